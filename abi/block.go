@@ -1,0 +1,100 @@
+package abi
+
+import "github.com/agenthost/agenthost/abi/wire"
+
+// The kinds of blocks that agenthost knows. A block of another kind, and keys that are not listed at the constructors,
+// are kept as they are: providers need their own blocks back.
+const (
+	BlockText      = "text"
+	BlockImage     = "image"
+	BlockFile      = "file"
+	BlockReasoning = "reasoning"
+)
+
+// Block is one part of a message's content: a map with at least the key "type".
+type Block struct{ fields wire.Map }
+
+// BlockOf makes a block of any kind of its keys, "type" among them.
+func BlockOf(fields wire.Map) Block { return Block{fields} }
+
+// TextBlock makes a text block: type, text.
+func TextBlock(text string) Block {
+	return Block{wire.Map{{Key: "text", Value: wire.String(text)}, {Key: "type", Value: wire.String(BlockText)}}}
+}
+
+// ImageBlock makes an image block of its bytes: type, data, mime_type such as "image/png".
+func ImageBlock(mimeType string, data []byte) Block { return dataBlock(BlockImage, mimeType, data) }
+
+// ImageURLBlock makes an image block that points to the image: type, url.
+func ImageURLBlock(url string) Block {
+	return Block{wire.Map{{Key: "type", Value: wire.String(BlockImage)}, {Key: "url", Value: wire.String(url)}}}
+}
+
+// FileBlock makes a file block: type, data, mime_type, name.
+func FileBlock(name, mimeType string, data []byte) Block {
+	return dataBlock(BlockFile, mimeType, data).with("name", wire.String(name))
+}
+
+// ReasoningBlock makes a reasoning block: type, reasoning (the text, which may be empty where a provider hides it) and
+// signature, which the provider wants back unchanged.
+func ReasoningBlock(reasoning, signature string) Block {
+	b := Block{wire.Map{
+		{Key: "reasoning", Value: wire.String(reasoning)},
+		{Key: "type", Value: wire.String(BlockReasoning)},
+	}}
+	if signature != "" {
+		b = b.with("signature", wire.String(signature))
+	}
+	return b
+}
+
+func dataBlock(kind, mimeType string, data []byte) Block {
+	return Block{wire.Map{
+		{Key: "data", Value: wire.AppendBin(nil, data)},
+		{Key: "mime_type", Value: wire.String(mimeType)},
+		{Key: "type", Value: wire.String(kind)},
+	}}
+}
+
+// Type returns the kind of the block.
+func (b Block) Type() string { return b.String("type") }
+
+// Text returns the text of a text block, the reasoning of a reasoning block, "" of others.
+func (b Block) Text() string {
+	switch b.Type() {
+	case BlockText:
+		return b.String("text")
+	case BlockReasoning:
+		return b.String("reasoning")
+	default:
+		return ""
+	}
+}
+
+// String returns the string under key; "" if there is none.
+func (b Block) String(key string) string {
+	s, _ := b.fields.Get(key).AsString()
+	return s
+}
+
+// Data returns the bytes under the key "data"; nil if there are none.
+func (b Block) Data() []byte {
+	data, _ := b.fields.Get("data").AsBytes()
+	return data
+}
+
+// Fields returns all keys of the block. The caller must not change them.
+func (b Block) Fields() wire.Map { return b.fields }
+
+func (b Block) with(key string, value wire.Raw) Block {
+	return Block{b.fields.With(wire.Map{{Key: key, Value: value}})}
+}
+
+// plainText reports whether the block says no more than its text.
+func (b Block) plainText() bool {
+	if len(b.fields) != 2 || b.Type() != BlockText {
+		return false
+	}
+	_, ok := b.fields.Get("text").AsString()
+	return ok
+}

@@ -1,0 +1,65 @@
+package abi
+
+import "github.com/agenthost/agenthost/abi/wire"
+
+//msgp:tag msgpack
+
+// Description is what a plugin says of itself: in describe the upper bound of what it may do, and from configure what
+// it does with this configuration, which must be no more.
+type Description struct {
+	ABI          uint64       `msgpack:"abi"` // the version, 1
+	Capabilities []Capability `msgpack:"capabilities,omitempty"`
+	ConfigSchema wire.Raw     `msgpack:"config_schema,omitzero"` // a JSON Schema for the configuration; without one there is no configuration
+	Fields       []FieldSpec  `msgpack:"fields,omitempty"`
+	Hooks        HookSpecs    `msgpack:"hooks"`
+	Name         string       `msgpack:"name"`
+	Tools        []ToolSpec   `msgpack:"tools,omitempty"`
+	Version      string       `msgpack:"version"` // of the plugin
+}
+
+// HookSpecs holds a spec for each hook that the plugin has.
+type HookSpecs struct {
+	AfterAgent    *HookSpec `msgpack:"after_agent,omitempty"`
+	AfterModel    *HookSpec `msgpack:"after_model,omitempty"`
+	BeforeAgent   *HookSpec `msgpack:"before_agent,omitempty"`
+	BeforeModel   *HookSpec `msgpack:"before_model,omitempty"`
+	WrapModelCall *HookSpec `msgpack:"wrap_model_call,omitempty"`
+	WrapToolCall  *HookSpec `msgpack:"wrap_tool_call,omitempty"`
+}
+
+// HookSpec declares what one hook reads and may do.
+type HookSpec struct {
+	CanJumpTo    []string `msgpack:"can_jump_to,omitempty"`   // node hooks: "model", "tools", "end"
+	Messages     ViewSpec `msgpack:"messages,omitzero"`       // what it is shown of the messages
+	PassesTokens bool     `msgpack:"passes_tokens,omitempty"` // wrap_model_call: it does not change what the model says, so that tokens may stream past it
+	Reads        []string `msgpack:"reads,omitempty"`         // fields it is shown; those of other middleware must be granted
+	Tools        []string `msgpack:"tools,omitempty"`         // wrap_tool_call: only calls of these tools; absent: all
+	Writes       []string `msgpack:"writes,omitempty"`        // fields of other middleware that it writes
+}
+
+// FieldSpec declares a state field.
+type FieldSpec struct {
+	HideInput  bool     `msgpack:"hide_input,omitempty"`  // the caller cannot set it
+	HideOutput bool     `msgpack:"hide_output,omitempty"` // it is not in results
+	Lifetime   string   `msgpack:"lifetime"`              // "thread", "run" or "step"
+	Name       string   `msgpack:"name"`
+	Reducer    string   `msgpack:"reducer,omitempty"` // "last" (or absent), "add" or "append"
+	Schema     wire.Raw `msgpack:"schema,omitzero"`   // a JSON Schema for its values
+}
+
+// ToolSpec declares a tool.
+type ToolSpec struct {
+	Description  string   `msgpack:"description"`
+	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // never offered by itself, see CallChange.Tool
+	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running it again after a crash does no harm
+	Name         string   `msgpack:"name"`
+	Parameters   wire.Raw `msgpack:"parameters,omitzero"`     // a JSON Schema of type object; absent: no parameters
+	ReturnDirect bool     `msgpack:"return_direct,omitempty"` // its result ends the run
+}
+
+// Capability is an operation beyond the free ones that the plugin asks for.
+type Capability struct {
+	Op       string `msgpack:"op"`
+	Reason   string `msgpack:"reason"`             // shown to the operator who grants it
+	Required bool   `msgpack:"required,omitempty"` // without it the plugin is not loaded
+}

@@ -1,0 +1,59 @@
+package abi
+
+import "github.com/agenthost/agenthost/abi/wire"
+
+//msgp:tag msgpack
+
+// Role says who a message is from.
+type Role string
+
+// The roles.
+const (
+	RoleHuman  Role = "human"
+	RoleAI     Role = "ai"
+	RoleTool   Role = "tool"
+	RoleSystem Role = "system"
+)
+
+// The status of a tool message. An absent status means success.
+const (
+	StatusSuccess = "success"
+	StatusError   = "error"
+)
+
+// Message is one entry of the history.
+type Message struct {
+	Artifact         wire.Raw          `msgpack:"artifact,omitzero"` // of a tool message: data for the program, which the model never sees
+	Content          Content           `msgpack:"content,omitzero"`
+	ID               string            `msgpack:"id,omitempty"`                 // given by the host where a message comes without
+	InvalidToolCalls []InvalidToolCall `msgpack:"invalid_tool_calls,omitempty"` // of an AI message: calls whose arguments could not be parsed
+	Meta             wire.Map          `msgpack:"meta,omitzero"`                // what providers and programs attach; never sent to a model
+	Name             string            `msgpack:"name,omitempty"`               // of the agent, or of the tool that answered
+	Role             Role              `msgpack:"role"`
+	Status           string            `msgpack:"status,omitempty"`       // of a tool message: "success" (or absent) or "error"
+	ToolCallID       string            `msgpack:"tool_call_id,omitempty"` // of a tool message: the call that it answers
+	ToolCalls        []ToolCall        `msgpack:"tool_calls,omitempty"`   // of an AI message
+	Usage            *Usage            `msgpack:"usage,omitempty"`        // of an AI message: what its model call cost
+}
+
+// ToolCall is a model's request to run a tool.
+type ToolCall struct {
+	Args wire.Raw `msgpack:"args"` // a map
+	ID   string   `msgpack:"id"`   // unique within its message
+	Name string   `msgpack:"name"`
+}
+
+// InvalidToolCall is a tool call whose arguments are no JSON object.
+type InvalidToolCall struct {
+	Args  string `msgpack:"args"`            // the text as the model wrote it
+	Error string `msgpack:"error,omitempty"` // why it could not be parsed
+	ID    string `msgpack:"id"`
+	Name  string `msgpack:"name"`
+}
+
+// Usage counts the tokens of one model call.
+type Usage struct {
+	InputTokens  uint64 `msgpack:"input_tokens"`
+	OutputTokens uint64 `msgpack:"output_tokens"`
+	TotalTokens  uint64 `msgpack:"total_tokens"`
+}

@@ -1,0 +1,66 @@
+package abi
+
+// Status is how next or host_call ended: the upper half of what they return. See SPEC.md.
+type Status int32
+
+// Statuses. The small negative ones are errnos: the call was refused before it was made, and there is no reply.
+const (
+	StatusOK          Status = 0
+	EINVAL            Status = -1 // the document or the call makes no sense here
+	ENOENT            Status = -2 // no such operation, field or key
+	ETOOBIG           Status = -3 // the document or the reply is beyond the limit
+	EDENIED           Status = -4 // a capability that was not granted
+	ENOTSUP           Status = -5 // known, but not available in this hook or host
+	EBUSY             Status = -6 // nothing free to run it
+	ELIMIT            Status = -7 // one next or host call too many
+	StatusFailed      Status = -20
+	StatusInterrupted Status = -21 // an interrupt is pending: return, the frame is closed
+	StatusCancelled   Status = -22 // the run is cancelled: return, the frame is closed
+)
+
+// Pack makes the result of next and host_call: the status in the upper 32 bits, the length of the reply in the lower.
+func Pack(s Status, replyLength int) uint64 { return uint64(uint32(s))<<32 | uint64(uint32(replyLength)) }
+
+// Unpack splits the result of next and host_call.
+func Unpack(v uint64) (s Status, replyLength int) { return Status(int32(v >> 32)), int(uint32(v)) }
+
+// String returns the name of the status.
+func (s Status) String() string {
+	switch s {
+	case StatusOK:
+		return "ok"
+	case EINVAL:
+		return "EINVAL"
+	case ENOENT:
+		return "ENOENT"
+	case ETOOBIG:
+		return "ETOOBIG"
+	case EDENIED:
+		return "EDENIED"
+	case ENOTSUP:
+		return "ENOTSUP"
+	case EBUSY:
+		return "EBUSY"
+	case ELIMIT:
+		return "ELIMIT"
+	case StatusFailed:
+		return "failed"
+	case StatusInterrupted:
+		return "interrupted"
+	case StatusCancelled:
+		return "cancelled"
+	default:
+		return "status " + itoa(int64(s))
+	}
+}
+
+// LogLevel is the level of a guest's log line.
+type LogLevel int32
+
+// The levels.
+const (
+	LogDebug LogLevel = 0
+	LogInfo  LogLevel = 1
+	LogWarn  LogLevel = 2
+	LogError LogLevel = 3
+)

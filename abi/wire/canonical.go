@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Canonical validates b and returns it in canonical form: map keys sorted by their bytes, integers and lengths in
+// their shortest form, numbers ≥ 0 unsigned. Floats keep their width. It returns b itself if b is canonical already.
+func Canonical(b []byte, limits Limits) ([]byte, error) {
+	canonical, err := scan(b, limits)
+	if err != nil || canonical {
+		return b, err
+	}
+	out := make([]byte, 0, len(b))
+	out, _ = appendCanonical(out, b, 0)
+	return out, nil
+}
+
+// appendCanonical appends the value at b[at:], which was validated: it is whole, and nested within the limits.
+func appendCanonical(dst, b []byte, at int) (out []byte, next int) {
+	t, _ := readToken(b, at)
+	at += t.size
+	switch t.kind {
+	case kindUint:
+		return AppendUint(dst, t.bits), at
+	case kindInt:
+		return AppendInt(dst, int64(t.bits)), at
+	case kindString:
+		dst = AppendStringHeader(dst, t.count)
+	case kindBin:
+		dst = AppendBinHeader(dst, t.count)
+	case kindArray:
+		dst = AppendArrayHeader(dst, t.count)
+		for range t.count {
+			dst, at = appendCanonical(dst, b, at)
+		}
+		return dst, at
+	case kindMap:
+		return appendCanonicalMap(dst, b, at, t.count)
+	default: // nil, booleans and floats have one form
+		return append(dst, b[at-t.size:at]...), at
+	}
+	return append(dst, b[at:at+t.count]...), at + t.count
+}
+
+func appendCanonicalMap(dst, b []byte, at, count int) (out []byte, next int) {
+	type pair struct {
+		key     []byte
+		valueAt int
+	}
+	pairs := make([]pair, 0, count)
+	for range count {
+		t, _ := readToken(b, at)
+		key := b[at+t.size : at+t.size+t.count]
+		at += t.size + t.count
+		pairs = append(pairs, pair{key, at})
+		at = skip(b, at)
+	}
+	slices.SortFunc(pairs, func(x, y pair) int { return bytes.Compare(x.key, y.key) })
+	dst = AppendMapHeader(dst, count)
+	for _, p := range pairs {
+		dst = AppendStringHeader(dst, len(p.key))
+		dst = append(dst, p.key...)
+		dst, _ = appendCanonical(dst, b, p.valueAt)
+	}
+	return dst, at
+}
+
+// skip returns the offset behind the validated value at b[at:].
+func skip(b []byte, at int) int {
+	for open := 1; open > 0; open-- {
+		t, _ := readToken(b, at)
+		at += t.size
+		switch t.kind {
+		case kindString, kindBin:
+			at += t.count
+		case kindArray:
+			open += t.count
+		case kindMap:
+			open += 2 * t.count
+		}
+	}
+	return at
+}

@@ -1,0 +1,174 @@
+package wire
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Raw is one msgpack value that is not decoded. The zero value means that there is none; where a value must stand it
+// is written as nil. A Raw is never changed after it was made.
+type Raw []byte
+
+// Of returns the canonical form of a Go value, see [AppendValue].
+func Of(v any) (Raw, error) {
+	b, err := AppendValue(nil, v)
+	return b, err
+}
+
+// String, Int, Uint, Bool and Float make the values whose form cannot fail.
+func String(v string) Raw { return AppendString(make([]byte, 0, len(v)+5), v) }
+
+// Int makes an integer, see [String].
+func Int(v int64) Raw { return AppendInt(nil, v) }
+
+// Uint makes an integer, see [String].
+func Uint(v uint64) Raw { return AppendUint(nil, v) }
+
+// Bool makes a boolean, see [String].
+func Bool(v bool) Raw { return AppendBool(nil, v) }
+
+// Float makes a float64, see [String].
+func Float(v float64) Raw { return AppendFloat(nil, v) }
+
+// IsZero reports whether there is no value at all. A value of nil is a value.
+func (r Raw) IsZero() bool { return len(r) == 0 }
+
+// IsNil reports whether there is no value, or the value nil.
+func (r Raw) IsNil() bool { return len(r) == 0 || r[0] == 0xc0 }
+
+// Equal reports whether two values have equal bytes. For canonical values that is whether they are equal.
+func (r Raw) Equal(other Raw) bool { return bytes.Equal(r, other) }
+
+// Clone returns a copy that shares nothing with r.
+func (r Raw) Clone() Raw { return slices.Clone(r) }
+
+// AsString returns the string that r holds; false if it holds something else.
+func (r Raw) AsString() (string, bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.kind != kindString || t.size+t.count != len(r) {
+		return "", false
+	}
+	return string(r[t.size:]), true
+}
+
+// AsInt returns the integer that r holds; false if it holds something else or one beyond the range of int64.
+func (r Raw) AsInt() (int64, bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.size != len(r) || (t.kind != kindInt && (t.kind != kindUint || int64(t.bits) < 0)) {
+		return 0, false
+	}
+	return int64(t.bits), true
+}
+
+// AsFloat returns the number that r holds, an integer too; false if it holds something else.
+func (r Raw) AsFloat() (float64, bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.size != len(r) {
+		return 0, false
+	}
+	switch t.kind {
+	case kindFloat:
+		return t.float(), true
+	case kindInt:
+		return float64(int64(t.bits)), true
+	case kindUint:
+		return float64(t.bits), true
+	default:
+		return 0, false
+	}
+}
+
+// AsBool returns the boolean that r holds; false, false if it holds something else.
+func (r Raw) AsBool() (value, ok bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.kind != kindBool || t.size != len(r) {
+		return false, false
+	}
+	return t.bits == 1, true
+}
+
+// AsBytes returns the bytes that r holds, a part of r; false if it holds something else.
+func (r Raw) AsBytes() ([]byte, bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.kind != kindBin || t.size+t.count != len(r) {
+		return nil, false
+	}
+	return r[t.size:len(r):len(r)], true
+}
+
+// Items returns the elements of the array that r holds, parts of r; false if it holds something else. r must be valid.
+func (r Raw) Items() ([]Raw, bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.kind != kindArray {
+		return nil, false
+	}
+	items := make([]Raw, 0, min(t.count, len(r)))
+	at := t.size
+	for range t.count {
+		start := at
+		if at, err = safeSkip(r, at); err != nil {
+			return nil, false
+		}
+		items = append(items, r[start:at:at])
+	}
+	return items, true
+}
+
+// IsMap and IsArray tell the kind of value without decoding it.
+func (r Raw) IsMap() bool {
+	t, err := readToken(r, 0)
+	return err == nil && t.kind == kindMap
+}
+
+// IsArray tells whether r holds an array, see [Raw.IsMap].
+func (r Raw) IsArray() bool {
+	t, err := readToken(r, 0)
+	return err == nil && t.kind == kindArray
+}
+
+// MarshalMsg appends the value, or nil if there is none.
+func (r Raw) MarshalMsg(dst []byte) ([]byte, error) {
+	if len(r) == 0 {
+		return AppendNil(dst), nil
+	}
+	return append(dst, r...), nil
+}
+
+// UnmarshalMsg takes a copy of the first value of b and returns the rest.
+func (r *Raw) UnmarshalMsg(b []byte) ([]byte, error) {
+	end, err := safeSkip(b, 0)
+	if err != nil {
+		return b, err
+	}
+	*r = append(Raw(nil), b[:end]...)
+	return b[end:], nil
+}
+
+// Msgsize is the number of bytes that MarshalMsg appends.
+func (r Raw) Msgsize() int { return max(1, len(r)) }
+
+// safeSkip returns the offset behind the value at b[at:], which need not have been validated.
+func safeSkip(b []byte, at int) (int, error) {
+	for open := 1; open > 0; open-- {
+		t, err := readToken(b, at)
+		if err != nil {
+			return at, err
+		}
+		at += t.size
+		switch t.kind {
+		case kindString, kindBin:
+			at += t.count
+		case kindArray:
+			open += t.count
+		case kindMap:
+			open += 2 * t.count
+		}
+		if at > len(b) {
+			return len(b), errorAt(len(b), "the document ends inside a value")
+		}
+		if open-1 > len(b)-at { // also keeps open from overflowing in a 32-bit guest
+			return at, errorAt(at, "the value claims more elements than the document has bytes left")
+		}
+	}
+	return at, nil
+}

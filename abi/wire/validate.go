@@ -1,0 +1,178 @@
+package wire
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// Validate reports whether b is exactly one msgpack document that is safe to decode: within the limits, claimed counts
+// not beyond the remaining bytes, strings in UTF-8, map keys strings and none twice, no extension types, no NaN or
+// infinity, no bytes behind it. It does not recurse, and allocates only for documents of more than 16 levels, or with
+// more than 32 keys in maps that stand in each other. The error is an [*Error].
+func Validate(b []byte, limits Limits) error {
+	_, err := scan(b, limits)
+	return err
+}
+
+// IsCanonical reports whether b passes [Validate] and is already in the form that [Canonical] gives.
+func IsCanonical(b []byte, limits Limits) (bool, error) { return scan(b, limits) }
+
+// frame is an array or map that is being scanned, or the document around its one value.
+type frame struct {
+	remaining int  // values that are still to come; for a map two for each pair
+	isMap     bool // then every value with an even remaining count is a key
+	sorted    bool // the keys so far were strictly ascending
+	firstKey  int  // index of the map's first key in the keys of all open maps
+}
+
+// span is the place of a key's bytes in the document.
+type span struct{ start, end int }
+
+// scanner is where a scan stands.
+type scanner struct {
+	b         []byte
+	at        int
+	nodes     int
+	canonical bool
+	limits    Limits
+}
+
+// scan is a loop in one function, which keeps its stacks in local variables: so that ordinary documents, of up to 16
+// levels and 32 keys in the open maps, need no allocation.
+func scan(b []byte, limits Limits) (canonical bool, err error) {
+	var (
+		frameSpace [17]frame
+		keySpace   [32]span
+	)
+	s := scanner{b: b, canonical: true, limits: limits.withDefaults()}
+	if len(b) > s.limits.MaxBytes {
+		return false, errorAt(0, "the document has "+itoa(len(b))+" bytes, the limit is "+itoa(s.limits.MaxBytes))
+	}
+	keys := keySpace[:0] // of all maps that are open, the innermost last
+	frames := append(frameSpace[:0], frame{remaining: 1})
+	for len(frames) > 0 {
+		f := &frames[len(frames)-1]
+		switch {
+		case f.remaining == 0:
+			if err := s.unique(f, keys); err != nil {
+				return false, err
+			}
+			keys, frames = keys[:f.firstKey], frames[:len(frames)-1]
+		case f.isMap && f.remaining%2 == 0:
+			f.remaining--
+			k, err := s.key(f, keys)
+			if err != nil {
+				return false, err
+			}
+			keys = append(keys, k)
+		default:
+			f.remaining--
+			inner, opened, err := s.value(len(frames)-1, len(keys))
+			if err != nil {
+				return false, err
+			}
+			if opened {
+				frames = append(frames, inner)
+			}
+		}
+	}
+	if s.at != len(b) {
+		return false, errorAt(s.at, itoa(len(b)-s.at)+" bytes behind the document")
+	}
+	return s.canonical, nil
+}
+
+// key reads a key of the map f. Sorted keys cannot repeat; in other maps unique looks for repetitions.
+func (s *scanner) key(f *frame, keys []span) (span, error) {
+	start := s.at
+	t, err := readToken(s.b, s.at)
+	if err != nil {
+		return span{}, err
+	}
+	if t.kind != kindString {
+		return span{}, errorAt(start, "a map key must be a string")
+	}
+	if err := s.text(t); err != nil {
+		return span{}, err
+	}
+	k := span{s.at - t.count, s.at}
+	if f.sorted && len(keys) > f.firstKey {
+		previous := keys[len(keys)-1]
+		if string(s.b[previous.start:previous.end]) >= string(s.b[k.start:k.end]) {
+			f.sorted, s.canonical = false, false
+		}
+	}
+	return k, nil
+}
+
+// value reads a scalar, or the head of an array or map at this depth, which is then opened.
+func (s *scanner) value(depth, firstKey int) (inner frame, opened bool, err error) {
+	start := s.at
+	s.nodes++
+	if s.nodes > s.limits.MaxNodes {
+		return frame{}, false, errorAt(start, "more than "+itoa(s.limits.MaxNodes)+" values")
+	}
+	t, err := readToken(s.b, s.at)
+	if err != nil {
+		return frame{}, false, err
+	}
+	switch t.kind {
+	case kindString:
+		return frame{}, false, s.text(t)
+	case kindArray, kindMap:
+		inner, err = s.open(t, depth, firstKey)
+		return inner, true, err
+	}
+	s.canonical = s.canonical && t.shortest
+	if t.count > len(s.b)-s.at-t.size {
+		return frame{}, false, errorAt(start, "the document ends inside a value")
+	}
+	s.at += t.size + t.count
+	return frame{}, false, nil
+}
+
+func (s *scanner) text(t token) error {
+	start := s.at
+	s.canonical = s.canonical && t.shortest
+	if t.count > len(s.b)-s.at-t.size {
+		return errorAt(start, "the document ends inside a value")
+	}
+	s.at += t.size + t.count
+	if !utf8.Valid(s.b[s.at-t.count : s.at]) {
+		return errorAt(start, "a string is not valid UTF-8")
+	}
+	return nil
+}
+
+func (s *scanner) open(t token, depth, firstKey int) (frame, error) {
+	f := frame{remaining: t.count, isMap: t.kind == kindMap, sorted: true, firstKey: firstKey}
+	if f.isMap {
+		f.remaining *= 2
+	}
+	if f.remaining > len(s.b)-s.at-t.size {
+		return frame{}, errorAt(s.at, "the value claims more elements than the document has bytes left")
+	}
+	if depth == s.limits.MaxDepth {
+		return frame{}, errorAt(s.at, "nested deeper than "+itoa(s.limits.MaxDepth))
+	}
+	s.canonical = s.canonical && t.shortest
+	s.at += t.size
+	return f, nil
+}
+
+// unique refuses a key that stands twice in f, the innermost frame. It sorts keys, which are not used afterwards.
+func (s *scanner) unique(f *frame, keys []span) error {
+	if !f.isMap || f.sorted {
+		return nil
+	}
+	keys = keys[f.firstKey:]
+	slices.SortFunc(keys, func(a, b span) int { return bytes.Compare(s.b[a.start:a.end], s.b[b.start:b.end]) })
+	for i := 1; i < len(keys); i++ {
+		a, b := keys[i-1], keys[i]
+		if string(s.b[a.start:a.end]) == string(s.b[b.start:b.end]) {
+			return errorAt(max(a.start, b.start), "the key "+quote(s.b[b.start:b.end])+" stands twice in one map")
+		}
+	}
+	return nil
+}

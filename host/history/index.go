@@ -1,0 +1,28 @@
+package history
+
+// index finds messages by id. It is built when an id is first looked for and extended as the log grows. Logs that came
+// from one another share it, so every answer is checked against the entries.
+type index struct {
+	places  map[string]int
+	covered int
+}
+
+// find returns the index of the message with this id; -1 if there is none.
+func (l *Log) find(id string) int {
+	if id == "" {
+		return -1
+	}
+	if l.index == nil {
+		l.index = &index{places: make(map[string]int, l.list.Len())}
+	}
+	x := l.index
+	x.covered = min(x.covered, l.list.Len())
+	for ; x.covered < l.list.Len(); x.covered++ {
+		x.places[l.list.entries[x.covered].message.ID] = x.covered
+	}
+	at, ok := x.places[id]
+	if !ok || at >= l.list.Len() || l.list.entries[at].message.ID != id {
+		return -1
+	}
+	return at
+}

@@ -1,0 +1,127 @@
+package history
+
+import (
+	"iter"
+	"sync/atomic"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Entry is one message of a list. It never changes.
+type Entry struct {
+	message abi.Message
+	encoded atomic.Pointer[[]byte]
+}
+
+// Encoded returns the message's msgpack form, which the caller must not change. It is made at the first call.
+func (e *Entry) Encoded() []byte {
+	if b := e.encoded.Load(); b != nil {
+		return *b
+	}
+	b, _ := e.message.MarshalMsg(make([]byte, 0, e.message.Msgsize()))
+	e.encoded.Store(&b)
+	return b
+}
+
+// Message returns the message. The caller must not change it, nor what it refers to.
+func (e *Entry) Message() *abi.Message { return &e.message }
+
+// List is an immutable list of messages. The zero value is the empty list.
+type List struct{ entries []*Entry }
+
+// Of makes a list of messages.
+func Of(messages ...abi.Message) List {
+	return List{entriesOf(messages)}
+}
+
+// entriesOf allocates the entries together: a history of thousands of messages is made in one go.
+func entriesOf(messages []abi.Message) []*Entry {
+	if len(messages) == 0 {
+		return nil
+	}
+	slab := make([]Entry, len(messages))
+	entries := make([]*Entry, len(messages))
+	for i := range messages {
+		slab[i].message = messages[i]
+		entries[i] = &slab[i]
+	}
+	return entries
+}
+
+// Len returns the number of messages.
+func (l List) Len() int { return len(l.entries) }
+
+// At returns the message at index i, from 0. The caller must not change what it refers to.
+func (l List) At(i int) abi.Message { return l.entries[i].message }
+
+// Entry returns the entry at index i.
+func (l List) Entry(i int) *Entry { return l.entries[i] }
+
+// Last returns the last message; false if there is none.
+func (l List) Last() (abi.Message, bool) {
+	if len(l.entries) == 0 {
+		return abi.Message{}, false
+	}
+	return l.entries[len(l.entries)-1].message, true
+}
+
+// LastAI returns the index of the last AI message; -1 if there is none.
+func (l List) LastAI() int {
+	for i := len(l.entries) - 1; i >= 0; i-- {
+		if l.entries[i].message.Role == abi.RoleAI {
+			return i
+		}
+	}
+	return -1
+}
+
+// All yields the messages in order. The caller must not change what they refer to.
+func (l List) All() iter.Seq2[int, *abi.Message] {
+	return func(yield func(int, *abi.Message) bool) {
+		for i, e := range l.entries {
+			if !yield(i, &e.message) {
+				return
+			}
+		}
+	}
+}
+
+// Slice returns the messages from index from up to, not including, index to.
+func (l List) Slice(from, to int) List { return List{l.entries[from:to:to]} }
+
+// Messages returns the messages as a new slice.
+func (l List) Messages() []abi.Message {
+	out := make([]abi.Message, len(l.entries))
+	for i, e := range l.entries {
+		out[i] = e.message
+	}
+	return out
+}
+
+// Append returns a list with more messages behind those of l, which stays as it is.
+func (l List) Append(messages ...abi.Message) List {
+	return List{append(l.entries[:len(l.entries):len(l.entries)], entriesOf(messages)...)}
+}
+
+// Tail returns the last n messages, or all if there are fewer.
+func (l List) Tail(n int) List { return l.Slice(max(0, l.Len()-n), l.Len()) }
+
+// Find returns the message with this id, looking from the end; false if there is none. The caller must not change it.
+func (l List) Find(id string) (*abi.Message, bool) {
+	if id == "" {
+		return nil, false
+	}
+	for i := len(l.entries) - 1; i >= 0; i-- {
+		if l.entries[i].message.ID == id {
+			return &l.entries[i].message, true
+		}
+	}
+	return nil, false
+}
+
+// Apply returns the list after an update, see [Log.Apply]; messages without an id stay without.
+func (l List) Apply(u *abi.Update) (List, error) {
+	log := Log{list: l.Slice(0, l.Len()), born: make([]uint64, l.Len())}
+	log, err := log.Apply(u, func() string { return "" })
+	return log.list, err
+}

@@ -1,0 +1,141 @@
+// Package schema checks msgpack values against JSON Schemas: the arguments of tools, the values of state fields, the
+// configuration of plugins. The verdict is google/jsonschema-go's; values that plainly conform to a plain schema are
+// recognised without decoding them, since every tool call of every run passes here.
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// Schema is a compiled JSON Schema. A nil Schema accepts every value.
+type Schema struct {
+	raw      wire.Raw
+	resolved *jsonschema.Resolved
+	plain    *plain // nil: not a plain schema
+}
+
+// Compile compiles a schema of a trusted source. A schema that is absent or nil gives a nil Schema.
+func Compile(raw wire.Raw) (*Schema, error) {
+	if raw.IsNil() {
+		return nil, nil //nolint:nilnil // a nil Schema is a schema
+	}
+	if !raw.IsMap() && raw.Type() != "boolean" {
+		return nil, errors.New("schema: must be a map")
+	}
+	text, err := wire.AppendJSON(nil, raw)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw)}, nil
+}
+
+// The bounds of a schema that a guest wrote.
+const (
+	MaxUntrustedBytes = 64 << 10
+	MaxUntrustedDepth = 32
+)
+
+// CompileUntrusted compiles a schema that a guest wrote: at most [MaxUntrustedBytes] long and [MaxUntrustedDepth]
+// deep, and without references, since a schema that refers to itself overflows the validator's stack.
+func CompileUntrusted(raw wire.Raw) (*Schema, error) {
+	if len(raw) == 0 {
+		return nil, nil //nolint:nilnil // a nil Schema is a schema
+	}
+	limits := wire.Limits{MaxBytes: MaxUntrustedBytes, MaxDepth: MaxUntrustedDepth}
+	if err := wire.Validate(raw, limits); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if key := reference(raw); key != "" {
+		return nil, fmt.Errorf("schema: %q is not allowed in a plugin's schema; write the schema out", key)
+	}
+	return Compile(raw)
+}
+
+// reference returns a keyword of a schema, or of a schema inside it, that refers to another one; "" if there is none.
+func reference(v wire.Raw) string {
+	for key, value := range v.Pairs() {
+		found := ""
+		switch k := string(key); k {
+		case "$ref", "$dynamicRef", "$recursiveRef", "$defs":
+			return k
+		case "const", "enum", "default", "examples": // data, not schemas
+		case "properties", "patternProperties", "dependentSchemas": // their keys are names, not keywords
+			for _, property := range value.Pairs() {
+				found = max(found, reference(property))
+			}
+		default:
+			found = reference(value)
+		}
+		if found != "" {
+			return found
+		}
+	}
+	for item := range v.Elements() {
+		if found := reference(item); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// Raw returns the schema as it was given; nil for a nil Schema.
+func (s *Schema) Raw() wire.Raw {
+	if s == nil {
+		return nil
+	}
+	return s.raw
+}
+
+// Validate returns nil if v conforms, else a [*ValidationError].
+func (s *Schema) Validate(v wire.Raw) error {
+	if s == nil || (s.plain != nil && s.plain.accepts(v)) {
+		return nil
+	}
+	value, err := v.Value()
+	if err != nil {
+		return &ValidationError{Problems: []string{err.Error()}}
+	}
+	if err := s.resolved.Validate(value); err != nil {
+		return &ValidationError{Problems: s.problems(v, err)}
+	}
+	return nil
+}
+
+// ValidationError lists what is wrong with a value, one problem a line: where it stands, a colon, and what is wrong.
+type ValidationError struct{ Problems []string }
+
+func (e *ValidationError) Error() string { return strings.Join(e.Problems, "\n") }
+
+// problems words the verdict: missing properties by name, as pydantic puts it, else the validator's own words.
+func (s *Schema) problems(v wire.Raw, verdict error) []string {
+	var missing []string
+	var given, required wire.Map
+	if _, err := given.UnmarshalMsg(v); err == nil {
+		if _, err := required.UnmarshalMsg(s.raw); err == nil {
+			for item := range required.Get("required").Elements() {
+				if name, ok := item.AsString(); ok && !given.Has(name) {
+					missing = append(missing, name+": Field required")
+				}
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return missing
+	}
+	return []string{strings.TrimPrefix(verdict.Error(), "validating root: ")}
+}

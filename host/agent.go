@@ -1,0 +1,192 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Agent is a compiled agent. Its methods may be called from several goroutines at once.
+type Agent struct {
+	config     Config
+	logger     *slog.Logger
+	middleware []*boundMiddleware
+	fields     fieldTable
+	tools      toolSet
+	program    *program
+	modelWraps []modelWrap
+	modelNeeds needs
+	toolWraps  []toolWrap
+	system     abi.Content
+	parallel   int
+	limit      int
+}
+
+// boundMiddleware is a middleware in its agent.
+type boundMiddleware struct {
+	name  string
+	hooks *Hooks
+}
+
+// New builds an agent: it makes the hooks of all middleware, checks that they fit together, and compiles the program.
+// An agent must be closed. The error is a [*ConfigError]; what was built until then is closed.
+func New(config Config) (*Agent, error) { return NewContext(context.Background(), config) }
+
+// NewContext is [New] with a context that can stop slow builds, such as the compilation of plugins.
+func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
+	a := &Agent{config: config, logger: config.Logger, parallel: config.ToolCalls.Parallel, limit: config.RecursionLimit}
+	if a.logger == nil {
+		a.logger = slog.New(slog.DiscardHandler)
+	}
+	if a.parallel == 0 {
+		a.parallel = DefaultParallel
+	}
+	if a.limit == 0 {
+		a.limit = DefaultRecursionLimit
+	}
+	if config.SystemPrompt != "" {
+		a.system = abi.Text(config.SystemPrompt)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	if err := a.bindMiddleware(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.bindFields(); err != nil {
+		return nil, err
+	}
+	if err := a.bindTools(); err != nil {
+		return nil, err
+	}
+	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || len(a.toolWraps) > 0); err != nil {
+		return nil, err
+	}
+	a.program.returns = a.tools.returns()
+	return a, a.bindNeeds()
+}
+
+func (a *Agent) check() error {
+	switch {
+	case a.config.Model == nil:
+		return &ConfigError{"agent", errors.New("Config.Model is missing")}
+	case a.limit < 0:
+		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
+	case a.parallel < 0:
+		return &ConfigError{"agent", fmt.Errorf("ToolCalls.Parallel is %d; it must be positive, or 0 for %d", a.parallel, DefaultParallel)}
+	}
+	return nil
+}
+
+func (a *Agent) bindMiddleware(ctx context.Context) error {
+	taken := map[string]bool{}
+	for i, m := range a.config.Middleware {
+		if m == nil {
+			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("is nil")}
+		}
+		name := m.Name()
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s#%d", m.Name(), n)
+		}
+		taken[name] = true
+		env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models}
+		hooks, err := m.Hooks(ctx, env)
+		if err == nil && hooks == nil {
+			err = errors.New("Hooks returned nil")
+		}
+		if err != nil {
+			return &ConfigError{fmt.Sprintf("middleware %q", name), err}
+		}
+		bound := &boundMiddleware{name, hooks}
+		a.middleware = append(a.middleware, bound)
+		a.modelWraps = appendModelWrap(a.modelWraps, bound)
+		a.toolWraps = appendToolWrap(a.toolWraps, bound)
+	}
+	return nil
+}
+
+func (a *Agent) bindFields() error {
+	if err := a.fields.declare(agentOwner, a.config.State); err != nil {
+		return err
+	}
+	for _, m := range a.middleware {
+		if err := a.fields.declare(fmt.Sprintf("middleware %q", m.name), m.hooks.State); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bindNeeds works out what each chain of wraps must lease, in the order of the middleware.
+func (a *Agent) bindNeeds() error {
+	order := map[*Pool]int{}
+	for i, m := range a.middleware {
+		for _, p := range m.pools() {
+			order[p] = i
+		}
+	}
+	chain := needs(nil)
+	for i := range a.modelWraps {
+		chain = chain.add(a.modelWraps[i].hook.Pool)
+	}
+	var err error
+	if a.modelNeeds, err = chain.ordered(order); err != nil {
+		return &ConfigError{"wrap_model_call hooks", err}
+	}
+	return a.tools.bindNeeds(a.toolWraps, order)
+}
+
+// pools returns the pools that the middleware's hooks and tools use.
+func (m *boundMiddleware) pools() []*Pool {
+	h := m.hooks
+	all := []*Pool{h.BeforeAgent.Pool, h.BeforeModel.Pool, h.AfterModel.Pool, h.AfterAgent.Pool, h.WrapModelCall.Pool, h.WrapToolCall.Pool}
+	for _, t := range h.Tools {
+		if pooled, ok := t.(ToolPooled); ok {
+			all = append(all, pooled.Pool())
+		}
+	}
+	return all
+}
+
+// Close closes all middleware, the last first. No run may be going on.
+func (a *Agent) Close() error {
+	var errs []error
+	for i := len(a.middleware) - 1; i >= 0; i-- {
+		m := a.middleware[i]
+		if m.hooks.Close == nil {
+			continue
+		}
+		if err := m.hooks.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("middleware %q: close: %w", m.name, err))
+		}
+	}
+	a.middleware = nil
+	return errors.Join(errs...)
+}
+
+func (a *Agent) now() time.Time {
+	if a.config.Clock != nil {
+		return a.config.Clock()
+	}
+	return time.Now()
+}
+
+func (a *Agent) seed() uint64 {
+	if a.config.Seed != nil {
+		return a.config.Seed()
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.BigEndian.Uint64(b[:])
+}

@@ -1,0 +1,90 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// sourcedUpdate is an update with the name of the step that it comes from.
+type sourcedUpdate struct {
+	*Update
+	step string
+}
+
+// commit returns the state after one step with these updates, in their order. All of them are applied or, with an
+// error, none: s itself never changes.
+func (s *State) commit(updates []sourcedUpdate, newID func() string) (*State, error) {
+	if len(updates) == 0 && !s.stepLive {
+		return s, nil
+	}
+	c := committing{State: State{table: s.table, log: s.log, values: s.values}}
+	if s.stepLive {
+		c.clearStepFields()
+	}
+	var err error
+	for _, u := range updates {
+		if u.ChangesMessages() {
+			if c.log, err = c.log.Apply(u.Update, newID); err != nil {
+				return s, &UpdateError{Step: u.step, Reason: err.Error()}
+			}
+		}
+		for i := range u.State {
+			if err := c.write(u.State[i]); err != nil {
+				return s, &UpdateError{Step: u.step, Field: u.State[i].Key, Reason: err.Error()}
+			}
+		}
+	}
+	return &c.State, nil
+}
+
+// committing is a state that is being made.
+type committing struct {
+	State
+	owned   bool  // values is a copy of its own
+	written []int // slots without a reducer that this step has written
+}
+
+func (c *committing) own() {
+	if !c.owned {
+		c.values, c.owned = slices.Clone(c.values), true
+	}
+}
+
+func (c *committing) clearStepFields() {
+	c.own()
+	for slot := range c.table.fields {
+		if f := &c.table.fields[slot]; f.Lifetime == Step {
+			c.values[slot] = f.Reducer.Initial
+		}
+	}
+}
+
+func (c *committing) write(p wire.Pair) error {
+	slot, ok := c.table.slots[p.Key]
+	if !ok {
+		return fmt.Errorf("is not declared; declare it in the middleware's fields or the agent's State")
+	}
+	f := &c.table.fields[slot]
+	if err := f.schema.Validate(p.Value); err != nil {
+		return fmt.Errorf("the value does not fit the field's schema: %w", err)
+	}
+	value := p.Value
+	if f.Reducer.Reduce == nil {
+		if slices.Contains(c.written, slot) {
+			return fmt.Errorf("two updates in one step, and the reducer is %q; declare one that joins them", f.Reducer.name())
+		}
+		c.written = append(c.written, slot)
+	} else {
+		reduced, err := f.Reducer.Reduce(c.values[slot], p.Value)
+		if err != nil {
+			return err
+		}
+		value = reduced
+	}
+	c.own()
+	c.values[slot] = value
+	c.stepLive = c.stepLive || f.Lifetime == Step
+	return nil
+}

@@ -1,0 +1,41 @@
+package host
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Config describes an agent. Only Model is required.
+type Config struct {
+	Name         string // set as the name of the model's messages, and on events
+	Model        model.Model
+	Models       map[string]model.Model // by name, for middleware
+	SystemPrompt string
+	Tools        []Tool
+	Middleware   []Middleware // the first is the outermost
+	State        []Field      // fields of the agent's own; their declarations win over those of middleware
+	Store        Store        // for hooks and tools; nil: none
+
+	// RecursionLimit is the number of steps at which a run fails: a run must end in fewer. A step is one call of a node
+	// hook, one model call with its wraps, or one batch of tools. 0 means DefaultRecursionLimit.
+	RecursionLimit int
+	ToolCalls      ToolCallConfig
+
+	Logger *slog.Logger     // nil: nothing is logged
+	Clock  func() time.Time // nil: time.Now
+	// Seed gives the random number from which a run's id and the seeds of its hooks follow. nil: a secure source.
+	Seed func() uint64
+}
+
+// DefaultRecursionLimit is the recursion limit of an agent whose Config has none.
+const DefaultRecursionLimit = 10_000
+
+// ToolCallConfig bounds what the tool calls of a run may do.
+type ToolCallConfig struct {
+	Parallel int // calls of one response that run at once; 1: strictly in order; 0 means DefaultParallel
+}
+
+// DefaultParallel is how many tool calls of one response run at once if the Config does not say.
+const DefaultParallel = 8

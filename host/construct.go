@@ -1,0 +1,113 @@
+package host
+
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Option sets more of a hook that one of the constructors makes.
+type Option func(*hookOptions)
+
+type hookOptions struct {
+	jumps  []abi.Target
+	view   abi.ViewSpec
+	fields []Field
+	tools  []Tool
+	only   []string
+	tokens bool
+}
+
+// CanJumpTo declares where a node hook may jump to.
+func CanJumpTo(targets ...abi.Target) Option { return func(o *hookOptions) { o.jumps = targets } }
+
+// WithView declares what [Runtime.View] shows a node hook.
+func WithView(view abi.ViewSpec) Option { return func(o *hookOptions) { o.view = view } }
+
+// WithFields declares state fields.
+func WithFields(fields ...Field) Option { return func(o *hookOptions) { o.fields = fields } }
+
+// WithTools adds tools to the agent.
+func WithTools(tools ...Tool) Option { return func(o *hookOptions) { o.tools = tools } }
+
+// OnlyTools restricts a wrap_tool_call hook to calls of these tools.
+func OnlyTools(names ...string) Option { return func(o *hookOptions) { o.only = names } }
+
+// PassesTokens declares that a wrap_model_call hook does not change what the model says.
+func PassesTokens() Option { return func(o *hookOptions) { o.tokens = true } }
+
+// BeforeAgent makes a middleware of one before_agent hook.
+func BeforeAgent(name string, fn NodeFunc, options ...Option) Middleware {
+	return single(name, options, func(h *Hooks, o *hookOptions) { h.BeforeAgent = o.node(fn) })
+}
+
+// BeforeModel makes a middleware of one before_model hook.
+func BeforeModel(name string, fn NodeFunc, options ...Option) Middleware {
+	return single(name, options, func(h *Hooks, o *hookOptions) { h.BeforeModel = o.node(fn) })
+}
+
+// AfterModel makes a middleware of one after_model hook.
+func AfterModel(name string, fn NodeFunc, options ...Option) Middleware {
+	return single(name, options, func(h *Hooks, o *hookOptions) { h.AfterModel = o.node(fn) })
+}
+
+// AfterAgent makes a middleware of one after_agent hook.
+func AfterAgent(name string, fn NodeFunc, options ...Option) Middleware {
+	return single(name, options, func(h *Hooks, o *hookOptions) { h.AfterAgent = o.node(fn) })
+}
+
+// WrapModelCall makes a middleware of one wrap_model_call hook.
+func WrapModelCall(name string, fn WrapModelFunc, options ...Option) Middleware {
+	return single(name, options, func(h *Hooks, o *hookOptions) {
+		h.WrapModelCall = WrapModelHook{Func: fn, PassesTokens: o.tokens}
+	})
+}
+
+// WrapToolCall makes a middleware of one wrap_tool_call hook.
+func WrapToolCall(name string, fn WrapToolFunc, options ...Option) Middleware {
+	return single(name, options, func(h *Hooks, o *hookOptions) {
+		h.WrapToolCall = WrapToolHook{Func: fn, Tools: o.only}
+	})
+}
+
+// DynamicPrompt makes a middleware that replaces the system prompt of every model call by what fn returns.
+func DynamicPrompt(fn func(ctx context.Context, rt *Runtime, req *model.Request) (string, error)) Middleware {
+	return WrapModelCall("dynamic_prompt", func(
+		ctx context.Context, rt *Runtime, req *model.Request, next ModelHandler,
+	) (*model.Response, *Update, error) {
+		prompt, err := fn(ctx, rt, req)
+		if err != nil {
+			return nil, nil, err
+		}
+		resp, err := next(ctx, req.WithSystem(abi.Text(prompt)))
+		return resp, nil, err
+	}, PassesTokens())
+}
+
+func (o *hookOptions) node(fn NodeFunc) NodeHook {
+	return NodeHook{Func: fn, CanJumpTo: o.jumps, View: o.view}
+}
+
+// singleHook is a middleware of one hook.
+type singleHook struct {
+	name  string
+	hooks Hooks
+}
+
+func single(name string, options []Option, set func(*Hooks, *hookOptions)) Middleware {
+	var o hookOptions
+	for _, option := range options {
+		option(&o)
+	}
+	m := &singleHook{name: name, hooks: Hooks{State: o.fields, Tools: o.tools}}
+	set(&m.hooks, &o)
+	return m
+}
+
+func (m *singleHook) Name() string { return m.name }
+
+func (m *singleHook) Hooks(context.Context, Env) (*Hooks, error) {
+	hooks := m.hooks
+	return &hooks, nil
+}

@@ -1,0 +1,132 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// ConfigError is an agent that cannot be built.
+type ConfigError struct {
+	Subject string // what is wrong, such as `middleware "x"`
+	Err     error  // why, and what to do
+}
+
+func (e *ConfigError) Error() string { return e.Subject + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// HookError is an error that a hook returned, with the name of the hook's step.
+type HookError struct {
+	Step string // "name.hook"
+	Err  error
+}
+
+func (e *HookError) Error() string { return stepSubject(e.Step) + ": " + e.Err.Error() }
+
+// Unwrap returns the error of the hook.
+func (e *HookError) Unwrap() error { return e.Err }
+
+// ToolError is an error of a tool that nothing turned into an answer.
+type ToolError struct {
+	Tool   string
+	CallID string
+	Err    error
+}
+
+func (e *ToolError) Error() string {
+	return fmt.Sprintf("tool %q: call %q: %v", e.Tool, e.CallID, e.Err)
+}
+
+// Unwrap returns the error of the tool.
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// ModelError is a model call that failed.
+type ModelError struct {
+	Model     string
+	Retryable bool // trying again may help
+	Err       error
+}
+
+func (e *ModelError) Error() string { return fmt.Sprintf("model %q: %v", e.Model, e.Err) }
+
+// Unwrap returns the error of the model.
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// LimitError is a run that a limit ended with an error.
+type LimitError struct {
+	Code    string // such as "RECURSION_LIMIT_EXCEEDED"
+	Maximum int
+	Message string
+}
+
+func (e *LimitError) Error() string { return e.Message }
+
+// CodeRecursionLimit is the [LimitError]'s code of a run with too many steps.
+const CodeRecursionLimit = "RECURSION_LIMIT_EXCEEDED"
+
+// JumpError is a jump that the hook did not declare, or that has nowhere to go.
+type JumpError struct {
+	Step   string
+	Target abi.Target
+	Reason string
+}
+
+func (e *JumpError) Error() string {
+	return fmt.Sprintf("%s: jump to %q %s", stepSubject(e.Step), e.Target, e.Reason)
+}
+
+// UpdateError is an update that cannot be applied. Nothing of it was.
+type UpdateError struct {
+	Step   string // whose update it is
+	Field  string // "" if the messages are meant
+	Reason string
+}
+
+func (e *UpdateError) Error() string {
+	if e.Field == "" {
+		return stepSubject(e.Step) + ": " + e.Reason
+	}
+	return fmt.Sprintf("%s: field %q: %s", stepSubject(e.Step), e.Field, e.Reason)
+}
+
+// PanicError is a panic of a native hook, a tool or a model, recovered.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// InterruptError carries interrupts outward from a hook or a tool. It is control flow and no failure: retries,
+// fallbacks and the like let it pass, see [IsControlFlow].
+type InterruptError struct {
+	Interrupts []abi.Interrupt
+	step       string // of the wrap that asks, when it is inside a step of another name
+}
+
+func (e *InterruptError) Error() string {
+	keys := make([]string, len(e.Interrupts))
+	for i := range e.Interrupts {
+		keys[i] = e.Interrupts[i].Key
+	}
+	return "interrupted: waiting for an answer to " + strings.Join(keys, ", ")
+}
+
+// IsControlFlow reports whether err is an interrupt or a cancellation, which every wrap must let pass.
+func IsControlFlow(err error) bool {
+	var interrupt *InterruptError
+	return errors.As(err, &interrupt) || errors.Is(err, context.Canceled)
+}
+
+// stepSubject says of which middleware and hook a step is: `middleware "x": after_model`, or `step "model"`.
+func stepSubject(step string) string {
+	if i := strings.LastIndexByte(step, '.'); i >= 0 {
+		return fmt.Sprintf("middleware %q: %s", step[:i], step[i+1:])
+	}
+	return fmt.Sprintf("step %q", step)
+}

@@ -1,0 +1,130 @@
+package host
+
+import (
+	"errors"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// EventType says what an event reports.
+type EventType string
+
+// The types of events, with the fields that they use beside Seq, Time, Agent, Run and Thread.
+const (
+	EventRun    EventType = "run"    // the run starts: Messages of the input
+	EventStep   EventType = "step"   // a step starts: Step, Index
+	EventHook   EventType = "hook"   // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
+	EventModel  EventType = "model"  // a model call ended: Step, Model, Messages, Error, Duration
+	EventTool   EventType = "tool"   // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
+	EventToken  EventType = "token"  // a piece of the model's answer: Step, Text
+	EventState  EventType = "state"  // a step changed the state: Step, Messages, Patch, Remove, Reset, State
+	EventCustom EventType = "custom" // a hook or tool says something: Step, Name, Data
+	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
+	EventEnd    EventType = "end"    // the run is over: Status, Error, Interrupts, Duration
+)
+
+// Event is one thing that happened in a run. Events come in an order that follows from the run alone: those of tool
+// calls that run at once stand in the order of the calls. Two runs that differ only in whether a middleware is native
+// or a plugin have the same events but for the fields Time, Duration, Fuel, Digest and Instance.
+//
+// The JSON form has the keys of the field tags, without those that are empty.
+type Event struct {
+	Type   EventType `json:"type"`
+	Seq    uint64    `json:"seq"` // counts the run's events from 1
+	Time   time.Time `json:"time"`
+	Agent  string    `json:"agent,omitempty"`
+	Run    string    `json:"run"`
+	Thread string    `json:"thread,omitempty"`
+	Step   string    `json:"step,omitempty"`  // the step's or hook's name
+	Index  int       `json:"index,omitempty"` // of a step in the run, from 1
+
+	Call       *abi.ToolCall `json:"call,omitempty"`
+	Model      string        `json:"model,omitempty"`
+	Messages   []abi.Message `json:"messages,omitempty"` // of a state event: the messages that were added
+	Patch      []abi.Message `json:"patch,omitempty"`    // the messages that were replaced, whole
+	Remove     []string      `json:"remove,omitempty"`   // the ids of messages that were removed
+	Reset      bool          `json:"reset,omitempty"`    // Messages are the whole history
+	State      wire.Map      `json:"state,omitempty"`    // the values of the fields that changed
+	Update     *EventUpdate  `json:"update,omitempty"`   // what a hook returned
+	Text       string        `json:"text,omitempty"`
+	Name       string        `json:"name,omitempty"`
+	Data       wire.Raw      `json:"data,omitempty"`
+	Interrupts []Interrupt   `json:"interrupts,omitempty"`
+	Error      *EventError   `json:"error,omitempty"`
+	Status     Status        `json:"status,omitempty"`
+
+	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
+	Fuel     uint64        `json:"fuel,omitempty"`     // what a plugin's hook used up
+	Digest   string        `json:"digest,omitempty"`   // of the plugin
+	Instance uint64        `json:"instance,omitempty"` // of the plugin
+}
+
+// EventUpdate is an [Update] as events show it.
+type EventUpdate struct {
+	JumpTo    abi.Target    `json:"jump_to,omitempty"`
+	Messages  []abi.Message `json:"messages,omitempty"`
+	Overwrite bool          `json:"overwrite,omitempty"`
+	Patch     []abi.Patch   `json:"patch,omitempty"`
+	Remove    []string      `json:"remove,omitempty"`
+	State     wire.Map      `json:"state,omitempty"`
+}
+
+// EventError is an error as events show it.
+type EventError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// Status says how a run ended.
+type Status string
+
+// The statuses.
+const (
+	Completed   Status = "completed"
+	Failed      Status = "failed"
+	Interrupted Status = "interrupted" // it waits for answers
+	Cancelled   Status = "cancelled"
+)
+
+func eventUpdate(u *Update) *EventUpdate {
+	if u.IsZero() {
+		return nil
+	}
+	return &EventUpdate{
+		JumpTo: u.JumpTo, Messages: u.Messages, Overwrite: u.Overwrite, Patch: u.Patch, Remove: u.Remove, State: u.State,
+	}
+}
+
+// eventError shows an error: by the type that its author gave it, or the type of ours that fits.
+func eventError(err error) *EventError {
+	var document *abi.Error
+	if errors.As(err, &document) && document.Type != "" {
+		return &EventError{Type: document.Type, Message: document.Message}
+	}
+	var typed interface{ ErrorType() string }
+	if errors.As(err, &typed) {
+		return &EventError{Type: typed.ErrorType(), Message: err.Error()}
+	}
+	kind := "error"
+	for _, known := range []struct {
+		name string
+		is   bool
+	}{
+		{"cancelled", IsControlFlow(err)}, {"limit", as[*LimitError](err)}, {"jump", as[*JumpError](err)},
+		{"update", as[*UpdateError](err)}, {"panic", as[*PanicError](err)}, {"tool", as[*ToolError](err)},
+		{"model", as[*ModelError](err)}, {"hook", as[*HookError](err)},
+	} {
+		if known.is {
+			kind = known.name
+			break
+		}
+	}
+	return &EventError{Type: kind, Message: err.Error()}
+}
+
+func as[T error](err error) bool {
+	var target T
+	return errors.As(err, &target)
+}

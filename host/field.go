@@ -1,0 +1,139 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// Lifetime says how long the value of a state field lives.
+type Lifetime uint8
+
+// The lifetimes.
+const (
+	Thread Lifetime = iota // as long as the thread
+	Run                    // as long as the run, its interrupts and resumes included
+	Step                   // visible in the step after the one that wrote it
+)
+
+// String returns the name that documents use.
+func (l Lifetime) String() string { return [...]string{"thread", "run", "step"}[l] }
+
+// Field declares a state field. A caller, a hook or a tool may only use fields that are declared.
+type Field struct {
+	Name       string
+	Lifetime   Lifetime
+	HideInput  bool     // the caller of a run cannot set it
+	HideOutput bool     // results do not show it
+	Reducer    Reducer  // how an update meets the present value; the zero value is [Last]
+	Schema     wire.Raw // a JSON Schema for updates; none: any value
+}
+
+// same reports whether two declarations of a field agree.
+func (f *Field) same(other *Field) bool {
+	return f.Lifetime == other.Lifetime && f.HideInput == other.HideInput && f.HideOutput == other.HideOutput &&
+		f.Reducer.name() == other.Reducer.name() && f.Schema.Equal(other.Schema)
+}
+
+// TypedField is a state field whose values have the Go type T.
+type TypedField[T any] struct{ Field }
+
+// NewField declares a field of Go type T. Values of basic types, and wire's own, are encoded without reflection, others
+// by vmihailenco/msgpack, whose struct tags apply.
+func NewField[T any](name string, options ...func(*Field)) TypedField[T] {
+	f := TypedField[T]{Field{Name: name}}
+	for _, option := range options {
+		option(&f.Field)
+	}
+	return f
+}
+
+// Hidden hides a field from the caller, as input and as output.
+func Hidden(f *Field) { f.HideInput, f.HideOutput = true, true }
+
+// Lives sets a field's lifetime.
+func Lives(l Lifetime) func(*Field) { return func(f *Field) { f.Lifetime = l } }
+
+// Reduced sets a field's reducer.
+func Reduced(r Reducer) func(*Field) { return func(f *Field) { f.Reducer = r } }
+
+// Get returns the field's value; false if it is unset. It fails if the value is not a T.
+func (f TypedField[T]) Get(s *State) (value T, ok bool, err error) {
+	raw := s.Get(f.Name)
+	if raw.IsZero() {
+		return value, false, nil
+	}
+	if err := Decode(raw, &value); err != nil {
+		return value, false, fmt.Errorf("field %q: %w", f.Name, err)
+	}
+	return value, true, nil
+}
+
+// Set puts a value into an update.
+func (f TypedField[T]) Set(u *Update, value T) error {
+	raw, err := Encode(value)
+	if err != nil {
+		return fmt.Errorf("field %q: %w", f.Name, err)
+	}
+	u.State.Set(f.Name, raw)
+	return nil
+}
+
+// Encode returns the canonical msgpack form of a Go value. A value of a type without one, such as time.Time, is an error.
+func Encode(value any) (wire.Raw, error) {
+	if b, err := wire.AppendValue(nil, value); err == nil {
+		return b, nil
+	}
+	var buf bytes.Buffer
+	enc := msgpack.NewEncoder(&buf)
+	enc.SetSortMapKeys(true)
+	enc.UseCompactInts(true)
+	if err := enc.Encode(value); err != nil {
+		return nil, err
+	}
+	b, err := wire.Canonical(buf.Bytes(), wire.DefaultLimits)
+	if err != nil {
+		return nil, fmt.Errorf("a value of type %T cannot be kept in the state: %w", value, err)
+	}
+	return b, nil
+}
+
+// Decode decodes a value into what into points to.
+func Decode(raw wire.Raw, into any) error {
+	switch into := into.(type) {
+	case *wire.Raw:
+		*into = raw
+		return nil
+	case *int:
+		if i, ok := raw.AsInt(); ok {
+			*into = int(i)
+			return nil
+		}
+	case *int64:
+		if i, ok := raw.AsInt(); ok {
+			*into = i
+			return nil
+		}
+	case *string:
+		if s, ok := raw.AsString(); ok {
+			*into = s
+			return nil
+		}
+	case *bool:
+		if b, ok := raw.AsBool(); ok {
+			*into = b
+			return nil
+		}
+	case *any:
+		v, err := raw.Value()
+		*into = v
+		return err
+	}
+	if err := wire.Validate(raw, wire.DefaultLimits); err != nil {
+		return err
+	}
+	return msgpack.Unmarshal(raw, into)
+}

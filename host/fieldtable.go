@@ -1,0 +1,74 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// fieldTable gives each declared field a slot.
+type fieldTable struct {
+	fields  []fieldEntry
+	slots   map[string]int
+	hasStep bool // a field has lifetime Step
+}
+
+type fieldEntry struct {
+	Field
+	schema *schema.Schema
+	owner  string // who declared it, for errors
+}
+
+// agentOwner is the owner of the fields in Config.State, whose declarations win over all others.
+const agentOwner = "the agent's State"
+
+// declare adds fields of an owner.
+func (t *fieldTable) declare(owner string, fields []Field) error {
+	for _, f := range fields {
+		if err := t.declareOne(owner, f); err != nil {
+			return &ConfigError{Subject: fmt.Sprintf("%s: field %q", owner, f.Name), Err: err}
+		}
+	}
+	return nil
+}
+
+func (t *fieldTable) declareOne(owner string, f Field) error {
+	switch {
+	case f.Name == "":
+		return errors.New("has no name")
+	case f.Name == "messages" || f.Name == "jump_to":
+		return errors.New("the name is taken by the host")
+	case f.Lifetime > Step:
+		return fmt.Errorf("lifetime %d is unknown; use Thread, Run or Step", f.Lifetime)
+	}
+	if slot, ok := t.slots[f.Name]; ok {
+		present := &t.fields[slot]
+		if present.owner == agentOwner || present.same(&f) {
+			return nil
+		}
+		return fmt.Errorf("%s declares it differently; make the declarations equal, or declare it in the agent's State, which wins",
+			present.owner)
+	}
+	compiled, err := schema.Compile(f.Schema)
+	if err != nil {
+		return err
+	}
+	if t.slots == nil {
+		t.slots = map[string]int{}
+	}
+	t.slots[f.Name] = len(t.fields)
+	t.fields = append(t.fields, fieldEntry{Field: f, schema: compiled, owner: owner})
+	t.hasStep = t.hasStep || f.Lifetime == Step
+	return nil
+}
+
+// initial returns the values of a new thread.
+func (t *fieldTable) initial() []wire.Raw {
+	values := make([]wire.Raw, len(t.fields))
+	for slot := range t.fields {
+		values[slot] = t.fields[slot].Reducer.Initial
+	}
+	return values
+}

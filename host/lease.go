@@ -1,0 +1,78 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Pool is a limited supply of something that hooks and tools of one middleware need to run, such as the instances of a
+// plugin. The host leases all that a chain of wraps and its tool need before the chain starts, so that no chain waits
+// for another in the middle: a short supply lowers how many run at once, and never blocks them for ever.
+type Pool struct {
+	size   int
+	supply *semaphore.Weighted
+}
+
+// NewPool makes a pool of so many.
+func NewPool(size int) *Pool { return &Pool{size: size, supply: semaphore.NewWeighted(int64(size))} }
+
+// Size returns how many the pool has in all.
+func (p *Pool) Size() int { return p.size }
+
+// need is how many of a pool something takes.
+type need struct {
+	pool  *Pool
+	count int
+}
+
+// needs are what a chain takes of all pools, in the order of the middleware. Since everyone acquires in this one order,
+// nobody can wait in a circle.
+type needs []need
+
+// add notes one more of a pool.
+func (n needs) add(p *Pool) needs {
+	if p == nil {
+		return n
+	}
+	for i := range n {
+		if n[i].pool == p {
+			out := slices.Clone(n)
+			out[i].count++
+			return out
+		}
+	}
+	return append(slices.Clone(n), need{p, 1})
+}
+
+// ordered sorts the needs by the order of pools and checks that each can be met at all.
+func (n needs) ordered(order map[*Pool]int) (needs, error) {
+	for _, x := range n {
+		if x.count > x.pool.size {
+			return nil, fmt.Errorf("one chain of wraps needs %d instances of it at once, and its limit is %d; raise instances",
+				x.count, x.pool.size)
+		}
+	}
+	slices.SortFunc(n, func(a, b need) int { return cmp.Compare(order[a.pool], order[b.pool]) })
+	return n, nil
+}
+
+// acquire takes all of it, or nothing if ctx ends first.
+func (n needs) acquire(ctx context.Context) error {
+	for i := range n {
+		if err := n[i].pool.supply.Acquire(ctx, int64(n[i].count)); err != nil {
+			n[:i].release()
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (n needs) release() {
+	for i := range n {
+		n[i].pool.supply.Release(int64(n[i].count))
+	}
+}

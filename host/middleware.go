@@ -1,0 +1,83 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Middleware is the configuration of a middleware. Its life: New calls Hooks once, when the agent is built; the hooks
+// then serve all runs of the agent, several at once; the agent's Close calls Hooks.Close. A native middleware, a Wasm
+// plugin and an Extism plugin have the same form, and nothing in a run tells them apart.
+type Middleware interface {
+	// Name names the middleware in steps, events and errors. Where two have the same name the later gets the suffix
+	// #2, #3, ….
+	Name() string
+	// Hooks checks the configuration and makes the hooks.
+	Hooks(ctx context.Context, env Env) (*Hooks, error)
+}
+
+// Env is what an agent offers its middleware while it is built.
+type Env struct {
+	Name   string // the middleware's name in this agent, with its suffix
+	Agent  string // the agent's name
+	Logger *slog.Logger
+	Models map[string]model.Model // the agent's named models
+}
+
+// Hooks is what a middleware does. A hook whose Func is nil is absent and costs nothing.
+type Hooks struct {
+	BeforeAgent   NodeHook
+	BeforeModel   NodeHook
+	AfterModel    NodeHook
+	AfterAgent    NodeHook
+	WrapModelCall WrapModelHook
+	WrapToolCall  WrapToolHook
+	State         []Field
+	Tools         []Tool
+	Close         func() error // called once, when no hook runs any more
+}
+
+// Update is what a hook or a tool changes in the state.
+type Update = abi.Update
+
+// NodeFunc is a hook that is a step of its own. It sees the state in rt and returns what to change; nil is nothing.
+type NodeFunc func(ctx context.Context, rt *Runtime) (*Update, error)
+
+// NodeHook is a before_agent, before_model, after_model or after_agent hook.
+type NodeHook struct {
+	Func      NodeFunc
+	CanJumpTo []abi.Target // where its updates may jump to
+	View      abi.ViewSpec // what [Runtime.View] shows of the messages
+	Pool      *Pool        // what it needs to run; nil: nothing
+}
+
+// ModelHandler is the rest of a model call: the inner middleware and, innermost, the model.
+type ModelHandler func(ctx context.Context, req *model.Request) (*model.Response, error)
+
+// WrapModelFunc is a wrap_model_call hook. It may change the request, call next any number of times, and change or make
+// the response. The update, which may be nil, is applied after the response, that of inner layers first. If next
+// reports an interrupt or a cancellation, it is that which goes outward, whatever the hook returns.
+type WrapModelFunc func(ctx context.Context, rt *Runtime, req *model.Request, next ModelHandler) (*model.Response, *Update, error)
+
+// WrapModelHook is a wrap_model_call hook.
+type WrapModelHook struct {
+	Func         WrapModelFunc
+	PassesTokens bool  // it does not change what the model says, so that tokens may stream past it
+	Pool         *Pool // what it needs to run; nil: nothing
+}
+
+// ToolHandler is the rest of a tool call: the inner middleware and, innermost, the tool.
+type ToolHandler func(ctx context.Context, req *ToolRequest) (*abi.Message, error)
+
+// WrapToolFunc is a wrap_tool_call hook, see [WrapModelFunc]. Its message is the tool message that answers the call.
+type WrapToolFunc func(ctx context.Context, rt *Runtime, req *ToolRequest, next ToolHandler) (*abi.Message, *Update, error)
+
+// WrapToolHook is a wrap_tool_call hook.
+type WrapToolHook struct {
+	Func  WrapToolFunc
+	Tools []string // it wraps only calls of these tools; empty: all
+	Pool  *Pool    // what it needs to run; nil: nothing
+}

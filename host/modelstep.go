@@ -1,0 +1,212 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// modelWrap is a wrap_model_call hook in its agent.
+type modelWrap struct {
+	name  string
+	hook  WrapModelHook
+	calls *atomic.Uint64
+}
+
+func appendModelWrap(wraps []modelWrap, m *boundMiddleware) []modelWrap {
+	if m.hooks.WrapModelCall.Func == nil {
+		return wraps
+	}
+	name := m.name + "." + string(abi.WrapModelCall)
+	return append(wraps, modelWrap{name, m.hooks.WrapModelCall, new(atomic.Uint64)})
+}
+
+// modelStep calls the model through its wraps and applies the response, then the wraps' updates, inner ones first.
+func (r *run) modelStep(ctx context.Context, s *step) error {
+	a := r.agent
+	if err := a.modelNeeds.acquire(ctx); err != nil {
+		return err
+	}
+	defer a.modelNeeds.release()
+	c := modelCall{run: r, streams: r.sink != nil && a.streamsTokens()}
+	resp, updates, err := c.layer(ctx, 0, &model.Request{
+		Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs,
+	})
+	if err != nil {
+		return r.interruptOr(s.name, nil, err)
+	}
+	for i := range updates {
+		if updates[i].JumpTo != "" {
+			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
+		}
+	}
+	all := append(make([]sourcedUpdate, 0, 1+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
+	return r.commit(s, append(all, updates...))
+}
+
+// streamsTokens reports whether every wrap lets tokens pass.
+func (a *Agent) streamsTokens() bool {
+	return !slices.ContainsFunc(a.modelWraps, func(w modelWrap) bool { return !w.hook.PassesTokens })
+}
+
+// modelCall is one model step on its way through the wraps.
+type modelCall struct {
+	run     *run
+	streams bool
+}
+
+// layer calls the wrap at index i, or the model behind the last one. It returns the response and the updates of this
+// layer and those inside it, the inner ones first.
+func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*model.Response, []sourcedUpdate, error) {
+	if i == len(c.run.agent.modelWraps) {
+		resp, err := c.generate(ctx, req)
+		return resp, nil, err
+	}
+	w := &c.run.agent.modelWraps[i]
+	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), 0, i, c.run.events())
+	var inner frame[*model.Response]
+	next := func(ctx context.Context, req *model.Request) (*model.Response, error) {
+		return inner.next(ctx, w.name, func() (*model.Response, []sourcedUpdate, error) { return c.layer(ctx, i+1, req) })
+	}
+	start := c.run.clock()
+	resp, update, err := callWrapModel(ctx, w.hook.Func, rt, req, next)
+	if err == nil && (resp == nil || len(resp.Messages) == 0) {
+		err = errors.New("returned no response")
+	}
+	err = inner.settle(rt, err)
+	if err != nil {
+		c.run.reportHook(rt, nil, start, nil, nil, err)
+		return nil, nil, err
+	}
+	c.run.identify(resp)
+	c.run.reportHook(rt, nil, start, resp.Messages, update, nil)
+	return resp, inner.withUpdate(w.name, update), nil
+}
+
+func callWrapModel(
+	ctx context.Context, fn WrapModelFunc, rt *Runtime, req *model.Request, next ModelHandler,
+) (resp *model.Response, update *Update, err error) {
+	defer recovered(&err)
+	return fn(ctx, rt, req, next)
+}
+
+// generate calls the model itself.
+func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	r := c.run
+	if err := r.agent.checkOffered(req.Tools); err != nil {
+		return nil, err
+	}
+	m := req.Model
+	if m == nil {
+		m = r.agent.config.Model
+	}
+	name := m.Info().Name
+	start := r.clock()
+	resp, err := c.call(ctx, m, req)
+	if err == nil && (resp == nil || resp.AI() == nil) {
+		err = errors.New("the response has no AI message")
+	}
+	if err != nil {
+		err = modelError(name, err)
+	} else {
+		resp = r.named(resp)
+	}
+	if events := r.events(); events.on() {
+		event := &Event{Type: EventModel, Step: ModelStep, Model: name, Duration: r.agent.now().Sub(start)}
+		if err != nil {
+			event.Error = eventError(err)
+		} else {
+			event.Messages = resp.Messages
+		}
+		events.send(event)
+	}
+	return resp, err
+}
+
+func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
+	defer recovered(&err)
+	streamer, ok := m.(model.Streamer)
+	if !ok || !c.streams {
+		return m.Generate(ctx, req)
+	}
+	events := c.run.events()
+	for chunk, err := range streamer.Stream(ctx, req) {
+		if err != nil {
+			return nil, err
+		}
+		if chunk.Text != "" {
+			events.send(&Event{Type: EventToken, Step: ModelStep, Text: chunk.Text})
+		}
+		if chunk.Response != nil {
+			resp = chunk.Response
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	return resp, nil
+}
+
+// modelError wraps an error of a model, unless it is control flow.
+func modelError(name string, err error) error {
+	if IsControlFlow(err) || as[*ModelError](err) {
+		return err
+	}
+	var retryable interface{ Retryable() bool }
+	return &ModelError{Model: name, Retryable: errors.As(err, &retryable) && retryable.Retryable(), Err: err}
+}
+
+// named returns a copy of a model's response in which its messages have a role, the agent's name and an id, and counts
+// its tokens. What the model returned is not changed: it may return it again.
+func (r *run) named(resp *model.Response) *model.Response {
+	out := *resp
+	out.Messages = slices.Clone(resp.Messages)
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		if m.Role == abi.RoleAI && r.agent.config.Name != "" {
+			m.Name = r.agent.config.Name
+		}
+		if m.Usage != nil {
+			r.usage.InputTokens += m.Usage.InputTokens
+			r.usage.OutputTokens += m.Usage.OutputTokens
+			r.usage.TotalTokens += m.Usage.TotalTokens
+		}
+	}
+	r.identify(&out)
+	return &out
+}
+
+// identify gives ids to the messages of a response that have none, so that outer layers and events can name them.
+func (r *run) identify(resp *model.Response) {
+	for i := range resp.Messages {
+		if resp.Messages[i].ID == "" {
+			resp.Messages[i].ID = r.newID()
+		}
+	}
+}
+
+// checkOffered refuses tools that a wrap offered to the model and nobody can run. Where wrap_tool_call hooks exist, one
+// of them may bring the tool.
+func (a *Agent) checkOffered(specs []abi.ToolSpec) error {
+	if len(a.toolWraps) > 0 {
+		return nil
+	}
+	var unknown []string
+	for i := range specs {
+		if a.tools.byName[specs[i].Name] == nil {
+			unknown = append(unknown, specs[i].Name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	return &ConfigError{"model request", fmt.Errorf(
+		"a middleware offers tools that the agent cannot run: [%s]; registered: [%s]; add them to Tools, or run them in a wrap_tool_call hook",
+		strings.Join(unknown, ", "), strings.Join(a.tools.names(), ", "))}
+}

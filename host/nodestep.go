@@ -1,0 +1,111 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// nodeStep calls a node hook and applies its update.
+func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error) {
+	rt := &Runtime{
+		run: r, state: r.state, step: s.name, n: s.calls.Add(1), seed: r.callSeed(0, 0), view: s.hook.View,
+		cursor: r.cursors[at], emit: r.events(),
+	}
+	if err := s.needs.acquire(ctx); err != nil {
+		return "", err
+	}
+	start := r.clock()
+	update, err := callNode(ctx, s.hook.Func, rt)
+	s.needs.release()
+	r.reportHook(rt, nil, start, nil, update, err)
+	if err != nil {
+		return "", r.interruptOr(s.name, nil, &HookError{Step: s.name, Err: err})
+	}
+	shown := r.state.log.Cursor()
+	var updates []sourcedUpdate
+	if !update.IsZero() {
+		updates = []sourcedUpdate{{update, s.name}}
+	}
+	if err := r.commit(s, updates); err != nil {
+		return "", err
+	}
+	if s.cursors {
+		r.cursors[at] = shown
+	}
+	if update == nil {
+		return "", nil
+	}
+	return update.JumpTo, nil
+}
+
+// callNode calls a native or plugin hook; a panic becomes a [*PanicError].
+func callNode(ctx context.Context, fn NodeFunc, rt *Runtime) (update *Update, err error) {
+	defer recovered(&err)
+	return fn(ctx, rt)
+}
+
+// recovered turns a panic into an error. It is deferred directly.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = &PanicError{Value: v, Stack: debug.Stack()}
+	}
+}
+
+// interruptOr notes the interrupts that err carries and returns nil; another error is returned.
+func (r *run) interruptOr(step string, call *abi.ToolCall, err error) error {
+	var interrupt *InterruptError
+	if !errors.As(err, &interrupt) {
+		return err
+	}
+	r.waiting = append(r.waiting, interruptsOf(step, call, interrupt)...)
+	return nil
+}
+
+func interruptsOf(step string, call *abi.ToolCall, err *InterruptError) []Interrupt {
+	out := make([]Interrupt, len(err.Interrupts))
+	for i := range err.Interrupts {
+		out[i] = Interrupt{Step: step, Key: err.Interrupts[i].Key, Value: err.Interrupts[i].Value}
+		if call != nil {
+			out[i].CallID = call.ID
+		}
+		if err.step != "" {
+			out[i].Step = err.step
+		}
+	}
+	return out
+}
+
+// clock returns the time if somebody listens: nobody else needs durations.
+func (r *run) clock() time.Time {
+	if r.sink == nil {
+		return time.Time{}
+	}
+	return r.agent.now()
+}
+
+// reportHook completes and sends the event of a hook that has ended.
+func (r *run) reportHook(
+	rt *Runtime, call *abi.ToolCall, start time.Time, messages []abi.Message, update *Update, err error,
+) {
+	if !rt.emit.on() {
+		return
+	}
+	event := &Event{
+		Type: EventHook, Step: rt.step, Call: call, Duration: r.agent.now().Sub(start),
+		Messages: messages, Fuel: rt.observed.Fuel, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
+	}
+	var interrupt *InterruptError
+	switch {
+	case errors.As(err, &interrupt):
+		event.Interrupts = interruptsOf(rt.step, call, interrupt)
+	case err != nil:
+		event.Error = eventError(err)
+	default:
+		event.Update = eventUpdate(update)
+	}
+	rt.emit.send(event)
+}

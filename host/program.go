@@ -1,0 +1,141 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// stepKind is what a step of the program does.
+type stepKind uint8
+
+const (
+	stepHook stepKind = iota
+	stepModel
+	stepTools
+)
+
+// The steps that are no hook, and where the program ends.
+const (
+	ModelStep = "model"
+	ToolsStep = "tools"
+	endStep   = -1 // the index behind the last step
+)
+
+// step is one entry of the program. The program never changes after it was made.
+type step struct {
+	kind    stepKind
+	name    string
+	hook    NodeHook
+	hookOf  abi.Hook
+	jumps   [3]bool // which targets its hook declared, by targetIndex
+	next    int     // the step after it if nothing else is said; the loop's exit and the tools have a router instead
+	router  router
+	calls   *atomic.Uint64
+	needs   needs
+	cursors bool // its view is new
+}
+
+// router is how a step whose way depends on the state finds the next one.
+type router uint8
+
+const (
+	noRouter   router = iota
+	afterModel        // behind the model and the after_model hooks: to the tools, to the exit, or again to the model
+	afterTools        // behind the tools: to the model, or to the exit
+)
+
+// program is the flat list of steps that an agent runs through, compiled once.
+type program struct {
+	steps     []step
+	entry     int // where a run starts
+	loopEntry int // where a jump to the model leads
+	model     int
+	tools     int             // endStep: there is no tools step
+	exit      int             // where a jump to the end leads: the first after_agent hook to run, or endStep
+	returns   map[string]bool // tools that return directly
+}
+
+// compileProgram lays out the steps of LangChain's create_agent: before_agent hooks in the order of the list,
+// before_model hooks likewise, the model, after_model hooks last first, the tools, after_agent hooks last first.
+func compileProgram(middleware []*boundMiddleware, hasTools bool) (*program, error) {
+	p := &program{tools: endStep, exit: endStep}
+	var before, beforeModel, after, afterAgent []step
+	for _, m := range middleware {
+		before = appendHook(before, m, abi.BeforeAgent, &m.hooks.BeforeAgent)
+		beforeModel = appendHook(beforeModel, m, abi.BeforeModel, &m.hooks.BeforeModel)
+		after = appendHook(after, m, abi.AfterModel, &m.hooks.AfterModel)
+		afterAgent = appendHook(afterAgent, m, abi.AfterAgent, &m.hooks.AfterAgent)
+	}
+	slices.Reverse(after)
+	slices.Reverse(afterAgent)
+
+	p.steps = append(before, beforeModel...)
+	p.loopEntry = len(before)
+	p.model = len(p.steps)
+	p.steps = append(p.steps, step{kind: stepModel, name: ModelStep})
+	p.steps = append(p.steps, after...)
+	loopExit := len(p.steps) - 1
+	if hasTools {
+		p.tools = len(p.steps)
+		p.steps = append(p.steps, step{kind: stepTools, name: ToolsStep})
+	}
+	if len(afterAgent) > 0 {
+		p.exit = len(p.steps)
+		p.steps = append(p.steps, afterAgent...)
+	}
+
+	for i := range p.steps {
+		p.steps[i].next = i + 1
+	}
+	p.steps[len(p.steps)-1].next = endStep
+	p.steps[loopExit].router = afterModel
+	if hasTools {
+		p.steps[p.tools].router = afterTools
+	}
+	return p, p.checkJumps()
+}
+
+func appendHook(steps []step, m *boundMiddleware, h abi.Hook, hook *NodeHook) []step {
+	if hook.Func == nil {
+		return steps
+	}
+	s := step{
+		kind: stepHook, name: m.name + "." + string(h), hook: *hook, hookOf: h, calls: new(atomic.Uint64),
+		needs: needs(nil).add(hook.Pool), cursors: hook.View.IsNew(),
+	}
+	return append(steps, s)
+}
+
+// checkJumps refuses declared jumps that lead nowhere.
+func (p *program) checkJumps() error {
+	for i := range p.steps {
+		s := &p.steps[i]
+		for _, target := range s.hook.CanJumpTo {
+			index, ok := targetIndex(target)
+			if !ok {
+				return &ConfigError{stepSubject(s.name), fmt.Errorf(`CanJumpTo has %q; use "model", "tools" or "end"`, target)}
+			}
+			if target == abi.JumpTools && p.tools == endStep {
+				return &ConfigError{stepSubject(s.name), fmt.Errorf(`CanJumpTo has "tools", but the agent has no tools`)}
+			}
+			s.jumps[index] = true
+		}
+	}
+	return nil
+}
+
+func targetIndex(t abi.Target) (int, bool) {
+	switch t {
+	case abi.JumpModel:
+		return 0, true
+	case abi.JumpTools:
+		return 1, true
+	case abi.JumpEnd:
+		return 2, true
+	default:
+		return 0, false
+	}
+}

@@ -1,0 +1,122 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// Runtime is what one call of a hook or a tool knows of its run. It is valid during that call.
+type Runtime struct {
+	run      *run
+	state    *State
+	step     string
+	n        uint64
+	seed     uint64
+	view     abi.ViewSpec
+	cursor   history.Cursor
+	answers  wire.Map
+	emit     emitter
+	observed Observation
+}
+
+// RunID returns the id of the run.
+func (rt *Runtime) RunID() string { return rt.run.id }
+
+// ThreadID returns the id of the thread; "" in a run without one.
+func (rt *Runtime) ThreadID() string { return rt.run.thread }
+
+// Step returns the name of the step or hook: "name.hook" of a middleware, or "tools" of a tool.
+func (rt *Runtime) Step() string { return rt.step }
+
+// N counts the calls of this hook since the agent was built, from 1, failed and interrupted ones included. It is
+// information, for logs and tests, and no state.
+func (rt *Runtime) N() uint64 { return rt.n }
+
+// Now returns the time by the agent's clock.
+func (rt *Runtime) Now() time.Time { return rt.run.agent.now() }
+
+// Seed returns a random number for this call. It follows from the run's seed and the place of the call in the run.
+func (rt *Runtime) Seed() uint64 { return rt.seed }
+
+// State returns the state as the step found it.
+func (rt *Runtime) State() *State { return rt.state }
+
+// View returns the messages that a node hook declared to look at; for the view new that is what changed since its last
+// call in this thread whose update was applied.
+func (rt *Runtime) View() history.View { return rt.state.log.View(rt.view, rt.cursor) }
+
+// Logger returns the agent's logger.
+func (rt *Runtime) Logger() *slog.Logger { return rt.run.agent.logger }
+
+// ContextValue returns the value that the caller gave as Input.Context.
+func (rt *Runtime) ContextValue() any { return rt.run.input.Context }
+
+// ContextAs returns the caller's context value as a T.
+func ContextAs[T any](rt *Runtime) (T, error) {
+	value, ok := rt.ContextValue().(T)
+	if !ok {
+		return value, fmt.Errorf("the run's context value is a %T, not a %T", rt.ContextValue(), value)
+	}
+	return value, nil
+}
+
+// Store returns the agent's long-term store; nil if it has none.
+func (rt *Runtime) Store() Store { return rt.run.agent.config.Store }
+
+// Emit puts an event of the type custom into the run's stream.
+func (rt *Runtime) Emit(name string, data wire.Raw) {
+	if rt.emit.on() {
+		rt.emit.send(&Event{Type: EventCustom, Step: rt.step, Name: name, Data: data})
+	}
+}
+
+// Observation is what a plugin tells of one call of a hook beside its result: it shows in the hook's event.
+type Observation struct {
+	Fuel     uint64
+	Digest   string
+	Instance uint64
+}
+
+// Observe sets what the event of this call shows of the plugin.
+func (rt *Runtime) Observe(o Observation) { rt.observed = o }
+
+// Warn logs that something of this call was ignored or discarded, and puts an event of the type warn into the stream.
+func (rt *Runtime) Warn(text string) {
+	rt.Logger().Warn(text, "run", rt.run.id, "step", rt.step)
+	if rt.emit.on() {
+		rt.emit.send(&Event{Type: EventWarn, Step: rt.step, Text: text})
+	}
+}
+
+// Answers returns all answers to this call's interrupts so far, by key.
+func (rt *Runtime) Answers() wire.Map { return rt.answers }
+
+// Interrupt asks the outside world. If the question was answered, Interrupt returns the answer. Otherwise it returns an
+// [*InterruptError], which the hook or tool must return: the run then ends as interrupted, and when it is resumed, the
+// hook runs again from its start. The key is unique within the call.
+func (rt *Runtime) Interrupt(key string, value wire.Raw) (answer wire.Raw, err error) {
+	if answer := rt.answers.Get(key); !answer.IsZero() {
+		return answer, nil
+	}
+	return nil, &InterruptError{Interrupts: []abi.Interrupt{{Key: key, Value: value}}}
+}
+
+// runtimeKey is the key under which a tool finds its Runtime.
+type runtimeKey struct{}
+
+// WithRuntime returns a context in which [RuntimeOf] finds rt.
+func WithRuntime(ctx context.Context, rt *Runtime) context.Context {
+	return context.WithValue(ctx, runtimeKey{}, rt)
+}
+
+// RuntimeOf returns the Runtime of the tool call that ctx belongs to; nil outside of one.
+func RuntimeOf(ctx context.Context) *Runtime {
+	rt, _ := ctx.Value(runtimeKey{}).(*Runtime)
+	return rt
+}

@@ -1,0 +1,66 @@
+package host
+
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// Tool is something that the model may ask to run. Its methods may be called from several goroutines at once. Package
+// host/tool makes tools of Go functions.
+type Tool interface {
+	// Spec describes the tool. It is asked once, when the agent is built.
+	Spec() abi.ToolSpec
+	// Call runs the tool with arguments that fit the spec's parameters. An error aborts the run, unless a middleware
+	// turns it into an answer.
+	Call(ctx context.Context, rt *Runtime, call *abi.ToolCall) (*ToolOutput, error)
+}
+
+// ToolOutput is what a tool returns.
+type ToolOutput struct {
+	Content  abi.Content
+	Artifact wire.Raw // for the program; the model never sees it
+	Failed   bool     // the answer gets the status error; the run goes on
+	Update   *Update  // what else changes in the state; nil: nothing
+}
+
+// TextOutput is the output of a tool that answers with a text.
+func TextOutput(text string) *ToolOutput { return &ToolOutput{Content: abi.Text(text)} }
+
+// ToolPooled is a tool that needs an instance of a pool to run.
+type ToolPooled interface {
+	Tool
+	Pool() *Pool
+}
+
+// ToolRequest is a tool call on its way through the wrap_tool_call hooks. Change it with the With… methods, which
+// return a changed copy.
+type ToolRequest struct {
+	Call abi.ToolCall
+	Tool Tool // what will run; nil: the agent has no tool of that name
+}
+
+// Known reports whether there is a tool to run.
+func (r *ToolRequest) Known() bool { return r.Tool != nil }
+
+// WithArgs returns a copy with other arguments.
+func (r *ToolRequest) WithArgs(args wire.Raw) *ToolRequest {
+	out := *r
+	out.Call.Args = args
+	return &out
+}
+
+// WithName returns a copy with another name of the call. The tool that runs stays the same.
+func (r *ToolRequest) WithName(name string) *ToolRequest {
+	out := *r
+	out.Call.Name = name
+	return &out
+}
+
+// WithTool returns a copy that runs another tool.
+func (r *ToolRequest) WithTool(t Tool) *ToolRequest {
+	out := *r
+	out.Tool = t
+	return &out
+}

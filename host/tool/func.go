@@ -1,0 +1,107 @@
+// Package tool makes tools for agents: of Go functions, with a JSON Schema that follows from the type of their arguments.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+)
+
+// Option sets more of a tool.
+type Option func(*abi.ToolSpec)
+
+// ReturnDirect lets the tool's result end the run.
+func ReturnDirect() Option { return func(s *abi.ToolSpec) { s.ReturnDirect = true } }
+
+// Idempotent declares that running the tool again after a crash does no harm.
+func Idempotent() Option { return func(s *abi.ToolSpec) { s.Idempotent = true } }
+
+// Func makes a tool of a Go function. In is a struct; its exported fields are the tool's parameters, named and
+// described by the tags `json:"name,omitempty"` (a field without omitempty is required) and `jsonschema:"description"`.
+// A result that is a string is the tool's answer; an [abi.Content], a [*host.ToolOutput] and nil are taken as they are,
+// and anything else is answered as JSON. Func panics if In has no JSON Schema: that is an error of the program.
+//
+// The function finds the run in [host.RuntimeOf].
+func Func[In, Out any](name, description string, fn func(ctx context.Context, in In) (Out, error), options ...Option) host.Tool {
+	parameters, err := parametersOf[In]()
+	if err != nil {
+		panic(fmt.Sprintf("tool.Func %q: %v", name, err))
+	}
+	t := &funcTool[In, Out]{fn: fn, spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters}}
+	for _, option := range options {
+		option(&t.spec)
+	}
+	return t
+}
+
+func parametersOf[In any]() (wire.Raw, error) {
+	s, err := jsonschema.For[In](nil)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := wire.FromJSON(text, wire.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	var m wire.Map
+	if _, err := m.UnmarshalMsg(raw); err != nil {
+		return nil, err
+	}
+	if kind, _ := m.Get("type").AsString(); kind != "object" {
+		return nil, fmt.Errorf("the arguments must be a struct or a map, their schema is %s", text)
+	}
+	return raw, nil
+}
+
+type funcTool[In, Out any] struct {
+	spec abi.ToolSpec
+	fn   func(ctx context.Context, in In) (Out, error)
+}
+
+func (t *funcTool[In, Out]) Spec() abi.ToolSpec { return t.spec }
+
+func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+	text, err := wire.AppendJSON(nil, call.Args)
+	if err != nil {
+		return nil, err
+	}
+	var in In
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, fmt.Errorf("arguments: %w", err)
+	}
+	out, err := t.fn(host.WithRuntime(ctx, rt), in)
+	if err != nil {
+		return nil, err
+	}
+	return Output(out)
+}
+
+// Output makes the output of a tool of a Go value, see [Func].
+func Output(value any) (*host.ToolOutput, error) {
+	switch v := value.(type) {
+	case nil:
+		return &host.ToolOutput{}, nil
+	case string:
+		return host.TextOutput(v), nil
+	case abi.Content:
+		return &host.ToolOutput{Content: v}, nil
+	case *host.ToolOutput:
+		return v, nil
+	default:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, fmt.Errorf("result: %w", err)
+		}
+		return host.TextOutput(string(text)), nil
+	}
+}

@@ -1,0 +1,152 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// toolSet holds the tools of an agent.
+type toolSet struct {
+	ordered []*boundTool // offered to the model: those of middleware first, then the agent's own
+	byName  map[string]*boundTool
+	dynamic map[string]*boundTool // never offered; a wrap_tool_call hook may let them run
+	specs   []abi.ToolSpec        // of ordered
+	unknown needs                 // of a call whose name no tool has
+}
+
+// boundTool is a tool in its agent.
+type boundTool struct {
+	tool   Tool
+	spec   abi.ToolSpec
+	schema *schema.Schema
+	needs  needs // of the wraps around it and of itself
+}
+
+func (a *Agent) bindTools() error {
+	a.tools.byName, a.tools.dynamic = map[string]*boundTool{}, map[string]*boundTool{}
+	for _, m := range a.middleware {
+		for _, t := range m.hooks.Tools {
+			if err := a.tools.add(t); err != nil {
+				return &ConfigError{fmt.Sprintf("middleware %q", m.name), err}
+			}
+		}
+	}
+	for _, t := range a.config.Tools {
+		if err := a.tools.add(t); err != nil {
+			return &ConfigError{"agent", err}
+		}
+	}
+	for _, t := range a.tools.ordered {
+		a.tools.specs = append(a.tools.specs, t.spec)
+	}
+	return nil
+}
+
+// add adds a tool. Of two tools with one name the later counts, in the place of the first.
+func (s *toolSet) add(t Tool) error {
+	if t == nil {
+		return errors.New("a tool is nil")
+	}
+	spec := t.Spec()
+	if spec.Name == "" {
+		return errors.New("a tool has no name")
+	}
+	compiled, err := schema.Compile(spec.Parameters)
+	if err != nil {
+		return fmt.Errorf("tool %q: parameters: %w", spec.Name, err)
+	}
+	bound := &boundTool{tool: t, spec: spec, schema: compiled}
+	if spec.Dynamic {
+		s.dynamic[spec.Name] = bound
+		return nil
+	}
+	if i := slices.IndexFunc(s.ordered, func(o *boundTool) bool { return o.spec.Name == spec.Name }); i >= 0 {
+		s.ordered[i] = bound
+	} else {
+		s.ordered = append(s.ordered, bound)
+	}
+	s.byName[spec.Name] = bound
+	return nil
+}
+
+// bind returns the bound form of the tool that a request asks to run, which a wrap may have brought along.
+func (s *toolSet) bind(t Tool) (*boundTool, error) {
+	spec := t.Spec()
+	for _, bound := range []*boundTool{s.byName[spec.Name], s.dynamic[spec.Name]} {
+		if bound != nil && sameTool(bound.tool, t) {
+			return bound, nil
+		}
+	}
+	compiled, err := schema.Compile(spec.Parameters)
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	return &boundTool{tool: t, spec: spec, schema: compiled}, nil
+}
+
+// sameTool compares tools of any type; two of a type that cannot be compared differ.
+func sameTool(a, b Tool) bool {
+	return reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
+}
+
+// names returns the names of the offered tools, in their order.
+func (s *toolSet) names() []string {
+	names := make([]string, len(s.ordered))
+	for i, t := range s.ordered {
+		names[i] = t.spec.Name
+	}
+	return names
+}
+
+// returns tells of each offered tool whether it returns directly; nil if none does.
+func (s *toolSet) returns() map[string]bool {
+	out, some := map[string]bool{}, false
+	for _, t := range s.ordered {
+		out[t.spec.Name] = t.spec.ReturnDirect
+		some = some || t.spec.ReturnDirect
+	}
+	if !some {
+		return nil
+	}
+	return out
+}
+
+// bindNeeds works out what a call of each tool must lease: an instance for each wrap that meets it, one for each wrap
+// whose middleware might let a dynamic tool of its own run instead, and one for the tool.
+func (s *toolSet) bindNeeds(wraps []toolWrap, order map[*Pool]int) error {
+	for _, t := range s.ordered {
+		chain := chainNeeds(wraps, t.spec.Name)
+		if pooled, ok := t.tool.(ToolPooled); ok {
+			chain = chain.add(pooled.Pool())
+		}
+		var err error
+		if t.needs, err = chain.ordered(order); err != nil {
+			return &ConfigError{fmt.Sprintf("tool %q", t.spec.Name), err}
+		}
+	}
+	var err error
+	if s.unknown, err = chainNeeds(wraps, "").ordered(order); err != nil {
+		return &ConfigError{"wrap_tool_call hooks", err}
+	}
+	return nil
+}
+
+// chainNeeds is what the wraps around a call of this name take; of "", all wraps.
+func chainNeeds(wraps []toolWrap, name string) needs {
+	chain := needs(nil)
+	for i := range wraps {
+		if name != "" && !wraps[i].wraps(name) {
+			continue
+		}
+		chain = chain.add(wraps[i].hook.Pool)
+		if wraps[i].dynamic {
+			chain = chain.add(wraps[i].hook.Pool)
+		}
+	}
+	return chain
+}

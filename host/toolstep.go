@@ -1,0 +1,122 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// errSibling is the cause of a cancellation of tool calls by the failure of another call of the batch.
+var errSibling = errors.New("another tool call of the batch failed")
+
+// toolsStep runs the open calls of the last AI message and applies their results in the order of the calls. If one
+// fails, those that are still running are cancelled and the run fails, but every finished result is kept. If one
+// interrupts, the others finish first.
+func (r *run) toolsStep(ctx context.Context, s *step) error {
+	messages := r.state.Messages()
+	at := messages.LastAI()
+	if at < 0 {
+		return &UpdateError{Step: s.name, Reason: "there is no AI message whose tool calls could run"}
+	}
+	all := messages.Entry(at).Message().ToolCalls
+	batch := make([]toolCall, 0, len(all))
+	for i := range all {
+		if answerTo(messages, at, all[i].ID) == nil {
+			batch = append(batch, toolCall{run: r, index: len(batch), call: &all[i], events: r.events()})
+		}
+	}
+	var results []toolResult
+	if len(batch) < 2 || r.agent.parallel == 1 {
+		results = runInOrder(ctx, batch)
+	} else {
+		results = r.runAtOnce(ctx, batch)
+	}
+	return r.commitResults(s, batch, results)
+}
+
+// runInOrder runs the calls one after the other, until one fails.
+func runInOrder(ctx context.Context, batch []toolCall) []toolResult {
+	results := make([]toolResult, 0, len(batch))
+	for i := range batch {
+		result := batch[i].do(ctx)
+		results = append(results, result)
+		if fails(result.err) {
+			break
+		}
+	}
+	return results
+}
+
+// runAtOnce runs the calls in parallel, as many at once as the agent allows.
+func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var queue chan queued
+	if r.sink != nil {
+		queue = make(chan queued)
+		done := make(chan struct{})
+		defer close(done)
+		for i := range batch {
+			batch[i].events = emitter{sink: r.sink, call: i, queue: queue, done: done}
+		}
+	}
+	results := make([]toolResult, len(batch))
+	var started atomic.Int64
+	var workers sync.WaitGroup
+	for range min(r.agent.parallel, len(batch)) {
+		workers.Go(func() {
+			for i := int(started.Add(1)) - 1; i < len(batch); i = int(started.Add(1)) - 1 {
+				if ctx.Err() != nil {
+					results[i].err = context.Cause(ctx)
+				} else {
+					results[i] = batch[i].do(ctx)
+				}
+				if fails(results[i].err) {
+					cancel(errSibling)
+				}
+				if queue != nil {
+					queue <- queued{call: i}
+				}
+			}
+		})
+	}
+	if queue != nil {
+		r.sink.merge(len(batch), queue)
+	}
+	workers.Wait()
+	return results
+}
+
+// fails reports whether an error ends the batch: an interrupt does not.
+func fails(err error) bool {
+	var interrupt *InterruptError
+	return err != nil && !errors.As(err, &interrupt)
+}
+
+// commitResults applies what finished, notes interrupts, and returns the first failure.
+func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) error {
+	var failure error
+	updates := make([]sourcedUpdate, 0, len(results))
+	for i := range results {
+		err := results[i].err
+		switch {
+		case err == nil:
+			updates = append(updates, sourcedUpdate{&Update{Messages: []abi.Message{*results[i].message}}, s.name})
+			updates = append(updates, results[i].updates...)
+		case !fails(err):
+			_ = r.interruptOr(s.name, batch[i].call, err)
+		case failure == nil || errors.Is(failure, errSibling):
+			failure = err
+		}
+	}
+	if err := r.commit(s, updates); err != nil {
+		return errors.Join(failure, err)
+	}
+	if failure != nil {
+		r.waiting = nil
+	}
+	return failure
+}

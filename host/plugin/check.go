@@ -1,0 +1,149 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// checkNode checks the result of a node hook against what it declared and against the state.
+func (p *Plugin) checkNode(rt *host.Runtime, name abi.Hook, spec *abi.HookSpec, r *abi.Result) error {
+	switch {
+	case r.Response != nil:
+		return fmt.Errorf("response is for wrap_model_call, not %s", name)
+	case r.ToolMessage != nil:
+		return fmt.Errorf("tool_message is for wrap_tool_call and call_tool, not %s", name)
+	case r.JumpTo != "" && !slices.Contains(spec.CanJumpTo, r.JumpTo):
+		return fmt.Errorf("jump_to %q is not declared in can_jump_to", clean(r.JumpTo, 64))
+	}
+	return p.checkUpdate(rt, spec.Writes, r)
+}
+
+// checkUpdate checks interrupts, messages and fields of a result.
+func (p *Plugin) checkUpdate(rt *host.Runtime, writes []string, r *abi.Result) error {
+	if err := checkInterrupts(r.Interrupts); err != nil {
+		return err
+	}
+	for i := range r.State {
+		if err := p.checkField(writes, &r.State[i]); err != nil {
+			return err
+		}
+	}
+	if len(r.Messages) == 0 && len(r.Patch) == 0 && len(r.Remove) == 0 && !r.Overwrite {
+		return nil
+	}
+	return checkMessages(rt.State().Messages(), r)
+}
+
+// checkWrapUpdate checks the update part of a wrap hook's or tool's result.
+func (p *Plugin) checkWrapUpdate(rt *host.Runtime, writes []string, r *abi.Result) error {
+	if r.JumpTo != "" {
+		return errors.New("jump_to is for node hooks")
+	}
+	return p.checkUpdate(rt, writes, r)
+}
+
+func checkInterrupts(interrupts []abi.Interrupt) error {
+	for i := range interrupts {
+		key := interrupts[i].Key
+		if key == "" {
+			return errors.New("an interrupt has no key")
+		}
+		if slices.ContainsFunc(interrupts[:i], func(o abi.Interrupt) bool { return o.Key == key }) {
+			return fmt.Errorf("two interrupts have the key %q", clean(key, 64))
+		}
+	}
+	return nil
+}
+
+// checkField checks one value for a field: of the plugin's own, or declared in writes.
+func (p *Plugin) checkField(writes []string, pair *wire.Pair) error {
+	if s, own := p.schemas[pair.Key]; own {
+		if err := s.Validate(pair.Value); err != nil {
+			return fmt.Errorf("field %q: %s", clean(pair.Key, 64), clean(err.Error(), 200))
+		}
+		return nil
+	}
+	if !slices.Contains(writes, pair.Key) {
+		return fmt.Errorf("field %q is not declared: declare it in fields, or in writes if it is another middleware's", clean(pair.Key, 64))
+	}
+	return nil
+}
+
+// checkMessages checks what a result does to the history: messages it names are there and keep id and role, and a tool
+// message answers an open call.
+func checkMessages(list history.List, r *abi.Result) error {
+	for _, id := range r.Remove {
+		if _, ok := list.Find(id); !ok {
+			return fmt.Errorf("remove: there is no message with the id %q", clean(id, 64))
+		}
+	}
+	for i := range r.Patch {
+		m, ok := list.Find(r.Patch[i].ID())
+		if !ok {
+			return fmt.Errorf("patch: there is no message with the id %q", clean(r.Patch[i].ID(), 64))
+		}
+		patched, err := r.Patch[i].Apply(m)
+		if err != nil {
+			return err
+		}
+		if patched.ToolCallID != m.ToolCallID {
+			return fmt.Errorf("patch of message %q changes its tool_call_id", clean(m.ID, 64))
+		}
+	}
+	for i := range r.Messages {
+		if err := checkMessage(list, r, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkMessage(list history.List, r *abi.Result, at int) error {
+	m := &r.Messages[at]
+	switch m.Role {
+	case abi.RoleHuman, abi.RoleAI, abi.RoleSystem, abi.RoleTool:
+	default:
+		return fmt.Errorf("message %d has the role %q", at, clean(string(m.Role), 64))
+	}
+	if r.Overwrite {
+		return nil // the whole history is the hook's own
+	}
+	if m.ID != "" {
+		if present, ok := list.Find(m.ID); ok {
+			if present.Role != m.Role || present.ToolCallID != m.ToolCallID {
+				return fmt.Errorf("message %q is replaced by one of another role or tool_call_id", clean(m.ID, 64))
+			}
+			return nil
+		}
+	}
+	if m.Role != abi.RoleTool {
+		return nil
+	}
+	return checkAnswer(list, r.Messages[:at], m.ToolCallID)
+}
+
+// checkAnswer checks that a call is open: the latest AI message that made it is followed by no answer to it.
+func checkAnswer(list history.List, before []abi.Message, callID string) error {
+	id := clean(callID, 64)
+	for i := len(before) + list.Len() - 1; i >= 0; i-- {
+		var m *abi.Message
+		if i >= list.Len() {
+			m = &before[i-list.Len()]
+		} else {
+			m = list.Entry(i).Message()
+		}
+		if m.Role == abi.RoleTool && m.ToolCallID == callID {
+			return fmt.Errorf("a tool message answers the call %q, which is already answered", id)
+		}
+		if m.Role == abi.RoleAI && slices.ContainsFunc(m.ToolCalls, func(c abi.ToolCall) bool { return c.ID == callID }) {
+			return nil
+		}
+	}
+	return fmt.Errorf("a tool message answers the call %q, which nobody made", id)
+}

@@ -1,0 +1,202 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// compileSchema compiles a schema that the guest wrote.
+var compileSchema = schema.CompileUntrusted
+
+// describe asks a fresh instance, which serves nothing else, what the plugin may do at most.
+func (p *Plugin) describe(ctx context.Context) error {
+	i, err := p.instantiate(ctx)
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		i.frame.reset(ctx, abi.ExportDescribe)
+		wrote, err := i.call(abi.ExportDescribe)
+		if err != nil {
+			return err
+		}
+		if !wrote {
+			return p.fault(abi.ExportDescribe, KindProtocol, "it returned 0; it must write a Description and return 1", nil)
+		}
+		return p.takeDescription(i, abi.ExportDescribe, &p.described)
+	}()
+	if closing := i.close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	for _, capability := range p.described.Capabilities {
+		if capability.Required {
+			return p.fault(abi.ExportDescribe, KindDenied, fmt.Sprintf("it needs the capability %q (%s), which is not granted",
+				clean(capability.Op, 64), clean(capability.Reason, 200)), nil)
+		}
+	}
+	return nil
+}
+
+// configure gives an instance the configuration. The first one settles what the plugin does with it; the others must
+// agree, or they would not be interchangeable.
+func (p *Plugin) configure(ctx context.Context, i *instance) error {
+	i.frame.reset(ctx, abi.ExportConfigure)
+	i.frame.input = p.config
+	wrote := false
+	if _, ok := i.funcs[abi.ExportConfigure]; ok {
+		var err error
+		if wrote, err = i.call(abi.ExportConfigure); err != nil {
+			return err
+		}
+	}
+	narrowed := []byte{} // nothing said: the upper bound holds
+	if wrote {
+		narrowed = i.frame.result
+		if e := guestError(narrowed, p.faultLimit); e != nil {
+			return p.fault(abi.ExportConfigure, KindGuest, clean(e.Error(), 500), e)
+		}
+	}
+	if p.specBytes != nil {
+		if !bytes.Equal(p.specBytes, narrowed) {
+			return p.fault(abi.ExportConfigure, KindProtocol,
+				"two instances returned different Descriptions for one configuration", nil)
+		}
+		return nil
+	}
+	p.spec = p.described
+	if wrote {
+		p.spec = abi.Description{}
+		if err := p.takeDescription(i, abi.ExportConfigure, &p.spec); err != nil {
+			return err
+		}
+		if err := narrows(&p.described, &p.spec); err != nil {
+			return p.fault(abi.ExportConfigure, KindProtocol, err.Error(), err)
+		}
+	}
+	p.specBytes = slices.Clone(narrowed)
+	p.schemas = map[string]*schema.Schema{}
+	for n := range p.spec.Fields {
+		f := &p.spec.Fields[n]
+		p.schemas[f.Name], _ = compileSchema(f.Schema) // checked with the Description
+		p.ownFields = append(p.ownFields, f.Name)
+	}
+	slices.Sort(p.ownFields)
+	return nil
+}
+
+// takeDescription decodes and checks a Description.
+func (p *Plugin) takeDescription(i *instance, stage string, d *abi.Description) error {
+	if err := i.decode(stage, i.frame.result, d); err != nil {
+		return err
+	}
+	if err := p.checkDescription(i, d); err != nil {
+		return p.fault(stage, KindProtocol, err.Error(), err)
+	}
+	return nil
+}
+
+func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
+	switch {
+	case d.ABI != abi.Major:
+		return fmt.Errorf("its Description is for ABI %d; this host has %d.%d", d.ABI, abi.Major, abi.Minor)
+	case !isName(d.Name):
+		return fmt.Errorf("its name %q is not 1 to 64 letters, digits, '_', '-', '.' or '/'", clean(d.Name, 80))
+	}
+	names := map[string]bool{}
+	for n := range d.Fields {
+		f := &d.Fields[n]
+		if !isName(f.Name) || names["field "+f.Name] {
+			return fmt.Errorf("its field %q has a name that is not allowed, or stands twice", clean(f.Name, 80))
+		}
+		names["field "+f.Name] = true
+		if _, err := fieldOf(f); err != nil {
+			return err
+		}
+		if _, err := compileSchema(f.Schema); err != nil {
+			return fmt.Errorf("field %q: %w", f.Name, err)
+		}
+	}
+	for n := range d.Tools {
+		if err := p.checkTool(i, &d.Tools[n], names); err != nil {
+			return err
+		}
+	}
+	for _, name := range abi.Hooks() {
+		if spec := d.Hooks.Spec(name); spec != nil {
+			if err := p.checkHook(i, d, name, spec); err != nil {
+				return fmt.Errorf("hook %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Plugin) checkTool(i *instance, t *abi.ToolSpec, names map[string]bool) error {
+	if !isName(t.Name) || names["tool "+t.Name] {
+		return fmt.Errorf("its tool %q has a name that is not allowed, or stands twice", clean(t.Name, 80))
+	}
+	names["tool "+t.Name] = true
+	if i.funcs[abi.ExportCallTool] == nil {
+		return fmt.Errorf("it has the tool %q, but does not export %q", t.Name, abi.ExportCallTool)
+	}
+	if _, err := compileSchema(t.Parameters); err != nil {
+		return fmt.Errorf("tool %q: parameters: %w", t.Name, err)
+	}
+	return nil
+}
+
+func (p *Plugin) checkHook(i *instance, d *abi.Description, name abi.Hook, spec *abi.HookSpec) error {
+	if i.funcs[string(name)] == nil {
+		return fmt.Errorf("it is listed, but not exported")
+	}
+	for _, target := range spec.CanJumpTo {
+		if !name.IsNode() || !slices.Contains([]abi.Target{abi.JumpModel, abi.JumpTools, abi.JumpEnd}, abi.Target(target)) {
+			return fmt.Errorf(`can_jump_to has %q; node hooks may have "model", "tools" and "end"`, clean(target, 64))
+		}
+	}
+	if spec.Messages.IsNew() && !name.IsNode() {
+		return fmt.Errorf(`messages is "new", which only node hooks have`)
+	}
+	if len(spec.Tools) > 0 && name != abi.WrapToolCall {
+		return fmt.Errorf("tools is for wrap_tool_call")
+	}
+	for _, field := range spec.Reads {
+		if !declares(d, field) && !slices.Contains(p.grant.Reads, field) {
+			return fmt.Errorf("it reads the field %q of other middleware, which is not granted; add it to grant.reads", clean(field, 64))
+		}
+	}
+	for _, field := range spec.Writes {
+		if !declares(d, field) && !slices.Contains(p.grant.Writes, field) {
+			return fmt.Errorf("it writes the field %q of other middleware, which is not granted; add it to grant.writes", clean(field, 64))
+		}
+	}
+	return nil
+}
+
+func declares(d *abi.Description, field string) bool {
+	return slices.ContainsFunc(d.Fields, func(f abi.FieldSpec) bool { return f.Name == field })
+}
+
+// isName reports whether a guest's name is fit for errors, graphs and file names.
+func isName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		ok := c == '_' || c == '-' || c == '.' || c == '/' || c == '[' || c == ']' ||
+			(c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+		if !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,58 @@
+package plugin
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind says what kind of fault a guest made.
+type Kind string
+
+// The kinds of faults.
+const (
+	KindMalformed Kind = "malformed" // no Wasm module
+	KindLink      Kind = "link"      // its imports or exports are not what the ABI asks for
+	KindLimit     Kind = "limit"     // a document or the module is beyond a limit
+	KindMemory    Kind = "memory"    // it needs more memory than its limit
+	KindTrap      Kind = "trap"      // the code trapped
+	KindProtocol  Kind = "protocol"  // it did what the ABI or its own Description does not allow
+	KindExit      Kind = "exit"      // it called proc_exit
+	KindDenied    Kind = "denied"    // it needs a capability that was not granted
+	KindGuest     Kind = "guest"     // it reported an error where only loading can follow
+)
+
+// Error is a fault of a guest, or a plugin that cannot be loaded.
+type Error struct {
+	Plugin  string // the middleware's name
+	Digest  string // of the module: "sha256:" and the first 12 hexadecimal digits
+	Stage   string // "load", "describe", "configure", the hook's name or "call_tool"
+	Kind    Kind
+	Message string // what happened; text of the guest in it is quoted or cleaned
+	Err     error  // the cause, if there is one
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("plugin %q (%s): %s: %s: %s", e.Plugin, e.Digest, e.Stage, e.Kind, e.Message)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrorType is how events name the error.
+func (e *Error) ErrorType() string { return "plugin_" + string(e.Kind) }
+
+// clean makes a guest's text fit for a terminal and a log: control characters become spaces, and it is cut.
+func clean(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029' || (r >= '\u202a' && r <= '\u202e') ||
+			(r >= '\u2066' && r <= '\u2069') {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,85 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+)
+
+// frame is one call into a guest: what it was given, what it has done so far, and what it may use.
+type frame struct {
+	ctx    context.Context
+	export string
+	input  []byte
+	result []byte // a copy of what the guest wrote last
+	wrote  bool
+	reply  []byte // of the last next or host_call
+
+	rt     *host.Runtime                                    // nil while the plugin is loaded
+	fields []string                                         // what state.read may read
+	next   func(payload []byte) (abi.Status, []byte, error) // nil: the hook has no next; an error is a fault
+
+	closed    abi.Status // an interrupt or cancellation that next reported; 0: the frame is open
+	nexts     int
+	hostCalls int
+	logged    int
+	lastError string // the last line that was logged as an error
+	fault     *Error // what a host function found wrong; it then stops the guest
+}
+
+func (f *frame) reset(ctx context.Context, export string) {
+	*f = frame{ctx: ctx, export: export, result: f.result[:0], reply: f.reply[:0]}
+}
+
+// enter prepares the instance for a call of a hook.
+func (i *instance) enter(ctx context.Context, export string, rt *host.Runtime, fields []string) *frame {
+	i.frame.reset(ctx, export)
+	i.frame.rt, i.frame.fields = rt, fields
+	i.clock.start(uint64(rt.Now().UnixNano()))
+	i.random.start(rt.Seed())
+	rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id})
+	return &i.frame
+}
+
+// stop ends the guest with a fault. It does not return: wazero recovers the panic at the call into the guest.
+func (i *instance) stop(kind Kind, message string) {
+	i.frame.fault = i.plugin.fault(i.frame.export, kind, message, nil)
+	panic(i.frame.fault)
+}
+
+// read returns a part of the guest's memory, which is valid only until anything else runs.
+func (i *instance) read(what string, ptr, length uint32) []byte {
+	if length == 0 {
+		return nil
+	}
+	b, ok := i.memory.Read(ptr, length)
+	if !ok {
+		i.stop(KindProtocol, what+" lies outside of the memory")
+	}
+	return b
+}
+
+// deliver copies doc into the guest's buffer if it is large enough, and returns the length of doc.
+func (i *instance) deliver(what string, doc []byte, buf, capacity uint32) uint32 {
+	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) && !i.memory.Write(buf, doc) {
+		i.stop(KindProtocol, what+": the buffer lies outside of the memory")
+	}
+	return uint32(len(doc))
+}
+
+// setReply stores the reply of a next or host_call.
+func (f *frame) setReply(status abi.Status, doc []byte) uint64 {
+	f.reply = append(f.reply[:0], doc...)
+	return abi.Pack(status, len(f.reply))
+}
+
+// errorReply encodes an Error document.
+func errorReply(e *abi.Error) []byte {
+	b, _ := e.MarshalMsg(nil)
+	if len(b) == 0 {
+		return wire.AppendNil(nil)
+	}
+	return b
+}

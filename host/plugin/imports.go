@@ -1,0 +1,183 @@
+package plugin
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// hostFunction is one import of the ABI.
+type hostFunction struct {
+	name    string
+	params  []api.ValueType
+	results []api.ValueType
+	names   []string
+	call    func(i *instance, stack []uint64)
+}
+
+const (
+	i32 = api.ValueTypeI32
+	i64 = api.ValueTypeI64
+)
+
+// hostFunctions are the imports of ABI 1.
+func hostFunctions() []hostFunction {
+	return []hostFunction{
+		{abi.ImportInputRead, []api.ValueType{i32, i32}, []api.ValueType{i32}, []string{"buf", "cap"}, inputRead},
+		{abi.ImportResultWrite, []api.ValueType{i32, i32}, []api.ValueType{i32}, []string{"ptr", "len"}, resultWrite},
+		{abi.ImportNext, []api.ValueType{i32, i32}, []api.ValueType{i64}, []string{"ptr", "len"}, callNext},
+		{abi.ImportHostCall, []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i64}, []string{"op", "oplen", "ptr", "len"}, hostCall},
+		{abi.ImportReplyRead, []api.ValueType{i32, i32}, []api.ValueType{i32}, []string{"buf", "cap"}, replyRead},
+		{abi.ImportLog, []api.ValueType{i32, i32, i32}, nil, []string{"level", "ptr", "len"}, logLine},
+	}
+}
+
+func importByName(name string) *hostFunction {
+	for _, f := range hostFunctions() {
+		if f.name == name {
+			return &f
+		}
+	}
+	return nil
+}
+
+func importNames() []string {
+	var names []string
+	for _, f := range hostFunctions() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// instantiateHost makes the modules that the guest imports from, in the plugin's own runtime.
+func (p *Plugin) instantiateHost(ctx context.Context) error {
+	b := p.runtime.NewHostModuleBuilder(abi.Module)
+	for _, f := range hostFunctions() {
+		call := f.call
+		b.NewFunctionBuilder().
+			WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) { call(instanceOf(ctx), stack) }), f.params, f.results).
+			WithParameterNames(f.names...).
+			Export(f.name)
+	}
+	if _, err := b.Instantiate(ctx); err != nil {
+		return err
+	}
+	return p.instantiateWASI(ctx)
+}
+
+// input_read(buf, cap) -> length of the input
+func inputRead(i *instance, s []uint64) {
+	s[0] = uint64(i.deliver("input_read", i.frame.input, uint32(s[0]), uint32(s[1])))
+}
+
+// result_write(ptr, len) -> 0
+func resultWrite(i *instance, s []uint64) {
+	length := uint32(s[1])
+	if int64(length) > int64(i.plugin.limits.Result) {
+		i.stop(KindLimit, "the result has "+itoa(int(length))+" bytes, the limit is "+itoa(i.plugin.limits.Result))
+	}
+	i.frame.result = append(i.frame.result[:0], i.read("result_write: the result", uint32(s[0]), length)...)
+	i.frame.wrote = true
+	s[0] = 0
+}
+
+// next(ptr, len) -> status<<32 | reply length
+func callNext(i *instance, s []uint64) {
+	f := &i.frame
+	if f.next == nil {
+		i.stop(KindProtocol, "next is for wrap hooks only")
+	}
+	if f.closed != 0 {
+		s[0] = abi.Pack(f.closed, len(f.reply))
+		return
+	}
+	f.nexts++
+	if f.nexts > i.plugin.limits.Next {
+		s[0] = f.setReply(abi.ELIMIT, nil)
+		return
+	}
+	payload := i.payload("next", uint32(s[0]), uint32(s[1]))
+	status, reply, err := f.next(payload)
+	if err != nil {
+		i.stopWith(err)
+	}
+	if status == abi.StatusInterrupted || status == abi.StatusCancelled {
+		f.closed = status
+	}
+	s[0] = f.setReply(status, reply)
+}
+
+// host_call(op, oplen, ptr, len) -> status<<32 | reply length
+func hostCall(i *instance, s []uint64) {
+	f := &i.frame
+	const maxName = 64
+	if uint32(s[1]) > maxName {
+		i.stop(KindProtocol, "host_call: the name of an operation has at most 64 bytes")
+	}
+	op := string(i.read("host_call: the operation", uint32(s[0]), uint32(s[1])))
+	f.hostCalls++
+	switch {
+	case f.rt == nil:
+		i.stop(KindProtocol, "host_call is not available in "+f.export)
+	case f.hostCalls > i.plugin.limits.HostCalls:
+		s[0] = f.setReply(abi.ELIMIT, nil)
+		return
+	}
+	payload := i.payload("host_call", uint32(s[2]), uint32(s[3]))
+	status, reply := i.operation(op, payload)
+	s[0] = f.setReply(status, reply)
+}
+
+// reply_read(buf, cap) -> length of the reply
+func replyRead(i *instance, s []uint64) {
+	s[0] = uint64(i.deliver("reply_read", i.frame.reply, uint32(s[0]), uint32(s[1])))
+}
+
+// log(level, ptr, len)
+func logLine(i *instance, s []uint64) {
+	level, length := abi.LogLevel(int32(s[0])), uint32(s[2])
+	if level < abi.LogDebug || level > abi.LogError {
+		i.stop(KindProtocol, "log: the level is 0, 1, 2 or 3")
+	}
+	const maxLine = 8 << 10
+	i.log(level, i.read("log: the line", uint32(s[1]), min(length, maxLine)))
+}
+
+// log passes a line of the guest on, as long as the call's budget for logs lasts.
+func (i *instance) log(level abi.LogLevel, line []byte) {
+	f := &i.frame
+	if f.logged > i.plugin.limits.Log {
+		return
+	}
+	f.logged += len(line) + 1
+	text := clean(string(line), len(line))
+	if f.logged > i.plugin.limits.Log {
+		level, text = abi.LogWarn, "the plugin's log is cut here: "+itoa(i.plugin.limits.Log)+" bytes a call"
+	}
+	if level == abi.LogError {
+		f.lastError = clean(text, 300)
+	}
+	levels := [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
+	i.plugin.logger.Log(f.ctx, levels[level], text, "hook", f.export)
+}
+
+// payload copies a document that the guest passes: the guest may change its memory while the host works.
+func (i *instance) payload(what string, ptr, length uint32) []byte {
+	if int64(length) > int64(i.plugin.limits.Result) {
+		i.stop(KindLimit, what+": the document has "+itoa(int(length))+" bytes, the limit is "+itoa(i.plugin.limits.Result))
+	}
+	return append([]byte(nil), i.read(what+": the document", ptr, length)...)
+}
+
+// stopWith ends the guest with a fault that was found outside of this file.
+func (i *instance) stopWith(err error) {
+	fault, ok := err.(*Error) //nolint:errorlint // made by this package, never wrapped
+	if !ok {
+		fault = i.plugin.fault(i.frame.export, KindProtocol, err.Error(), err)
+	}
+	i.frame.fault = fault
+	panic(fault)
+}

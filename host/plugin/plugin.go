@@ -1,0 +1,197 @@
+package plugin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// Plugin is a loaded module with its configuration.
+type Plugin struct {
+	name    string
+	digest  string
+	limits  Limits
+	policy  FailurePolicy
+	grant   Grant
+	config  wire.Raw
+	logger  *slog.Logger
+	models  map[string]model.Model
+	runtime wazero.Runtime
+	module  wazero.CompiledModule
+	pool    *pool
+
+	described  abi.Description // the upper bound
+	spec       abi.Description // what it does with this configuration
+	specBytes  []byte          // what every instance must return from configure
+	ownFields  []string
+	schemas    map[string]*schema.Schema // of its own fields
+	dynamic    map[string]*pluginTool
+	faultLimit wire.Limits // for results
+}
+
+// load takes a module through its life up to the first configured instance.
+func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, error) {
+	sum := sha256.Sum256(code)
+	p := &Plugin{
+		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(),
+		policy: w.OnFailure, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
+	}
+	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
+	p.pool = newPool(p)
+	if err := p.prepare(ctx, code, w); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
+	if err := p.compile(ctx, code, w.Cache); err != nil {
+		return err
+	}
+	if err := p.checkInterface(); err != nil {
+		return err
+	}
+	if err := p.describe(ctx); err != nil {
+		return err
+	}
+	if err := p.setConfig(w.Config); err != nil {
+		return err
+	}
+	first, err := p.newInstance(ctx)
+	if err != nil {
+		return err
+	}
+	p.pool.put(first)
+	return nil
+}
+
+// compile makes the plugin's runtime and compiles the module in it.
+func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) (err error) {
+	if len(code) > MaxModuleSize {
+		return p.fault("load", KindLimit, fmt.Sprintf("the module has %d bytes, the limit is %d", len(code), MaxModuleSize), nil)
+	}
+	config := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2).
+		WithMemoryLimitPages(uint32(p.limits.Memory / pageSize)).
+		WithCloseOnContextDone(false)
+	if cache != nil {
+		config = config.WithCompilationCache(cache.cache)
+	}
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	defer func() {
+		if v := recover(); v != nil { // wazero's compiler can panic on modules that lie
+			err = p.fault("load", KindMalformed, fmt.Sprintf("the compiler panicked: %v", v), nil)
+		}
+	}()
+	if p.module, err = p.runtime.CompileModule(ctx, code); err != nil {
+		return p.fault("load", KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
+	}
+	if err := p.instantiateHost(ctx); err != nil {
+		return p.fault("load", KindLink, err.Error(), err)
+	}
+	return nil
+}
+
+// setConfig checks the operator's configuration and completes it with the schema's defaults.
+func (p *Plugin) setConfig(values map[string]any) error {
+	config, err := wire.MapOf(values)
+	if err != nil {
+		return fmt.Errorf("config%w", err)
+	}
+	compiled, err := compileSchema(p.described.ConfigSchema)
+	if err != nil {
+		return p.fault("describe", KindProtocol, "config_schema: "+err.Error(), err)
+	}
+	if compiled == nil && len(config) > 0 {
+		return fmt.Errorf("config: the plugin takes no configuration, but %q is given", config[0].Key)
+	}
+	config = compiled.WithDefaults(config)
+	p.config = config.Raw()
+	if err := compiled.Validate(p.config); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	return nil
+}
+
+// fault makes the error of a guest that misbehaved.
+func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Error {
+	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: message, Err: cause}
+}
+
+// Close closes all instances and the runtime. No hook may run any more.
+func (p *Plugin) Close() error {
+	if p.runtime == nil {
+		return nil
+	}
+	return p.runtime.Close(context.Background())
+}
+
+// hooks makes the hooks of what the configured Description lists.
+func (p *Plugin) hooks() (*host.Hooks, error) {
+	h := &host.Hooks{Close: p.Close}
+	node := func(name abi.Hook, spec *abi.HookSpec) host.NodeHook {
+		if spec == nil {
+			return host.NodeHook{}
+		}
+		hook := p.nodeHook(name, spec)
+		for _, target := range spec.CanJumpTo {
+			hook.CanJumpTo = append(hook.CanJumpTo, abi.Target(target))
+		}
+		return hook
+	}
+	specs := &p.spec.Hooks
+	h.BeforeAgent = node(abi.BeforeAgent, specs.BeforeAgent)
+	h.BeforeModel = node(abi.BeforeModel, specs.BeforeModel)
+	h.AfterModel = node(abi.AfterModel, specs.AfterModel)
+	h.AfterAgent = node(abi.AfterAgent, specs.AfterAgent)
+	if spec := specs.WrapModelCall; spec != nil {
+		h.WrapModelCall = host.WrapModelHook{Func: p.wrapModel(spec), PassesTokens: spec.PassesTokens, Pool: p.pool.leases}
+	}
+	if spec := specs.WrapToolCall; spec != nil {
+		h.WrapToolCall = host.WrapToolHook{Func: p.wrapTool(spec), Tools: spec.Tools, Pool: p.pool.leases}
+	}
+	for i := range p.spec.Fields {
+		field, err := fieldOf(&p.spec.Fields[i])
+		if err != nil {
+			return nil, errors.Join(p.fault("configure", KindProtocol, err.Error(), err), p.Close())
+		}
+		h.State = append(h.State, field)
+	}
+	for i := range p.spec.Tools {
+		t := &pluginTool{plugin: p, spec: p.spec.Tools[i]}
+		h.Tools = append(h.Tools, t)
+		if t.spec.Dynamic {
+			p.dynamic[t.spec.Name] = t
+		}
+	}
+	return h, nil
+}
+
+// fieldOf makes the host's field of a declaration, which was checked.
+func fieldOf(spec *abi.FieldSpec) (host.Field, error) {
+	f := host.Field{Name: spec.Name, HideInput: spec.HideInput, HideOutput: spec.HideOutput, Schema: spec.Schema}
+	lifetime := slices.Index([]string{"thread", "run", "step"}, spec.Lifetime)
+	if lifetime < 0 {
+		return f, fmt.Errorf(`field %q: lifetime is %q; use "thread", "run" or "step"`, clean(spec.Name, 64), clean(spec.Lifetime, 64))
+	}
+	f.Lifetime = host.Lifetime(lifetime)
+	reducer, ok := host.ReducerByName(spec.Reducer)
+	if !ok {
+		return f, fmt.Errorf(`field %q: reducer is %q; use "last", "add" or "append"`, clean(spec.Name, 64), clean(spec.Reducer, 64))
+	}
+	f.Reducer = reducer
+	return f, nil
+}

@@ -1,0 +1,99 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// The WASI that guests see has no files, environment, arguments or sockets. Its clock and its random numbers follow
+// from the input of the call alone, so that equal calls can give equal results.
+
+// instantiateWASI makes wazero's WASI, with an exit that leaves a record of the host's own.
+func (p *Plugin) instantiateWASI(ctx context.Context) error {
+	b := p.runtime.NewHostModuleBuilder(wasiModule)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
+	b.NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+			instanceOf(ctx).stop(KindExit, fmt.Sprintf("it exited with the code %d", uint32(stack[0])))
+		}), []api.ValueType{i32}, nil).
+		Export("proc_exit")
+	_, err := b.Instantiate(ctx)
+	return err
+}
+
+// hasWASI reports whether WASI has a function of this name.
+func (p *Plugin) hasWASI(name string) bool {
+	_, ok := p.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
+	return ok
+}
+
+// clock is the virtual clock: it starts at the call's time, and moves when the guest sleeps, or looks at it, so that a
+// guest that waits for it to move does not wait for ever.
+type clock struct{ now uint64 }
+
+// tick is how far a look at the clock moves it, in nanoseconds.
+const tick = 1000
+
+func (c *clock) start(now uint64) { c.now = now }
+
+func (c *clock) walltime() (sec int64, nsec int32) {
+	now := c.nanotime()
+	return now / 1e9, int32(now % 1e9)
+}
+
+func (c *clock) nanotime() int64 {
+	now := c.now
+	c.now += tick
+	return int64(now)
+}
+
+func (c *clock) sleep(ns int64) {
+	if ns > 0 {
+		c.now += uint64(ns)
+	}
+}
+
+// random is WASI's source of random numbers, seeded for each call. It is no source of secrets.
+type random struct {
+	source rand.PCG
+	rest   uint64 // bytes of the last number that were not taken yet
+	have   int
+}
+
+func (r *random) start(seed uint64) {
+	r.source.Seed(seed, 0x61676e74686f7374)
+	r.have = 0
+}
+
+// Read fills b. It never fails.
+func (r *random) Read(b []byte) (int, error) {
+	for n := range b {
+		if r.have == 0 {
+			r.rest, r.have = r.source.Uint64(), 8
+		}
+		b[n] = byte(r.rest)
+		r.rest >>= 8
+		r.have--
+	}
+	return len(b), nil
+}
+
+// outputLog turns what a guest writes to stdout and stderr into log lines. What was written before a trap, such as a
+// panic's message, becomes part of the trap's text.
+type outputLog struct{ instance *instance }
+
+func (o *outputLog) Write(b []byte) (int, error) {
+	if len(b) > 0 {
+		o.instance.log(abi.LogInfo, b)
+		if text := clean(string(b), 200); o.instance.frame.lastError == "" && len(text) > 1 {
+			o.instance.frame.lastError = text
+		}
+	}
+	return len(b), nil
+}

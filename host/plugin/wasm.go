@@ -1,0 +1,91 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agenthost/agenthost/host"
+)
+
+// Wasm is a middleware that a WebAssembly module implements.
+type Wasm struct {
+	ID        string         // names the middleware; "": the base name of Path without its extension
+	Path      string         // the module's file
+	Bytes     []byte         // the module, instead of Path
+	Config    map[string]any // as the plugin's schema wants it
+	Grant     Grant
+	Limits    Limits
+	OnFailure FailurePolicy
+	Cache     *Cache // of compiled modules; nil: every load compiles
+}
+
+// FailurePolicy says what a fault of the plugin does to the run.
+type FailurePolicy string
+
+// The failure policies.
+const (
+	Closed FailurePolicy = "closed" // the run fails; what "" means
+	Open   FailurePolicy = "open"   // the run goes on as if the plugin had said nothing
+)
+
+// Grant is what the operator allows beyond what every plugin may do.
+type Grant struct {
+	Reads  []string // state fields of other middleware that its hooks may read
+	Writes []string // state fields of other middleware that its hooks may write
+}
+
+// Name returns the ID, or what stands for it.
+func (w Wasm) Name() string {
+	if w.ID != "" {
+		return w.ID
+	}
+	if w.Path == "" {
+		return "plugin"
+	}
+	return strings.TrimSuffix(filepath.Base(w.Path), filepath.Ext(w.Path))
+}
+
+// Hooks loads the module and makes its hooks.
+func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	switch w.OnFailure {
+	case "", Closed, Open:
+	default:
+		return nil, fmt.Errorf(`on_failure is %q; use "closed" or "open"`, w.OnFailure)
+	}
+	code := w.Bytes
+	if code == nil {
+		var err error
+		if code, err = readModule(w.Path); err != nil {
+			return nil, err
+		}
+	}
+	p, err := load(ctx, code, w, env)
+	if err != nil {
+		return nil, err
+	}
+	return p.hooks()
+}
+
+// MaxModuleSize is the largest module that is loaded, in bytes.
+const MaxModuleSize = 32 << 20
+
+func readModule(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("plugin file: %w", err)
+	}
+	switch {
+	case info.IsDir():
+		return nil, fmt.Errorf("plugin file %s: is a directory", path)
+	case info.Size() > MaxModuleSize:
+		return nil, fmt.Errorf("plugin file %s: %d bytes, the limit is %d", path, info.Size(), MaxModuleSize)
+	}
+	code, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("plugin file: %w", err)
+	}
+	return code, nil
+}

@@ -1,0 +1,181 @@
+package sdk
+
+import (
+	"errors"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// Call is one call of a hook.
+type Call struct {
+	Input *abi.HookInput // the whole document
+
+	host Host
+}
+
+// Messages returns the messages that the hook declared to see; none if it declared none.
+func (c *Call) Messages() []Message {
+	if c.Input.Messages == nil {
+		return nil
+	}
+	return c.Input.Messages.Items
+}
+
+// State returns the value of a field that the hook declared to read; a nil Raw if it is unset or too large, see
+// [Call.ReadFields].
+func (c *Call) State(field string) Raw { return c.Input.State.Get(field) }
+
+// Interrupt asks the outside world. If the question was answered it returns the answer; otherwise the hook must return
+// the error, and runs again from its start when there is an answer. The key is unique within the call.
+func (c *Call) Interrupt(key string, value Raw) (Raw, error) {
+	if answer := c.Input.Answers.Get(key); !answer.IsZero() {
+		return answer, nil
+	}
+	return nil, &InterruptError{[]abi.Interrupt{{Key: key, Value: value}}}
+}
+
+// InterruptError carries questions outward.
+type InterruptError struct{ Interrupts []abi.Interrupt }
+
+func (e *InterruptError) Error() string { return "interrupted" }
+
+// ErrClosed is what Next returns when an interrupt is pending or the run is cancelled: the hook must return.
+var ErrClosed = errors.New("an interrupt is pending, or the run is cancelled")
+
+// ReadFields fetches fields that the hook declared to read, also those that are too large for its input.
+func (c *Call) ReadFields(fields ...string) (Map, error) {
+	query := abi.StateQuery{Fields: fields}
+	var reply abi.StateReply
+	err := c.operation(abi.OpStateRead, &query, &reply)
+	return reply.State, err
+}
+
+// ReadMessages fetches messages of the history: at most count, from the index from.
+func (c *Call) ReadMessages(from, count uint64) ([]Message, error) {
+	query := abi.StateQuery{From: from, Count: count}
+	var reply abi.StateReply
+	err := c.operation(abi.OpStateRead, &query, &reply)
+	return reply.Items, err
+}
+
+// Emit puts an event into the run's stream.
+func (c *Call) Emit(name string, data Raw) error {
+	return c.operation(abi.OpEventEmit, &abi.EventEmit{Name: name, Data: data}, nil)
+}
+
+// Budget tells what this call may still use.
+func (c *Call) Budget() (abi.Budget, error) {
+	var reply abi.Budget
+	err := c.operation(abi.OpBudget, nil, &reply)
+	return reply, err
+}
+
+// Log writes a line to the host's log.
+func (c *Call) Log(level abi.LogLevel, line string) { c.host.Log(level, line) }
+
+type marshaler interface {
+	MarshalMsg(b []byte) ([]byte, error)
+}
+
+type unmarshaler interface {
+	UnmarshalMsg(b []byte) ([]byte, error)
+}
+
+func (c *Call) operation(op string, request marshaler, reply unmarshaler) error {
+	var payload []byte
+	if request != nil {
+		var err error
+		if payload, err = request.MarshalMsg(nil); err != nil {
+			return err
+		}
+	}
+	status, doc := c.host.HostCall(op, payload)
+	return take(status, doc, reply)
+}
+
+// take decodes a reply, or makes an error of a status.
+func take(status abi.Status, doc []byte, into unmarshaler) error {
+	switch status {
+	case abi.StatusOK:
+		if into == nil || len(doc) == 0 {
+			return nil
+		}
+		_, err := into.UnmarshalMsg(doc)
+		return err
+	case abi.StatusFailed:
+		e := &Error{}
+		if _, err := e.UnmarshalMsg(doc); err != nil {
+			return err
+		}
+		return e
+	case abi.StatusInterrupted, abi.StatusCancelled:
+		return ErrClosed
+	default:
+		return &Error{Type: status.String(), Message: "the host refused the call: " + status.String()}
+	}
+}
+
+// ModelCall is one call of wrap_model_call.
+type ModelCall struct {
+	Call
+	failure error // what the last Next returned
+}
+
+// Request is the request as the layers outside of the hook left it.
+func (c *ModelCall) Request() *abi.ModelRequest { return c.Input.Request }
+
+// Next lets the inner layers and the model answer; a nil change leaves the request as it is. The error is an [*Error],
+// or [ErrClosed].
+func (c *ModelCall) Next(change *RequestChange) (*ModelResponse, error) {
+	var payload []byte
+	if change != nil {
+		var err error
+		if payload, err = change.MarshalMsg(nil); err != nil {
+			return nil, err
+		}
+	}
+	reply := &ModelResponse{}
+	status, doc := c.host.Next(payload)
+	if c.failure = take(status, doc, reply); c.failure != nil {
+		return nil, c.failure
+	}
+	return reply, nil
+}
+
+// ToolCall is one call of wrap_tool_call, or of a tool of the plugin.
+type ToolCall struct {
+	Call
+	failure error // what the last Next returned
+}
+
+// ToolCall returns the model's call.
+func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input.Call }
+
+// Args returns the call's arguments.
+func (c *ToolCall) Args() Map {
+	var args wire.Map
+	_, _ = args.UnmarshalMsg(c.Input.Call.Args) // the host validated it
+	return args
+}
+
+// Known reports whether the host has a tool of the call's name.
+func (c *ToolCall) Known() bool { return c.Input.Known }
+
+// Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
+// or [ErrClosed]. It is for wrap_tool_call only.
+func (c *ToolCall) Next(change *CallChange) (*Message, error) {
+	var payload []byte
+	if change != nil {
+		var err error
+		if payload, err = change.MarshalMsg(nil); err != nil {
+			return nil, err
+		}
+	}
+	reply := &abi.ToolReply{}
+	status, doc := c.host.Next(payload)
+	if c.failure = take(status, doc, reply); c.failure != nil {
+		return nil, c.failure
+	}
+	return &reply.ToolMessage, nil
+}

@@ -1,0 +1,134 @@
+package sdk
+
+import (
+	"errors"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Host is what a plugin can ask of its host. In a module the ABI's imports are behind it; a native test may bring its
+// own to [Invoke].
+type Host interface {
+	Next(payload []byte) (abi.Status, []byte)
+	HostCall(op string, payload []byte) (abi.Status, []byte)
+	Log(level abi.LogLevel, line string)
+}
+
+// dispatch performs an export: it decodes the input, calls the plugin's method and encodes what it says, appended to
+// dst. It returns what the export returns.
+func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, code int32) {
+	switch export {
+	case abi.ExportDescribe:
+		return encode(&description, dst)
+	case abi.ExportConfigure:
+		return configure(input, dst)
+	}
+	var in abi.HookInput
+	if _, err := in.UnmarshalMsg(input); err != nil {
+		return encode(&abi.Result{Error: &Error{Type: "protocol", Message: "the host's document is not understood: " + err.Error()}}, dst)
+	}
+	call := Call{Input: &in, host: h}
+	var r abi.Result
+	var failure, err error
+	switch export {
+	case string(abi.WrapModelCall):
+		c := &ModelCall{Call: call}
+		var change *ResponseChange
+		var update *Update
+		change, update, err = plugin.(WrapModelCallHook).WrapModelCall(c)
+		failure, r.Response = c.failure, change
+		setUpdate(&r, update)
+	case string(abi.WrapToolCall), abi.ExportCallTool:
+		c := &ToolCall{Call: call}
+		var patch *Patch
+		var update *Update
+		if export == abi.ExportCallTool {
+			patch, update, err = plugin.(ToolRunner).CallTool(c)
+		} else {
+			patch, update, err = plugin.(WrapToolCallHook).WrapToolCall(c)
+		}
+		failure, r.ToolMessage = c.failure, patch
+		setUpdate(&r, update)
+	default:
+		var update *Update
+		update, err = node(export, &call)
+		setUpdate(&r, update)
+	}
+	return finish(&r, err, failure, dst)
+}
+
+func node(export string, c *Call) (*Update, error) {
+	switch abi.Hook(export) {
+	case abi.BeforeAgent:
+		return plugin.(BeforeAgentHook).BeforeAgent(c)
+	case abi.BeforeModel:
+		return plugin.(BeforeModelHook).BeforeModel(c)
+	case abi.AfterModel:
+		return plugin.(AfterModelHook).AfterModel(c)
+	default:
+		return plugin.(AfterAgentHook).AfterAgent(c)
+	}
+}
+
+func setUpdate(r *abi.Result, u *Update) {
+	if u == nil {
+		return
+	}
+	r.JumpTo, r.Messages, r.Overwrite, r.Patch, r.Remove, r.State = string(u.JumpTo), u.Messages, u.Overwrite, u.Patch, u.Remove, u.State
+}
+
+// finish encodes the result. An error that came from Next and goes outward unchanged is not written: the host passes
+// its own on.
+func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
+	var interrupt *InterruptError
+	var document *Error
+	switch {
+	case err == nil:
+		if isEmpty(r) {
+			return dst, abi.ReturnNothing
+		}
+		return encode(r, dst)
+	case err == failure || errors.Is(err, ErrClosed): //nolint:errorlint // the very same error
+		return dst, abi.ReturnNothing
+	case errors.As(err, &interrupt):
+		return encode(&abi.Result{Interrupts: interrupt.Interrupts}, dst)
+	case errors.As(err, &document):
+		return encode(&abi.Result{Error: document}, dst)
+	default:
+		return encode(&abi.Result{Error: &Error{Type: "error", Message: err.Error()}}, dst)
+	}
+}
+
+func isEmpty(r *abi.Result) bool {
+	u := r.Update()
+	return u.IsZero() && r.Response == nil && r.ToolMessage == nil
+}
+
+func configure(input, dst []byte) ([]byte, int32) {
+	c, ok := plugin.(Configurer)
+	if !ok {
+		return dst, abi.ReturnNothing
+	}
+	var config Map
+	_, err := config.UnmarshalMsg(input)
+	var narrowed *Description
+	if err == nil {
+		narrowed, err = c.Configure(config)
+	}
+	switch {
+	case err != nil:
+		return finish(&abi.Result{}, err, nil, dst)
+	case narrowed == nil:
+		return dst, abi.ReturnNothing
+	}
+	narrowed.ABI = abi.Major
+	return encode(narrowed, dst)
+}
+
+func encode(doc marshaler, dst []byte) ([]byte, int32) {
+	out, err := doc.MarshalMsg(dst)
+	if err != nil {
+		panic("sdk: " + err.Error())
+	}
+	return out, abi.ReturnResult
+}

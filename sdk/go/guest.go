@@ -1,0 +1,106 @@
+//go:build wasip1
+
+package sdk
+
+import (
+	"unsafe"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+//go:wasmimport agenthost_v1 input_read
+func inputRead(buf unsafe.Pointer, capacity uint32) uint32
+
+//go:wasmimport agenthost_v1 result_write
+func resultWrite(ptr unsafe.Pointer, length uint32) uint32
+
+//go:wasmimport agenthost_v1 next
+func hostNext(ptr unsafe.Pointer, length uint32) uint64
+
+//go:wasmimport agenthost_v1 host_call
+func hostCall(op unsafe.Pointer, opLength uint32, ptr unsafe.Pointer, length uint32) uint64
+
+//go:wasmimport agenthost_v1 reply_read
+func replyRead(buf unsafe.Pointer, capacity uint32) uint32
+
+//go:wasmimport agenthost_v1 log
+func hostLog(level int32, ptr unsafe.Pointer, length uint32)
+
+// Buffers that are reused from call to call: an instance serves one call at a time. Documents are decoded into copies.
+var (
+	inputBuffer  = make([]byte, 8<<10)
+	resultBuffer = make([]byte, 0, 4<<10)
+)
+
+// run performs an export whose input has this length.
+func run(export string, length int32) int32 {
+	if int(length) > len(inputBuffer) {
+		inputBuffer = make([]byte, int(length)+int(length)/2)
+	}
+	if length > 0 {
+		inputRead(unsafe.Pointer(&inputBuffer[0]), uint32(len(inputBuffer)))
+	}
+	result, code := dispatch(export, inputBuffer[:length], imports{}, resultBuffer[:0])
+	if code == abi.ReturnResult {
+		resultWrite(pointer(result), uint32(len(result)))
+		resultBuffer = result
+	}
+	return code
+}
+
+// imports is the host behind the ABI's imports.
+type imports struct{}
+
+func (imports) Next(payload []byte) (abi.Status, []byte) {
+	return reply(hostNext(pointer(payload), uint32(len(payload))))
+}
+
+func (imports) HostCall(op string, payload []byte) (abi.Status, []byte) {
+	return reply(hostCall(unsafe.Pointer(unsafe.StringData(op)), uint32(len(op)), pointer(payload), uint32(len(payload))))
+}
+
+func (imports) Log(level abi.LogLevel, line string) {
+	hostLog(int32(level), unsafe.Pointer(unsafe.StringData(line)), uint32(len(line)))
+}
+
+func reply(packed uint64) (abi.Status, []byte) {
+	status, length := abi.Unpack(packed)
+	if length == 0 {
+		return status, nil
+	}
+	doc := make([]byte, length)
+	replyRead(pointer(doc), uint32(length))
+	return status, doc
+}
+
+func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+//go:wasmexport agenthost_abi_v1
+func marker() {}
+
+//go:wasmexport describe
+func exportDescribe() int32 { return run(abi.ExportDescribe, 0) }
+
+//go:wasmexport configure
+func exportConfigure(length int32) int32 { return run(abi.ExportConfigure, length) }
+
+//go:wasmexport call_tool
+func exportCallTool(length int32) int32 { return run(abi.ExportCallTool, length) }
+
+//go:wasmexport before_agent
+func exportBeforeAgent(length int32) int32 { return run(string(abi.BeforeAgent), length) }
+
+//go:wasmexport before_model
+func exportBeforeModel(length int32) int32 { return run(string(abi.BeforeModel), length) }
+
+//go:wasmexport after_model
+func exportAfterModel(length int32) int32 { return run(string(abi.AfterModel), length) }
+
+//go:wasmexport after_agent
+func exportAfterAgent(length int32) int32 { return run(string(abi.AfterAgent), length) }
+
+//go:wasmexport wrap_model_call
+func exportWrapModelCall(length int32) int32 { return run(string(abi.WrapModelCall), length) }
+
+//go:wasmexport wrap_tool_call
+func exportWrapToolCall(length int32) int32 { return run(string(abi.WrapToolCall), length) }

@@ -1,0 +1,77 @@
+package sdk
+
+import "github.com/agenthost/agenthost/abi"
+
+// The interfaces of hooks. A plugin implements those that it wants. A nil update, patch or change means that there is
+// nothing to say. An error fails the hook; it is an ordinary error, which other middleware may retry or answer.
+type (
+	// BeforeAgentHook runs once when a run starts.
+	BeforeAgentHook interface {
+		BeforeAgent(c *Call) (*Update, error)
+	}
+	// BeforeModelHook runs before every model call.
+	BeforeModelHook interface {
+		BeforeModel(c *Call) (*Update, error)
+	}
+	// AfterModelHook runs after every model call.
+	AfterModelHook interface {
+		AfterModel(c *Call) (*Update, error)
+	}
+	// AfterAgentHook runs once when a run ends.
+	AfterAgentHook interface {
+		AfterAgent(c *Call) (*Update, error)
+	}
+	// WrapModelCallHook runs around every model call.
+	WrapModelCallHook interface {
+		WrapModelCall(c *ModelCall) (*ResponseChange, *Update, error)
+	}
+	// WrapToolCallHook runs around every tool call.
+	WrapToolCallHook interface {
+		WrapToolCall(c *ToolCall) (*Patch, *Update, error)
+	}
+	// ToolRunner runs the tools that the plugin's Description lists.
+	ToolRunner interface {
+		CallTool(c *ToolCall) (*Patch, *Update, error)
+	}
+	// Configurer takes the configuration, in which defaults are filled in, once in every instance. It may return a
+	// narrowed Description; nil leaves it as registered.
+	Configurer interface {
+		Configure(config Map) (*Description, error)
+	}
+)
+
+// The plugin of this module.
+var (
+	plugin      any
+	description Description
+)
+
+// Register makes p the plugin of this module, from an init function. A hook that p implements and the Description does
+// not list gets an empty spec: it sees no messages and no fields. Register panics if the Description lists a hook that
+// p does not implement.
+func Register(p any, d Description) {
+	d.ABI = abi.Major
+	plugin, description = p, d
+	h := &description.Hooks
+	_, ok := p.(BeforeAgentHook)
+	settle(&h.BeforeAgent, ok, abi.BeforeAgent)
+	_, ok = p.(BeforeModelHook)
+	settle(&h.BeforeModel, ok, abi.BeforeModel)
+	_, ok = p.(AfterModelHook)
+	settle(&h.AfterModel, ok, abi.AfterModel)
+	_, ok = p.(AfterAgentHook)
+	settle(&h.AfterAgent, ok, abi.AfterAgent)
+	_, ok = p.(WrapModelCallHook)
+	settle(&h.WrapModelCall, ok, abi.WrapModelCall)
+	_, ok = p.(WrapToolCallHook)
+	settle(&h.WrapToolCall, ok, abi.WrapToolCall)
+}
+
+func settle(spec **HookSpec, implemented bool, hook abi.Hook) {
+	switch {
+	case implemented && *spec == nil:
+		*spec = &HookSpec{}
+	case !implemented && *spec != nil:
+		panic("sdk.Register: the Description lists " + string(hook) + ", which the plugin does not implement")
+	}
+}

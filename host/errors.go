@@ -57,17 +57,27 @@ func (e *ModelError) Error() string { return fmt.Sprintf("model %q: %v", e.Model
 // Unwrap returns the error of the model.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// LimitError is a run that a limit ended with an error.
+// LimitError is a run that a limit ended with an error. Fields that say nothing of the limit are zero.
 type LimitError struct {
-	Code    string // such as "RECURSION_LIMIT_EXCEEDED"
-	Maximum int
-	Message string
+	Code        string // which limit, one of the Code constants
+	Message     string
+	Step        string // whose limit it is
+	Tool        string // a limit of calls of this tool; "": of all
+	ThreadCount int    // calls in the thread
+	ThreadLimit *int
+	RunCount    int // calls in the run
+	RunLimit    *int
+	Received    int // how much of it there was
+	Maximum     int // how much of it there may be
 }
 
 func (e *LimitError) Error() string { return e.Message }
 
-// CodeRecursionLimit is the [LimitError]'s code of a run with too many steps.
-const CodeRecursionLimit = "RECURSION_LIMIT_EXCEEDED"
+// The codes of a [LimitError].
+const (
+	CodeRecursionLimit = "RECURSION_LIMIT_EXCEEDED"
+	CodeModelCallLimit = "MODEL_CALL_LIMIT_EXCEEDED"
+)
 
 // JumpError is a jump that the hook did not declare, or that has nowhere to go.
 type JumpError struct {

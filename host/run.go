@@ -151,7 +151,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.steps++
 		if r.steps >= r.agent.limit {
 			return &LimitError{
-				Code: CodeRecursionLimit, Maximum: r.agent.limit,
+				Code: CodeRecursionLimit, Step: r.agent.program.steps[at].name, Received: r.steps, Maximum: r.agent.limit,
 				Message: fmt.Sprintf("recursion limit: %d steps without reaching the end; raise RecursionLimit or look for a loop",
 					r.agent.limit),
 			}

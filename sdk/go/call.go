@@ -45,74 +45,71 @@ var ErrClosed = errors.New("an interrupt is pending, or the run is cancelled")
 
 // ReadFields fetches fields that the hook declared to read, also those that are too large for its input.
 func (c *Call) ReadFields(fields ...string) (Map, error) {
-	query := abi.StateQuery{Fields: fields}
-	var reply abi.StateReply
-	err := c.operation(abi.OpStateRead, &query, &reply)
+	reply, err := c.stateRead(&abi.StateQuery{Fields: fields})
 	return reply.State, err
 }
 
 // ReadMessages fetches messages of the history: at most count, from the index from.
 func (c *Call) ReadMessages(from, count uint64) ([]Message, error) {
-	query := abi.StateQuery{From: from, Count: count}
-	var reply abi.StateReply
-	err := c.operation(abi.OpStateRead, &query, &reply)
+	reply, err := c.stateRead(&abi.StateQuery{From: from, Count: count})
 	return reply.Items, err
+}
+
+func (c *Call) stateRead(query *abi.StateQuery) (reply abi.StateReply, err error) {
+	payload, err := query.MarshalMsg(nil)
+	if err != nil {
+		return reply, err
+	}
+	doc, err := accept(c.host.HostCall(abi.OpStateRead, payload))
+	if err != nil {
+		return reply, err
+	}
+	_, err = reply.UnmarshalMsg(doc)
+	return reply, err
 }
 
 // Emit puts an event into the run's stream.
 func (c *Call) Emit(name string, data Raw) error {
-	return c.operation(abi.OpEventEmit, &abi.EventEmit{Name: name, Data: data}, nil)
+	event := abi.EventEmit{Name: name, Data: data}
+	payload, err := event.MarshalMsg(nil)
+	if err != nil {
+		return err
+	}
+	_, err = accept(c.host.HostCall(abi.OpEventEmit, payload))
+	return err
 }
 
 // Budget tells what this call may still use.
 func (c *Call) Budget() (abi.Budget, error) {
 	var reply abi.Budget
-	err := c.operation(abi.OpBudget, nil, &reply)
+	doc, err := accept(c.host.HostCall(abi.OpBudget, nil))
+	if err == nil {
+		_, err = reply.UnmarshalMsg(doc)
+	}
 	return reply, err
 }
 
 // Log writes a line to the host's log.
 func (c *Call) Log(level abi.LogLevel, line string) { c.host.Log(level, line) }
 
-type marshaler interface {
-	MarshalMsg(b []byte) ([]byte, error)
-}
-
-type unmarshaler interface {
-	UnmarshalMsg(b []byte) ([]byte, error)
-}
-
-func (c *Call) operation(op string, request marshaler, reply unmarshaler) error {
-	var payload []byte
-	if request != nil {
-		var err error
-		if payload, err = request.MarshalMsg(nil); err != nil {
-			return err
-		}
-	}
-	status, doc := c.host.HostCall(op, payload)
-	return take(status, doc, reply)
-}
-
-// take decodes a reply, or makes an error of a status.
-func take(status abi.Status, doc []byte, into unmarshaler) error {
+// accept returns the reply of a call that went well, or makes an error of its status.
+//
+// Documents are encoded and decoded by their own methods, here and everywhere in the SDK: behind an interface TinyGo
+// would link the codecs of all documents into every plugin.
+func accept(status abi.Status, doc []byte) ([]byte, error) {
 	switch status {
 	case abi.StatusOK:
-		if into == nil || len(doc) == 0 {
-			return nil
-		}
-		_, err := into.UnmarshalMsg(doc)
-		return err
+		return doc, nil
 	case abi.StatusFailed:
 		e := &Error{}
 		if _, err := e.UnmarshalMsg(doc); err != nil {
-			return err
+			return nil, err
 		}
-		return e
+		return nil, e
 	case abi.StatusInterrupted, abi.StatusCancelled:
-		return ErrClosed
+		return nil, ErrClosed
 	default:
-		return &Error{Type: status.String(), Message: "the host refused the call: " + status.String()}
+		return nil, &Error{Type: status.String(), Message: "the host refused the call: " + status.String()}
 	}
 }
 
@@ -136,9 +133,12 @@ func (c *ModelCall) Next(change *RequestChange) (*ModelResponse, error) {
 		}
 	}
 	reply := &ModelResponse{}
-	status, doc := c.host.Next(payload)
-	if c.failure = take(status, doc, reply); c.failure != nil {
-		return nil, c.failure
+	doc, err := accept(c.host.Next(payload))
+	if err == nil {
+		_, err = reply.UnmarshalMsg(doc)
+	}
+	if c.failure = err; err != nil {
+		return nil, err
 	}
 	return reply, nil
 }
@@ -172,10 +172,13 @@ func (c *ToolCall) Next(change *CallChange) (*Message, error) {
 			return nil, err
 		}
 	}
-	reply := &abi.ToolReply{}
-	status, doc := c.host.Next(payload)
-	if c.failure = take(status, doc, reply); c.failure != nil {
-		return nil, c.failure
+	var reply abi.ToolReply
+	doc, err := accept(c.host.Next(payload))
+	if err == nil {
+		_, err = reply.UnmarshalMsg(doc)
+	}
+	if c.failure = err; err != nil {
+		return nil, err
 	}
 	return &reply.ToolMessage, nil
 }

@@ -19,13 +19,13 @@ type Host interface {
 func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, code int32) {
 	switch export {
 	case abi.ExportDescribe:
-		return encode(&description, dst)
+		return written(description.MarshalMsg(dst))
 	case abi.ExportConfigure:
 		return configure(input, dst)
 	}
 	var in abi.HookInput
 	if _, err := in.UnmarshalMsg(input); err != nil {
-		return encode(&abi.Result{Error: &Error{Type: "protocol", Message: "the host's document is not understood: " + err.Error()}}, dst)
+		return failed(&Error{Type: "protocol", Message: "the host's document is not understood: " + err.Error()}, dst)
 	}
 	call := Call{Input: &in, host: h}
 	var r abi.Result
@@ -80,23 +80,33 @@ func setUpdate(r *abi.Result, u *Update) {
 // finish encodes the result. An error that came from Next and goes outward unchanged is not written: the host passes
 // its own on.
 func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
-	var interrupt *InterruptError
-	var document *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		if isEmpty(r) {
 			return dst, abi.ReturnNothing
 		}
-		return encode(r, dst)
-	case err == failure || errors.Is(err, ErrClosed): //nolint:errorlint // the very same error
-		return dst, abi.ReturnNothing
-	case errors.As(err, &interrupt):
-		return encode(&abi.Result{Interrupts: interrupt.Interrupts}, dst)
-	case errors.As(err, &document):
-		return encode(&abi.Result{Error: document}, dst)
-	default:
-		return encode(&abi.Result{Error: &Error{Type: "error", Message: err.Error()}}, dst)
+		return written(r.MarshalMsg(dst))
 	}
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		if cause == ErrClosed { //nolint:errorlint // unwrapped here
+			return dst, abi.ReturnNothing
+		}
+		switch e := cause.(type) { //nolint:errorlint // unwrapped here: errors.As needs reflection
+		case *InterruptError:
+			r := abi.Result{Interrupts: e.Interrupts}
+			return written(r.MarshalMsg(dst))
+		case *Error:
+			if err == failure { //nolint:errorlint // the very same error
+				return dst, abi.ReturnNothing
+			}
+			return failed(e, dst)
+		}
+	}
+	return failed(&Error{Type: "error", Message: err.Error()}, dst)
+}
+
+func failed(e *Error, dst []byte) ([]byte, int32) {
+	r := abi.Result{Error: e}
+	return written(r.MarshalMsg(dst))
 }
 
 func isEmpty(r *abi.Result) bool {
@@ -122,13 +132,13 @@ func configure(input, dst []byte) ([]byte, int32) {
 		return dst, abi.ReturnNothing
 	}
 	narrowed.ABI = abi.Major
-	return encode(narrowed, dst)
+	return written(narrowed.MarshalMsg(dst))
 }
 
-func encode(doc marshaler, dst []byte) ([]byte, int32) {
-	out, err := doc.MarshalMsg(dst)
+// written is what an export returns that wrote a result.
+func written(result []byte, err error) ([]byte, int32) {
 	if err != nil {
 		panic("sdk: " + err.Error())
 	}
-	return out, abi.ReturnResult
+	return result, abi.ReturnResult
 }

@@ -1,0 +1,75 @@
+package scan_test
+
+import (
+	"testing"
+
+	"github.com/agenthost/agenthost/plugins/redact/scan"
+)
+
+func TestAssignment(t *testing.T) {
+	t.Parallel()
+	runCases(t, scan.APIKey, []testCase{
+		{"password", "password=hunter22", []string{"hunter22"}},
+		{"password with a colon", "password: hunter22", []string{"hunter22"}},
+		{"capitals", "PASSWORD=hunter22", []string{"hunter22"}},
+		{"an environment variable", "export PGPASSWORD=hunter22", []string{"hunter22"}},
+		{"spaces around the sign", "password = hunter22", []string{"hunter22"}},
+		{"in a URL", "https://x.example/?token=abcd1234&page=2", []string{"abcd1234"}},
+		{"in a cookie", "access_token=abcd1234; path=/", []string{"abcd1234"}},
+		{"JSON", `{"password":"hunter22","user":"ann"}`, []string{"hunter22"}},
+		{"JSON with spaces", `{"api_key" : "abcd1234"}`, []string{"abcd1234"}},
+		{"JSON in JSON", `{"body":"{\"password\":\"hunter22\",\"x\":1}"}`, []string{"hunter22"}},
+		{"single quotes", "secret='abcd1234'", []string{"abcd1234"}},
+		{"backquotes", "password: `hunter22`", []string{"hunter22"}},
+		{"an index", `config["password"] = "hunter22"`, []string{"hunter22"}},
+		{"Go", `password := "hunter22"`, []string{"hunter22"}},
+		{"Ruby", `:password => 'hunter22'`, []string{"hunter22"}},
+		{"a comparison", `if token == "abcd1234"`, []string{"abcd1234"}},
+		{"Markdown", "**Password:** hunter22", []string{"hunter22"}},
+		{"Markdown, colon outside", "**API key**: abcd1234", []string{"abcd1234"}},
+		{"a phrase in quotes", `"password": "correct horse battery"`, []string{"correct horse battery"}},
+		{"an escaped quote in quotes", `"password": "hun\"ter22"`, []string{`hun\"ter22`}},
+		{"quotes that do not close", "password=\"hunter22\nnext", []string{"hunter22"}},
+		{"letters only, right behind the sign", "password=correcthorse", []string{"correcthorse"}},
+		{"signs in a password", "pwd=h#nt%r!", []string{"h#nt%r!"}},
+		{"letters of another script", "password=пароль123", []string{"пароль123"}},
+		{"an AWS secret", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", []string{"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}},
+		{"an Azure account", "AccountKey=abcd1234==;EndpointSuffix=x", []string{"abcd1234=="}},
+		{"a header", "x-api-key: abcd1234", []string{"abcd1234"}},
+		{"a joined name", "clientSecret=abcd1234", []string{"abcd1234"}},
+		{"a name with a space", "API key: abcd1234", []string{"abcd1234"}},
+		{"a passphrase", "passphrase=abcdef1", []string{"abcdef1"}},
+		{"passwd", "passwd:abcde1", []string{"abcde1"}},
+		{"basic authentication", "Authorization: Basic YW5uOmh1bnRlcjIy", []string{"YW5uOmh1bnRlcjIy"}},
+		{"basic authentication in JSON", `"authorization": "Basic YW5uOmh1bnRlcjIy"`, []string{"YW5uOmh1bnRlcjIy"}},
+		{"a full stop behind it", "The token: abcd1234.", []string{"abcd1234"}},
+		{"a name within a value", `token: password="hunter22"`, []string{"hunter22"}},
+		{"long letters in quotes", `"token": "abcdefghijklmnopqrst"`, []string{"abcdefghijklmnopqrst"}},
+
+		{"too short", "token=abc123", nil},
+		{"no value", "password=", nil},
+		{"an empty value", `"password": ""`, nil},
+		{"the next line", "password:\nhunter22", nil},
+		{"prose", "invalid token: unexpected end", nil},
+		{"prose in quotes", `invalid token: "end of file"`, nil},
+		{"an identifier", "api_key=settings.api_key", nil},
+		{"a call", "token = getToken(request)", nil},
+		{"a type", "password: string;", nil},
+		{"a plural", "max_tokens=12345678", nil},
+		{"another name", "token_count=12345678", nil},
+		{"a key that is none", "primary_key=12345678", nil},
+		{"a variable", "password=$DB_PASSWORD1", nil},
+		{"a template", `password: "${DB_PASSWORD1}"`, nil},
+		{"another template", `token: "{{ vault.token1 }}"`, nil},
+		{"a placeholder", `api_key: "<your-key-0001>"`, nil},
+		{"a path of a program", "token::Kind1234", nil},
+		{"a scheme", "secret://vault/12345", nil},
+		{"an inequality", "password != hunter22", nil},
+		{"stars", "password=********", nil},
+		{"redacted", "password=[REDACTED_API_KEY]", nil},
+		{"redacted in quotes", `password="[REDACTED_API_KEY]"`, nil},
+		{"hashed", `"token": "<api_key_hash:0123abcd>"`, nil},
+		{"masked", "api_key=****wxyz", nil},
+		{"required", "Authorization: required by server 12345678", nil},
+	})
+}

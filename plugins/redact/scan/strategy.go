@@ -1,0 +1,111 @@
+package scan
+
+import "strconv"
+
+// Strategy says what Apply puts in the place of a match.
+type Strategy uint8
+
+// The strategies of LangChain's PIIMiddleware, by its names.
+const (
+	Redact Strategy = iota // redact: [REDACTED_EMAIL]
+	Mask                   // mask: ****-****-****-1234, enough to recognise what one knows already
+	Hash                   // hash: <email_hash:1a2b3c4d>, equal for equal values
+	Block                  // block: the whole text is refused
+)
+
+var strategyNames = [...]string{"redact", "mask", "hash", "block"}
+
+// String returns the name of the strategy, as it stands in configuration, or "unknown".
+func (s Strategy) String() string {
+	if int(s) < len(strategyNames) {
+		return strategyNames[s]
+	}
+	return "unknown"
+}
+
+// ParseStrategy returns the strategy with that name. It reports false for a name that no strategy has.
+func ParseStrategy(name string) (Strategy, bool) {
+	for i, strategyName := range strategyNames {
+		if strategyName == name {
+			return Strategy(i), true
+		}
+	}
+	return 0, false
+}
+
+const (
+	hidden         = "****"
+	cardMask       = "************"
+	cardMaskDashed = "****-****-****-"
+	cardMaskSpaced = "**** **** **** "
+	hashMiddle     = "_hash:"
+
+	hashDigits   = 8
+	tailLength   = 4  // what a mask leaves of a card number or key
+	minTailedKey = 20 // bytes from which on a key can spare them
+)
+
+// Apply appends text with its matches replaced to dst and returns it. The matches are those that Find returned for
+// this text, or some of them in their order. With Block, and for a strategy that does not exist, it appends nothing
+// when there are matches: the text must not pass, see Detected.
+//
+// The replacements are LangChain's, to the byte, and in its manner for the kinds that it lacks:
+//
+//	          redact                  mask                 hash
+//	email     [REDACTED_EMAIL]        ann@****.com         <email_hash:1a2b3c4d>
+//	card      [REDACTED_CREDIT_CARD]  **** **** **** 1234  <credit_card_hash:1a2b3c4d>
+//	IPv4      [REDACTED_IP]           *.*.*.4              <ip_hash:1a2b3c4d>
+//	IPv6      [REDACTED_IP]           ****                 <ip_hash:1a2b3c4d>
+//	API key   [REDACTED_API_KEY]      ****wxyz             <api_key_hash:1a2b3c4d>
+//	private   [REDACTED_PRIVATE_KEY]  ****                 <private_key_hash:1a2b3c4d>
+//
+// A mask hides more than that where the rest would tell too much: the local part of an address that is itself a find,
+// the end of a key that is short, and every part of a find that was joined from several. A hash is the first 32 bits of
+// the SHA-256 of the value: it tells values apart, it does not protect one that can be guessed.
+func Apply(dst []byte, text string, matches []Match, strategy Strategy) []byte {
+	if strategy > Hash && len(matches) > 0 {
+		return dst
+	}
+	from := 0
+	for _, match := range matches {
+		dst = append(dst, text[from:match.Start]...)
+		value, rest := text[match.Start:match.End], text[match.End:]
+		switch strategy {
+		case Redact:
+			dst = append(dst, redacted[match.Kind]...)
+		case Mask:
+			dst = appendMasked(dst, match.Kind, value, rest)
+		case Hash:
+			dst = appendHashed(dst, match.Kind, value)
+		}
+		from = match.End
+	}
+	return append(dst, text[from:]...)
+}
+
+// Detected returns the error text of Block for matches, as LangChain's PIIDetectionError has it: "Detected 2
+// instance(s) of email in text content". It speaks of the kind of the first match. It returns "" for no matches.
+func Detected(matches []Match) string {
+	if len(matches) == 0 {
+		return ""
+	}
+	count := 0
+	for _, match := range matches {
+		if match.Kind == matches[0].Kind {
+			count++
+		}
+	}
+	return "Detected " + strconv.Itoa(count) + " instance(s) of " + matches[0].Kind.String() + " in text content"
+}
+
+func appendHashed(dst []byte, kind Kind, value string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '<')
+	dst = append(dst, kind.String()...)
+	dst = append(dst, hashMiddle...)
+	sum := sha256(value)
+	for _, b := range sum[:hashDigits/2] {
+		dst = append(dst, hex[b>>4], hex[b&15])
+	}
+	return append(dst, '>')
+}

@@ -1,0 +1,40 @@
+// Command embed runs an agent inside a Go program.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+type query struct {
+	City string `json:"city" jsonschema:"the city to look up"`
+}
+
+func weather(_ context.Context, q query) (string, error) { return "sunny in " + q.City, nil }
+
+func main() {
+	agent, err := host.New(host.Config{
+		Model: scripted.NewTurns(
+			scripted.CallTools(abi.Call("1", "weather", map[string]any{"city": "Oslo"})),
+			scripted.Say("Take sunglasses."),
+		),
+		Tools:      []host.Tool{tool.Func("weather", "Tells the weather.", weather)},
+		Middleware: []host.Middleware{builtin.ModelCallLimit{RunLimit: new(10)}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer agent.Close()
+	result, err := agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("What to wear in Oslo?")}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text())
+}

@@ -130,7 +130,7 @@ func (p *pass) jwt(i int) int {
 		return 0
 	}
 	end := p.span(header+1, tokenByte)
-	if end-header-1 < minPart || !at(p.text, header+1, "eyJ") && !(at(p.text, end, ".") && is(p.text, end+1, tokenByte)) {
+	if end-header-1 < minPart || !at(p.text, header+1, "eyJ") && (!at(p.text, end, ".") || !is(p.text, end+1, tokenByte)) {
 		return 0
 	}
 	for at(p.text, end, ".") && is(p.text, end+1, tokenByte) && !at(p.text, end+1, pemBegin) {
@@ -182,7 +182,7 @@ func (p *pass) gap(i int) int {
 // looksRandom reports whether text has a digit, or letters of both cases.
 func looksRandom(text string) bool {
 	upper, lower := false, false
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := classes[text[i]]; {
 		case c&digitByte != 0:
 			return true

@@ -23,7 +23,7 @@ const (
 
 var classes = func() (table [256]class) {
 	add := func(set string, c class) {
-		for i := 0; i < len(set); i++ {
+		for i := range len(set) {
 			table[set[i]] |= c
 		}
 	}
@@ -70,7 +70,7 @@ func foldedAt(text string, i int, sub string) bool {
 	if i < 0 || len(text)-i < len(sub) {
 		return false
 	}
-	for k := 0; k < len(sub); k++ {
+	for k := range len(sub) {
 		if lower(text[i+k]) != sub[k] {
 			return false
 		}
@@ -80,7 +80,7 @@ func foldedAt(text string, i int, sub string) bool {
 
 // contains reports whether a byte of text is of class c.
 func contains(text string, c class) bool {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if classes[text[i]]&c != 0 {
 			return true
 		}
@@ -90,7 +90,7 @@ func contains(text string, c class) bool {
 
 // only reports whether every byte of text is of class c.
 func only(text string, c class) bool {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if classes[text[i]]&c == 0 {
 			return false
 		}

@@ -77,7 +77,7 @@ func FuzzFindAndApply(f *testing.F) {
 func TestPropertiesOfMixedFragments(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 50_000 {
+	for range 20_000 {
 		var text strings.Builder
 		for range 1 + random.IntN(9) {
 			text.WriteString(fragments[random.IntN(len(fragments))])

@@ -145,7 +145,7 @@ func blank(text string, i int) bool {
 }
 
 func isOneOf(c byte, set string) bool {
-	for i := 0; i < len(set); i++ {
+	for i := range len(set) {
 		if set[i] == c {
 			return true
 		}

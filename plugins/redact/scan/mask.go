@@ -16,15 +16,16 @@ func appendMasked(dst []byte, kind Kind, value, rest string) []byte {
 			dst = append(dst, value[len(value)-tailLength:]...)
 		}
 		return dst
+	default:
+		return append(dst, hidden...)
 	}
-	return append(dst, hidden...)
 }
 
 // appendMaskedEmail appends local@****.tld. It hides a local part that is a find itself or more than a local part, and
 // a top-level domain that is more than letters, which means that something was joined to the address, or Punycode.
 func appendMaskedEmail(dst []byte, value string) []byte {
 	sign, dot := -1, -1
-	for i := 0; i < len(value); i++ {
+	for i := range len(value) {
 		switch {
 		case value[i] == '.':
 			dot = i
@@ -80,7 +81,7 @@ func appendMaskedCard(dst []byte, value string) []byte {
 // appendMaskedIP appends *.*.*.4 for an IPv4 address and hides any other.
 func appendMaskedIP(dst []byte, value string) []byte {
 	dots, last := 0, 0
-	for i := 0; i < len(value); i++ {
+	for i := range len(value) {
 		switch {
 		case value[i] == '.':
 			dots++

@@ -36,8 +36,10 @@ func TestPrivateKey(t *testing.T) {
 		{"cut off behind the first line", "-----BEGIN PRIVATE KEY-----", []string{"-----BEGIN PRIVATE KEY-----"}},
 		{"the end of a certificate is not its end", cut + "-----END CERTIFICATE-----\nx", []string{cut + "-----END CERTIFICATE-----\nx"}},
 		{"a certificate and a key", block("CERTIFICATE") + "\n" + rsa, []string{rsa}},
-		{"headers", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc\n-----END RSA PRIVATE KEY-----",
-			[]string{"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc\n-----END RSA PRIVATE KEY-----"}},
+		{
+			"headers", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc\n-----END RSA PRIVATE KEY-----",
+			[]string{"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc\n-----END RSA PRIVATE KEY-----"},
+		},
 
 		{"a certificate", block("CERTIFICATE"), nil},
 		{"a public key", block("PUBLIC KEY"), nil},

@@ -105,8 +105,9 @@ func (p *pass) wake(wakes trigger, i int) int {
 		return p.bearer(i)
 	case onJ:
 		return p.jwt(i)
+	default:
+		return 0
 	}
-	return 0
 }
 
 // number looks at the run of digits at i, which may begin a card number or an IPv4 address, and skips it otherwise.

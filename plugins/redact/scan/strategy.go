@@ -75,7 +75,7 @@ func Apply(dst []byte, text string, matches []Match, strategy Strategy) []byte {
 			dst = append(dst, redacted[match.Kind]...)
 		case Mask:
 			dst = appendMasked(dst, match.Kind, value, rest)
-		case Hash:
+		default: // Hash: the others left above
 			dst = appendHashed(dst, match.Kind, value)
 		}
 		from = match.End

@@ -53,8 +53,17 @@ func TestLuhn(t *testing.T) {
 		number string
 		want   bool
 	}{
-		{"4111111111111111", true}, {"4111111111111112", false}, {"378282246310005", true}, {"378282246310015", false},
-		{"79927398713", true}, {"79927398710", false}, {"0", true}, {"18", true}, {"81", false}, {"", true}, {"6011111111111117", true},
+		{"4111111111111111", true},
+		{"4111111111111112", false},
+		{"378282246310005", true},
+		{"378282246310015", false},
+		{"79927398713", true},
+		{"79927398710", false},
+		{"0", true},
+		{"18", true},
+		{"81", false},
+		{"", true},
+		{"6011111111111117", true},
 	} {
 		digits := []byte(test.number)
 		for i := range digits {

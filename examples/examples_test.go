@@ -1,0 +1,113 @@
+// Package examples_test runs what the README and the examples promise.
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+// run runs a program from the project's root and returns its standard output.
+func run(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir = ".."
+	c.Env = append(os.Environ(), env...)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	require.NoError(t, c.Run(), "%s %s\n%s", name, strings.Join(args, " "), &errs)
+	return out.String()
+}
+
+func TestREADMESnippetsAreTheExamples(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	snippets := regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```go\n(.*?)```").FindAllSubmatch(readme, -1)
+	require.Len(t, snippets, 2)
+	for _, snippet := range snippets {
+		source, err := os.ReadFile(filepath.Join("..", string(snippet[1])))
+		require.NoError(t, err)
+		require.Equal(t, string(source), string(snippet[2]), "README.md differs from %s", snippet[1])
+	}
+}
+
+func TestREADMECommandsRunTheQuickstart(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	command := regexp.MustCompile(`(?m)^go run \./cmd/agenthost run .*$`).Find(readme)
+	require.NotEmpty(t, command)
+	answer := run(t, []string{"XDG_CACHE_HOME=" + t.TempDir()}, "sh", "-c", string(command))
+	require.Contains(t, answer, "payment declined")
+	require.Contains(t, answer, "app.log:19:")
+	for _, secret := range secrets {
+		require.NotContains(t, answer, secret)
+	}
+}
+
+// secrets stand in the ERROR lines of the quickstart's app.log.
+var secrets = []string{
+	"4111 1111 1111 1111", "elena.rossi@mail.example", "wJalrXUtnFEMI/K7MDENG", "EXAMPLE-db-pass-1", "sk-proj-EXAMPLE0000",
+	"198.51.100.77", "2001:db8:7a1::42", "378282246310005",
+}
+
+func TestQuickstartWithoutThePluginShowsTheSecrets(t *testing.T) {
+	t.Parallel()
+	manifest, err := os.ReadFile("quickstart/agenthost.yaml")
+	require.NoError(t, err)
+	without := regexp.MustCompile(`(?m)^  - plugin: .*\n    config: .*\n    on_failure: .*\n`).ReplaceAll(manifest, nil)
+	require.NotEqual(t, manifest, without)
+	dir := t.TempDir()
+	data, err := filepath.Abs("quickstart/data")
+	require.NoError(t, err)
+	rules, err := filepath.Abs("quickstart/rules.yaml")
+	require.NoError(t, err)
+	without = bytes.Replace(without, []byte("./data"), []byte(data), 1)
+	without = bytes.Replace(without, []byte("rules.yaml"), []byte(rules), 1)
+	path := filepath.Join(dir, "agenthost.yaml")
+	require.NoError(t, os.WriteFile(path, without, 0o600))
+	answer := run(t, nil, "go", "run", "./cmd/agenthost", "run", "-f", path, "which errors are in app.log?")
+	for _, secret := range secrets {
+		require.Contains(t, answer, secret)
+	}
+}
+
+func TestEmbedPrintsItsAnswer(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Take sunglasses.\n", run(t, nil, "go", "run", "./examples/embed"))
+}
+
+func greet(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+	return host.TextOutput("hello"), nil
+}
+
+func TestShoutBuiltWithGoAloneWorksAsAPlugin(t *testing.T) {
+	t.Parallel()
+	module := filepath.Join(t.TempDir(), "shout.wasm")
+	run(t, []string{"GOOS=wasip1", "GOARCH=wasm"}, "go", "build", "-buildmode=c-shared", "-o", module, "./examples/shout")
+	agent, err := host.New(host.Config{
+		Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "greet", nil)), scripted.Say("done")),
+		Tools:      []host.Tool{tool.Raw(abi.ToolSpec{Name: "greet"}, greet)},
+		Middleware: []host.Middleware{plugin.Wasm{Path: module}},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+	require.NoError(t, err)
+	answer := result.Messages.At(2)
+	require.Equal(t, "HELLO", answer.Content.Text())
+}

@@ -73,8 +73,8 @@ func keysOf(d documentType) []key {
 		return nil
 	}
 	var keys []key
-	for i := range t.NumField() {
-		tag, ok := t.Field(i).Tag.Lookup("msgpack")
+	for field := range t.Fields() {
+		tag, ok := field.Tag.Lookup("msgpack")
 		if !ok {
 			continue
 		}
@@ -102,8 +102,8 @@ func TestEveryFieldHasAKey(t *testing.T) {
 		if typ.Kind() != reflect.Struct {
 			continue
 		}
-		for i := range typ.NumField() {
-			if field := typ.Field(i); field.IsExported() {
+		for field := range typ.Fields() {
+			if field.IsExported() {
 				tag := field.Tag.Get("msgpack")
 				require.Regexp(t, `^[a-z_]+(,omitempty|,omitzero)?$`, tag, "%s.%s", d.name, field.Name)
 			}

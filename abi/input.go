@@ -11,7 +11,7 @@ type HookInput struct {
 	Call     *ToolCall     `msgpack:"call,omitempty"`     // wrap_tool_call and call_tool
 	Known    bool          `msgpack:"known,omitempty"`    // wrap_tool_call: whether the host has a tool of that name
 	Large    []string      `msgpack:"large,omitempty"`    // declared fields that are left out of state for their size; see state.read
-	Messages *View         `msgpack:"messages,omitempty"` // node hooks, wrap_tool_call, call_tool: the declared view of the history
+	Messages *View         `msgpack:"messages,omitempty"` // node hooks, wrap_tool_call: the declared view of the history
 	N        uint64        `msgpack:"n"`                  // counts the calls of this hook since the agent was built, from 1
 	Now      uint64        `msgpack:"now"`                // nanoseconds since 1970-01-01 UTC: the start of the virtual clock
 	Request  *ModelRequest `msgpack:"request,omitempty"`  // wrap_model_call

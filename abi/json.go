@@ -7,9 +7,13 @@ import "github.com/agenthost/agenthost/abi/wire"
 // The JSON form of a document is its msgpack form written as JSON: the same keys, bytes as base64. It is what events,
 // the command and test vectors show.
 
-type marshaler interface{ MarshalMsg(b []byte) ([]byte, error) }
+type marshaler interface {
+	MarshalMsg(b []byte) ([]byte, error)
+}
 
-type unmarshaler interface{ UnmarshalMsg(b []byte) ([]byte, error) }
+type unmarshaler interface {
+	UnmarshalMsg(b []byte) ([]byte, error)
+}
 
 func toJSON(v marshaler) ([]byte, error) {
 	b, err := v.MarshalMsg(nil)

@@ -7,8 +7,8 @@ type Status int32
 const (
 	StatusOK          Status = 0
 	EINVAL            Status = -1 // the document or the call makes no sense here
-	ENOENT            Status = -2 // no such operation, field or key
-	ETOOBIG           Status = -3 // the document or the reply is beyond the limit
+	ENOENT            Status = -2 // no such operation, or no such model
+	ETOOBIG           Status = -3 // the reply is beyond the limit
 	EDENIED           Status = -4 // a capability that was not granted
 	ENOTSUP           Status = -5 // known, but not available in this hook or host
 	EBUSY             Status = -6 // nothing free to run it
@@ -19,7 +19,9 @@ const (
 )
 
 // Pack makes the result of next and host_call: the status in the upper 32 bits, the length of the reply in the lower.
-func Pack(s Status, replyLength int) uint64 { return uint64(uint32(s))<<32 | uint64(uint32(replyLength)) }
+func Pack(s Status, replyLength int) uint64 {
+	return uint64(uint32(s))<<32 | uint64(uint32(replyLength))
+}
 
 // Unpack splits the result of next and host_call.
 func Unpack(v uint64) (s Status, replyLength int) { return Status(int32(v >> 32)), int(uint32(v)) }

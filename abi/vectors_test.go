@@ -57,8 +57,6 @@ func rawOf(v any) wire.Raw {
 	return raw
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // vectors is the source of the files.
 func vectors() []vector {
 	return slices.Concat(
@@ -98,11 +96,11 @@ func messageVectors() []vector {
 		{"usage.minimal", &abi.Usage{}, nil},
 		{"usage.full", everything.Usage, nil},
 		{"usage.boundaries", &abi.Usage{InputTokens: 127, OutputTokens: 1 << 32, TotalTokens: math.MaxUint64}, nil},
-		{"content.minimal", ptr(abi.Text("")), nil},
-		{"content.full", ptr(abi.Blocks(abi.TextBlock("a"), abi.BlockOf(mapOf(map[string]any{"type": "text", "text": "b", "lang": "en"})))), nil},
-		{"content.text", ptr(abi.Text("hi")), nil},
-		{"patch.minimal", ptr(abi.NewPatch("m2")), nil},
-		{"patch.full", ptr(abi.NewPatch("m2").SetContent(abi.Text("[redacted]")).Set("a_key_of_tomorrow", rawOf(map[string]any{"x": -1}))), nil},
+		{"content.minimal", new(abi.Text("")), nil},
+		{"content.full", new(abi.Blocks(abi.TextBlock("a"), abi.BlockOf(mapOf(map[string]any{"type": "text", "text": "b", "lang": "en"})))), nil},
+		{"content.text", new(abi.Text("hi")), nil},
+		{"patch.minimal", new(abi.NewPatch("m2")), nil},
+		{"patch.full", new(abi.NewPatch("m2").SetContent(abi.Text("[redacted]")).Set("a_key_of_tomorrow", rawOf(map[string]any{"x": -1}))), nil},
 	}
 }
 
@@ -175,7 +173,7 @@ func resultVectors() []vector {
 			abi.NewPatch("m3").SetContent(abi.Text("[redacted]")),
 			abi.Patch{}.SetContent(abi.Text("P.S.")).Set("role", wire.String("ai")),
 		}}}, nil},
-		{"result.wrap_tool_call", &abi.Result{ToolMessage: ptr(abi.Patch{}.SetContent(abi.Text("refused")).Set("status", wire.String("error")))}, nil},
+		{"result.wrap_tool_call", &abi.Result{ToolMessage: new(abi.Patch{}.SetContent(abi.Text("refused")).Set("status", wire.String("error")))}, nil},
 		{"result.call_tool", &abi.Result{State: mapOf(map[string]any{"count": 1}), ToolMessage: &answer}, nil},
 		{"result.interrupt", &abi.Result{Interrupts: []abi.Interrupt{interrupt}}, nil},
 		{"result.error", &abi.Result{Error: &hookError}, nil},
@@ -192,14 +190,14 @@ func requestVectors() []vector {
 	return []vector{
 		{"request_change.minimal", &abi.RequestChange{}, nil},
 		{"request_change.full", &abi.RequestChange{
-			AddTools: []abi.ToolSpec{{Name: "lookup", Description: "Look it up."}}, AppendSystem: ptr(abi.Text("Think.")),
+			AddTools: []abi.ToolSpec{{Name: "lookup", Description: "Look it up."}}, AppendSystem: new(abi.Text("Think.")),
 			Messages: []abi.Message{abi.Human("go on")}, Model: "small", Overwrite: true,
 			Patch: []abi.Patch{abi.NewPatch("m1").SetContent(abi.Text(""))}, Remove: []string{"m2"},
-			Settings: mapOf(map[string]any{"max_tokens": 100}), System: ptr(abi.Text("Be brief.")), ToolChoice: ptr("any"),
+			Settings: mapOf(map[string]any{"max_tokens": 100}), System: new(abi.Text("Be brief.")), ToolChoice: new("any"),
 			Tools: abi.NameList{"search"},
 		}, nil},
-		{"request_change.no_tools", &abi.RequestChange{ToolChoice: ptr(""), Tools: abi.NameList{}}, nil},
-		{"request_change.keep_tools", &abi.RequestChange{AppendSystem: ptr(abi.Text("Use search.")), Tools: abi.NameList{"search"}}, nil},
+		{"request_change.no_tools", &abi.RequestChange{ToolChoice: new(""), Tools: abi.NameList{}}, nil},
+		{"request_change.keep_tools", &abi.RequestChange{AppendSystem: new(abi.Text("Use search.")), Tools: abi.NameList{"search"}}, nil},
 		{"call_change.minimal", &abi.CallChange{}, nil},
 		{"call_change.full", &abi.CallChange{
 			Args: rawOf(map[string]any{"q": "go"}), Name: "search", SetArgs: mapOf(map[string]any{"limit": 3}), Tool: "search_eu",
@@ -265,11 +263,11 @@ func operationVectors() []vector {
 
 func scalarVectors() []vector {
 	return []vector{
-		{"view_spec.minimal", ptr(abi.ViewNone()), nil},
-		{"view_spec.full", ptr(abi.ViewLast(20)), nil},
-		{"view_spec.new", ptr(abi.ViewNew()), nil},
-		{"view_spec.all", ptr(abi.ViewAll()), nil},
-		{"view_spec.last_most", ptr(abi.ViewLast(math.MaxUint64)), nil},
+		{"view_spec.minimal", new(abi.ViewNone()), nil},
+		{"view_spec.full", new(abi.ViewLast(20)), nil},
+		{"view_spec.new", new(abi.ViewNew()), nil},
+		{"view_spec.all", new(abi.ViewAll()), nil},
+		{"view_spec.last_most", new(abi.ViewLast(math.MaxUint64)), nil},
 		{"name_list.minimal", &abi.NameList{}, nil},
 		{"name_list.full", &abi.NameList{"b", "a", "a long name that needs a head of two bytes"}, nil},
 	}
@@ -284,7 +282,7 @@ func workedVectors() []vector {
 			Hooks:  abi.HookSpecs{BeforeModel: &abi.HookSpec{Reads: []string{"turns"}}},
 		}, nil},
 		{"hook_input.worked", &abi.HookInput{
-			N: 1, Now: 1767225600000000000, Run: "r1", Seed: 7, State: mapOf(map[string]any{"turns": 2}), Step: "turns.before_model", Thread: "t1",
+			N: 3, Now: 1767225600000000000, Run: "r1", Seed: 7, State: mapOf(map[string]any{"turns": 2}), Step: "turns.before_model", Thread: "t1",
 		}, nil},
 		{"result.worked", &abi.Result{State: mapOf(map[string]any{"turns": 1})}, nil},
 	}
@@ -294,7 +292,7 @@ func workedVectors() []vector {
 func documentOf(stem string) string {
 	var name strings.Builder
 	kind, _, _ := strings.Cut(stem, ".")
-	for _, word := range strings.Split(kind, "_") {
+	for word := range strings.SplitSeq(kind, "_") {
 		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return name.String()

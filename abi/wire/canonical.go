@@ -79,6 +79,7 @@ func skip(b []byte, at int) int {
 			open += t.count
 		case kindMap:
 			open += 2 * t.count
+		default: // nothing follows
 		}
 	}
 	return at

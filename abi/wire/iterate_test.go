@@ -12,11 +12,24 @@ import (
 func TestRawType(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ hex, want string }{
-		{"", ""}, {"c1", ""}, {"d4 01 00", ""}, {"cd 00", ""},
-		{"c0", "null"}, {"c2", "boolean"}, {"c3", "boolean"},
-		{"07", "integer"}, {"ff", "integer"}, {"cf ffffffffffffffff", "integer"},
-		{"cb 4000000000000000", "number"}, {"ca 40000000", "number"},
-		{"a0", "string"}, {"c4 00", "bytes"}, {"90", "array"}, {"dd 00000000", "array"}, {"80", "object"}, {"de 0000", "object"},
+		{"", ""},
+		{"c1", ""},
+		{"d4 01 00", ""},
+		{"cd 00", ""},
+		{"c0", "null"},
+		{"c2", "boolean"},
+		{"c3", "boolean"},
+		{"07", "integer"},
+		{"ff", "integer"},
+		{"cf ffffffffffffffff", "integer"},
+		{"cb 4000000000000000", "number"},
+		{"ca 40000000", "number"},
+		{"a0", "string"},
+		{"c4 00", "bytes"},
+		{"90", "array"},
+		{"dd 00000000", "array"},
+		{"80", "object"},
+		{"de 0000", "object"},
 	} {
 		t.Run(tc.want+" "+tc.hex, func(t *testing.T) {
 			t.Parallel()

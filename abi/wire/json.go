@@ -90,7 +90,10 @@ func appendJSONFloat(dst []byte, t token) []byte {
 	if t.size == 5 {
 		v = float32(t.float())
 	}
-	text, _ := json.Marshal(v) // fails for NaN and infinities only, which are no values
+	text, err := json.Marshal(v)
+	if err != nil { // NaN and infinities, which are no values
+		return append(dst, "null"...)
+	}
 	dst = append(dst, text...)
 	if !bytes.ContainsAny(text, ".e") {
 		dst = append(dst, ".0"...)

@@ -15,7 +15,7 @@ func Of(v any) (Raw, error) {
 	return b, err
 }
 
-// String, Int, Uint, Bool and Float make the values whose form cannot fail.
+// String makes a string. Like Int, Uint, Bool and Float it makes a value whose form cannot fail.
 func String(v string) Raw { return AppendString(make([]byte, 0, len(v)+5), v) }
 
 // Int makes an integer, see [String].
@@ -162,6 +162,7 @@ func safeSkip(b []byte, at int) (int, error) {
 			open += t.count
 		case kindMap:
 			open += 2 * t.count
+		default: // nothing follows
 		}
 		if at > len(b) {
 			return len(b), errorAt(len(b), "the document ends inside a value")

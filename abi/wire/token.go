@@ -101,6 +101,7 @@ func readLongToken(b []byte, at int) (token, error) {
 			return token{}, errorAt(at, "the value claims more elements than the document has bytes")
 		}
 		t.count = int(n)
+	default: // the number is the value
 	}
 	return t, nil
 }

@@ -123,13 +123,14 @@ func (s *scanner) value(depth, firstKey int) (inner frame, opened bool, err erro
 	case kindArray, kindMap:
 		inner, err = s.open(t, depth, firstKey)
 		return inner, true, err
+	default:
+		s.canonical = s.canonical && t.shortest
+		if t.count > len(s.b)-s.at-t.size {
+			return frame{}, false, errorAt(start, "the document ends inside a value")
+		}
+		s.at += t.size + t.count
+		return frame{}, false, nil
 	}
-	s.canonical = s.canonical && t.shortest
-	if t.count > len(s.b)-s.at-t.size {
-		return frame{}, false, errorAt(start, "the document ends inside a value")
-	}
-	s.at += t.size + t.count
-	return frame{}, false, nil
 }
 
 func (s *scanner) text(t token) error {
@@ -170,7 +171,7 @@ func (s *scanner) unique(f *frame, keys []span) error {
 	slices.SortFunc(keys, func(a, b span) int { return bytes.Compare(s.b[a.start:a.end], s.b[b.start:b.end]) })
 	for i := 1; i < len(keys); i++ {
 		a, b := keys[i-1], keys[i]
-		if string(s.b[a.start:a.end]) == string(s.b[b.start:b.end]) {
+		if bytes.Equal(s.b[a.start:a.end], s.b[b.start:b.end]) {
 			return errorAt(max(a.start, b.start), "the key "+quote(s.b[b.start:b.end])+" stands twice in one map")
 		}
 	}

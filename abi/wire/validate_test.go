@@ -285,7 +285,7 @@ func TestValidateDoesNotAllocate(t *testing.T) { //nolint:paralleltest // Allocs
 		{"arrays nested 16 deep", nested(16)},
 		{"an unsorted map of 32 keys", shuffledMap(32)},
 	} {
-		t.Run(tc.name, func(t *testing.T) { //nolint:paralleltest // as above
+		t.Run(tc.name, func(t *testing.T) {
 			require.Zero(t, testing.AllocsPerRun(100, func() {
 				if err := wire.Validate(tc.b, wire.Limits{}); err != nil {
 					panic(err)

@@ -80,9 +80,13 @@ func plainNumber(v any) any {
 func TestOfKnowsTheGoTypes(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{
-		nil, true, false, "", "text", []byte{0, 255}, int(-1), int8(-100), int16(-30000), int32(-1 << 31), int64(math.MinInt64),
+		nil, true, false, "", "text",
+		[]byte{0, 255},
+		int(-1), int8(-100), int16(-30000), int32(-1 << 31), int64(math.MinInt64),
 		uint(1), uint8(255), uint16(65535), uint32(1<<32 - 1), uint64(math.MaxUint64), 1.5,
-		[]any{1, "a", nil, []any{}}, []string{"b", "a"}, map[string]any{"b": 1, "a": map[string]any{"z": nil, "y": 2.5}},
+		[]any{1, "a", nil, []any{}},
+		[]string{"b", "a"},
+		map[string]any{"b": 1, "a": map[string]any{"z": nil, "y": 2.5}},
 	} {
 		t.Run(fmt.Sprintf("%T", v), func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: agenthost/v1\n"
+	tests := []struct {
+		name     string
+		manifest string
+		files    map[string]string
+		args     []string // of run; default: a prompt
+		code     int
+		says     []string
+	}{
+		{
+			name: "manifest that is empty", manifest: "", code: exitUsage, says: []string{"agenthost.yaml"},
+		},
+		{
+			name: "manifest that is no YAML", manifest: head + "model: {provider: scripted\n", code: exitUsage,
+			says: []string{"agenthost.yaml:2:", "^"},
+		},
+		{
+			name: "unknown key", manifest: say + "midleware: []\n", code: exitUsage,
+			says: []string{`agenthost.yaml:3:1: unknown key "midleware"`, "3 | midleware: []", "^", `did you mean "middleware"?`},
+		},
+		{
+			name: "wrong type", manifest: say + "middleware:\n  - model_call_limit: {run_limit: often}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:4:35: middleware[0].model_call_limit.run_limit", "often", "^"},
+		},
+		{
+			name: "key of a later version", manifest: say + "checkpoint: memory\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:1", `"checkpoint" is not supported yet`},
+		},
+		{
+			name: "provider of a later version", manifest: head + "model: {provider: openai, name: gpt-5.2}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:2:19", "not supported yet"},
+		},
+		{
+			name: "unknown middleware", manifest: say + "middleware:\n  - model_call_limits: {run_limit: 1}\n", code: exitUsage,
+			says: []string{`"model_call_limits"`, `did you mean "model_call_limit"?`},
+		},
+		{
+			name: "configuration that the middleware refuses", manifest: say + "middleware:\n  - model_call_limit\n", code: exitUsage,
+			says: []string{"agenthost.yaml:4:5", "at least one limit must be specified"},
+		},
+		{
+			name: "missing plugin file", manifest: say + "middleware:\n  - plugin: ./none.wasm\n", code: exitUsage,
+			says: []string{"agenthost.yaml:4:5", "none.wasm", "no such file"},
+		},
+		{
+			name: "file that is no Wasm", manifest: say + "middleware:\n  - plugin: ./text.wasm\n", code: exitUsage,
+			files: map[string]string{"text.wasm": "hello"}, says: []string{"text", "malformed", "not a WebAssembly module"},
+		},
+		{
+			name: "guest without a marker", manifest: say + "middleware:\n  - plugin: ./bare.wasm\n", code: exitUsage,
+			files: map[string]string{"bare.wasm": "\x00asm\x01\x00\x00\x00"},
+			says:  []string{"no agenthost plugin", `"agenthost_abi_v1"`},
+		},
+		{
+			name: "missing rules file", manifest: head + "model: {provider: scripted, rules: none.yaml}\n", code: exitUsage,
+			says: []string{"none.yaml", "no such file"},
+		},
+		{
+			name: "mistake in the rules file", manifest: head + "model: {provider: scripted, rules: rules.yaml}\n", code: exitUsage,
+			files: map[string]string{"rules.yaml": "rules:\n  - whn: x\n    say: y\n"},
+			says:  []string{"rules.yaml:2:5", `did you mean "when"?`},
+		},
+		{
+			name: "root that is missing", manifest: say + "tools:\n  - files: {root: ./none}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:4:19", "none"},
+		},
+		{name: "no prompt", manifest: say, args: []string{}, code: exitUsage, says: []string{"there is no prompt"}},
+		{name: "empty prompt", manifest: say, args: []string{" "}, code: exitUsage, says: []string{"the prompt is empty"}},
+		{name: "unknown flag", manifest: say, args: []string{"--outptu", "json"}, code: exitUsage, says: []string{"--outptu", "--help"}},
+		{
+			name: "unknown output", manifest: say, args: []string{"--output", "xml", "hi"}, code: exitUsage,
+			says: []string{`"xml" is unknown; use text, json or jsonl`},
+		},
+		{
+			name: "set of an unknown key", manifest: say, args: []string{"--set", "nmae=x", "hi"}, code: exitUsage,
+			says: []string{"--set nmae=x", `did you mean "name"?`},
+		},
+		{
+			name: "model that fails", manifest: head + "model: {provider: scripted, turns: [{error: out of order}]}\n",
+			code: exitProvider, says: []string{`model "scripted"`, "out of order"},
+		},
+		{
+			name: "limit that fails the run", code: exitLimit, says: []string{"Model call limits exceeded: run limit (0/0)"},
+			manifest: say + "middleware:\n  - model_call_limit: {run_limit: 0, exit_behavior: error}\n",
+		},
+		{
+			name: "recursion limit", manifest: say + "recursion_limit: 1\n", code: exitLimit, says: []string{"recursion limit: 1 steps"},
+		},
+		{
+			name: "path that leaves root", code: exitOK,
+			manifest: head + "model: {provider: scripted, turns: [{tool_calls: [{id: a, name: read_file, args: {path: ../agenthost.yaml}}]}, {content: done}]}\n" +
+				"tools:\n  - files: {root: ./data}\n",
+			files: map[string]string{"data/a.txt": "a"}, says: []string{"read_file answered with an error", "root"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, test.manifest)
+			for name, text := range test.files {
+				b.write(name, text)
+			}
+			args := test.args
+			if args == nil {
+				args = []string{"hi"}
+			}
+			require.Equal(t, test.code, b.run(append([]string{"run"}, args...)...), "%s%s", &b.out, &b.err)
+			for _, text := range test.says {
+				require.Contains(t, b.err.String(), text)
+			}
+			require.NotContains(t, b.err.String(), "goroutine")
+		})
+	}
+}
+
+func TestAMissingManifestSaysHowToNameOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	code := b.runWith(t.Context(), "", "run", "-f", filepath.Join(b.dir, "other.yaml"), "hi")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, b.err.String(), "other.yaml: there is no such file")
+	require.Contains(t, b.err.String(), "-f FILE")
+}
+
+func TestSecretsOfTheEnvironmentNeverShowInErrors(t *testing.T) {
+	const secret = "s3cr3t-value"
+	t.Setenv("AGENTHOST_TEST_SECRET", secret)
+	b := setup(t, say+"middleware:\n  - plugin: ./${AGENTHOST_TEST_SECRET}.wasm\n")
+	require.Equal(t, exitUsage, b.run("run", "hi"))
+	require.NotContains(t, b.err.String(), secret)
+	require.Contains(t, b.err.String(), "${AGENTHOST_TEST_SECRET}")
+}
+
+func TestASymlinkDoesNotLeadOutOfRoot(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\n"+
+		"model: {provider: scripted, turns: [{tool_calls: [{id: a, name: read_file, args: {path: link.txt}}]}, {content: done}]}\n"+
+		"tools:\n  - files: {root: ./data}\n")
+	b.write("data/a.txt", "a")
+	b.write("outside.txt", "top secret")
+	require.NoError(t, os.Symlink("../outside.txt", filepath.Join(b.dir, "data", "link.txt")))
+	require.Equal(t, exitOK, b.run("run", "--output", "json", "hi"), &b.err)
+	require.NotContains(t, b.out.String(), "top secret")
+	require.Contains(t, b.out.String(), `"status": "error"`)
+}

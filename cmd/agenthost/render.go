@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+)
+
+// renderer prints a run.
+type renderer struct {
+	event  func(host.Event) error
+	result func(result *host.Result, err error) error
+}
+
+func (a *app) renderer(output string, quiet bool) (renderer, error) {
+	nothing := func(host.Event) error { return nil }
+	progress := func(e host.Event) error { return printProgress(a.err, &e) }
+	if quiet {
+		progress = nothing
+	}
+	switch output {
+	case "text":
+		return renderer{progress, func(result *host.Result, err error) error {
+			if err != nil || result.Status == host.Interrupted {
+				return nil
+			}
+			_, printing := fmt.Fprintln(a.out, printable(result.Text()))
+			return printing
+		}}, nil
+	case "json":
+		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }}, nil
+	case "jsonl":
+		encoder := json.NewEncoder(a.out)
+		encoder.SetEscapeHTML(false)
+		return renderer{func(e host.Event) error { return encoder.Encode(e) }, func(*host.Result, error) error { return nil }}, nil
+	default:
+		return renderer{}, &exitError{exitUsage, fmt.Errorf("run: --output %q is unknown; use text, json or jsonl", output)}
+	}
+}
+
+// printProgress shows what a person may want to see while waiting.
+func printProgress(w io.Writer, e *host.Event) error {
+	line := ""
+	switch {
+	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
+		line = fmt.Sprintf("tool %s %s", e.Call.Name, cut(e.Call.Args.JSON()))
+	case e.Type == host.EventTool && len(e.Messages) > 0 && e.Messages[0].Failed():
+		line = fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, cut(e.Messages[0].Content.Text()))
+	case e.Type == host.EventCustom:
+		line = fmt.Sprintf("%s: %s %s", e.Step, e.Name, cut(e.Data.JSON()))
+	case e.Type == host.EventWarn:
+		line = fmt.Sprintf("%s: warning: %s", e.Step, cut(e.Text))
+	default:
+		return nil
+	}
+	_, err := fmt.Fprintln(w, "· "+printable(strings.ReplaceAll(line, "\n", " ")))
+	return err
+}
+
+// resultDocument is the form that --output json prints.
+type resultDocument struct {
+	Run        string           `json:"run"`
+	Thread     string           `json:"thread,omitempty"`
+	Status     host.Status      `json:"status"`
+	Answer     string           `json:"answer"`
+	Messages   []abi.Message    `json:"messages"`
+	State      wire.Map         `json:"state"`
+	Interrupts []host.Interrupt `json:"interrupts,omitempty"`
+	Usage      abi.Usage        `json:"usage"`
+	Steps      int              `json:"steps"`
+	Error      string           `json:"error,omitempty"`
+}
+
+func printResult(w io.Writer, r *host.Result, err error) error {
+	doc := resultDocument{
+		Run: r.RunID, Thread: r.Thread, Status: r.Status, Answer: r.Text(), Messages: r.Messages.Messages(),
+		State: r.State, Interrupts: r.Interrupts, Usage: r.Usage, Steps: r.Steps,
+	}
+	if err != nil {
+		doc.Error = err.Error()
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(doc)
+}
+
+// printable takes the control characters out of a text that a model, a tool or a plugin wrote, so that it cannot steer
+// the terminal; line breaks and tabs stay.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+func cut(text string) string {
+	const most = 200
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/host/plugin"
+)
+
+// streams are the command's standard input and outputs.
+type streams struct {
+	in  io.Reader
+	out io.Writer // the answer, and nothing else
+	err io.Writer
+}
+
+// app is what the subcommands share.
+type app struct {
+	streams
+	file    string
+	set     []string
+	verbose bool
+}
+
+// execute runs the command line and returns the exit code.
+func execute(ctx context.Context, args []string, s streams) int {
+	a := &app{streams: s}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var coded *exitError
+	if !errors.As(err, &coded) { // cobra's own errors are about usage
+		coded = &exitError{exitUsage, fmt.Errorf("%w\nRun 'agenthost --help' for usage", err)}
+	}
+	if coded.err != nil {
+		_, _ = fmt.Fprintln(s.err, "agenthost: "+coded.err.Error())
+	}
+	return coded.code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "agenthost",
+		Short: "Run LLM agents with sandboxed WebAssembly middleware",
+		Long: `agenthost runs LLM agents that a manifest (agenthost.yaml) describes: a model, tools,
+and middleware around them, native or compiled to WebAssembly and sandboxed.`,
+		Example: `  agenthost validate -f agenthost.yaml
+  agenthost run -f agenthost.yaml "which errors are in app.log?"
+  echo "summarise this" | agenthost run -`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
+	root.AddCommand(a.runCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(), a.versionCommand())
+	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
+	return root
+}
+
+// exitCodesHelp stands below every help text.
+const exitCodesHelp = `
+Exit codes:
+  0    done, also when a limit ended the run in good order
+  1    the run failed
+  2    usage, configuration, or something that cannot be loaded
+  3    the run waits for a human
+  4    the run failed by a limit
+  5    a plugin misbehaved while running
+  6    the model's provider failed
+  130  interrupted
+`
+
+// manifestFlags adds the flags of every command that needs a manifest.
+func (a *app) manifestFlags(c *cobra.Command) {
+	c.Flags().StringVarP(&a.file, "file", "f", "agenthost.yaml", "the manifest")
+	c.Flags().StringArrayVar(&a.set, "set", nil, "change a value of the manifest: `key=value`, such as middleware[0].config.strategy=hash")
+}
+
+// load reads the manifest and builds its agent. Whatever goes wrong here is a matter of configuration.
+func (a *app) load(ctx context.Context) (*manifest.Agent, error) {
+	logger := a.logger()
+	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Cache: a.cache(logger)})
+	if err != nil {
+		var missing *manifest.NotFoundError
+		if errors.As(err, &missing) {
+			err = fmt.Errorf("%w; name another with -f FILE", err)
+		}
+		return nil, &exitError{exitUsage, err}
+	}
+	agent, err := m.Build(ctx, logger, nil)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &exitError{exitInterrupted, errors.New("interrupted")}
+		}
+		return nil, &exitError{exitUsage, err}
+	}
+	return agent, nil
+}
+
+func (a *app) logger() *slog.Logger {
+	level := slog.LevelWarn
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+}
+
+// cache opens the user's cache of compiled plugins. Without one, plugins are compiled at every start.
+func (a *app) cache(logger *slog.Logger) *plugin.Cache {
+	dir, err := os.UserCacheDir()
+	if err == nil {
+		var cache *plugin.Cache
+		if cache, err = plugin.OpenCache(filepath.Join(dir, "agenthost", "wasm")); err == nil {
+			return cache
+		}
+	}
+	logger.Info("compiled plugins are not cached", "reason", err)
+	return plugin.NewCache()
+}

@@ -1,0 +1,96 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// Agent is an agent that was built of a manifest. It must be closed.
+type Agent struct {
+	*host.Agent
+	closers []func() error
+}
+
+// Close closes the agent and what its tools opened.
+func (a *Agent) Close() error {
+	var errs []error
+	if a.Agent != nil {
+		errs = append(errs, a.Agent.Close())
+	}
+	for _, closer := range a.closers {
+		errs = append(errs, closer())
+	}
+	return errors.Join(errs...)
+}
+
+// Build builds the agent that the manifest describes; adjust, which may be nil, may change its configuration first. An
+// error about something that stands in the manifest shows the place.
+func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*host.Config)) (agent *Agent, err error) {
+	agent = &Agent{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, agent.Close())
+		}
+	}()
+	config := host.Config{Name: m.Name, RecursionLimit: m.RecursionLimit, Logger: logger}
+	if err := m.buildModels(&config); err != nil {
+		return agent, err
+	}
+	if config.SystemPrompt, err = m.systemPrompt(); err != nil {
+		return agent, err
+	}
+	for i := range m.Tools {
+		tools, closer, err := m.Tools[i].build(m)
+		if err != nil {
+			return agent, err
+		}
+		config.Tools = append(config.Tools, tools...)
+		agent.closers = append(agent.closers, closer)
+	}
+	for i := range m.Middleware {
+		config.Middleware = append(config.Middleware, m.Middleware[i].build(m))
+	}
+	if adjust != nil {
+		adjust(&config)
+	}
+	agent.Agent, err = host.NewContext(ctx, config)
+	return agent, shorten(err)
+}
+
+// shorten leaves of an error that has a place in the manifest what stands at that place: the line shows the rest.
+func shorten(err error) error {
+	var placed *strictyaml.Error
+	if errors.As(err, &placed) {
+		return placed
+	}
+	return err
+}
+
+func (m *Manifest) buildModels(config *host.Config) (err error) {
+	if config.Model, err = m.Model.build(m); err != nil {
+		return err
+	}
+	config.Models = make(map[string]model.Model, len(m.Models))
+	for i := range m.Models {
+		if config.Models[m.Models[i].Key], err = m.Models[i].Value.build(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Manifest) systemPrompt() (string, error) {
+	if m.SystemPrompt.file == "" {
+		return m.SystemPrompt.text, nil
+	}
+	data, err := readFile(m.path(m.SystemPrompt.file), "a prompt")
+	if err != nil {
+		return "", located(m.SystemPrompt.node, err)
+	}
+	return string(data), nil
+}

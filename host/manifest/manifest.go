@@ -1,0 +1,122 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// APIVersion is the version of the format that this package reads.
+const APIVersion = "agenthost/v1"
+
+// Manifest is a manifest that was read. Its fields are the keys of the file; those marked as unsupported belong to
+// the format, and are refused with a message that says so.
+type Manifest struct {
+	APIVersion      string                            `yaml:"apiVersion" strict:"required,enum=agenthost/v1"`
+	Name            string                            `yaml:"name"`
+	Description     string                            `yaml:"description"`
+	EnvFile         strictyaml.Node                   `yaml:"env_file" strict:"unsupported"`
+	Model           modelEntry                        `yaml:"model" strict:"required"`
+	Models          strictyaml.OrderedMap[modelEntry] `yaml:"models"`
+	SystemPrompt    promptEntry                       `yaml:"system_prompt"`
+	Tools           []toolEntry                       `yaml:"tools"`
+	ToolCalls       strictyaml.Node                   `yaml:"tool_calls" strict:"unsupported"`
+	Middleware      []middlewareEntry                 `yaml:"middleware"`
+	ResponseFormat  strictyaml.Node                   `yaml:"response_format" strict:"unsupported"`
+	Checkpoint      strictyaml.Node                   `yaml:"checkpoint" strict:"unsupported"`
+	Durability      strictyaml.Node                   `yaml:"durability" strict:"unsupported"`
+	InterruptBefore strictyaml.Node                   `yaml:"interrupt_before" strict:"unsupported"`
+	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
+
+	dir   string // of the file: what paths are relative to
+	cache *plugin.Cache
+}
+
+// Options say how a manifest is read.
+type Options struct {
+	Set       []string                         // assignments on top of the file: "model.provider=scripted", "middleware[0].config.strategy=hash"
+	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
+	Cache     *plugin.Cache                    // of compiled plugins; nil: none
+}
+
+// MaxSize is the largest manifest that is read, in bytes.
+const MaxSize = 1 << 20
+
+// Load reads a manifest. The error is a [*NotFoundError], or one that shows where in the file the problem is.
+func Load(path string, options Options) (*Manifest, error) {
+	data, err := readFile(path, "a manifest")
+	if err != nil {
+		return nil, err
+	}
+	lookup := options.LookupEnv
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	m := &Manifest{dir: filepath.Dir(path), cache: options.Cache}
+	err = strictyaml.Decode(path, data, m,
+		strictyaml.WithEnv(lookup), strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// NotFoundError is a file that is missing.
+type NotFoundError struct {
+	Path string
+	What string // "a manifest", "a rules file", …
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("%s: there is no such file; %s is expected there", e.Path, e.What)
+}
+
+// readFile reads a file that the operator named.
+func readFile(path, what string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &NotFoundError{path, what}
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a directory; %s is expected", path, what)
+	case info.Size() > MaxSize:
+		return nil, fmt.Errorf("%s: %d bytes; %s has at most %d", path, info.Size(), what, MaxSize)
+	}
+	return os.ReadFile(path)
+}
+
+// path returns where a path of the manifest leads.
+func (m *Manifest) path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(m.dir, p)
+}
+
+// promptEntry is a text, or {file: PATH}.
+type promptEntry struct {
+	text string
+	file string
+	node strictyaml.Node
+}
+
+// UnmarshalStrict takes either form.
+func (p *promptEntry) UnmarshalStrict(n strictyaml.Node) error {
+	p.node = n
+	if n.Kind() != strictyaml.KindMap {
+		return n.Decode(&p.text)
+	}
+	var entry struct {
+		File string `yaml:"file" strict:"required"`
+	}
+	err := n.Decode(&entry)
+	p.file = entry.File
+	return err
+}

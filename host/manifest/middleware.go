@@ -1,0 +1,174 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// middlewareEntry is one entry of middleware: the name of a built-in one, alone or as a key to its configuration, or a
+// plugin.
+type middlewareEntry struct {
+	node    strictyaml.Node // the whole entry
+	id      string
+	builtin host.Middleware // nil: a plugin
+	plugin  pluginEntry
+}
+
+// UnmarshalStrict takes any of the forms.
+func (e *middlewareEntry) UnmarshalStrict(n strictyaml.Node) error {
+	e.node = n
+	if n.Kind() == strictyaml.KindString {
+		var name string
+		if err := n.Decode(&name); err != nil {
+			return err
+		}
+		return e.decodeBuiltin(n, name, strictyaml.Node{})
+	}
+	if n.Kind() != strictyaml.KindMap {
+		return n.Errorf("a middleware is a name, {name: {…}} or {plugin: FILE, …}")
+	}
+	if _, ok := n.Get("plugin"); ok {
+		if err := n.Decode(&e.plugin); err != nil {
+			return err
+		}
+		e.id = e.plugin.ID
+		return nil
+	}
+	var names []string
+	for _, key := range n.Keys() {
+		if key != "id" {
+			names = append(names, key)
+		}
+	}
+	if len(names) != 1 {
+		return n.Errorf("a middleware has one name as its key, and may have an id; this one has %d", len(names))
+	}
+	if id, ok := n.Get("id"); ok {
+		if err := id.Decode(&e.id); err != nil {
+			return err
+		}
+	}
+	key, _ := n.Key(names[0])
+	config, _ := n.Get(names[0])
+	return e.decodeBuiltin(key, names[0], config)
+}
+
+func (e *middlewareEntry) decodeBuiltin(at strictyaml.Node, name string, config strictyaml.Node) error {
+	entry, ok := builtin.Lookup(name)
+	if !ok {
+		var names []string
+		for _, known := range builtin.Registry() {
+			names = append(names, known.Name)
+		}
+		return at.Unknown("middleware", append(names, "plugin"))
+	}
+	e.builtin = entry.New()
+	if config.IsZero() || config.Kind() == strictyaml.KindNull {
+		return nil
+	}
+	return config.Decode(e.builtin)
+}
+
+// pluginEntry is a WebAssembly plugin.
+type pluginEntry struct {
+	Plugin    pluginSource    `yaml:"plugin" strict:"required"`
+	ID        string          `yaml:"id"`
+	Config    map[string]any  `yaml:"config" strict:"optional"`
+	Grant     grantEntry      `yaml:"grant"`
+	Limits    limitsEntry     `yaml:"limits"`
+	Isolation strictyaml.Node `yaml:"isolation" strict:"unsupported"`
+	OnFailure string          `yaml:"on_failure" strict:"enum=closed|open"`
+	Breaker   strictyaml.Node `yaml:"breaker" strict:"unsupported"`
+}
+
+// pluginSource is the path of a module, or a mapping with more.
+type pluginSource struct {
+	Path     string          `yaml:"path" strict:"required"`
+	SHA256   strictyaml.Node `yaml:"sha256" strict:"unsupported"`
+	Minisign strictyaml.Node `yaml:"minisign" strict:"unsupported"`
+}
+
+// UnmarshalStrict takes either form.
+func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
+	if n.Kind() != strictyaml.KindMap {
+		return n.Decode(&s.Path)
+	}
+	type fields pluginSource
+	return n.Decode((*fields)(s))
+}
+
+type grantEntry struct {
+	Reads         []string        `yaml:"reads"`
+	Writes        []string        `yaml:"writes"`
+	KV            strictyaml.Node `yaml:"kv" strict:"unsupported"`
+	HTTPFetch     strictyaml.Node `yaml:"http.fetch" strict:"unsupported"`
+	ModelGenerate strictyaml.Node `yaml:"model.generate" strict:"unsupported"`
+	ToolCall      strictyaml.Node `yaml:"tool.call" strict:"unsupported"`
+	ClockNow      strictyaml.Node `yaml:"clock.now" strict:"unsupported"`
+	RandomBytes   strictyaml.Node `yaml:"random.bytes" strict:"unsupported"`
+}
+
+type limitsEntry struct {
+	Memory    strictyaml.Size  `yaml:"memory" strict:"min=64KiB,max=4GiB"`
+	Fuel      strictyaml.Node  `yaml:"fuel" strict:"unsupported"`
+	Deadline  strictyaml.Node  `yaml:"deadline" strict:"unsupported"`
+	Input     strictyaml.Size  `yaml:"input" strict:"min=1KiB,max=1GiB"`
+	Result    strictyaml.Size  `yaml:"result" strict:"min=1KiB,max=1GiB"`
+	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`
+	Next      int              `yaml:"next" strict:"min=1"`
+	Log       strictyaml.Size  `yaml:"log" strict:"min=1KiB,max=1GiB"`
+	Instances int              `yaml:"instances" strict:"min=1"`
+}
+
+// build makes the middleware of the entry.
+func (e *middlewareEntry) build(m *Manifest) host.Middleware {
+	inner := e.builtin
+	if inner == nil {
+		p := &e.plugin
+		inner = plugin.Wasm{
+			ID: p.ID, Path: m.path(p.Plugin.Path), Config: p.Config, OnFailure: plugin.FailurePolicy(p.OnFailure), Cache: m.cache,
+			Grant: plugin.Grant{Reads: p.Grant.Reads, Writes: p.Grant.Writes},
+			Limits: plugin.Limits{
+				Memory: int64(p.Limits.Memory), Input: int(p.Limits.Input), Result: int(p.Limits.Result),
+				HostCalls: int(p.Limits.HostCalls), Next: p.Limits.Next, Log: int(p.Limits.Log), Instances: p.Limits.Instances,
+			},
+		}
+	}
+	return &placed{Middleware: inner, id: e.id, node: e.node}
+}
+
+// placed is a middleware that stands in the manifest: what is wrong with it is shown there.
+type placed struct {
+	host.Middleware
+	id   string
+	node strictyaml.Node
+}
+
+func (p *placed) Name() string {
+	if p.id != "" {
+		return p.id
+	}
+	return p.Middleware.Name()
+}
+
+func (p *placed) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	hooks, err := p.Middleware.Hooks(ctx, env)
+	if err != nil {
+		return nil, located(p.node, err)
+	}
+	return hooks, nil
+}
+
+// located puts an error at a node, unless it has a place of its own.
+func located(at strictyaml.Node, err error) error {
+	var placed *strictyaml.Error
+	if errors.As(err, &placed) {
+		return err
+	}
+	return at.Errorf("%w", err)
+}

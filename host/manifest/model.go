@@ -1,0 +1,163 @@
+package manifest
+
+import (
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// modelEntry is one model: its provider and the provider's own keys.
+type modelEntry struct{ node strictyaml.Node }
+
+// UnmarshalStrict checks the provider; the other keys are decoded when the model is built.
+func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
+	e.node = n
+	if n.Kind() != strictyaml.KindMap {
+		return n.Errorf("a model is a mapping with the key \"provider\", such as {provider: scripted, rules: rules.yaml}")
+	}
+	provider, ok := n.Get("provider")
+	if !ok {
+		return n.Errorf("the key \"provider\" is missing")
+	}
+	var name string
+	if err := provider.Decode(&name); err != nil {
+		return err
+	}
+	switch name {
+	case "scripted":
+		return n.Decode(&scriptedEntry{})
+	case "openai", "anthropic", "gemini":
+		return provider.Errorf("the provider %q is not supported yet; use scripted", name)
+	default:
+		return provider.Unknown("provider", []string{"scripted"})
+	}
+}
+
+// scriptedEntry is a model that needs no provider.
+type scriptedEntry struct {
+	Provider string      `yaml:"provider" strict:"required"`
+	Name     string      `yaml:"name"`  // of a model of turns; default "scripted"
+	Turns    []turnEntry `yaml:"turns"` // a fixed list of answers
+	AfterEnd string      `yaml:"after_end" strict:"enum=error|repeat_last|empty"`
+	Rules    string      `yaml:"rules"` // a file of rules
+	Echo     bool        `yaml:"echo"`  // answers with what it was asked
+}
+
+// CheckStrict demands exactly one kind of script.
+func (e *scriptedEntry) CheckStrict(n strictyaml.Node) error {
+	kinds := 0
+	for _, given := range []bool{len(e.Turns) > 0, e.Rules != "", e.Echo} {
+		if given {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return n.Errorf("a scripted model has one of the keys turns, rules and echo; this one has %d", kinds)
+	}
+	return nil
+}
+
+type turnEntry struct {
+	Content   string      `yaml:"content"`
+	ToolCalls []callEntry `yaml:"tool_calls"`
+	Error     string      `yaml:"error"` // the call fails with this text
+}
+
+type callEntry struct {
+	ID   string         `yaml:"id"`
+	Name string         `yaml:"name" strict:"required"`
+	Args map[string]any `yaml:"args"`
+}
+
+// build makes the model.
+func (e *modelEntry) build(m *Manifest) (model.Model, error) {
+	var entry scriptedEntry
+	if err := e.node.Decode(&entry); err != nil {
+		return nil, err
+	}
+	switch {
+	case entry.Echo:
+		return &scripted.Echo{}, nil
+	case entry.Rules != "":
+		rules, err := loadRules(m.path(entry.Rules))
+		if err != nil {
+			at, _ := e.node.Get("rules")
+			return nil, located(at, err)
+		}
+		return rules, nil
+	default:
+		return entry.turns(e.node)
+	}
+}
+
+func (e *scriptedEntry) turns(n strictyaml.Node) (model.Model, error) {
+	out := scripted.NewTurns()
+	if e.Name != "" {
+		out.Name = e.Name
+	}
+	switch e.AfterEnd {
+	case "repeat_last":
+		out.AfterEnd = scripted.EndRepeat
+	case "empty":
+		out.AfterEnd = scripted.EndEmpty
+	}
+	for i, turn := range e.Turns {
+		if turn.Error != "" {
+			out.Script = append(out.Script, scripted.Fail(&abi.Error{Type: "scripted", Message: turn.Error}))
+			continue
+		}
+		message := abi.AI(turn.Content)
+		for j, call := range turn.ToolCalls {
+			args, err := wire.MapOf(call.Args)
+			if err != nil {
+				return nil, n.Errorf("turns[%d].tool_calls[%d].args: %w", i, j, err)
+			}
+			if call.ID == "" {
+				call.ID = fmt.Sprintf("call-%d-%d", i+1, j+1)
+			}
+			message.ToolCalls = append(message.ToolCalls, abi.ToolCall{ID: call.ID, Name: call.Name, Args: args.Raw()})
+		}
+		out.Script = append(out.Script, scripted.Turn{Message: message})
+	}
+	return out, nil
+}
+
+// ruleEntry is a rule of a rules file.
+type ruleEntry struct {
+	From string      `yaml:"from" strict:"enum=human|tool"`
+	When string      `yaml:"when" strict:"required"`
+	Tool string      `yaml:"tool"`
+	Say  string      `yaml:"say"`
+	Call []callEntry `yaml:"call"`
+}
+
+// loadRules reads a rules file: {rules: [{from?, when, tool?, say?, call?: [{name, args}]}]}. Variables of the
+// environment do not expand in it: $1 stands for what a rule's expression matched.
+func loadRules(path string) (*scripted.Rules, error) {
+	data, err := readFile(path, "a rules file")
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Rules []ruleEntry `yaml:"rules" strict:"required"`
+	}
+	if err := strictyaml.Decode(path, data, &file); err != nil {
+		return nil, err
+	}
+	rules := make([]scripted.Rule, len(file.Rules))
+	for i, r := range file.Rules {
+		rules[i] = scripted.Rule{From: r.From, When: r.When, Tool: r.Tool, Say: r.Say}
+		for _, call := range r.Call {
+			rules[i].Call = append(rules[i].Call, scripted.RuleCall{Tool: call.Name, Args: call.Args})
+		}
+	}
+	out, err := scripted.NewRules(rules...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+const (
+	defaultListed = 200
+	maxListed     = 1000
+)
+
+// Entry is a file or directory.
+type Entry struct {
+	Path string // below the root, with slashes
+	Dir  bool
+	Link bool  // a symbolic link
+	Size int64 // of a file, in bytes
+}
+
+// String is the path with what else a model wants to know.
+func (e Entry) String() string {
+	switch {
+	case e.Dir:
+		return e.Path + "/"
+	case e.Link:
+		return e.Path + " (link)"
+	}
+	return fmt.Sprintf("%s (%d bytes)", e.Path, e.Size)
+}
+
+// Listing is the result of [Root.List].
+type Listing struct {
+	Entries    []Entry
+	Offset     int // of the first of them, counting from 0
+	More       int // behind the last of them
+	Unreadable int // directories that could not be read
+	Stopped    bool
+
+	glob string
+}
+
+// List lists a directory: what it has or, with a glob, every file below it that matches. See [parseGlob] for globs; one without a
+// slash is compared with the file's name. Names are in order. Limit is the number of entries, at most 1,000; 0 stands for 200.
+func (r *Root) List(ctx context.Context, dir, pattern string, offset, limit int) (*Listing, error) {
+	name, err := r.directory(dir)
+	if err != nil {
+		return nil, err
+	}
+	g, err := parseGlob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if offset < 0 || limit < 0 {
+		return nil, &ArgumentError{"offset and limit", "must not be negative"}
+	}
+	listing := &Listing{Offset: offset, glob: pattern}
+	window := newWindow(offset, limit, defaultListed, maxListed, r.options.MaxOutput)
+	add := func(name string, entry fs.DirEntry) {
+		e := entryOf(name, entry)
+		if window.take(len(e.String())) {
+			listing.Entries = append(listing.Entries, e)
+		}
+	}
+	if pattern == "" {
+		err = r.listOne(name, add)
+	} else {
+		w := walker{root: r}
+		err = w.walk(ctx, name, func(name, relative string, entry fs.DirEntry) bool {
+			if !entry.IsDir() && g.match(relative) {
+				add(name, entry)
+			}
+			return true
+		})
+		listing.Unreadable, listing.Stopped = w.unreadable, w.stopped
+	}
+	listing.More = window.more()
+	return listing, err
+}
+
+func (r *Root) listOne(dir string, add func(string, fs.DirEntry)) error {
+	entries, err := fs.ReadDir(r.root.FS(), dir)
+	if err != nil {
+		return r.pathError(dir, dir, err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if dir != "." {
+			name = dir + "/" + name
+		}
+		add(name, entry)
+	}
+	return nil
+}
+
+func entryOf(name string, entry fs.DirEntry) Entry {
+	e := Entry{Path: name, Dir: entry.IsDir(), Link: entry.Type()&fs.ModeSymlink != 0}
+	if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+		e.Size = info.Size()
+	}
+	return e
+}
+
+// String has an entry a line, and at the end what was left out.
+func (l *Listing) String() string {
+	var out strings.Builder
+	for _, e := range l.Entries {
+		out.WriteString(e.String() + "\n")
+	}
+	switch {
+	case len(l.Entries) > 0 && l.More > 0:
+		fmt.Fprintf(&out, "… %d more; go on with offset %d\n", l.More, l.Offset+len(l.Entries))
+	case len(l.Entries) > 0:
+	case l.Offset > 0:
+		fmt.Fprintf(&out, "No more files: there are no more than %d.\n", l.Offset)
+	case l.glob != "":
+		fmt.Fprintf(&out, "No files match %q.\n", l.glob)
+	default:
+		out.WriteString("No files: the directory is empty.\n")
+	}
+	out.WriteString(walkNotes(l.Unreadable, l.Stopped))
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func walkNotes(unreadable int, stopped bool) string {
+	var notes strings.Builder
+	if unreadable > 0 {
+		fmt.Fprintf(&notes, "[%s could not be read]\n", count(unreadable, "directory", "directories"))
+	}
+	if stopped {
+		fmt.Fprintf(&notes, "[stopped after %d files and directories; give a dir to look at fewer]\n", maxVisited)
+	}
+	return notes.String()
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,86 @@
+package files
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	maxNear        = 3
+	maxNearEntries = 2000 // of a directory, compared with a name
+)
+
+// near finds existing paths that a missing one may have been meant to be: in the directory where it was looked for, names that are
+// alike; else the same name one directory further down.
+func (r *Root) near(name string) []string {
+	fsys := r.root.FS()
+	dir, wanted := path.Split(name)
+	dir = path.Clean(dir)
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		// The directory is what is missing.
+		if dir == "." {
+			return nil
+		}
+		return r.near(dir)
+	}
+	if len(entries) > maxNearEntries {
+		entries = entries[:maxNearEntries]
+	}
+	type candidate struct {
+		path     string
+		distance int
+	}
+	var found []candidate
+	for _, entry := range entries {
+		if d := distance(wanted, entry.Name()); d >= 0 {
+			found = append(found, candidate{path.Join(dir, entry.Name()), d})
+		} else if entry.IsDir() {
+			below := path.Join(dir, entry.Name(), wanted)
+			if _, err := fs.Stat(fsys, below); err == nil {
+				found = append(found, candidate{below, len(wanted)})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var paths []string
+	for _, c := range found[:min(len(found), maxNear)] {
+		paths = append(paths, c.path)
+	}
+	return paths
+}
+
+// distance tells how much two names differ, and -1 if they are not alike: case, the extension, or one letter in four.
+func distance(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if stem := strings.TrimSuffix(a, path.Ext(a)); stem != "" && stem == strings.TrimSuffix(b, path.Ext(b)) {
+		return 0
+	}
+	limit := 1 + len(a)/4
+	if max(len(a), len(b)) > 200 || len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return -1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
+		}
+	}
+	if d := row[len(b)]; d <= limit && d < max(len(a), 2) {
+		return d
+	}
+	return -1
+}

@@ -1,0 +1,44 @@
+// Package strictyaml reads YAML files that people write, such as agenthost.yaml, into Go structs. It is strict, so that no
+// mistake is silently dropped, and its errors show the line, point at the place and say how to mend it:
+//
+//	agenthost.yaml:7:7: middleware[2].tool_call_limit: unknown key "run_limt"
+//	  7 |       run_limt: 3
+//	    |       ^
+//	  did you mean "run_limit"?
+//
+// # Reading a file
+//
+// [Decode] fills a struct whose fields name their keys in a yaml tag. A strict tag says more:
+//
+//	type Limit struct {
+//		ToolName string        `yaml:"tool_name" strict:"required"`
+//		RunLimit int           `yaml:"run_limit" strict:"min=1,max=1000"`
+//		Exit     string        `yaml:"exit_behavior" strict:"enum=continue|end|error"`
+//		Window   time.Duration `yaml:"window" strict:"optional"`
+//		Breaker  Node          `yaml:"breaker" strict:"unsupported"`
+//		hidden   int
+//		Runtime  any           `yaml:"-"`
+//	}
+//
+// required: the key must be there. optional: null stands for "not given"; elsewhere null is an error, except for pointers, any and [Node].
+// enum: one of these strings, also for every entry of a list or mapping. min, max: in the field's own notation.
+// unsupported: the key belongs to a later version, and using it is an error that says so. Embedded structs are inlined.
+//
+// Values are strings, booleans, integers, floats, time.Duration (30s), [Size] (64MiB), [Count] (10k), slices, maps with string
+// keys, [OrderedMap], structs, pointers to them, and any (map[string]any, []any, int64, float64, string, bool, nil). Nothing is
+// converted: a string that looks like a number must be quoted, a duration must have its unit.
+//
+// # Beyond structs
+//
+// A [Node] is a value that is decoded later, for example a middleware's config once the middleware is known; [Node.Errorf] shows
+// what is found wrong even later at the place where it stands. A type that implements [Unmarshaler] decodes itself, and one that
+// implements [Checker] checks what its tags cannot say. [Join] merges what all of them report.
+//
+// [WithEnv] expands variables in strings. What they expand to never shows in a problem. [WithSet] applies assignments from the command line.
+//
+// # What YAML is read
+//
+// YAML 1.2 with its core schema: yes and on are strings. Anchors, aliases and << are resolved. Not supported: several documents in a
+// file, directives, tags other than those of the core schema, keys that are not scalars, tabs in unquoted text, numbers that start
+// with a zero. A file has at most 1 MiB ([WithMaxBytes]), 100,000 values after aliases are resolved, and 100 levels.
+package strictyaml

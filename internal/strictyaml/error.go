@@ -1,0 +1,141 @@
+package strictyaml
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxProblems bounds how many problems one error carries. Who has more of them fixes the first
+// twenty first.
+const maxProblems = 20
+
+// Problem is one thing that is wrong with a file, and where.
+type Problem struct {
+	// File is the name given to [Decode], or the text of the flag (`--set model.name=x`) when the
+	// value was given on the command line. Empty when the place is not known.
+	File string
+	// Line and Column count from 1; a column is a rune, also a tab. Both are 0 when there is no line to show,
+	// as for a flag.
+	Line, Column int
+	// Path leads to the value inside the document: middleware[2].tool_call_limit.run_limit. Empty at the root.
+	Path string
+	// Message says what is wrong and, where it helps, what was expected. Never empty.
+	Message string
+	// Hint says how to mend it. May be empty.
+	Hint string
+	// Source is the whole line of the file, as it is written there. Variables are not expanded in it.
+	Source string
+
+	cause error
+}
+
+// Error is what Decode, Parse, Join and the methods of [Node] return: every problem found, in the
+// order of the file, at most 20.
+type Error struct {
+	Problems []Problem
+	// More counts the problems that were left out.
+	More int
+}
+
+// Error renders every problem with its source line, a caret below the column, and its hint.
+func (e *Error) Error() string {
+	var out strings.Builder
+	for i, p := range e.Problems {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(p.String())
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&out, "\n… and %d more", e.More)
+	}
+	return out.String()
+}
+
+// Unwrap returns the errors that [Node.Errorf] and Join wrapped, for errors.Is and errors.As. An error whose text held an expanded variable is not among them.
+func (e *Error) Unwrap() []error {
+	var causes []error
+	for _, p := range e.Problems {
+		if p.cause != nil {
+			causes = append(causes, p.cause)
+		}
+	}
+	return causes
+}
+
+// Join merges errors into one *Error, sorted by file and place; nil when all of them are nil. The
+// problems of an *Error stay what they are; any other error becomes a problem without a place.
+func Join(errs ...error) error {
+	var found problems
+	found.addErrors(errs)
+	return found.err()
+}
+
+// problems collects up to maxProblems of them and counts the rest.
+type problems struct {
+	list []Problem
+	more int
+}
+
+func (p *problems) add(problem Problem) {
+	if len(p.list) >= maxProblems {
+		p.more++
+		return
+	}
+	p.list = append(p.list, problem)
+}
+
+func (p *problems) addErrors(errs []error) {
+	for _, err := range errs {
+		switch e := err.(type) { //nolint:errorlint // A wrapped *Error keeps the text of its wrapping.
+		case nil:
+		case *Error:
+			p.merge(problems{e.Problems, e.More})
+		case interface{ Unwrap() []error }:
+			p.addErrors(e.Unwrap())
+		default:
+			p.add(Problem{Message: err.Error(), cause: err})
+		}
+	}
+}
+
+func (p *problems) merge(other problems) {
+	for _, problem := range other.list {
+		p.add(problem)
+	}
+	p.more += other.more
+}
+
+// count includes those left out, so that a caller can tell whether something was added.
+func (p *problems) count() int { return len(p.list) + p.more }
+
+// err returns nil or an *Error, sorted: files in the order in which they were first met, lines
+// in the order of the file, and at last what has no line.
+func (p *problems) err() error {
+	if len(p.list) == 0 {
+		return nil
+	}
+	rank := map[string]int{}
+	for _, problem := range p.list {
+		if _, ok := rank[problem.File]; !ok {
+			rank[problem.File] = len(rank)
+		}
+	}
+	sorted := slices.Clone(p.list)
+	slices.SortStableFunc(sorted, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(min(b.Line, 1), min(a.Line, 1)),
+			cmp.Compare(rank[a.File], rank[b.File]),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+		)
+	})
+	return &Error{Problems: sorted, More: p.more}
+}
+
+// mistakef is an error of the program that calls Decode, not of the user's file.
+func mistakef(format string, args ...any) error {
+	return fmt.Errorf("strictyaml: "+format, args...)
+}

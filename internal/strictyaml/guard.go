@@ -1,0 +1,254 @@
+package strictyaml
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/goccy/go-yaml/token"
+)
+
+// guard looks at the tokens before the parser does. It refuses what the parser would recurse on without a bound,
+// what is outside the YAML that we take, and what the tokenizer is known to read as something else than what is written.
+type guard struct {
+	src    *source
+	budget budget
+	began  bool // something other than a comment stands before
+}
+
+func (g *guard) check(tokens token.Tokens) *Problem {
+	if len(tokens) > maxTokens {
+		p := g.src.at(1, 1).problem("", (&node{size: maxNodes + 1}).tooLarge(), "")
+		return &p
+	}
+	for i, tk := range tokens {
+		if tk.Position == nil {
+			continue
+		}
+		for _, check := range []func(*token.Token) *Problem{
+			g.checkBudget, g.checkDocument, g.checkIndentation, g.checkText, g.checkMergeKey,
+		} {
+			if p := check(tk); p != nil {
+				return p
+			}
+		}
+		g.began = g.began || tk.Type != token.CommentType && tk.Type != token.DocumentHeaderType
+		if tk.Type == token.DocumentEndType {
+			return g.checkAfterEnd(tokens[i:])
+		}
+	}
+	return nil
+}
+
+func (g *guard) refuse(tk *token.Token, message, hint string) *Problem {
+	p := locate(g.src, tk).problem("", message, hint)
+	return &p
+}
+
+func (g *guard) checkBudget(tk *token.Token) *Problem {
+	if message := g.budget.spend(tk); message != "" {
+		return g.refuse(tk, message, "")
+	}
+	return nil
+}
+
+func (g *guard) checkDocument(tk *token.Token) *Problem {
+	switch tk.Type {
+	case token.DirectiveType:
+		return g.refuse(tk, "YAML directives are not supported", "remove the line, or quote a value that starts with %")
+	case token.DocumentHeaderType:
+		if g.began {
+			return g.refuse(tk, "a second YAML document starts here", "keep one document a file")
+		}
+		g.began = true
+	case token.DocumentEndType:
+		if line := g.src.line(tk.Position.Line); strings.TrimSpace(strings.TrimPrefix(line, "...")) != "" {
+			return g.refuse(tk, `a value cannot follow "..."`, "quote a text that starts with dots")
+		}
+	}
+	return nil
+}
+
+func (g *guard) checkAfterEnd(tokens token.Tokens) *Problem {
+	for _, tk := range tokens[1:] {
+		if tk.Type != token.CommentType && tk.Type != token.DocumentEndType {
+			return g.refuse(tk, "a second YAML document starts here", "keep one document a file")
+		}
+	}
+	return nil
+}
+
+// checkIndentation refuses a tab before the first token of a line, outside of [ ] and { }.
+func (g *guard) checkIndentation(tk *token.Token) *Problem {
+	if g.budget.flow > 0 || tk.Type == token.CommentType {
+		return nil
+	}
+	if prev := tk.Prev; prev != nil && prev.Position.Line == tk.Position.Line &&
+		prev.Type != token.SequenceEntryType && prev.Type != token.MappingKeyType {
+		return nil
+	}
+	at := locate(g.src, tk)
+	before := g.src.line(at.line)[:g.src.offset(at.line, at.column)]
+	tab := strings.IndexByte(before, '\t')
+	if tab < 0 || strings.Trim(before, " \t-?") != "" {
+		return nil
+	}
+	return tabProblem(g.src.at(at.line, tab+1))
+}
+
+func tabProblem(at position) *Problem {
+	p := at.problem("", "a tab is used as indentation", "YAML indents with spaces")
+	return &p
+}
+
+// checkText refuses scalars that the tokenizer changes silently: it drops tabs inside of unquoted text, takes a list item below a text
+// (and the comment behind it) for more of that text, and reads any two characters as hexadecimal digits.
+func (g *guard) checkText(tk *token.Token) *Problem {
+	switch {
+	case tk.Type == token.DoubleQuoteType:
+		return g.checkEscapes(tk)
+	case tk.CharacterType != token.CharacterTypeMiscellaneous || isBlockText(tk):
+		return nil
+	}
+	written := strings.Trim(tk.Origin, " \t\n")
+	for i, line := range strings.Split(written, "\n") {
+		line = strings.TrimLeft(line, " \t")
+		if i == 0 || !strings.HasPrefix(line, "-") {
+			continue
+		}
+		number := g.lineOf(line, tk)
+		indent := len(g.src.line(number)) - len(strings.TrimLeft(g.src.line(number), " \t"))
+		message, hint := "a line of an unquoted text starts with -", "quote the whole text, or write it below a |"
+		if line == "-" || strings.HasPrefix(line, "- ") {
+			message, hint = "a list item cannot follow a text", "remove the text before the list, or quote the whole text"
+		}
+		p := g.src.at(number, indent+1).problem("", message, hint)
+		return &p
+	}
+	if strings.ContainsRune(written, '\t') {
+		return g.refuse(tk, "a tab inside of an unquoted text", `quote the text, or write the tab as \t between double quotes`)
+	}
+	return nil
+}
+
+// lineOf finds a line of a token behind the one before it: the tokenizer's own position is wrong for such texts.
+func (g *guard) lineOf(text string, tk *token.Token) int {
+	number := 1
+	if tk.Prev != nil {
+		number = tk.Prev.Position.Line
+	}
+	for ; number < len(g.src.lines); number++ {
+		if strings.TrimSpace(g.src.line(number)) == strings.TrimSpace(text) {
+			break
+		}
+	}
+	return number
+}
+
+// isBlockText finds the text of | and > behind a comment.
+func isBlockText(tk *token.Token) bool {
+	prev := tk.Prev
+	for prev != nil && prev.Type == token.CommentType {
+		prev = prev.Prev
+	}
+	return prev != nil && (prev.Type == token.LiteralType || prev.Type == token.FoldedType)
+}
+
+func (g *guard) checkMergeKey(tk *token.Token) *Problem {
+	if tk.Type == token.MergeKeyType && strings.Trim(tk.Origin, " \n") != "<<" {
+		return g.refuse(tk, "a key that ends in << must be quoted", "")
+	}
+	return nil
+}
+
+// checkEscapes reads a double-quoted text from the source.
+func (g *guard) checkEscapes(tk *token.Token) *Problem {
+	at := locate(g.src, tk)
+	line, i := g.src.line(at.line), g.src.offset(at.line, at.column)+1
+	for number := at.line; number <= len(g.src.lines); {
+		if i >= len(line) {
+			number, i = number+1, 0
+			line = g.src.line(number)
+			continue
+		}
+		switch line[i] {
+		case '"':
+			return nil
+		case '\\':
+			if bad := badEscape(line[i:]); bad != "" {
+				p := g.src.at(number, g.src.column(number, i)).problem("", bad, `write \\ for a backslash`)
+				return &p
+			}
+			i += 2
+		case '\t': // The tokenizer loses its place behind one.
+			p := g.src.at(number, g.src.column(number, i)).problem("", "a tab inside of a text", `write it as \t`)
+			return &p
+		default:
+			i++
+		}
+	}
+	return nil
+}
+
+// badEscape says what is wrong with the escape that a text starts with.
+func badEscape(text string) string {
+	if len(text) < 2 {
+		return "" // the line break is escaped
+	}
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[1]]
+	if digits == 0 {
+		return ""
+	}
+	escape := text[:min(2+digits, len(text))]
+	code, err := strconv.ParseUint(escape[2:], 16, 32)
+	switch {
+	case err != nil || len(escape) != 2+digits:
+		return fmt.Sprintf(`\%c needs %d hexadecimal digits`, text[1], digits)
+	case code > unicode.MaxRune || code >= 0xdc00 && code <= 0xdfff && !strings.HasPrefix(escape, `\u`):
+		return escape + " is not a character"
+	}
+	return ""
+}
+
+// locateWindow is how far the tokenizer's column is trusted, in bytes.
+const locateWindow = 1 << 10
+
+// locate corrects the tokenizer's column, which is off behind tabs and when blanks end the line: the place nearest to
+// it where the token's text stands in the source.
+func locate(src *source, tk *token.Token) position {
+	number, line := tk.Position.Line, src.line(tk.Position.Line)
+	at := src.offset(number, tk.Position.Column)
+	here := func(offset int) position { return src.at(number, src.column(number, offset)) }
+	written := strings.TrimLeft(tk.Origin, " \t\n")
+	if i := strings.IndexByte(written, '\n'); i >= 0 {
+		written = written[:i]
+	}
+	written = strings.TrimRight(written, " \t")
+	if strings.HasPrefix(line[at:], written) || tk.Type == token.ImplicitNullType || tk.Type == token.InvalidType {
+		return src.at(number, src.column(number, at))
+	}
+	if i, ok := nearest(line, written, at); ok {
+		return here(i)
+	}
+	if tk.Indicator == token.QuotedScalarIndicator { // The token does not keep the escapes.
+		if i, ok := nearest(line, written[:1], at); ok {
+			return here(i)
+		}
+	}
+	return here(at)
+}
+
+// nearest finds the occurrence of text nearest to an offset of the line.
+func nearest(line, text string, at int) (int, bool) {
+	from := max(0, at-locateWindow)
+	before := strings.LastIndex(line[from:min(len(line), at+len(text))], text)
+	after := strings.Index(line[at:min(len(line), at+len(text)+locateWindow)], text)
+	switch {
+	case before < 0 && after < 0:
+		return 0, false
+	case after < 0 || before >= 0 && at-(from+before) <= after:
+		return from + before, true
+	}
+	return at + after, true
+}

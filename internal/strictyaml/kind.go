@@ -1,0 +1,64 @@
+package strictyaml
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Kind is what a YAML value is.
+type Kind uint8
+
+// The kinds of YAML's core schema. yes, on and 1_000 are strings, as in YAML 1.2.
+const (
+	// KindInvalid is the kind of the zero Node: there is no value at all.
+	KindInvalid Kind = iota
+	KindNull
+	KindBool
+	KindInteger
+	// KindNumber is a number with a fraction or an exponent.
+	KindNumber
+	KindString
+	KindList
+	KindMap
+)
+
+var kindNames = [...]string{"nothing", "null", "boolean", "integer", "number", "string", "a list", "a mapping"}
+
+// String returns the name that messages use.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return kindNames[KindInvalid]
+}
+
+// scalar tells whether a value of this kind is written as one text.
+func (k Kind) scalar() bool { return k >= KindNull && k <= KindString }
+
+var (
+	integerText = regexp.MustCompile(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	numberText  = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+)
+
+// classify tells what an unquoted text is in YAML 1.2's core schema.
+func classify(text string) Kind {
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		return KindNull
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return KindBool
+	case ".nan", ".NaN", ".NAN":
+		return KindNumber
+	}
+	switch strings.TrimLeft(text, "+-") {
+	case ".inf", ".Inf", ".INF":
+		return KindNumber
+	}
+	switch {
+	case integerText.MatchString(text):
+		return KindInteger
+	case numberText.MatchString(text):
+		return KindNumber
+	}
+	return KindString
+}

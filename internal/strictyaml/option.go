@@ -1,0 +1,37 @@
+package strictyaml
+
+// Option changes how a file is read.
+type Option func(*options)
+
+type options struct {
+	lookup   func(string) (string, bool)
+	set      []string
+	maxBytes int64
+}
+
+// WithEnv expands ${NAME} and ${NAME:-default} in every string that is a value, not in keys; $$ stands for one $. The
+// default is taken when lookup does not know the name or returns an empty text for it. A name that it does not know and
+// that has no default is a problem. What variables expand to never shows in a problem.
+//
+// An expanded value stays a string, with one exception: written without quotes, it is read as a number,
+// boolean, duration or size where the target is one.
+func WithEnv(lookup func(name string) (string, bool)) Option {
+	return func(o *options) { o.lookup = lookup }
+}
+
+// WithSet applies assignments from the command line on top of the file, in their order:
+//
+//	model.name=x                    creates the mappings that are missing
+//	middleware[0].config={a: 1}     an index counts from 0; the one after the last appends
+//	grant["http.fetch"]=[a, b]      a key that is not a plain name
+//
+// A value that starts with [, {, " or ' is read as YAML; any other is taken as it stands, up to the end, and is a
+// number, boolean or null if it looks like one. Problems of a value name the assignment instead of a line.
+func WithSet(assignments []string) Option {
+	return func(o *options) { o.set = append(o.set, assignments...) }
+}
+
+// WithMaxBytes sets the largest file that is read, in bytes. The default is 1 MiB.
+func WithMaxBytes(n int64) Option {
+	return func(o *options) { o.maxBytes = n }
+}

@@ -1,0 +1,110 @@
+package strictyaml
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxShownLine is how many runes of a source line are shown.
+	maxShownLine = 100
+	// shownBefore of them stand before the caret when the line is cut.
+	shownBefore = 60
+	// maxShownValue is how many runes of a value a message quotes.
+	maxShownValue = 60
+)
+
+// String renders the problem as
+//
+//	agenthost.yaml:7:7: middleware[2].tool_call_limit: unknown key "run_limt"
+//	  7 |       run_limt: 3
+//	    |       ^
+//	  did you mean "run_limit"?
+//
+// without a trailing line break.
+func (p Problem) String() string {
+	var out strings.Builder
+	if p.File != "" {
+		out.WriteString(printable(p.File))
+		if p.Line > 0 {
+			fmt.Fprintf(&out, ":%d:%d", p.Line, p.Column)
+		}
+		out.WriteString(": ")
+	}
+	if p.Path != "" {
+		out.WriteString(p.Path + ": ")
+	}
+	out.WriteString(indentFollowing(p.Message))
+	if p.Line > 0 && p.Source != "" {
+		line, padding := excerpt(p.Source, p.Column)
+		number := strconv.Itoa(p.Line)
+		fmt.Fprintf(&out, "\n  %s | %s", number, line)
+		fmt.Fprintf(&out, "\n  %s | %s^", strings.Repeat(" ", len(number)), padding)
+	}
+	if p.Hint != "" {
+		out.WriteString("\n  " + indentFollowing(p.Hint))
+	}
+	return out.String()
+}
+
+// excerpt cuts a line around a column and returns with it what must stand before the caret. Tabs stay tabs
+// in both, so that the caret is right at any tab width.
+func excerpt(source string, column int) (line, padding string) {
+	runes := []rune(printable(source))
+	at := min(max(column-1, 0), len(runes))
+	from, to := 0, len(runes)
+	if len(runes) > maxShownLine {
+		from = max(0, min(at-shownBefore, len(runes)-maxShownLine))
+		to = from + maxShownLine
+	}
+	before, after := "", ""
+	if from > 0 {
+		before = "…"
+	}
+	if to < len(runes) {
+		after = "…"
+	}
+	line = before + string(runes[from:to]) + after
+	padding = strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, before+string(runes[from:max(at, from)]))
+	return strings.TrimRight(line, " \t"), padding
+}
+
+// printable replaces whatever could move a terminal's cursor or reorder its text.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}
+
+// indentFollowing keeps a message of several lines below its own first line.
+func indentFollowing(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// quote shows a piece of the user's text in a message.
+func quote(s string) string { return strconv.Quote(cut(s)) }
+
+func cut(s string) string {
+	if len(s) <= maxShownValue {
+		return s
+	}
+	runes := []rune(s)
+	if len(runes) <= maxShownValue {
+		return s
+	}
+	return string(runes[:maxShownValue]) + "…"
+}

@@ -1,0 +1,79 @@
+package strictyaml
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// shortSecret is the length in bytes below which a value is taken out of a message only where it stands as a word of its own:
+// a variable that is "1" must not turn every 10 into ${N}0.
+const shortSecret = 4
+
+// secrets is what variables expanded to. Messages that others write about a document pass through hide.
+type secrets struct {
+	values []secret
+}
+
+type secret struct{ value, name string }
+
+// add remembers a value in the forms in which an error may show it.
+func (s *secrets) add(value, name string) {
+	if slices.Contains(s.values, secret{value, name}) {
+		return
+	}
+	quoted := strconv.Quote(value)
+	for _, form := range []string{
+		value, strings.TrimSpace(value), quoted[1 : len(quoted)-1], url.QueryEscape(value), url.PathEscape(value),
+	} {
+		if form != "" && !slices.Contains(s.values, secret{form, name}) {
+			s.values = append(s.values, secret{form, name})
+		}
+	}
+	// A value that contains another one goes first.
+	slices.SortStableFunc(s.values, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
+}
+
+// hide replaces every value by the name of its variable.
+func (s *secrets) hide(message string) string {
+	if s == nil {
+		return message
+	}
+	for _, secret := range s.values {
+		if len(secret.value) >= shortSecret {
+			message = strings.ReplaceAll(message, secret.value, secret.name)
+		} else {
+			message = replaceWord(message, secret.value, secret.name)
+		}
+	}
+	return message
+}
+
+func replaceWord(text, word, with string) string {
+	var out strings.Builder
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			out.WriteString(text[from:])
+			return out.String()
+		}
+		i += from
+		previous, _ := utf8.DecodeLastRuneInString(text[:i])
+		next, _ := utf8.DecodeRuneInString(text[i+len(word):])
+		out.WriteString(text[from:i])
+		if isWordRune(previous) || isWordRune(next) {
+			out.WriteString(word)
+		} else {
+			out.WriteString(with)
+		}
+		from = i + len(word)
+	}
+}
+
+func isWordRune(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

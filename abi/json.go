@@ -67,3 +67,9 @@ func (i *Interrupt) UnmarshalJSON(text []byte) error { *i = Interrupt{}; return 
 
 // MarshalJSON gives the JSON form.
 func (t ToolSpec) MarshalJSON() ([]byte, error) { return toJSON(&t) }
+
+// MarshalJSON gives the JSON form.
+func (u Usage) MarshalJSON() ([]byte, error) { return toJSON(&u) }
+
+// UnmarshalJSON takes the JSON form.
+func (u *Usage) UnmarshalJSON(text []byte) error { *u = Usage{}; return fromJSON(text, u) }

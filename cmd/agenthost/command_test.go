@@ -71,10 +71,10 @@ func TestRunPrintsTheResultAsJSON(t *testing.T) {
 	b := setup(t, say)
 	require.Equal(t, exitOK, b.run("run", "--output", "json", "hi"), &b.err)
 	var doc struct {
-		Status   host.Status
-		Answer   string
-		Messages []abi.Message
-		Steps    int
+		Status   host.Status   `json:"status"`
+		Answer   string        `json:"answer"`
+		Messages []abi.Message `json:"messages"`
+		Steps    int           `json:"steps"`
 	}
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &doc))
 	require.Equal(t, host.Completed, doc.Status)

@@ -26,12 +26,12 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	}
 	switch output {
 	case "text":
-		return renderer{progress, func(result *host.Result, err error) error {
-			if err != nil || result.Status == host.Interrupted {
-				return nil
+		return renderer{progress, func(result *host.Result, _ error) error {
+			if result.Status != host.Completed {
+				return nil // there is no answer
 			}
-			_, printing := fmt.Fprintln(a.out, printable(result.Text()))
-			return printing
+			_, err := fmt.Fprintln(a.out, printable(result.Text()))
+			return err
 		}}, nil
 	case "json":
 		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }}, nil
@@ -46,7 +46,7 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 
 // printProgress shows what a person may want to see while waiting.
 func printProgress(w io.Writer, e *host.Event) error {
-	line := ""
+	var line string
 	switch {
 	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
 		line = fmt.Sprintf("tool %s %s", e.Call.Name, cut(e.Call.Args.JSON()))

@@ -95,8 +95,7 @@ func (a *app) load(ctx context.Context) (*manifest.Agent, error) {
 	logger := a.logger()
 	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Cache: a.cache(logger)})
 	if err != nil {
-		var missing *manifest.NotFoundError
-		if errors.As(err, &missing) {
+		if _, ok := errors.AsType[*manifest.NotFoundError](err); ok {
 			err = fmt.Errorf("%w; name another with -f FILE", err)
 		}
 		return nil, &exitError{exitUsage, err}

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -20,6 +21,12 @@ type query struct {
 func weather(_ context.Context, q query) (string, error) { return "sunny in " + q.City, nil }
 
 func main() {
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) (err error) {
 	agent, err := host.New(host.Config{
 		Model: scripted.NewTurns(
 			scripted.CallTools(abi.Call("1", "weather", map[string]any{"city": "Oslo"})),
@@ -29,12 +36,10 @@ func main() {
 		Middleware: []host.Middleware{builtin.ModelCallLimit{RunLimit: new(10)}},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	defer agent.Close()
-	result, err := agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("What to wear in Oslo?")}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	defer func() { err = errors.Join(err, agent.Close()) }()
+	result, err := agent.Run(ctx, host.Input{Messages: []abi.Message{abi.Human("What to wear in Oslo?")}})
 	fmt.Println(result.Text())
+	return err
 }

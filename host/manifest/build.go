@@ -64,8 +64,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 
 // shorten leaves of an error that has a place in the manifest what stands at that place: the line shows the rest.
 func shorten(err error) error {
-	var placed *strictyaml.Error
-	if errors.As(err, &placed) {
+	if placed, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return placed
 	}
 	return err

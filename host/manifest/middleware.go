@@ -166,8 +166,7 @@ func (p *placed) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 
 // located puts an error at a node, unless it has a place of its own.
 func located(at strictyaml.Node, err error) error {
-	var placed *strictyaml.Error
-	if errors.As(err, &placed) {
+	if _, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return err
 	}
 	return at.Errorf("%w", err)

@@ -8,7 +8,8 @@ import (
 // Node is a value of the document that is not decoded yet, and knows where it stands. As the type of a field it takes any
 // value, for a caller that learns only later what to decode it into. The zero Node is "not given".
 //
-// A Node does not change and may be used by several goroutines. It never prints its value, so that what a variable expanded to does not get into a log by accident.
+// A Node does not change and may be used by several goroutines. It never prints its value, so that what a variable
+// expanded to does not get into a log by accident.
 type Node struct {
 	n       *node
 	path    string

@@ -3,7 +3,7 @@ package files
 // listArgs are the parameters of list_files.
 type listArgs struct {
 	Dir    string `json:"dir,omitempty" jsonschema:"the directory; without it, the root directory"`
-	Glob   string `json:"glob,omitempty" jsonschema:"list every file below the directory that matches, such as *.log or src/**/*.{go,md}; without it, what the directory itself has"`
+	Glob   string `json:"glob,omitempty" jsonschema:"list every file below dir that matches, such as *.log or src/**/*.{go,md}; without it, what dir has"`
 	Offset int    `json:"offset,omitempty" jsonschema:"how many entries to skip, to go on with a long list"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many entries to return, at most 1000; usually 200"`
 }

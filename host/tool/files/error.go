@@ -106,12 +106,10 @@ const escapes = "path escapes from parent"
 // pathError explains an error of the operating system about a clean name.
 func (r *Root) pathError(given, name string, err error) error {
 	result := &PathError{Path: given, Err: err}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		result.Err = pathErr.Err // without the operating system's idea of the name
 	}
-	var linkErr *os.LinkError
-	if errors.As(err, &linkErr) {
+	if linkErr, ok := errors.AsType[*os.LinkError](err); ok {
 		result.Err = linkErr.Err
 	}
 	switch {

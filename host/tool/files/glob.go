@@ -125,7 +125,8 @@ func braces(text string) (open, end int, commas []int) {
 		case '{':
 			depth++
 		case '}':
-			if depth--; depth == 0 {
+			depth--
+			if depth == 0 {
 				return open, i, commas
 			}
 		case ',':

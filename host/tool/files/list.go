@@ -42,8 +42,12 @@ type Listing struct {
 	glob string
 }
 
-// List lists a directory: what it has or, with a glob, every file below it that matches. See [parseGlob] for globs; one without a
-// slash is compared with the file's name. Names are in order. Limit is the number of entries, at most 1,000; 0 stands for 200.
+// List lists a directory: what it has or, with a glob, every file below it that matches. Names are in order, a directory before what is
+// in it. Limit is the number of entries, at most 1,000; 0 stands for 200.
+//
+// In a glob * and ? stand for what is between two slashes, [a-z] for a letter, ** for any number of directories, and
+// {a,b} for either. It is compared with the path below dir or, if it has no slash, with the name of the file; /*.log are the files of
+// dir itself.
 func (r *Root) List(ctx context.Context, dir, pattern string, offset, limit int) (*Listing, error) {
 	name, err := r.directory(dir)
 	if err != nil {

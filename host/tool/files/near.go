@@ -45,6 +45,9 @@ func (r *Root) near(name string) []string {
 			}
 		}
 	}
+	if slices.ContainsFunc(found, func(c candidate) bool { return c.distance == 0 }) {
+		found = slices.DeleteFunc(found, func(c candidate) bool { return c.distance > 0 })
+	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var paths []string
 	for _, c := range found[:min(len(found), maxNear)] {
@@ -56,8 +59,12 @@ func (r *Root) near(name string) []string {
 // distance tells how much two names differ, and -1 if they are not alike: case, the extension, or one letter in four.
 func distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	if stem := strings.TrimSuffix(a, path.Ext(a)); stem != "" && stem == strings.TrimSuffix(b, path.Ext(b)) {
+	stemA, stemB := strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
+	switch {
+	case stemA != "" && stemA == stemB:
 		return 0
+	case path.Ext(a) == path.Ext(b):
+		a, b = stemA, stemB
 	}
 	limit := 1 + len(a)/4
 	if max(len(a), len(b)) > 200 || len(a)-len(b) > limit || len(b)-len(a) > limit {
@@ -79,7 +86,7 @@ func distance(a, b string) int {
 			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
 		}
 	}
-	if d := row[len(b)]; d <= limit && d < max(len(a), 2) {
+	if d := row[len(b)]; d <= limit && d < len(a) {
 		return d
 	}
 	return -1

@@ -192,12 +192,12 @@ func (p *Page) String() string {
 	if p.Invalid > 0 {
 		notes = append(notes, count(p.Invalid, "byte is not UTF-8 and is shown as �", "bytes are not UTF-8 and are shown as �"))
 	}
-	text := p.Text
-	for i, note := range notes {
-		if i > 0 || p.Lines > 0 {
-			text += "\n"
-		}
-		text += "[" + note + "]"
+	if len(notes) == 0 {
+		return p.Text
+	}
+	text := "[" + strings.Join(notes, "]\n[") + "]"
+	if p.Lines > 0 {
+		text = p.Text + "\n" + text
 	}
 	return text
 }

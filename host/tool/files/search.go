@@ -59,7 +59,7 @@ type Matches struct {
 // Search finds the lines that match, file after file in the order of [Root.List]. It skips binary and too large files and does not follow
 // symbolic links. The context ends it.
 func (r *Root) Search(ctx context.Context, q Query) (*Matches, error) {
-	if len(q.Pattern) == 0 || len(q.Pattern) > maxPattern {
+	if q.Pattern == "" || len(q.Pattern) > maxPattern {
 		return nil, &ArgumentError{"pattern", fmt.Sprintf("must have 1 to %d bytes", maxPattern)}
 	}
 	pattern, err := regexp.Compile(q.Pattern)

@@ -116,7 +116,7 @@ func TestUnreadableDirectoriesAreCounted(t *testing.T) {
 	}
 	b := setup(t, files.Options{}, map[string]string{"a/x": "x", "b/x": "x"})
 	require.NoError(t, os.Chmod(filepath.Join(b.dir, "a"), 0))
-	t.Cleanup(func() { require.NoError(t, os.Chmod(filepath.Join(b.dir, "a"), 0o700)) }) //nolint:gosec // so that it can be removed
+	t.Cleanup(func() { require.NoError(t, os.Chmod(filepath.Join(b.dir, "a"), 0o700)) })
 	matches, err := b.Search(t.Context(), files.Query{Pattern: "x"})
 	require.NoError(t, err)
 	require.Equal(t, "b/x:1: x\n[not searched: 1 not readable]", matches.String())

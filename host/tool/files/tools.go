@@ -10,7 +10,8 @@ import (
 
 // Tools returns the tools of the directory: list_files, read_file, search_files and, if the options allow it, write_file.
 func (r *Root) Tools() []host.Tool {
-	tools := []host.Tool{
+	tools := make([]host.Tool, 0, 4)
+	tools = append(tools,
 		tool.Func("list_files", listDescription, func(ctx context.Context, in listArgs) (*host.ToolOutput, error) {
 			return answer(r.List(ctx, in.Dir, in.Glob, in.Offset, in.Limit))
 		}, tool.Idempotent()),
@@ -18,9 +19,9 @@ func (r *Root) Tools() []host.Tool {
 			return answer(r.Read(ctx, in.Path, in.Offset, in.Limit))
 		}, tool.Idempotent()),
 		tool.Func("search_files", searchDescription, func(ctx context.Context, in searchArgs) (*host.ToolOutput, error) {
-			return answer(r.Search(ctx, Query{Pattern: in.Pattern, Dir: in.Dir, Glob: in.Glob, Offset: in.Offset, Limit: in.Limit}))
+			return answer(r.Search(ctx, Query(in)))
 		}, tool.Idempotent()),
-	}
+	)
 	if !r.options.Write {
 		return tools
 	}

@@ -37,7 +37,7 @@ func TestTools(t *testing.T) {
 		{"read_file", map[string]any{"path": "a.txt", "offset": 2}, "two\n[lines 2-2, the end of the file]", false},
 		{"search_files", map[string]any{"pattern": "^t", "glob": "*.txt"}, "a.txt:2: two", false},
 		{"write_file", map[string]any{"path": "b.txt", "content": "x"}, "Created b.txt with 1 byte.", false},
-		{"read_file", map[string]any{"path": "c.txt"}, `Error: "c.txt" does not exist; did you mean "a.txt" or "b.txt"?`, true},
+		{"read_file", map[string]any{"path": "a.text"}, `Error: "a.text" does not exist; did you mean "a.txt"?`, true},
 		{"read_file", map[string]any{"path": "../a.txt"}, `Error: "../a.txt" leads out of the root directory`, true},
 		{"search_files", map[string]any{"pattern": "("}, "Error: pattern: missing closing ): `(`; the syntax is RE2's", true},
 	} {

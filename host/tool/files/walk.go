@@ -26,7 +26,7 @@ func (w *walker) walk(ctx context.Context, dir string, visit func(name, relative
 			return context.Cause(ctx)
 		case err != nil: // the second visit of a directory
 			w.unreadable++
-			return nil
+			return nil //nolint:nilerr // one directory that cannot be read does not hide the others
 		case name == dir:
 			return nil
 		case w.visited >= maxVisited:

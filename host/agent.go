@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
@@ -54,8 +55,12 @@ func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
 		a.system = abi.Text(config.SystemPrompt)
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, a.Close())
+		if err == nil {
+			return
+		}
+		agent = nil
+		if closing := a.Close(); closing != nil {
+			err = errors.Join(err, closing)
 		}
 	}()
 	if err := a.check(); err != nil {
@@ -162,8 +167,7 @@ func (m *boundMiddleware) pools() []*Pool {
 // Close closes all middleware, the last first. No run may be going on.
 func (a *Agent) Close() error {
 	var errs []error
-	for i := len(a.middleware) - 1; i >= 0; i-- {
-		m := a.middleware[i]
+	for _, m := range slices.Backward(a.middleware) {
 		if m.hooks.Close == nil {
 			continue
 		}
@@ -179,7 +183,7 @@ func (a *Agent) now() time.Time {
 	if a.config.Clock != nil {
 		return a.config.Clock()
 	}
-	return time.Now()
+	return time.Now() //nolint:forbidigo // the default of the clock in Config
 }
 
 func (a *Agent) seed() uint64 {

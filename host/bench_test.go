@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
@@ -39,11 +40,10 @@ func (m *rounds) Generate(context.Context, *model.Request) (*model.Response, err
 }
 
 func searchTool() host.Tool {
-	spec := tool.Func("search", "Searches.", func(context.Context, struct {
+	type arguments struct {
 		Q string `json:"q"`
-	}) (string, error) {
-		return "", nil
-	}).Spec()
+	}
+	spec := tool.Func("search", "Searches.", func(context.Context, arguments) (string, error) { return "", nil }).Spec()
 	output := host.TextOutput("result")
 	return tool.Raw(spec, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 		return output, nil
@@ -73,6 +73,7 @@ func BenchmarkLoop(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			b.Cleanup(func() { require.NoError(b, agent.Close()) })
 			in := host.Input{Messages: []abi.Message{abi.Human("hi")}}
 			for i := range bench.history {
 				in.Messages = append(in.Messages, abi.Human(fmt.Sprintf("message %d", i)))
@@ -86,5 +87,4 @@ func BenchmarkLoop(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/round")
 		})
 	}
-	_ = scripted.Say
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -64,7 +65,7 @@ func (c *committing) clearStepFields() {
 func (c *committing) write(p wire.Pair) error {
 	slot, ok := c.table.slots[p.Key]
 	if !ok {
-		return fmt.Errorf("is not declared; declare it in the middleware's fields or the agent's State")
+		return errors.New("is not declared; declare it in the middleware's fields or the agent's State")
 	}
 	f := &c.table.fields[slot]
 	if err := f.schema.Validate(p.Value); err != nil {

@@ -23,7 +23,7 @@ func (e emitter) send(event *Event) {
 	if e.queue != nil {
 		select {
 		case e.queue <- queued{e.call, event}:
-		case <-e.done: // a tool that emits after it returned
+		case <-e.done: // a tool that emits after it returned, or the run's goroutine is gone
 		}
 		return
 	}
@@ -36,6 +36,7 @@ type sink struct {
 	yield   func(Event, error) bool
 	stop    context.CancelCauseFunc
 	stopped bool
+	thrown  any // what the consumer panicked with
 	seq     uint64
 }
 
@@ -46,9 +47,27 @@ func (s *sink) send(event *Event) {
 	s.seq++
 	event.Seq, event.Time = s.seq, s.run.agent.now()
 	event.Agent, event.Run, event.Thread = s.run.agent.config.Name, s.run.id, s.run.thread
-	if !s.yield(*event, nil) {
+	if !s.deliver(event) {
 		s.stopped = true
 		s.stop(errStopped)
+	}
+}
+
+// deliver hands an event over; false if the consumer wants no more. A panic of the consumer is kept for rethrow: a hook
+// in whose middle the event happens must not take it for its own, and tool calls must end first.
+func (s *sink) deliver(event *Event) bool {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			s.thrown = thrown
+		}
+	}()
+	return s.yield(*event, nil)
+}
+
+// rethrow goes on with a panic of the consumer when the run has ended.
+func (s *sink) rethrow() {
+	if s.thrown != nil {
+		panic(s.thrown)
 	}
 }
 

@@ -129,8 +129,14 @@ func (e *InterruptError) Error() string {
 
 // IsControlFlow reports whether err is an interrupt or a cancellation, which every wrap must let pass.
 func IsControlFlow(err error) bool {
-	var interrupt *InterruptError
-	return errors.As(err, &interrupt) || errors.Is(err, context.Canceled)
+	_, interrupted := asInterrupt(err)
+	return interrupted || errors.Is(err, context.Canceled)
+}
+
+// asInterrupt returns the interrupts that err carries. An InterruptError that asks nothing is an ordinary error.
+func asInterrupt(err error) (*InterruptError, bool) {
+	interrupt, ok := errors.AsType[*InterruptError](err)
+	return interrupt, ok && len(interrupt.Interrupts) > 0
 }
 
 // stepSubject says of which middleware and hook a step is: `middleware "x": after_model`, or `step "model"`.

@@ -97,31 +97,48 @@ func eventUpdate(u *Update) *EventUpdate {
 	}
 }
 
-// eventError shows an error: by the type that its author gave it, or the type of ours that fits.
 func eventError(err error) *EventError {
+	e := ErrorDocument(err)
+	return &EventError{Type: e.Type, Message: e.Message}
+}
+
+// ErrorDocument returns an error as documents and events show it: as its author made it, if it is an [*abi.Error], or by
+// the type of ours that it is.
+func ErrorDocument(err error) *abi.Error {
 	var document *abi.Error
 	if errors.As(err, &document) && document.Type != "" {
-		return &EventError{Type: document.Type, Message: document.Message}
+		return document
 	}
+	out := &abi.Error{Type: errorType(err), Message: err.Error()}
+	if provider, ok := errors.AsType[*ModelError](err); ok {
+		out.Retryable = provider.Retryable
+	}
+	return out
+}
+
+// errorType names the type of an error. An error type outside of this package names itself by a method ErrorType.
+func errorType(err error) string {
 	var typed interface{ ErrorType() string }
-	if errors.As(err, &typed) {
-		return &EventError{Type: typed.ErrorType(), Message: err.Error()}
+	switch {
+	case errors.As(err, &typed):
+		return typed.ErrorType()
+	case IsControlFlow(err):
+		return "cancelled"
+	case as[*LimitError](err):
+		return "limit_error"
+	case as[*JumpError](err):
+		return "jump_error"
+	case as[*UpdateError](err):
+		return "update_error"
+	case as[*PanicError](err):
+		return "panic"
+	case as[*ToolError](err):
+		return "tool_error"
+	case as[*ModelError](err):
+		return "model_error"
+	default:
+		return "error"
 	}
-	kind := "error"
-	for _, known := range []struct {
-		name string
-		is   bool
-	}{
-		{"cancelled", IsControlFlow(err)}, {"limit", as[*LimitError](err)}, {"jump", as[*JumpError](err)},
-		{"update", as[*UpdateError](err)}, {"panic", as[*PanicError](err)}, {"tool", as[*ToolError](err)},
-		{"model", as[*ModelError](err)}, {"hook", as[*HookError](err)},
-	} {
-		if known.is {
-			kind = known.name
-			break
-		}
-	}
-	return &EventError{Type: kind, Message: err.Error()}
 }
 
 func as[T error](err error) bool {

@@ -45,7 +45,7 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 	}
 	if slot, ok := t.slots[f.Name]; ok {
 		present := &t.fields[slot]
-		if present.owner == agentOwner || present.same(&f) {
+		if present.same(&f) || (present.owner == agentOwner && owner != agentOwner) {
 			return nil
 		}
 		return fmt.Errorf("%s declares it differently; make the declarations equal, or declare it in the agent's State, which wins",

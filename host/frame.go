@@ -19,7 +19,8 @@ type frame[T any] struct {
 var errLeft = errors.New("next was called after the hook returned")
 
 // next calls the inner layers. A repeated call drops the updates of the one before; after an interrupt or a
-// cancellation it has no effect and reports the same again.
+// cancellation it has no effect and reports the same again. ctx is that of the hook's call: when the hook gives the
+// inner layers a context of its own, with a shorter deadline say, its end is for the hook to handle.
 func (f *frame[T]) next(ctx context.Context, step string, inner func() (T, []sourcedUpdate, error)) (result T, err error) {
 	switch {
 	case f.left:
@@ -47,8 +48,7 @@ func (f *frame[T]) settle(rt *Runtime, err error) error {
 	if err == nil || (f.err != nil && errors.Is(err, f.err)) {
 		return err
 	}
-	var interrupt *InterruptError
-	if errors.As(err, &interrupt) {
+	if interrupt, ok := asInterrupt(err); ok {
 		return &InterruptError{Interrupts: interrupt.Interrupts, step: rt.step}
 	}
 	return &HookError{Step: rt.step, Err: err}

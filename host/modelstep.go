@@ -71,8 +71,8 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 	w := &c.run.agent.modelWraps[i]
 	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), 0, i, c.run.events())
 	var inner frame[*model.Response]
-	next := func(ctx context.Context, req *model.Request) (*model.Response, error) {
-		return inner.next(ctx, w.name, func() (*model.Response, []sourcedUpdate, error) { return c.layer(ctx, i+1, req) })
+	next := func(inside context.Context, req *model.Request) (*model.Response, error) {
+		return inner.next(ctx, w.name, func() (*model.Response, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
 	}
 	start := c.run.clock()
 	resp, update, err := callWrapModel(ctx, w.hook.Func, rt, req, next)
@@ -84,7 +84,7 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 		c.run.reportHook(rt, nil, start, nil, nil, err)
 		return nil, nil, err
 	}
-	c.run.identify(resp)
+	resp = c.run.identified(resp)
 	c.run.reportHook(rt, nil, start, resp.Messages, update, nil)
 	return resp, inner.withUpdate(w.name, update), nil
 }
@@ -178,15 +178,27 @@ func (r *run) named(resp *model.Response) *model.Response {
 			r.usage.TotalTokens += m.Usage.TotalTokens
 		}
 	}
-	r.identify(&out)
+	r.identify(out.Messages)
 	return &out
 }
 
-// identify gives ids to the messages of a response that have none, so that outer layers and events can name them.
-func (r *run) identify(resp *model.Response) {
-	for i := range resp.Messages {
-		if resp.Messages[i].ID == "" {
-			resp.Messages[i].ID = r.newID()
+// identified returns a response whose messages all have ids, so that outer layers and events can name them: a copy if
+// one is missing, since a wrap may return one response again and again.
+func (r *run) identified(resp *model.Response) *model.Response {
+	if !slices.ContainsFunc(resp.Messages, func(m abi.Message) bool { return m.ID == "" }) {
+		return resp
+	}
+	out := *resp
+	out.Messages = slices.Clone(resp.Messages)
+	r.identify(out.Messages)
+	return &out
+}
+
+// identify gives ids to messages that have none.
+func (r *run) identify(messages []abi.Message) {
+	for i := range messages {
+		if messages[i].ID == "" {
+			messages[i].ID = r.newID()
 		}
 	}
 }

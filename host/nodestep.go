@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"time"
 
@@ -24,6 +23,11 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	r.reportHook(rt, nil, start, nil, update, err)
 	if err != nil {
 		return "", r.interruptOr(s.name, nil, &HookError{Step: s.name, Err: err})
+	}
+	if update != nil && update.JumpTo != "" {
+		if _, err := r.agent.program.jump(s, update.JumpTo); err != nil {
+			return "", err
+		}
 	}
 	shown := r.state.log.Cursor()
 	var updates []sourcedUpdate
@@ -57,8 +61,8 @@ func recovered(err *error) {
 
 // interruptOr notes the interrupts that err carries and returns nil; another error is returned.
 func (r *run) interruptOr(step string, call *abi.ToolCall, err error) error {
-	var interrupt *InterruptError
-	if !errors.As(err, &interrupt) {
+	interrupt, ok := asInterrupt(err)
+	if !ok {
 		return err
 	}
 	r.waiting = append(r.waiting, interruptsOf(step, call, interrupt)...)
@@ -98,9 +102,9 @@ func (r *run) reportHook(
 		Type: EventHook, Step: rt.step, Call: call, Duration: r.agent.now().Sub(start),
 		Messages: messages, Fuel: rt.observed.Fuel, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
 	}
-	var interrupt *InterruptError
+	interrupt, interrupted := asInterrupt(err)
 	switch {
-	case errors.As(err, &interrupt):
+	case interrupted:
 		event.Interrupts = interruptsOf(rt.step, call, interrupt)
 	case err != nil:
 		event.Error = eventError(err)

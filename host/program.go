@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -72,8 +73,9 @@ func compileProgram(middleware []*boundMiddleware, hasTools bool) (*program, err
 	slices.Reverse(after)
 	slices.Reverse(afterAgent)
 
-	p.steps = append(before, beforeModel...)
 	p.loopEntry = len(before)
+	p.steps = append(p.steps, before...)
+	p.steps = append(p.steps, beforeModel...)
 	p.model = len(p.steps)
 	p.steps = append(p.steps, step{kind: stepModel, name: ModelStep})
 	p.steps = append(p.steps, after...)
@@ -119,7 +121,7 @@ func (p *program) checkJumps() error {
 				return &ConfigError{stepSubject(s.name), fmt.Errorf(`CanJumpTo has %q; use "model", "tools" or "end"`, target)}
 			}
 			if target == abi.JumpTools && p.tools == endStep {
-				return &ConfigError{stepSubject(s.name), fmt.Errorf(`CanJumpTo has "tools", but the agent has no tools`)}
+				return &ConfigError{stepSubject(s.name), errors.New(`CanJumpTo has "tools", but the agent has no tools`)}
 			}
 			s.jumps[index] = true
 		}

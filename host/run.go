@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -51,10 +53,31 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 		defer stop(nil)
 		r := a.newRun(in)
 		r.sink = &sink{run: r, yield: yield, stop: stop}
-		if err := r.do(ctx); err != nil && !r.sink.stopped {
+		err := r.do(ctx)
+		r.sink.rethrow()
+		if err != nil && !r.sink.stopped {
 			yield(Event{Type: EventEnd, Seq: r.sink.seq, Run: r.id, Status: r.status(err)}, err)
 		}
 	}
+}
+
+// RunEvents runs the agent as Run does and passes every event to handle, in the caller's goroutine. An error of handle
+// cancels the run.
+func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) error) (*Result, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := a.newRun(in)
+	var handling error
+	r.sink = &sink{run: r, stop: stop, yield: func(e Event, _ error) bool {
+		handling = handle(e)
+		return handling == nil
+	}}
+	err := r.do(ctx)
+	r.sink.rethrow()
+	if handling != nil {
+		err = handling
+	}
+	return r.result(err), err
 }
 
 func (a *Agent) newRun(in Input) *run {
@@ -105,7 +128,7 @@ func (r *run) start() error {
 	a := r.agent
 	r.state = &State{table: &a.fields, values: a.fields.initial()}
 	update := &Update{Messages: r.input.Messages}
-	for name, value := range r.input.State {
+	for _, name := range slices.Sorted(maps.Keys(r.input.State)) {
 		slot, ok := a.fields.slots[name]
 		if !ok {
 			return &UpdateError{Step: "input", Field: name, Reason: "is not declared; declare it in the agent's State"}
@@ -114,7 +137,7 @@ func (r *run) start() error {
 			r.warn("input", fmt.Sprintf("field %q is hidden from the caller; its value is ignored", name))
 			continue
 		}
-		raw, err := Encode(value)
+		raw, err := Encode(r.input.State[name])
 		if err != nil {
 			return &UpdateError{Step: "input", Field: name, Reason: err.Error()}
 		}

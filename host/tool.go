@@ -10,7 +10,7 @@ import (
 // Tool is something that the model may ask to run. Its methods may be called from several goroutines at once. Package
 // host/tool makes tools of Go functions.
 type Tool interface {
-	// Spec describes the tool. It is asked once, when the agent is built.
+	// Spec describes the tool. It says the same each time.
 	Spec() abi.ToolSpec
 	// Call runs the tool with arguments that fit the spec's parameters. An error aborts the run, unless a middleware
 	// turns it into an answer.

@@ -76,9 +76,9 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	}
 	if c.events.on() {
 		event := &Event{Type: EventTool, Step: ToolsStep, Call: c.call, Duration: r.agent.now().Sub(start)}
-		var interrupt *InterruptError
+		interrupt, interrupted := asInterrupt(result.err)
 		switch {
-		case errors.As(result.err, &interrupt):
+		case interrupted:
 			event.Interrupts = interruptsOf(ToolsStep, c.call, interrupt)
 		case result.err != nil:
 			event.Error = eventError(result.err)
@@ -102,8 +102,8 @@ func (c *toolCall) layer(ctx context.Context, i int, req *ToolRequest) (*abi.Mes
 	w := &wraps[i]
 	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), c.index, i, c.events)
 	var inner frame[*abi.Message]
-	next := func(ctx context.Context, req *ToolRequest) (*abi.Message, error) {
-		return inner.next(ctx, w.name, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(ctx, i+1, req) })
+	next := func(inside context.Context, req *ToolRequest) (*abi.Message, error) {
+		return inner.next(ctx, w.name, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
 	}
 	start := c.run.clock()
 	message, update, err := callWrapTool(ctx, w.hook.Func, rt, req, next)

@@ -41,7 +41,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 func runInOrder(ctx context.Context, batch []toolCall) []toolResult {
 	results := make([]toolResult, 0, len(batch))
 	for i := range batch {
-		result := batch[i].do(ctx)
+		result := batch[i].start(ctx)
 		results = append(results, result)
 		if fails(result.err) {
 			break
@@ -69,16 +69,12 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 	for range min(r.agent.parallel, len(batch)) {
 		workers.Go(func() {
 			for i := int(started.Add(1)) - 1; i < len(batch); i = int(started.Add(1)) - 1 {
-				if ctx.Err() != nil {
-					results[i].err = context.Cause(ctx)
-				} else {
-					results[i] = batch[i].do(ctx)
-				}
+				results[i] = batch[i].start(ctx)
 				if fails(results[i].err) {
 					cancel(errSibling)
 				}
 				if queue != nil {
-					queue <- queued{call: i}
+					batch[i].events.send(nil)
 				}
 			}
 		})
@@ -90,10 +86,23 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 	return results
 }
 
+// start performs the call unless the batch has ended. A call that gave up because of that says so, whatever its tool
+// made of it.
+func (c *toolCall) start(ctx context.Context) (result toolResult) {
+	if ctx.Err() == nil {
+		result = c.do(ctx)
+		if !errors.Is(result.err, context.Canceled) || ctx.Err() == nil {
+			return result
+		}
+	}
+	result.err = context.Cause(ctx)
+	return result
+}
+
 // fails reports whether an error ends the batch: an interrupt does not.
 func fails(err error) bool {
-	var interrupt *InterruptError
-	return err != nil && !errors.As(err, &interrupt)
+	_, interrupted := asInterrupt(err)
+	return err != nil && !interrupted
 }
 
 // commitResults applies what finished, notes interrupts, and returns the first failure.
@@ -113,7 +122,7 @@ func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) err
 		}
 	}
 	if err := r.commit(s, updates); err != nil {
-		return errors.Join(failure, err)
+		failure = errors.Join(failure, err)
 	}
 	if failure != nil {
 		r.waiting = nil

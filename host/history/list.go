@@ -2,6 +2,7 @@ package history
 
 import (
 	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/agenthost/agenthost/abi"
@@ -67,8 +68,8 @@ func (l List) Last() (abi.Message, bool) {
 
 // LastAI returns the index of the last AI message; -1 if there is none.
 func (l List) LastAI() int {
-	for i := len(l.entries) - 1; i >= 0; i-- {
-		if l.entries[i].message.Role == abi.RoleAI {
+	for i, e := range slices.Backward(l.entries) {
+		if e.message.Role == abi.RoleAI {
 			return i
 		}
 	}
@@ -100,7 +101,7 @@ func (l List) Messages() []abi.Message {
 
 // Append returns a list with more messages behind those of l, which stays as it is.
 func (l List) Append(messages ...abi.Message) List {
-	return List{append(l.entries[:len(l.entries):len(l.entries)], entriesOf(messages)...)}
+	return List{append(slices.Clip(l.entries), entriesOf(messages)...)}
 }
 
 // Tail returns the last n messages, or all if there are fewer.
@@ -111,9 +112,9 @@ func (l List) Find(id string) (*abi.Message, bool) {
 	if id == "" {
 		return nil, false
 	}
-	for i := len(l.entries) - 1; i >= 0; i-- {
-		if l.entries[i].message.ID == id {
-			return &l.entries[i].message, true
+	for _, e := range slices.Backward(l.entries) {
+		if e.message.ID == id {
+			return &e.message, true
 		}
 	}
 	return nil, false

@@ -60,17 +60,17 @@ func (l Log) Apply(u *abi.Update, newID func() string) (Log, error) {
 	if err != nil {
 		return l, err
 	}
-	patched := len(u.Patch) > 0
+	next, patched := l, len(u.Patch) > 0
 	for i := range u.Patch {
-		if l, err = l.patch(&u.Patch[i]); err != nil {
+		if next, err = next.patch(&u.Patch[i]); err != nil {
 			return l, err
 		}
 	}
-	l = l.put(u.Messages, newID, patched)
+	next = next.put(u.Messages, newID, patched)
 	if len(remove) > 0 {
-		l = l.remove(remove)
+		next = next.remove(remove)
 	}
-	return l, nil
+	return next, nil
 }
 
 func (l Log) overwrite(messages []abi.Message, newID func() string) Log {

@@ -22,7 +22,10 @@ type Schema struct {
 }
 
 // Compile compiles a schema of a trusted source. A schema that is absent or nil gives a nil Schema.
-func Compile(raw wire.Raw) (*Schema, error) {
+func Compile(raw wire.Raw) (*Schema, error) { return compile(raw, nil) }
+
+// compile compiles a schema that check, if there is one, has nothing against.
+func compile(raw wire.Raw, check func(*jsonschema.Schema) error) (*Schema, error) {
 	if raw.IsNil() {
 		return nil, nil //nolint:nilnil // a nil Schema is a schema
 	}
@@ -36,6 +39,11 @@ func Compile(raw wire.Raw) (*Schema, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if check != nil {
+		if err := check(&s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {
@@ -60,37 +68,12 @@ func CompileUntrusted(raw wire.Raw) (*Schema, error) {
 	if err := wire.Validate(raw, limits); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	if key := reference(raw); key != "" {
-		return nil, fmt.Errorf("schema: %q is not allowed in a plugin's schema; write the schema out", key)
-	}
-	return Compile(raw)
-}
-
-// reference returns a keyword of a schema, or of a schema inside it, that refers to another one; "" if there is none.
-func reference(v wire.Raw) string {
-	for key, value := range v.Pairs() {
-		found := ""
-		switch k := string(key); k {
-		case "$ref", "$dynamicRef", "$recursiveRef", "$defs":
-			return k
-		case "const", "enum", "default", "examples": // data, not schemas
-		case "properties", "patternProperties", "dependentSchemas": // their keys are names, not keywords
-			for _, property := range value.Pairs() {
-				found = max(found, reference(property))
-			}
-		default:
-			found = reference(value)
+	return compile(raw, func(s *jsonschema.Schema) error {
+		if key := reference(s); key != "" {
+			return fmt.Errorf("%q is not allowed in a plugin's schema; write the schema out", key)
 		}
-		if found != "" {
-			return found
-		}
-	}
-	for item := range v.Elements() {
-		if found := reference(item); found != "" {
-			return found
-		}
-	}
-	return ""
+		return nil
+	})
 }
 
 // Raw returns the schema as it was given; nil for a nil Schema.

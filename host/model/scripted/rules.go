@@ -127,6 +127,12 @@ func expandArgs(v any, expand func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return expand(v)
+	case []string:
+		out := make([]string, len(v))
+		for i := range v {
+			out[i] = expand(v[i])
+		}
+		return out
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {

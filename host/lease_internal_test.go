@@ -1,0 +1,71 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNeedsAddUp(t *testing.T) {
+	t.Parallel()
+	a, b := NewPool(2), NewPool(1)
+	one := needs(nil).add(a).add(nil).add(b)
+	two := one.add(a)
+	require.Equal(t, needs{{a, 1}, {b, 1}}, one, "what was there stays as it was")
+	require.Equal(t, needs{{a, 2}, {b, 1}}, two)
+
+	sorted, err := two.ordered(map[*Pool]int{a: 1, b: 0})
+	require.NoError(t, err)
+	require.Equal(t, needs{{b, 1}, {a, 2}}, sorted)
+	_, err = two.add(a).ordered(nil)
+	require.EqualError(t, err, "one chain of wraps needs 3 instances of it at once, and its limit is 2; raise instances")
+	require.Equal(t, 2, a.Size())
+}
+
+func TestAcquireTakesAllOrNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := NewPool(1), NewPool(1)
+		both := needs{{a, 1}, {b, 1}}
+		require.NoError(t, needs{{b, 1}}.acquire(t.Context()))
+		because := errors.New("enough")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, because)
+		defer cancel()
+
+		require.Same(t, because, both.acquire(ctx))
+
+		require.True(t, a.supply.TryAcquire(1), "what was taken is given back")
+		a.supply.Release(1)
+		needs{{b, 1}}.release()
+		require.NoError(t, both.acquire(t.Context()))
+		both.release()
+	})
+}
+
+// Calls whose chain of wraps and tool needs more of one pool than there is run one after the other, and none waits for
+// another in the middle of its chain.
+func TestAShortSupplyLowersParallelism(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pool := NewPool(3)
+		chain := needs{{pool, 2}}
+		start := time.Now()
+		done := make(chan error)
+		for range 4 {
+			go func() {
+				err := chain.acquire(t.Context())
+				time.Sleep(time.Second)
+				chain.release()
+				done <- err
+			}()
+		}
+		for range 4 {
+			require.NoError(t, <-done)
+		}
+		require.Equal(t, 4*time.Second, time.Since(start))
+	})
+}

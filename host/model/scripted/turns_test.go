@@ -1,0 +1,88 @@
+package scripted_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+)
+
+func TestTurnsComeInOrder(t *testing.T) {
+	t.Parallel()
+	call := abi.Call("1", "search", map[string]any{"q": "x"})
+	broken := errors.New("broken")
+	m := scripted.NewTurns(scripted.CallTools(call), scripted.Fail(broken), scripted.Say("done"))
+
+	require.Equal(t, []abi.ToolCall{call}, ask(t, m).ToolCalls)
+	_, err := m.Generate(t.Context(), request())
+	require.Same(t, broken, err)
+	answer := ask(t, m)
+	require.Equal(t, "done", answer.Content.Text())
+	require.Equal(t, abi.RoleAI, answer.Role)
+	require.Equal(t, 3, m.Calls())
+}
+
+func TestTurnsAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		after  scripted.AfterEnd
+		script []scripted.Turn
+		want   string
+		err    string
+	}{
+		{"fails", scripted.EndError, []scripted.Turn{scripted.Say("a")}, "", "call 2 of a script of 1: the script has no more turns"},
+		{"repeats the last turn", scripted.EndRepeat, []scripted.Turn{scripted.Say("a")}, "a", ""},
+		{"gives an empty answer", scripted.EndEmpty, []scripted.Turn{scripted.Say("a")}, "", ""},
+		{"has nothing to repeat", scripted.EndRepeat, nil, "", "call 2 of a script of 0: the script has no more turns"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := &scripted.Turns{Script: test.script, AfterEnd: test.after}
+			_, _ = m.Generate(t.Context(), request())
+
+			resp, err := m.Generate(t.Context(), request())
+
+			if test.err != "" {
+				require.ErrorIs(t, err, scripted.ErrExhausted)
+				require.EqualError(t, err, test.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.want, resp.AI().Content.Text())
+		})
+	}
+}
+
+func TestInfo(t *testing.T) {
+	t.Parallel()
+	rules, err := scripted.NewRules()
+	require.NoError(t, err)
+	for _, test := range []struct {
+		model model.Model
+		want  model.Info
+	}{
+		{scripted.NewTurns(), model.Info{Name: "scripted"}},
+		{&scripted.Turns{Name: "gpt", Provider: "openai"}, model.Info{Name: "gpt", Provider: "openai"}},
+		{&scripted.Echo{}, model.Info{Name: "echo"}},
+		{rules, model.Info{Name: "rules"}},
+	} {
+		require.Equal(t, test.want, test.model.Info())
+	}
+}
+
+func TestModelsStopWithTheirContext(t *testing.T) {
+	t.Parallel()
+	rules, err := scripted.NewRules(scripted.Rule{Say: "x"})
+	require.NoError(t, err)
+	turns := scripted.NewTurns(scripted.Say("x"))
+	for _, m := range []model.Model{turns, &scripted.Echo{}, rules} {
+		_, err := m.Generate(cancelled(t), request(abi.Human("hi")))
+		require.Error(t, err, m.Info().Name)
+	}
+	require.Zero(t, turns.Calls(), "no turn is lost")
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/history"
 )
 
 // sourcedUpdate is an update with the name of the step that it comes from.
@@ -16,7 +17,7 @@ type sourcedUpdate struct {
 
 // commit returns the state after one step with these updates, in their order. All of them are applied or, with an
 // error, none: s itself never changes.
-func (s *State) commit(updates []sourcedUpdate, newID func() string) (*State, error) {
+func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error) {
 	if len(updates) == 0 && !s.stepLive {
 		return s, nil
 	}
@@ -27,7 +28,7 @@ func (s *State) commit(updates []sourcedUpdate, newID func() string) (*State, er
 	var err error
 	for _, u := range updates {
 		if u.ChangesMessages() {
-			if c.log, err = c.log.Apply(u.Update, newID); err != nil {
+			if c.log, err = c.log.Apply(u.Update, ids); err != nil {
 				return s, &UpdateError{Step: u.step, Reason: err.Error()}
 			}
 		}

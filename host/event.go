@@ -19,7 +19,7 @@ const (
 	EventModel  EventType = "model"  // a model call ended: Step, Model, Messages, Error, Duration
 	EventTool   EventType = "tool"   // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
 	EventToken  EventType = "token"  // a piece of the model's answer: Step, Text
-	EventState  EventType = "state"  // a step changed the state: Step, Messages, Patch, Remove, Reset, State
+	EventState  EventType = "state"  // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
 	EventCustom EventType = "custom" // a hook or tool says something: Step, Name, Data
 	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
 	EventEnd    EventType = "end"    // the run is over: Status, Error, Interrupts, Duration
@@ -47,6 +47,7 @@ type Event struct {
 	Remove     []string      `json:"remove,omitempty"`   // the ids of messages that were removed
 	Reset      bool          `json:"reset,omitempty"`    // Messages are the whole history
 	State      wire.Map      `json:"state,omitempty"`    // the values of the fields that changed
+	Unset      []string      `json:"unset,omitempty"`    // the fields that have no value any more
 	Update     *EventUpdate  `json:"update,omitempty"`   // what a hook returned
 	Text       string        `json:"text,omitempty"`
 	Name       string        `json:"name,omitempty"`

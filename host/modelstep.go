@@ -47,7 +47,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		}
 	}
 	all := append(make([]sourcedUpdate, 0, 1+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
-	return r.commit(s, append(all, updates...))
+	return r.commit(s.name, append(all, updates...))
 }
 
 // streamsTokens reports whether every wrap lets tokens pass.
@@ -179,7 +179,27 @@ func (r *run) named(resp *model.Response) *model.Response {
 		}
 	}
 	r.identify(out.Messages)
+	for i := range out.Messages {
+		out.Messages[i].ToolCalls = r.distinct(out.Messages[i].ToolCalls)
+	}
 	return &out
+}
+
+// distinct returns tool calls of which each has an id of its own: one without, or with the id of an earlier call of the
+// message, gets one. Otherwise one answer would stand for two calls.
+func (r *run) distinct(calls []abi.ToolCall) []abi.ToolCall {
+	out := calls
+	for i := range calls {
+		id := calls[i].ID
+		if id != "" && !slices.ContainsFunc(calls[:i], func(c abi.ToolCall) bool { return c.ID == id }) {
+			continue
+		}
+		if &out[0] == &calls[0] {
+			out = slices.Clone(calls)
+		}
+		out[i].ID = r.ids.New()
+	}
+	return out
 }
 
 // identified returns a response whose messages all have ids, so that outer layers and events can name them: a copy if
@@ -198,7 +218,7 @@ func (r *run) identified(resp *model.Response) *model.Response {
 func (r *run) identify(messages []abi.Message) {
 	for i := range messages {
 		if messages[i].ID == "" {
-			messages[i].ID = r.newID()
+			messages[i].ID = r.ids.Ahead()
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	if !update.IsZero() {
 		updates = []sourcedUpdate{{update, s.name}}
 	}
-	if err := r.commit(s, updates); err != nil {
+	if err := r.commit(s.name, updates); err != nil {
 		return "", err
 	}
 	if s.cursors {

@@ -11,25 +11,23 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
 
 // run is one run of an agent. Its fields belong to the goroutine that runs it; goroutines of tool calls only read.
 type run struct {
-	agent    *Agent
-	id       string
-	thread   string
-	input    Input
-	seed     uint64
-	state    *State
-	cursors  []history.Cursor // by step
-	messages int              // how many message ids were given
-	steps    int
-	usage    abi.Usage
-	sink     *sink // nil: nobody listens
-	newID    func() string
-	waiting  []Interrupt // what the run waits for
+	agent   *Agent
+	id      string
+	thread  string
+	input   Input
+	seed    uint64
+	state   *State
+	cursors []history.Cursor // by step
+	steps   int
+	usage   abi.Usage
+	sink    *sink // nil: nobody listens
+	ids     idSource
+	waiting []Interrupt // what the run waits for
 
 	cancelled bool // its context ended before it did
 }
@@ -85,20 +83,11 @@ func (a *Agent) newRun(in Input) *run {
 	var buf [20]byte
 	id := strconv.AppendUint(append(buf[:0], "run-"...), r.seed, 16)
 	r.id = string(id)
-	r.newID = r.nextMessageID
+	r.ids.seed = r.seed
 	if len(a.program.steps) > 0 {
 		r.cursors = make([]history.Cursor, len(a.program.steps))
 	}
 	return r
-}
-
-// nextMessageID gives ids that no other run gives.
-func (r *run) nextMessageID() string {
-	r.messages++
-	var buf [48]byte
-	id := strconv.AppendUint(append(buf[:0], "msg-"...), r.seed, 16)
-	id = strconv.AppendInt(append(id, '-'), int64(r.messages), 10)
-	return string(id)
 }
 
 // do performs the run and its first and last event.
@@ -146,12 +135,7 @@ func (r *run) start() error {
 	if update.IsZero() {
 		return nil
 	}
-	state, err := r.state.commit([]sourcedUpdate{{update, "input"}}, r.newID)
-	if err != nil {
-		return err
-	}
-	r.state = state
-	return nil
+	return r.commit("input", []sourcedUpdate{{update, "input"}})
 }
 
 // loop walks through the program.
@@ -209,47 +193,6 @@ func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 		return "", r.toolsStep(ctx, s)
 	default:
 		return r.nodeStep(ctx, at, s)
-	}
-}
-
-// commit applies the updates of a step and reports what changed.
-func (r *run) commit(s *step, updates []sourcedUpdate) error {
-	before := r.state
-	state, err := before.commit(updates, r.newID)
-	if err != nil {
-		return err
-	}
-	r.state = state
-	if events := r.events(); events.on() && state != before {
-		r.reportState(events, s, before)
-	}
-	return nil
-}
-
-// reportState sends a state event if the step changed more than that step fields ran out.
-func (r *run) reportState(events emitter, s *step, before *State) {
-	view := r.state.log.View(abi.ViewNew(), before.log.Cursor())
-	var changed wire.Map
-	for slot := range r.state.values {
-		if value := r.state.values[slot]; !value.IsZero() && !value.Equal(before.values[slot]) {
-			changed.Set(r.state.table.fields[slot].Name, value)
-		}
-	}
-	if view.Items.Len() == 0 && view.Patch.Len() == 0 && len(view.Remove) == 0 && !view.Reset && len(changed) == 0 {
-		return
-	}
-	events.send(&Event{
-		Type: EventState, Step: s.name, Messages: view.Items.Messages(), Patch: view.Patch.Messages(), Remove: view.Remove,
-		Reset: view.Reset, State: changed,
-	})
-}
-
-func (r *run) events() emitter { return emitter{sink: r.sink} }
-
-func (r *run) warn(step, text string) {
-	r.agent.logger.Warn(text, "run", r.id, "step", step)
-	if events := r.events(); events.on() {
-		events.send(&Event{Type: EventWarn, Step: step, Text: text})
 	}
 }
 

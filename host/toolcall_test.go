@@ -170,7 +170,28 @@ func TestAToolUpdateThatDoesNotApply(t *testing.T) {
 	var wrong *host.UpdateError
 	require.ErrorAs(t, err, &wrong)
 	require.EqualError(t, err, `step "tools": field "x": is not declared; declare it in the middleware's fields or the agent's State`)
-	require.Equal(t, []string{"human: hi", "ai: "}, lines(result.Messages))
+	require.Equal(t, []string{"human: hi", "ai: ", "tool 1: "}, lines(result.Messages), "what the tool answered is kept")
+}
+
+func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.CallTools(abi.Call("1", "work", nil), abi.Call("1", "work", nil), abi.Call("", "work", nil)), scripted.Say("done")).
+		tool("work", func(_ context.Context, _ *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+			return host.TextOutput("did " + call.ID), nil
+		})
+
+	result := b.mustRun()
+
+	seen := map[string]bool{}
+	for i, call := range result.Messages.At(1).ToolCalls {
+		require.NotEmpty(t, call.ID)
+		require.False(t, seen[call.ID])
+		seen[call.ID] = true
+		answer := result.Messages.At(2 + i)
+		require.Equal(t, call.ID, answer.ToolCallID)
+		require.Equal(t, "did "+call.ID, answer.Content.Text())
+	}
+	require.Len(t, seen, 3)
 }
 
 func TestToolsThatAWrapOffers(t *testing.T) {

@@ -105,24 +105,27 @@ func fails(err error) bool {
 	return err != nil && !interrupted
 }
 
-// commitResults applies what finished, notes interrupts, and returns the first failure.
+// commitResults applies what finished, notes interrupts, and returns the first failure. If an update of one of the
+// calls cannot be applied, the run fails, but the answers of all that finished are kept.
 func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) error {
 	var failure error
+	answers := make([]sourcedUpdate, 0, len(results))
 	updates := make([]sourcedUpdate, 0, len(results))
 	for i := range results {
 		err := results[i].err
 		switch {
 		case err == nil:
-			updates = append(updates, sourcedUpdate{&Update{Messages: []abi.Message{*results[i].message}}, s.name})
-			updates = append(updates, results[i].updates...)
+			answer := sourcedUpdate{&Update{Messages: []abi.Message{*results[i].message}}, s.name}
+			answers = append(answers, answer)
+			updates = append(append(updates, answer), results[i].updates...)
 		case !fails(err):
 			_ = r.interruptOr(s.name, batch[i].call, err)
 		case failure == nil || errors.Is(failure, errSibling):
 			failure = err
 		}
 	}
-	if err := r.commit(s, updates); err != nil {
-		failure = errors.Join(failure, err)
+	if err := r.commit(s.name, updates); err != nil {
+		failure = errors.Join(failure, err, r.commit(s.name, answers))
 	}
 	if failure != nil {
 		r.waiting = nil

@@ -62,7 +62,7 @@ func drawState(t *rapid.T) *State {
 			messages = append(messages, abi.ToolResult(abi.ToolCall{ID: id.Draw(t, "answered"), Name: name.Draw(t, "by")}, "x"))
 		}
 	}
-	log, err := (history.Log{}).Apply(&abi.Update{Messages: messages}, func() string { return "" })
+	log, err := (history.Log{}).Apply(&abi.Update{Messages: messages}, &idSource{})
 	if err != nil {
 		t.Fatal(err)
 	}

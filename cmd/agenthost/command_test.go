@@ -93,7 +93,7 @@ func TestRunPrintsEventsAsJSONLines(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &event))
 		types = append(types, string(event.Type))
 	}
-	require.Equal(t, []string{"run", "step", "token", "model", "state", "end"}, types)
+	require.Equal(t, []string{"run", "state", "step", "token", "model", "state", "end"}, types)
 }
 
 func TestSetChangesTheManifest(t *testing.T) {

@@ -123,6 +123,6 @@ func (l List) Find(id string) (*abi.Message, bool) {
 // Apply returns the list after an update, see [Log.Apply]; messages without an id stay without.
 func (l List) Apply(u *abi.Update) (List, error) {
 	log := Log{list: l.Slice(0, l.Len()), born: make([]uint64, l.Len())}
-	log, err := log.Apply(u, func() string { return "" })
+	log, err := log.Apply(u, noIDs{})
 	return log.list, err
 }

@@ -45,8 +45,8 @@ func (l *Log) Cursor() Cursor { return Cursor{Epoch: l.epoch + 1, Seq: l.seq} }
 
 // Apply returns the log after an update: overwrite or removals first, then patches, then messages, of which one with
 // the id of an existing message replaces it in its place and the others are appended. A removed id that comes back in
-// the same update keeps its place. Messages without an id get one from newID. The error is an [*UpdateError].
-func (l Log) Apply(u *abi.Update, newID func() string) (Log, error) {
+// the same update keeps its place. Messages without an id get one from ids. The error is an [*UpdateError].
+func (l Log) Apply(u *abi.Update, ids IDs) (Log, error) {
 	if l.index != nil { // what it covers beyond the log comes from an update that failed
 		l.index.covered = min(l.index.covered, l.list.Len())
 	}
@@ -54,7 +54,7 @@ func (l Log) Apply(u *abi.Update, newID func() string) (Log, error) {
 		if len(u.Remove) > 0 || len(u.Patch) > 0 {
 			return l, &UpdateError{"overwrite stands beside remove or patch"}
 		}
-		return l.overwrite(u.Messages, newID), nil
+		return l.overwrite(u.Messages, ids), nil
 	}
 	remove, err := l.removals(u)
 	if err != nil {
@@ -66,19 +66,19 @@ func (l Log) Apply(u *abi.Update, newID func() string) (Log, error) {
 			return l, err
 		}
 	}
-	next = next.put(u.Messages, newID, patched)
+	next = next.put(u.Messages, ids, patched)
 	if len(remove) > 0 {
 		next = next.remove(remove)
 	}
 	return next, nil
 }
 
-func (l Log) overwrite(messages []abi.Message, newID func() string) Log {
+func (l Log) overwrite(messages []abi.Message, ids IDs) Log {
 	next := Log{epoch: l.epoch + 1, list: List{entriesOf(messages)}}
 	next.born = make([]uint64, len(messages))
 	for i, e := range next.list.entries {
 		if e.message.ID == "" {
-			e.message.ID = newID()
+			e.message.ID = ids.New()
 		}
 		next.seq++
 		next.born[i] = next.seq
@@ -120,7 +120,7 @@ func (l Log) patch(p *abi.Patch) (Log, error) {
 }
 
 // put appends or replaces messages. owned says that this update has copied the entries already.
-func (l Log) put(messages []abi.Message, newID func() string, owned bool) Log {
+func (l Log) put(messages []abi.Message, ids IDs, owned bool) Log {
 	l.list.entries = slices.Grow(l.list.entries, len(messages))
 	l.born = slices.Grow(l.born, len(messages))
 	slab := make([]Entry, len(messages))
@@ -129,8 +129,8 @@ func (l Log) put(messages []abi.Message, newID func() string, owned bool) Log {
 		*m = messages[i]
 		at := -1
 		if m.ID == "" {
-			m.ID = newID()
-		} else {
+			m.ID = ids.New()
+		} else if !ids.Take(m.ID) {
 			at = l.find(m.ID)
 		}
 		if at < 0 {

@@ -81,7 +81,7 @@ func TestApplyError(t *testing.T) {
 			b := setup(t, "a", "b")
 			cursor := b.Cursor()
 
-			log, err := b.Apply(&test.update, b.newID)
+			log, err := b.Apply(&test.update, b)
 
 			var want *history.UpdateError
 			require.ErrorAs(t, err, &want)
@@ -100,13 +100,13 @@ func TestApplyAfterAFailedUpdate(t *testing.T) {
 	b := setup(t, "a", "b")
 	b.apply(&abi.Update{Messages: messages("a=x")}) // ids are indexed from here on
 
-	half, err := b.Apply(&abi.Update{Messages: messages("c", "d")}, b.newID)
+	half, err := b.Apply(&abi.Update{Messages: messages("c", "d")}, b)
 	require.NoError(t, err)
-	_, err = half.Apply(&abi.Update{Patch: []abi.Patch{patch("c", "y"), patch("unknown", "y")}}, b.newID)
+	_, err = half.Apply(&abi.Update{Patch: []abi.Patch{patch("c", "y"), patch("unknown", "y")}}, b)
 	require.Error(t, err)
 	require.Equal(t, []string{"a=x", "b"}, specs(b.List()))
 
-	_, err = b.Apply(&abi.Update{Remove: []string{"c"}}, b.newID)
+	_, err = b.Apply(&abi.Update{Remove: []string{"c"}}, b)
 	require.EqualError(t, err, `messages: remove: there is no message with the id "c"`)
 	b.apply(&abi.Update{Messages: messages("e", "d=z")})
 	b.apply(&abi.Update{Messages: messages("c")})

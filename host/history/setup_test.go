@@ -28,14 +28,14 @@ func setup(t *testing.T, ids ...string) *bundle {
 	return b
 }
 
-func (b *bundle) newID() string {
+func (b *bundle) New() string {
 	b.given++
 	return fmt.Sprintf("new-%d", b.given)
 }
 
 func (b *bundle) apply(u *abi.Update) {
 	b.t.Helper()
-	log, err := b.Apply(u, b.newID)
+	log, err := b.Apply(u, b)
 	require.NoError(b.t, err)
 	b.Log = log
 }
@@ -71,3 +71,6 @@ func specs(list history.List) []string {
 }
 
 func patch(id, text string) abi.Patch { return abi.NewPatch(id).SetContent(abi.Text(text)) }
+
+// Take knows no ids given ahead.
+func (b *bundle) Take(string) bool { return false }

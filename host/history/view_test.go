@@ -1,7 +1,6 @@
 package history_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -133,13 +132,12 @@ func TestViewsNewMirrorTheHistory(t *testing.T) {
 			known  mirror
 			lists  []history.List
 			copies [][]string
-			serial int
+			serial bundle
 		)
-		newID := func() string { serial++; return fmt.Sprintf("new-%d", serial) }
 		ids := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			u := drawUpdate(t, ids, &log)
-			if next, err := log.Apply(u, newID); err == nil {
+			if next, err := log.Apply(u, &serial); err == nil {
 				log = next
 			}
 			lists, copies = append(lists, log.List()), append(copies, specs(log.List()))

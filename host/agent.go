@@ -101,12 +101,15 @@ func (a *Agent) bindMiddleware(ctx context.Context) error {
 			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("is nil")}
 		}
 		name := m.Name()
+		if name == "" {
+			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("has no name")}
+		}
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprintf("%s#%d", m.Name(), n)
 		}
 		taken[name] = true
 		env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models}
-		hooks, err := m.Hooks(ctx, env)
+		hooks, err := makeHooks(ctx, m, env)
 		if err == nil && hooks == nil {
 			err = errors.New("Hooks returned nil")
 		}
@@ -119,6 +122,12 @@ func (a *Agent) bindMiddleware(ctx context.Context) error {
 		a.toolWraps = appendToolWrap(a.toolWraps, bound)
 	}
 	return nil
+}
+
+// makeHooks lets a middleware make its hooks; a panic becomes a [*PanicError].
+func makeHooks(ctx context.Context, m Middleware, env Env) (hooks *Hooks, err error) {
+	defer recovered(&err)
+	return m.Hooks(ctx, env)
 }
 
 func (a *Agent) bindFields() error {

@@ -172,3 +172,24 @@ func TestOneAgentServesManyRuns(t *testing.T) {
 		require.Equal(t, []string{"human: hi", "ai: hi"}, lines((<-done).Messages))
 	}
 }
+
+// faulty is a middleware that goes wrong while the agent is built.
+type faulty struct{ name string }
+
+func (f faulty) Name() string { return f.name }
+
+func (faulty) Hooks(context.Context, host.Env) (*host.Hooks, error) { panic("out of order") }
+
+func TestMiddlewareThatCannotBeBuilt(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"":  "middleware 0 of the list: has no name",
+		"x": `middleware "x": panic: out of order`,
+	} {
+		agent, err := host.New(host.Config{Model: scripted.NewTurns(), Middleware: []host.Middleware{faulty{name}}})
+		require.Nil(t, agent)
+		var config *host.ConfigError
+		require.ErrorAs(t, err, &config)
+		require.EqualError(t, err, want)
+	}
+}

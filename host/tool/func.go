@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -45,6 +46,7 @@ func parametersOf[In any]() (wire.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
+	withoutNull(s)
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -61,6 +63,22 @@ func parametersOf[In any]() (wire.Raw, error) {
 		return nil, fmt.Errorf("the arguments must be a struct or a map, their schema is %s", text)
 	}
 	return raw, nil
+}
+
+// withoutNull takes the null out of the types that slices, maps and pointers get: a model leaves out what it does not
+// give, and some providers refuse lists of types.
+func withoutNull(s *jsonschema.Schema) {
+	if rest := slices.DeleteFunc(s.Types, func(kind string) bool { return kind == "null" }); len(rest) == 1 {
+		s.Type, s.Types = rest[0], nil
+	}
+	for _, property := range s.Properties {
+		withoutNull(property)
+	}
+	for _, inner := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if inner != nil {
+			withoutNull(inner)
+		}
+	}
 }
 
 type funcTool[In, Out any] struct {

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scratch is a directory for what all tests share: the user's cache of compiled plugins, and a guest.
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	var err error
+	if scratch, err = os.MkdirTemp("", "agenthost"); err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	if err := os.Setenv("XDG_CACHE_HOME", scratch); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// badGuest builds the plugin of testdata/guests/bad with Go alone, once.
+var badGuest = sync.OnceValues(func() (string, error) {
+	module := filepath.Join(scratch, "bad.wasm")
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-o", module, "./testdata/guests/bad")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	build.Stderr = os.Stderr
+	return module, build.Run()
+})
+
+func TestAPluginThatMisbehaves(t *testing.T) {
+	t.Parallel()
+	module, err := badGuest()
+	require.NoError(t, err)
+	tests := []struct {
+		how    string
+		policy string
+		code   int
+		says   []string
+	}{
+		{"trap", "closed", exitPlugin, []string{`plugin "bad"`, "after_model: trap", "panic: out of order"}},
+		{"jump", "closed", exitPlugin, []string{"protocol", `jump_to "tools" is not declared in can_jump_to`}},
+		{"state", "closed", exitPlugin, []string{"protocol", `field "secret" is not declared`}},
+		{"error", "closed", exitFailed, []string{`middleware "bad": after_model: refused: not today`}},
+		{"error", "open", exitFailed, []string{"refused: not today"}},
+		{"ask", "closed", exitWaiting, []string{`waits for an answer to approve of bad.after_model: "shall I?"`}},
+		{"trap", "open", exitOK, []string{"on_failure is open", "out of order"}},
+		{"", "closed", exitOK, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.how+" "+test.policy, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, say+"middleware:\n  - plugin: "+module+"\n    config: {how: \""+test.how+"\"}\n    on_failure: "+test.policy+"\n")
+			require.Equal(t, test.code, b.run("run", "--output", "json", "hi"), &b.err)
+			for _, text := range test.says {
+				require.Contains(t, b.err.String(), text)
+			}
+			require.Contains(t, b.out.String(), `"content": "hello"`, "the answer that the run had is not lost")
+		})
+	}
+}
+
+func TestInvalidUTF8InAFileIsShownAsSuch(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\n"+
+		"model: {provider: scripted, turns: [{tool_calls: [{id: a, name: read_file, args: {path: a.txt}}]}, {content: done}]}\n"+
+		"tools:\n  - files: {root: ./data}\n")
+	b.write("data/a.txt", "caf\xe9 au lait\n")
+	require.Equal(t, exitOK, b.run("run", "--output", "json", "hi"), &b.err)
+	require.Contains(t, b.out.String(), "caf\uFFFD au lait")
+	require.Contains(t, b.out.String(), "UTF-8")
+}

@@ -20,7 +20,7 @@ func OpenCache(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("compilation cache: %w", err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory that its user enters
 		return nil, fmt.Errorf("compilation cache: %w", err)
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(dir)

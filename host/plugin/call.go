@@ -9,41 +9,60 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// hookCall is one call of a hook or tool of a plugin.
+// hookCall is one call of a hook or tool of a plugin. It is a value that the instance keeps: a call of a hook that says
+// nothing allocates nothing.
 type hookCall struct {
 	export string
+	hook   *abi.HookSpec // of a node hook; nil: owner says what is allowed
+	owner  callOwner
 	input  hookInput
-	fields []string // what state.read may read
-	next   func(i *instance, payload []byte) (abi.Status, []byte, error)
-	accept func(result *abi.Result) error // takes a result that was decoded; an error is a protocol fault
+	reads  access
+}
+
+// callOwner is what a call of a wrap hook or a tool belongs to.
+type callOwner interface {
+	// accept takes a result that was decoded; an error is a protocol fault.
+	accept(result *abi.Result) error
+	// callNext calls the inner layers for the guest; an error is a fault, errNoNext says that the export has no next.
+	callNext(i *instance, payload []byte) (abi.Status, []byte, error)
+}
+
+var errNoNext = errors.New("next is for wrap hooks only")
+
+// access is what state.read may read in a call.
+type access struct {
+	fields   []string
+	messages bool
 }
 
 // do leases nothing: who calls a hook has done so. It returns nil if the guest said nothing. An error is an [*Error].
-func (p *Plugin) do(ctx context.Context, c *hookCall) (*abi.Result, error) {
+func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 	i, err := p.pool.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := i.enter(ctx, c.export, c.input.rt, c.fields)
+	i.call = call
+	c := &i.call
+	i.enter(ctx)
 	i.input = c.input.append(i.input[:0])
 	if len(i.input) > p.limits.Input {
+		size := len(i.input)
+		i.input, i.call = nil, hookCall{}
 		p.pool.put(i)
-		return nil, p.fault(c.export, KindLimit, fmt.Sprintf(
+		return nil, p.fault(call.export, KindLimit, fmt.Sprintf(
 			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input",
-			len(i.input), p.limits.Input), nil)
+			size, p.limits.Input), nil)
 	}
-	f.input = i.input
-	if c.next != nil {
-		f.next = func(payload []byte) (abi.Status, []byte, error) { return c.next(i, payload) }
-	}
+	i.frame.input = i.input
 	result, err := i.result(c)
+	i.call = hookCall{} // what belongs to the run is not kept
 	p.pool.giveBack(i, err)
 	return result, err
 }
 
 // result calls the export and takes what it wrote.
 func (i *instance) result(c *hookCall) (*abi.Result, error) {
-	wrote, err := i.call(c.export)
+	wrote, err := i.invoke(c.export)
 	if err != nil || !wrote {
 		return nil, err
 	}
@@ -54,10 +73,22 @@ func (i *instance) result(c *hookCall) (*abi.Result, error) {
 	if result.Error != nil || i.frame.closed != 0 {
 		return &result, nil
 	}
-	if err := c.accept(&result); err != nil {
+	if err := i.plugin.accept(c, &result); err != nil {
 		return nil, i.plugin.fault(c.export, KindProtocol, err.Error(), err)
 	}
 	return &result, nil
+}
+
+// accept checks a result. Beside interrupts nothing else of it counts.
+func (p *Plugin) accept(c *hookCall, result *abi.Result) error {
+	switch {
+	case len(result.Interrupts) > 0:
+		return checkInterrupts(result.Interrupts)
+	case c.hook != nil:
+		return p.checkNode(c.input.rt, c.export, c.hook, result)
+	default:
+		return c.owner.accept(result)
+	}
 }
 
 // outcome turns what a result says beside its update into an error: an error of the guest's own, or interrupts.
@@ -98,8 +129,7 @@ func statusOf(ctx context.Context, err error) (abi.Status, []byte) {
 
 // documentOf makes an Error document of an error: that of its author if it is one.
 func documentOf(err error) *abi.Error {
-	var document *abi.Error
-	if errors.As(err, &document) {
+	if document, ok := errors.AsType[*abi.Error](err); ok {
 		return document
 	}
 	out := &abi.Error{Type: "error", Message: err.Error()}
@@ -107,8 +137,7 @@ func documentOf(err error) *abi.Error {
 	if errors.As(err, &typed) {
 		out.Type = typed.ErrorType()
 	}
-	var modelError *host.ModelError
-	if errors.As(err, &modelError) {
+	if modelError, ok := errors.AsType[*host.ModelError](err); ok {
 		out.Retryable = modelError.Retryable
 	}
 	return out

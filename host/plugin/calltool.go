@@ -24,13 +24,15 @@ func (t *pluginTool) Pool() *host.Pool { return t.plugin.pool.leases }
 func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	p := t.plugin
 	output := &host.ToolOutput{}
-	c := hookCall{
-		export: abi.ExportCallTool, fields: p.ownFields, input: hookInput{rt: rt, reads: p.ownFields, call: call},
-		accept: func(r *abi.Result) error { return t.accept(rt, call, r, output) },
+	result, err := p.do(ctx, hookCall{
+		export: abi.ExportCallTool, owner: &toolRun{p, rt, call, output}, reads: access{fields: p.ownFields},
+		input: hookInput{rt: rt, reads: p.ownFields, call: call},
+	})
+	if err == nil && result == nil {
+		err = p.fault(abi.ExportCallTool, KindProtocol, "it returned 0; a tool must answer with tool_message or error", nil)
 	}
-	result, err := p.do(ctx, &c)
-	if err != nil || result == nil {
-		return output, err
+	if err != nil {
+		return nil, err
 	}
 	if err := outcome(result); err != nil {
 		return nil, err
@@ -40,20 +42,32 @@ func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolC
 	return output, nil
 }
 
-func (t *pluginTool) accept(rt *host.Runtime, call *abi.ToolCall, r *abi.Result, output *host.ToolOutput) error {
+// toolRun is one call of a plugin's tool.
+type toolRun struct {
+	plugin *Plugin
+	rt     *host.Runtime
+	call   *abi.ToolCall
+	output *host.ToolOutput
+}
+
+// callNext refuses: a tool has no inner layers.
+func (t *toolRun) callNext(*instance, []byte) (abi.Status, []byte, error) { return 0, nil, errNoNext }
+
+// accept checks a result and works out the tool's output.
+func (t *toolRun) accept(r *abi.Result) error {
 	if r.Response != nil {
 		return errors.New("response is for wrap_model_call, not call_tool")
 	}
-	if err := t.plugin.checkWrapUpdate(rt, nil, r); err != nil {
+	if err := t.plugin.checkWrapUpdate(t.rt, nil, r); err != nil {
 		return err
 	}
 	if r.ToolMessage == nil {
-		return nil
+		return errors.New("the result has neither tool_message nor error")
 	}
-	m, err := answer(r.ToolMessage, nil, call.ID)
+	m, err := answer(r.ToolMessage, nil, t.call.ID)
 	if err != nil {
 		return err
 	}
-	output.Content, output.Artifact, output.Failed = m.Content, m.Artifact, m.Status == abi.StatusError
+	t.output.Content, t.output.Artifact, t.output.Failed = m.Content, m.Artifact, m.Status == abi.StatusError
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // checkNode checks the result of a node hook against what it declared and against the state.
-func (p *Plugin) checkNode(rt *host.Runtime, name abi.Hook, spec *abi.HookSpec, r *abi.Result) error {
+func (p *Plugin) checkNode(rt *host.Runtime, name string, spec *abi.HookSpec, r *abi.Result) error {
 	switch {
 	case r.Response != nil:
 		return fmt.Errorf("response is for wrap_model_call, not %s", name)
@@ -24,11 +24,8 @@ func (p *Plugin) checkNode(rt *host.Runtime, name abi.Hook, spec *abi.HookSpec, 
 	return p.checkUpdate(rt, spec.Writes, r)
 }
 
-// checkUpdate checks interrupts, messages and fields of a result.
+// checkUpdate checks messages and fields of a result.
 func (p *Plugin) checkUpdate(rt *host.Runtime, writes []string, r *abi.Result) error {
-	if err := checkInterrupts(r.Interrupts); err != nil {
-		return err
-	}
 	for i := range r.State {
 		if err := p.checkField(writes, &r.State[i]); err != nil {
 			return err
@@ -48,11 +45,14 @@ func (p *Plugin) checkWrapUpdate(rt *host.Runtime, writes []string, r *abi.Resul
 	return p.checkUpdate(rt, writes, r)
 }
 
+// maxInterruptKey is how long the key of an interrupt may be, in bytes.
+const maxInterruptKey = 256
+
 func checkInterrupts(interrupts []abi.Interrupt) error {
 	for i := range interrupts {
 		key := interrupts[i].Key
-		if key == "" {
-			return errors.New("an interrupt has no key")
+		if key == "" || len(key) > maxInterruptKey {
+			return fmt.Errorf("an interrupt has a key of %d bytes; it must have 1 to %d", len(key), maxInterruptKey)
 		}
 		if slices.ContainsFunc(interrupts[:i], func(o abi.Interrupt) bool { return o.Key == key }) {
 			return fmt.Errorf("two interrupts have the key %q", clean(key, 64))
@@ -63,8 +63,8 @@ func checkInterrupts(interrupts []abi.Interrupt) error {
 
 // checkField checks one value for a field: of the plugin's own, or declared in writes.
 func (p *Plugin) checkField(writes []string, pair *wire.Pair) error {
-	if s, own := p.schemas[pair.Key]; own {
-		if err := s.Validate(pair.Value); err != nil {
+	if own, ok := p.fields[pair.Key]; ok {
+		if err := own.check(pair.Value); err != nil {
 			return fmt.Errorf("field %q: %s", clean(pair.Key, 64), clean(err.Error(), 200))
 		}
 		return nil
@@ -78,6 +78,9 @@ func (p *Plugin) checkField(writes []string, pair *wire.Pair) error {
 // checkMessages checks what a result does to the history: messages it names are there and keep id and role, and a tool
 // message answers an open call.
 func checkMessages(list history.List, r *abi.Result) error {
+	if r.Overwrite && (len(r.Remove) > 0 || len(r.Patch) > 0) {
+		return errors.New("overwrite stands beside remove or patch")
+	}
 	for _, id := range r.Remove {
 		if _, ok := list.Find(id); !ok {
 			return fmt.Errorf("remove: there is no message with the id %q", clean(id, 64))
@@ -87,6 +90,9 @@ func checkMessages(list history.List, r *abi.Result) error {
 		m, ok := list.Find(r.Patch[i].ID())
 		if !ok {
 			return fmt.Errorf("patch: there is no message with the id %q", clean(r.Patch[i].ID(), 64))
+		}
+		if slices.Contains(r.Remove, m.ID) {
+			return fmt.Errorf("patch: the message %q is removed by the same update", clean(m.ID, 64))
 		}
 		patched, err := r.Patch[i].Apply(m)
 		if err != nil {

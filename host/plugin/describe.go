@@ -3,6 +3,7 @@ package plugin
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,7 +22,7 @@ func (p *Plugin) describe(ctx context.Context) error {
 	}
 	err = func() error {
 		i.frame.reset(ctx, abi.ExportDescribe)
-		wrote, err := i.call(abi.ExportDescribe)
+		wrote, err := i.invoke(abi.ExportDescribe)
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func (p *Plugin) configure(ctx context.Context, i *instance) error {
 	wrote := false
 	if _, ok := i.funcs[abi.ExportConfigure]; ok {
 		var err error
-		if wrote, err = i.call(abi.ExportConfigure); err != nil {
+		if wrote, err = i.invoke(abi.ExportConfigure); err != nil {
 			return err
 		}
 	}
@@ -82,10 +83,11 @@ func (p *Plugin) configure(ctx context.Context, i *instance) error {
 		}
 	}
 	p.specBytes = slices.Clone(narrowed)
-	p.schemas = map[string]*schema.Schema{}
+	p.fields = map[string]ownField{}
 	for n := range p.spec.Fields {
 		f := &p.spec.Fields[n]
-		p.schemas[f.Name], _ = compileSchema(f.Schema) // checked with the Description
+		compiled, _ := compileSchema(f.Schema) // checked with the Description
+		p.fields[f.Name] = ownField{compiled, f.Reducer}
 		p.ownFields = append(p.ownFields, f.Name)
 	}
 	slices.Sort(p.ownFields)
@@ -109,8 +111,17 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 		return fmt.Errorf("its Description is for ABI %d; this host has %d.%d", d.ABI, abi.Major, abi.Minor)
 	case !isName(d.Name):
 		return fmt.Errorf("its name %q is not 1 to 64 letters, digits, '_', '-', '.' or '/'", clean(d.Name, 80))
+	case d.Version == "":
+		return errors.New("it has no version")
 	}
 	names := map[string]bool{}
+	for n := range d.Capabilities {
+		c := &d.Capabilities[n]
+		if names["capability "+c.Op] || c.Reason == "" {
+			return fmt.Errorf("its capability %q stands twice, or has no reason", clean(c.Op, 64))
+		}
+		names["capability "+c.Op] = true
+	}
 	for n := range d.Fields {
 		f := &d.Fields[n]
 		if !isName(f.Name) || names["field "+f.Name] {
@@ -155,7 +166,7 @@ func (p *Plugin) checkTool(i *instance, t *abi.ToolSpec, names map[string]bool) 
 
 func (p *Plugin) checkHook(i *instance, d *abi.Description, name abi.Hook, spec *abi.HookSpec) error {
 	if i.funcs[string(name)] == nil {
-		return fmt.Errorf("it is listed, but not exported")
+		return errors.New("it is listed, but not exported")
 	}
 	for _, target := range spec.CanJumpTo {
 		if !name.IsNode() || !slices.Contains([]abi.Target{abi.JumpModel, abi.JumpTools, abi.JumpEnd}, abi.Target(target)) {
@@ -163,10 +174,13 @@ func (p *Plugin) checkHook(i *instance, d *abi.Description, name abi.Hook, spec 
 		}
 	}
 	if spec.Messages.IsNew() && !name.IsNode() {
-		return fmt.Errorf(`messages is "new", which only node hooks have`)
+		return errors.New(`messages is "new", which only node hooks have`)
 	}
 	if len(spec.Tools) > 0 && name != abi.WrapToolCall {
-		return fmt.Errorf("tools is for wrap_tool_call")
+		return errors.New("tools is for wrap_tool_call")
+	}
+	if spec.PassesTokens && name != abi.WrapModelCall {
+		return errors.New("passes_tokens is for wrap_model_call")
 	}
 	for _, field := range spec.Reads {
 		if !declares(d, field) && !slices.Contains(p.grant.Reads, field) {

@@ -17,15 +17,15 @@ type frame struct {
 	wrote  bool
 	reply  []byte // of the last next or host_call
 
-	rt     *host.Runtime                                    // nil while the plugin is loaded
-	fields []string                                         // what state.read may read
-	next   func(payload []byte) (abi.Status, []byte, error) // nil: the hook has no next; an error is a fault
+	rt *host.Runtime // nil while the plugin is loaded
 
 	closed    abi.Status // an interrupt or cancellation that next reported; 0: the frame is open
 	nexts     int
 	hostCalls int
 	logged    int
 	lastError string // the last line that was logged as an error
+	panicLine string // the line of its output that tells of a panic
+	lastLine  string // the last line of its output
 	fault     *Error // what a host function found wrong; it then stops the guest
 }
 
@@ -33,14 +33,17 @@ func (f *frame) reset(ctx context.Context, export string) {
 	*f = frame{ctx: ctx, export: export, result: f.result[:0], reply: f.reply[:0]}
 }
 
-// enter prepares the instance for a call of a hook.
-func (i *instance) enter(ctx context.Context, export string, rt *host.Runtime, fields []string) *frame {
-	i.frame.reset(ctx, export)
-	i.frame.rt, i.frame.fields = rt, fields
-	i.clock.start(uint64(rt.Now().UnixNano()))
+// enter prepares the instance for its call of a hook.
+func (i *instance) enter(ctx context.Context) {
+	c := &i.call
+	rt := c.input.rt
+	c.input.now = uint64(rt.Now().UnixNano())
+	i.frame.reset(ctx, c.export)
+	i.frame.rt = rt
+	i.memory.refused = false
+	i.clock.start(c.input.now)
 	i.random.start(rt.Seed())
 	rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id})
-	return &i.frame
 }
 
 // stop ends the guest with a fault. It does not return: wazero recovers the panic at the call into the guest.
@@ -54,7 +57,7 @@ func (i *instance) read(what string, ptr, length uint32) []byte {
 	if length == 0 {
 		return nil
 	}
-	b, ok := i.memory.Read(ptr, length)
+	b, ok := i.view.Read(ptr, length)
 	if !ok {
 		i.stop(KindProtocol, what+" lies outside of the memory")
 	}
@@ -63,7 +66,7 @@ func (i *instance) read(what string, ptr, length uint32) []byte {
 
 // deliver copies doc into the guest's buffer if it is large enough, and returns the length of doc.
 func (i *instance) deliver(what string, doc []byte, buf, capacity uint32) uint32 {
-	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) && !i.memory.Write(buf, doc) {
+	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) && !i.view.Write(buf, doc) {
 		i.stop(KindProtocol, what+": the buffer lies outside of the memory")
 	}
 	return uint32(len(doc))

@@ -45,9 +45,10 @@ func importByName(name string) *hostFunction {
 }
 
 func importNames() []string {
-	var names []string
-	for _, f := range hostFunctions() {
-		names = append(names, f.name)
+	functions := hostFunctions()
+	names := make([]string, len(functions))
+	for i := range functions {
+		names[i] = functions[i].name
 	}
 	return names
 }
@@ -68,12 +69,12 @@ func (p *Plugin) instantiateHost(ctx context.Context) error {
 	return p.instantiateWASI(ctx)
 }
 
-// input_read(buf, cap) -> length of the input
+// input_read(buf, cap) -> length of the input.
 func inputRead(i *instance, s []uint64) {
 	s[0] = uint64(i.deliver("input_read", i.frame.input, uint32(s[0]), uint32(s[1])))
 }
 
-// result_write(ptr, len) -> 0
+// result_write(ptr, len) -> 0.
 func resultWrite(i *instance, s []uint64) {
 	length := uint32(s[1])
 	if int64(length) > int64(i.plugin.limits.Result) {
@@ -84,14 +85,14 @@ func resultWrite(i *instance, s []uint64) {
 	s[0] = 0
 }
 
-// next(ptr, len) -> status<<32 | reply length
+// next(ptr, len) -> status<<32 | reply length.
 func callNext(i *instance, s []uint64) {
 	f := &i.frame
-	if f.next == nil {
-		i.stop(KindProtocol, "next is for wrap hooks only")
+	if i.call.owner == nil {
+		i.stop(KindProtocol, errNoNext.Error())
 	}
 	if f.closed != 0 {
-		s[0] = abi.Pack(f.closed, len(f.reply))
+		s[0] = f.setReply(f.closed, nil)
 		return
 	}
 	f.nexts++
@@ -100,7 +101,7 @@ func callNext(i *instance, s []uint64) {
 		return
 	}
 	payload := i.payload("next", uint32(s[0]), uint32(s[1]))
-	status, reply, err := f.next(payload)
+	status, reply, err := i.call.owner.callNext(i, payload)
 	if err != nil {
 		i.stopWith(err)
 	}
@@ -110,19 +111,23 @@ func callNext(i *instance, s []uint64) {
 	s[0] = f.setReply(status, reply)
 }
 
-// host_call(op, oplen, ptr, len) -> status<<32 | reply length
+// host_call(op, oplen, ptr, len) -> status<<32 | reply length.
 func hostCall(i *instance, s []uint64) {
 	f := &i.frame
 	const maxName = 64
-	if uint32(s[1]) > maxName {
+	if length := uint32(s[1]); length > maxName {
 		i.stop(KindProtocol, "host_call: the name of an operation has at most 64 bytes")
 	}
 	op := string(i.read("host_call: the operation", uint32(s[0]), uint32(s[1])))
-	f.hostCalls++
 	switch {
 	case f.rt == nil:
 		i.stop(KindProtocol, "host_call is not available in "+f.export)
-	case f.hostCalls > i.plugin.limits.HostCalls:
+	case f.closed != 0:
+		s[0] = f.setReply(f.closed, nil)
+		return
+	}
+	f.hostCalls++
+	if f.hostCalls > i.plugin.limits.HostCalls {
 		s[0] = f.setReply(abi.ELIMIT, nil)
 		return
 	}
@@ -131,18 +136,17 @@ func hostCall(i *instance, s []uint64) {
 	s[0] = f.setReply(status, reply)
 }
 
-// reply_read(buf, cap) -> length of the reply
+// reply_read(buf, cap) -> length of the reply.
 func replyRead(i *instance, s []uint64) {
 	s[0] = uint64(i.deliver("reply_read", i.frame.reply, uint32(s[0]), uint32(s[1])))
 }
 
-// log(level, ptr, len)
+// log(level, ptr, len).
 func logLine(i *instance, s []uint64) {
 	level, length := abi.LogLevel(int32(s[0])), uint32(s[2])
 	if level < abi.LogDebug || level > abi.LogError {
 		i.stop(KindProtocol, "log: the level is 0, 1, 2 or 3")
 	}
-	const maxLine = 8 << 10
 	i.log(level, i.read("log: the line", uint32(s[1]), min(length, maxLine)))
 }
 

@@ -15,8 +15,10 @@ const largeValue = 4 << 10
 // encoded before.
 type hookInput struct {
 	rt      *host.Runtime
+	now     uint64
 	reads   []string
-	view    *history.View // nil: the key messages is absent
+	view    history.View
+	shows   bool // view is shown; otherwise the key messages is absent
 	call    *abi.ToolCall
 	known   bool
 	request *model.Request
@@ -30,7 +32,7 @@ func (h *hookInput) append(dst []byte) []byte {
 	large := h.large()
 	state := h.stateCount(large)
 	for _, present := range []bool{
-		len(answers) > 0, h.call != nil, h.known, len(large) > 0, h.view != nil, h.request != nil, state > 0,
+		len(answers) > 0, h.call != nil, h.known, len(large) > 0, h.shows, h.request != nil, state > 0,
 		h.rt.ThreadID() != "",
 	} {
 		if present {
@@ -50,11 +52,11 @@ func (h *hookInput) append(dst []byte) []byte {
 	if len(large) > 0 {
 		dst, _ = wire.AppendValue(wire.AppendString(dst, "large"), large)
 	}
-	if h.view != nil {
-		dst = appendView(wire.AppendString(dst, "messages"), h.view)
+	if h.shows {
+		dst = appendView(wire.AppendString(dst, "messages"), &h.view)
 	}
 	dst = wire.AppendUint(wire.AppendString(dst, "n"), h.rt.N())
-	dst = wire.AppendUint(wire.AppendString(dst, "now"), uint64(h.rt.Now().UnixNano()))
+	dst = wire.AppendUint(wire.AppendString(dst, "now"), h.now)
 	if h.request != nil {
 		dst = h.appendRequest(wire.AppendString(dst, "request"))
 	}

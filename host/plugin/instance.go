@@ -8,7 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/sys"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -19,9 +19,12 @@ type instance struct {
 	plugin *Plugin
 	id     uint64
 	module api.Module
-	memory api.Memory
+	memory memory
+	view   api.Memory // how to read and write the memory
+	output output
 	ctx    context.Context // leads the host functions to the instance; it is never done
 	frame  frame           // of the present call
+	call   hookCall        // the present call; empty while the plugin is loaded
 	clock  clock
 	random random
 	stack  [1]uint64
@@ -32,23 +35,27 @@ type instance struct {
 // instanceKey is the key under which host functions find the instance.
 type instanceKey struct{}
 
-func instanceOf(ctx context.Context) *instance { return ctx.Value(instanceKey{}).(*instance) }
+func instanceOf(ctx context.Context) *instance {
+	i, _ := ctx.Value(instanceKey{}).(*instance)
+	return i
+}
 
 // instantiate makes an instance that has not been asked anything.
 func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i := &instance{plugin: p, id: p.pool.nextID(), funcs: map[string]api.Function{}}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
 	i.frame.reset(ctx, "load")
-	output := &outputLog{instance: i}
+	i.memory.limit = uint64(p.limits.Memory)
+	i.output.instance = i
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
-		WithStdout(output).WithStderr(output).
+		WithStdout(&i.output).WithStderr(&i.output).
 		WithWalltime(i.clock.walltime, 1).WithNanotime(i.clock.nanotime, 1).WithNanosleep(i.clock.sleep).
 		WithOsyield(func() {}).WithRandSource(&i.random)
-	module, err := p.runtime.InstantiateModule(i.ctx, p.module, config)
+	module, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), p.module, config)
 	if err != nil {
 		return nil, i.faultOf("load", err)
 	}
-	i.module, i.memory = module, module.ExportedMemory(abi.Memory)
+	i.module, i.view = module, module.Memory()
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
 		if _, err := initialize.Call(i.ctx); err != nil {
 			return nil, errors.Join(i.faultOf("load", err), i.close())
@@ -72,9 +79,9 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// call calls an export with the frame's input. It returns whether a result was written. Any error is an [*Error], and
+// invoke calls an export with the frame's input. It returns whether a result was written. Any error is an [*Error], and
 // the instance must then be closed.
-func (i *instance) call(export string) (wrote bool, err error) {
+func (i *instance) invoke(export string) (wrote bool, err error) {
 	f := i.funcs[export]
 	if f == nil {
 		return false, i.plugin.fault(export, KindProtocol, "the function is not exported", nil)
@@ -83,6 +90,7 @@ func (i *instance) call(export string) (wrote bool, err error) {
 	if err := f.CallWithStack(i.ctx, i.stack[:]); err != nil {
 		return false, i.faultOf(export, err)
 	}
+	i.output.flush()
 	switch code := int32(i.stack[0]); {
 	case code == abi.ReturnNothing:
 		return false, nil
@@ -97,22 +105,22 @@ func (i *instance) call(export string) (wrote bool, err error) {
 
 // faultOf tells what went wrong in a call: by the host's own record, since a guest can fake what wazero reports.
 func (i *instance) faultOf(stage string, err error) *Error {
-	if fault := i.frame.fault; fault != nil {
-		fault.Stage = stage
+	i.output.flush()
+	fault := i.frame.fault
+	if fault == nil {
+		fault = i.plugin.fault(stage, KindTrap, firstLine(err.Error()), err)
+	}
+	fault.Stage = stage
+	if fault.Kind != KindTrap && fault.Kind != KindExit {
 		return fault
 	}
-	kind, message := KindTrap, firstLine(err.Error())
-	var exit *sys.ExitError
-	switch {
-	case errors.As(err, &exit):
-		kind, message = KindExit, fmt.Sprintf("it exited with the code %d", exit.ExitCode())
-	case strings.Contains(message, "memory") && strings.Contains(message, "limit"), strings.Contains(message, "min") && strings.Contains(message, "pages"):
-		kind = KindMemory
+	if i.memory.refused {
+		fault.Kind, fault.Message = KindMemory, fmt.Sprintf("it needs more memory than its limit of %d bytes; %s", i.memory.limit, fault.Message)
 	}
-	if said := i.frame.lastError; said != "" {
-		message += ": " + said
+	if said := i.frame.lastWords(); said != "" {
+		fault.Message += ": " + said
 	}
-	return i.plugin.fault(stage, kind, message, err)
+	return fault
 }
 
 // firstLine is the reason without the stack that wazero puts behind it.

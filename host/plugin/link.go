@@ -32,8 +32,12 @@ func (p *Plugin) checkImports() error {
 		module, name, _ := f.Import()
 		switch {
 		case module == wasiModule:
-			if !p.hasWASI(name) {
+			def, ok := p.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
+			if !ok {
 				return fmt.Errorf("it imports %s.%s, which does not exist", wasiModule, clean(name, 64))
+			}
+			if err := checkSignature(f, module, name, def.ParamTypes(), def.ResultTypes()); err != nil {
+				return err
 			}
 		case module == abi.Module:
 			if err := checkImport(name, f); err != nil {
@@ -55,11 +59,15 @@ func checkImport(name string, f api.FunctionDefinition) error {
 		return fmt.Errorf("it imports %s.%s, which no minor up to this host's ABI %d.%d has; there are %s",
 			abi.Module, clean(name, 64), abi.Major, abi.Minor, strings.Join(importNames(), ", "))
 	}
-	if !slices.Equal(f.ParamTypes(), want.params) || !slices.Equal(f.ResultTypes(), want.results) {
-		return fmt.Errorf("it imports %s.%s as %s, but it is %s", abi.Module, name,
-			signature(f.ParamTypes(), f.ResultTypes()), signature(want.params, want.results))
+	return checkSignature(f, abi.Module, name, want.params, want.results)
+}
+
+func checkSignature(f api.FunctionDefinition, module, name string, params, results []api.ValueType) error {
+	if slices.Equal(f.ParamTypes(), params) && slices.Equal(f.ResultTypes(), results) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("it imports %s.%s as %s, but it is %s", module, name,
+		signature(f.ParamTypes(), f.ResultTypes()), signature(params, results))
 }
 
 func (p *Plugin) checkExports() error {

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // narrows reports how a configured Description goes beyond what describe said, if it does.
 func narrows(upper, spec *abi.Description) error {
 	if spec.Name != upper.Name || spec.Version != upper.Version {
-		return fmt.Errorf("configure changes the plugin's name or version")
+		return errors.New("configure changes the plugin's name or version")
 	}
 	for n := range spec.Fields {
 		if !slices.ContainsFunc(upper.Fields, func(f abi.FieldSpec) bool { return sameDocument(&f, &spec.Fields[n]) }) {
@@ -21,13 +22,13 @@ func narrows(upper, spec *abi.Description) error {
 		}
 	}
 	for n := range spec.Tools {
-		if !slices.ContainsFunc(upper.Tools, func(t abi.ToolSpec) bool { return sameDocument(&t, &spec.Tools[n]) }) {
+		if !slices.ContainsFunc(upper.Tools, func(t abi.ToolSpec) bool { return sameTool(t, &spec.Tools[n]) }) {
 			return fmt.Errorf("configure adds or changes the tool %q", spec.Tools[n].Name)
 		}
 	}
-	for _, capability := range spec.Capabilities {
-		if !slices.ContainsFunc(upper.Capabilities, func(c abi.Capability) bool { return c.Op == capability.Op }) {
-			return fmt.Errorf("configure adds the capability %q", clean(capability.Op, 64))
+	for n := range spec.Capabilities {
+		if !slices.Contains(upper.Capabilities, spec.Capabilities[n]) {
+			return fmt.Errorf("configure adds or changes the capability %q", clean(spec.Capabilities[n].Op, 64))
 		}
 	}
 	for _, name := range abi.Hooks() {
@@ -61,6 +62,12 @@ func widens(bound, spec *abi.HookSpec) string {
 	default:
 		return ""
 	}
+}
+
+// sameTool reports whether two specs differ in nothing but description and parameters, which follow the configuration.
+func sameTool(bound abi.ToolSpec, spec *abi.ToolSpec) bool {
+	bound.Description, bound.Parameters = spec.Description, spec.Parameters
+	return sameDocument(&bound, spec)
 }
 
 func subset(a, b []string) bool {

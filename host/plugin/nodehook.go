@@ -12,13 +12,12 @@ import (
 func (p *Plugin) nodeHook(name abi.Hook, spec *abi.HookSpec) host.NodeHook {
 	reads := sorted(spec.Reads)
 	fn := func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
-		c := hookCall{export: string(name), fields: reads, input: hookInput{rt: rt, reads: reads}}
-		if !spec.Messages.IsZero() {
-			view := rt.View()
-			c.input.view = &view
+		shows := !spec.Messages.IsZero()
+		c := hookCall{export: string(name), hook: spec, reads: access{reads, shows}, input: hookInput{rt: rt, reads: reads}}
+		if shows {
+			c.input.view, c.input.shows = rt.View(), true
 		}
-		c.accept = func(result *abi.Result) error { return p.checkNode(rt, name, spec, result) }
-		result, err := p.do(ctx, &c)
+		result, err := p.do(ctx, c)
 		if err != nil && p.forgiven(rt, err) {
 			return nil, nil //nolint:nilnil // nothing to say
 		}

@@ -33,15 +33,20 @@ func (i *instance) operation(op string, payload []byte) (abi.Status, []byte) {
 // stateRead answers with messages of the history, or with fields that the hook may read.
 func (i *instance) stateRead(payload []byte) (abi.Status, []byte) {
 	var query abi.StateQuery
-	i.decodePayload(payload, &query)
-	state := i.frame.rt.State()
+	if !i.decodePayload(payload, &query) {
+		return abi.EINVAL, nil
+	}
+	state, reads := i.frame.rt.State(), &i.call.reads
 	if len(query.Fields) > 0 {
 		for _, name := range query.Fields {
-			if !slices.Contains(i.frame.fields, name) {
+			if !slices.Contains(reads.fields, name) {
 				return abi.EDENIED, nil
 			}
 		}
 		return i.bounded(abi.StateReply{State: state.Fields(query.Fields)})
+	}
+	if !reads.messages {
+		return abi.EDENIED, nil
 	}
 	list := state.Messages()
 	from := min(query.From, uint64(list.Len()))
@@ -69,19 +74,25 @@ func (i *instance) bounded(reply abi.StateReply) (abi.Status, []byte) {
 
 func (i *instance) eventEmit(payload []byte) (abi.Status, []byte) {
 	var event abi.EventEmit
-	i.decodePayload(payload, &event)
-	if !isName(event.Name) {
-		i.stop(KindProtocol, "event.emit: the event's name is not 1 to 64 letters, digits, '_', '-', '.' or '/'")
+	if !i.decodePayload(payload, &event) || !isName(event.Name) {
+		return abi.EINVAL, nil
 	}
 	i.frame.rt.Emit(event.Name, event.Data)
 	return abi.StatusOK, nil
 }
 
-// decodePayload decodes what a guest passed to an operation; what is malformed stops it.
-func (i *instance) decodePayload(payload []byte, into document) {
-	if err := i.decode(i.frame.export, payload, into); err != nil {
-		i.stopWith(err)
+// decodePayload decodes what a guest passed to an operation; false if it is not what the operation takes. What is
+// malformed stops the guest.
+func (i *instance) decodePayload(payload []byte, into document) bool {
+	if len(payload) == 0 {
+		return false
 	}
+	canonical, err := wire.Canonical(payload, i.plugin.faultLimit)
+	if err != nil {
+		i.stop(KindProtocol, "host_call: the document is malformed: "+clean(err.Error(), 200))
+	}
+	_, err = into.UnmarshalMsg(canonical)
+	return err == nil
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

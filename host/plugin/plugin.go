@@ -37,7 +37,7 @@ type Plugin struct {
 	spec       abi.Description // what it does with this configuration
 	specBytes  []byte          // what every instance must return from configure
 	ownFields  []string
-	schemas    map[string]*schema.Schema // of its own fields
+	fields     map[string]ownField
 	dynamic    map[string]*pluginTool
 	faultLimit wire.Limits // for results
 }
@@ -85,7 +85,6 @@ func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) (err er
 	}
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2).
-		WithMemoryLimitPages(uint32(p.limits.Memory / pageSize)).
 		WithCloseOnContextDone(false)
 	if cache != nil {
 		config = config.WithCompilationCache(cache.cache)
@@ -98,6 +97,11 @@ func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) (err er
 	}()
 	if p.module, err = p.runtime.CompileModule(ctx, code); err != nil {
 		return p.fault("load", KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
+	}
+	for _, m := range p.module.ExportedMemories() {
+		if need := uint64(m.Min()) * pageSize; need > uint64(p.limits.Memory) {
+			return p.fault("load", KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d", need, p.limits.Memory), nil)
+		}
 	}
 	if err := p.instantiateHost(ctx); err != nil {
 		return p.fault("load", KindLink, err.Error(), err)
@@ -129,6 +133,22 @@ func (p *Plugin) setConfig(values map[string]any) error {
 // fault makes the error of a guest that misbehaved.
 func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Error {
 	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: message, Err: cause}
+}
+
+// ownField is what is checked of values for a field that the plugin declares.
+type ownField struct {
+	schema  *schema.Schema
+	reducer string
+}
+
+func (f *ownField) check(value wire.Raw) error {
+	if _, number := value.AsFloat(); f.reducer == "add" && !number {
+		return errors.New("the reducer add needs a number")
+	}
+	if f.reducer == "append" && !value.IsArray() {
+		return errors.New("the reducer append needs an array")
+	}
+	return f.schema.Validate(value)
 }
 
 // Close closes all instances and the runtime. No hook may run any more.

@@ -3,12 +3,12 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-
-	"github.com/agenthost/agenthost/abi/wire"
 )
 
 var errNoModel = errors.New("no model of that name is configured")
@@ -35,19 +35,15 @@ func (p *Plugin) changeRequest(req *model.Request, c *abi.RequestChange) (*model
 	if len(c.Settings) > 0 {
 		out.Settings = out.Settings.With(c.Settings)
 	}
-	if c.Tools != nil {
-		out.Tools = out.KeepTools(c.Tools).Tools
-	}
-	if len(c.AddTools) > 0 {
-		for i := range c.AddTools {
-			if _, err := compileSchema(c.AddTools[i].Parameters); err != nil || !isName(c.AddTools[i].Name) {
-				return nil, fmt.Errorf("add_tools: %q has a name or parameters that are not allowed", clean(c.AddTools[i].Name, 64))
-			}
-		}
-		out.Tools = out.AddTools(c.AddTools).Tools
+	if err := changeTools(&out, c); err != nil {
+		return nil, err
 	}
 	update := abi.Update{Messages: c.Messages, Patch: c.Patch, Remove: c.Remove, Overwrite: c.Overwrite}
 	if update.ChangesMessages() {
+		asResult := abi.Result{Messages: c.Messages, Patch: c.Patch, Remove: c.Remove, Overwrite: c.Overwrite}
+		if err := checkMessages(out.Messages, &asResult); err != nil {
+			return nil, err
+		}
 		messages, err := out.Messages.Apply(&update)
 		if err != nil {
 			return nil, err
@@ -55,6 +51,34 @@ func (p *Plugin) changeRequest(req *model.Request, c *abi.RequestChange) (*model
 		out.Messages = messages
 	}
 	return &out, nil
+}
+
+// changeTools keeps and adds tools of a request.
+func changeTools(req *model.Request, c *abi.RequestChange) error {
+	offered := func(name string) bool {
+		return slices.ContainsFunc(req.Tools, func(t abi.ToolSpec) bool { return t.Name == name })
+	}
+	for _, name := range c.Tools {
+		if !offered(name) {
+			return fmt.Errorf("tools: %q is not offered in this request", clean(name, 64))
+		}
+	}
+	if c.Tools != nil {
+		req.Tools = req.KeepTools(c.Tools).Tools
+	}
+	for i := range c.AddTools {
+		t := &c.AddTools[i]
+		if !isName(t.Name) || offered(t.Name) {
+			return fmt.Errorf("add_tools: %q is no name for a tool, or offered already", clean(t.Name, 64))
+		}
+		if _, err := compileSchema(t.Parameters); err != nil {
+			return fmt.Errorf("add_tools: %q: %w", t.Name, err)
+		}
+	}
+	if len(c.AddTools) > 0 {
+		req.Tools = req.AddTools(c.AddTools).Tools
+	}
+	return nil
 }
 
 // changeCall applies what wrap_tool_call passed to next.

@@ -7,8 +7,6 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
-
-	"github.com/agenthost/agenthost/abi"
 )
 
 // The WASI that guests see has no files, environment, arguments or sockets. Its clock and its random numbers follow
@@ -25,12 +23,6 @@ func (p *Plugin) instantiateWASI(ctx context.Context) error {
 		Export("proc_exit")
 	_, err := b.Instantiate(ctx)
 	return err
-}
-
-// hasWASI reports whether WASI has a function of this name.
-func (p *Plugin) hasWASI(name string) bool {
-	_, ok := p.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
-	return ok
 }
 
 // clock is the virtual clock: it starts at the call's time, and moves when the guest sleeps, or looks at it, so that a
@@ -80,20 +72,6 @@ func (r *random) Read(b []byte) (int, error) {
 		b[n] = byte(r.rest)
 		r.rest >>= 8
 		r.have--
-	}
-	return len(b), nil
-}
-
-// outputLog turns what a guest writes to stdout and stderr into log lines. What was written before a trap, such as a
-// panic's message, becomes part of the trap's text.
-type outputLog struct{ instance *instance }
-
-func (o *outputLog) Write(b []byte) (int, error) {
-	if len(b) > 0 {
-		o.instance.log(abi.LogInfo, b)
-		if text := clean(string(b), 200); o.instance.frame.lastError == "" && len(text) > 1 {
-			o.instance.frame.lastError = text
-		}
 	}
 	return len(b), nil
 }

@@ -12,6 +12,7 @@ import (
 
 // modelFrame is one call of a wrap_model_call hook.
 type modelFrame struct {
+	ctx    context.Context
 	plugin *Plugin
 	spec   *abi.HookSpec
 	rt     *host.Runtime
@@ -19,6 +20,7 @@ type modelFrame struct {
 	next   host.ModelHandler
 
 	called   bool            // next was called
+	unseen   bool            // the last reply was too large to show
 	last     *model.Response // of the last next
 	lastErr  error
 	response *model.Response // what the result makes of it; nil: the last one
@@ -28,28 +30,23 @@ type modelFrame struct {
 func (p *Plugin) wrapModel(spec *abi.HookSpec) host.WrapModelFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler) (*model.Response, *host.Update, error) {
-		f := &modelFrame{plugin: p, spec: spec, rt: rt, req: req, next: next}
-		c := hookCall{
-			export: string(abi.WrapModelCall), fields: reads,
+		f := &modelFrame{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}
+		result, err := p.do(ctx, hookCall{
+			export: string(abi.WrapModelCall), owner: f, reads: access{reads, !spec.Messages.IsZero()},
 			input: hookInput{rt: rt, reads: reads, request: req, models: spec.Messages},
-			next: func(i *instance, payload []byte) (abi.Status, []byte, error) {
-				return f.callNext(ctx, i, payload)
-			},
-			accept: f.accept,
-		}
-		result, err := p.do(ctx, &c)
+		})
 		if err != nil {
 			if !p.forgiven(rt, err) {
 				return nil, nil, err
 			}
 			result = nil
 		}
-		return f.finish(ctx, result)
+		return f.finish(result)
 	}
 }
 
 // callNext lets the rest of the chain answer the request that the guest wants.
-func (f *modelFrame) callNext(ctx context.Context, i *instance, payload []byte) (abi.Status, []byte, error) {
+func (f *modelFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
 	req := f.req
 	if len(payload) > 0 {
 		var change abi.RequestChange
@@ -59,14 +56,14 @@ func (f *modelFrame) callNext(ctx context.Context, i *instance, payload []byte) 
 		var err error
 		if req, err = f.plugin.changeRequest(f.req, &change); err != nil {
 			if errors.Is(err, errNoModel) {
-				return abi.ENOENT, nil, nil
+				return abi.EINVAL, nil, nil
 			}
 			return 0, nil, err
 		}
 	}
 	f.called = true
-	f.last, f.lastErr = f.next(ctx, req)
-	status, reply := statusOf(ctx, f.lastErr)
+	f.last, f.lastErr = f.next(f.ctx, req)
+	status, reply := statusOf(f.ctx, f.lastErr)
 	if f.lastErr != nil {
 		return status, reply, nil
 	}
@@ -74,7 +71,7 @@ func (f *modelFrame) callNext(ctx context.Context, i *instance, payload []byte) 
 		Messages: f.last.Messages, Model: f.last.Model, StopReason: f.last.StopReason, Structured: f.last.Structured,
 	}
 	reply, err := doc.MarshalMsg(nil)
-	if err != nil || len(reply) > f.plugin.limits.Input {
+	if f.unseen = err != nil || len(reply) > f.plugin.limits.Input; f.unseen {
 		return abi.ETOOBIG, nil, nil
 	}
 	return abi.StatusOK, reply, nil
@@ -88,8 +85,11 @@ func (f *modelFrame) accept(r *abi.Result) error {
 	if err := f.plugin.checkWrapUpdate(f.rt, f.spec.Writes, r); err != nil {
 		return err
 	}
-	if r.Response == nil {
+	switch {
+	case r.Response == nil:
 		return nil
+	case f.unseen:
+		return errors.New("response would change a reply that was too large to show")
 	}
 	return f.respond(r.Response)
 }
@@ -110,8 +110,8 @@ func (f *modelFrame) respond(change *abi.ResponseChange) error {
 		}
 		out.Messages = messages
 	}
-	if len(out.Messages) == 0 {
-		return errors.New("the response has no messages")
+	if out.AI() == nil {
+		return errors.New("the response has no AI message")
 	}
 	if change.Model != "" {
 		out.Model = change.Model
@@ -134,8 +134,8 @@ func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
 		if m.Role == "" {
 			m.Role = abi.RoleAI
 		}
-		if err == nil && m.Role != abi.RoleAI {
-			err = fmt.Errorf("a new message of the response has the role %q; it must be \"ai\"", clean(string(m.Role), 64))
+		if err == nil && m.Role != abi.RoleAI && m.Role != abi.RoleTool {
+			err = fmt.Errorf("a new message of the response has the role %q; it must be \"ai\" or \"tool\"", clean(string(m.Role), 64))
 		}
 		return m, err
 	}
@@ -151,7 +151,7 @@ func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
 
 // finish decides how the call ends: without a result, or without a response in it, the last next counts, and if there
 // was none it is called now.
-func (f *modelFrame) finish(ctx context.Context, result *abi.Result) (*model.Response, *host.Update, error) {
+func (f *modelFrame) finish(result *abi.Result) (*model.Response, *host.Update, error) {
 	var update *host.Update
 	if result != nil {
 		if err := outcome(result); err != nil {
@@ -164,7 +164,7 @@ func (f *modelFrame) finish(ctx context.Context, result *abi.Result) (*model.Res
 		return f.response, update, nil
 	}
 	if !f.called {
-		f.last, f.lastErr = f.next(ctx, f.req)
+		f.last, f.lastErr = f.next(f.ctx, f.req)
 	}
 	if f.lastErr != nil {
 		return nil, nil, f.lastErr

@@ -12,6 +12,7 @@ import (
 
 // toolFrame is one call of a wrap_tool_call hook.
 type toolFrame struct {
+	ctx    context.Context
 	plugin *Plugin
 	spec   *abi.HookSpec
 	rt     *host.Runtime
@@ -19,6 +20,7 @@ type toolFrame struct {
 	next   host.ToolHandler
 
 	called  bool         // next was called
+	unseen  bool         // the last reply was too large to show
 	last    *abi.Message // of the last next
 	lastErr error
 	message *abi.Message // what the result makes of it; nil: the last one
@@ -28,32 +30,28 @@ type toolFrame struct {
 func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
-		f := &toolFrame{plugin: p, spec: spec, rt: rt, req: req, next: next}
+		f := &toolFrame{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}
+		shows := !spec.Messages.IsZero()
 		c := hookCall{
-			export: string(abi.WrapToolCall), fields: reads,
+			export: string(abi.WrapToolCall), owner: f, reads: access{reads, shows},
 			input: hookInput{rt: rt, reads: reads, call: &req.Call, known: req.Known()},
-			next: func(i *instance, payload []byte) (abi.Status, []byte, error) {
-				return f.callNext(ctx, i, payload)
-			},
-			accept: f.accept,
 		}
-		if !spec.Messages.IsZero() {
-			view := history.Show(rt.State().Messages(), spec.Messages)
-			c.input.view = &view
+		if shows {
+			c.input.view, c.input.shows = history.Show(rt.State().Messages(), spec.Messages), true
 		}
-		result, err := p.do(ctx, &c)
+		result, err := p.do(ctx, c)
 		if err != nil {
 			if !p.forgiven(rt, err) {
 				return nil, nil, err
 			}
 			result = nil
 		}
-		return f.finish(ctx, result)
+		return f.finish(result)
 	}
 }
 
 // callNext lets the rest of the chain perform the call that the guest wants.
-func (f *toolFrame) callNext(ctx context.Context, i *instance, payload []byte) (abi.Status, []byte, error) {
+func (f *toolFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
 	req := f.req
 	if len(payload) > 0 {
 		var change abi.CallChange
@@ -66,14 +64,14 @@ func (f *toolFrame) callNext(ctx context.Context, i *instance, payload []byte) (
 		}
 	}
 	f.called = true
-	f.last, f.lastErr = f.next(ctx, req)
-	status, reply := statusOf(ctx, f.lastErr)
+	f.last, f.lastErr = f.next(f.ctx, req)
+	status, reply := statusOf(f.ctx, f.lastErr)
 	if f.lastErr != nil {
 		return status, reply, nil
 	}
 	doc := abi.ToolReply{ToolMessage: *f.last}
 	reply, err := doc.MarshalMsg(nil)
-	if err != nil || len(reply) > f.plugin.limits.Input {
+	if f.unseen = err != nil || len(reply) > f.plugin.limits.Input; f.unseen {
 		return abi.ETOOBIG, nil, nil
 	}
 	return abi.StatusOK, reply, nil
@@ -87,8 +85,11 @@ func (f *toolFrame) accept(r *abi.Result) error {
 	if err := f.plugin.checkWrapUpdate(f.rt, f.spec.Writes, r); err != nil {
 		return err
 	}
-	if r.ToolMessage == nil {
+	switch {
+	case r.ToolMessage == nil:
 		return nil
+	case f.unseen:
+		return errors.New("tool_message would change a reply that was too large to show")
 	}
 	var base *abi.Message
 	if f.called && f.lastErr == nil {
@@ -111,6 +112,9 @@ func answer(p *abi.Patch, base *abi.Message, callID string) (*abi.Message, error
 	if err != nil {
 		return nil, err
 	}
+	if base == nil && m.ID != "" {
+		return nil, fmt.Errorf("tool_message has the id %q; the host gives ids to new messages", clean(m.ID, 64))
+	}
 	if (m.Role != "" && m.Role != abi.RoleTool) || (m.ToolCallID != "" && m.ToolCallID != callID) {
 		return nil, fmt.Errorf("tool_message must have the role \"tool\" and answer the call %q", clean(callID, 64))
 	}
@@ -121,7 +125,7 @@ func answer(p *abi.Patch, base *abi.Message, callID string) (*abi.Message, error
 }
 
 // finish decides how the call ends, as for a model call.
-func (f *toolFrame) finish(ctx context.Context, result *abi.Result) (*abi.Message, *host.Update, error) {
+func (f *toolFrame) finish(result *abi.Result) (*abi.Message, *host.Update, error) {
 	var update *host.Update
 	if result != nil {
 		if err := outcome(result); err != nil {
@@ -134,7 +138,7 @@ func (f *toolFrame) finish(ctx context.Context, result *abi.Result) (*abi.Messag
 		return f.message, update, nil
 	}
 	if !f.called {
-		f.last, f.lastErr = f.next(ctx, f.req)
+		f.last, f.lastErr = f.next(f.ctx, f.req)
 	}
 	if f.lastErr != nil {
 		return nil, nil, f.lastErr

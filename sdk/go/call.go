@@ -11,7 +11,19 @@ import (
 type Call struct {
 	Input *abi.HookInput // the whole document
 
-	host Host
+	host    Host
+	failure error // what the last Next returned because the inner layers failed
+}
+
+// next calls the inner layers and returns their reply. A refusal is no failure of theirs.
+func (c *Call) next(payload []byte) ([]byte, error) {
+	status, reply := c.host.Next(payload)
+	doc, err := accept(status, reply)
+	c.failure = nil
+	if status == abi.StatusFailed {
+		c.failure = err
+	}
+	return doc, err
 }
 
 // Messages returns the messages that the hook declared to see; none if it declared none.
@@ -114,10 +126,7 @@ func accept(status abi.Status, doc []byte) ([]byte, error) {
 }
 
 // ModelCall is one call of wrap_model_call.
-type ModelCall struct {
-	Call
-	failure error // what the last Next returned
-}
+type ModelCall struct{ Call }
 
 // Request is the request as the layers outside of the hook left it.
 func (c *ModelCall) Request() *abi.ModelRequest { return c.Input.Request }
@@ -132,22 +141,19 @@ func (c *ModelCall) Next(change *RequestChange) (*ModelResponse, error) {
 			return nil, err
 		}
 	}
-	reply := &ModelResponse{}
-	doc, err := accept(c.host.Next(payload))
-	if err == nil {
-		_, err = reply.UnmarshalMsg(doc)
+	doc, err := c.next(payload)
+	if err != nil {
+		return nil, err
 	}
-	if c.failure = err; err != nil {
+	reply := &ModelResponse{}
+	if _, err := reply.UnmarshalMsg(doc); err != nil {
 		return nil, err
 	}
 	return reply, nil
 }
 
 // ToolCall is one call of wrap_tool_call, or of a tool of the plugin.
-type ToolCall struct {
-	Call
-	failure error // what the last Next returned
-}
+type ToolCall struct{ Call }
 
 // ToolCall returns the model's call.
 func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input.Call }
@@ -172,12 +178,12 @@ func (c *ToolCall) Next(change *CallChange) (*Message, error) {
 			return nil, err
 		}
 	}
-	var reply abi.ToolReply
-	doc, err := accept(c.host.Next(payload))
-	if err == nil {
-		_, err = reply.UnmarshalMsg(doc)
+	doc, err := c.next(payload)
+	if err != nil {
+		return nil, err
 	}
-	if c.failure = err; err != nil {
+	var reply abi.ToolReply
+	if _, err := reply.UnmarshalMsg(doc); err != nil {
 		return nil, err
 	}
 	return &reply.ToolMessage, nil

@@ -35,7 +35,7 @@ func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, c
 		c := &ModelCall{Call: call}
 		var change *ResponseChange
 		var update *Update
-		change, update, err = plugin.(WrapModelCallHook).WrapModelCall(c)
+		change, update, err = wrapModelCall.WrapModelCall(c)
 		failure, r.Response = c.failure, change
 		setUpdate(&r, update)
 	case string(abi.WrapToolCall), abi.ExportCallTool:
@@ -43,9 +43,9 @@ func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, c
 		var patch *Patch
 		var update *Update
 		if export == abi.ExportCallTool {
-			patch, update, err = plugin.(ToolRunner).CallTool(c)
+			patch, update, err = toolRunner.CallTool(c)
 		} else {
-			patch, update, err = plugin.(WrapToolCallHook).WrapToolCall(c)
+			patch, update, err = wrapToolCall.WrapToolCall(c)
 		}
 		failure, r.ToolMessage = c.failure, patch
 		setUpdate(&r, update)
@@ -60,13 +60,13 @@ func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, c
 func node(export string, c *Call) (*Update, error) {
 	switch abi.Hook(export) {
 	case abi.BeforeAgent:
-		return plugin.(BeforeAgentHook).BeforeAgent(c)
+		return beforeAgent.BeforeAgent(c)
 	case abi.BeforeModel:
-		return plugin.(BeforeModelHook).BeforeModel(c)
+		return beforeModel.BeforeModel(c)
 	case abi.AfterModel:
-		return plugin.(AfterModelHook).AfterModel(c)
+		return afterModel.AfterModel(c)
 	default:
-		return plugin.(AfterAgentHook).AfterAgent(c)
+		return afterAgent.AfterAgent(c)
 	}
 }
 
@@ -115,15 +115,14 @@ func isEmpty(r *abi.Result) bool {
 }
 
 func configure(input, dst []byte) ([]byte, int32) {
-	c, ok := plugin.(Configurer)
-	if !ok {
+	if configurer == nil {
 		return dst, abi.ReturnNothing
 	}
 	var config Map
 	_, err := config.UnmarshalMsg(input)
 	var narrowed *Description
 	if err == nil {
-		narrowed, err = c.Configure(config)
+		narrowed, err = configurer.Configure(config)
 	}
 	switch {
 	case err != nil:

@@ -3,13 +3,13 @@
 //
 //	type shout struct{}
 //
-//	func (shout) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
+//	func (shout) WrapToolCall(c *sdk.ToolCall) (patch *sdk.Patch, update *sdk.Update, err error) {
 //		answer, err := c.Next(nil)
-//		if err != nil {
-//			return nil, nil, err
+//		if err == nil {
+//			loud := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Content.Text())))
+//			patch = &loud
 //		}
-//		p := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Content.Text())))
-//		return &p, nil, nil
+//		return patch, nil, err
 //	}
 //
 //	func init() { sdk.Register(shout{}, sdk.Description{Name: "shout", Version: "1.0.0"}) }
@@ -27,5 +27,7 @@
 // by its document, as a host would.
 //
 // An instance of a plugin serves one call at a time, and any instance may serve any call: what must survive a call
-// belongs into state fields, not into variables.
+// belongs into state fields, not into variables. Clock and random numbers follow from the input of the call: they are
+// reproducible, and no source of secrets. TinyGo's crypto/rand, and math/rand everywhere, start alike in every instance
+// and go on from call to call; a random number that belongs to the call follows from Call.Input.Seed.
 package sdk

@@ -40,31 +40,43 @@ type (
 	}
 )
 
-// The plugin of this module.
+// The plugin of this module: its hooks, those that it has not being nil.
 var (
-	plugin      any
-	description Description
+	beforeAgent   BeforeAgentHook
+	beforeModel   BeforeModelHook
+	afterModel    AfterModelHook
+	afterAgent    AfterAgentHook
+	wrapModelCall WrapModelCallHook
+	wrapToolCall  WrapToolCallHook
+	toolRunner    ToolRunner
+	configurer    Configurer
+	description   Description
 )
 
 // Register makes p the plugin of this module, from an init function. A hook that p implements and the Description does
 // not list gets an empty spec: it sees no messages and no fields. Register panics if the Description lists a hook that
-// p does not implement.
+// p does not implement, or tools and p is no [ToolRunner].
 func Register(p any, d Description) {
 	d.ABI = abi.Major
-	plugin, description = p, d
+	description = d
 	h := &description.Hooks
-	_, ok := p.(BeforeAgentHook)
+	var ok bool
+	beforeAgent, ok = p.(BeforeAgentHook)
 	settle(&h.BeforeAgent, ok, abi.BeforeAgent)
-	_, ok = p.(BeforeModelHook)
+	beforeModel, ok = p.(BeforeModelHook)
 	settle(&h.BeforeModel, ok, abi.BeforeModel)
-	_, ok = p.(AfterModelHook)
+	afterModel, ok = p.(AfterModelHook)
 	settle(&h.AfterModel, ok, abi.AfterModel)
-	_, ok = p.(AfterAgentHook)
+	afterAgent, ok = p.(AfterAgentHook)
 	settle(&h.AfterAgent, ok, abi.AfterAgent)
-	_, ok = p.(WrapModelCallHook)
+	wrapModelCall, ok = p.(WrapModelCallHook)
 	settle(&h.WrapModelCall, ok, abi.WrapModelCall)
-	_, ok = p.(WrapToolCallHook)
+	wrapToolCall, ok = p.(WrapToolCallHook)
 	settle(&h.WrapToolCall, ok, abi.WrapToolCall)
+	configurer, _ = p.(Configurer)
+	if toolRunner, ok = p.(ToolRunner); !ok && len(d.Tools) > 0 {
+		panic("sdk.Register: the Description lists tools, but the plugin has no CallTool")
+	}
 }
 
 func settle(spec **HookSpec, implemented bool, hook abi.Hook) {

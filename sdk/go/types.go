@@ -5,25 +5,43 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// The documents of the ABI, under the names that plugins use.
+// Documents of the ABI, under the names that plugins use. Package abi describes their fields.
+
 type (
-	Capability     = abi.Capability
-	CallChange     = abi.CallChange
-	Content        = abi.Content
-	Description    = abi.Description
-	Error          = abi.Error
-	FieldSpec      = abi.FieldSpec
-	HookSpec       = abi.HookSpec
-	HookSpecs      = abi.HookSpecs
-	Map            = wire.Map
-	Message        = abi.Message
-	ModelResponse  = abi.ModelResponse
-	Patch          = abi.Patch
-	Raw            = wire.Raw
-	RequestChange  = abi.RequestChange
+	// Capability is an operation that a plugin asks for.
+	Capability = abi.Capability
+	// CallChange is how the call differs that WrapToolCall passes to Next.
+	CallChange = abi.CallChange
+	// Content is what a message says: a text or blocks.
+	Content = abi.Content
+	// Description is what a plugin says of itself.
+	Description = abi.Description
+	// Error is an ordinary error, which other middleware may retry or answer.
+	Error = abi.Error
+	// FieldSpec declares a state field.
+	FieldSpec = abi.FieldSpec
+	// HookSpec declares what a hook is shown and may do.
+	HookSpec = abi.HookSpec
+	// HookSpecs holds a spec for each hook.
+	HookSpecs = abi.HookSpecs
+	// Map is a map with string keys.
+	Map = wire.Map
+	// Message is one entry of the history.
+	Message = abi.Message
+	// ModelResponse is what Next returns in WrapModelCall.
+	ModelResponse = abi.ModelResponse
+	// Patch is a message of which only the keys that are present count.
+	Patch = abi.Patch
+	// Raw is a value that is not decoded.
+	Raw = wire.Raw
+	// RequestChange is how the request differs that WrapModelCall passes to Next.
+	RequestChange = abi.RequestChange
+	// ResponseChange is how the response differs from the last reply.
 	ResponseChange = abi.ResponseChange
-	ToolSpec       = abi.ToolSpec
-	Update         = abi.Update
+	// ToolSpec declares a tool.
+	ToolSpec = abi.ToolSpec
+	// Update is what a hook changes in the state.
+	Update = abi.Update
 )
 
 // Text makes content of a text.

@@ -1,0 +1,216 @@
+package plugin_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+// load makes the hooks of a plugin, outside of an agent.
+func load(b *testing.B, code []byte) *host.Hooks {
+	b.Helper()
+	w := plugin.Wasm{ID: "bench", Bytes: code, Cache: compiled}
+	hooks, err := w.Hooks(b.Context(), host.Env{Name: "bench", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = hooks.Close() })
+	return hooks
+}
+
+// measureNode calls a node hook over and over inside of a run: in the Runtime of a hook with the same view, at its
+// second call, behind a history of so many messages.
+func measureNode(b *testing.B, hook host.NodeHook, history int, text string) {
+	b.Helper()
+	calls := 0
+	loop := host.AfterModel("loop", func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+		calls++
+		if calls == 1 {
+			return &host.Update{JumpTo: abi.JumpModel}, nil
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := hook.Func(ctx, rt); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}, host.WithView(hook.View), host.CanJumpTo(abi.JumpModel))
+	messages := make([]abi.Message, history)
+	for i := range messages {
+		messages[i] = abi.Human(text)
+	}
+	runBench(b, host.Config{Model: constantModel(abi.AI(text)), Middleware: []host.Middleware{loop}}, messages...)
+}
+
+func runBench(b *testing.B, config host.Config, messages ...abi.Message) {
+	b.Helper()
+	config.Clock = func() time.Time { return time.Unix(1_700_000_000, 0) }
+	agent, err := host.New(config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := agent.Run(b.Context(), host.Input{Messages: messages}); err != nil {
+		b.Fatal(err)
+	}
+	if err := agent.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkHookFloor is a hook that is shown nothing and says nothing: what a call costs the host.
+func BenchmarkHookFloor(b *testing.B) {
+	floor := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
+	b.Run("wat", func(b *testing.B) { measureNode(b, load(b, floor.bytes()).BeforeModel, 1, "hi") })
+	b.Run("tinygo", func(b *testing.B) { measureNode(b, load(b, tinyGuest(b, "bench")).BeforeAgent, 1, "hi") })
+	b.Run("go", func(b *testing.B) { measureNode(b, load(b, goGuest(b, "bench")).BeforeAgent, 1, "hi") })
+}
+
+// BenchmarkHook1KB is a hook that reads a message of 1 KB and returns an update, as a multiple of what it costs to
+// encode and decode the two documents natively.
+func BenchmarkHook1KB(b *testing.B) {
+	text := strings.Repeat("0123456789abcdef", 64)
+	var native float64
+	b.Run("native", func(b *testing.B) {
+		nativeDocuments(b, text)
+		native = float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+	})
+	for _, guest := range []struct {
+		name string
+		code func(testing.TB, string) []byte
+	}{{"tinygo", tinyGuest}, {"go", goGuest}} {
+		b.Run(guest.name, func(b *testing.B) {
+			measureNode(b, load(b, guest.code(b, "bench")).BeforeModel, 1, text)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/native, "x_native")
+		})
+	}
+}
+
+// nativeDocuments encodes and decodes input and result of BenchmarkHook1KB with the generated codecs.
+func nativeDocuments(b *testing.B, text string) {
+	b.Helper()
+	m := abi.AI(text)
+	m.ID = "msg-5577006700d5fa6d-2"
+	in := abi.HookInput{
+		Messages: &abi.View{From: 1, Items: []abi.Message{m}, Total: 2}, N: 1, Now: 1_700_000_000_000_000_000,
+		Run: "run-5577006700d5fa6d", Seed: 0x5577006700d5fa6d, Step: "loop.after_model",
+	}
+	out := abi.Result{State: wire.Map{{Key: "chars", Value: wire.Int(1024)}}}
+	b.ReportAllocs()
+	var buf []byte
+	for b.Loop() {
+		var readIn abi.HookInput
+		var readOut abi.Result
+		buf, _ = in.MarshalMsg(buf[:0])
+		_, _ = readIn.UnmarshalMsg(buf)
+		buf, _ = out.MarshalMsg(buf[:0])
+		_, _ = readOut.UnmarshalMsg(buf)
+	}
+}
+
+// BenchmarkHistory shows that the cost of a hook does not follow from the length of the history.
+func BenchmarkHistory(b *testing.B) {
+	hooks := load(b, tinyGuest(b, "bench"))
+	for _, n := range []int{10, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("last_1/%d", n), func(b *testing.B) { measureNode(b, hooks.BeforeModel, n, "some words") })
+		b.Run(fmt.Sprintf("new/%d", n), func(b *testing.B) { measureNode(b, hooks.AfterModel, n, "some words") })
+	}
+}
+
+// BenchmarkWrapModel is a layer that only calls next.
+func BenchmarkWrapModel(b *testing.B) {
+	pass := hooked(abi.WrapModelCall, abi.HookSpec{})
+	pass.on("wrap_model_call", pass.next(nil, abi.StatusOK), nothing)
+	for _, guest := range []struct {
+		name string
+		code func() []byte
+	}{
+		{"wat", pass.bytes},
+		{"tinygo", func() []byte { return tinyGuest(b, "bench") }},
+		{"go", func() []byte { return goGuest(b, "bench") }},
+	} {
+		b.Run(guest.name, func(b *testing.B) {
+			wrap := load(b, guest.code()).WrapModelCall.Func
+			resp := model.Reply(abi.AI("done"))
+			resp.Messages[0].ID = "m1"
+			var inner host.ModelHandler = func(context.Context, *model.Request) (*model.Response, error) { return resp, nil }
+			loop := host.WrapModelCall("loop", func(
+				ctx context.Context, rt *host.Runtime, req *model.Request, _ host.ModelHandler,
+			) (*model.Response, *host.Update, error) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, _, err := wrap(ctx, rt, req, inner); err != nil {
+						return nil, nil, err
+					}
+				}
+				return resp, nil, nil
+			})
+			runBench(b, host.Config{Model: constantModel(abi.AI("done")), Middleware: []host.Middleware{loop}}, abi.Human("hi"))
+		})
+	}
+}
+
+// BenchmarkParallelTools is a batch of 8 tool calls that run at once through one wrap, with the whole round around it.
+func BenchmarkParallelTools(b *testing.B) {
+	pass := hooked(abi.WrapToolCall, abi.HookSpec{})
+	pass.on("wrap_tool_call", pass.next(nil, abi.StatusOK), nothing)
+	for _, guest := range []struct {
+		name       string
+		middleware []host.Middleware
+	}{
+		{"none", nil},
+		{"wat", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: pass.bytes(), Cache: compiled}}},
+		{"tinygo", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: tinyGuest(b, "bench"), Cache: compiled}}},
+	} {
+		b.Run(guest.name, func(b *testing.B) {
+			batches := &batchModel{calls: make([]abi.ToolCall, 8)}
+			for i := range batches.calls {
+				batches.calls[i] = abi.Call(fmt.Sprint(i), "search", map[string]any{"q": "x"})
+			}
+			output := host.TextOutput("found")
+			search := tool.Raw(abi.ToolSpec{Name: "search"}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+				return output, nil
+			})
+			b.ReportAllocs()
+			agent, err := host.New(host.Config{Model: batches, Tools: []host.Tool{search}, Middleware: guest.middleware})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = agent.Close() }()
+			const rounds = 50
+			for b.Loop() {
+				batches.left = rounds
+				if _, err := agent.Run(b.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rounds), "ns/batch")
+		})
+	}
+}
+
+// batchModel asks for the same calls so many times and then says done.
+type batchModel struct {
+	calls []abi.ToolCall
+	left  int
+}
+
+func (m *batchModel) Info() model.Info { return model.Info{Name: "batches"} }
+
+func (m *batchModel) Generate(context.Context, *model.Request) (*model.Response, error) {
+	if m.left == 0 {
+		return model.Reply(abi.AI("done")), nil
+	}
+	m.left--
+	return model.Reply(abi.AI("", m.calls...)), nil
+}

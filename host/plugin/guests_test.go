@@ -1,0 +1,84 @@
+package plugin_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agenthost/agenthost/host/plugin"
+)
+
+// compiled keeps the modules that tests share: standard Go's take a second to compile.
+var compiled = plugin.NewCache()
+
+// goGuests are the guests of testdata/guests that standard Go has built, by name.
+var goGuests = struct {
+	sync.Mutex
+	built map[string][]byte
+}{built: map[string][]byte{}}
+
+// buildDirectory holds what the tests build.
+var buildDirectory string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "agenthost-guests-")
+	if err != nil {
+		panic(err)
+	}
+	buildDirectory = dir
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = compiled.Close()
+		_ = os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
+
+// tinyGuest returns the guest of this name as TinyGo built it; it is committed.
+func tinyGuest(t testing.TB, name string) []byte {
+	t.Helper()
+	code, err := os.ReadFile(filepath.Join("testdata", name+".tinygo.wasm"))
+	require.NoError(t, err, "run make plugins")
+	return code
+}
+
+// goGuest returns the same guest as standard Go builds it, now.
+func goGuest(t testing.TB, name string) []byte {
+	t.Helper()
+	goGuests.Lock()
+	defer goGuests.Unlock()
+	if code, ok := goGuests.built[name]; ok {
+		return code
+	}
+	code, err := buildGuest(t.Context(), name)
+	require.NoError(t, err)
+	goGuests.built[name] = code
+	return code
+}
+
+func buildGuest(ctx context.Context, name string) ([]byte, error) {
+	out := filepath.Join(buildDirectory, name+".wasm")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, "./testdata/guests/"+name)
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	var said bytes.Buffer
+	build.Stderr = &said
+	if err := build.Run(); err != nil {
+		return nil, &buildError{name, said.String(), err}
+	}
+	return os.ReadFile(out)
+}
+
+type buildError struct {
+	guest, said string
+	err         error
+}
+
+func (e *buildError) Error() string { return "guest " + e.guest + ": " + e.err.Error() + "\n" + e.said }
+
+func (e *buildError) Unwrap() error { return e.err }

@@ -1,0 +1,264 @@
+package plugin_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
+)
+
+func TestLoadFaults(t *testing.T) {
+	t.Parallel()
+	fine := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing) }
+	describes := func(body ...code) *guest { return fine().without("describe").add("describe", "", wasmI32, body...) }
+	describesRaw := func(doc []byte) *guest {
+		g := fine().without("describe")
+		return g.add("describe", "", wasmI32, g.say(doc))
+	}
+	imports := func(f function) *guest {
+		g := &guest{pages: 1, imports: []function{f}}
+		return g.add(abi.Marker, "", "").add("describe", "", wasmI32, i32(0))
+	}
+	initializes := func(body func(g *guest) code) *guest {
+		g := fine()
+		return g.add("_initialize", "", "", body(g))
+	}
+	module := func(g *guest) []byte { return g.bytes() }
+	started := fine()
+	started.start = new(len(started.imports) + len(started.functions))
+	started.add("start", "", "", trap)
+	noMemory := fine()
+	noMemory.noMemory = true
+	foreign := imports(function{module: "env", name: "f"})
+	foreign.imports, foreign.foreign = nil, true
+	greedy := fine()
+	greedy.pages = 5
+
+	for _, test := range []struct {
+		name   string
+		code   []byte
+		limits plugin.Limits
+		stage  string
+		kind   plugin.Kind
+		says   string
+	}{
+		{name: "empty", code: []byte{}, stage: "load", kind: plugin.KindMalformed},
+		{name: "text", code: []byte("#!/bin/sh\necho"), stage: "load", kind: plugin.KindMalformed, says: "not a WebAssembly module"},
+		{name: "truncated", code: module(fine())[:100], stage: "load", kind: plugin.KindMalformed},
+		{name: "no marker", code: module(fine().without(abi.Marker)), stage: "load", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
+		{
+			name: "version 999", code: module(fine().without(abi.Marker).add("agenthost_abi_v999", "", "")),
+			stage: "load", kind: plugin.KindLink, says: "built for agenthost_abi_v999; this host has ABI 1.",
+		},
+		{
+			name: "command", code: module(fine().without(abi.Marker).add("_start", "", "")),
+			stage: "load", kind: plugin.KindLink, says: "-buildmode=c-shared",
+		},
+		{
+			name: "import of another module", code: module(imports(function{module: "env", name: "f"})),
+			stage: "load", kind: plugin.KindLink, says: `it imports env.f; a guest may import only from "agenthost_v1"`,
+		},
+		{
+			name: "import of another version", code: module(imports(function{module: "agenthost_v2", name: "next"})),
+			stage: "load", kind: plugin.KindLink, says: `it imports from "agenthost_v2"; this host has ABI 1.`,
+		},
+		{
+			name: "unknown import", code: module(imports(function{module: abi.Module, name: "exec"})),
+			stage: "load", kind: plugin.KindLink, says: "it imports agenthost_v1.exec, which no minor",
+		},
+		{
+			name: "unknown function of WASI", code: module(imports(function{module: "wasi_snapshot_preview1", name: "exec"})),
+			stage: "load", kind: plugin.KindLink, says: "wasi_snapshot_preview1.exec, which does not exist",
+		},
+		{
+			name: "import of another type", code: module(imports(function{module: abi.Module, name: "next", params: wasmI64, results: wasmI32})),
+			stage: "load", kind: plugin.KindLink, says: "agenthost_v1.next as (i64) -> (i32), but it is (i32 i32) -> (i64)",
+		},
+		{
+			name: "WASI import of another type", code: module(imports(function{module: "wasi_snapshot_preview1", name: "proc_exit", params: wasmI64})),
+			stage: "load", kind: plugin.KindLink, says: "proc_exit",
+		},
+		{
+			name: "export of another type", code: module(fine().without("before_model").add("before_model", wasmI64, wasmI32, nothing)),
+			stage: "load", kind: plugin.KindLink, says: "it exports before_model as (i64) -> (i32), but it must be (i32) -> (i32)",
+		},
+		{name: "imported memory", code: module(foreign), stage: "load", kind: plugin.KindLink, says: "it imports a memory"},
+		{name: "no memory", code: module(noMemory), stage: "load", kind: plugin.KindLink, says: `does not export its memory as "memory"`},
+		{
+			name: "too much memory", code: module(greedy), limits: plugin.Limits{Memory: 4 << 16},
+			stage: "load", kind: plugin.KindMemory, says: "starts with 327680 bytes of memory, the limit is 262144",
+		},
+		{name: "trap in start", code: module(started), stage: "load", kind: plugin.KindTrap, says: "unreachable"},
+		{
+			name: "trap in _initialize", code: module(initializes(func(g *guest) code { return slices.Concat(g.log(3, "no luck"), trap) })),
+			stage: "load", kind: plugin.KindTrap, says: "unreachable: no luck",
+		},
+		{
+			name: "exit in _initialize", code: module(initializes(func(*guest) code { return slices.Concat(i32(0), call(callExit)) })),
+			stage: "load", kind: plugin.KindExit, says: "the code 0",
+		},
+		{
+			name: "host_call in _initialize", code: module(initializes(func(g *guest) code { return g.hostCall("budget", nil, 0) })),
+			stage: "load", kind: plugin.KindProtocol, says: "host_call is not available",
+		},
+		{name: "no describe", code: module(fine().without("describe")), stage: "load", kind: plugin.KindLink, says: `does not export the function "describe"`},
+		{name: "describe returns 0", code: module(describes(nothing)), stage: "describe", kind: plugin.KindProtocol, says: "it returned 0"},
+		{name: "describe returns 2", code: module(describes(i32(2))), stage: "describe", kind: plugin.KindProtocol, says: "it returned 2"},
+		{name: "describe writes nothing", code: module(describes(i32(1))), stage: "describe", kind: plugin.KindProtocol, says: "without writing a result"},
+		{name: "describe traps", code: module(describes(trap)), stage: "describe", kind: plugin.KindTrap, says: "unreachable"},
+		{
+			name: "describe calls next", code: module(describes(i32(0), i32(0), call(callNext), drop, nothing)),
+			stage: "describe", kind: plugin.KindProtocol, says: "next is for wrap hooks",
+		},
+		{
+			name: "bomb as Description", code: module(describesRaw([]byte{0xdd, 0xff, 0xff, 0xff, 0xff})),
+			stage: "describe", kind: plugin.KindProtocol, says: "malformed",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			fault := loadError(t, plugin.Wasm{Bytes: test.code, Limits: test.limits})
+			require.Equal(t, test.stage, fault.Stage, fault.Error())
+			require.Equal(t, test.kind, fault.Kind, fault.Error())
+			require.Contains(t, fault.Message, test.says)
+		})
+	}
+}
+
+func TestDescriptionFaults(t *testing.T) {
+	t.Parallel()
+	schema := func(v map[string]any) wire.Raw { return mapOf(v) }
+	reference := schema(map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "#"}}})
+	hooks := func(spec abi.HookSpec) abi.HookSpecs { return abi.HookSpecs{BeforeModel: &spec} }
+	for _, test := range []struct {
+		name string
+		d    abi.Description
+		kind plugin.Kind
+		says string
+	}{
+		{"hook that is not exported", abi.Description{Hooks: abi.HookSpecs{AfterModel: &abi.HookSpec{}}}, plugin.KindProtocol, "hook after_model: it is listed, but not exported"},
+		{"tool without call_tool", abi.Description{Tools: []abi.ToolSpec{{Name: "t"}}}, plugin.KindProtocol, `does not export "call_tool"`},
+		{"name", abi.Description{Name: "two words"}, plugin.KindProtocol, `its name "two words"`},
+		{"field twice", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run"}, {Name: "a", Lifetime: "run"}}}, plugin.KindProtocol, "stands twice"},
+		{"lifetime", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "ever"}}}, plugin.KindProtocol, `lifetime is "ever"`},
+		{"reducer", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Reducer: "max"}}}, plugin.KindProtocol, `reducer is "max"`},
+		{"field with a reference", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Schema: reference}}}, plugin.KindProtocol, `"$ref" is not allowed`},
+		{"config with a reference", abi.Description{ConfigSchema: reference}, plugin.KindProtocol, `"$ref" is not allowed`},
+		{"capability without reason", abi.Description{Capabilities: []abi.Capability{{Op: abi.OpKVGet}}}, plugin.KindProtocol, "has no reason"},
+		{
+			"required capability",
+			abi.Description{Capabilities: []abi.Capability{{Op: abi.OpHTTPFetch, Reason: "weather", Required: true}}},
+			plugin.KindDenied, `needs the capability "http.fetch" (weather), which is not granted`,
+		},
+		{"jump target", abi.Description{Hooks: hooks(abi.HookSpec{CanJumpTo: []string{"mars"}})}, plugin.KindProtocol, `can_jump_to has "mars"`},
+		{"tools of a node hook", abi.Description{Hooks: hooks(abi.HookSpec{Tools: []string{"a"}})}, plugin.KindProtocol, "tools is for wrap_tool_call"},
+		{"tokens of a node hook", abi.Description{Hooks: hooks(abi.HookSpec{PassesTokens: true})}, plugin.KindProtocol, "passes_tokens is for wrap_model_call"},
+		{"foreign field read", abi.Description{Hooks: hooks(abi.HookSpec{Reads: []string{"todos"}})}, plugin.KindProtocol, "add it to grant.reads"},
+		{"foreign field written", abi.Description{Hooks: hooks(abi.HookSpec{Writes: []string{"todos"}})}, plugin.KindProtocol, "add it to grant.writes"},
+		{"view new of a wrap", abi.Description{Hooks: abi.HookSpecs{WrapModelCall: &abi.HookSpec{Messages: abi.ViewNew()}}}, plugin.KindProtocol, "only node hooks"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuest(test.d).on("before_model", nothing).on("wrap_model_call", nothing)
+			fault := loadError(t, plugin.Wasm{Bytes: g.bytes()})
+			require.Equal(t, "describe", fault.Stage)
+			require.Equal(t, test.kind, fault.Kind)
+			require.Contains(t, fault.Message, test.says)
+		})
+	}
+}
+
+// TestNarrowing shows that configure may drop what describe said, and must not add to it.
+func TestNarrowing(t *testing.T) {
+	t.Parallel()
+	upper := func() abi.Description {
+		return abi.Description{
+			ABI: 1, Name: "bad", Version: "1.0.0",
+			Fields: []abi.FieldSpec{{Name: "f", Lifetime: "run"}},
+			Tools:  []abi.ToolSpec{{Name: "t", Description: "A tool."}},
+			Hooks: abi.HookSpecs{
+				BeforeModel:  &abi.HookSpec{Messages: abi.ViewLast(2), CanJumpTo: []string{"end"}, Reads: []string{"f"}},
+				WrapToolCall: &abi.HookSpec{Tools: []string{"t"}},
+			},
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		change func(d *abi.Description)
+		says   string // "": it is allowed
+	}{
+		{"nothing", func(*abi.Description) {}, ""},
+		{"less", func(d *abi.Description) {
+			d.Fields, d.Tools, d.Hooks.WrapToolCall = nil, nil, nil
+			d.Hooks.BeforeModel = &abi.HookSpec{Messages: abi.ViewLast(1)}
+		}, ""},
+		{"description of a tool", func(d *abi.Description) { d.Tools[0].Description = "Another." }, ""},
+		{"name", func(d *abi.Description) { d.Name = "other" }, "changes the plugin's name"},
+		{"version", func(d *abi.Description) { d.Version = "2" }, "changes the plugin's name or version"},
+		{"field", func(d *abi.Description) { d.Fields[0].Name, d.Hooks.BeforeModel.Reads = "g", nil }, `field "g"`},
+		{"lifetime", func(d *abi.Description) { d.Fields[0].Lifetime = "thread" }, `adds or changes the field "f"`},
+		{"tool", func(d *abi.Description) { d.Tools[0].ReturnDirect = true }, `adds or changes the tool "t"`},
+		{"capability", func(d *abi.Description) { d.Capabilities = []abi.Capability{{Op: "kv.get", Reason: "r"}} }, `the capability "kv.get"`},
+		{"hook", func(d *abi.Description) { d.Hooks.AfterModel = &abi.HookSpec{} }, "adds the hook after_model"},
+		{"jump", func(d *abi.Description) { d.Hooks.BeforeModel.CanJumpTo = []string{"model"} }, "widens can_jump_to of the hook before_model"},
+		{"view", func(d *abi.Description) { d.Hooks.BeforeModel.Messages = abi.ViewLast(3) }, "widens messages"},
+		{"view all", func(d *abi.Description) { d.Hooks.BeforeModel.Messages = abi.ViewAll() }, "widens messages"},
+		{"all tools", func(d *abi.Description) { d.Hooks.WrapToolCall.Tools = nil }, "widens tools"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			narrow := upper()
+			test.change(&narrow)
+			g := newGuest(upper())
+			g.on("configure", g.say(document(&narrow)))
+			for _, export := range []string{"before_model", "after_model", "wrap_tool_call", "call_tool"} {
+				g.on(export, nothing)
+			}
+			w := plugin.Wasm{Bytes: g.bytes()}
+			if test.says == "" {
+				setup(t, w)
+				return
+			}
+			fault := loadError(t, w)
+			require.Equal(t, "configure", fault.Stage)
+			require.Equal(t, plugin.KindProtocol, fault.Kind)
+			require.Contains(t, fault.Message, test.says)
+		})
+	}
+}
+
+func TestConfigureMayRefuse(t *testing.T) {
+	t.Parallel()
+	g := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
+	g.on("configure", g.say(document(&abi.Result{Error: &abi.Error{Type: "config", Message: "no\x1b[31m such word"}})))
+	fault := loadError(t, plugin.Wasm{Bytes: g.bytes()})
+	require.Equal(t, plugin.KindGuest, fault.Kind)
+	require.Equal(t, "config: no [31m such word", fault.Message)
+	require.ErrorAs(t, fault, new(*abi.Error))
+}
+
+func TestFileFaults(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.wasm")
+	require.NoError(t, os.WriteFile(big, nil, 0o600))
+	require.NoError(t, os.Truncate(big, plugin.MaxModuleSize+1))
+	for path, says := range map[string]string{
+		filepath.Join(dir, "none.wasm"): "no such file", dir: "is a directory", big: "the limit is 33554432",
+	} {
+		_, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{plugin.Wasm{Path: path}}})
+		require.ErrorContains(t, err, says)
+	}
+	_, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{plugin.Wasm{OnFailure: "maybe"}}})
+	require.ErrorContains(t, err, `on_failure is "maybe"`)
+	require.Equal(t, "redact", plugin.Wasm{Path: "a/redact.wasm"}.Name())
+	require.Equal(t, "mine", plugin.Wasm{ID: "mine", Path: "a/redact.wasm"}.Name())
+	require.Equal(t, "plugin", plugin.Wasm{}.Name())
+}

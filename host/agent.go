@@ -139,15 +139,22 @@ func (a *Agent) bindFields() error {
 			return err
 		}
 	}
+	for _, m := range a.middleware {
+		for _, name := range m.hooks.Uses {
+			if _, ok := a.fields.slots[name]; !ok {
+				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf("it uses the field %q, which nobody declares", name)}
+			}
+		}
+	}
 	return nil
 }
 
 // bindNeeds works out what each chain of wraps must lease, in the order of the middleware.
 func (a *Agent) bindNeeds() error {
-	order := map[*Pool]int{}
+	owners := map[*Pool]poolOwner{}
 	for i, m := range a.middleware {
 		for _, p := range m.pools() {
-			order[p] = i
+			owners[p] = poolOwner{i, m.name}
 		}
 	}
 	chain := needs(nil)
@@ -155,10 +162,10 @@ func (a *Agent) bindNeeds() error {
 		chain = chain.add(a.modelWraps[i].hook.Pool)
 	}
 	var err error
-	if a.modelNeeds, err = chain.ordered(order); err != nil {
+	if a.modelNeeds, err = chain.ordered(owners); err != nil {
 		return &ConfigError{"wrap_model_call hooks", err}
 	}
-	return a.tools.bindNeeds(a.toolWraps, order)
+	return a.tools.bindNeeds(a.toolWraps, owners)
 }
 
 // pools returns the pools that the middleware's hooks and tools use.

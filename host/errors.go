@@ -77,6 +77,7 @@ func (e *LimitError) Error() string { return e.Message }
 const (
 	CodeRecursionLimit = "RECURSION_LIMIT_EXCEEDED"
 	CodeModelCallLimit = "MODEL_CALL_LIMIT_EXCEEDED"
+	CodeToolCallLimit  = "TOOL_CALL_LIMIT_EXCEEDED"
 )
 
 // JumpError is a jump that the hook did not declare, or that has nowhere to go.

@@ -26,7 +26,8 @@ const (
 )
 
 // Event is one thing that happened in a run. Events come in an order that follows from the run alone: those of tool
-// calls that run at once stand in the order of the calls. Two runs that differ only in whether a middleware is native
+// calls that run at once stand in the order of the calls. (Only what calls still do that a failed one cancels depends on
+// when they hear of it.) Two runs that differ only in whether a middleware is native
 // or a plugin have the same events but for the fields Time, Duration, Fuel, Digest and Instance.
 //
 // The JSON form has the keys of the field tags, without those that are empty.

@@ -161,3 +161,24 @@ func TestEncode(t *testing.T) {
 	require.ErrorContains(t, host.NewField[time.Time]("f").Set(&host.Update{}, time.Unix(0, 0)), `field "f": `)
 	require.Error(t, host.Decode(wire.Raw{0x81, 0xa1}, &todo{}), "broken msgpack is refused before a decoder sees it")
 }
+
+// uses is a middleware that reads a field by name.
+type uses struct{ field string }
+
+func (uses) Name() string { return "reader" }
+
+func (u uses) Hooks(context.Context, host.Env) (*host.Hooks, error) {
+	return &host.Hooks{Uses: []string{u.field}}, nil
+}
+
+func TestAFieldThatIsUsedMustBeDeclaredBySomebody(t *testing.T) {
+	t.Parallel()
+	config := host.Config{
+		Model: scripted.NewTurns(), State: []host.Field{{Name: "known"}}, Middleware: []host.Middleware{uses{"known"}},
+	}
+	_, err := host.New(config)
+	require.NoError(t, err)
+	config.Middleware = []host.Middleware{uses{"unknown"}}
+	_, err = host.New(config)
+	require.EqualError(t, err, `middleware "reader": it uses the field "unknown", which nobody declares`)
+}

@@ -48,15 +48,21 @@ func (n needs) add(p *Pool) needs {
 	return append(slices.Clone(n), need{p, 1})
 }
 
-// ordered sorts the needs by the order of pools and checks that each can be met at all.
-func (n needs) ordered(order map[*Pool]int) (needs, error) {
+// poolOwner is the middleware that a pool belongs to.
+type poolOwner struct {
+	order int // in the list of middleware
+	name  string
+}
+
+// ordered sorts the needs by the order of the middleware and checks that each can be met at all.
+func (n needs) ordered(owners map[*Pool]poolOwner) (needs, error) {
 	for _, x := range n {
 		if x.count > x.pool.size {
-			return nil, fmt.Errorf("one chain of wraps needs %d instances of it at once, and its limit is %d; raise instances",
-				x.count, x.pool.size)
+			return nil, fmt.Errorf("a chain of wraps needs %d instances of %q at once, and its limit is %d; raise limits.instances",
+				x.count, owners[x.pool].name, x.pool.size)
 		}
 	}
-	slices.SortFunc(n, func(a, b need) int { return cmp.Compare(order[a.pool], order[b.pool]) })
+	slices.SortFunc(n, func(a, b need) int { return cmp.Compare(owners[a.pool].order, owners[b.pool].order) })
 	return n, nil
 }
 

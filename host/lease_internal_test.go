@@ -18,11 +18,11 @@ func TestNeedsAddUp(t *testing.T) {
 	require.Equal(t, needs{{a, 1}, {b, 1}}, one, "what was there stays as it was")
 	require.Equal(t, needs{{a, 2}, {b, 1}}, two)
 
-	sorted, err := two.ordered(map[*Pool]int{a: 1, b: 0})
+	sorted, err := two.ordered(map[*Pool]poolOwner{a: {1, "a"}, b: {0, "b"}})
 	require.NoError(t, err)
 	require.Equal(t, needs{{b, 1}, {a, 2}}, sorted)
-	_, err = two.add(a).ordered(nil)
-	require.EqualError(t, err, "one chain of wraps needs 3 instances of it at once, and its limit is 2; raise instances")
+	_, err = two.add(a).ordered(map[*Pool]poolOwner{a: {0, "redact"}})
+	require.EqualError(t, err, `a chain of wraps needs 3 instances of "redact" at once, and its limit is 2; raise limits.instances`)
 	require.Equal(t, 2, a.Size())
 }
 

@@ -36,6 +36,7 @@ type Hooks struct {
 	WrapModelCall WrapModelHook
 	WrapToolCall  WrapToolHook
 	State         []Field
+	Uses          []string // fields of others that the hooks read or write by name; New refuses one that nobody declares
 	Tools         []Tool
 	Close         func() error // called once, when no hook runs any more
 }

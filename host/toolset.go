@@ -118,19 +118,19 @@ func (s *toolSet) returns() map[string]bool {
 
 // bindNeeds works out what a call of each tool must lease: an instance for each wrap that meets it, one for each wrap
 // whose middleware might let a dynamic tool of its own run instead, and one for the tool.
-func (s *toolSet) bindNeeds(wraps []toolWrap, order map[*Pool]int) error {
+func (s *toolSet) bindNeeds(wraps []toolWrap, owners map[*Pool]poolOwner) error {
 	for _, t := range s.ordered {
 		chain := chainNeeds(wraps, t.spec.Name)
 		if pooled, ok := t.tool.(ToolPooled); ok {
 			chain = chain.add(pooled.Pool())
 		}
 		var err error
-		if t.needs, err = chain.ordered(order); err != nil {
+		if t.needs, err = chain.ordered(owners); err != nil {
 			return &ConfigError{fmt.Sprintf("tool %q", t.spec.Name), err}
 		}
 	}
 	var err error
-	if s.unknown, err = chainNeeds(wraps, "").ordered(order); err != nil {
+	if s.unknown, err = chainNeeds(wraps, "").ordered(owners); err != nil {
 		return &ConfigError{"wrap_tool_call hooks", err}
 	}
 	return nil

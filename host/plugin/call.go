@@ -123,22 +123,6 @@ func statusOf(ctx context.Context, err error) (abi.Status, []byte) {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		return abi.StatusCancelled, nil
 	default:
-		return abi.StatusFailed, errorReply(documentOf(err))
+		return abi.StatusFailed, errorReply(host.ErrorDocument(err))
 	}
-}
-
-// documentOf makes an Error document of an error: that of its author if it is one.
-func documentOf(err error) *abi.Error {
-	if document, ok := errors.AsType[*abi.Error](err); ok {
-		return document
-	}
-	out := &abi.Error{Type: "error", Message: err.Error()}
-	var typed interface{ ErrorType() string }
-	if errors.As(err, &typed) {
-		out.Type = typed.ErrorType()
-	}
-	if modelError, ok := errors.AsType[*host.ModelError](err); ok {
-		out.Retryable = modelError.Retryable
-	}
-	return out
 }

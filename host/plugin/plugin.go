@@ -183,6 +183,11 @@ func (p *Plugin) hooks() (*host.Hooks, error) {
 	if spec := specs.WrapToolCall; spec != nil {
 		h.WrapToolCall = host.WrapToolHook{Func: p.wrapTool(spec), Tools: spec.Tools, Pool: p.pool.leases}
 	}
+	for _, name := range abi.Hooks() {
+		if spec := p.spec.Hooks.Spec(name); spec != nil {
+			h.Uses = append(append(h.Uses, spec.Reads...), spec.Writes...)
+		}
+	}
 	for i := range p.spec.Fields {
 		field, err := fieldOf(&p.spec.Fields[i])
 		if err != nil {

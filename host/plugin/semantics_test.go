@@ -121,7 +121,7 @@ func TestShortSupplyOfInstances(t *testing.T) {
 	_, config := newBundle(plugin.Wasm{Bytes: toolGuest(), Limits: plugin.Limits{Instances: 1}})
 	_, err := host.New(config)
 	require.ErrorContains(t, err, `tool "own"`)
-	require.ErrorContains(t, err, "needs 2 instances of it at once, and its limit is 1; raise instances")
+	require.ErrorContains(t, err, "at once, and its limit is 1; raise limits.instances")
 }
 
 // TestConcurrentRuns is for the race detector.

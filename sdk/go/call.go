@@ -9,10 +9,23 @@ import (
 
 // Call is one call of a hook.
 type Call struct {
-	Input *abi.HookInput // the whole document
+	document []byte         // the input as the host wrote it
+	input    *abi.HookInput // decoded; nil until somebody looks
 
 	host    Host
 	failure error // what the last Next returned because the inner layers failed
+}
+
+// Input returns the whole input document. It is decoded when a hook first looks at anything in it: a hook that does not
+// look pays nothing.
+func (c *Call) Input() *abi.HookInput {
+	if c.input == nil {
+		c.input = &abi.HookInput{}
+		if _, err := c.input.UnmarshalMsg(c.document); err != nil {
+			panic("sdk: the host's document is not understood: " + err.Error())
+		}
+	}
+	return c.input
 }
 
 // next calls the inner layers and returns their reply. A refusal is no failure of theirs.
@@ -28,20 +41,20 @@ func (c *Call) next(payload []byte) ([]byte, error) {
 
 // Messages returns the messages that the hook declared to see; none if it declared none.
 func (c *Call) Messages() []Message {
-	if c.Input.Messages == nil {
+	if c.Input().Messages == nil {
 		return nil
 	}
-	return c.Input.Messages.Items
+	return c.Input().Messages.Items
 }
 
 // State returns the value of a field that the hook declared to read; a nil Raw if it is unset or too large, see
 // [Call.ReadFields].
-func (c *Call) State(field string) Raw { return c.Input.State.Get(field) }
+func (c *Call) State(field string) Raw { return c.Input().State.Get(field) }
 
 // Interrupt asks the outside world. If the question was answered it returns the answer; otherwise the hook must return
 // the error, and runs again from its start when there is an answer. The key is unique within the call.
 func (c *Call) Interrupt(key string, value Raw) (Raw, error) {
-	if answer := c.Input.Answers.Get(key); !answer.IsZero() {
+	if answer := c.Input().Answers.Get(key); !answer.IsZero() {
 		return answer, nil
 	}
 	return nil, &InterruptError{[]abi.Interrupt{{Key: key, Value: value}}}
@@ -129,7 +142,7 @@ func accept(status abi.Status, doc []byte) ([]byte, error) {
 type ModelCall struct{ Call }
 
 // Request is the request as the layers outside of the hook left it.
-func (c *ModelCall) Request() *abi.ModelRequest { return c.Input.Request }
+func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
 
 // Next lets the inner layers and the model answer; a nil change leaves the request as it is. The error is an [*Error],
 // or [ErrClosed].
@@ -156,17 +169,17 @@ func (c *ModelCall) Next(change *RequestChange) (*ModelResponse, error) {
 type ToolCall struct{ Call }
 
 // ToolCall returns the model's call.
-func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input.Call }
+func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input().Call }
 
 // Args returns the call's arguments.
 func (c *ToolCall) Args() Map {
 	var args wire.Map
-	_, _ = args.UnmarshalMsg(c.Input.Call.Args) // the host validated it
+	_, _ = args.UnmarshalMsg(c.Input().Call.Args) // the host validated it
 	return args
 }
 
 // Known reports whether the host has a tool of the call's name.
-func (c *ToolCall) Known() bool { return c.Input.Known }
+func (c *ToolCall) Known() bool { return c.Input().Known }
 
 // Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
 // or [ErrClosed]. It is for wrap_tool_call only.

@@ -14,7 +14,7 @@ type Host interface {
 	Log(level abi.LogLevel, line string)
 }
 
-// dispatch performs an export: it decodes the input, calls the plugin's method and encodes what it says, appended to
+// dispatch performs an export: it calls the plugin's method and encodes what it says, appended to
 // dst. It returns what the export returns.
 func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, code int32) {
 	switch export {
@@ -23,11 +23,7 @@ func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, c
 	case abi.ExportConfigure:
 		return configure(input, dst)
 	}
-	var in abi.HookInput
-	if _, err := in.UnmarshalMsg(input); err != nil {
-		return failed(&Error{Type: "protocol", Message: "the host's document is not understood: " + err.Error()}, dst)
-	}
-	call := Call{Input: &in, host: h}
+	call := Call{document: input, host: h}
 	var r abi.Result
 	var failure, err error
 	switch export {

@@ -125,11 +125,17 @@ func TestErrors(t *testing.T) { //nolint:paralleltest // one plugin for the whol
 	require.Equal(t, mine, fails(fmt.Errorf("while looking: %w", mine)).Error)
 	require.Nil(t, fails(sdk.ErrClosed))
 	require.Nil(t, fails(fmt.Errorf("asking: %w", sdk.ErrClosed)))
+}
 
-	sdk.Register(all{}, sdk.Description{Name: "all", Version: "1.0.0"})
-	b, code := sdk.Invoke("before_model", []byte{0x01}, nil)
-	require.Equal(t, abi.ReturnResult, code)
-	require.Contains(t, string(b), "the host's document is not understood")
+func TestTheInputIsDecodedWhenTheHookLooks(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
+	broken := []byte{0x01}
+	sdk.Register(all{node: func(*sdk.Call) (*sdk.Update, error) { return nil, nil }}, sdk.Description{Name: "all", Version: "1.0.0"})
+	_, code := sdk.Invoke("before_model", broken, nil)
+	require.Equal(t, abi.ReturnNothing, code)
+
+	sdk.Register(all{node: func(c *sdk.Call) (*sdk.Update, error) { _ = c.Messages(); return nil, nil }},
+		sdk.Description{Name: "all", Version: "1.0.0"})
+	require.Panics(t, func() { sdk.Invoke("before_model", broken, nil) })
 }
 
 func TestInterrupt(t *testing.T) { //nolint:paralleltest // one plugin for the whole process

@@ -29,5 +29,5 @@
 // An instance of a plugin serves one call at a time, and any instance may serve any call: what must survive a call
 // belongs into state fields, not into variables. Clock and random numbers follow from the input of the call: they are
 // reproducible, and no source of secrets. TinyGo's crypto/rand, and math/rand everywhere, start alike in every instance
-// and go on from call to call; a random number that belongs to the call follows from Call.Input.Seed.
+// and go on from call to call; a random number that belongs to the call follows from Call.Input().Seed.
 package sdk

@@ -82,7 +82,7 @@ func (*lab) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
 		return nil, err
 	}
 	large := ""
-	for _, name := range c.Input.Large {
+	for _, name := range c.Input().Large {
 		large += name
 	}
 	return report(

@@ -22,13 +22,13 @@ func (parity) BeforeAgent(c *sdk.Call) (*sdk.Update, error) {
 	}
 	update.State.Set("mode", sdk.String("running"))
 	update.State.Set("seen", list("start"))
-	return update, c.Emit("started", sdk.Int(int64(c.Input.Messages.Total)))
+	return update, c.Emit("started", sdk.Int(int64(c.Input().Messages.Total)))
 }
 
 // BeforeModel notes what its view shows, and patches the first message before the second call.
 func (parity) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
 	count, _ := c.State("count").AsInt()
-	view := c.Input.Messages
+	view := c.Input().Messages
 	seen := "from " + strconv.Itoa(int(view.From)) + " items " + strconv.Itoa(len(view.Items)) +
 		" patch " + strconv.Itoa(len(view.Patch)) + " remove " + strconv.Itoa(len(view.Remove)) +
 		" of " + strconv.Itoa(int(view.Total)) + " reset " + strconv.FormatBool(view.Reset)

@@ -14,7 +14,7 @@ func (shout) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	patch := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Content.Text())))
+	patch := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Message().Content.Text())))
 	return &patch, nil, nil
 }
 

@@ -170,7 +170,9 @@ func BenchmarkParallelTools(b *testing.B) {
 	}{
 		{"none", nil},
 		{"wat", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: pass.bytes(), Cache: compiled}}},
-		{"tinygo", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: tinyGuest(b, "bench"), Cache: compiled}}},
+		{"tinygo", []host.Middleware{plugin.Wasm{
+			ID: "bench", Bytes: tinyGuest(b, "bench"), Cache: compiled, Config: map[string]any{"only": "wrap_tool_call"},
+		}}},
 	} {
 		b.Run(guest.name, func(b *testing.B) {
 			batches := &batchModel{calls: make([]abi.ToolCall, 8)}

@@ -33,7 +33,7 @@ func (r *redactor) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error
 		return nil, nil, err
 	}
 	var found tally
-	content, changed, err := r.clean(answer.Content, &found)
+	content, changed, err := r.clean(answer.Message().Content, &found)
 	if err != nil || !changed {
 		return nil, nil, err
 	}

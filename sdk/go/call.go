@@ -21,9 +21,8 @@ type Call struct {
 func (c *Call) Input() *abi.HookInput {
 	if c.input == nil {
 		c.input = &abi.HookInput{}
-		if _, err := c.input.UnmarshalMsg(c.document); err != nil {
-			panic("sdk: the host's document is not understood: " + err.Error())
-		}
+		_, err := c.input.UnmarshalMsg(c.document)
+		understood(err)
 	}
 	return c.input
 }
@@ -146,7 +145,7 @@ func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
 
 // Next lets the inner layers and the model answer; a nil change leaves the request as it is. The error is an [*Error],
 // or [ErrClosed].
-func (c *ModelCall) Next(change *RequestChange) (*ModelResponse, error) {
+func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
 	var payload []byte
 	if change != nil {
 		var err error
@@ -158,11 +157,23 @@ func (c *ModelCall) Next(change *RequestChange) (*ModelResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply := &ModelResponse{}
-	if _, err := reply.UnmarshalMsg(doc); err != nil {
-		return nil, err
+	return &ModelReply{document: doc}, nil
+}
+
+// ModelReply is what Next of a model call came to.
+type ModelReply struct {
+	document []byte
+	response *ModelResponse // decoded; nil until somebody looks
+}
+
+// Response returns the response. It is decoded when a hook first looks: one that only passes it on pays nothing.
+func (r *ModelReply) Response() *ModelResponse {
+	if r.response == nil {
+		r.response = &ModelResponse{}
+		_, err := r.response.UnmarshalMsg(r.document)
+		understood(err)
 	}
-	return reply, nil
+	return r.response
 }
 
 // ToolCall is one call of wrap_tool_call, or of a tool of the plugin.
@@ -183,7 +194,7 @@ func (c *ToolCall) Known() bool { return c.Input().Known }
 
 // Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
 // or [ErrClosed]. It is for wrap_tool_call only.
-func (c *ToolCall) Next(change *CallChange) (*Message, error) {
+func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
 	var payload []byte
 	if change != nil {
 		var err error
@@ -195,9 +206,28 @@ func (c *ToolCall) Next(change *CallChange) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	var reply abi.ToolReply
-	if _, err := reply.UnmarshalMsg(doc); err != nil {
-		return nil, err
+	return &ToolReply{document: doc}, nil
+}
+
+// ToolReply is what Next of a tool call came to.
+type ToolReply struct {
+	document []byte
+	reply    *abi.ToolReply // decoded; nil until somebody looks
+}
+
+// Message returns the tool message that answers the call. It is decoded when a hook first looks.
+func (r *ToolReply) Message() *Message {
+	if r.reply == nil {
+		r.reply = &abi.ToolReply{}
+		_, err := r.reply.UnmarshalMsg(r.document)
+		understood(err)
 	}
-	return &reply.ToolMessage, nil
+	return &r.reply.ToolMessage
+}
+
+// understood traps on a document of the host that is not what the ABI says: there is nothing that a plugin could do.
+func understood(err error) {
+	if err != nil {
+		panic("sdk: the host's document is not understood: " + err.Error())
+	}
 }

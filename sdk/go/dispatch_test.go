@@ -174,7 +174,7 @@ func TestWrapModelCall(t *testing.T) { //nolint:paralleltest // one plugin for t
 		require.Equal(t, "big", c.Request().Model)
 		response, err := c.Next(&sdk.RequestChange{Model: "small"})
 		require.NoError(t, err)
-		require.Equal(t, "stop", response.StopReason)
+		require.Equal(t, "stop", response.Response().StopReason)
 		_, err = c.Next(nil)
 		return &sdk.ResponseChange{StopReason: "edited"}, nil, err
 	}}, "wrap_model_call", in, host)
@@ -222,7 +222,7 @@ func TestWrapToolCall(t *testing.T) { //nolint:paralleltest // one plugin for th
 		}
 		answer, err := c.Next(&sdk.CallChange{Name: "other"})
 		require.NoError(t, err)
-		patch := sdk.NewPatch("").SetContent(sdk.Text(answer.Content.Text() + "!"))
+		patch := sdk.NewPatch("").SetContent(sdk.Text(answer.Message().Content.Text() + "!"))
 		c.Log(abi.LogWarn, "changed")
 		return &patch, nil, c.Emit("changed", wire.Raw{})
 	}}

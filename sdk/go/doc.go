@@ -6,7 +6,7 @@
 //	func (shout) WrapToolCall(c *sdk.ToolCall) (patch *sdk.Patch, update *sdk.Update, err error) {
 //		answer, err := c.Next(nil)
 //		if err == nil {
-//			loud := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Content.Text())))
+//			loud := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Message().Content.Text())))
 //			patch = &loud
 //		}
 //		return patch, nil, err

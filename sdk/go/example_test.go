@@ -16,7 +16,7 @@ func (shout) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Content.Text())))
+	p := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Message().Content.Text())))
 	return &p, nil, nil
 }
 

@@ -5,16 +5,31 @@ import sdk "github.com/agenthost/agenthost/sdk/go"
 
 type bench struct{}
 
-func init() {
-	sdk.Register(bench{}, sdk.Description{
+func init() { sdk.Register(bench{}, description()) }
+
+func description() sdk.Description {
+	return sdk.Description{
 		Name: "bench", Version: "1.0.0",
-		Fields: []sdk.FieldSpec{{Name: "chars", Lifetime: "thread", Reducer: "add"}},
+		ConfigSchema: sdk.Schema(map[string]any{"type": "object", "properties": map[string]any{"only": map[string]any{"type": "string"}}}),
+		Fields:       []sdk.FieldSpec{{Name: "chars", Lifetime: "thread", Reducer: "add"}},
 		Hooks: sdk.HookSpecs{
-			BeforeAgent: &sdk.HookSpec{},
-			BeforeModel: &sdk.HookSpec{Messages: sdk.ViewLast(1)},
-			AfterModel:  &sdk.HookSpec{Messages: sdk.ViewNew()},
+			BeforeAgent:   &sdk.HookSpec{},
+			BeforeModel:   &sdk.HookSpec{Messages: sdk.ViewLast(1)},
+			AfterModel:    &sdk.HookSpec{Messages: sdk.ViewNew()},
+			WrapModelCall: &sdk.HookSpec{},
+			WrapToolCall:  &sdk.HookSpec{},
 		},
-	})
+	}
+}
+
+// Configure leaves only the hook wrap_tool_call if the configuration says so.
+func (bench) Configure(config sdk.Map) (*sdk.Description, error) {
+	if only, _ := config.Get("only").AsString(); only != "wrap_tool_call" {
+		return nil, nil
+	}
+	d := description()
+	d.Hooks = sdk.HookSpecs{WrapToolCall: d.Hooks.WrapToolCall}
+	return &d, nil
 }
 
 func main() {}

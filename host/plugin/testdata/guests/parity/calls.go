@@ -29,7 +29,8 @@ func (parity) WrapModelCall(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update,
 	}
 	update := &sdk.Update{}
 	update.State.Set("count", sdk.Int(10))
-	answer := reply.Messages[len(reply.Messages)-1]
+	messages := reply.Response().Messages
+	answer := messages[len(messages)-1]
 	if !strings.Contains(answer.Content.Text(), "secret") {
 		return nil, update, nil
 	}
@@ -61,7 +62,7 @@ func (parity) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Content.Text())))
+	p := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Message().Content.Text())))
 	update := &sdk.Update{}
 	update.State.Set("tools", sdk.Int(1))
 	return &p, update, c.Emit("wrapped", sdk.String(call.ID))

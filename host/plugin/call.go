@@ -47,7 +47,8 @@ func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 	i.input = c.input.append(i.input[:0])
 	if len(i.input) > p.limits.Input {
 		size := len(i.input)
-		i.input, i.call = nil, hookCall{}
+		i.input = nil
+		i.leave()
 		p.pool.put(i)
 		return nil, p.fault(call.export, KindLimit, fmt.Sprintf(
 			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input",
@@ -55,7 +56,7 @@ func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 	}
 	i.frame.input = i.input
 	result, err := i.result(c)
-	i.call = hookCall{} // what belongs to the run is not kept
+	i.leave()
 	p.pool.giveBack(i, err)
 	return result, err
 }

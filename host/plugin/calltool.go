@@ -23,6 +23,9 @@ func (t *pluginTool) Pool() *host.Pool { return t.plugin.pool.leases }
 // Call lets the guest run the tool. The guest sees all fields that it declared itself.
 func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	p := t.plugin
+	named := *call
+	named.Name = t.spec.Name // of the tool that runs: a wrap may have renamed the call, or sent it here
+	call = &named
 	output := &host.ToolOutput{}
 	result, err := p.do(ctx, hookCall{
 		export: abi.ExportCallTool, owner: &toolRun{p, rt, call, output}, reads: access{fields: p.ownFields},

@@ -21,7 +21,7 @@ func (p *Plugin) describe(ctx context.Context) error {
 		return err
 	}
 	err = func() error {
-		i.frame.reset(ctx, abi.ExportDescribe)
+		i.enterLoad(ctx, abi.ExportDescribe)
 		wrote, err := i.invoke(abi.ExportDescribe)
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (p *Plugin) describe(ctx context.Context) error {
 // configure gives an instance the configuration. The first one settles what the plugin does with it; the others must
 // agree, or they would not be interchangeable.
 func (p *Plugin) configure(ctx context.Context, i *instance) error {
-	i.frame.reset(ctx, abi.ExportConfigure)
+	i.enterLoad(ctx, abi.ExportConfigure)
 	i.frame.input = p.config
 	wrote := false
 	if _, ok := i.funcs[abi.ExportConfigure]; ok {

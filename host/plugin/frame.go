@@ -33,6 +33,19 @@ func (f *frame) reset(ctx context.Context, export string) {
 	*f = frame{ctx: ctx, export: export, result: f.result[:0], reply: f.reply[:0]}
 }
 
+// enterLoad prepares the instance for a call while the plugin is loaded, where time and randomness start at 0.
+func (i *instance) enterLoad(ctx context.Context, export string) {
+	i.frame.reset(ctx, export)
+	i.clock.start(0)
+	i.random.start(0)
+}
+
+// leave forgets what belongs to the run, so that a free instance does not keep its history alive.
+func (i *instance) leave() {
+	i.call = hookCall{}
+	i.frame.ctx, i.frame.rt = nil, nil
+}
+
 // enter prepares the instance for its call of a hook.
 func (i *instance) enter(ctx context.Context) {
 	c := &i.call

@@ -44,7 +44,7 @@ func instanceOf(ctx context.Context) *instance {
 func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i := &instance{plugin: p, id: p.pool.nextID(), funcs: map[string]api.Function{}}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
-	i.frame.reset(ctx, "load")
+	i.enterLoad(ctx, "load")
 	i.memory.limit = uint64(p.limits.Memory)
 	i.output.instance = i
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().

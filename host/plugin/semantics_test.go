@@ -90,6 +90,28 @@ func TestConfiguration(t *testing.T) {
 	require.ErrorContains(t, err, `the plugin takes no configuration, but "a" is given`)
 }
 
+func TestADynamicToolRunsWhereItsPluginSaysSo(t *testing.T) {
+	t.Parallel()
+	lab := plugin.Wasm{
+		ID: "lab", Bytes: tinyGuest(t, "lab"), Cache: compiled, Grant: plugin.Grant{Reads: []string{"todos"}, Writes: []string{"todos"}},
+	}
+	agent, err := host.New(host.Config{
+		Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "magic", nil), abi.Call("2", "measure", nil)), scripted.Say("done")),
+		State:      []host.Field{{Name: "todos"}},
+		Middleware: []host.Middleware{lab},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+
+	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+
+	require.NoError(t, err)
+	magic, measure := result.Messages.At(2), result.Messages.At(3)
+	require.Equal(t, "ran as measure", magic.Content.Text(), "the guest is told which of its tools is meant")
+	require.Equal(t, "renamed", magic.Name)
+	require.Contains(t, measure.Content.Text(), "measure is not a valid tool", "it is not offered by itself")
+}
+
 // toolGuest has a tool of its own and a wrap that passes.
 func toolGuest() []byte {
 	g := newGuest(abi.Description{

@@ -36,7 +36,10 @@ func init() {
 			BeforeAgent: &sdk.HookSpec{},
 			BeforeModel: &sdk.HookSpec{Messages: sdk.ViewLast(1), Reads: []string{"big", "small"}},
 			AfterModel:  &sdk.HookSpec{Reads: []string{"todos"}, Writes: []string{"todos"}},
+
+			WrapToolCall: &sdk.HookSpec{Tools: []string{"magic"}},
 		},
+		Tools: []sdk.ToolSpec{{Name: "measure", Description: "Says how it was called.", Dynamic: true}},
 	})
 }
 
@@ -98,6 +101,18 @@ func (*lab) AfterModel(c *sdk.Call) (*sdk.Update, error) {
 	update := &sdk.Update{}
 	update.State.Set("todos", sdk.String(todos+", and lab's"))
 	return update, nil
+}
+
+// WrapToolCall lets the dynamic tool run where the model asked for magic.
+func (*lab) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
+	_, err := c.Next(&sdk.CallChange{Tool: "measure", Name: "renamed"})
+	return nil, nil, err
+}
+
+// CallTool is the tool measure.
+func (*lab) CallTool(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
+	p := sdk.NewPatch("").SetContent(sdk.Text("ran as " + c.ToolCall().Name))
+	return &p, nil, nil
 }
 
 func report(lines ...string) *sdk.Update {

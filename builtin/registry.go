@@ -16,6 +16,9 @@ type Entry struct {
 // registry holds all entries, sorted by name.
 var registry = []Entry{
 	{"model_call_limit", "limits the model calls of a run or thread", func() host.Middleware { return &ModelCallLimit{} }},
+	{"patch_tool_calls", "repairs tool calls that a failed or abandoned run left open", func() host.Middleware { return &PatchToolCalls{} }},
+	{"tool_call_limit", "limits the tool calls of a run or thread, of all tools or of one", func() host.Middleware { return &ToolCallLimit{} }},
+	{"tool_error", "answers the model with the error of a tool, in place of a failed run", func() host.Middleware { return &ToolError{} }},
 }
 
 // Registry returns all registered middleware, sorted by name.

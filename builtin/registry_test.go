@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 func TestRegistry(t *testing.T) {
@@ -33,6 +35,37 @@ func TestRegistry(t *testing.T) {
 			require.NotSame(t, first, second)
 			require.Equal(t, entry.Name, first.Name())
 		})
+	}
+}
+
+// The keys of a manifest are the parameters of LangChain's middleware.
+func TestRegistryEntriesAreDecoded(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		yaml string
+		want host.Middleware
+	}{
+		"model_call_limit": {
+			"{thread_limit: 1, run_limit: 2, exit_behavior: end}",
+			&builtin.ModelCallLimit{ThreadLimit: new(1), RunLimit: new(2), ExitBehavior: "end"},
+		},
+		"patch_tool_calls": {
+			"{content: a, invalid_content: b}", &builtin.PatchToolCalls{Content: "a", InvalidContent: "b"},
+		},
+		"tool_call_limit": {
+			"{tool_name: search, thread_limit: 1, run_limit: 0, exit_behavior: error}",
+			&builtin.ToolCallLimit{ToolName: "search", ThreadLimit: new(1), RunLimit: new(0), ExitBehavior: "error"},
+		},
+		"tool_error": {
+			"{on_error: {format: '{message}', types: [a, b]}, tools: [search]}",
+			&builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{message}", Types: []string{"a", "b"}}, Tools: []string{"search"}},
+		},
+	} {
+		entry, ok := builtin.Lookup(name)
+		require.True(t, ok, name)
+		decoded := entry.New()
+		require.NoError(t, strictyaml.Decode("agenthost.yaml", []byte(test.yaml), decoded), name)
+		require.Equal(t, test.want, decoded)
 	}
 }
 

@@ -1,0 +1,200 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// PatchToolCalls makes the history valid for a provider when a run starts: behind each AI message stands one answer to
+// each of its calls, and nothing else answers it. A failed run, an abandoned review, a jump or the caller's own input can
+// leave it otherwise.
+//
+//   - An open call is answered with an error, directly behind its message and before the answers that are there.
+//   - A malformed call is answered too, with a text of its own.
+//   - An answer that stands elsewhere behind its message, such as behind a later human message, moves there.
+//   - An answer to no call, or to one that is answered, is removed, with a warning.
+//
+// An answer belongs to the nearest message before it that has a call of its id: ids may repeat over turns. A call without
+// an id cannot be answered and stays as it is. A history that is in order is not written.
+//
+// Texts, and where the new answers stand, are those of deepagents' PatchToolCallsMiddleware of langchain 1.4.7. That one
+// takes an answer anywhere in the history for the answer, and neither moves nor removes any.
+type PatchToolCalls struct {
+	// Content answers an open call, with {tool} and {id}. "" is the text of the reference.
+	Content string `yaml:"content"`
+	// InvalidContent answers a malformed call, with {tool}, {id} and {error}, which is why it could not be parsed.
+	InvalidContent string `yaml:"invalid_content"`
+}
+
+// The texts of the reference.
+const (
+	openCallText = "Tool call {tool} with id {id} did not complete - no result was recorded. " +
+		"It may have been cancelled or interrupted."
+	malformedCallText = "Tool call {tool} with id {id} could not be executed - arguments were malformed or truncated."
+)
+
+// Name returns "patch_tool_calls".
+func (p PatchToolCalls) Name() string { return "patch_tool_calls" }
+
+// Hooks checks the templates.
+func (p PatchToolCalls) Hooks(context.Context, host.Env) (*host.Hooks, error) {
+	var patch patching
+	var err error
+	if patch.open, err = newTemplate("content", cmp.Or(p.Content, openCallText), "{tool}", "{id}"); err != nil {
+		return nil, err
+	}
+	patch.malformed, err = newTemplate("invalid_content", cmp.Or(p.InvalidContent, malformedCallText), "{tool}", "{id}", "{error}")
+	if err != nil {
+		return nil, err
+	}
+	return &host.Hooks{BeforeAgent: host.NodeHook{Func: patch.repair, View: abi.ViewAll()}}, nil
+}
+
+// patching repairs histories, with these texts.
+type patching struct{ open, malformed template }
+
+func (p *patching) repair(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.View().Items
+	if inOrder(messages) {
+		return nil, nil
+	}
+	answers, removed := assignAnswers(messages)
+	update := &host.Update{Overwrite: true, Messages: make([]abi.Message, 0, messages.Len())}
+	for i, m := range messages.All() {
+		if m.Role == abi.RoleTool {
+			continue // it stands behind its call
+		}
+		update.Messages = append(update.Messages, *m)
+		if m.Role == abi.RoleAI {
+			update.Messages = p.appendMissing(update.Messages, m, answers[i])
+			for _, answer := range answers[i] {
+				update.Messages = append(update.Messages, *answer)
+			}
+		}
+	}
+	if len(removed) > 0 {
+		rt.Warn("removed from the history what answers no open call: tool messages with the tool_call_id " +
+			strings.Join(removed, ", "))
+	}
+	return update, nil
+}
+
+// appendMissing appends answers to those calls of m that have none.
+func (p *patching) appendMissing(to []abi.Message, m *abi.Message, answers []*abi.Message) []abi.Message {
+	answered := make(map[string]bool, len(answers))
+	for _, answer := range answers {
+		answered[answer.ToolCallID] = true
+	}
+	add := func(call abi.ToolCall, text *template, cause string) {
+		if call.ID == "" || answered[call.ID] {
+			return
+		}
+		answered[call.ID] = true
+		call.Name = cmp.Or(call.Name, "unknown")
+		values := []string{call.Name, call.ID, cause}
+		to = append(to, abi.ToolFailure(call, text.fill(values[:len(text.words)]...)))
+	}
+	for i := range m.ToolCalls {
+		add(m.ToolCalls[i], &p.open, "")
+	}
+	for _, call := range m.InvalidToolCalls {
+		add(abi.ToolCall{ID: call.ID, Name: call.Name}, &p.malformed, call.Error)
+	}
+	return to
+}
+
+// inOrder reports whether directly behind each AI message stand the answers to its calls, each once, and no tool message
+// stands elsewhere.
+func inOrder(messages history.List) bool {
+	for i := 0; i < messages.Len(); {
+		m := messages.Entry(i).Message()
+		if m.Role == abi.RoleTool {
+			return false
+		}
+		i++
+		if m.Role != abi.RoleAI {
+			continue
+		}
+		from := i
+		for i < messages.Len() && messages.Entry(i).Message().Role == abi.RoleTool {
+			i++
+		}
+		if !answersAre(m, messages, from, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// answersAre reports whether the tool messages from index from up to, not including, index to are the answers to the
+// calls of m, all of them and nothing else.
+func answersAre(m *abi.Message, messages history.List, from, to int) bool {
+	for i := from; i < to; i++ {
+		id := messages.Entry(i).Message().ToolCallID
+		if countAnswers(messages, from, i, id) >= countCalls(m, id) {
+			return false
+		}
+	}
+	open := func(id string) bool { return id != "" && countAnswers(messages, from, to, id) == 0 }
+	for i := range m.ToolCalls {
+		if open(m.ToolCalls[i].ID) {
+			return false
+		}
+	}
+	for i := range m.InvalidToolCalls {
+		if open(m.InvalidToolCalls[i].ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// assignAnswers finds for each AI message, by index, the tool messages that answer its calls. What answers no call, or
+// one that has its answer, is left over: removed has the ids of the calls that it names.
+func assignAnswers(messages history.List) (answers map[int][]*abi.Message, removed []string) {
+	answers = map[int][]*abi.Message{}
+	asked := map[string]int{} // by id, the nearest message that has such a call
+	left := map[string]int{}  // by id, how many answers that message may still have
+	for i, m := range messages.All() {
+		switch m.Role {
+		case abi.RoleAI:
+			for j := range m.ToolCalls {
+				asked[m.ToolCalls[j].ID], left[m.ToolCalls[j].ID] = i, countCalls(m, m.ToolCalls[j].ID)
+			}
+			for j := range m.InvalidToolCalls {
+				asked[m.InvalidToolCalls[j].ID], left[m.InvalidToolCalls[j].ID] = i, countCalls(m, m.InvalidToolCalls[j].ID)
+			}
+		case abi.RoleTool:
+			if left[m.ToolCallID] == 0 {
+				removed = append(removed, m.ToolCallID)
+				continue
+			}
+			left[m.ToolCallID]--
+			at := asked[m.ToolCallID]
+			answers[at] = append(answers[at], m)
+		case abi.RoleHuman, abi.RoleSystem:
+		}
+	}
+	return answers, removed
+}
+
+// countCalls counts the calls of a message, malformed ones included, that have this id.
+func countCalls(m *abi.Message, callID string) int {
+	n := 0
+	for i := range m.ToolCalls {
+		if m.ToolCalls[i].ID == callID {
+			n++
+		}
+	}
+	for i := range m.InvalidToolCalls {
+		if m.InvalidToolCalls[i].ID == callID {
+			n++
+		}
+	}
+	return n
+}

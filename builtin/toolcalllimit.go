@@ -1,0 +1,180 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+)
+
+// ToolCallLimit blocks the tool calls beyond a limit, of one tool or of all together. Several may stand in one agent.
+//
+// It looks at the calls of the model's answer that nobody has answered yet, in their order. Those that exceed a limit
+// are blocked. The thread's count takes in the calls that were let through, the run's count the blocked ones too. A
+// limit of 0 blocks the first call.
+//
+// Behaviour and texts are those of LangChain 1.4.7's ToolCallLimitMiddleware, with two differences: a call that another
+// limiter or a review has answered is neither counted nor answered again, and the run's count lasts over interrupts.
+type ToolCallLimit struct {
+	ToolName    string `yaml:"tool_name"`    // the tool whose calls count; "": all
+	ThreadLimit *int   `yaml:"thread_limit"` // calls in the thread; nil: no limit
+	RunLimit    *int   `yaml:"run_limit"`    // calls in a run; nil: no limit
+
+	// ExitBehavior says what follows when a call is blocked. "continue" (or ""): blocked calls are answered with an
+	// error, the others run, and the model goes on. "end": no call of the answer runs, each is answered with an error, and
+	// the run ends with a message. "error": the run fails with a LimitError, and the calls stay open.
+	ExitBehavior string `yaml:"exit_behavior"`
+}
+
+// The counts are maps from a tool, or allTools, to a number. All limiters share them: each has a step of its own, reads
+// the maps and writes them back with its own key changed.
+var (
+	threadToolCalls = host.NewField[map[string]int]("thread_tool_call_count", host.Hidden)
+	runToolCalls    = host.NewField[map[string]int]("run_tool_call_count", host.Hidden, host.Lives(host.Run))
+)
+
+// allTools is the key of limiters without a tool name.
+const allTools = "__all__"
+
+// stoppedText answers the calls that did not exceed the limit themselves when a limiter ends the run.
+const stoppedText = "Execution stopped before this tool call could run because another tool call in the same batch " +
+	"exceeded the limit."
+
+// Name returns "tool_call_limit", with the tool's name in brackets if the limit is for one tool.
+func (l ToolCallLimit) Name() string {
+	if l.ToolName == "" {
+		return "tool_call_limit"
+	}
+	return "tool_call_limit[" + l.ToolName + "]"
+}
+
+// Hooks checks the limits.
+func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
+	if err := checkLimits(l.ThreadLimit, l.RunLimit); err != nil {
+		return nil, err
+	}
+	if l.ThreadLimit != nil && l.RunLimit != nil && *l.RunLimit > *l.ThreadLimit {
+		//nolint:staticcheck // the text is LangChain's
+		return nil, fmt.Errorf("run_limit (%d) cannot exceed thread_limit (%d). "+
+			"The run limit should be less than or equal to the thread limit.", *l.RunLimit, *l.ThreadLimit)
+	}
+	switch l.ExitBehavior {
+	case "", "continue", "error", "end":
+	default:
+		return nil, fmt.Errorf("invalid exit_behavior: '%s'. Must be one of ('continue', 'error', 'end')", l.ExitBehavior)
+	}
+	return &host.Hooks{
+		AfterModel: host.NodeHook{Func: l.check, CanJumpTo: []abi.Target{abi.JumpEnd}},
+		State:      []host.Field{threadToolCalls.Field, runToolCalls.Field},
+	}, nil
+}
+
+// check counts the open calls and blocks those beyond a limit.
+func (l *ToolCallLimit) check(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	open := openCalls(rt.State().Messages())
+	if len(open) == 0 {
+		return nil, nil
+	}
+	threadCounts, runCounts, err := toolCalls(rt)
+	if err != nil {
+		return nil, err
+	}
+	key := l.ToolName
+	if key == "" {
+		key = allTools
+	}
+	thread, run := threadCounts[key], runCounts[key]
+	var blocked, others []*abi.ToolCall
+	counted := false
+	for _, call := range open {
+		switch {
+		case l.ToolName != "" && call.Name != l.ToolName:
+			others = append(others, call)
+		case exceeds(thread+1, l.ThreadLimit) || exceeds(run+1, l.RunLimit):
+			blocked, counted = append(blocked, call), true
+		default:
+			thread, run = thread+1, run+1
+			others, counted = append(others, call), true
+		}
+	}
+	if !counted {
+		return nil, nil
+	}
+	run += len(blocked)
+	update := &host.Update{}
+	if len(blocked) > 0 {
+		switch l.ExitBehavior {
+		case "error":
+			return nil, &host.LimitError{
+				Code: host.CodeToolCallLimit, Message: l.notice(thread+len(blocked), run), Step: rt.Step(), Tool: l.ToolName,
+				ThreadCount: thread + len(blocked), ThreadLimit: l.ThreadLimit, RunCount: run, RunLimit: l.RunLimit,
+			}
+		case "end":
+			update.JumpTo = abi.JumpEnd
+			update.Messages = append(l.answers(blocked, others), abi.AI(l.notice(thread+len(blocked), run)))
+			thread = threadCounts[key] // nothing will run
+		default:
+			update.Messages = l.answers(blocked, nil)
+		}
+	}
+	threadCounts, runCounts = with(threadCounts, key, thread), with(runCounts, key, run)
+	return update, errors.Join(threadToolCalls.Set(update, threadCounts), runToolCalls.Set(update, runCounts))
+}
+
+// answers makes an answer for each id: a model that gives two calls one id gets one.
+func (l *ToolCallLimit) answers(blocked, stopped []*abi.ToolCall) []abi.Message {
+	text := "Tool call limit exceeded. Do not make additional tool calls."
+	if l.ToolName != "" {
+		text = fmt.Sprintf("Tool call limit exceeded. Do not call '%s' again.", l.ToolName)
+	}
+	out := make([]abi.Message, 0, len(blocked)+len(stopped)+1)
+	answered := make(map[string]bool, len(blocked)+len(stopped))
+	for i, call := range slices.Concat(blocked, stopped) {
+		if answered[call.ID] {
+			continue
+		}
+		answered[call.ID] = true
+		if i >= len(blocked) {
+			text = stoppedText
+		}
+		out = append(out, abi.ToolFailure(*call, text))
+	}
+	return out
+}
+
+// notice says which limit was exceeded, by counts that include the blocked calls.
+func (l *ToolCallLimit) notice(thread, run int) string {
+	subject := "Tool"
+	if l.ToolName != "" {
+		subject = fmt.Sprintf("'%s' tool", l.ToolName)
+	}
+	var exceeded []string
+	if exceeds(thread, l.ThreadLimit) {
+		exceeded = append(exceeded, fmt.Sprintf("thread limit exceeded (%d/%d calls)", thread, *l.ThreadLimit))
+	}
+	if exceeds(run, l.RunLimit) {
+		exceeded = append(exceeded, fmt.Sprintf("run limit exceeded (%d/%d calls)", run, *l.RunLimit))
+	}
+	return fmt.Sprintf("%s call limit reached: %s.", subject, strings.Join(exceeded, " and "))
+}
+
+func exceeds(count int, limit *int) bool { return limit != nil && count > *limit }
+
+// with sets a key of a count, which may be nil.
+func with(counts map[string]int, key string, value int) map[string]int {
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	counts[key] = value
+	return counts
+}
+
+func toolCalls(rt *host.Runtime) (thread, run map[string]int, err error) {
+	thread, _, threadErr := threadToolCalls.Get(rt.State())
+	run, _, runErr := runToolCalls.Get(rt.State())
+	return thread, run, errors.Join(threadErr, runErr)
+}

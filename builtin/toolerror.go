@@ -1,0 +1,102 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+)
+
+// ToolError answers the model with the error of a tool, or of middleware further inside, where the run would fail
+// otherwise. The answer has the status error.
+//
+// Interrupts, cancellation and the end of the call's own time are no errors of the tool and pass. So do a limit that
+// fails the run, and a jump or an update that cannot be: they speak of the run, unless a tool reports them of a run of
+// its own, as an agent that is a tool does.
+//
+// Behaviour is that of LangChain's ToolErrorMiddleware, with a template in place of its function. Around a retry it
+// answers when the last attempt failed, and needs the retry's on_failure to be error.
+type ToolError struct {
+	OnError ToolErrorAnswer `yaml:"on_error"` // required
+	Tools   []string        `yaml:"tools"`    // the tools whose errors it answers; none: all
+}
+
+// ToolErrorAnswer says which errors are answered, and how.
+type ToolErrorAnswer struct {
+	// Format is the answer, with {tool}, {type} and {message}.
+	Format string `yaml:"format"`
+	// Types are the types of error to answer, as [host.ErrorDocument] and events name them; none: all. An error that
+	// wraps one of such a type is answered too; others fail the run.
+	Types []string `yaml:"types"`
+}
+
+// Name returns "tool_error".
+func (e ToolError) Name() string { return "tool_error" }
+
+// Hooks checks the format.
+func (e ToolError) Hooks(context.Context, host.Env) (*host.Hooks, error) {
+	if e.OnError.Format == "" {
+		return nil, errors.New(`on_error.format is missing; give it a text such as "{tool} failed: {message}"`)
+	}
+	format, err := newTemplate("on_error.format", e.OnError.Format, "{tool}", "{type}", "{message}")
+	if err != nil {
+		return nil, err
+	}
+	answer := func(
+		ctx context.Context, _ *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+	) (*abi.Message, *host.Update, error) {
+		message, err := next(ctx, req)
+		if err == nil || ctx.Err() != nil || !ofTool(err) || !hasType(err, e.OnError.Types) {
+			return message, nil, err
+		}
+		m := abi.ToolFailure(req.Call, format.fill(req.Call.Name, host.ErrorDocument(err).Type, host.ErrorDocument(cause(err)).Message))
+		return &m, nil, nil
+	}
+	return &host.Hooks{WrapToolCall: host.WrapToolHook{Func: answer, Tools: e.Tools}}, nil
+}
+
+// ofTool reports whether an error is one of a tool or of middleware, and neither control flow nor of the run.
+func ofTool(err error) bool {
+	if host.IsControlFlow(err) {
+		return false
+	}
+	if _, ok := errors.AsType[*host.ToolError](err); ok {
+		return true
+	}
+	_, limit := errors.AsType[*host.LimitError](err)
+	_, jump := errors.AsType[*host.JumpError](err)
+	_, update := errors.AsType[*host.UpdateError](err)
+	return !limit && !jump && !update
+}
+
+// hasType reports whether an error, or one that it wraps, has one of these types. None means any.
+func hasType(err error, types []string) bool {
+	if len(types) == 0 || slices.Contains(types, host.ErrorDocument(err).Type) {
+		return true
+	}
+	switch wrapper := err.(type) { //nolint:errorlint // this looks at one error after the other
+	case interface{ Unwrap() error }:
+		inner := wrapper.Unwrap()
+		return inner != nil && hasType(inner, types)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(wrapper.Unwrap(), func(inner error) bool { return inner != nil && hasType(inner, types) })
+	}
+	return false
+}
+
+// cause returns what a tool or hook returned, without what the host put around it: the model knows nothing of steps.
+func cause(err error) error {
+	var inner error
+	switch wrapper := err.(type) { //nolint:errorlint // only the outermost layers are the host's
+	case *host.ToolError:
+		inner = wrapper.Err
+	case *host.HookError:
+		inner = wrapper.Err
+	}
+	if inner == nil {
+		return err
+	}
+	return cause(inner)
+}

@@ -43,7 +43,7 @@ func (i *instance) enterLoad(ctx context.Context, export string) {
 // leave forgets what belongs to the run, so that a free instance does not keep its history alive.
 func (i *instance) leave() {
 	i.call = hookCall{}
-	i.frame.ctx, i.frame.rt = nil, nil
+	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
 }
 
 // enter prepares the instance for its call of a hook.

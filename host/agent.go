@@ -27,6 +27,8 @@ type Agent struct {
 	system     abi.Content
 	parallel   int
 	limit      int
+
+	maxMalformed int
 }
 
 // boundMiddleware is a middleware in its agent.
@@ -50,6 +52,9 @@ func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
 	}
 	if a.limit == 0 {
 		a.limit = DefaultRecursionLimit
+	}
+	if a.maxMalformed = config.ToolCalls.MaxMalformed; a.maxMalformed == 0 {
+		a.maxMalformed = DefaultMaxMalformed
 	}
 	if config.SystemPrompt != "" {
 		a.system = abi.Text(config.SystemPrompt)
@@ -88,6 +93,8 @@ func (a *Agent) check() error {
 		return &ConfigError{"agent", errors.New("Config.Model is missing")}
 	case a.limit < 0:
 		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
+	case a.maxMalformed < 0:
+		return &ConfigError{"agent", fmt.Errorf("ToolCalls.MaxMalformed is %d; it must be positive, or 0 for %d", a.maxMalformed, DefaultMaxMalformed)}
 	case a.parallel < 0:
 		return &ConfigError{"agent", fmt.Errorf("ToolCalls.Parallel is %d; it must be positive, or 0 for %d", a.parallel, DefaultParallel)}
 	}

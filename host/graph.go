@@ -36,7 +36,8 @@ func (p *program) edges(at int) []edge {
 			add(p.loopEntry, "all answered")
 			add(p.exit, "no tool calls")
 		} else {
-			add(p.exit, "")
+			add(p.loopEntry, "malformed tool calls")
+			add(p.exit, "otherwise")
 		}
 	case afterTools:
 		add(p.loopEntry, "")

@@ -46,8 +46,15 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
-	all := append(make([]sourcedUpdate, 0, 1+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
-	return r.commit(s.name, append(all, updates...))
+	all := append(make([]sourcedUpdate, 0, 2+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
+	answers := answerMalformed(resp)
+	if answers != nil {
+		all = append(all, sourcedUpdate{answers, ModelStep})
+	}
+	if err := r.commit(s.name, append(all, updates...)); err != nil {
+		return err
+	}
+	return r.countMalformed(answers != nil)
 }
 
 // streamsTokens reports whether every wrap lets tokens pass.
@@ -180,7 +187,9 @@ func (r *run) named(resp *model.Response) *model.Response {
 	}
 	r.identify(out.Messages)
 	for i := range out.Messages {
-		out.Messages[i].ToolCalls = r.distinct(out.Messages[i].ToolCalls)
+		m := &out.Messages[i]
+		m.ToolCalls = r.distinct(m.ToolCalls)
+		m.InvalidToolCalls = r.identifiedCalls(m.InvalidToolCalls)
 	}
 	return &out
 }
@@ -198,6 +207,20 @@ func (r *run) distinct(calls []abi.ToolCall) []abi.ToolCall {
 			out = slices.Clone(calls)
 		}
 		out[i].ID = r.ids.New()
+	}
+	return out
+}
+
+// identifiedCalls returns malformed calls of which each has an id: a call without one could not be answered.
+func (r *run) identifiedCalls(calls []abi.InvalidToolCall) []abi.InvalidToolCall {
+	if !slices.ContainsFunc(calls, func(c abi.InvalidToolCall) bool { return c.ID == "" }) {
+		return calls
+	}
+	out := slices.Clone(calls)
+	for i := range out {
+		if out[i].ID == "" {
+			out[i].ID = r.ids.New()
+		}
 	}
 	return out
 }
@@ -239,6 +262,7 @@ func (a *Agent) checkOffered(specs []abi.ToolSpec) error {
 		return nil
 	}
 	return &ConfigError{"model request", fmt.Errorf(
-		"a middleware offers tools that the agent cannot run: [%s]; registered: [%s]; add them to Tools, or run them in a wrap_tool_call hook",
+		"a middleware offers tools that the agent does not know how to run. Unknown tools: [%s]. Registered tools: [%s]. "+
+			"Add them to Tools, or run them in a wrap_tool_call hook",
 		strings.Join(unknown, ", "), strings.Join(a.tools.names(), ", "))}
 }

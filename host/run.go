@@ -29,6 +29,7 @@ type run struct {
 	ids     idSource
 	waiting []Interrupt // what the run waits for
 
+	malformed int  // responses with malformed tool calls in a row
 	cancelled bool // its context ended before it did
 }
 

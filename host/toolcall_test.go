@@ -217,7 +217,7 @@ func TestToolsThatAWrapOffers(t *testing.T) {
 	require.Equal(t, []string{"human: hi", "ai: ", "tool 1: E", "ai: done"}, lines(b.mustRun().Messages))
 
 	_, err := setup(t, calls("extra")).answering("work", "").use(offers).run()
-	require.ErrorContains(t, err, "a middleware offers tools that the agent cannot run: [extra]; registered: [work]")
+	require.ErrorContains(t, err, "a middleware offers tools that the agent does not know how to run. Unknown tools: [extra]. Registered tools: [work]")
 }
 
 func TestDynamicToolsAreNotOffered(t *testing.T) {

@@ -48,10 +48,16 @@ func (p *program) target(from *step, target abi.Target) int {
 }
 
 // afterModel decides at the loop's exit: calls that nobody has answered go to the tools; if all were answered without
-// running them, the model is asked again; without calls the loop is over.
+// running them, malformed ones for example, the model is asked again; without calls the loop is over.
 func (p *program) afterModel(messages history.List) int {
 	at := messages.LastAI()
-	if at < 0 || len(messages.Entry(at).Message().ToolCalls) == 0 {
+	if at < 0 {
+		return p.exit
+	}
+	if len(messages.Entry(at).Message().ToolCalls) == 0 {
+		if malformedAnswered(messages, at) {
+			return p.loopEntry
+		}
 		return p.exit
 	}
 	if p.tools == endStep {
@@ -106,6 +112,17 @@ func answerTo(messages history.List, ai int, callID string) *abi.Message {
 		}
 	}
 	return nil
+}
+
+// malformedAnswered reports whether a message has malformed calls, all of which are answered.
+func malformedAnswered(messages history.List, ai int) bool {
+	calls := messages.Entry(ai).Message().InvalidToolCalls
+	for i := range calls {
+		if answerTo(messages, ai, calls[i].ID) == nil {
+			return false
+		}
+	}
+	return len(calls) > 0
 }
 
 func hasOpenCall(messages history.List, ai int) bool {

@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/agenthost/agenthost/abi"
@@ -39,4 +41,42 @@ func TestGraph(t *testing.T) {
 			golden(t, "graph_"+test.name+".golden.mmd", b.build().Graph())
 		})
 	}
+}
+
+// TestGraphOfEveryCombination draws all 16 combinations of node hooks, with and without tools, with and without jumps.
+func TestGraphOfEveryCombination(t *testing.T) {
+	t.Parallel()
+	constructors := []struct {
+		name string
+		make func(name string, fn host.NodeFunc, options ...host.Option) host.Middleware
+	}{{"before_agent", host.BeforeAgent}, {"before_model", host.BeforeModel}, {"after_model", host.AfterModel}, {"after_agent", host.AfterAgent}}
+	var all strings.Builder
+	for mask := range 1 << len(constructors) {
+		for _, tools := range []bool{false, true} {
+			for _, jumps := range []bool{false, true} {
+				b := setup(t)
+				var names []string
+				for i, c := range constructors {
+					if mask&(1<<i) == 0 {
+						continue
+					}
+					names = append(names, c.name)
+					var options []host.Option
+					if jumps {
+						targets := []abi.Target{abi.JumpModel, abi.JumpEnd}
+						if tools {
+							targets = append(targets, abi.JumpTools)
+						}
+						options = append(options, host.CanJumpTo(targets...))
+					}
+					b.use(c.make("m", constant(nil, nil), options...))
+				}
+				if tools {
+					b.answering("work", "")
+				}
+				fmt.Fprintf(&all, "%%%% hooks: %v, tools: %t, jumps: %t\n%s\n", names, tools, jumps, b.build().Graph())
+			}
+		}
+	}
+	golden(t, "graphs.golden.mmd", all.String())
 }

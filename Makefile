@@ -102,9 +102,15 @@ guest_wasm  = host/plugin/testdata/$(notdir $1).tinygo.wasm
 
 WASM := $(foreach d,$(PLUGINS),$(call plugin_wasm,$d)) $(foreach d,$(GUESTS),$(call guest_wasm,$d))
 
-plugins: plugins/TOOLCHAIN $(WASM)
+# The probe that runs the reference's vectors: its source is in several packages.
+PROBE := internal/reference/testdata/probe.tinygo.wasm
 
-$(WASM): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go)
+plugins: plugins/TOOLCHAIN $(WASM) $(PROBE)
+
+$(PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
+	$(TINYGO_BUILD) -o $@ ./internal/reference/guest
+
+$(WASM) $(PROBE): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go)
 
 # wasm_rule builds the package in directory $1 to the file $2.
 define wasm_rule

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -66,11 +65,11 @@ func (c *committing) clearStepFields() {
 func (c *committing) write(p wire.Pair) error {
 	slot, ok := c.table.slots[p.Key]
 	if !ok {
-		return errors.New("is not declared; declare it in the middleware's fields or the agent's State")
+		return errUndeclared
 	}
 	f := &c.table.fields[slot]
-	if err := f.schema.Validate(p.Value); err != nil {
-		return fmt.Errorf("the value does not fit the field's schema: %w", err)
+	if err := f.fits(p.Value); err != nil {
+		return err
 	}
 	value := p.Value
 	if f.Reducer.Reduce == nil {

@@ -72,3 +72,11 @@ func (t *fieldTable) initial() []wire.Raw {
 	}
 	return values
 }
+
+// fits reports why a value does not fit the field's schema.
+func (f *fieldEntry) fits(value wire.Raw) error {
+	if err := f.schema.Validate(value); err != nil {
+		return fmt.Errorf("the value does not fit the field's schema: %w", err)
+	}
+	return nil
+}

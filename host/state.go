@@ -1,9 +1,13 @@
 package host
 
 import (
+	"errors"
+
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
+
+var errUndeclared = errors.New("is not declared; declare it in the middleware's fields or the agent's State")
 
 // State is what a run knows at one moment: its messages and the values of its fields. A State never changes; a step
 // that updates something leads to a new one.
@@ -35,6 +39,21 @@ func (s *State) Fields(names []string) wire.Map {
 		}
 	}
 	return out
+}
+
+// Check reports why an update of a field with this value would be refused; nil if it fits. The declaration that counts
+// is the agent's own where it has one.
+func (s *State) Check(field string, value wire.Raw) error {
+	slot, ok := s.table.slots[field]
+	if !ok {
+		return errUndeclared
+	}
+	f := &s.table.fields[slot]
+	if err := f.fits(value); err != nil || f.Reducer.Reduce == nil {
+		return err
+	}
+	_, err := f.Reducer.Reduce(f.Reducer.Initial, value)
+	return err
 }
 
 // output returns what a result shows of the fields.

@@ -19,7 +19,7 @@ func (p *Plugin) checkNode(rt *host.Runtime, name string, spec *abi.HookSpec, r 
 	case r.ToolMessage != nil:
 		return fmt.Errorf("tool_message is for wrap_tool_call and call_tool, not %s", name)
 	case r.JumpTo != "" && !slices.Contains(spec.CanJumpTo, r.JumpTo):
-		return fmt.Errorf("jump_to %q is not declared in can_jump_to", clean(r.JumpTo, 64))
+		return undeclaredJumpError{&host.JumpError{Step: rt.Step(), Target: abi.Target(r.JumpTo), Reason: "not declared in can_jump_to"}}
 	}
 	return p.checkUpdate(rt, spec.Writes, r)
 }
@@ -27,7 +27,7 @@ func (p *Plugin) checkNode(rt *host.Runtime, name string, spec *abi.HookSpec, r 
 // checkUpdate checks messages and fields of a result.
 func (p *Plugin) checkUpdate(rt *host.Runtime, writes []string, r *abi.Result) error {
 	for i := range r.State {
-		if err := p.checkField(writes, &r.State[i]); err != nil {
+		if err := p.checkField(rt, writes, &r.State[i]); err != nil {
 			return err
 		}
 	}
@@ -62,18 +62,25 @@ func checkInterrupts(interrupts []abi.Interrupt) error {
 }
 
 // checkField checks one value for a field: of the plugin's own, or declared in writes.
-func (p *Plugin) checkField(writes []string, pair *wire.Pair) error {
-	if own, ok := p.fields[pair.Key]; ok {
-		if err := own.check(pair.Value); err != nil {
-			return fmt.Errorf("field %q: %s", clean(pair.Key, 64), clean(err.Error(), 200))
-		}
-		return nil
+func (p *Plugin) checkField(rt *host.Runtime, writes []string, pair *wire.Pair) error {
+	name := clean(pair.Key, 64)
+	if !slices.Contains(p.ownFields, pair.Key) && !slices.Contains(writes, pair.Key) {
+		return fmt.Errorf("field %q is not declared: declare it in fields, or in writes if it is another middleware's", name)
 	}
-	if !slices.Contains(writes, pair.Key) {
-		return fmt.Errorf("field %q is not declared: declare it in fields, or in writes if it is another middleware's", clean(pair.Key, 64))
+	if err := rt.State().Check(pair.Key, pair.Value); err != nil {
+		return fmt.Errorf("field %q: %s", name, clean(err.Error(), 200))
 	}
 	return nil
 }
+
+// undeclaredJumpError is a jump that the Description does not list; it is a [*host.JumpError] too.
+type undeclaredJumpError struct{ *host.JumpError }
+
+func (e undeclaredJumpError) Error() string {
+	return fmt.Sprintf("jump_to %q is not declared in can_jump_to", clean(string(e.Target), 64))
+}
+
+func (e undeclaredJumpError) Unwrap() error { return e.JumpError }
 
 // checkMessages checks what a result does to the history: messages it names are there and keep id and role, and a tool
 // message answers an open call.

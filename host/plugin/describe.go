@@ -83,12 +83,8 @@ func (p *Plugin) configure(ctx context.Context, i *instance) error {
 		}
 	}
 	p.specBytes = slices.Clone(narrowed)
-	p.fields = map[string]ownField{}
 	for n := range p.spec.Fields {
-		f := &p.spec.Fields[n]
-		compiled, _ := compileSchema(f.Schema) // checked with the Description
-		p.fields[f.Name] = ownField{compiled, f.Reducer}
-		p.ownFields = append(p.ownFields, f.Name)
+		p.ownFields = append(p.ownFields, p.spec.Fields[n].Name)
 	}
 	slices.Sort(p.ownFields)
 	return nil

@@ -194,9 +194,9 @@ func updateFaults() []hookFault {
 	}
 	one := func(m abi.Message) []byte { return document(&abi.Result{Messages: []abi.Message{m}}) }
 	patch := func(p abi.Patch) []byte { return document(&abi.Result{Patch: []abi.Patch{p}}) }
-	add := node("string for add", "the reducer add needs a number", mapOf(map[string]any{"state": map[string]any{"sum": "x"}}))
+	add := node("string for add", "the reducer add needs numbers", mapOf(map[string]any{"state": map[string]any{"sum": "x"}}))
 	add.fields = []abi.FieldSpec{{Name: "sum", Lifetime: "run", Reducer: "add"}}
-	number := node("number for append", "the reducer append needs an array", mapOf(map[string]any{"state": map[string]any{"all": 1}}))
+	number := node("number for append", "the reducer append needs lists", mapOf(map[string]any{"state": map[string]any{"all": 1}}))
 	number.fields = []abi.FieldSpec{{Name: "all", Lifetime: "run", Reducer: "append"}}
 	schema := node("schema of a field", `field "word"`, mapOf(map[string]any{"state": map[string]any{"word": 1}}))
 	word, _ := wire.Of(map[string]any{"type": "string"})

@@ -16,7 +16,6 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/schema"
 )
 
 // Plugin is a loaded module with its configuration.
@@ -37,7 +36,6 @@ type Plugin struct {
 	spec       abi.Description // what it does with this configuration
 	specBytes  []byte          // what every instance must return from configure
 	ownFields  []string
-	fields     map[string]ownField
 	dynamic    map[string]*pluginTool
 	faultLimit wire.Limits // for results
 }
@@ -133,22 +131,6 @@ func (p *Plugin) setConfig(values map[string]any) error {
 // fault makes the error of a guest that misbehaved.
 func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Error {
 	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: message, Err: cause}
-}
-
-// ownField is what is checked of values for a field that the plugin declares.
-type ownField struct {
-	schema  *schema.Schema
-	reducer string
-}
-
-func (f *ownField) check(value wire.Raw) error {
-	if _, number := value.AsFloat(); f.reducer == "add" && !number {
-		return errors.New("the reducer add needs a number")
-	}
-	if f.reducer == "append" && !value.IsArray() {
-		return errors.New("the reducer append needs an array")
-	}
-	return f.schema.Validate(value)
 }
 
 // Close closes all instances and the runtime. No hook may run any more.

@@ -1,0 +1,79 @@
+package reference_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"github.com/agenthost/agenthost/internal/reference"
+)
+
+// allFlavors returns every way to perform probes, made ready for those of all vectors that any test runs: a plugin is
+// compiled once for the whole process.
+var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
+	files, err := allFiles()
+	if err != nil {
+		return nil, err
+	}
+	var vectors []*reference.Vector
+	for _, f := range files {
+		if f.err == nil {
+			vectors = append(vectors, f.vector)
+		}
+	}
+	placeholder, err := os.ReadFile("guest/bound.bin")
+	if err != nil {
+		return nil, err
+	}
+	flavors := []reference.Flavor{reference.Native()}
+	for _, guest := range guests() {
+		code, err := guest.code()
+		if err != nil {
+			return nil, err
+		}
+		module, err := reference.NewModule(code, placeholder)
+		if err != nil {
+			return nil, err
+		}
+		if err := module.Prepare(vectors); err != nil {
+			return nil, err
+		}
+		flavors = append(flavors, module.Flavor(guest.name))
+	}
+	return flavors, nil
+})
+
+// guestCode is a build of the guest.
+type guestCode struct {
+	name string
+	code func() ([]byte, error)
+}
+
+// guests returns all builds of the guest. That of standard Go takes minutes to compile with the race detector, which
+// sees nothing in it that it does not see in the other.
+func guests() []guestCode {
+	all := []guestCode{{"tinygo", func() ([]byte, error) { return os.ReadFile("testdata/probe.tinygo.wasm") }}}
+	if !raceDetector {
+		all = append(all, guestCode{"go", standardGo})
+	}
+	return all
+}
+
+// standardGo builds the guest with the Go that runs the test.
+func standardGo() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "probe")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	out := filepath.Join(dir, "probe.wasm")
+	build := exec.CommandContext(context.Background(), "go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./guest")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=")
+	if text, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build ./guest: %w\n%s", err, text)
+	}
+	return os.ReadFile(out)
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package reference_test
+
+// raceDetector tells whether the test was built with the race detector.
+const raceDetector = false

@@ -1,0 +1,142 @@
+package probe
+
+import (
+	"strconv"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// toolWrap is one call of wrap_tool_call on its way through the actions.
+type toolWrap struct {
+	c       ToolCall
+	change  *abi.CallChange
+	updates updates
+
+	reply  *abi.Message // of the last next, unless respond came after it
+	answer *abi.Patch   // how the answer differs from it
+}
+
+// Tool performs a call of wrap_tool_call. A nil patch is the answer of the last next.
+func (h *Hook) Tool(c ToolCall) (*abi.Patch, *abi.Update, error) {
+	w := &toolWrap{c: c}
+	for i := range h.actions {
+		if a := &h.actions[i]; a.due(c.N()) {
+			if err := w.do(a); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if w.reply == nil && w.answer == nil {
+		return nil, nil, mistake("wrap_tool_call: the script ends without an answer")
+	}
+	return w.answer, w.updates.result(), nil
+}
+
+func (w *toolWrap) do(a *action) error {
+	switch a.kind {
+	case doLog:
+		w.c.Log(line(w.c, a.text, w.name))
+	case doOverride:
+		w.override(a.toolCall)
+	case doNext:
+		return w.next(a)
+	case doRespond:
+		w.respond(line(w.c, a.text, w.name), a.status)
+	case doTransform:
+		return w.transform(a.change)
+	case doCommand:
+		return w.updates.add(a.value, w.c.N(), "command")
+	case doRaise:
+		return a.failure
+	default: // of node hooks; the parser refuses them here
+	}
+	return nil
+}
+
+// name knows what texts of wrap_tool_call may name beside the usual: the call as it stands now.
+func (w *toolWrap) name(name string) (string, bool) {
+	switch name {
+	case "tool":
+		return w.toolName(), true
+	case "id":
+		return w.c.ToolCall().ID, true
+	case "known":
+		return strconv.FormatBool(w.c.Known() || (w.change != nil && w.change.Tool != "")), true
+	default:
+		return "", false
+	}
+}
+
+func (w *toolWrap) toolName() string {
+	if w.change != nil && w.change.Name != "" {
+		return w.change.Name
+	}
+	return w.c.ToolCall().Name
+}
+
+func (w *toolWrap) override(more *abi.CallChange) {
+	if w.change == nil {
+		w.change = &abi.CallChange{}
+	}
+	if !more.Args.IsZero() {
+		w.change.Args, w.change.SetArgs = more.Args, nil
+	}
+	if len(more.SetArgs) > 0 {
+		w.change.SetArgs = w.change.SetArgs.With(more.SetArgs)
+	}
+	if more.Name != "" {
+		w.change.Name = more.Name
+	}
+	if more.Tool != "" {
+		w.change.Tool = more.Tool
+	}
+}
+
+func (w *toolWrap) next(a *action) error {
+	reply, err := w.c.Next(w.change)
+	for range a.retries {
+		if _, ok := w.c.Failure(err); err == nil || !ok {
+			break
+		}
+		reply, err = w.c.Next(w.change)
+	}
+	if err == nil {
+		w.reply, w.answer = reply, nil
+		return nil
+	}
+	failure, ok := w.c.Failure(err)
+	if !ok || a.onError == nil {
+		return err
+	}
+	names := errorNames(failure)
+	text := line(w.c, *a.onError, func(name string) (string, bool) {
+		if value, ok := names(name); ok {
+			return value, true
+		}
+		return w.name(name)
+	})
+	w.respond(text, abi.StatusError)
+	return nil
+}
+
+func (w *toolWrap) respond(text, status string) {
+	answer := abi.Patch{}.SetContent(abi.Text(text)).Set("status", wire.String(status)).Set("name", wire.String(w.toolName()))
+	w.reply, w.answer = nil, &answer
+}
+
+func (w *toolWrap) transform(t transform) error {
+	var m abi.Message
+	switch {
+	case w.answer != nil:
+		_, _ = m.Content.UnmarshalMsg(w.answer.Keys().Get("content"))
+	case w.reply != nil:
+		m = *w.reply
+		w.answer = &abi.Patch{}
+	default:
+		return mistake("transform: there is no answer yet")
+	}
+	changed := w.answer.SetContent(abi.Text(t.apply(m.Content.Text())))
+	w.answer = &changed
+	return nil
+}

@@ -50,7 +50,9 @@ func measureNode(b *testing.B, hook host.NodeHook, history int, text string) {
 	for i := range messages {
 		messages[i] = abi.Human(text)
 	}
-	runBench(b, host.Config{Model: constantModel(abi.AI(text)), Middleware: []host.Middleware{loop}}, messages...)
+	chars := host.Field{Name: "chars", Reducer: host.Add()} // what the guest bench writes
+	config := host.Config{Model: constantModel(abi.AI(text)), State: []host.Field{chars}, Middleware: []host.Middleware{loop}}
+	runBench(b, config, messages...)
 }
 
 func runBench(b *testing.B, config host.Config, messages ...abi.Message) {

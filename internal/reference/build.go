@@ -36,6 +36,7 @@ type Subject struct {
 func (v *Vector) Build(flavor Flavor) (*Subject, error) {
 	a := &v.Agent
 	s := &Subject{record: newRecorder(), spec: a}
+	s.record.atOnce = a.MaxConcurrency > 1
 	config := host.Config{
 		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: map[string]model.Model{},
 		Tools: hostTools(a.Tools, s.record), RecursionLimit: a.RecursionLimit,

@@ -2,8 +2,10 @@ package reference
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -13,14 +15,16 @@ import (
 
 // recorder notes what models and tools of an agent are asked to do. It is shared by calls that run at once.
 type recorder struct {
+	atOnce   bool // the calls of a batch may run at once
 	mu       sync.Mutex
 	requests []*request
 	runs     []toolRun
-	asked    abi.Message    // the last AI message that got into the history
-	turns    map[string]int // AI messages whose tools ran, in the order in which they did
-	running  map[int]int    // slow tools at work, by turn
-	most     map[int]int    // how many of them there were at once, at the most
-	slow     map[int]int    // how many of them there were in all
+	asked    abi.Message           // the last AI message that got into the history
+	turns    map[string]int        // AI messages whose tools ran, in the order in which they did
+	running  map[int]int           // slow tools at work, by turn
+	most     map[int]int           // how many of them there were at once, at the most
+	slow     map[int]int           // how many of them there were in all
+	met      map[int]chan struct{} // closed when two of them were at work at once
 }
 
 // request is one recorded model call.
@@ -54,6 +58,7 @@ func (r *recorder) reset() {
 	defer r.mu.Unlock()
 	r.requests, r.runs = nil, nil
 	r.turns, r.running, r.most, r.slow = map[string]int{}, map[int]int{}, map[int]int{}, map[int]int{}
+	r.met = map[int]chan struct{}{}
 }
 
 func recordOf(label string, req *model.Request) *request {
@@ -109,6 +114,38 @@ func (r *recorder) working(turn, change int) {
 	r.running[turn] += change
 	r.most[turn] = max(r.most[turn], r.running[turn])
 	r.slow[turn] += max(0, change)
+	if met := r.meeting(turn); r.running[turn] == 2 && change > 0 {
+		select {
+		case <-met: // they met before
+		default:
+			close(met)
+		}
+	}
+}
+
+// meeting returns the channel that is closed when two slow tools of a turn were at work at once. The caller holds mu.
+func (r *recorder) meeting(turn int) chan struct{} {
+	if r.met[turn] == nil {
+		r.met[turn] = make(chan struct{})
+	}
+	return r.met[turn]
+}
+
+// patience is how long a slow tool waits for another one of its turn: long enough to make a plugin's instance on a busy
+// machine, where its own sleep may not be.
+const patience = 5 * time.Second
+
+// wait lets a slow tool go on when another one of its turn is at work too, or has had time to be.
+func (r *recorder) wait(ctx context.Context, turn int) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r.mu.Lock()
+	met := r.meeting(turn)
+	r.mu.Unlock()
+	select {
+	case <-met:
+	case <-ctx.Done():
+	}
 }
 
 // overlapped reports whether slow tools of one batch always worked side by side.

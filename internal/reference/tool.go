@@ -35,12 +35,25 @@ func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCal
 	if t.spec.Sleeps() {
 		t.record.working(turn, 1)
 		defer t.record.working(turn, -1)
+		if t.record.atOnce && batchSize(rt) > 1 {
+			t.record.wait(ctx, turn)
+		}
 	}
 	text, update, err := t.spec.Run(&toolExecution{nativeCall{rt}, ctx, call, t.runs.Add(1)})
 	if err != nil {
 		return nil, err
 	}
 	return &host.ToolOutput{Content: abi.Text(text), Update: update}, nil
+}
+
+// batchSize is how many calls the model made together.
+func batchSize(rt *host.Runtime) int {
+	messages := rt.State().Messages()
+	at := messages.LastAI()
+	if at < 0 {
+		return 0
+	}
+	return len(messages.Entry(at).Message().ToolCalls)
 }
 
 // toolExecution is one execution as the tool's script sees it.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 )
 
@@ -93,9 +92,6 @@ func (f *frame) setReply(status abi.Status, doc []byte) uint64 {
 
 // errorReply encodes an Error document.
 func errorReply(e *abi.Error) []byte {
-	b, _ := e.MarshalMsg(nil)
-	if len(b) == 0 {
-		return wire.AppendNil(nil)
-	}
+	b, _ := e.MarshalMsg(nil) // never fails
 	return b
 }

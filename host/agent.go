@@ -83,6 +83,9 @@ func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
 	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || len(a.toolWraps) > 0); err != nil {
 		return nil, err
 	}
+	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {
+		return nil, err
+	}
 	a.program.returns = a.tools.returns()
 	return a, a.bindNeeds()
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
 )
 
@@ -14,9 +15,14 @@ type Config struct {
 	Models       map[string]model.Model // by name, for middleware
 	SystemPrompt string
 	Tools        []Tool
-	Middleware   []Middleware // the first is the outermost
-	State        []Field      // fields of the agent's own; their declarations win over those of middleware
-	Store        Store        // for hooks and tools; nil: none
+	Middleware   []Middleware     // the first is the outermost
+	State        []Field          // fields of the agent's own; their declarations win over those of middleware
+	Checkpointer checkpoint.Store // keeps the threads; nil: runs remember nothing
+	Store        Store            // for hooks and tools; nil: none
+
+	// InterruptBefore and InterruptAfter name steps, such as "model", "tools" or "name.before_agent", before and after
+	// which a run stops as interrupted, until an input with Continue goes on.
+	InterruptBefore, InterruptAfter []string
 
 	// RecursionLimit is the number of steps at which a run fails: a run must end in fewer. A step is one call of a node
 	// hook, one model call with its wraps, or one batch of tools. 0 means DefaultRecursionLimit.

@@ -65,7 +65,7 @@ func TestAnInterruptPassesThroughAWrapThatSwallowsIt(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, host.Interrupted, result.Status)
-	require.Equal(t, []host.Interrupt{{Step: "asks.wrap_model_call", Key: "key", Value: wire.String("may I?")}}, result.Interrupts)
+	require.Equal(t, []host.Interrupt{{ID: "ask-2a-2", Step: "asks.wrap_model_call", Key: "key", Value: wire.String("may I?")}}, result.Interrupts)
 	require.Equal(t, []string{"human: hi"}, lines(result.Messages))
 	require.Equal(t, []string{"same error true"}, b.log, "next has no effect any more")
 
@@ -91,7 +91,7 @@ func TestAnInterruptOfAToolPassesThroughAWrapThatSwallowsIt(t *testing.T) {
 	require.Equal(t, []string{
 		"swallows.wrap_tool_call: the result of the hook is discarded: interrupted: waiting for an answer to key",
 	}, warnings(events))
-	require.Equal(t, []host.Interrupt{{Step: "tools", CallID: "1", Key: "key", Value: wire.Int(1)}}, events[len(events)-1].Interrupts)
+	require.Equal(t, []host.Interrupt{{ID: "ask-2a-4", Step: "tools", CallID: "1", Key: "key", Value: wire.Int(1)}}, events[len(events)-1].Interrupts)
 	require.Equal(t, []string{"ask"}, b.log)
 }
 
@@ -132,7 +132,8 @@ func TestANodeHookInterrupts(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, []host.Interrupt{
-		{Step: "asks.after_model", Key: "a", Value: wire.Int(1)}, {Step: "asks.after_model", Key: "b", Value: wire.Int(2)},
+		{ID: "ask-2a-3", Step: "asks.after_model", Key: "a", Value: wire.Int(1)},
+		{ID: "ask-2a-4", Step: "asks.after_model", Key: "b", Value: wire.Int(2)},
 	}, result.Interrupts)
 	require.Equal(t, []string{"human: hi", "ai: done"}, lines(result.Messages))
 }

@@ -64,9 +64,12 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 	return nil
 }
 
+// unset returns the values of no fields.
+func (t *fieldTable) unset() []wire.Raw { return make([]wire.Raw, len(t.fields)) }
+
 // initial returns the values of a new thread.
 func (t *fieldTable) initial() []wire.Raw {
-	values := make([]wire.Raw, len(t.fields))
+	values := t.unset()
 	for slot := range t.fields {
 		values[slot] = t.fields[slot].Reducer.Initial
 	}

@@ -63,8 +63,10 @@ func (f *frame[T]) withUpdate(step string, own *Update) []sourcedUpdate {
 }
 
 // wrapRuntime makes the Runtime of a wrap hook's call.
-func (r *run) wrapRuntime(step string, n uint64, call, layer int, events emitter) *Runtime {
-	return &Runtime{run: r, state: r.state, step: step, n: n, seed: r.callSeed(call, layer), emit: events}
+func (r *run) wrapRuntime(step string, n uint64, callID string, call, layer int, events emitter) *Runtime {
+	return &Runtime{
+		run: r, state: r.state, step: step, n: n, seed: r.callSeed(call, layer), answers: r.answersTo(step, callID), emit: events,
+	}
 }
 
 // asToolMessage completes the message that answers a call.

@@ -5,18 +5,20 @@ import (
 	"strconv"
 )
 
-// idSource gives ids to the messages of a run: no other run gives them, and they follow from the run's seed.
+// idSource gives ids to the messages and interrupts of a run: no other run gives them, and they follow from the run's seed.
 type idSource struct {
 	seed  uint64
 	n     int
 	ahead []string // given to messages that are not in the history yet
 }
 
-// New returns the next id.
-func (s *idSource) New() string {
+// New returns the next id of a message.
+func (s *idSource) New() string { return s.next("msg-") }
+
+func (s *idSource) next(prefix string) string {
 	s.n++
 	var buf [48]byte
-	id := strconv.AppendUint(append(buf[:0], "msg-"...), s.seed, 16)
+	id := strconv.AppendUint(append(buf[:0], prefix...), s.seed, 16)
 	id = strconv.AppendInt(append(id, '-'), int64(s.n), 10)
 	return string(id)
 }

@@ -76,7 +76,7 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 		return resp, nil, err
 	}
 	w := &c.run.agent.modelWraps[i]
-	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), 0, i, c.run.events())
+	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), "", 0, i, c.run.events())
 	var inner frame[*model.Response]
 	next := func(inside context.Context, req *model.Request) (*model.Response, error) {
 		return inner.next(ctx, w.name, func() (*model.Response, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })

@@ -12,7 +12,7 @@ import (
 func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error) {
 	rt := &Runtime{
 		run: r, state: r.state, step: s.name, n: s.calls.Add(1), seed: r.callSeed(0, 0), view: s.hook.View,
-		cursor: r.cursors[at], emit: r.events(),
+		cursor: r.cursors[at], answers: r.answersTo(s.name, ""), emit: r.events(),
 	}
 	if err := s.needs.acquire(ctx); err != nil {
 		return "", err
@@ -65,17 +65,15 @@ func (r *run) interruptOr(step string, call *abi.ToolCall, err error) error {
 	if !ok {
 		return err
 	}
-	r.waiting = append(r.waiting, interruptsOf(step, call, interrupt)...)
+	r.ask(step, call, interrupt)
 	return nil
 }
 
+// interruptsOf shows interrupts in the event of the hook or call that made them.
 func interruptsOf(step string, call *abi.ToolCall, err *InterruptError) []Interrupt {
 	out := make([]Interrupt, len(err.Interrupts))
 	for i := range err.Interrupts {
-		out[i] = Interrupt{Step: step, Key: err.Interrupts[i].Key, Value: err.Interrupts[i].Value}
-		if call != nil {
-			out[i].CallID = call.ID
-		}
+		out[i] = Interrupt{Step: step, CallID: callID(call), Key: err.Interrupts[i].Key, Value: err.Interrupts[i].Value}
 		if err.step != "" {
 			out[i].Step = err.step
 		}

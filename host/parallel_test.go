@@ -179,8 +179,8 @@ func TestAnInterruptLetsTheOtherCallsFinish(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, host.Interrupted, result.Status)
 				require.Equal(t, []host.Interrupt{
-					{Step: "tools", CallID: "1", Key: "key", Value: wire.String("may I 1")},
-					{Step: "tools", CallID: "3", Key: "key", Value: wire.String("may I 3")},
+					{ID: "ask-2a-3", Step: "tools", CallID: "1", Key: "key", Value: wire.String("may I 1")},
+					{ID: "ask-2a-4", Step: "tools", CallID: "3", Key: "key", Value: wire.String("may I 3")},
 				}, result.Interrupts)
 				require.Equal(t, []string{"human: hi", "ai: ", "tool 2: slept 2"}, lines(result.Messages))
 			})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/agenthost/agenthost/abi"
@@ -37,6 +38,8 @@ type step struct {
 	calls   *atomic.Uint64
 	needs   needs
 	cursors bool // its view is new
+
+	breakBefore, breakAfter bool
 }
 
 // router is how a step whose way depends on the state finds the next one.
@@ -127,6 +130,41 @@ func (p *program) checkJumps() error {
 		}
 	}
 	return nil
+}
+
+// breakAt sets the breakpoints before and after steps.
+func (p *program) breakAt(before, after []string) error {
+	for _, name := range slices.Concat(before, after) {
+		if p.find(name) < 0 {
+			return &ConfigError{fmt.Sprintf("breakpoint %q", name), fmt.Errorf("there is no such step; the steps are %s", p.names())}
+		}
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		s.breakBefore, s.breakAfter = slices.Contains(before, s.name), slices.Contains(after, s.name)
+	}
+	return nil
+}
+
+func (p *program) names() string {
+	names := make([]string, len(p.steps))
+	for i := range p.steps {
+		names[i] = p.steps[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// find returns the index of the step with this name; -1 if there is none.
+func (p *program) find(name string) int {
+	return slices.IndexFunc(p.steps, func(s step) bool { return s.name == name })
+}
+
+// name returns the name of a step; "" of the end.
+func (p *program) name(at int) string {
+	if at == endStep {
+		return ""
+	}
+	return p.steps[at].name
 }
 
 func targetIndex(t abi.Target) (int, bool) {

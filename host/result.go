@@ -6,13 +6,26 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Input starts a run.
+// Input starts a run, or goes on with one. With Messages and State it starts a new run; in a thread that has one which
+// failed or waits, that run is given up, but what it did stays. Resume and Continue go on with the thread's run where it
+// stopped: it keeps its id, its fields with the lifetime [Run] and its counts.
 type Input struct {
-	Thread   string         // which thread the run belongs to; "": none
+	// Thread is the thread that the run belongs to, which the agent's Checkpointer keeps: its history and fields go on
+	// from run to run. "": the run remembers nothing, and nothing of it is kept.
+	Thread   string
 	Messages []abi.Message  // what is new; usually one human message
 	State    map[string]any // values of fields, as [Encode] takes them
-	Context  any            // for hooks and tools, see [ContextAs]
+	// Resume answers interrupts. The hook or tool that asked runs again from its start with all answers so far. Those
+	// that are left without an answer keep waiting. If the run fails with an answer, it can be given anew.
+	Resume []Answer
+	// Continue goes on without an answer: after a failure, a cancellation or a breakpoint. The step that failed runs
+	// again; tool calls that finished do not. A run that is over stays as it is, and one that waits keeps waiting.
+	Continue bool
+	Context  any // for hooks and tools, see [ContextAs]
 }
+
+// goesOn reports whether the input goes on with a run instead of starting one.
+func (in *Input) goesOn() bool { return in.Continue || len(in.Resume) > 0 }
 
 // Result is what a run led to. A run that fails has one too: what it had until then.
 type Result struct {
@@ -21,13 +34,15 @@ type Result struct {
 	Status     Status
 	Messages   history.List
 	State      wire.Map    // the fields that are not hidden
-	Interrupts []Interrupt // what an interrupted run waits for
+	Interrupts []Interrupt // what an interrupted run waits for; none if it stopped at a breakpoint
+	Next       string      // the step that Resume or Continue performs next; "": the run is over
 	Usage      abi.Usage   // the sum over the run's model calls
-	Steps      int
+	Steps      int         // that the run performed; interrupted and failed ones do not count
 }
 
 // Interrupt is a question of a hook or tool to the outside world.
 type Interrupt struct {
+	ID     string   `json:"id,omitempty"`      // to answer it by; given when the step has ended
 	Step   string   `json:"step"`              // of the hook or tool that asks
 	CallID string   `json:"call_id,omitempty"` // of the tool call that it concerns
 	Key    string   `json:"key"`

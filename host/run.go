@@ -27,10 +27,17 @@ type run struct {
 	usage   abi.Usage
 	sink    *sink // nil: nobody listens
 	ids     idSource
-	waiting []Interrupt // what the run waits for
 
-	malformed int  // responses with malformed tool calls in a row
-	cancelled bool // its context ended before it did
+	at          int        // the step that comes next, or is performed
+	passed      bool       // the breakpoint before it was passed
+	paused      bool       // the run stopped at the breakpoint before it
+	questions   []question // what it asked
+	keeping     *keeping   // the hold on the thread
+	stepsBefore int        // steps at the start of this part of the run, after the last interrupt
+	modelSteps  int
+	malformed   int  // responses with malformed tool calls in a row
+	toolTokens  int  // tokens of the tools' results
+	cancelled   bool // its context ended before it did
 }
 
 // errStopped is the cause of a cancellation by the consumer of a stream.
@@ -80,31 +87,33 @@ func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) erro
 }
 
 func (a *Agent) newRun(in Input) *run {
-	r := &run{agent: a, thread: in.Thread, input: in, seed: a.seed()}
+	seed := a.seed()
 	var buf [20]byte
-	id := strconv.AppendUint(append(buf[:0], "run-"...), r.seed, 16)
-	r.id = string(id)
-	r.ids.seed = r.seed
-	if len(a.program.steps) > 0 {
-		r.cursors = make([]history.Cursor, len(a.program.steps))
+	return &run{
+		agent: a, id: string(strconv.AppendUint(append(buf[:0], "run-"...), seed, 16)), seed: seed, ids: idSource{seed: seed},
+		thread: in.Thread, input: in, at: a.program.entry, cursors: make([]history.Cursor, len(a.program.steps)),
+		state: &State{table: &a.fields, values: a.fields.initial()},
 	}
-	return r
 }
 
 // do performs the run and its first and last event.
 func (r *run) do(ctx context.Context) error {
 	var start time.Time
+	err := r.open(ctx)
 	events := r.events()
 	if events.on() {
 		start = r.agent.now()
-		events.send(&Event{Type: EventRun, Messages: r.input.Messages})
+		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.answered()})
 	}
-	err := r.start()
+	if err == nil {
+		err = r.start(ctx)
+	}
 	if err == nil {
 		err = r.loop(ctx)
 	}
+	err = r.close(ctx, err)
 	if events.on() {
-		end := &Event{Type: EventEnd, Status: r.status(err), Interrupts: r.waiting, Duration: r.agent.now().Sub(start)}
+		end := &Event{Type: EventEnd, Status: r.status(err), Interrupts: r.interrupts(err), Duration: r.agent.now().Sub(start)}
 		if err != nil {
 			end.Error = eventError(err)
 		}
@@ -113,10 +122,22 @@ func (r *run) do(ctx context.Context) error {
 	return err
 }
 
-// start makes the first state: the fields' initial values and the input.
-func (r *run) start() error {
+// start applies the input, if there is one, and saves where the run starts.
+func (r *run) start(ctx context.Context) error {
+	if r.at == endStep {
+		return nil
+	}
+	if !r.input.goesOn() {
+		if err := r.applyInput(); err != nil {
+			return err
+		}
+	}
+	return r.save(ctx)
+}
+
+// applyInput applies the input's messages and fields to the state.
+func (r *run) applyInput() error {
 	a := r.agent
-	r.state = &State{table: &a.fields, values: a.fields.initial()}
 	update := &Update{Messages: r.input.Messages}
 	for _, name := range slices.Sorted(maps.Keys(r.input.State)) {
 		slot, ok := a.fields.slots[name]
@@ -134,38 +155,59 @@ func (r *run) start() error {
 		update.State.Set(name, raw)
 	}
 	if update.IsZero() {
-		return nil
+		return r.commit("input", nil)
 	}
 	return r.commit("input", []sourcedUpdate{{update, "input"}})
 }
 
-// loop walks through the program.
+// loop walks through the program, from the step at which the run stands.
 func (r *run) loop(ctx context.Context) error {
-	p := r.agent.program
-	for at := p.entry; at != endStep; {
+	for p := r.agent.program; r.at != endStep; {
+		at := r.at
 		if ctx.Err() != nil {
 			return r.cancellation(ctx, nil)
 		}
-		jump, err := r.step(ctx, at)
-		if err != nil && ctx.Err() != nil {
-			return r.cancellation(ctx, err)
-		}
-		if err != nil {
-			return err
-		}
-		if len(r.waiting) > 0 {
+		if r.paused = p.steps[at].breakBefore && !r.passed; r.paused {
 			return nil
 		}
-		r.steps++
-		if r.steps >= r.agent.limit {
-			return &LimitError{
-				Code: CodeRecursionLimit, Step: r.agent.program.steps[at].name, Received: r.steps, Maximum: r.agent.limit,
-				Message: fmt.Sprintf("recursion limit: %d steps without reaching the end; raise RecursionLimit or look for a loop",
-					r.agent.limit),
+		jump, err := r.step(ctx, at)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return r.cancellation(ctx, err)
+		case err != nil:
+			return err
+		case r.waits():
+			return nil
+		}
+		if err := r.advance(jump); err != nil {
+			return err
+		}
+		if r.paused = p.steps[at].breakAfter && r.at != endStep; r.paused {
+			return nil
+		}
+		if p.steps[at].kind != stepHook && r.at != endStep {
+			if err := r.save(ctx); err != nil {
+				return err
 			}
 		}
-		if at, err = p.next(at, jump, r.state); err != nil {
-			return err
+	}
+	return nil
+}
+
+// advance goes on to the step behind the present one, which is done.
+func (r *run) advance(jump abi.Target) error {
+	p, done := r.agent.program, r.at
+	next, err := p.next(done, jump, r.state)
+	if err != nil {
+		return err
+	}
+	r.at, r.passed, r.questions = next, false, nil
+	r.steps++
+	if steps := r.steps - r.stepsBefore; steps >= r.agent.limit {
+		return &LimitError{
+			Code: CodeRecursionLimit, Step: p.steps[done].name, Received: steps, Maximum: r.agent.limit,
+			Message: fmt.Sprintf("recursion limit: %d steps without reaching the end; raise RecursionLimit or look for a loop",
+				r.agent.limit),
 		}
 	}
 	return nil
@@ -184,6 +226,9 @@ func (r *run) cancellation(ctx context.Context, failure error) error {
 // step performs one step and returns the jump that it asks for.
 func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 	s := &r.agent.program.steps[at]
+	if s.kind != stepTools && r.waitsOn("") {
+		return "", nil
+	}
 	if events := r.events(); events.on() {
 		events.send(&Event{Type: EventStep, Step: s.name, Index: r.steps + 1})
 	}
@@ -199,7 +244,7 @@ func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 
 func (r *run) status(err error) Status {
 	switch {
-	case err == nil && len(r.waiting) > 0:
+	case err == nil && (r.paused || r.waits()):
 		return Interrupted
 	case err == nil:
 		return Completed
@@ -213,7 +258,7 @@ func (r *run) status(err error) Status {
 func (r *run) result(err error) *Result {
 	return &Result{
 		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: r.state.Messages(), State: r.state.output(),
-		Interrupts: r.waiting, Usage: r.usage, Steps: r.steps,
+		Interrupts: r.interrupts(err), Next: r.agent.program.name(r.at), Usage: r.usage, Steps: r.steps,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
@@ -90,7 +91,7 @@ func TestRuntime(t *testing.T) {
 	t.Parallel()
 	store := emptyStore{}
 	b := setup(t, scripted.Say("done"), scripted.Say("done"))
-	b.Store = store
+	b.Store, b.Checkpointer = store, memory.New()
 	b.use(host.BeforeAgent("x", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 		require.Equal(t, "t1", rt.ThreadID())
 		require.Equal(t, "x.before_agent", rt.Step())

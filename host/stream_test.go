@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
@@ -76,8 +77,10 @@ func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := hi()
 		in.Thread, in.State = "thread", map[string]any{"hidden": 1}
+		b := eventful(t)
+		b.Checkpointer = memory.New()
 		var events []host.Event
-		for event, err := range eventful(t).build().Stream(t.Context(), in) {
+		for event, err := range b.build().Stream(t.Context(), in) {
 			require.NoError(t, err)
 			events = append(events, event)
 		}

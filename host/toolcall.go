@@ -38,7 +38,7 @@ func (w *toolWrap) wraps(name string) bool {
 // toolCall is one tool call on its way through the wraps.
 type toolCall struct {
 	run    *run
-	index  int // in its batch
+	index  int // in its message
 	call   *abi.ToolCall
 	events emitter
 }
@@ -100,7 +100,7 @@ func (c *toolCall) layer(ctx context.Context, i int, req *ToolRequest) (*abi.Mes
 		return c.execute(ctx, req)
 	}
 	w := &wraps[i]
-	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), c.index, i, c.events)
+	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), c.call.ID, c.index, i, c.events)
 	var inner frame[*abi.Message]
 	next := func(inside context.Context, req *ToolRequest) (*abi.Message, error) {
 		return inner.next(ctx, w.name, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
@@ -149,7 +149,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 			bound.spec.Name, call.Args.JSON(), err))
 		return &m, nil, nil
 	}
-	rt := c.run.wrapRuntime(ToolsStep, 0, c.index, len(c.run.agent.toolWraps), c.events)
+	rt := c.run.wrapRuntime(ToolsStep, 0, c.call.ID, c.index, len(c.run.agent.toolWraps), c.events)
 	output, err := callTool(ctx, req.Tool, rt, &call)
 	if err == nil && output == nil {
 		err = errors.New("returned neither output nor error")

@@ -14,7 +14,7 @@ var errSibling = errors.New("another tool call of the batch failed")
 
 // toolsStep runs the open calls of the last AI message and applies their results in the order of the calls. If one
 // fails, those that are still running are cancelled and the run fails, but every finished result is kept. If one
-// interrupts, the others finish first.
+// interrupts, the others finish first. A call that waits for an answer does not run again without one.
 func (r *run) toolsStep(ctx context.Context, s *step) error {
 	messages := r.state.Messages()
 	at := messages.LastAI()
@@ -24,8 +24,8 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	all := messages.Entry(at).Message().ToolCalls
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
-		if answerTo(messages, at, all[i].ID) == nil {
-			batch = append(batch, toolCall{run: r, index: len(batch), call: &all[i], events: r.events()})
+		if answerTo(messages, at, all[i].ID) == nil && !r.waitsOn(all[i].ID) {
+			batch = append(batch, toolCall{run: r, index: i, call: &all[i], events: r.events()})
 		}
 	}
 	var results []toolResult
@@ -126,9 +126,6 @@ func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) err
 	}
 	if err := r.commit(s.name, updates); err != nil {
 		failure = errors.Join(failure, err, r.commit(s.name, answers))
-	}
-	if failure != nil {
-		r.waiting = nil
 	}
 	return failure
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // Log is the history of a run. It is a value: applying an update gives a new Log and leaves the old one as it was, so
-// that an update that fails changes nothing. Only the newest Log may be applied to; older ones may be read.
+// that an update that fails changes nothing. Only the newest Log may be applied to, or a [Log.Fork] of any; older ones
+// may be read.
 type Log struct {
 	list    List
 	born    []uint64 // for each entry the sequence number at which it was appended
@@ -39,6 +40,13 @@ func (e *UpdateError) Error() string { return "messages: " + e.Reason }
 
 // List returns the messages.
 func (l *Log) List() List { return List{l.list.entries[:l.list.Len():l.list.Len()]} }
+
+// Fork returns the same history for another line of changes: l and it may both be applied to.
+func (l *Log) Fork() Log {
+	return Log{
+		list: List{slices.Clip(l.list.entries)}, born: slices.Clip(l.born), changes: slices.Clip(l.changes), seq: l.seq, epoch: l.epoch,
+	}
+}
 
 // Cursor returns the present place.
 func (l *Log) Cursor() Cursor { return Cursor{Epoch: l.epoch + 1, Seq: l.seq} }

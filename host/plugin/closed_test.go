@@ -55,7 +55,7 @@ func TestClosedFrames(t *testing.T) {
 				require.NoError(t, err)
 				end := last(events)
 				require.Equal(t, host.Interrupted, end.Status)
-				require.Equal(t, []host.Interrupt{{Step: "tools", CallID: "call-1", Key: "ok?", Value: wire.Int(1)}}, end.Interrupts)
+				require.Equal(t, []host.Interrupt{{ID: "ask-7-2", Step: "tools", CallID: "call-1", Key: "ok?", Value: wire.Int(1)}}, end.Interrupts)
 				require.EqualValues(t, 1, ran.Load())
 				for i := range events {
 					require.NotEqual(t, "late", events[i].Name)

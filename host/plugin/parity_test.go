@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -102,8 +103,8 @@ func (p *parityRun) events(t *testing.T, m host.Middleware) []string {
 		Name: "assistant", Model: scripted.NewTurns(p.script()...), SystemPrompt: "Be brief.",
 		Tools:      []host.Tool{searchTool(), flakyTool(), answeringTool("ask"), answeringTool("forbidden")},
 		Middleware: []host.Middleware{catchForbidden(), m, innerCounter()},
-		Seed:       func() uint64 { return 7 },
-		Clock:      func() time.Time { return time.Unix(1_700_000_000, 0) },
+		Seed:       func() uint64 { return 7 }, Checkpointer: memory.New(),
+		Clock: func() time.Time { return time.Unix(1_700_000_000, 0) },
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()

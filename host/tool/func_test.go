@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 )
@@ -172,7 +173,8 @@ func TestFuncFindsItsRun(t *testing.T) {
 	t.Parallel()
 	require.Nil(t, host.RuntimeOf(t.Context()), "outside of a run")
 	agent, err := host.New(host.Config{
-		Model: scripted.NewTurns(scripted.CallTools(abi.Call("1", "who", nil)), scripted.Say("done")),
+		Checkpointer: memory.New(),
+		Model:        scripted.NewTurns(scripted.CallTools(abi.Call("1", "who", nil)), scripted.Say("done")),
 		Tools: []host.Tool{tool.Func("who", "", func(ctx context.Context, _ struct{}) (string, error) {
 			rt := host.RuntimeOf(ctx)
 			return rt.ThreadID() + " " + rt.Step(), nil

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/reference/probe"
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -29,18 +30,23 @@ type Subject struct {
 	agent  *host.Agent
 	record *recorder
 	spec   *AgentSpec
+	asked  map[string][]host.Interrupt // what each thread waits for
 }
 
 // Build builds the agent. The subject must be closed. An error of the kind that a vector may expect is a
 // [*host.ConfigError]; any other says that the vector cannot be run.
 func (v *Vector) Build(flavor Flavor) (*Subject, error) {
 	a := &v.Agent
-	s := &Subject{record: newRecorder(), spec: a}
+	s := &Subject{record: newRecorder(), spec: a, asked: map[string][]host.Interrupt{}}
 	s.record.atOnce = a.MaxConcurrency > 1
 	config := host.Config{
 		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: map[string]model.Model{},
 		Tools: hostTools(a.Tools, s.record), RecursionLimit: a.RecursionLimit,
 		ToolCalls: host.ToolCallConfig{Parallel: a.MaxConcurrency}, Seed: counter(),
+		InterruptBefore: a.InterruptBefore, InterruptAfter: a.InterruptAfter,
+	}
+	if a.Checkpointer {
+		config.Checkpointer = memory.New()
 	}
 	for name, spec := range a.Models {
 		config.Models[name] = s.model(spec)

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 )
 
@@ -10,8 +11,7 @@ import (
 func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	s.record.reset()
 	out := &Outcome{}
-	input := host.Input{Thread: spec.Thread, Messages: spec.Messages, State: inputState(spec.State)}
-	result, err := s.agent.RunEvents(ctx, input, func(e host.Event) error {
+	result, err := s.agent.RunEvents(ctx, s.input(spec), func(e host.Event) error {
 		s.record.event(&e)
 		if e.Type == host.EventCustom && e.Name == LogEvent {
 			line, _ := e.Data.AsString()
@@ -26,8 +26,43 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	for i := range result.Interrupts {
 		out.Interrupts = append(out.Interrupts, result.Interrupts[i].Value)
 	}
+	if len(result.Interrupts) > 0 {
+		s.asked[spec.Thread] = result.Interrupts
+	}
+	if result.Next == host.ModelStep || result.Next == host.ToolsStep {
+		out.Next = []string{result.Next}
+	}
 	out.requests, out.runs = s.record.taken()
 	return out
+}
+
+// input is the host's input for a run.
+func (s *Subject) input(spec *RunSpec) host.Input {
+	in := host.Input{Messages: spec.Messages, State: inputState(spec.State), Continue: spec.Continue}
+	if s.spec.Checkpointer {
+		in.Thread = spec.Thread
+	}
+	if !spec.Resume.IsZero() {
+		in.Resume = []host.Answer{{Value: spec.Resume}}
+	}
+	for _, answer := range spec.ResumeEach {
+		in.Resume = append(in.Resume, host.Answer{Interrupt: s.interruptOf(spec.Thread, answer.Key), Value: answer.Value})
+	}
+	return in
+}
+
+// interruptOf returns the id of the interrupt that concerns a tool call; the call's own id if there is none.
+func (s *Subject) interruptOf(thread, call string) string {
+	for _, asked := range s.asked[thread] {
+		var value wire.Map
+		if _, err := value.UnmarshalMsg(asked.Value); err != nil {
+			continue // not a map
+		}
+		if id, _ := value.Get("tool_call_id").AsString(); id == call {
+			return asked.ID
+		}
+	}
+	return call
 }
 
 // Refused is the outcome of an agent that was not built.

@@ -121,9 +121,6 @@ func readRun(o *strict.Object) RunSpec {
 	return r
 }
 
-// fresh reports whether the run starts with an input of its own.
-func (r *RunSpec) fresh() bool { return r.Resume.IsZero() && r.ResumeEach == nil && !r.Continue }
-
 // UsesProbe reports whether the agent has a scripted middleware.
 func (v *Vector) UsesProbe() bool {
 	for i := range v.Agent.Middleware {

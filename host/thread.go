@@ -1,0 +1,204 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// What is wrong with an input for the thread that it names.
+var (
+	ErrNoCheckpointer = errors.New("the agent keeps no threads; set Config.Checkpointer")
+	ErrNoThread       = errors.New("the input names no thread")
+	ErrUnknownThread  = errors.New("there is no such thread; start it with messages")
+	ErrNotWaiting     = errors.New("nothing in the thread waits for an answer")
+)
+
+// ThreadError is a thread that a run cannot use as its input asks, or that could not be kept.
+type ThreadError struct {
+	Thread string
+	Err    error
+}
+
+func (e *ThreadError) Error() string { return fmt.Sprintf("thread %q: %v", e.Thread, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ThreadError) Unwrap() error { return e.Err }
+
+// ErrorType names the type of the error in documents.
+func (*ThreadError) ErrorType() string { return "thread_error" }
+
+// keeping is a run's hold on its thread; nil in a run whose agent keeps none.
+type keeping struct {
+	session checkpoint.Session
+	commit  checkpoint.Commit
+	saved   *State // as it was saved last; nil: never
+	started bool   // the run is the thread's newest
+}
+
+// open opens the run's thread, if it has one, and takes over what the thread holds: all of it when the run goes on with
+// an earlier one, and without what belonged to that when it is new.
+func (r *run) open(ctx context.Context) error {
+	a, in := r.agent, &r.input
+	again := in.goesOn()
+	switch {
+	case in.Continue && len(in.Resume) > 0:
+		return r.threadError(errors.New("the input has both Continue and Resume; an answer goes on by itself"))
+	case again && (len(in.Messages) > 0 || len(in.State) > 0):
+		return r.threadError(errors.New("the input has messages or state beside Continue or Resume; new messages start a new run"))
+	case a.config.Checkpointer == nil && (again || r.thread != ""):
+		return r.threadError(ErrNoCheckpointer)
+	case again && r.thread == "":
+		return r.threadError(ErrNoThread)
+	case r.thread == "":
+		return nil
+	}
+	session, err := a.config.Checkpointer.Open(ctx, r.thread)
+	if err != nil {
+		return r.threadError(err)
+	}
+	r.keeping = &keeping{session: session}
+	held, err := session.Load(ctx)
+	switch {
+	case err != nil:
+		return r.threadError(err)
+	case held == nil && again:
+		return r.threadError(ErrUnknownThread)
+	case held == nil:
+		return nil
+	}
+	r.restore(held, again)
+	if !again {
+		return nil
+	}
+	if err := r.goOn(&held.Checkpoint); err != nil {
+		return r.threadError(err)
+	}
+	return nil
+}
+
+func (r *run) threadError(err error) error { return &ThreadError{Thread: r.thread, Err: err} }
+
+// restore takes over what the thread holds.
+func (r *run) restore(held *checkpoint.Thread, again bool) {
+	table := &r.agent.fields
+	state := &State{table: table, log: held.Log, values: table.initial()}
+	for slot := range table.fields {
+		f := &table.fields[slot]
+		if value := held.State.Get(f.Name); !value.IsZero() && (again || f.Lifetime == Thread) {
+			state.values[slot] = value
+			state.stepLive = state.stepLive || f.Lifetime == Step
+		}
+	}
+	r.state = state
+	for _, c := range held.Checkpoint.Cursors {
+		if at := r.agent.program.find(c.Step); at >= 0 {
+			r.cursors[at] = c.Seen
+		}
+	}
+	r.keeping.takeOver(held, table)
+}
+
+// takeOver notes what the store has, so that the first commit holds what differs.
+func (k *keeping) takeOver(held *checkpoint.Thread, table *fieldTable) {
+	saved := &State{table: table, log: held.Log, values: table.unset()}
+	for slot := range table.fields {
+		saved.values[slot] = held.State.Get(table.fields[slot].Name)
+	}
+	k.saved = saved
+}
+
+// goOn takes over the run that the checkpoint belongs to.
+func (r *run) goOn(c *checkpoint.Checkpoint) error {
+	r.id, r.seed, r.usage = c.Run.ID, c.Run.Seed, c.Run.Usage
+	r.ids = idSource{seed: c.Run.Seed, n: c.Run.IDs}
+	r.steps, r.stepsBefore, r.modelSteps = c.Run.Steps, c.Run.Steps, c.Run.ModelSteps
+	r.malformed, r.toolTokens = c.Run.Malformed, c.Run.ToolTokens
+	r.at, r.passed = endStep, c.Paused
+	if c.Next != "" {
+		if r.at = r.agent.program.find(c.Next); r.at < 0 {
+			return fmt.Errorf("it stopped before the step %q, which this agent does not have", c.Next)
+		}
+	}
+	r.questions = make([]question, len(c.Questions))
+	for i := range c.Questions {
+		r.questions[i].Question = c.Questions[i]
+	}
+	if len(r.input.Resume) == 0 {
+		return nil
+	}
+	return r.answer(r.input.Resume)
+}
+
+// save adds what changed since the last commit to the thread.
+func (r *run) save(ctx context.Context) error {
+	k := r.keeping
+	if k == nil {
+		return nil
+	}
+	c := &k.commit
+	*c = checkpoint.Commit{Log: r.state.log, Checkpoint: r.checkpoint()}
+	table := r.state.table
+	for slot := range table.fields {
+		value, name := r.state.values[slot], table.fields[slot].Name
+		var was []byte
+		if k.saved != nil {
+			was = k.saved.values[slot]
+		}
+		switch {
+		case value.Equal(was):
+		case value.IsZero():
+			c.Unset = append(c.Unset, name)
+		default:
+			c.State.Set(name, value)
+		}
+	}
+	if k.saved != nil {
+		c.Since = k.saved.log.Cursor()
+	}
+	if err := k.session.Save(ctx, c); err != nil {
+		return r.threadError(err)
+	}
+	k.saved, k.started = r.state, true
+	return nil
+}
+
+func (r *run) checkpoint() checkpoint.Checkpoint {
+	p := r.agent.program
+	c := checkpoint.Checkpoint{
+		Run: checkpoint.Run{
+			ID: r.id, Seed: r.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
+			ToolTokens: r.toolTokens, Usage: r.usage,
+		},
+		Next: p.name(r.at), Paused: r.paused || r.passed,
+	}
+	for at := range r.cursors {
+		if p.steps[at].cursors && r.cursors[at] != (history.Cursor{}) {
+			c.Cursors = append(c.Cursors, checkpoint.Cursor{Step: p.steps[at].name, Seen: r.cursors[at]})
+		}
+	}
+	for i := range r.questions {
+		c.Questions = append(c.Questions, r.questions[i].Question)
+	}
+	return c
+}
+
+// close saves how the run ended, also when its context has, and lets go of the thread.
+func (r *run) close(ctx context.Context, failure error) error {
+	k := r.keeping
+	if k == nil {
+		return failure
+	}
+	if k.started {
+		if err := r.save(context.WithoutCancel(ctx)); err != nil {
+			failure = errors.Join(failure, err)
+		}
+	}
+	if err := k.session.Close(); err != nil {
+		failure = errors.Join(failure, r.threadError(err))
+	}
+	return failure
+}

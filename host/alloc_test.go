@@ -14,7 +14,7 @@ import (
 
 // allocations returns how many allocations a round costs: the slope between runs of 50 and 100 rounds, so that what a
 // run costs once does not count.
-func allocations(t *testing.T, hooks, messages int) float64 {
+func allocations(t *testing.T, hooks, messages int, keeps bool) float64 {
 	t.Helper()
 	in := hi()
 	for i := range messages {
@@ -28,6 +28,9 @@ func allocations(t *testing.T, hooks, messages int) float64 {
 		for i := range hooks {
 			b.use(noop(i))
 		}
+		if keeps {
+			b.Checkpointer, in.Thread = newForgetful(t, nil), "t"
+		}
 		agent := b.build()
 		return testing.AllocsPerRun(5, func() {
 			if _, err := agent.Run(t.Context(), in); err != nil {
@@ -39,13 +42,17 @@ func allocations(t *testing.T, hooks, messages int) float64 {
 }
 
 func TestAllocations(t *testing.T) { //nolint:paralleltest // others' allocations would count
-	bare := allocations(t, 0, 0)
+	bare := allocations(t, 0, 0, false)
 	t.Logf("%.1f allocations a round", bare)
 	require.LessOrEqual(t, bare, 30.0, "a round without middleware")
 
-	hooks := allocations(t, 5, 0)
+	hooks := allocations(t, 5, 0, false)
 	require.InDelta(t, 0.5, (hooks-bare)/5, 0.51, "a hook that does nothing: at most one, within what slices grow by")
 
-	long := allocations(t, 0, 2000)
+	long := allocations(t, 0, 2000, false)
 	require.InDelta(t, bare, long, 0.5, "a round does not cost more for a long history")
+
+	kept := allocations(t, 5, 0, true)
+	t.Logf("%.1f allocations a round with five hooks that do nothing, and threads in memory", kept)
+	require.LessOrEqual(t, kept, bare+5+4, "two commits a round")
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/tool"
 )
@@ -64,13 +67,27 @@ func BenchmarkLoop(b *testing.B) {
 		name    string
 		hooks   int
 		history int
-	}{{"bare", 0, 0}, {"five_noop_hooks", 5, 0}, {"history_2000", 0, 2000}} {
+		keeps   bool
+	}{
+		{"bare", 0, 0, false},
+		{"five_noop_hooks", 5, 0, false},
+		{"five_noop_hooks_and_a_thread", 5, 0, true},
+		{"history_2000", 0, 2000, false},
+		{"history_2000_in_a_thread", 5, 2000, true},
+	} {
 		b.Run(bench.name, func(b *testing.B) {
 			in := host.Input{Messages: []abi.Message{abi.Human("hi")}}
-			for i := range bench.history {
-				in.Messages = append(in.Messages, abi.Human(fmt.Sprintf("message %d", i)))
+			before := make([]abi.Message, bench.history)
+			for i := range before {
+				before[i] = abi.Human(fmt.Sprintf("message %d", i))
 			}
-			short, long := benchAgent(b, 50, bench.hooks), benchAgent(b, 150, bench.hooks)
+			var store checkpoint.Store
+			if bench.keeps {
+				in.Thread, store = "t", newForgetful(b, before)
+			} else {
+				in.Messages = append(in.Messages, before...)
+			}
+			short, long := benchAgent(b, 50, bench.hooks, store), benchAgent(b, 150, bench.hooks, store)
 			var shortTime, longTime time.Duration
 			for b.Loop() {
 				shortTime += timed(b, short, in)
@@ -82,9 +99,38 @@ func BenchmarkLoop(b *testing.B) {
 	}
 }
 
-func benchAgent(b *testing.B, rounds, hooks int) *host.Agent {
+// forgetful is a store in memory in which every run finds its thread as it was at first.
+type forgetful struct{ first checkpoint.Commit }
+
+func newForgetful(tb testing.TB, messages []abi.Message) *forgetful {
+	tb.Helper()
+	var log history.Log
+	log, err := log.Apply(&host.Update{Messages: messages}, &oldIDs{})
+	require.NoError(tb, err)
+	return &forgetful{checkpoint.Commit{Log: log}}
+}
+
+// oldIDs gives ids that no run gives.
+type oldIDs struct{ n int }
+
+func (s *oldIDs) New() string {
+	s.n++
+	return fmt.Sprint("old-", s.n)
+}
+
+func (*oldIDs) Take(string) bool { return false }
+
+func (s *forgetful) Open(ctx context.Context, thread string) (checkpoint.Session, error) {
+	session, err := memory.New().Open(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	return session, session.Save(ctx, &s.first)
+}
+
+func benchAgent(b *testing.B, rounds, hooks int, store checkpoint.Store) *host.Agent {
 	b.Helper()
-	config := host.Config{Model: newRounds(rounds), Tools: []host.Tool{searchTool()}}
+	config := host.Config{Model: newRounds(rounds), Tools: []host.Tool{searchTool()}, Checkpointer: store}
 	for i := range hooks {
 		config.Middleware = append(config.Middleware, noop(i))
 	}

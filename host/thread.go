@@ -72,6 +72,9 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.restore(held, again)
 	if !again {
+		if held.Checkpoint.Run.Seed == r.seed { // the same seed each time, as in tests: ids still differ
+			r.ids.n = held.Checkpoint.Run.IDs
+		}
 		return nil
 	}
 	if err := r.goOn(&held.Checkpoint); err != nil {

@@ -3,7 +3,6 @@ package memory
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -26,7 +25,7 @@ func (s *Store) Open(_ context.Context, thread string) (checkpoint.Session, erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open[thread] {
-		return nil, fmt.Errorf("thread %q: %w", thread, checkpoint.ErrBusy)
+		return nil, checkpoint.ErrBusy
 	}
 	s.open[thread] = true
 	return &session{store: s, thread: thread}, nil

@@ -1,0 +1,266 @@
+// Package checkpointtest holds what every store of threads must do, as tests for any implementation.
+package checkpointtest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// Run tests the stores that open makes. Each is empty.
+func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
+	t.Helper()
+	for _, test := range []struct {
+		name string
+		run  func(c *check)
+	}{
+		{"a thread that was never saved", (*check).neverSaved},
+		{"a thread holds what was saved", (*check).holds},
+		{"fields change one by one", (*check).fields},
+		{"what was loaded stays as it is", (*check).isolated},
+		{"views of new messages go on", (*check).views},
+		{"a thread has one session", (*check).exclusive},
+		{"threads are independent", (*check).independent},
+		{"threads are used at once", (*check).concurrent},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(&check{t, open(t)})
+		})
+	}
+}
+
+// check is one test of one store.
+type check struct {
+	t     *testing.T
+	store checkpoint.Store
+}
+
+// ids gives message ids.
+type ids struct{ n int }
+
+func (s *ids) New() string {
+	s.n++
+	return fmt.Sprint("m", s.n)
+}
+
+func (*ids) Take(string) bool { return false }
+
+// writer is a session with the thread's history and the place of its last commit.
+type writer struct {
+	t       *testing.T
+	session checkpoint.Session
+	ids     ids
+	log     history.Log
+	saved   history.Cursor
+}
+
+func (c *check) open(thread string) *writer {
+	c.t.Helper()
+	session, err := c.store.Open(c.t.Context(), thread)
+	require.NoError(c.t, err)
+	return &writer{t: c.t, session: session}
+}
+
+func (w *writer) apply(u *abi.Update) {
+	w.t.Helper()
+	log, err := w.log.Apply(u, &w.ids)
+	require.NoError(w.t, err)
+	w.log = log
+}
+
+func (w *writer) save(c checkpoint.Commit) {
+	w.t.Helper()
+	c.Log, c.Since = w.log, w.saved
+	require.NoError(w.t, w.session.Save(w.t.Context(), &c))
+	w.saved = w.log.Cursor()
+}
+
+func (w *writer) load() *checkpoint.Thread {
+	w.t.Helper()
+	held, err := w.session.Load(w.t.Context())
+	require.NoError(w.t, err)
+	return held
+}
+
+func (w *writer) close() {
+	w.t.Helper()
+	require.NoError(w.t, w.session.Close())
+}
+
+func (c *check) neverSaved() {
+	for range 2 {
+		w := c.open("t")
+		require.Nil(c.t, w.load())
+		w.close()
+	}
+}
+
+// everyKind is a history with every kind of message.
+func everyKind() *abi.Update {
+	ai := abi.AI("calls", abi.Call("1", "search", map[string]any{"q": []any{1, "x", nil}}))
+	ai.InvalidToolCalls = []abi.InvalidToolCall{{ID: "2", Name: "broken", Args: `{"q":`, Error: "unexpected end"}}
+	ai.Usage = &abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3}
+	answer := abi.ToolResult(ai.ToolCalls[0], "found")
+	answer.Artifact = wire.Int(7)
+	return &abi.Update{Messages: []abi.Message{
+		abi.System("be brief"), abi.Human("hi"), ai, answer, abi.ToolFailure(abi.ToolCall{ID: "2", Name: "broken"}, "no"),
+	}}
+}
+
+func everything() checkpoint.Checkpoint {
+	return checkpoint.Checkpoint{
+		Run: checkpoint.Run{
+			ID: "run-1", Seed: 1<<64 - 1, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
+			Usage: abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
+		},
+		Next: "tools", Paused: true,
+		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Seen: history.Cursor{Epoch: 1, Seq: 3}}},
+		Questions: []checkpoint.Question{
+			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true)},
+			{ID: "ask-2", Step: "x.wrap_tool_call", Key: "why", Value: wire.Map(nil).Raw()},
+		},
+	}
+}
+
+func (c *check) holds() {
+	w := c.open("t")
+	w.apply(everyKind())
+	state := wire.Map{{Key: "a", Value: wire.Int(1)}, {Key: "b", Value: wire.String("x")}}
+	w.save(checkpoint.Commit{State: state, Checkpoint: everything()})
+	for range 2 {
+		held := w.load()
+		require.Equal(c.t, w.log.List().Messages(), held.Log.List().Messages())
+		require.Equal(c.t, w.log.Cursor(), held.Log.Cursor())
+		require.Equal(c.t, state, held.State)
+		require.Equal(c.t, everything(), held.Checkpoint)
+		w.close()
+		w.session = c.open("t").session
+	}
+	w.close()
+}
+
+func (c *check) fields() {
+	w := c.open("t")
+	w.save(checkpoint.Commit{State: wire.Map{{Key: "a", Value: wire.Int(1)}, {Key: "b", Value: wire.Int(2)}}})
+	w.save(checkpoint.Commit{State: wire.Map{{Key: "b", Value: wire.Int(3)}, {Key: "c", Value: wire.Int(4)}}, Unset: []string{"a"}})
+	w.save(checkpoint.Commit{})
+	require.Equal(c.t, `{"b":3,"c":4}`, w.load().State.Raw().JSON())
+	w.close()
+}
+
+func (c *check) isolated() {
+	w := c.open("t")
+	w.apply(&abi.Update{Messages: []abi.Message{abi.Human("one")}})
+	w.save(checkpoint.Commit{State: wire.Map{{Key: "a", Value: wire.Int(1)}}})
+	before, other := w.load(), w.load()
+	w.apply(&abi.Update{Messages: []abi.Message{abi.Human("two")}})
+	w.save(checkpoint.Commit{Unset: []string{"a"}})
+
+	forked, err := before.Log.Apply(&abi.Update{Messages: []abi.Message{abi.Human("elsewhere")}}, &ids{n: 10})
+	require.NoError(c.t, err)
+	require.Equal(c.t, 2, forked.List().Len())
+	require.Equal(c.t, 1, other.Log.List().Len())
+	require.Equal(c.t, `{"a":1}`, other.State.Raw().JSON())
+	require.Equal(c.t, w.log.List().Messages(), w.load().Log.List().Messages())
+	w.close()
+}
+
+// views checks that a place in the history means the same before and after it was stored, whatever happened to it.
+func (c *check) views() {
+	w := c.open("t")
+	updates := []*abi.Update{
+		everyKind(),
+		{Messages: []abi.Message{abi.Human("more"), {ID: "m2", Role: abi.RoleHuman, Content: abi.Text("replaced")}}},
+		{Remove: []string{"m1"}},
+		{Messages: []abi.Message{abi.Human("again")}, Remove: []string{"m6"}},
+		{Overwrite: true, Messages: []abi.Message{abi.Human("summary")}},
+		{Messages: []abi.Message{abi.AI("end")}},
+	}
+	places := make([]history.Cursor, 0, len(updates))
+	for _, u := range updates {
+		places = append(places, w.log.Cursor())
+		w.apply(u)
+		w.save(checkpoint.Commit{})
+		held := w.load()
+		for _, place := range places {
+			want, got := w.log.View(abi.ViewNew(), place), held.Log.View(abi.ViewNew(), place)
+			require.Equal(c.t, want.Items.Messages(), got.Items.Messages())
+			require.Equal(c.t, want.Patch.Messages(), got.Patch.Messages())
+			require.ElementsMatch(c.t, want.Remove, got.Remove)
+			require.Equal(c.t, []any{want.From, want.Reset, want.Total}, []any{got.From, got.Reset, got.Total})
+		}
+	}
+	w.close()
+}
+
+func (c *check) exclusive() {
+	w := c.open("t")
+	_, err := c.store.Open(c.t.Context(), "t")
+	require.ErrorIs(c.t, err, checkpoint.ErrBusy)
+	w.close()
+	again := c.open("t")
+	w.close() // a session that is closed twice does not end another
+	_, err = c.store.Open(c.t.Context(), "t")
+	require.ErrorIs(c.t, err, checkpoint.ErrBusy)
+	again.close()
+}
+
+func (c *check) independent() {
+	a, b := c.open("a"), c.open("b")
+	a.apply(&abi.Update{Messages: []abi.Message{abi.Human("a")}})
+	a.save(checkpoint.Commit{State: wire.Map{{Key: "f", Value: wire.Int(1)}}})
+	require.Nil(c.t, b.load())
+	b.save(checkpoint.Commit{})
+	require.Empty(c.t, b.load().State)
+	require.Equal(c.t, 0, b.load().Log.List().Len())
+	require.Equal(c.t, 1, a.load().Log.List().Len())
+	a.close()
+	b.close()
+}
+
+func (c *check) concurrent() {
+	const threads, commits = 8, 20
+	var workers sync.WaitGroup
+	failures := make(chan error, threads)
+	for n := range threads {
+		workers.Go(func() { failures <- c.appendMessages(fmt.Sprint("t", n), commits) })
+	}
+	workers.Wait()
+	close(failures)
+	for err := range failures {
+		require.NoError(c.t, err)
+	}
+	for n := range threads {
+		w := c.open(fmt.Sprint("t", n))
+		require.Equal(c.t, commits, w.load().Log.List().Len())
+		w.close()
+	}
+}
+
+func (c *check) appendMessages(thread string, n int) error {
+	session, err := c.store.Open(c.t.Context(), thread)
+	if err != nil {
+		return err
+	}
+	var log history.Log
+	var saved history.Cursor
+	source := &ids{}
+	for range n {
+		if log, err = log.Apply(&abi.Update{Messages: []abi.Message{abi.Human(thread)}}, source); err != nil {
+			return err
+		}
+		if err := session.Save(c.t.Context(), &checkpoint.Commit{Log: log, Since: saved}); err != nil {
+			return err
+		}
+		saved = log.Cursor()
+	}
+	return session.Close()
+}

@@ -198,3 +198,14 @@ func countCalls(m *abi.Message, callID string) int {
 	}
 	return n
 }
+
+// countAnswers counts the tool messages from index from up to, not including, index to that answer a call.
+func countAnswers(messages history.List, from, to int, callID string) int {
+	n := 0
+	for i := from; i < to; i++ {
+		if m := messages.Entry(i).Message(); m.Role == abi.RoleTool && m.ToolCallID == callID {
+			n++
+		}
+	}
+	return n
+}

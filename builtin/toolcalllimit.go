@@ -75,7 +75,8 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 
 // check counts the open calls and blocks those beyond a limit.
 func (l *ToolCallLimit) check(_ context.Context, rt *host.Runtime) (*host.Update, error) {
-	open := openCalls(rt.State().Messages())
+	messages := rt.State().Messages()
+	open := slices.Collect(messages.OpenCalls(messages.LastAI()))
 	if len(open) == 0 {
 		return nil, nil
 	}

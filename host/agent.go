@@ -25,10 +25,9 @@ type Agent struct {
 	modelNeeds needs
 	toolWraps  []toolWrap
 	system     abi.Content
-	parallel   int
+	toolCalls  ToolCallConfig
+	alerts     []*alert
 	limit      int
-
-	maxMalformed int
 }
 
 // boundMiddleware is a middleware in its agent.
@@ -43,18 +42,12 @@ func New(config Config) (*Agent, error) { return NewContext(context.Background()
 
 // NewContext is [New] with a context that can stop slow builds, such as the compilation of plugins.
 func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
-	a := &Agent{config: config, logger: config.Logger, parallel: config.ToolCalls.Parallel, limit: config.RecursionLimit}
+	a := &Agent{config: config, logger: config.Logger, limit: config.RecursionLimit}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
-	if a.parallel == 0 {
-		a.parallel = DefaultParallel
-	}
 	if a.limit == 0 {
 		a.limit = DefaultRecursionLimit
-	}
-	if a.maxMalformed = config.ToolCalls.MaxMalformed; a.maxMalformed == 0 {
-		a.maxMalformed = DefaultMaxMalformed
 	}
 	if config.SystemPrompt != "" {
 		a.system = abi.Text(config.SystemPrompt)
@@ -80,6 +73,9 @@ func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
 	if err := a.bindTools(); err != nil {
 		return nil, err
 	}
+	if err := a.checkAlerts(); err != nil {
+		return nil, err
+	}
 	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || len(a.toolWraps) > 0); err != nil {
 		return nil, err
 	}
@@ -90,16 +86,16 @@ func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
 	return a, a.bindNeeds()
 }
 
-func (a *Agent) check() error {
+func (a *Agent) check() (err error) {
+	if a.toolCalls, err = a.config.ToolCalls.withDefaults(); err != nil {
+		return &ConfigError{"ToolCalls", err}
+	}
+	a.alerts = newAlerts(a.toolCalls.Alert)
 	switch {
 	case a.config.Model == nil:
 		return &ConfigError{"agent", errors.New("Config.Model is missing")}
 	case a.limit < 0:
 		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
-	case a.maxMalformed < 0:
-		return &ConfigError{"agent", fmt.Errorf("ToolCalls.MaxMalformed is %d; it must be positive, or 0 for %d", a.maxMalformed, DefaultMaxMalformed)}
-	case a.parallel < 0:
-		return &ConfigError{"agent", fmt.Errorf("ToolCalls.Parallel is %d; it must be positive, or 0 for %d", a.parallel, DefaultParallel)}
 	}
 	return nil
 }

@@ -27,7 +27,14 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"no model", func(b *bundle) { b.Model = nil }, "agent: Config.Model is missing"},
 		{"a negative recursion limit", func(b *bundle) { b.RecursionLimit = -1 }, "agent: RecursionLimit is -1; it must be positive, or 0 for 10000"},
-		{"negative parallelism", func(b *bundle) { b.ToolCalls.Parallel = -1 }, "agent: ToolCalls.Parallel is -1; it must be positive, or 0 for 8"},
+		{"a negative timeout", func(b *bundle) { b.ToolCalls.ToolTimeout = -1 }, "ToolCalls: field ToolTimeout is -1ns; it must be positive, or 0 for none"},
+		{"an alert at nothing", func(b *bundle) { b.ToolCalls.Alert = map[string]int{"*": 0} }, `ToolCalls: field Alert of "*" is 0; it must be positive`},
+		{"an alert without a name", func(b *bundle) { b.ToolCalls.Alert = map[string]int{"": 1} }, `ToolCalls: field Alert has a limit without a name; use a tool's, or "*" for all tools`},
+		{"an alert of an unknown tool", func(b *bundle) {
+			b.ToolCalls.Alert = map[string]int{"serch": 1}
+			b.answering("search", "")
+		}, `ToolCalls: field Alert names the tool "serch", which the agent does not have; it has [search]`},
+		{"negative parallelism", func(b *bundle) { b.ToolCalls.Parallel = -1 }, "ToolCalls: field Parallel is -1; it must be positive, or 0 for 8"},
 		{"a nil middleware", func(b *bundle) { b.use(b.noting("a"), nil) }, "middleware 1 of the list: is nil"},
 		{"a middleware that fails", func(b *bundle) { b.use(&middleware{name: "m", err: broken}) }, `middleware "m": broken`},
 		{"a middleware without hooks", func(b *bundle) { b.use(hookless{}) }, `middleware "hookless": Hooks returned nil`},

@@ -37,14 +37,3 @@ type Config struct {
 
 // DefaultRecursionLimit is the recursion limit of an agent whose Config has none.
 const DefaultRecursionLimit = 10_000
-
-// ToolCallConfig bounds what the tool calls of a run may do.
-type ToolCallConfig struct {
-	// MaxMalformed is how many responses with malformed tool calls in a row are answered with the parse error, and the
-	// model called again; then the run fails with a ModelError. 0 means DefaultMaxMalformed.
-	MaxMalformed int
-	Parallel     int // calls of one response that run at once; 1: strictly in order; 0 means DefaultParallel
-}
-
-// DefaultParallel is how many tool calls of one response run at once if the Config does not say.
-const DefaultParallel = 8

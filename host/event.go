@@ -22,6 +22,7 @@ const (
 	EventState  EventType = "state"  // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
 	EventCustom EventType = "custom" // a hook or tool says something: Step, Name, Data
 	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
+	EventAlert  EventType = "alert"  // tools are called more often than ToolCallConfig.Alert says: Step, Call, Text
 	EventEnd    EventType = "end"    // the run is over: Status, Error, Interrupts, Duration
 )
 

@@ -59,7 +59,7 @@ func (r *run) countMalformed(some bool) error {
 		return nil
 	}
 	r.malformed++
-	if r.malformed <= r.agent.maxMalformed {
+	if r.malformed <= r.agent.toolCalls.MaxMalformed {
 		return nil
 	}
 	return &ModelError{Model: r.agent.config.Model.Info().Name, Err: &MalformedError{Responses: r.malformed}}

@@ -30,14 +30,19 @@ func appendModelWrap(wraps []modelWrap, m *boundMiddleware) []modelWrap {
 // modelStep calls the model through its wraps and applies the response, then the wraps' updates, inner ones first.
 func (r *run) modelStep(ctx context.Context, s *step) error {
 	a := r.agent
+	if err := r.checkLoops(); err != nil {
+		return err
+	}
 	if err := a.modelNeeds.acquire(ctx); err != nil {
 		return err
 	}
 	defer a.modelNeeds.release()
 	c := modelCall{run: r, streams: r.sink != nil && a.streamsTokens()}
-	resp, updates, err := c.layer(ctx, 0, &model.Request{
-		Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs,
-	})
+	req := &model.Request{Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs}
+	if r.lastLoop() {
+		req.Tools = nil
+	}
+	resp, updates, err := c.layer(ctx, 0, req)
 	if err != nil {
 		return r.interruptOr(s.name, nil, err)
 	}
@@ -46,15 +51,19 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
-	all := append(make([]sourcedUpdate, 0, 2+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
-	answers := answerMalformed(resp)
-	if answers != nil {
-		all = append(all, sourcedUpdate{answers, ModelStep})
+	all := append(make([]sourcedUpdate, 0, 3+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
+	malformed := answerMalformed(resp)
+	limited, exceeded := r.limitResponse(resp, updates)
+	for _, answers := range []*Update{malformed, limited} {
+		if answers != nil {
+			all = append(all, sourcedUpdate{answers, ModelStep})
+		}
 	}
 	if err := r.commit(s.name, append(all, updates...)); err != nil {
 		return err
 	}
-	return r.countMalformed(answers != nil)
+	r.modelSteps++
+	return errors.Join(exceeded, r.countMalformed(malformed != nil))
 }
 
 // streamsTokens reports whether every wrap lets tokens pass.

@@ -29,10 +29,10 @@ func (b *bundle) asking(keys ...string) host.NodeFunc {
 	}
 }
 
-// askingTool adds a tool that asks before it answers.
-func (b *bundle) askingTool(name string) *bundle {
-	return b.tool(name, func(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-		b.notef("%s %s", name, call.ID)
+// askingTool adds the tool ask, which asks before it answers.
+func (b *bundle) askingTool() *bundle {
+	return b.tool("ask", func(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+		b.notef("ask %s", call.ID)
 		answer, err := rt.Interrupt("ok", wire.String("may I "+call.ID))
 		if err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func TestToolCallsAskAtOnceAndAreAnsweredOneByOne(t *testing.T) {
 			t.Parallel()
 			b := setup(t, calls("ask", "search", "ask"), scripted.Say("done")).keeps()
 			b.ToolCalls.Parallel = parallel
-			b.askingTool("ask").answering("search", "found")
+			b.askingTool().answering("search", "found")
 			agent := b.build()
 
 			ids := interrupted(t, agent, say("hi"))
@@ -229,7 +229,7 @@ func TestAFailureBesideAQuestion(t *testing.T) {
 	t.Parallel()
 	b := setup(t, calls("ask", "flaky"), scripted.Say("done")).keeps()
 	b.ToolCalls.Parallel = 1
-	b.askingTool("ask").flaky()
+	b.askingTool().flaky()
 	agent := b.build()
 
 	failed, err := agent.Run(t.Context(), say("hi"))
@@ -243,7 +243,7 @@ func TestAFailureBesideAQuestion(t *testing.T) {
 
 func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t, calls("ask", "ask"), scripted.Say("done")).keeps().askingTool("ask")
+	b := setup(t, calls("ask", "ask"), scripted.Say("done")).keeps().askingTool()
 	agent := b.build()
 	ids := interrupted(t, agent, say("hi"))
 	for _, test := range []struct {

@@ -201,6 +201,9 @@ func (r *run) advance(jump abi.Target) error {
 	if err != nil {
 		return err
 	}
+	if next == p.loopEntry && r.loopsDone() {
+		next = p.target(&p.steps[done], abi.JumpEnd)
+	}
 	r.at, r.passed, r.questions = next, false, nil
 	r.steps++
 	if steps := r.steps - r.stepsBefore; steps >= r.agent.limit {

@@ -61,10 +61,14 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	if c.events.on() {
 		c.events.send(&Event{Type: EventTool, Step: ToolsStep, Call: c.call})
 	}
+	c.alerts()
 	start := r.clock()
 	if result.err = chain.acquire(ctx); result.err == nil {
 		result.message, result.updates, result.err = c.layer(ctx, 0, req)
 		chain.release()
+	}
+	if timeout, ok := errors.AsType[*TimeoutError](result.err); ok {
+		result = toolResult{message: timeoutAnswer(c.call, timeout)}
 	}
 	if result.err == nil {
 		result.message = asToolMessage(result.message, c.call)
@@ -150,7 +154,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 		return &m, nil, nil
 	}
 	rt := c.run.wrapRuntime(ToolsStep, 0, c.call.ID, c.index, len(c.run.agent.toolWraps), c.events)
-	output, err := callTool(ctx, req.Tool, rt, &call)
+	output, err := c.callInTime(ctx, req.Tool, rt, &call)
 	if err == nil && output == nil {
 		err = errors.New("returned neither output nor error")
 	}

@@ -24,12 +24,15 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	all := messages.Entry(at).Message().ToolCalls
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
-		if answerTo(messages, at, all[i].ID) == nil && !r.waitsOn(all[i].ID) {
+		if messages.Answer(at, all[i].ID) == nil && !r.waitsOn(all[i].ID) {
 			batch = append(batch, toolCall{run: r, index: i, call: &all[i], events: r.events()})
 		}
 	}
+	if answered, err := r.checkTokens(batch); answered || err != nil {
+		return err
+	}
 	var results []toolResult
-	if len(batch) < 2 || r.agent.parallel == 1 {
+	if len(batch) < 2 || r.agent.toolCalls.Parallel == 1 {
 		results = runInOrder(ctx, batch)
 	} else {
 		results = r.runAtOnce(ctx, batch)
@@ -66,7 +69,7 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 	results := make([]toolResult, len(batch))
 	var started atomic.Int64
 	var workers sync.WaitGroup
-	for range min(r.agent.parallel, len(batch)) {
+	for range min(r.agent.toolCalls.Parallel, len(batch)) {
 		workers.Go(func() {
 			for i := int(started.Add(1)) - 1; i < len(batch); i = int(started.Add(1)) - 1 {
 				results[i] = batch[i].start(ctx)
@@ -108,6 +111,7 @@ func fails(err error) bool {
 // commitResults applies what finished, notes interrupts, and returns the first failure. If an update of one of the
 // calls cannot be applied, the run fails, but the answers of all that finished are kept.
 func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) error {
+	exceeded := r.limitTokens(results)
 	var failure error
 	answers := make([]sourcedUpdate, 0, len(results))
 	updates := make([]sourcedUpdate, 0, len(results))
@@ -126,6 +130,9 @@ func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) err
 	}
 	if err := r.commit(s.name, updates); err != nil {
 		failure = errors.Join(failure, err, r.commit(s.name, answers))
+	}
+	if failure == nil {
+		return exceeded
 	}
 	return failure
 }

@@ -63,10 +63,10 @@ func (p *program) afterModel(messages history.List) int {
 	if p.tools == endStep {
 		return p.exit
 	}
-	if !hasOpenCall(messages, at) {
-		return p.loopEntry
+	for range messages.OpenCalls(at) {
+		return p.tools
 	}
-	return p.tools
+	return p.loopEntry
 }
 
 // afterTools decides behind the tools: if every tool that ran returns directly, the loop is over.
@@ -78,59 +78,45 @@ func (p *program) afterTools(messages history.List) int {
 	if at < 0 {
 		return p.loopEntry
 	}
-	direct := false
 	calls := messages.Entry(at).Message().ToolCalls
+	names := make([]string, len(calls))
 	for i := range calls {
-		returns, known := p.returns[executedName(messages, at, &calls[i])]
-		if !known {
-			continue
-		}
-		if !returns {
-			return p.loopEntry
-		}
-		direct = true
+		names[i] = executedName(messages, at, &calls[i])
 	}
-	if direct {
+	if p.direct(names) {
 		return p.exit
 	}
 	return p.loopEntry
 }
 
+// direct reports whether the tools of these names, unknown ones aside, all return directly.
+func (p *program) direct(names []string) bool {
+	direct := false
+	for _, name := range names {
+		returns, known := p.returns[name]
+		if known && !returns {
+			return false
+		}
+		direct = direct || known
+	}
+	return direct
+}
+
 // executedName returns the name of the tool that answered a call, which a middleware may have redirected.
 func executedName(messages history.List, ai int, call *abi.ToolCall) string {
-	if answer := answerTo(messages, ai, call.ID); answer != nil && answer.Name != "" {
+	if answer := messages.Answer(ai, call.ID); answer != nil && answer.Name != "" {
 		return answer.Name
 	}
 	return call.Name
-}
-
-// answerTo returns the tool message behind the AI message at ai that answers a call; nil if there is none.
-func answerTo(messages history.List, ai int, callID string) *abi.Message {
-	for i := ai + 1; i < messages.Len(); i++ {
-		if m := messages.Entry(i).Message(); m.Role == abi.RoleTool && m.ToolCallID == callID {
-			return m
-		}
-	}
-	return nil
 }
 
 // malformedAnswered reports whether a message has malformed calls, all of which are answered.
 func malformedAnswered(messages history.List, ai int) bool {
 	calls := messages.Entry(ai).Message().InvalidToolCalls
 	for i := range calls {
-		if answerTo(messages, ai, calls[i].ID) == nil {
+		if messages.Answer(ai, calls[i].ID) == nil {
 			return false
 		}
 	}
 	return len(calls) > 0
-}
-
-func hasOpenCall(messages history.List, ai int) bool {
-	calls := messages.Entry(ai).Message().ToolCalls
-	for i := range calls {
-		if answerTo(messages, ai, calls[i].ID) == nil {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,82 @@
+package host
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// alert watches how often a tool is called, or all of them.
+type alert struct {
+	tool  string // or AllTools
+	limit int    // calls in a minute
+
+	mu    sync.Mutex
+	calls []time.Time // the last calls, at most limit; a ring from next on once it is full
+	next  int
+	above bool // the limit is exceeded, and was reported
+}
+
+func newAlerts(limits map[string]int) []*alert {
+	alerts := make([]*alert, 0, len(limits))
+	for _, tool := range slices.Sorted(maps.Keys(limits)) {
+		alerts = append(alerts, &alert{tool: tool, limit: limits[tool]})
+	}
+	return alerts
+}
+
+// called notes a call and reports whether with it there are more within a minute than the limit, and there were not
+// before.
+func (a *alert) called(now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.calls) < a.limit {
+		a.calls = append(a.calls, now)
+		return false
+	}
+	oldest := a.calls[a.next]
+	a.calls[a.next] = now
+	a.next = (a.next + 1) % a.limit
+	was := a.above
+	a.above = now.Sub(oldest) < time.Minute
+	return a.above && !was
+}
+
+// checkAlerts refuses alerts of tools that the agent does not have. Where wrap_tool_call hooks exist, one may bring it.
+func (a *Agent) checkAlerts() error {
+	for _, watched := range a.alerts {
+		if watched.tool != AllTools && len(a.toolWraps) == 0 && a.tools.byName[watched.tool] == nil {
+			return &ConfigError{"ToolCalls", fmt.Errorf("field Alert names the tool %q, which the agent does not have; it has [%s]",
+				watched.tool, strings.Join(a.tools.names(), ", "))}
+		}
+	}
+	return nil
+}
+
+// alerts reports a call to those who watch its tool.
+func (c *toolCall) alerts() {
+	r := c.run
+	for _, a := range r.agent.alerts {
+		if (a.tool != AllTools && a.tool != c.call.Name) || !a.called(r.agent.now()) {
+			continue
+		}
+		text := alertText(a, c.call)
+		r.agent.logger.Warn(text, "run", r.id, "step", ToolsStep)
+		if c.events.on() {
+			c.events.send(&Event{Type: EventAlert, Step: ToolsStep, Call: c.call, Text: text})
+		}
+	}
+}
+
+func alertText(a *alert, call *abi.ToolCall) string {
+	what := fmt.Sprintf("the tool %q was", call.Name)
+	if a.tool == AllTools {
+		what = "tools were"
+	}
+	return fmt.Sprintf("%s called more than %d times within a minute", what, a.limit)
+}

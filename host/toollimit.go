@@ -1,0 +1,193 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// toolLimit is an agent-wide limit of tool calls that a run has exceeded.
+type toolLimit struct {
+	step     string
+	what     string // what there was too much of
+	answer   string // why a call did not run
+	received int
+	maximum  int
+}
+
+func (l *toolLimit) failure() error {
+	return &LimitError{
+		Code: CodeToolCallLimit, Step: l.step, Received: l.received, Maximum: l.maximum,
+		Message: fmt.Sprintf("tool call limit exceeded: %s; %d allowed", l.what, l.maximum),
+	}
+}
+
+// answers makes the update that answers calls with an error.
+func (l *toolLimit) answers(calls []*abi.ToolCall) *Update {
+	update := &Update{}
+	for _, call := range calls {
+		update.Messages = append(update.Messages, abi.ToolFailure(*call, "Tool call limit exceeded: "+l.answer))
+	}
+	return update
+}
+
+// loopsOver is the limit of model steps.
+func (r *run) loopsOver() *toolLimit {
+	maximum := r.agent.toolCalls.MaxLoops
+	return &toolLimit{
+		step: ModelStep, received: maximum + 1, maximum: maximum,
+		what:   fmt.Sprintf("the run needs more than %d model steps", maximum),
+		answer: fmt.Sprintf("the run has used up its %d model steps. This call was not executed.", maximum),
+	}
+}
+
+// lastLoop reports whether the model step that comes is the one beyond the limit, in which the model has no tools.
+func (r *run) lastLoop() bool {
+	c := &r.agent.toolCalls
+	return c.MaxLoops > 0 && r.modelSteps >= c.MaxLoops && !c.fails()
+}
+
+// loopsDone reports whether the model had that step.
+func (r *run) loopsDone() bool { return r.lastLoop() && r.modelSteps > r.agent.toolCalls.MaxLoops }
+
+// checkLoops refuses a model step beyond the limit: a jump led to it, or the run goes on after it failed there. Calls
+// that are open are answered.
+func (r *run) checkLoops() error {
+	c := &r.agent.toolCalls
+	if c.MaxLoops <= 0 || r.modelSteps < c.MaxLoops || !c.fails() {
+		return nil
+	}
+	limit := r.loopsOver()
+	messages := r.state.Messages()
+	var updates []sourcedUpdate
+	if open := slices.Collect(messages.OpenCalls(messages.LastAI())); len(open) > 0 {
+		updates = append(updates, sourcedUpdate{limit.answers(open), ModelStep})
+	}
+	return errors.Join(r.commit(ModelStep, updates), limit.failure())
+}
+
+// limitResponse answers the calls of a response that a limit does not let through; updates are those of wraps, which may
+// have answered some. With an error all are answered, and the run fails.
+func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Update, error) {
+	c := &r.agent.toolCalls
+	if c.MaxLoops <= 0 && c.MaxPerResponse <= 0 {
+		return nil, nil //nolint:nilnil // there is no limit
+	}
+	calls := unanswered(resp, updates)
+	switch {
+	case len(calls) == 0:
+		return nil, nil //nolint:nilnil // nothing to limit
+	case r.lastLoop():
+		return r.loopsOver().answers(calls), nil
+	case c.MaxPerResponse > 0 && len(calls) > c.MaxPerResponse:
+		limit := &toolLimit{
+			step: ModelStep, received: len(calls), maximum: c.MaxPerResponse,
+			what: fmt.Sprintf("the response has %d tool calls", len(calls)),
+			answer: fmt.Sprintf("the response has %d tool calls, and at most %d may be made at once. This call was not executed.",
+				len(calls), c.MaxPerResponse),
+		}
+		if c.fails() {
+			return limit.answers(calls), limit.failure()
+		}
+		return limit.answers(calls[c.MaxPerResponse:]), nil
+	case c.MaxLoops > 0 && r.modelSteps+1 >= c.MaxLoops && c.fails() && r.agent.program.loopsAfter(calls):
+		limit := r.loopsOver()
+		return limit.answers(calls), limit.failure()
+	default:
+		return nil, nil //nolint:nilnil // nothing is exceeded
+	}
+}
+
+// unanswered returns the calls of a response that neither it nor an update answers.
+func unanswered(resp *model.Response, updates []sourcedUpdate) (calls []*abi.ToolCall) {
+	ai := resp.AI()
+	for i := range ai.ToolCalls {
+		call := &ai.ToolCalls[i]
+		answers := func(m abi.Message) bool { return m.Role == abi.RoleTool && m.ToolCallID == call.ID }
+		if !slices.ContainsFunc(resp.Messages, answers) && !slices.ContainsFunc(updates, func(u sourcedUpdate) bool {
+			return slices.ContainsFunc(u.Messages, answers)
+		}) {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// loopsAfter reports whether the model would be called again after these calls were run.
+func (p *program) loopsAfter(calls []*abi.ToolCall) bool {
+	names := make([]string, len(calls))
+	for i := range calls {
+		names[i] = calls[i].Name
+	}
+	return p.tools != endStep && !p.direct(names)
+}
+
+// tokensLeft returns how many tokens results may still bring, and whether there is a limit.
+func (r *run) tokensLeft() (left int, limited bool) {
+	maximum := r.agent.toolCalls.MaxTotalTokens
+	return max(0, maximum-r.toolTokens), maximum > 0
+}
+
+// tokensOver is the limit of tokens.
+func (r *run) tokensOver(received int, answer string) *toolLimit {
+	maximum := r.agent.toolCalls.MaxTotalTokens
+	return &toolLimit{
+		step: ToolsStep, received: received, maximum: maximum, answer: answer,
+		what: fmt.Sprintf("the results of the run's tools have %d tokens", received),
+	}
+}
+
+// checkTokens answers the calls of a batch without running them if no token is left. It reports whether it did.
+func (r *run) checkTokens(batch []toolCall) (bool, error) {
+	if left, limited := r.tokensLeft(); !limited || left > 0 || len(batch) == 0 {
+		return false, nil
+	}
+	calls := make([]*abi.ToolCall, len(batch))
+	for i := range batch {
+		calls[i] = batch[i].call
+	}
+	limit := r.tokensOver(r.toolTokens, fmt.Sprintf(
+		"the results of tools have used up the run's %d tokens. This call was not executed.", r.agent.toolCalls.MaxTotalTokens))
+	err := r.commit(ToolsStep, []sourcedUpdate{{limit.answers(calls), ToolsStep}})
+	if r.agent.toolCalls.fails() {
+		err = errors.Join(err, limit.failure())
+	}
+	return true, err
+}
+
+// limitTokens counts the tokens of results, and leaves out those that do not fit. The error fails the run.
+func (r *run) limitTokens(results []toolResult) error {
+	left, limited := r.tokensLeft()
+	if !limited {
+		return nil
+	}
+	var exceeded *toolLimit
+	for i := range results {
+		if results[i].err != nil {
+			continue
+		}
+		tokens := model.CountTokens(r.agent.config.Model, results[i].message)
+		if tokens <= left {
+			left -= tokens
+			r.toolTokens += tokens
+			continue
+		}
+		exceeded = r.tokensOver(r.toolTokens+tokens, fmt.Sprintf("the call was executed, but its result is left out: "+
+			"it has %d tokens, and %d of the run's %d are left.", tokens, left, r.agent.toolCalls.MaxTotalTokens))
+		results[i].message = exceeded.inPlaceOf(results[i].message)
+	}
+	if exceeded == nil || !r.agent.toolCalls.fails() {
+		return nil
+	}
+	return exceeded.failure()
+}
+
+// inPlaceOf returns the answer that stands in the place of a result. What is not for the model stays.
+func (l *toolLimit) inPlaceOf(result *abi.Message) *abi.Message {
+	out := *result
+	out.Content, out.Status = abi.Text("Tool call limit exceeded: "+l.answer), abi.StatusError
+	return &out
+}

@@ -1,0 +1,54 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// TimeoutError is a tool that failed because it had no more time, see ToolCallConfig.ToolTimeout. It is inside of a
+// [*ToolError].
+type TimeoutError struct {
+	After time.Duration
+	Err   error // how the tool failed
+}
+
+func (e *TimeoutError) Error() string { return fmt.Sprintf("timed out after %v", e.After) }
+
+// Is reports whether target is [context.DeadlineExceeded]. The tool's own error is not unwrapped: it may look like a
+// cancellation of the run.
+func (*TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// Timeout reports true.
+func (*TimeoutError) Timeout() bool { return true }
+
+// ErrorType names the type of the error in documents.
+func (*TimeoutError) ErrorType() string { return "timeout" }
+
+// errToolTimeout is the cause of the end of a tool's context by its timeout.
+var errToolTimeout = errors.New("the tool has used up its time")
+
+// callInTime calls a tool with the agent's timeout.
+func (c *toolCall) callInTime(ctx context.Context, t Tool, rt *Runtime, call *abi.ToolCall) (*ToolOutput, error) {
+	limit := c.run.agent.toolCalls.ToolTimeout
+	if limit == 0 {
+		return callTool(ctx, t, rt, call)
+	}
+	inside, stop := context.WithTimeoutCause(ctx, limit, errToolTimeout)
+	defer stop()
+	output, err := callTool(inside, t, rt, call)
+	_, interrupted := asInterrupt(err)
+	if err == nil || interrupted || ctx.Err() != nil || !errors.Is(context.Cause(inside), errToolTimeout) {
+		return output, err
+	}
+	return nil, &TimeoutError{After: limit, Err: err}
+}
+
+// timeoutAnswer is the answer to a call whose tool had no more time, if nothing inside has made one.
+func timeoutAnswer(call *abi.ToolCall, err *TimeoutError) *abi.Message {
+	m := abi.ToolFailure(*call, fmt.Sprintf("Error: tool '%s' %v.", call.Name, err))
+	return &m
+}

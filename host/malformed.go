@@ -20,15 +20,16 @@ func (e *MalformedError) Error() string {
 }
 
 // answerMalformed returns the update that answers the malformed calls of a response; nil if there are none. The text is
-// the one with which LangChain repairs a history, and why the arguments could not be parsed.
-func answerMalformed(resp *model.Response) *Update {
-	m := resp.AI()
-	if m == nil || len(m.InvalidToolCalls) == 0 {
-		return nil
+// the one with which LangChain repairs a history, and why the arguments could not be parsed. updates are the response
+// and those of wraps. With an error, which fails the run, there were too many such responses in a row: then the other calls are answered too.
+func (r *run) answerMalformed(resp *model.Response, updates []sourcedUpdate) (*Update, error) {
+	malformed := resp.AI().InvalidToolCalls
+	if len(malformed) == 0 {
+		return nil, nil //nolint:nilnil // nothing to answer
 	}
 	update := &Update{}
-	for i := range m.InvalidToolCalls {
-		call := &m.InvalidToolCalls[i]
+	for i := range malformed {
+		call := &malformed[i]
 		text := fmt.Sprintf("Tool call %s with id %s could not be executed - arguments were malformed or truncated.",
 			cmp.Or(call.Name, "unknown"), call.ID)
 		if why := parseError(call); why != "" {
@@ -36,7 +37,14 @@ func answerMalformed(resp *model.Response) *Update {
 		}
 		update.Messages = append(update.Messages, abi.ToolFailure(abi.ToolCall{ID: call.ID, Name: call.Name}, text))
 	}
-	return update
+	if r.malformed < r.agent.toolCalls.MaxMalformed {
+		return update, nil
+	}
+	err := &MalformedError{Responses: r.malformed + 1}
+	for _, call := range unanswered(resp, updates) {
+		update.Messages = append(update.Messages, abi.ToolFailure(*call, fmt.Sprintf("This call was not executed: %v.", err)))
+	}
+	return update, &ModelError{Model: r.agent.config.Model.Info().Name, Err: err}
 }
 
 // parseError says why arguments could not be parsed: as the provider said it, or as our parser does.
@@ -49,18 +57,4 @@ func parseError(call *abi.InvalidToolCall) string {
 		return err.Error()
 	}
 	return ""
-}
-
-// countMalformed counts responses with malformed calls in a row; beyond the limit the run fails, with all of them
-// answered.
-func (r *run) countMalformed(some bool) error {
-	if !some {
-		r.malformed = 0
-		return nil
-	}
-	r.malformed++
-	if r.malformed <= r.agent.toolCalls.MaxMalformed {
-		return nil
-	}
-	return &ModelError{Model: r.agent.config.Model.Info().Name, Err: &MalformedError{Responses: r.malformed}}
 }

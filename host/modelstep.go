@@ -51,19 +51,24 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
-	all := append(make([]sourcedUpdate, 0, 3+len(updates)), sourcedUpdate{&Update{Messages: resp.Messages}, ModelStep})
-	malformed := answerMalformed(resp)
-	limited, exceeded := r.limitResponse(resp, updates)
-	for _, answers := range []*Update{malformed, limited} {
-		if answers != nil {
-			all = append(all, sourcedUpdate{answers, ModelStep})
-		}
+	all := append([]sourcedUpdate{{&Update{Messages: resp.Messages}, ModelStep}}, updates...)
+	malformed, failure := r.answerMalformed(resp, all)
+	if malformed != nil {
+		all = slices.Insert(all, 1, sourcedUpdate{malformed, ModelStep})
 	}
-	if err := r.commit(s.name, append(all, updates...)); err != nil {
+	limited, exceeded := r.limitResponse(resp, all)
+	if limited != nil {
+		all = append(all, sourcedUpdate{limited, ModelStep})
+	}
+	if err := r.commit(s.name, all); err != nil {
 		return err
 	}
 	r.modelSteps++
-	return errors.Join(exceeded, r.countMalformed(malformed != nil))
+	r.malformed++
+	if malformed == nil {
+		r.malformed = 0
+	}
+	return errors.Join(failure, exceeded)
 }
 
 // streamsTokens reports whether every wrap lets tokens pass.

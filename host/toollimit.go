@@ -18,6 +18,9 @@ type toolLimit struct {
 	maximum  int
 }
 
+// limitPrefix begins the answers to calls that a limit has stopped.
+const limitPrefix = "Tool call limit exceeded: "
+
 func (l *toolLimit) failure() error {
 	return &LimitError{
 		Code: CodeToolCallLimit, Step: l.step, Received: l.received, Maximum: l.maximum,
@@ -29,7 +32,7 @@ func (l *toolLimit) failure() error {
 func (l *toolLimit) answers(calls []*abi.ToolCall) *Update {
 	update := &Update{}
 	for _, call := range calls {
-		update.Messages = append(update.Messages, abi.ToolFailure(*call, "Tool call limit exceeded: "+l.answer))
+		update.Messages = append(update.Messages, abi.ToolFailure(*call, limitPrefix+l.answer))
 	}
 	return update
 }
@@ -69,8 +72,8 @@ func (r *run) checkLoops() error {
 	return errors.Join(r.commit(ModelStep, updates), limit.failure())
 }
 
-// limitResponse answers the calls of a response that a limit does not let through; updates are those of wraps, which may
-// have answered some. With an error all are answered, and the run fails.
+// limitResponse answers the calls of a response that a limit does not let through; updates are the response and what comes
+// with it, which may have answered some. With an error all are answered, and the run fails.
 func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Update, error) {
 	c := &r.agent.toolCalls
 	if c.MaxLoops <= 0 && c.MaxPerResponse <= 0 {
@@ -101,19 +104,22 @@ func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Upd
 	}
 }
 
-// unanswered returns the calls of a response that neither it nor an update answers.
+// unanswered returns the calls of a response that no update answers. The first of them is the response itself.
 func unanswered(resp *model.Response, updates []sourcedUpdate) (calls []*abi.ToolCall) {
 	ai := resp.AI()
 	for i := range ai.ToolCalls {
-		call := &ai.ToolCalls[i]
-		answers := func(m abi.Message) bool { return m.Role == abi.RoleTool && m.ToolCallID == call.ID }
-		if !slices.ContainsFunc(resp.Messages, answers) && !slices.ContainsFunc(updates, func(u sourcedUpdate) bool {
-			return slices.ContainsFunc(u.Messages, answers)
-		}) {
+		if call := &ai.ToolCalls[i]; !answered(call, updates) {
 			calls = append(calls, call)
 		}
 	}
 	return calls
+}
+
+// answered reports whether an update answers a call.
+func answered(call *abi.ToolCall, updates []sourcedUpdate) bool {
+	return slices.ContainsFunc(updates, func(u sourcedUpdate) bool {
+		return slices.ContainsFunc(u.Messages, func(m abi.Message) bool { return m.Role == abi.RoleTool && m.ToolCallID == call.ID })
+	})
 }
 
 // loopsAfter reports whether the model would be called again after these calls were run.
@@ -142,24 +148,43 @@ func (r *run) tokensOver(received int, answer string) *toolLimit {
 
 // checkTokens answers the calls of a batch without running them if no token is left. It reports whether it did.
 func (r *run) checkTokens(batch []toolCall) (bool, error) {
+	maximum := r.agent.toolCalls.MaxTotalTokens
 	if left, limited := r.tokensLeft(); !limited || left > 0 || len(batch) == 0 {
 		return false, nil
+	}
+	limit := r.tokensOver(r.toolTokens, fmt.Sprintf(
+		"the results of tools have used up the run's %d tokens. This call was not executed.", maximum))
+	if r.agent.toolCalls.fails() {
+		return true, errors.Join(r.commit(ToolsStep, r.rest(limit, nil)), limit.failure())
 	}
 	calls := make([]*abi.ToolCall, len(batch))
 	for i := range batch {
 		calls[i] = batch[i].call
 	}
-	limit := r.tokensOver(r.toolTokens, fmt.Sprintf(
-		"the results of tools have used up the run's %d tokens. This call was not executed.", r.agent.toolCalls.MaxTotalTokens))
-	err := r.commit(ToolsStep, []sourcedUpdate{{limit.answers(calls), ToolsStep}})
-	if r.agent.toolCalls.fails() {
-		err = errors.Join(err, limit.failure())
-	}
-	return true, err
+	return true, r.commit(ToolsStep, []sourcedUpdate{{limit.answers(calls), ToolsStep}})
 }
 
-// limitTokens counts the tokens of results, and leaves out those that do not fit. The error fails the run.
-func (r *run) limitTokens(results []toolResult) error {
+// rest answers the calls that would stay open beside updates when the run fails by a limit: those that wait for an
+// answer, for example, which they will not get any more.
+func (r *run) rest(limit *toolLimit, updates []sourcedUpdate) []sourcedUpdate {
+	r.questions = nil
+	messages := r.state.Messages()
+	var open []*abi.ToolCall
+	for call := range messages.OpenCalls(messages.LastAI()) {
+		if !answered(call, updates) {
+			open = append(open, call)
+		}
+	}
+	if len(open) == 0 {
+		return updates
+	}
+	return append(updates, sourcedUpdate{limit.answers(open), ToolsStep})
+}
+
+// limitTokens counts the tokens of results, and leaves out those that do not fit. It returns the limit if it is
+// exceeded.
+func (r *run) limitTokens(results []toolResult) *toolLimit {
+	maximum := r.agent.toolCalls.MaxTotalTokens
 	left, limited := r.tokensLeft()
 	if !limited {
 		return nil
@@ -175,19 +200,18 @@ func (r *run) limitTokens(results []toolResult) error {
 			r.toolTokens += tokens
 			continue
 		}
-		exceeded = r.tokensOver(r.toolTokens+tokens, fmt.Sprintf("the call was executed, but its result is left out: "+
-			"it has %d tokens, and %d of the run's %d are left.", tokens, left, r.agent.toolCalls.MaxTotalTokens))
-		results[i].message = exceeded.inPlaceOf(results[i].message)
+		exceeded = r.tokensOver(r.toolTokens+tokens, fmt.Sprintf(
+			"the results of tools have no room in the run's %d tokens. This call was not executed.", maximum))
+		results[i].message = leftOut(results[i].message, tokens, left, maximum)
 	}
-	if exceeded == nil || !r.agent.toolCalls.fails() {
-		return nil
-	}
-	return exceeded.failure()
+	return exceeded
 }
 
-// inPlaceOf returns the answer that stands in the place of a result. What is not for the model stays.
-func (l *toolLimit) inPlaceOf(result *abi.Message) *abi.Message {
+// leftOut returns the answer that stands in the place of a result. What is not for the model stays.
+func leftOut(result *abi.Message, tokens, left, maximum int) *abi.Message {
 	out := *result
-	out.Content, out.Status = abi.Text("Tool call limit exceeded: "+l.answer), abi.StatusError
+	out.Status = abi.StatusError
+	out.Content = abi.Text(fmt.Sprintf("%sthe call was executed, but its result is left out: it has %d tokens, and %d of the run's %d are left.",
+		limitPrefix, tokens, left, maximum))
 	return &out
 }

@@ -128,11 +128,11 @@ func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) err
 			failure = err
 		}
 	}
+	if failure == nil && exceeded != nil && r.agent.toolCalls.fails() {
+		failure, updates, answers = exceeded.failure(), r.rest(exceeded, updates), r.rest(exceeded, answers)
+	}
 	if err := r.commit(s.name, updates); err != nil {
 		failure = errors.Join(failure, err, r.commit(s.name, answers))
-	}
-	if failure == nil {
-		return exceeded
 	}
 	return failure
 }

@@ -34,8 +34,8 @@ type Subject struct {
 }
 
 // Build builds the agent. The subject must be closed. An error of the kind that a vector may expect is a
-// [*host.ConfigError]; any other says that the vector cannot be run.
-func (v *Vector) Build(flavor Flavor) (*Subject, error) {
+// [*host.ConfigError]; any other says that the vector cannot be run. The adjustments change what the format cannot say.
+func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, error) {
 	a := &v.Agent
 	s := &Subject{record: newRecorder(), spec: a, asked: map[string][]host.Interrupt{}}
 	s.record.atOnce = a.MaxConcurrency > 1
@@ -62,6 +62,9 @@ func (v *Vector) Build(flavor Flavor) (*Subject, error) {
 			return nil, err
 		}
 		config.Middleware = append(config.Middleware, m)
+	}
+	for _, change := range adjust {
+		change(&config)
 	}
 	s.agent, err = host.New(config)
 	return s, err

@@ -12,7 +12,7 @@ import (
 // the format.
 func Compare(want Expected, got *Outcome) []string {
 	d := &differences{}
-	actual := got.document()
+	actual := got.Document()
 	d.failure(want, got)
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		switch key {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/reference"
 )
 
@@ -24,6 +25,11 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 			vectors = append(vectors, f.vector)
 		}
 	}
+	random, err := everyProbe()
+	if err != nil {
+		return nil, err
+	}
+	vectors = append(vectors, random)
 	placeholder, err := os.ReadFile("guest/bound.bin")
 	if err != nil {
 		return nil, err
@@ -34,7 +40,11 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 		if err != nil {
 			return nil, err
 		}
-		module, err := reference.NewModule(code, placeholder)
+		cache, err := openCache()
+		if err != nil {
+			return nil, err
+		}
+		module, err := reference.NewModule(code, placeholder, cache)
 		if err != nil {
 			return nil, err
 		}
@@ -52,11 +62,21 @@ type guestCode struct {
 	code func() ([]byte, error)
 }
 
-// guests returns all builds of the guest. That of standard Go takes minutes to compile with the race detector, which
-// sees nothing in it that it does not see in the other.
+// cacheVariable names a directory for compiled guests, which go on from one test binary to the next.
+const cacheVariable = "AGENTHOST_TEST_CACHE"
+
+func openCache() (*plugin.Cache, error) {
+	if dir := os.Getenv(cacheVariable); dir != "" {
+		return plugin.OpenCache(dir)
+	}
+	return plugin.NewCache(), nil
+}
+
+// guests returns all builds of the guest. That of standard Go takes minutes to compile with the race detector: there it
+// is only run when a test without it has compiled it before.
 func guests() []guestCode {
 	all := []guestCode{{"tinygo", func() ([]byte, error) { return os.ReadFile("testdata/probe.tinygo.wasm") }}}
-	if !raceDetector {
+	if !raceDetector || os.Getenv(cacheVariable) != "" {
 		all = append(all, guestCode{"go", standardGo})
 	}
 	return all

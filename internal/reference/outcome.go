@@ -3,6 +3,7 @@ package reference
 import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/reference/probe"
 )
 
@@ -15,13 +16,28 @@ type Outcome struct {
 	Next       []string   // with static breakpoints
 	Failure    *Failure   // nil: it went well
 	Log        []string
+	Status     host.Status
+	Events     []host.Event
 
+	err      error
 	requests []*request
 	runs     []toolRun
 }
 
-// document shows the outcome with the keys of an expected run.
-func (o *Outcome) document() map[string]any {
+// Err returns the error of the run.
+func (o *Outcome) Err() error { return o.err }
+
+// ModelRequests returns the messages of each model request, the system prompt first.
+func (o *Outcome) ModelRequests() [][]abi.Message {
+	out := make([][]abi.Message, len(o.requests))
+	for i, r := range o.requests {
+		out[i] = r.messages
+	}
+	return out
+}
+
+// Document shows the outcome with the keys of an expected run.
+func (o *Outcome) Document() map[string]any {
 	out := map[string]any{
 		"messages": messageDocuments(o.Messages), "state": mapDocument(o.State), "structured_response": value(o.Structured),
 		"interrupts": list(o.Interrupts, value), "next": list(o.Next, text), "log": list(o.Log, text),

@@ -13,6 +13,7 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	out := &Outcome{}
 	result, err := s.agent.RunEvents(ctx, s.input(spec), func(e host.Event) error {
 		s.record.event(&e)
+		out.Events = append(out.Events, e)
 		if e.Type == host.EventCustom && e.Name == LogEvent {
 			line, _ := e.Data.AsString()
 			out.Log = append(out.Log, line)
@@ -22,6 +23,7 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	if err != nil {
 		out.Failure = failureOf(phaseRun, err)
 	}
+	out.Status, out.err = result.Status, err
 	out.Messages, out.State = result.Messages.Messages(), result.State
 	for i := range result.Interrupts {
 		out.Interrupts = append(out.Interrupts, result.Interrupts[i].Value)

@@ -30,12 +30,12 @@ type variant struct {
 	code  []byte
 }
 
-// NewModule takes the module's code and the bytes in it that stand where its bound goes.
-func NewModule(code, placeholder []byte) (*Module, error) {
+// NewModule takes the module's code, the bytes in it that stand where its bound goes, and a cache that the module closes.
+func NewModule(code, placeholder []byte, cache *plugin.Cache) (*Module, error) {
 	if len(placeholder) < 4 || bytes.Count(code, placeholder) != 1 {
 		return nil, errors.New("the module does not hold the placeholder of its bound exactly once")
 	}
-	return &Module{code: code, placeholder: placeholder, cache: plugin.NewCache()}, nil
+	return &Module{code: code, placeholder: placeholder, cache: cache}, nil
 }
 
 // Close releases the compiled code. Everything that was built with the module must be closed.

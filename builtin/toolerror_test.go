@@ -126,7 +126,7 @@ func TestToolErrorLetsPass(t *testing.T) {
 		{"a cancellation", fmt.Errorf("stopped: %w", context.Canceled), nil, nil},
 		{"a limit", nil, nil, func(error) error { return &host.LimitError{Message: "too much"} }},
 		{"a jump", nil, nil, func(error) error { return &host.JumpError{Step: "x"} }},
-		{"an update", nil, nil, func(error) error { return &host.UpdateError{Step: "x"} }},
+		{"an update", nil, nil, func(error) error { return &host.UpdateError{Step: "x", Err: errors.New("why")} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

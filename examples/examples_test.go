@@ -45,6 +45,21 @@ func TestREADMESnippetsAreTheExamples(t *testing.T) {
 	}
 }
 
+func TestSnippetsAboutThreadsArePartsOfExamples(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../docs/threads.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("../host/thread_example_test.go")
+	require.NoError(t, err)
+	indentation := regexp.MustCompile(`(?m)^\t+`)
+	examples := indentation.ReplaceAllString(string(source), "")
+	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(document, -1)
+	require.NotEmpty(t, snippets)
+	for _, snippet := range snippets {
+		require.Contains(t, examples, indentation.ReplaceAllString(string(snippet[1]), ""))
+	}
+}
+
 func TestREADMECommandsRunTheQuickstart(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")

@@ -74,9 +74,9 @@ func (c *toolCall) alerts() {
 }
 
 func alertText(a *alert, call *abi.ToolCall) string {
-	what := fmt.Sprintf("the tool %q was", call.Name)
+	what := fmt.Sprintf("calls of the tool %q", call.Name)
 	if a.tool == AllTools {
-		what = "tools were"
+		what = "tool calls"
 	}
-	return fmt.Sprintf("%s called more than %d times within a minute", what, a.limit)
+	return fmt.Sprintf("%s exceed %d a minute", what, a.limit)
 }

@@ -28,12 +28,12 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 	for _, u := range updates {
 		if u.ChangesMessages() {
 			if c.log, err = c.log.Apply(u.Update, ids); err != nil {
-				return s, &UpdateError{Step: u.step, Reason: err.Error()}
+				return s, &UpdateError{Step: u.step, Err: err}
 			}
 		}
 		for i := range u.State {
 			if err := c.write(u.State[i]); err != nil {
-				return s, &UpdateError{Step: u.step, Field: u.State[i].Key, Reason: err.Error()}
+				return s, &UpdateError{Step: u.step, Field: u.State[i].Key, Err: err}
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (c *committing) write(p wire.Pair) error {
 	value := p.Value
 	if f.Reducer.Reduce == nil {
 		if slices.Contains(c.written, slot) {
-			return fmt.Errorf("two updates in one step, and the reducer is %q; declare one that joins them", f.Reducer.name())
+			return fmt.Errorf("%w, and the reducer is %q; declare one that joins them", ErrTwoUpdates, f.Reducer.name())
 		}
 		c.written = append(c.written, slot)
 	} else {

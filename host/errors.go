@@ -93,17 +93,23 @@ func (e *JumpError) Error() string {
 
 // UpdateError is an update that cannot be applied. Nothing of it was.
 type UpdateError struct {
-	Step   string // whose update it is
-	Field  string // "" if the messages are meant
-	Reason string
+	Step  string // whose update it is
+	Field string // "" if the messages are meant
+	Err   error  // why, such as ErrTwoUpdates
 }
+
+// ErrTwoUpdates is a field that two updates of one step write, and whose reducer cannot join them.
+var ErrTwoUpdates = errors.New("two updates in one step")
 
 func (e *UpdateError) Error() string {
 	if e.Field == "" {
-		return stepSubject(e.Step) + ": " + e.Reason
+		return fmt.Sprintf("%s: %v", stepSubject(e.Step), e.Err)
 	}
-	return fmt.Sprintf("%s: field %q: %s", stepSubject(e.Step), e.Field, e.Reason)
+	return fmt.Sprintf("%s: field %q: %v", stepSubject(e.Step), e.Field, e.Err)
 }
+
+// Unwrap returns the cause.
+func (e *UpdateError) Unwrap() error { return e.Err }
 
 // PanicError is a panic of a native hook, a tool or a model, recovered.
 type PanicError struct {

@@ -23,7 +23,7 @@ const (
 	EventCustom EventType = "custom" // a hook or tool says something: Step, Name, Data
 	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
 	EventAlert  EventType = "alert"  // tools are called more often than ToolCallConfig.Alert says: Step, Call, Text
-	EventEnd    EventType = "end"    // the run is over: Status, Error, Interrupts, Duration
+	EventEnd    EventType = "end"    // the run is over: Status, Next, Error, Interrupts, Duration
 )
 
 // Event is one thing that happened in a run. Events come in an order that follows from the run alone: those of tool
@@ -58,6 +58,7 @@ type Event struct {
 	Answers    wire.Map      `json:"answers,omitempty"` // by the ids of the interrupts
 	Error      *EventError   `json:"error,omitempty"`
 	Status     Status        `json:"status,omitempty"`
+	Next       string        `json:"next,omitempty"` // see Result.Next
 
 	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
 	Fuel     uint64        `json:"fuel,omitempty"`     // what a plugin's hook used up
@@ -88,7 +89,7 @@ type Status string
 const (
 	Completed   Status = "completed"
 	Failed      Status = "failed"
-	Interrupted Status = "interrupted" // it waits for answers
+	Interrupted Status = "interrupted" // it waits for answers, or stopped at a breakpoint
 	Cancelled   Status = "cancelled"
 )
 

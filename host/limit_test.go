@@ -36,7 +36,7 @@ func TestRecursionLimit(t *testing.T) {
 			require.ErrorAs(t, err, &exceeded)
 			require.Equal(t, &host.LimitError{
 				Code: host.CodeRecursionLimit, Step: test.step, Received: test.limit, Maximum: test.limit,
-				Message: fmt.Sprintf("recursion limit: %d steps without reaching the end; raise RecursionLimit or look for a loop", test.limit),
+				Message: fmt.Sprintf("recursion limit of %d reached before the end; raise recursion_limit (RecursionLimit in Go) or look for a loop", test.limit),
 			}, exceeded)
 			require.Equal(t, test.limit, result.Steps)
 			require.Equal(t, host.Failed, result.Status)

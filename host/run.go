@@ -62,7 +62,7 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 		err := r.do(ctx)
 		r.sink.rethrow()
 		if err != nil && !r.sink.stopped {
-			yield(Event{Type: EventEnd, Seq: r.sink.seq, Run: r.id, Status: r.status(err)}, err)
+			yield(Event{Type: EventEnd, Seq: r.sink.seq, Run: r.id, Status: r.status(err), Next: r.agent.program.name(r.at)}, err)
 		}
 	}
 }
@@ -113,7 +113,10 @@ func (r *run) do(ctx context.Context) error {
 	}
 	err = r.close(ctx, err)
 	if events.on() {
-		end := &Event{Type: EventEnd, Status: r.status(err), Interrupts: r.interrupts(err), Duration: r.agent.now().Sub(start)}
+		end := &Event{
+			Type: EventEnd, Status: r.status(err), Next: r.agent.program.name(r.at), Interrupts: r.interrupts(err),
+			Duration: r.agent.now().Sub(start),
+		}
 		if err != nil {
 			end.Error = eventError(err)
 		}
@@ -142,7 +145,7 @@ func (r *run) applyInput() error {
 	for _, name := range slices.Sorted(maps.Keys(r.input.State)) {
 		slot, ok := a.fields.slots[name]
 		if !ok {
-			return &UpdateError{Step: "input", Field: name, Reason: "is not declared; declare it in the agent's State"}
+			return &UpdateError{Step: "input", Field: name, Err: errors.New("is not declared; declare it in the agent's State")}
 		}
 		if a.fields.fields[slot].HideInput {
 			r.warn("input", fmt.Sprintf("field %q is hidden from the caller; its value is ignored", name))
@@ -150,7 +153,7 @@ func (r *run) applyInput() error {
 		}
 		raw, err := Encode(r.input.State[name])
 		if err != nil {
-			return &UpdateError{Step: "input", Field: name, Reason: err.Error()}
+			return &UpdateError{Step: "input", Field: name, Err: err}
 		}
 		update.State.Set(name, raw)
 	}
@@ -209,7 +212,7 @@ func (r *run) advance(jump abi.Target) error {
 	if steps := r.steps - r.stepsBefore; steps >= r.agent.limit {
 		return &LimitError{
 			Code: CodeRecursionLimit, Step: p.steps[done].name, Received: steps, Maximum: r.agent.limit,
-			Message: fmt.Sprintf("recursion limit: %d steps without reaching the end; raise RecursionLimit or look for a loop",
+			Message: fmt.Sprintf("recursion limit of %d reached before the end; raise recursion_limit (RecursionLimit in Go) or look for a loop",
 				r.agent.limit),
 		}
 	}

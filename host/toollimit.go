@@ -24,7 +24,7 @@ const limitPrefix = "Tool call limit exceeded: "
 func (l *toolLimit) failure() error {
 	return &LimitError{
 		Code: CodeToolCallLimit, Step: l.step, Received: l.received, Maximum: l.maximum,
-		Message: fmt.Sprintf("tool call limit exceeded: %s; %d allowed", l.what, l.maximum),
+		Message: "tool call limit exceeded: " + l.what,
 	}
 }
 
@@ -42,8 +42,8 @@ func (r *run) loopsOver() *toolLimit {
 	maximum := r.agent.toolCalls.MaxLoops
 	return &toolLimit{
 		step: ModelStep, received: maximum + 1, maximum: maximum,
-		what:   fmt.Sprintf("the run needs more than %d model steps", maximum),
-		answer: fmt.Sprintf("the run has used up its %d model steps. This call was not executed.", maximum),
+		what:   fmt.Sprintf("the run needs more model steps than max_loops allows, which is %d", maximum),
+		answer: "the run has no model steps left. This call was not executed.",
 	}
 }
 
@@ -88,7 +88,7 @@ func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Upd
 	case c.MaxPerResponse > 0 && len(calls) > c.MaxPerResponse:
 		limit := &toolLimit{
 			step: ModelStep, received: len(calls), maximum: c.MaxPerResponse,
-			what: fmt.Sprintf("the response has %d tool calls", len(calls)),
+			what: fmt.Sprintf("the response has %d tool calls, and max_per_response is %d", len(calls), c.MaxPerResponse),
 			answer: fmt.Sprintf("the response has %d tool calls, and at most %d may be made at once. This call was not executed.",
 				len(calls), c.MaxPerResponse),
 		}
@@ -142,7 +142,7 @@ func (r *run) tokensOver(received int, answer string) *toolLimit {
 	maximum := r.agent.toolCalls.MaxTotalTokens
 	return &toolLimit{
 		step: ToolsStep, received: received, maximum: maximum, answer: answer,
-		what: fmt.Sprintf("the results of the run's tools have %d tokens", received),
+		what: fmt.Sprintf("the results of the run's tools have %d tokens, and max_total_tokens is %d", received, maximum),
 	}
 }
 

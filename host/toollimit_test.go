@@ -49,7 +49,7 @@ func limitError(t *testing.T, err error) host.LimitError {
 }
 
 const (
-	loopsText  = "Tool call limit exceeded: the run has used up its 2 model steps. This call was not executed."
+	loopsText  = "Tool call limit exceeded: the run has no model steps left. This call was not executed."
 	batchText  = "Tool call limit exceeded: the response has 3 tool calls, and at most 2 may be made at once. This call was not executed."
 	tokensText = "Tool call limit exceeded: the results of tools have used up the run's 4 tokens. This call was not executed."
 )
@@ -63,7 +63,7 @@ func TestMaxLoopsFails(t *testing.T) {
 
 	require.Equal(t, host.LimitError{
 		Code: host.CodeToolCallLimit, Step: "model", Received: 3, Maximum: 2,
-		Message: "tool call limit exceeded: the run needs more than 2 model steps; 2 allowed",
+		Message: "tool call limit exceeded: the run needs more model steps than max_loops allows, which is 2",
 	}, limitError(t, err))
 	require.Equal(t, []string{"human: hi", "ai: ", "tool 1: found", "ai: ", "failed 1: " + loopsText, "failed 2: " + loopsText}, lines(failed.Messages))
 	require.Equal(t, "model with 2 tools, search, model with 2 tools", strings.Join(b.log, ", "))
@@ -154,7 +154,7 @@ func TestMaxPerResponse(t *testing.T) {
 	failed, err := agent.Run(t.Context(), say("hi"))
 	require.Equal(t, host.LimitError{
 		Code: host.CodeToolCallLimit, Step: "model", Received: 3, Maximum: 2,
-		Message: "tool call limit exceeded: the response has 3 tool calls; 2 allowed",
+		Message: "tool call limit exceeded: the response has 3 tool calls, and max_per_response is 2",
 	}, limitError(t, err))
 	require.Equal(t, []string{"human: hi", "ai: ", "failed 1: " + batchText, "failed 2: " + batchText, "failed 3: " + batchText}, lines(failed.Messages))
 	require.Equal(t, []string{"model with 2 tools"}, b.log)
@@ -191,7 +191,7 @@ func TestMaxTotalTokens(t *testing.T) {
 		if fails {
 			require.Equal(t, host.LimitError{
 				Code: host.CodeToolCallLimit, Step: "tools", Received: 5, Maximum: 3,
-				Message: "tool call limit exceeded: the results of the run's tools have 5 tokens; 3 allowed",
+				Message: "tool call limit exceeded: the results of the run's tools have 5 tokens, and max_total_tokens is 3",
 			}, limitError(t, err))
 		} else {
 			require.NoError(t, err)
@@ -308,7 +308,7 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		`4: the tool "search" was called more than 2 times within a minute`,
-		`5: tools were called more than 4 times within a minute`,
+		`4: calls of the tool "search" exceed 2 a minute`,
+		`5: tool calls exceed 4 a minute`,
 	}, alerts, "each once, as long as it lasts")
 }

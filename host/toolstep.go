@@ -19,7 +19,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	messages := r.state.Messages()
 	at := messages.LastAI()
 	if at < 0 {
-		return &UpdateError{Step: s.name, Reason: "there is no AI message whose tool calls could run"}
+		return &UpdateError{Step: s.name, Err: errors.New("there is no AI message whose tool calls could run")}
 	}
 	all := messages.Entry(at).Message().ToolCalls
 	batch := make([]toolCall, 0, len(all))

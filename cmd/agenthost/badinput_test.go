@@ -35,8 +35,16 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:4:35: middleware[0].model_call_limit.run_limit", "often", "^"},
 		},
 		{
-			name: "key of a later version", manifest: say + "checkpoint: memory\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:1", `"checkpoint" is not supported yet`},
+			name: "key of a later version", manifest: say + "durability: round\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:1", `"durability" is not supported yet`},
+		},
+		{
+			name: "checkpoint store of a later version", manifest: say + "checkpoint: sqlite:./threads.db\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:13", `"sqlite" is not supported yet; use memory`},
+		},
+		{
+			name: "breakpoint at an unknown step", manifest: say + "interrupt_before: [modle]\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:20: interrupt_before[0]: there is no such step; the steps are model", "^"},
 		},
 		{
 			name: "provider of a later version", manifest: head + "model: {provider: openai, name: gpt-5.2}\n", code: exitUsage,
@@ -92,11 +100,21 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			code: exitProvider, says: []string{`model "scripted"`, "out of order"},
 		},
 		{
+			name: "model that fails with an escape sequence", code: exitProvider, says: []string{"\uFFFD[2Jgone"},
+			manifest: head + "model: {provider: scripted, turns: [{error: \"\\e[2Jgone\"}]}\n",
+		},
+		{
 			name: "limit that fails the run", code: exitLimit, says: []string{"Model call limits exceeded: run limit (0/0)"},
 			manifest: say + "middleware:\n  - model_call_limit: {run_limit: 0, exit_behavior: error}\n",
 		},
 		{
-			name: "recursion limit", manifest: say + "recursion_limit: 1\n", code: exitLimit, says: []string{"recursion limit: 1 steps"},
+			name: "limit of tool calls", code: exitLimit,
+			manifest: head + "model: {provider: scripted, turns: [{tool_calls: [{name: list_files, args: {}}]}]}\n" +
+				"tools: [{files: {root: .}}]\ntool_calls: {max_loops: 1}\n",
+			says: []string{"the run needs more model steps than max_loops allows, which is 1", "the limit is one of the manifest's tool_calls"},
+		},
+		{
+			name: "recursion limit", manifest: say + "recursion_limit: 1\n", code: exitLimit, says: []string{"recursion limit of 1 reached"},
 		},
 		{
 			name: "path that leaves root", code: exitOK,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -52,4 +53,13 @@ func runExit(ctx context.Context, err error) int {
 	default:
 		return exitFailed
 	}
+}
+
+// explained adds to an error which key of the manifest it comes from, if that need not stand there.
+func explained(err error) error {
+	limit, ok := errors.AsType[*host.LimitError](err)
+	if ok && limit.Code == host.CodeToolCallLimit && (limit.Step == host.ModelStep || limit.Step == host.ToolsStep) {
+		return fmt.Errorf("%w\n  the limit is one of the manifest's tool_calls, whose max_loops is 10 by default", err)
+	}
+	return err
 }

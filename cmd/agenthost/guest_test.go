@@ -51,7 +51,7 @@ func TestAPluginThatMisbehaves(t *testing.T) {
 		{"state", "closed", exitPlugin, []string{"protocol", `field "secret" is not declared`}},
 		{"error", "closed", exitFailed, []string{`middleware "bad": after_model: refused: not today`}},
 		{"error", "open", exitFailed, []string{"refused: not today"}},
-		{"ask", "closed", exitWaiting, []string{`waits for an answer to approve of bad.after_model: "shall I?"`}},
+		{"ask", "closed", exitWaiting, []string{"waits for an answer", "approve of bad.after_model (id ask-", `): "shall I?"`}},
 		{"trap", "open", exitOK, []string{"on_failure is open", "out of order"}},
 		{"", "closed", exitOK, nil},
 	}

@@ -54,7 +54,7 @@ func printProgress(w io.Writer, e *host.Event) error {
 		line = fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, cut(e.Messages[0].Content.Text()))
 	case e.Type == host.EventCustom:
 		line = fmt.Sprintf("%s: %s %s", e.Step, e.Name, cut(e.Data.JSON()))
-	case e.Type == host.EventWarn:
+	case e.Type == host.EventWarn || e.Type == host.EventAlert:
 		line = fmt.Sprintf("%s: warning: %s", e.Step, cut(e.Text))
 	default:
 		return nil
@@ -72,6 +72,7 @@ type resultDocument struct {
 	Messages   []abi.Message    `json:"messages"`
 	State      wire.Map         `json:"state"`
 	Interrupts []host.Interrupt `json:"interrupts,omitempty"`
+	Next       string           `json:"next,omitempty"`
 	Usage      abi.Usage        `json:"usage"`
 	Steps      int              `json:"steps"`
 	Error      string           `json:"error,omitempty"`
@@ -80,7 +81,7 @@ type resultDocument struct {
 func printResult(w io.Writer, r *host.Result, err error) error {
 	doc := resultDocument{
 		Run: r.RunID, Thread: r.Thread, Status: r.Status, Answer: r.Text(), Messages: r.Messages.Messages(),
-		State: r.State, Interrupts: r.Interrupts, Usage: r.Usage, Steps: r.Steps,
+		State: r.State, Interrupts: r.Interrupts, Next: r.Next, Usage: r.Usage, Steps: r.Steps,
 	}
 	if err != nil {
 		doc.Error = err.Error()

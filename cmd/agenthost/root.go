@@ -47,7 +47,7 @@ func execute(ctx context.Context, args []string, s streams) int {
 		coded = &exitError{exitUsage, fmt.Errorf("%w\nRun 'agenthost --help' for usage", err)}
 	}
 	if coded.err != nil {
-		_, _ = fmt.Fprintln(s.err, "agenthost: "+coded.err.Error())
+		_, _ = fmt.Fprintln(s.err, printable("agenthost: "+coded.err.Error()))
 	}
 	return coded.code
 }
@@ -77,11 +77,11 @@ Exit codes:
   0    done, also when a limit ended the run in good order
   1    the run failed
   2    usage, configuration, or something that cannot be loaded
-  3    the run waits for a human
+  3    the run is interrupted: it waits for a human, or stopped at a breakpoint
   4    the run failed by a limit
   5    a plugin misbehaved while running
   6    the model's provider failed
-  130  interrupted
+  130  stopped by a signal
 `
 
 // manifestFlags adds the flags of every command that needs a manifest.

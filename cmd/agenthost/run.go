@@ -20,7 +20,10 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run [flags] [PROMPT | -]",
 		Short: "Run the agent once and print its answer",
 		Long: `Run the agent once. The prompt is the argument, or with - standard input. The answer goes to
-standard output; progress, logs and errors go to standard error.`,
+standard output; progress, logs and errors go to standard error.
+
+A run that asks a human something, or that a breakpoint stops, ends as interrupted. What it waits for
+is printed, but this version of the command cannot resume it: nothing is kept when the process ends.`,
 		Example: `  agenthost run "which errors are in app.log?"
   agenthost run --set 'middleware[0].config.strategy=hash' --output jsonl "which errors are in app.log?"`,
 		Args: cobra.MaximumNArgs(1),
@@ -61,20 +64,12 @@ func (a *app) run(ctx context.Context, prompt string, show renderer) (err error)
 	case err != nil && ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case err != nil:
-		return &exitError{runExit(ctx, err), err}
+		return &exitError{runExit(ctx, err), explained(err)}
 	case result.Status == host.Interrupted:
-		return &exitError{exitWaiting, fmt.Errorf("the run waits for an answer to %s", waitingFor(result))}
+		return &exitError{exitWaiting, &interruptedError{result}}
 	default:
 		return nil
 	}
-}
-
-func waitingFor(result *host.Result) string {
-	questions := make([]string, len(result.Interrupts))
-	for i, interrupt := range result.Interrupts {
-		questions[i] = fmt.Sprintf("%s of %s: %s", interrupt.Key, interrupt.Step, interrupt.Value.JSON())
-	}
-	return strings.Join(questions, "; ")
 }
 
 // maxPrompt is the largest prompt that is read from standard input, in bytes.

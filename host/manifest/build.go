@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
@@ -37,7 +38,10 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 			err = errors.Join(err, agent.Close())
 		}
 	}()
-	config := host.Config{Name: m.Name, RecursionLimit: m.RecursionLimit, Logger: logger}
+	config := host.Config{
+		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Checkpointer: m.Checkpoint.build(),
+		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger,
+	}
 	if err := m.buildModels(&config); err != nil {
 		return agent, err
 	}
@@ -59,15 +63,34 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		adjust(&config)
 	}
 	agent.Agent, err = host.NewContext(ctx, config)
-	return agent, shorten(err)
+	return agent, m.place(err)
 }
 
-// shorten leaves of an error that has a place in the manifest what stands at that place: the line shows the rest.
-func shorten(err error) error {
+// place shows an error about the agent's configuration where the reason stands in the manifest, if it is known. What
+// stands at that place is all that it then says: the line shows the rest.
+func (m *Manifest) place(err error) error {
 	if placed, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return placed
 	}
+	if wrong, ok := errors.AsType[*host.ConfigError](err); ok {
+		if at := m.nodeOf(wrong.Subject); !at.IsZero() {
+			return located(at, wrong.Err)
+		}
+	}
 	return err
+}
+
+// nodeOf finds the subject of a [host.ConfigError]; the zero Node if it does not stand in the manifest.
+func (m *Manifest) nodeOf(subject string) strictyaml.Node {
+	if subject == "ToolCalls" {
+		return m.ToolCalls.doubtful()
+	}
+	for _, b := range slices.Concat(m.InterruptBefore, m.InterruptAfter) {
+		if subject == b.subject() {
+			return b.node
+		}
+	}
+	return strictyaml.Node{}
 }
 
 func (m *Manifest) buildModels(config *host.Config) (err error) {

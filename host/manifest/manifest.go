@@ -25,12 +25,13 @@ type Manifest struct {
 	Models          strictyaml.OrderedMap[modelEntry] `yaml:"models"`
 	SystemPrompt    promptEntry                       `yaml:"system_prompt"`
 	Tools           []toolEntry                       `yaml:"tools"`
-	ToolCalls       strictyaml.Node                   `yaml:"tool_calls" strict:"unsupported"`
+	ToolCalls       toolCallsEntry                    `yaml:"tool_calls"`
 	Middleware      []middlewareEntry                 `yaml:"middleware"`
 	ResponseFormat  strictyaml.Node                   `yaml:"response_format" strict:"unsupported"`
-	Checkpoint      strictyaml.Node                   `yaml:"checkpoint" strict:"unsupported"`
+	Checkpoint      checkpointEntry                   `yaml:"checkpoint"`
 	Durability      strictyaml.Node                   `yaml:"durability" strict:"unsupported"`
-	InterruptBefore strictyaml.Node                   `yaml:"interrupt_before" strict:"unsupported"`
+	InterruptBefore []breakpoint                      `yaml:"interrupt_before"`
+	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`
 	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
 
 	dir   string // of the file: what paths are relative to
@@ -57,7 +58,7 @@ func Load(path string, options Options) (*Manifest, error) {
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	m := &Manifest{dir: filepath.Dir(path), cache: options.Cache}
+	m := &Manifest{ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), cache: options.Cache}
 	err = strictyaml.Decode(path, data, m,
 		strictyaml.WithEnv(lookup), strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
 	if err != nil {

@@ -135,9 +135,9 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 	const model = "model: {provider: scripted, echo: true}\n"
 	const guest = model + "middleware:\n  - plugin: x.wasm\n    "
 	tests := map[string]string{
-		"env_file": model + "env_file: .env\n", "tool_calls": model + "tool_calls: {max_loops: 3}\n",
-		"response_format": model + "response_format: {}\n", "checkpoint": model + "checkpoint: memory\n",
-		"durability": model + "durability: round\n", "interrupt_before": model + "interrupt_before: [tools]\n",
+		"env_file": model + "env_file: .env\n", "response_format": model + "response_format: {}\n",
+		"durability": model + "durability: round\n", "sqlite": model + "checkpoint: sqlite:./threads.db\n",
+		"postgres":  model + "checkpoint: postgres://db.example/threads\n",
 		"isolation": guest + "isolation: call\n", "breaker": guest + "breaker: {faults: 3}\n",
 		"fuel": guest + "limits: {fuel: 1G}\n", "deadline": guest + "limits: {deadline: 2s}\n",
 		"http.fetch": guest + "grant: {http.fetch: [x.example]}\n", "kv": guest + "grant: {kv: {quota: 1MiB}}\n",

@@ -3,7 +3,6 @@ package reference
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
@@ -60,8 +59,8 @@ func failureOf(phase string, err error) *Failure {
 		f.Kind, f.Message = limitKind(e), e.Message
 		return f
 	}
-	if e, ok := errors.AsType[*host.UpdateError](err); ok {
-		f.Kind = updateKind(e)
+	if errors.Is(err, host.ErrTwoUpdates) {
+		f.Kind = kindUpdate
 		return f
 	}
 	if _, ok := errors.AsType[*host.JumpError](err); ok {
@@ -88,20 +87,11 @@ func limitKind(e *host.LimitError) string {
 		return kindRecursion
 	case host.CodeModelCallLimit:
 		return kindModelCallLimit
-	case "TOOL_CALL_LIMIT_EXCEEDED":
+	case host.CodeToolCallLimit:
 		return kindToolCallLimit
 	default:
 		return kindInvalid
 	}
-}
-
-// updateKind tells two writes of one field in one step, which the format has a kind for, from other updates that cannot
-// be applied.
-func updateKind(e *host.UpdateError) string {
-	if strings.Contains(e.Reason, "two updates in one step") {
-		return kindUpdate
-	}
-	return kindInvalid
 }
 
 // comparesMessage reports whether the format compares the messages of errors of this kind.

@@ -1,0 +1,30 @@
+package manifest
+
+import (
+	"fmt"
+
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// breakpoint is the name of a step before or after which runs stop.
+type breakpoint struct {
+	step string
+	node strictyaml.Node
+}
+
+// UnmarshalStrict takes the name. Which steps there are is known when the agent is built.
+func (b *breakpoint) UnmarshalStrict(n strictyaml.Node) error {
+	b.node = n
+	return n.Decode(&b.step)
+}
+
+// subject is what errors of package host call it.
+func (b *breakpoint) subject() string { return fmt.Sprintf("breakpoint %q", b.step) }
+
+func steps(breakpoints []breakpoint) []string {
+	names := make([]string, len(breakpoints))
+	for i := range breakpoints {
+		names[i] = breakpoints[i].step
+	}
+	return names
+}

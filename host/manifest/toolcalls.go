@@ -1,0 +1,83 @@
+package manifest
+
+import (
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// toolCallsEntry is what tool calls may do. Its defaults are those of manifests: a run that loops ends by itself.
+type toolCallsEntry struct {
+	MaxLoops           int                       `yaml:"max_loops"`
+	MaxPerResponse     int                       `yaml:"max_per_response"`
+	MaxTotalTokens     tokenCount                `yaml:"max_total_tokens"`
+	ErrorOnExceedLimit bool                      `yaml:"error_on_exceed_limit"`
+	ToolTimeout        time.Duration             `yaml:"tool_timeout" strict:"min=0s"`
+	Parallel           int                       `yaml:"parallel" strict:"min=1"`
+	MaxMalformed       int                       `yaml:"max_malformed" strict:"min=1"`
+	Alert              map[string]callsPerMinute `yaml:"alert"`
+
+	node strictyaml.Node
+}
+
+// defaultMaxLoops is how many model steps a run of a manifest may have if it does not say.
+const defaultMaxLoops = 10
+
+func defaultToolCalls() toolCallsEntry {
+	return toolCallsEntry{
+		MaxLoops: defaultMaxLoops, ErrorOnExceedLimit: true, Parallel: host.DefaultParallel, MaxMalformed: host.DefaultMaxMalformed,
+	}
+}
+
+// UnmarshalStrict notes where the keys stand.
+func (e *toolCallsEntry) UnmarshalStrict(n strictyaml.Node) error {
+	e.node = n
+	type fields toolCallsEntry
+	return n.Decode((*fields)(e))
+}
+
+// tokenCount is a number of tokens, such as 200k; 0 or less means that there is no limit.
+type tokenCount int
+
+// UnmarshalStrict takes a plain number, also a negative one, or a count.
+func (c *tokenCount) UnmarshalStrict(n strictyaml.Node) error {
+	if n.Decode((*int)(c)) == nil {
+		return nil
+	}
+	var count strictyaml.Count
+	err := n.Decode(&count)
+	*c = tokenCount(count)
+	return err
+}
+
+// callsPerMinute is how many calls are unremarkable.
+type callsPerMinute int
+
+// CheckStrict demands one at least.
+func (c *callsPerMinute) CheckStrict(n strictyaml.Node) error {
+	if *c < 1 {
+		return n.Errorf("must be at least 1, found %d", *c)
+	}
+	return nil
+}
+
+// build makes the configuration of the entry.
+func (e *toolCallsEntry) build() host.ToolCallConfig {
+	config := host.ToolCallConfig{
+		MaxLoops: e.MaxLoops, MaxPerResponse: e.MaxPerResponse, MaxTotalTokens: int(e.MaxTotalTokens),
+		ErrorOnExceedLimit: new(e.ErrorOnExceedLimit), ToolTimeout: e.ToolTimeout, Parallel: e.Parallel, MaxMalformed: e.MaxMalformed,
+		Alert: make(map[string]int, len(e.Alert)),
+	}
+	for tool, calls := range e.Alert {
+		config.Alert[tool] = int(calls)
+	}
+	return config
+}
+
+// doubtful returns the key that may still be wrong when the agent is built; the zero Node if it is not there. The
+// decoder has checked the others.
+func (e *toolCallsEntry) doubtful() strictyaml.Node {
+	alert, _ := e.node.Key("alert")
+	return alert
+}

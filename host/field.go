@@ -16,7 +16,7 @@ type Lifetime uint8
 const (
 	Thread Lifetime = iota // as long as the thread
 	Run                    // as long as the run, its interrupts and resumes included
-	Step                   // visible in the step after the one that wrote it
+	Step                   // visible in the step after the one that wrote it; after the last step, in the result
 )
 
 // String returns the name that documents use.

@@ -55,7 +55,11 @@ func TestAFieldOfAStepLivesInTheNextStepOnly(t *testing.T) {
 			b.use(nodeHook(test.hook, host.NodeHook{Func: constant(setting("f", 7), nil)}), b.looking("f"))
 			result := b.mustRun()
 			require.Equal(t, test.want, b.log)
-			require.Empty(t, result.State, "results do not show it")
+			if test.hook == abi.AfterAgent {
+				require.Equal(t, `{"f":7}`, stateOf(result), "the result comes after the last step")
+				return
+			}
+			require.Empty(t, result.State)
 		})
 	}
 }

@@ -56,12 +56,12 @@ func (s *State) Check(field string, value wire.Raw) error {
 	return err
 }
 
-// output returns what a result shows of the fields.
+// output returns what a result shows of the fields: also those of the last step, as in LangChain.
 func (s *State) output() wire.Map {
 	var out wire.Map
 	for slot := range s.table.fields {
 		f := &s.table.fields[slot]
-		if f.HideOutput || f.Lifetime == Step || s.values[slot].IsZero() {
+		if f.HideOutput || s.values[slot].IsZero() {
 			continue
 		}
 		out.Set(f.Name, s.values[slot])

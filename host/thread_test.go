@@ -70,8 +70,8 @@ func TestAThreadRemembers(t *testing.T) {
 	require.Equal(t, []string{"human: a", "ai: one"}, lines(first.Messages))
 	require.Equal(t, []string{"human: a", "ai: one", "human: b", "ai: two"}, lines(second.Messages))
 	require.Equal(t, []string{"ai: three"}, lines(other.Messages))
-	require.Equal(t, `{"run":1,"thread":1}`, stateOf(first))
-	require.Equal(t, `{"run":1,"thread":2}`, stateOf(second))
+	require.Equal(t, `{"run":1,"step":"left over","thread":1}`, stateOf(first))
+	require.Equal(t, `{"run":1,"step":"left over","thread":2}`, stateOf(second))
 	require.Equal(t, []string{
 		"1 new, reset true, thread 0 run 0 step - hidden 0",
 		"2 new, reset false, thread 1 run 0 step - hidden 1",

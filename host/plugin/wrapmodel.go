@@ -12,36 +12,18 @@ import (
 
 // modelFrame is one call of a wrap_model_call hook.
 type modelFrame struct {
-	ctx    context.Context
-	plugin *Plugin
-	spec   *abi.HookSpec
-	rt     *host.Runtime
-	req    *model.Request
-	next   host.ModelHandler
-
-	called   bool            // next was called
-	unseen   bool            // the last reply was too large to show
-	last     *model.Response // of the last next
-	lastErr  error
-	response *model.Response // what the result makes of it; nil: the last one
+	wrapFrame[model.Request, model.Response]
 }
 
 // wrapModel makes the wrap_model_call hook.
 func (p *Plugin) wrapModel(spec *abi.HookSpec) host.WrapModelFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler) (*model.Response, *host.Update, error) {
-		f := &modelFrame{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}
-		result, err := p.do(ctx, hookCall{
+		f := &modelFrame{wrapFrame[model.Request, model.Response]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
+		return f.finish(p.do(ctx, hookCall{
 			export: string(abi.WrapModelCall), owner: f, reads: access{reads, !spec.Messages.IsZero()},
 			input: hookInput{rt: rt, reads: reads, request: req, models: spec.Messages},
-		})
-		if err != nil {
-			if !p.forgiven(rt, err) {
-				return nil, nil, err
-			}
-			result = nil
-		}
-		return f.finish(result)
+		}))
 	}
 }
 
@@ -61,20 +43,10 @@ func (f *modelFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, 
 			return 0, nil, err
 		}
 	}
-	f.called = true
-	f.last, f.lastErr = f.next(f.ctx, req)
-	status, reply := statusOf(f.ctx, f.lastErr)
-	if f.lastErr != nil {
-		return status, reply, nil
-	}
-	doc := abi.ModelResponse{
-		Messages: f.last.Messages, Model: f.last.Model, StopReason: f.last.StopReason, Structured: f.last.Structured,
-	}
-	reply, err := doc.MarshalMsg(nil)
-	if f.unseen = err != nil || len(reply) > f.plugin.limits.Input; f.unseen {
-		return abi.ETOOBIG, nil, nil
-	}
-	return abi.StatusOK, reply, nil
+	return f.forward(req, func(r *model.Response) ([]byte, error) {
+		doc := abi.ModelResponse{Messages: r.Messages, Model: r.Model, StopReason: r.StopReason, Structured: r.Structured}
+		return doc.MarshalMsg(nil)
+	})
 }
 
 // accept checks a result and works out its response.
@@ -96,8 +68,8 @@ func (f *modelFrame) accept(r *abi.Result) error {
 
 func (f *modelFrame) respond(change *abi.ResponseChange) error {
 	out := &model.Response{}
-	if f.called && f.lastErr == nil {
-		*out = *f.last
+	if base := f.base(); base != nil {
+		*out = *base
 	}
 	if len(change.Messages) > 0 {
 		messages := make([]abi.Message, 0, len(change.Messages))
@@ -122,7 +94,7 @@ func (f *modelFrame) respond(change *abi.ResponseChange) error {
 	if !change.Structured.IsZero() {
 		out.Structured = change.Structured
 	}
-	f.response = out
+	f.made = out
 	return nil
 }
 
@@ -139,35 +111,12 @@ func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
 		}
 		return m, err
 	}
-	if f.called && f.lastErr == nil {
-		for i := range f.last.Messages {
-			if f.last.Messages[i].ID == id {
-				return p.Apply(&f.last.Messages[i])
+	if base := f.base(); base != nil {
+		for i := range base.Messages {
+			if base.Messages[i].ID == id {
+				return p.Apply(&base.Messages[i])
 			}
 		}
 	}
 	return abi.Message{}, fmt.Errorf("the response changes the message %q, which the last reply does not have", clean(id, 64))
-}
-
-// finish decides how the call ends: without a result, or without a response in it, the last next counts, and if there
-// was none it is called now.
-func (f *modelFrame) finish(result *abi.Result) (*model.Response, *host.Update, error) {
-	var update *host.Update
-	if result != nil {
-		if err := outcome(result); err != nil {
-			return nil, nil, err
-		}
-		u := result.Update()
-		update = &u
-	}
-	if f.response != nil {
-		return f.response, update, nil
-	}
-	if !f.called {
-		f.last, f.lastErr = f.next(f.ctx, f.req)
-	}
-	if f.lastErr != nil {
-		return nil, nil, f.lastErr
-	}
-	return f.last, update, nil
 }

@@ -12,25 +12,14 @@ import (
 
 // toolFrame is one call of a wrap_tool_call hook.
 type toolFrame struct {
-	ctx    context.Context
-	plugin *Plugin
-	spec   *abi.HookSpec
-	rt     *host.Runtime
-	req    *host.ToolRequest
-	next   host.ToolHandler
-
-	called  bool         // next was called
-	unseen  bool         // the last reply was too large to show
-	last    *abi.Message // of the last next
-	lastErr error
-	message *abi.Message // what the result makes of it; nil: the last one
+	wrapFrame[host.ToolRequest, abi.Message]
 }
 
 // wrapTool makes the wrap_tool_call hook.
 func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
-		f := &toolFrame{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}
+		f := &toolFrame{wrapFrame[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
 		shows := !spec.Messages.IsZero()
 		c := hookCall{
 			export: string(abi.WrapToolCall), owner: f, reads: access{reads, shows},
@@ -39,14 +28,7 @@ func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 		if shows {
 			c.input.view, c.input.shows = history.Show(rt.State().Messages(), spec.Messages), true
 		}
-		result, err := p.do(ctx, c)
-		if err != nil {
-			if !p.forgiven(rt, err) {
-				return nil, nil, err
-			}
-			result = nil
-		}
-		return f.finish(result)
+		return f.finish(p.do(ctx, c))
 	}
 }
 
@@ -63,18 +45,10 @@ func (f *toolFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, e
 			return 0, nil, err
 		}
 	}
-	f.called = true
-	f.last, f.lastErr = f.next(f.ctx, req)
-	status, reply := statusOf(f.ctx, f.lastErr)
-	if f.lastErr != nil {
-		return status, reply, nil
-	}
-	doc := abi.ToolReply{ToolMessage: *f.last}
-	reply, err := doc.MarshalMsg(nil)
-	if f.unseen = err != nil || len(reply) > f.plugin.limits.Input; f.unseen {
-		return abi.ETOOBIG, nil, nil
-	}
-	return abi.StatusOK, reply, nil
+	return f.forward(req, func(m *abi.Message) ([]byte, error) {
+		doc := abi.ToolReply{ToolMessage: *m}
+		return doc.MarshalMsg(nil)
+	})
 }
 
 // accept checks a result and works out its message.
@@ -91,12 +65,8 @@ func (f *toolFrame) accept(r *abi.Result) error {
 	case f.unseen:
 		return errors.New("tool_message would change a reply that was too large to show")
 	}
-	var base *abi.Message
-	if f.called && f.lastErr == nil {
-		base = f.last
-	}
-	m, err := answer(r.ToolMessage, base, f.req.Call.ID)
-	f.message = m
+	m, err := answer(r.ToolMessage, f.base(), f.req.Call.ID)
+	f.made = m
 	return err
 }
 
@@ -122,26 +92,4 @@ func answer(p *abi.Patch, base *abi.Message, callID string) (*abi.Message, error
 		return nil, fmt.Errorf("tool_message has the status %q; it must be \"success\" or \"error\"", clean(m.Status, 64))
 	}
 	return &m, nil
-}
-
-// finish decides how the call ends, as for a model call.
-func (f *toolFrame) finish(result *abi.Result) (*abi.Message, *host.Update, error) {
-	var update *host.Update
-	if result != nil {
-		if err := outcome(result); err != nil {
-			return nil, nil, err
-		}
-		u := result.Update()
-		update = &u
-	}
-	if f.message != nil {
-		return f.message, update, nil
-	}
-	if !f.called {
-		f.last, f.lastErr = f.next(f.ctx, f.req)
-	}
-	if f.lastErr != nil {
-		return nil, nil, f.lastErr
-	}
-	return f.last, update, nil
 }

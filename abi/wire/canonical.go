@@ -55,7 +55,7 @@ func appendCanonicalMap(dst, b []byte, at, count int) (out []byte, next int) {
 		key := b[at+t.size : at+t.size+t.count]
 		at += t.size + t.count
 		pairs = append(pairs, pair{key, at})
-		at = skip(b, at)
+		at, _ = skip(b, at) // it is valid
 	}
 	slices.SortFunc(pairs, func(x, y pair) int { return bytes.Compare(x.key, y.key) })
 	dst = AppendMapHeader(dst, count)
@@ -65,22 +65,4 @@ func appendCanonicalMap(dst, b []byte, at, count int) (out []byte, next int) {
 		dst, _ = appendCanonical(dst, b, p.valueAt)
 	}
 	return dst, at
-}
-
-// skip returns the offset behind the validated value at b[at:].
-func skip(b []byte, at int) int {
-	for open := 1; open > 0; open-- {
-		t, _ := readToken(b, at)
-		at += t.size
-		switch t.kind {
-		case kindString, kindBin:
-			at += t.count
-		case kindArray:
-			open += t.count
-		case kindMap:
-			open += 2 * t.count
-		default: // nothing follows
-		}
-	}
-	return at
 }

@@ -45,7 +45,7 @@ func (r Raw) Pairs() iter.Seq2[[]byte, Raw] {
 			}
 			key := r[at+k.size : at+k.size+k.count]
 			at += k.size + k.count
-			end, err := safeSkip(r, at)
+			end, err := skip(r, at)
 			if err != nil || !yield(key, r[at:end:end]) {
 				return
 			}
@@ -64,7 +64,7 @@ func (r Raw) Elements() iter.Seq[Raw] {
 		}
 		at := t.size
 		for range t.count {
-			end, err := safeSkip(r, at)
+			end, err := skip(r, at)
 			if err != nil || !yield(r[at:end:end]) {
 				return
 			}

@@ -122,7 +122,7 @@ func (m *Map) UnmarshalMsg(b []byte) ([]byte, error) {
 		if p.Key, at, err = readKey(b, at); err != nil {
 			return b, err
 		}
-		end, err := safeSkip(b, at)
+		end, err := skip(b, at)
 		if err != nil {
 			return b, err
 		}

@@ -106,7 +106,7 @@ func (r Raw) Items() ([]Raw, bool) {
 	at := t.size
 	for range t.count {
 		start := at
-		if at, err = safeSkip(r, at); err != nil {
+		if at, err = skip(r, at); err != nil {
 			return nil, false
 		}
 		items = append(items, r[start:at:at])
@@ -136,7 +136,7 @@ func (r Raw) MarshalMsg(dst []byte) ([]byte, error) {
 
 // UnmarshalMsg takes a copy of the first value of b and returns the rest.
 func (r *Raw) UnmarshalMsg(b []byte) ([]byte, error) {
-	end, err := safeSkip(b, 0)
+	end, err := skip(b, 0)
 	if err != nil {
 		return b, err
 	}
@@ -147,8 +147,8 @@ func (r *Raw) UnmarshalMsg(b []byte) ([]byte, error) {
 // Msgsize is the number of bytes that MarshalMsg appends.
 func (r Raw) Msgsize() int { return max(1, len(r)) }
 
-// safeSkip returns the offset behind the value at b[at:], which need not have been validated.
-func safeSkip(b []byte, at int) (int, error) {
+// skip returns the offset behind the value at b[at:], which need not have been validated.
+func skip(b []byte, at int) (int, error) {
 	for open := 1; open > 0; open-- {
 		t, err := readToken(b, at)
 		if err != nil {

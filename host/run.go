@@ -99,6 +99,7 @@ func (a *Agent) newRun(in Input) *run {
 // do performs the run and its first and last event.
 func (r *run) do(ctx context.Context) error {
 	var start time.Time
+	defer func() { _ = r.letGo() }() // when something panics
 	err := r.open(ctx)
 	events := r.events()
 	if events.on() {

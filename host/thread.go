@@ -191,17 +191,26 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 
 // close saves how the run ended, also when its context has, and lets go of the thread.
 func (r *run) close(ctx context.Context, failure error) error {
-	k := r.keeping
-	if k == nil {
-		return failure
-	}
-	if k.started {
+	if k := r.keeping; k != nil && k.started {
 		if err := r.save(context.WithoutCancel(ctx)); err != nil {
 			failure = errors.Join(failure, err)
 		}
 	}
-	if err := k.session.Close(); err != nil {
-		failure = errors.Join(failure, r.threadError(err))
+	if err := r.letGo(); err != nil {
+		failure = errors.Join(failure, err)
 	}
 	return failure
+}
+
+// letGo ends the session.
+func (r *run) letGo() error {
+	k := r.keeping
+	if k == nil {
+		return nil
+	}
+	r.keeping = nil
+	if err := k.session.Close(); err != nil {
+		return r.threadError(err)
+	}
+	return nil
 }

@@ -315,6 +315,9 @@ func (s *brokenSession) Save(ctx context.Context, c *checkpoint.Commit) error {
 	if s.store.fails == "save" && s.store.saves == 0 {
 		return errDisk
 	}
+	if s.store.fails == "panic" && s.store.saves == 0 {
+		panic("store")
+	}
 	s.store.saves--
 	return s.Session.Save(ctx, c)
 }
@@ -324,6 +327,17 @@ func (s *brokenSession) Close() error {
 		return err
 	}
 	return errDisk
+}
+
+func TestAPanicLetsGoOfTheThread(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("one"), scripted.Say("two"))
+	store := memory.New()
+	b.Checkpointer = &brokenStore{Store: store, fails: "panic", saves: 1}
+	require.PanicsWithValue(t, "store", func() { _, _ = b.build().Run(t.Context(), say("hi")) })
+	session, err := store.Open(t.Context(), "t")
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
 }
 
 func TestAStoreThatFails(t *testing.T) {

@@ -28,7 +28,7 @@ func TestNewRefuses(t *testing.T) {
 		{"no model", func(b *bundle) { b.Model = nil }, "agent: Config.Model is missing"},
 		{"a negative recursion limit", func(b *bundle) { b.RecursionLimit = -1 }, "agent: RecursionLimit is -1; it must be positive, or 0 for 10000"},
 		{"a negative timeout", func(b *bundle) { b.ToolCalls.ToolTimeout = -1 }, "ToolCalls: field ToolTimeout is -1ns; it must be positive, or 0 for none"},
-		{"an alert at nothing", func(b *bundle) { b.ToolCalls.Alert = map[string]int{"*": 0} }, `ToolCalls: field Alert of "*" is 0; it must be positive`},
+		{"an alert at nothing", func(b *bundle) { b.ToolCalls.Alert = map[string]int{"*": 0} }, `ToolCalls: field Alert of "*" is 0; it must be from 1 to 10000`},
 		{"an alert without a name", func(b *bundle) { b.ToolCalls.Alert = map[string]int{"": 1} }, `ToolCalls: field Alert has a limit without a name; use a tool's, or "*" for all tools`},
 		{"an alert of an unknown tool", func(b *bundle) {
 			b.ToolCalls.Alert = map[string]int{"serch": 1}

@@ -30,8 +30,9 @@ type Config struct {
 	ToolCalls      ToolCallConfig
 
 	Logger *slog.Logger     // nil: nothing is logged
-	Clock  func() time.Time // nil: time.Now
-	// Seed gives the random number from which a run's id and the seeds of its hooks follow. nil: a secure source.
+	Clock  func() time.Time // called from several goroutines at once; nil: time.Now
+	// Seed gives the random number from which a run's id, the ids of its messages and the seeds of its hooks follow. It
+	// must not repeat itself in a thread, or give the same always. nil: a secure source.
 	Seed func() uint64
 }
 

@@ -30,6 +30,9 @@ func (r *run) answerMalformed(resp *model.Response, updates []sourcedUpdate) (*U
 	update := &Update{}
 	for i := range malformed {
 		call := &malformed[i]
+		if answerIn(updates, call.ID) != nil {
+			continue
+		}
 		text := fmt.Sprintf("Tool call %s with id %s could not be executed - arguments were malformed or truncated.",
 			cmp.Or(call.Name, "unknown"), call.ID)
 		if why := parseError(call); why != "" {

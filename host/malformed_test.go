@@ -1,12 +1,15 @@
 package host_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
 
@@ -83,4 +86,67 @@ func TestAGoodResponseEndsTheRowOfMalformedOnes(t *testing.T) {
 	b.ToolCalls.MaxMalformed = 1
 	last, _ := b.mustRun().Messages.Last()
 	require.Equal(t, "done", last.Content.Text())
+}
+
+// fixedModel says its turns one after the other.
+type fixedModel struct{ turns []abi.Message }
+
+func (*fixedModel) Info() model.Info { return model.Info{Name: "fixed"} }
+
+func (m *fixedModel) Generate(context.Context, *model.Request) (*model.Response, error) {
+	if len(m.turns) == 0 {
+		return nil, errors.New("there is no turn left")
+	}
+	turn := m.turns[0]
+	m.turns = m.turns[1:]
+	return model.Reply(turn), nil
+}
+
+func malformedCall(id string) abi.InvalidToolCall {
+	return abi.InvalidToolCall{ID: id, Name: "search", Args: "{"}
+}
+
+func TestMalformedCallsHaveIDsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	both := abi.AI("", call("1", "search"))
+	both.InvalidToolCalls = []abi.InvalidToolCall{malformedCall("1"), malformedCall("2"), malformedCall("2"), malformedCall("")}
+	b := setup(t).answering("search", "found")
+	b.Model = &fixedModel{[]abi.Message{both, abi.AI("done")}}
+	result := b.mustRun()
+	require.Equal(t, []string{"search"}, b.log)
+	seen := map[string]bool{}
+	for _, m := range result.Messages.All() {
+		if m.Role == abi.RoleTool {
+			require.False(t, seen[m.ToolCallID], "two answers to %s", m.ToolCallID)
+			seen[m.ToolCallID] = true
+		}
+	}
+	require.Len(t, seen, 5)
+	require.Equal(t, "1", both.InvalidToolCalls[0].ID, "what the model returned is not changed")
+}
+
+func TestACallThatAWrapHasAnsweredIsNotAnsweredAsMalformed(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{1, 2} {
+		malformed := abi.AI("", call("2", "search"))
+		malformed.InvalidToolCalls = []abi.InvalidToolCall{malformedCall("1")}
+		b := setup(t).answering("search", "found")
+		b.Model = &fixedModel{[]abi.Message{malformed, malformed}}
+		b.ToolCalls.MaxMalformed = most
+		b.use(host.WrapModelCall("x", func(
+			ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+		) (*model.Response, *host.Update, error) {
+			resp, err := next(ctx, req)
+			return resp, &host.Update{Messages: []abi.Message{
+				abi.ToolFailure(call("1", "search"), "mine"), abi.ToolResult(call("2", "search"), "mine too"),
+			}}, err
+		}))
+		result, err := b.run()
+		require.Error(t, err)
+		want := []string{"human: hi"}
+		for range 2 {
+			want = append(want, "ai: ", "failed 1: mine", "tool 2: mine too")
+		}
+		require.Equal(t, want, lines(result.Messages))
+	}
 }

@@ -58,11 +58,12 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	}
 	limited, exceeded := r.limitResponse(resp, all)
 	if limited != nil {
-		all = append(all, sourcedUpdate{limited, ModelStep})
+		all = slices.Insert(all, 1, sourcedUpdate{limited, ModelStep})
 	}
 	if err := r.commit(s.name, all); err != nil {
 		return err
 	}
+	r.questions = nil // whatever its wraps asked before: it is done
 	r.modelSteps++
 	r.malformed++
 	if malformed == nil {
@@ -120,6 +121,9 @@ func callWrapModel(
 // generate calls the model itself.
 func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	r := c.run
+	if r.lastLoop() { // also of tools that a wrap offers
+		req = req.WithTools(nil).WithToolChoice("")
+	}
 	if err := r.agent.checkOffered(req.Tools); err != nil {
 		return nil, err
 	}
@@ -201,42 +205,38 @@ func (r *run) named(resp *model.Response) *model.Response {
 	}
 	r.identify(out.Messages)
 	for i := range out.Messages {
-		m := &out.Messages[i]
-		m.ToolCalls = r.distinct(m.ToolCalls)
-		m.InvalidToolCalls = r.identifiedCalls(m.InvalidToolCalls)
+		r.distinct(&out.Messages[i])
 	}
 	return &out
 }
 
-// distinct returns tool calls of which each has an id of its own: one without, or with the id of an earlier call of the
-// message, gets one. Otherwise one answer would stand for two calls.
-func (r *run) distinct(calls []abi.ToolCall) []abi.ToolCall {
-	out := calls
-	for i := range calls {
-		id := calls[i].ID
-		if id != "" && !slices.ContainsFunc(calls[:i], func(c abi.ToolCall) bool { return c.ID == id }) {
+// distinct gives an id of its own to every call of a message that has none, or that of an earlier one, malformed calls
+// included. Otherwise one answer would stand for two calls.
+func (r *run) distinct(m *abi.Message) {
+	taken := func(id string, calls, malformed int) bool {
+		return id == "" || slices.ContainsFunc(m.ToolCalls[:calls], func(c abi.ToolCall) bool { return c.ID == id }) ||
+			slices.ContainsFunc(m.InvalidToolCalls[:malformed], func(c abi.InvalidToolCall) bool { return c.ID == id })
+	}
+	owned := false
+	for i := range m.ToolCalls {
+		if !taken(m.ToolCalls[i].ID, i, 0) {
 			continue
 		}
-		if &out[0] == &calls[0] {
-			out = slices.Clone(calls)
+		if !owned {
+			m.ToolCalls, owned = slices.Clone(m.ToolCalls), true
 		}
-		out[i].ID = r.ids.New()
+		m.ToolCalls[i].ID = r.ids.New()
 	}
-	return out
-}
-
-// identifiedCalls returns malformed calls of which each has an id: a call without one could not be answered.
-func (r *run) identifiedCalls(calls []abi.InvalidToolCall) []abi.InvalidToolCall {
-	if !slices.ContainsFunc(calls, func(c abi.InvalidToolCall) bool { return c.ID == "" }) {
-		return calls
-	}
-	out := slices.Clone(calls)
-	for i := range out {
-		if out[i].ID == "" {
-			out[i].ID = r.ids.New()
+	owned = false
+	for i := range m.InvalidToolCalls {
+		if !taken(m.InvalidToolCalls[i].ID, len(m.ToolCalls), i) {
+			continue
 		}
+		if !owned {
+			m.InvalidToolCalls, owned = slices.Clone(m.InvalidToolCalls), true
+		}
+		m.InvalidToolCalls[i].ID = r.ids.New()
 	}
-	return out
 }
 
 // identified returns a response whose messages all have ids, so that outer layers and events can name them: a copy if

@@ -37,6 +37,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	if err := r.commit(s.name, updates); err != nil {
 		return "", err
 	}
+	r.questions = nil // whatever it asked before: it is done
 	if s.cursors {
 		r.cursors[at] = shown
 	}
@@ -65,8 +66,7 @@ func (r *run) interruptOr(step string, call *abi.ToolCall, err error) error {
 	if !ok {
 		return err
 	}
-	r.ask(step, call, interrupt)
-	return nil
+	return r.ask(step, call, interrupt)
 }
 
 // interruptsOf shows interrupts in the event of the hook or call that made them.

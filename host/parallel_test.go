@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,5 +205,21 @@ func TestAFailureBesideAnInterruptFailsTheRun(t *testing.T) {
 
 	require.EqualError(t, err, `tool "fail": call "2": broken`)
 	require.Equal(t, host.Failed, result.Status)
-	require.Empty(t, result.Interrupts)
+	require.Len(t, result.Interrupts, 1, "it still waits, and may be answered")
+}
+
+func TestAToolThatEndsItsGoroutineFails(t *testing.T) {
+	t.Parallel()
+	b := setup(t, calls("exit", "exit", "exit", "search"), scripted.Say("done")).keeps().answering("search", "found")
+	b.ToolCalls.Parallel = 2
+	b.tool("exit", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+		runtime.Goexit()
+		return nil, nil
+	})
+	agent := b.build()
+	result, err := agent.Run(t.Context(), say("hi"))
+	require.EqualError(t, err, "the tool call ended its goroutine")
+	require.Equal(t, host.Failed, result.Status)
+	_, err = agent.RunEvents(t.Context(), goOn(), func(host.Event) error { return nil })
+	require.EqualError(t, err, "the tool call ended its goroutine", "and nothing hangs")
 }

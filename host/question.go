@@ -19,30 +19,61 @@ type Answer struct {
 }
 
 // question is an interrupt of the present step, with its answer when it has one.
-type question struct {
-	checkpoint.Question
-	fresh bool // answered by this run's input
-}
+type question struct{ checkpoint.Question }
 
 func (q *question) waits() bool { return q.Answer.IsZero() }
 
-// ask notes the interrupts that a hook or tool returned. One that was asked before keeps its id; if it was answered, the
-// answer did not do, and it waits again.
-func (r *run) ask(step string, call *abi.ToolCall, err *InterruptError) {
+// MaxInterrupts is how many interrupts a hook or a tool may ask at once.
+const MaxInterrupts = 64
+
+// checkInterrupts refuses interrupts that could not be answered one by one.
+func checkInterrupts(interrupts []abi.Interrupt) error {
+	if len(interrupts) > MaxInterrupts {
+		return fmt.Errorf("it asks %d interrupts at once; %d are allowed", len(interrupts), MaxInterrupts)
+	}
+	for i := range interrupts {
+		if slices.ContainsFunc(interrupts[:i], func(other abi.Interrupt) bool { return other.Key == interrupts[i].Key }) {
+			return fmt.Errorf("two interrupts have the key %q", interrupts[i].Key)
+		}
+	}
+	return nil
+}
+
+// ask notes the interrupts that a hook or tool returned. They replace what it waited for, since it ran again from its
+// start. One that was asked before keeps its id; if it was answered, the answer did not do, and it waits again.
+func (r *run) ask(step string, call *abi.ToolCall, err *InterruptError) error {
 	if err.step != "" {
 		step = err.step
 	}
-	for i := range err.Interrupts {
-		asked := &err.Interrupts[i]
-		q := r.asked(step, callID(call), asked.Key)
-		if q == nil {
-			r.questions = append(r.questions, question{Question: checkpoint.Question{
-				ID: r.ids.next("ask-"), Step: step, CallID: callID(call), Key: asked.Key,
-			}})
-			q = &r.questions[len(r.questions)-1]
-		}
-		q.Value, q.Answer, q.fresh = asked.Value, nil, false
+	if err := checkInterrupts(err.Interrupts); err != nil {
+		return &HookError{Step: step, Err: err}
 	}
+	id := callID(call)
+	before := r.questions
+	r.questions = nil
+	for i := range before {
+		q := before[i]
+		if q.CallID == id {
+			q.Fresh = false
+			if q.waits() {
+				continue
+			}
+		}
+		r.questions = append(r.questions, q)
+	}
+	for i := range err.Interrupts {
+		key := err.Interrupts[i].Key
+		asked := question{checkpoint.Question{Step: step, CallID: id, Key: key, Value: err.Interrupts[i].Value}}
+		same := func(q question) bool { return q.Step == step && q.CallID == id && q.Key == key }
+		if at := slices.IndexFunc(before, same); at >= 0 {
+			asked.ID = before[at].ID
+			r.questions = slices.DeleteFunc(r.questions, same)
+		} else {
+			asked.ID = r.ids.next("ask-")
+		}
+		r.questions = append(r.questions, asked)
+	}
+	return nil
 }
 
 func callID(call *abi.ToolCall) string {
@@ -52,40 +83,17 @@ func callID(call *abi.ToolCall) string {
 	return call.ID
 }
 
-func (r *run) asked(step, call, key string) *question {
-	for i := range r.questions {
-		if q := &r.questions[i]; q.Step == step && q.CallID == call && q.Key == key {
-			return q
-		}
-	}
-	return nil
-}
-
 // waits reports whether the run waits for an answer.
 func (r *run) waits() bool {
 	return slices.ContainsFunc(r.questions, func(q question) bool { return q.waits() })
 }
 
-// interrupts returns what an interrupted run waits for. One that failed waits for nothing.
-func (r *run) interrupts(failure error) []Interrupt {
-	if failure != nil {
-		return nil
-	}
+// interrupts returns what waits for an answer.
+func (r *run) interrupts() []Interrupt {
 	var out []Interrupt
 	for i := range r.questions {
 		if q := &r.questions[i]; q.waits() {
 			out = append(out, Interrupt{ID: q.ID, Step: q.Step, CallID: q.CallID, Key: q.Key, Value: q.Value})
-		}
-	}
-	return out
-}
-
-// answered returns the answers of the run's input, by the ids of the interrupts.
-func (r *run) answered() wire.Map {
-	var out wire.Map
-	for i := range r.questions {
-		if q := &r.questions[i]; q.fresh {
-			out.Set(q.ID, q.Answer)
 		}
 	}
 	return out
@@ -100,7 +108,7 @@ func (r *run) waitsOn(call string) bool {
 		if call != "" && q.CallID != call {
 			continue
 		}
-		if q.fresh {
+		if q.Fresh {
 			return false
 		}
 		waits = waits || q.waits()
@@ -119,28 +127,38 @@ func (r *run) answersTo(step, call string) wire.Map {
 	return out
 }
 
-// answer gives answers to questions. One that was answered, and whose step failed then, may be answered anew.
+// answer gives answers to questions: to all that are named or, with an error, to none. One that was answered, and whose
+// step failed then, may be answered anew.
 func (r *run) answer(answers []Answer) error {
-	if len(r.questions) == 0 {
+	switch {
+	case len(answers) == 0:
+		return errors.New("the input's Resume has no answers; use Continue to go on without any")
+	case len(r.questions) == 0:
 		return ErrNotWaiting
 	}
+	var given wire.Map // by id
 	for _, a := range answers {
 		q, err := r.meant(a.Interrupt)
 		if err != nil {
 			return err
 		}
 		value, err := Encode(a.Value)
-		if err != nil {
+		switch {
+		case err != nil:
 			return fmt.Errorf("the answer to %s: %w", q.ID, err)
-		}
-		if value.IsNil() {
+		case value.IsNil():
 			return fmt.Errorf("the answer to %s is nil, which is none", q.ID)
-		}
-		if q.fresh {
+		case given.Has(q.ID):
 			return fmt.Errorf("%s is answered twice", q.ID)
 		}
-		q.Answer, q.fresh = value, true
+		given.Set(q.ID, value)
 	}
+	for i := range r.questions {
+		if q := &r.questions[i]; given.Has(q.ID) {
+			q.Answer, q.Fresh = given.Get(q.ID), true
+		}
+	}
+	r.answers = given
 	return nil
 }
 

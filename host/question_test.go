@@ -299,3 +299,20 @@ func TestWithoutACheckpointerAnInterruptEndsTheRun(t *testing.T) {
 	_, err = agent.Run(t.Context(), host.Input{Resume: []host.Answer{{Value: 1}}})
 	require.ErrorIs(t, err, host.ErrNoCheckpointer)
 }
+
+func TestEventsOfAResumeThatIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t, calls("ask", "ask"), scripted.Say("done")).keeps().askingTool()
+	agent := b.build()
+	ids := interrupted(t, agent, say("hi"))
+	var run host.Event
+	_, err := agent.RunEvents(t.Context(), resume(host.Answer{Interrupt: ids[0], Value: 1}, host.Answer{Interrupt: "x", Value: 1}),
+		func(e host.Event) error {
+			if e.Type == host.EventRun {
+				run = e
+			}
+			return nil
+		})
+	require.ErrorContains(t, err, `there is no interrupt "x"`)
+	require.Empty(t, run.Answers)
+}

@@ -25,7 +25,7 @@ type Input struct {
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.
-func (in *Input) goesOn() bool { return in.Continue || len(in.Resume) > 0 }
+func (in *Input) goesOn() bool { return in.Continue || in.Resume != nil }
 
 // Result is what a run led to. A run that fails has one too: what it had until then.
 type Result struct {
@@ -34,8 +34,8 @@ type Result struct {
 	Status     Status
 	Messages   history.List
 	State      wire.Map    // the fields that are not hidden
-	Interrupts []Interrupt // what an interrupted run waits for; none if it stopped at a breakpoint
-	Next       string      // the step that Resume or Continue performs next; "": the run is over
+	Interrupts []Interrupt // what waits for an answer: none if the run stopped at a breakpoint
+	Next       string      // the step that Resume or Continue performs next; "": the run is over, or the input was refused
 	Usage      abi.Usage   // the sum over the run's model calls
 	Steps      int         // that the run performed; interrupted and failed ones do not count
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
 
@@ -32,6 +33,10 @@ type run struct {
 	passed      bool       // the breakpoint before it was passed
 	paused      bool       // the run stopped at the breakpoint before it
 	questions   []question // what it asked
+	answers     wire.Map   // of this input, by the ids of the questions
+	written     []int      // slots that its partial commits have written
+	begun       bool       // the input was taken; until then the thread is as it was
+	unsaved     bool       // something happened since the thread was saved
 	keeping     *keeping   // the hold on the thread
 	stepsBefore int        // steps at the start of this part of the run, after the last interrupt
 	modelSteps  int
@@ -62,7 +67,7 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 		err := r.do(ctx)
 		r.sink.rethrow()
 		if err != nil && !r.sink.stopped {
-			yield(Event{Type: EventEnd, Seq: r.sink.seq, Run: r.id, Status: r.status(err), Next: r.agent.program.name(r.at)}, err)
+			yield(Event{Type: EventEnd, Seq: r.sink.seq, Run: r.id, Status: r.status(err), Next: r.next()}, err)
 		}
 	}
 }
@@ -104,7 +109,7 @@ func (r *run) do(ctx context.Context) error {
 	events := r.events()
 	if events.on() {
 		start = r.agent.now()
-		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.answered()})
+		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.answers})
 	}
 	if err == nil {
 		err = r.start(ctx)
@@ -115,7 +120,7 @@ func (r *run) do(ctx context.Context) error {
 	err = r.close(ctx, err)
 	if events.on() {
 		end := &Event{
-			Type: EventEnd, Status: r.status(err), Next: r.agent.program.name(r.at), Interrupts: r.interrupts(err),
+			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.interrupts(),
 			Duration: r.agent.now().Sub(start),
 		}
 		if err != nil {
@@ -126,17 +131,28 @@ func (r *run) do(ctx context.Context) error {
 	return err
 }
 
-// start applies the input, if there is one, and saves where the run starts.
+// start applies the input and saves it: a new run, or answers to an interrupted one.
 func (r *run) start(ctx context.Context) error {
-	if r.at == endStep {
-		return nil
-	}
 	if !r.input.goesOn() {
 		if err := r.applyInput(); err != nil {
 			return err
 		}
 	}
-	return r.save(ctx)
+	if !r.input.Continue {
+		if err := r.save(ctx); err != nil {
+			return err
+		}
+	}
+	r.begun = true
+	return nil
+}
+
+// next is the step that comes next; "" if there is no run to go on with.
+func (r *run) next() string {
+	if !r.begun {
+		return ""
+	}
+	return r.agent.program.name(r.at)
 }
 
 // applyInput applies the input's messages and fields to the state.
@@ -172,6 +188,7 @@ func (r *run) loop(ctx context.Context) error {
 			return r.cancellation(ctx, nil)
 		}
 		if r.paused = p.steps[at].breakBefore && !r.passed; r.paused {
+			r.unsaved = true
 			return nil
 		}
 		jump, err := r.step(ctx, at)
@@ -206,9 +223,9 @@ func (r *run) advance(jump abi.Target) error {
 		return err
 	}
 	if next == p.loopEntry && r.loopsDone() {
-		next = p.target(&p.steps[done], abi.JumpEnd)
+		next = r.withoutModel(done, jump)
 	}
-	r.at, r.passed, r.questions = next, false, nil
+	r.at, r.passed, r.questions, r.written = next, false, nil, nil
 	r.steps++
 	if steps := r.steps - r.stepsBefore; steps >= r.agent.limit {
 		return &LimitError{
@@ -236,6 +253,7 @@ func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 	if s.kind != stepTools && r.waitsOn("") {
 		return "", nil
 	}
+	r.unsaved = true
 	if events := r.events(); events.on() {
 		events.send(&Event{Type: EventStep, Step: s.name, Index: r.steps + 1})
 	}
@@ -265,7 +283,7 @@ func (r *run) status(err error) Status {
 func (r *run) result(err error) *Result {
 	return &Result{
 		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: r.state.Messages(), State: r.state.output(),
-		Interrupts: r.interrupts(err), Next: r.agent.program.name(r.at), Usage: r.usage, Steps: r.steps,
+		Interrupts: r.interrupts(), Next: r.next(), Usage: r.usage, Steps: r.steps,
 	}
 }
 

@@ -36,7 +36,6 @@ type keeping struct {
 	session checkpoint.Session
 	commit  checkpoint.Commit
 	saved   *State // as it was saved last; nil: never
-	started bool   // the run is the thread's newest
 }
 
 // open opens the run's thread, if it has one, and takes over what the thread holds: all of it when the run goes on with
@@ -45,7 +44,7 @@ func (r *run) open(ctx context.Context) error {
 	a, in := r.agent, &r.input
 	again := in.goesOn()
 	switch {
-	case in.Continue && len(in.Resume) > 0:
+	case in.Continue && in.Resume != nil:
 		return r.threadError(errors.New("the input has both Continue and Resume; an answer goes on by itself"))
 	case again && (len(in.Messages) > 0 || len(in.State) > 0):
 		return r.threadError(errors.New("the input has messages or state beside Continue or Resume; new messages start a new run"))
@@ -69,6 +68,10 @@ func (r *run) open(ctx context.Context) error {
 		return r.threadError(ErrUnknownThread)
 	case held == nil:
 		return nil
+	}
+	if next := held.Checkpoint.Next; next != "" && !again && len(in.Messages) == 0 && len(in.State) == 0 {
+		return r.threadError(fmt.Errorf("the input is empty, and the thread has a run that stopped before %q; "+
+			"go on with it by Continue or Resume, or give it up by a new message", next))
 	}
 	r.restore(held, again)
 	if !again {
@@ -130,7 +133,12 @@ func (r *run) goOn(c *checkpoint.Checkpoint) error {
 	for i := range c.Questions {
 		r.questions[i].Question = c.Questions[i]
 	}
-	if len(r.input.Resume) == 0 {
+	for _, name := range c.Written {
+		if slot, ok := r.agent.fields.slots[name]; ok {
+			r.written = append(r.written, slot)
+		}
+	}
+	if r.input.Continue {
 		return nil
 	}
 	return r.answer(r.input.Resume)
@@ -165,7 +173,7 @@ func (r *run) save(ctx context.Context) error {
 	if err := k.session.Save(ctx, c); err != nil {
 		return r.threadError(err)
 	}
-	k.saved, k.started = r.state, true
+	k.saved, r.unsaved = r.state, false
 	return nil
 }
 
@@ -186,12 +194,15 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	for i := range r.questions {
 		c.Questions = append(c.Questions, r.questions[i].Question)
 	}
+	for _, slot := range r.written {
+		c.Written = append(c.Written, r.agent.fields.fields[slot].Name)
+	}
 	return c
 }
 
 // close saves how the run ended, also when its context has, and lets go of the thread.
 func (r *run) close(ctx context.Context, failure error) error {
-	if k := r.keeping; k != nil && k.started {
+	if r.keeping != nil && r.begun && r.unsaved {
 		if err := r.save(context.WithoutCancel(ctx)); err != nil {
 			failure = errors.Join(failure, err)
 		}

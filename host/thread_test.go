@@ -228,6 +228,7 @@ func TestInputsThatAThreadRefuses(t *testing.T) {
 		"continue and messages":  {host.Input{Thread: "t", Continue: true, Messages: hi().Messages}, "messages or state beside"},
 		"an answer and state":    {host.Input{Thread: "t", Resume: []host.Answer{{}}, State: map[string]any{"f": 1}}, "messages or state beside"},
 		"continue of no thread":  {host.Input{Continue: true}, "names no thread"},
+		"no answers":             {host.Input{Thread: "t", Resume: []host.Answer{}, Continue: true}, "both Continue and Resume"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,6 +264,72 @@ func TestInputsThatAThreadRefuses(t *testing.T) {
 		_, err = b.build().Run(t.Context(), goOn())
 		require.EqualError(t, err, `thread "t": it stopped before the step "gone.before_model", which this agent does not have`)
 	})
+}
+
+func TestAnEmptyInputDoesNotGiveUpARun(t *testing.T) {
+	t.Parallel()
+	b := setup(t, calls("search"), scripted.Say("done"), scripted.Say("again")).keeps().answering("search", "found")
+	b.InterruptBefore = []string{"tools"}
+	agent := b.build()
+	require.Equal(t, host.Interrupted, outcome(t, agent, say("hi")).Status)
+	for want, in := range map[string]host.Input{
+		"Resume has no answers; use Continue":                          {Thread: "t", Resume: []host.Answer{}},
+		`a run that stopped before "tools"; go on with it by Continue`: {Thread: "t"},
+	} {
+		result, err := agent.Run(t.Context(), in)
+		require.ErrorContains(t, err, want)
+		require.Empty(t, result.Next, "there is no new run to go on with")
+	}
+	require.Equal(t, "done", completed(t, agent, goOn()).Text())
+	b.InterruptBefore = nil
+	require.Equal(t, "again", completed(t, agent, host.Input{Thread: "t"}).Text(), "a run that is over is not in the way")
+}
+
+func TestNextOfAnInputThatIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t, calls("search"), scripted.Say("done")).keeps().answering("search", "found")
+	b.InterruptBefore = []string{"tools"}
+	agent := b.build()
+	require.Equal(t, "tools", outcome(t, agent, say("delete everything")).Next)
+	in := say("no, stop")
+	in.State = map[string]any{"typo": 1}
+	var end host.Event
+	result, err := agent.RunEvents(t.Context(), in, func(e host.Event) error { end = e; return nil })
+	require.Error(t, err)
+	require.Empty(t, result.Next)
+	require.Equal(t, host.EventEnd, end.Type)
+	require.Empty(t, end.Next)
+}
+
+// what a run counts goes on when it does.
+func TestCountsGoOnOverAFailure(t *testing.T) {
+	t.Parallel()
+	usage := func(m abi.Message) abi.Message {
+		m.Usage = &abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3}
+		return m
+	}
+	malformed := usage(abi.AI(""))
+	malformed.InvalidToolCalls = []abi.InvalidToolCall{{ID: "m", Name: "search", Args: "{"}}
+	b := setup(t).keeps().answering("search", "found").flaky()
+	b.Model = &fixedModel{turns: []abi.Message{
+		usage(abi.AI("", call("1", "search"), call("2", "flaky"))), malformed, malformed,
+	}}
+	b.ToolCalls = host.ToolCallConfig{MaxTotalTokens: 3, MaxMalformed: 1}
+	b.InterruptAfter = []string{"model"}
+	b.use(host.AfterModel("x", constant(nil, nil)))
+	agent := b.build()
+	require.Equal(t, host.Interrupted, outcome(t, agent, say("hi")).Status)
+	_, err := agent.Run(t.Context(), goOn())
+	require.ErrorContains(t, err, "unlucky")
+	result, err := agent.Run(t.Context(), goOn())
+	require.Equal(t, 4, limitError(t, err).Received, "found and worked have two tokens each")
+	require.EqualValues(t, 3, result.Usage.TotalTokens)
+	require.Equal(t, host.Interrupted, outcome(t, agent, goOn()).Status)
+	result, err = agent.Run(t.Context(), goOn())
+	var many *host.MalformedError
+	require.ErrorAs(t, err, &many)
+	require.Equal(t, 2, many.Responses)
+	require.EqualValues(t, 9, result.Usage.TotalTokens)
 }
 
 func TestAnInputThatIsRefusedLeavesTheThread(t *testing.T) {
@@ -338,6 +405,59 @@ func TestAPanicLetsGoOfTheThread(t *testing.T) {
 	session, err := store.Open(t.Context(), "t")
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
+}
+
+// heeding is a store that heeds its context.
+type heeding struct{ checkpoint.Session }
+
+func (s heeding) Save(ctx context.Context, c *checkpoint.Commit) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.Session.Save(ctx, c)
+}
+
+type heedingStore struct{ checkpoint.Store }
+
+func (s heedingStore) Open(ctx context.Context, thread string) (checkpoint.Session, error) {
+	session, err := s.Store.Open(ctx, thread)
+	return heeding{session}, err
+}
+
+func TestARunThatIsCancelledIsSaved(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := setup(t, calls("stop"), scripted.Say("done"))
+	b.Checkpointer = heedingStore{memory.New()}
+	b.tool("stop", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+		b.notef("stop")
+		cancel()
+		return host.TextOutput("stopped"), nil
+	})
+	agent := b.build()
+	_, err := agent.Run(ctx, say("hi"))
+	require.ErrorIs(t, err, context.Canceled)
+	completed(t, agent, goOn())
+	require.Equal(t, []string{"stop"}, b.log)
+}
+
+func TestFieldsThatAreUnsetStayUnset(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("one"), scripted.Say("two"), scripted.Say("three")).keeps()
+	b.State = []host.Field{{Name: "run", Lifetime: host.Run}}
+	b.use(host.BeforeAgent("x", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+		b.notef("%s", show(rt, "run"))
+		if len(b.log) == 1 {
+			return setting("run", 1), nil
+		}
+		_, err := rt.Interrupt("q", nil)
+		return nil, err
+	}))
+	agent := b.build()
+	completed(t, agent, say("a"))
+	interrupted(t, agent, say("b"))
+	completed(t, agent, resume(host.Answer{Value: 1}))
+	require.Equal(t, []string{"-", "-", "-"}, b.log)
 }
 
 func TestAStoreThatFails(t *testing.T) {

@@ -61,13 +61,12 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	if c.events.on() {
 		c.events.send(&Event{Type: EventTool, Step: ToolsStep, Call: c.call})
 	}
-	c.alerts()
 	start := r.clock()
 	if result.err = chain.acquire(ctx); result.err == nil {
 		result.message, result.updates, result.err = c.layer(ctx, 0, req)
 		chain.release()
 	}
-	if timeout, ok := errors.AsType[*TimeoutError](result.err); ok {
+	if timeout, ok := timedOut(result.err); ok {
 		result = toolResult{message: timeoutAnswer(c.call, timeout)}
 	}
 	if result.err == nil {

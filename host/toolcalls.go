@@ -41,6 +41,9 @@ type ToolCallConfig struct {
 // DefaultParallel is how many tool calls of one response run at once if the Config does not say.
 const DefaultParallel = 8
 
+// maxAlert bounds what an alert remembers: the time of each call of a minute.
+const maxAlert = 10_000
+
 // AllTools is the name under which ToolCallConfig.Alert counts all tools together.
 const AllTools = "*"
 
@@ -58,8 +61,8 @@ func (c ToolCallConfig) withDefaults() (ToolCallConfig, error) {
 		if name == "" {
 			return c, errors.New(`field Alert has a limit without a name; use a tool's, or "*" for all tools`)
 		}
-		if c.Alert[name] <= 0 {
-			return c, fmt.Errorf("field Alert of %q is %d; it must be positive", name, c.Alert[name])
+		if c.Alert[name] <= 0 || c.Alert[name] > maxAlert {
+			return c, fmt.Errorf("field Alert of %q is %d; it must be from 1 to %d", name, c.Alert[name], maxAlert)
 		}
 	}
 	if c.MaxMalformed == 0 {

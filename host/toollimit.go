@@ -56,6 +56,19 @@ func (r *run) lastLoop() bool {
 // loopsDone reports whether the model had that step.
 func (r *run) loopsDone() bool { return r.lastLoop() && r.modelSteps > r.agent.toolCalls.MaxLoops }
 
+// withoutModel is the step that follows where the model would be called again, but has had its last word.
+func (r *run) withoutModel(done int, jump abi.Target) int {
+	p := r.agent.program
+	from := &p.steps[done]
+	if jump == abi.JumpModel {
+		r.warn(from.name, "the jump to the model is ignored: the run has no model steps left (max_loops)")
+	}
+	if from.hookOf == abi.AfterAgent {
+		return from.next
+	}
+	return p.exit
+}
+
 // checkLoops refuses a model step beyond the limit: a jump led to it, or the run goes on after it failed there. Calls
 // that are open are answered.
 func (r *run) checkLoops() error {
@@ -96,7 +109,7 @@ func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Upd
 			return limit.answers(calls), limit.failure()
 		}
 		return limit.answers(calls[c.MaxPerResponse:]), nil
-	case c.MaxLoops > 0 && r.modelSteps+1 >= c.MaxLoops && c.fails() && r.agent.program.loopsAfter(calls):
+	case c.MaxLoops > 0 && r.modelSteps+1 >= c.MaxLoops && c.fails() && r.agent.program.loopsAfter(resp.AI().ToolCalls, updates):
 		limit := r.loopsOver()
 		return limit.answers(calls), limit.failure()
 	default:
@@ -108,25 +121,33 @@ func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Upd
 func unanswered(resp *model.Response, updates []sourcedUpdate) (calls []*abi.ToolCall) {
 	ai := resp.AI()
 	for i := range ai.ToolCalls {
-		if call := &ai.ToolCalls[i]; !answered(call, updates) {
+		if call := &ai.ToolCalls[i]; answerIn(updates, call.ID) == nil {
 			calls = append(calls, call)
 		}
 	}
 	return calls
 }
 
-// answered reports whether an update answers a call.
-func answered(call *abi.ToolCall, updates []sourcedUpdate) bool {
-	return slices.ContainsFunc(updates, func(u sourcedUpdate) bool {
-		return slices.ContainsFunc(u.Messages, func(m abi.Message) bool { return m.Role == abi.RoleTool && m.ToolCallID == call.ID })
-	})
+// answerIn returns the message of an update that answers a call; nil if there is none.
+func answerIn(updates []sourcedUpdate, callID string) *abi.Message {
+	for i := range updates {
+		for j := range updates[i].Messages {
+			if m := &updates[i].Messages[j]; m.Role == abi.RoleTool && m.ToolCallID == callID {
+				return m
+			}
+		}
+	}
+	return nil
 }
 
-// loopsAfter reports whether the model would be called again after these calls were run.
-func (p *program) loopsAfter(calls []*abi.ToolCall) bool {
+// loopsAfter reports whether the model would be called again after these calls, of which updates answer some.
+func (p *program) loopsAfter(calls []abi.ToolCall, updates []sourcedUpdate) bool {
 	names := make([]string, len(calls))
 	for i := range calls {
 		names[i] = calls[i].Name
+		if answer := answerIn(updates, calls[i].ID); answer != nil && answer.Name != "" {
+			names[i] = answer.Name
+		}
 	}
 	return p.tools != endStep && !p.direct(names)
 }
@@ -171,14 +192,14 @@ func (r *run) rest(limit *toolLimit, updates []sourcedUpdate) []sourcedUpdate {
 	messages := r.state.Messages()
 	var open []*abi.ToolCall
 	for call := range messages.OpenCalls(messages.LastAI()) {
-		if !answered(call, updates) {
+		if answerIn(updates, call.ID) == nil {
 			open = append(open, call)
 		}
 	}
 	if len(open) == 0 {
 		return updates
 	}
-	return append(updates, sourcedUpdate{limit.answers(open), ToolsStep})
+	return append(slices.Clip(updates), sourcedUpdate{limit.answers(open), ToolsStep})
 }
 
 // limitTokens counts the tokens of results, and leaves out those that do not fit. It returns the limit if it is
@@ -194,7 +215,7 @@ func (r *run) limitTokens(results []toolResult) *toolLimit {
 		if results[i].err != nil {
 			continue
 		}
-		tokens := model.CountTokens(r.agent.config.Model, results[i].message)
+		tokens := r.tokensOf(&results[i])
 		if tokens <= left {
 			left -= tokens
 			r.toolTokens += tokens
@@ -202,16 +223,38 @@ func (r *run) limitTokens(results []toolResult) *toolLimit {
 		}
 		exceeded = r.tokensOver(r.toolTokens+tokens, fmt.Sprintf(
 			"the results of tools have no room in the run's %d tokens. This call was not executed.", maximum))
-		results[i].message = leftOut(results[i].message, tokens, left, maximum)
+		results[i].leaveOut(tokens, left, maximum)
+	}
+	if exceeded != nil && r.agent.toolCalls.fails() {
+		r.toolTokens = maximum // who goes on with the run has none left
 	}
 	return exceeded
 }
 
-// leftOut returns the answer that stands in the place of a result. What is not for the model stays.
-func leftOut(result *abi.Message, tokens, left, maximum int) *abi.Message {
-	out := *result
+// tokensOf counts the tokens of a result, and of what else its tool brings into the history.
+func (r *run) tokensOf(result *toolResult) int {
+	tokens := model.CountTokens(r.agent.config.Model, result.message)
+	for _, u := range result.updates {
+		for i := range u.Messages {
+			tokens += model.CountTokens(r.agent.config.Model, &u.Messages[i])
+		}
+	}
+	return tokens
+}
+
+// leaveOut puts an answer in the place of a result, and takes out the messages that came with it. What is not for the
+// model stays.
+func (result *toolResult) leaveOut(tokens, left, maximum int) {
+	out := *result.message
 	out.Status = abi.StatusError
 	out.Content = abi.Text(fmt.Sprintf("%sthe call was executed, but its result is left out: it has %d tokens, and %d of the run's %d are left.",
 		limitPrefix, tokens, left, maximum))
-	return &out
+	result.message = &out
+	for i, u := range result.updates {
+		if len(u.Messages) > 0 && !u.Overwrite {
+			without := *u.Update
+			without.Messages = nil
+			result.updates[i].Update = &without
+		}
+	}
 }

@@ -3,6 +3,8 @@ package host_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -218,6 +220,93 @@ func TestWithoutTokensLeftNoToolRuns(t *testing.T) {
 	}
 }
 
+func TestNoTokensAreLeftAfterTheLimit(t *testing.T) {
+	t.Parallel()
+	b := limited(t, host.ToolCallConfig{MaxTotalTokens: 1}, calls("search", "ask"), calls("direct")).askingTool()
+	agent := b.build()
+	failed, err := agent.Run(t.Context(), say("hi"))
+	limitError(t, err)
+	require.Empty(t, failed.Interrupts, "a call that waits is answered too")
+	b.log = nil
+	again, err := agent.Run(t.Context(), goOn())
+	limitError(t, err)
+	require.Equal(t, []string{"model with 3 tools"}, b.log, "no tool runs any more")
+	require.Len(t, lines(again.Messages), 6)
+}
+
+func TestWhatCountsAsTokens(t *testing.T) {
+	t.Parallel()
+	blocks := func() abi.Content {
+		raw, err := host.Encode([]any{map[string]any{"type": "json", "data": strings.Repeat("z", 1000)}})
+		require.NoError(t, err)
+		var content abi.Content
+		_, err = content.UnmarshalMsg(raw)
+		require.NoError(t, err)
+		return content
+	}()
+	for name, output := range map[string]host.ToolOutput{
+		"blocks":                 {Content: blocks},
+		"messages of the update": {Update: &host.Update{Messages: []abi.Message{abi.Human(strings.Repeat("y", 1000))}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, calls("big"), scripted.Say("done"))
+			b.ToolCalls = host.ToolCallConfig{MaxTotalTokens: 3, ErrorOnExceedLimit: new(false)}
+			b.tool("big", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) { return &output, nil })
+			result := b.mustRun()
+			require.Equal(t, 4, result.Messages.Len())
+			require.Contains(t, lines(result.Messages)[2], "its result is left out")
+		})
+	}
+}
+
+func TestALimitBesideAWrapThatWritesTheHistoryAnew(t *testing.T) {
+	t.Parallel()
+	b := limited(t, host.ToolCallConfig{MaxPerResponse: 1, ErrorOnExceedLimit: new(false)}, calls("search", "search"))
+	b.use(host.WrapModelCall("summary", passing(func(*host.Runtime) *host.Update {
+		return &host.Update{Overwrite: true, Messages: []abi.Message{abi.Human("summary")}}
+	})))
+	require.Equal(t, []string{"human: summary"}, lines(b.mustRun().Messages), "no answer without its call")
+}
+
+func TestMaxLoopsWithAnAnswerBesideADirectCall(t *testing.T) {
+	t.Parallel()
+	b := limited(t, host.ToolCallConfig{MaxLoops: 1}, calls("search", "direct"))
+	b.use(host.WrapModelCall("answers", func(
+		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		resp, err := next(ctx, req)
+		return resp, &host.Update{Messages: []abi.Message{abi.ToolResult(resp.AI().ToolCalls[0], "mine")}}, err
+	}))
+	_, err := b.run()
+	limitError(t, err)
+	require.Equal(t, []string{"model with 2 tools"}, b.log, "the model would have to go on: no tool runs")
+}
+
+func TestTheLastWordIsSpokenWithoutToolsAndOnce(t *testing.T) {
+	t.Parallel()
+	b := limited(t, host.ToolCallConfig{MaxLoops: 1, ErrorOnExceedLimit: new(false)}, calls("search"), scripted.Say("so far"))
+	b.use(
+		host.WrapModelCall("offers", func(
+			ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+		) (*model.Response, *host.Update, error) {
+			resp, err := next(ctx, req.WithTools([]abi.ToolSpec{{Name: "search"}}))
+			return resp, nil, err
+		}),
+		host.AfterAgent("audit", func(context.Context, *host.Runtime) (*host.Update, error) {
+			b.notef("audit")
+			return nil, nil
+		}),
+		host.AfterAgent("again", constant(&host.Update{JumpTo: abi.JumpModel}, nil), host.CanJumpTo(abi.JumpModel)),
+	)
+	events, err := b.stream()
+	require.NoError(t, err)
+	require.Equal(t, []string{"model with 1 tools", "search", "model with 0 tools", "audit"}, b.log)
+	require.Equal(t, []string{
+		"again.after_agent: the jump to the model is ignored: the run has no model steps left (max_loops)",
+	}, warnings(events))
+}
+
 // countingModel is a model that counts tokens itself.
 type countingModel struct{ model.Model }
 
@@ -260,6 +349,50 @@ func TestToolTimeout(t *testing.T) {
 	})
 }
 
+func TestWhatATimeoutDoesNotHide(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t, calls("panics"), scripted.Say("done"))
+		b.ToolCalls.ToolTimeout = time.Minute
+		b.tool("panics", func(ctx context.Context, _ *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+			<-ctx.Done()
+			panic("broken")
+		})
+		_, err := b.run()
+		var panicked *host.PanicError
+		require.ErrorAs(t, err, &panicked)
+
+		b = setup(t, calls("slow"), scripted.Say("done"))
+		b.ToolCalls.ToolTimeout = time.Minute
+		b.tool("slow", func(ctx context.Context, _ *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		b.use(host.WrapToolCall("x", func(
+			ctx context.Context, _ *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+		) (*abi.Message, *host.Update, error) {
+			_, err := next(ctx, req)
+			return nil, nil, fmt.Errorf("the audit log is gone: %w", err)
+		}))
+		_, err = b.run()
+		require.ErrorContains(t, err, "the audit log is gone")
+
+		b = setup(t, calls("slow"), scripted.Say("done"))
+		b.ToolCalls.ToolTimeout = 2 * time.Minute
+		b.tool("slow", func(ctx context.Context, _ *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+			<-ctx.Done()
+			time.Sleep(2 * time.Minute)
+			return nil, ctx.Err()
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		result, err := b.build().Run(ctx, hi())
+		require.ErrorIs(t, err, context.DeadlineExceeded, "the run's own end is no timeout of the tool")
+		require.Equal(t, host.Cancelled, result.Status)
+		require.Equal(t, []string{"human: hi", "ai: "}, lines(result.Messages))
+	})
+}
+
 func TestAMiddlewareMayHandleATimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,6 +419,48 @@ func TestAMiddlewareMayHandleATimeout(t *testing.T) {
 		}))
 		require.Equal(t, []string{"human: hi", "ai: ", "tool 1: quick", "ai: done"}, lines(b.mustRun().Messages))
 	})
+}
+
+func TestAlertsOfCallsThatRunAtOnceComeInTheOrderOfTheCalls(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		b := setup(t, calls("search", "search", "search", "search"), scripted.Say("done")).answering("search", "x")
+		b.ToolCalls.Alert = map[string]int{"*": 2}
+		events, err := b.stream()
+		require.NoError(t, err)
+		at := slices.IndexFunc(events, func(e host.Event) bool { return e.Type == host.EventAlert })
+		require.Equal(t, "3", events[at].Call.ID)
+	}
+}
+
+func TestAnAlertEndsAndComesAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0).UTC()
+	script := make([]scripted.Turn, 0, 10)
+	for range 9 {
+		script = append(script, calls("search"))
+	}
+	b := setup(t, append(script, scripted.Say("done"))...).answering("search", "found")
+	b.Clock = func() time.Time { return now }
+	b.ToolCalls.Alert = map[string]int{"search": 2}
+	gaps := []int{0, 1, 1, 1, 70, 1, 1, 70, 1, 1} // seconds before each model step
+	b.use(host.BeforeModel("waits", func(context.Context, *host.Runtime) (*host.Update, error) {
+		now, gaps = now.Add(time.Duration(gaps[0])*time.Second), gaps[1:]
+		return nil, nil
+	}))
+	events, err := b.stream()
+	require.NoError(t, err)
+	calls := 0
+	var alerts []int
+	for _, event := range events {
+		switch {
+		case event.Type == host.EventAlert:
+			alerts = append(alerts, calls+1)
+		case event.Type == host.EventTool && event.Messages != nil:
+			calls++
+		}
+	}
+	require.Equal(t, []int{3, 7}, alerts, "at the third call of each row that is close enough")
 }
 
 func TestAlerts(t *testing.T) {

@@ -3,11 +3,15 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/agenthost/agenthost/abi"
 )
+
+// errGone is a tool, or a hook around it, that called runtime.Goexit, as testing.T.FailNow does.
+var errGone = errors.New("the tool call ended its goroutine")
 
 // errSibling is the cause of a cancellation of tool calls by the failure of another call of the batch.
 var errSibling = errors.New("another tool call of the batch failed")
@@ -31,13 +35,33 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	if answered, err := r.checkTokens(batch); answered || err != nil {
 		return err
 	}
+	for i := range batch {
+		batch[i].alerts()
+	}
 	var results []toolResult
 	if len(batch) < 2 || r.agent.toolCalls.Parallel == 1 {
 		results = runInOrder(ctx, batch)
 	} else {
 		results = r.runAtOnce(ctx, batch)
 	}
-	return r.commitResults(s, batch, results)
+	if err := r.commitResults(s, batch, results); err != nil || !r.waits() {
+		return err
+	}
+	return r.endAnswered(s)
+}
+
+// endAnswered ends the step if nothing waits any more: an update of one call may answer another that does.
+func (r *run) endAnswered(s *step) error {
+	messages := r.state.Messages()
+	open := map[string]bool{}
+	for call := range messages.OpenCalls(messages.LastAI()) {
+		open[call.ID] = true
+	}
+	r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return !open[q.CallID] })
+	if r.waits() {
+		return nil
+	}
+	return r.commit(s.name, nil)
 }
 
 // runInOrder runs the calls one after the other, until one fails.
@@ -68,19 +92,34 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 	}
 	results := make([]toolResult, len(batch))
 	var started atomic.Int64
+	one := func(i int) {
+		results[i].err = errGone // unless it returns
+		defer func() {
+			if fails(results[i].err) {
+				cancel(errSibling)
+			}
+			if queue != nil {
+				batch[i].events.send(nil)
+			}
+		}()
+		results[i] = batch[i].start(ctx)
+	}
+	var work func()
+	work = func() {
+		returned := false
+		defer func() {
+			if !returned { // a tool has ended the goroutine
+				work()
+			}
+		}()
+		for i := int(started.Add(1)) - 1; i < len(batch); i = int(started.Add(1)) - 1 {
+			one(i)
+		}
+		returned = true
+	}
 	var workers sync.WaitGroup
 	for range min(r.agent.toolCalls.Parallel, len(batch)) {
-		workers.Go(func() {
-			for i := int(started.Add(1)) - 1; i < len(batch); i = int(started.Add(1)) - 1 {
-				results[i] = batch[i].start(ctx)
-				if fails(results[i].err) {
-					cancel(errSibling)
-				}
-				if queue != nil {
-					batch[i].events.send(nil)
-				}
-			}
-		})
+		workers.Go(work)
 	}
 	if queue != nil {
 		r.sink.merge(len(batch), queue)
@@ -117,22 +156,22 @@ func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) err
 	updates := make([]sourcedUpdate, 0, len(results))
 	for i := range results {
 		err := results[i].err
-		switch {
-		case err == nil:
+		if err != nil && !fails(err) {
+			err = r.interruptOr(s.name, batch[i].call, err)
+		} else if err == nil {
 			answer := sourcedUpdate{&Update{Messages: []abi.Message{*results[i].message}}, s.name}
 			answers = append(answers, answer)
 			updates = append(append(updates, answer), results[i].updates...)
-		case !fails(err):
-			_ = r.interruptOr(s.name, batch[i].call, err)
-		case failure == nil || errors.Is(failure, errSibling):
+		}
+		if err != nil && (failure == nil || errors.Is(failure, errSibling)) {
 			failure = err
 		}
 	}
 	if failure == nil && exceeded != nil && r.agent.toolCalls.fails() {
 		failure, updates, answers = exceeded.failure(), r.rest(exceeded, updates), r.rest(exceeded, answers)
 	}
-	if err := r.commit(s.name, updates); err != nil {
-		failure = errors.Join(failure, err, r.commit(s.name, answers))
+	if err := r.commitPart(s.name, updates, failure != nil || r.waits()); err != nil {
+		failure = errors.Join(failure, err, r.commitPart(s.name, answers, true))
 	}
 	return failure
 }

@@ -40,11 +40,29 @@ func (c *toolCall) callInTime(ctx context.Context, t Tool, rt *Runtime, call *ab
 	inside, stop := context.WithTimeoutCause(ctx, limit, errToolTimeout)
 	defer stop()
 	output, err := callTool(inside, t, rt, call)
-	_, interrupted := asInterrupt(err)
-	if err == nil || interrupted || ctx.Err() != nil || !errors.Is(context.Cause(inside), errToolTimeout) {
+	if err == nil || ctx.Err() != nil || !errors.Is(context.Cause(inside), errToolTimeout) || saysMore(err) {
 		return output, err
 	}
+	rt.Warn(fmt.Sprintf("tool %q had no more time, and failed: %v", call.Name, err))
 	return nil, &TimeoutError{After: limit, Err: err}
+}
+
+// saysMore reports whether an error is no consequence of the timeout: a question, a panic, a fault that names itself.
+func saysMore(err error) bool {
+	_, interrupted := asInterrupt(err)
+	var typed interface{ ErrorType() string }
+	return interrupted || as[*PanicError](err) || errors.As(err, &typed)
+}
+
+// timedOut returns the timeout that an error is, and nothing else. A hook that makes an error of its own of it has
+// handled it.
+func timedOut(err error) (*TimeoutError, bool) {
+	failed, ok := err.(*ToolError) //nolint:errorlint // one inside of another error is not meant
+	if !ok {
+		return nil, false
+	}
+	timeout, ok := failed.Err.(*TimeoutError) //nolint:errorlint // as above
+	return timeout, ok
 }
 
 // timeoutAnswer is the answer to a call whose tool had no more time, if nothing inside has made one.

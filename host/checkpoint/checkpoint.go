@@ -26,12 +26,15 @@ type Session interface {
 	// Save adds a commit to the thread: all of it or, with an error, nothing. The commit is valid during the call; what
 	// it refers to is never changed.
 	Save(ctx context.Context, c *Commit) error
-	// Close ends the session.
+	// Close ends the session: Save then fails with [ErrClosed]. To close it again has no effect.
 	Close() error
 }
 
 // ErrBusy is a thread that somebody else has open.
 var ErrBusy = errors.New("the thread is in another run; wait until that has ended")
+
+// ErrClosed is a session that was closed before.
+var ErrClosed = errors.New("the session is closed")
 
 // Thread is what a thread holds.
 type Thread struct {
@@ -56,6 +59,7 @@ type Checkpoint struct {
 	Paused    bool       // a breakpoint before Next has stopped the run; it does not stop it again
 	Cursors   []Cursor   // what the hooks whose view is new have seen
 	Questions []Question // what Next asked, when it was interrupted
+	Written   []string   // the fields that Next has written, when it stopped with a part of its work done
 }
 
 // Run is the run that a checkpoint belongs to, and what it has counted until then, over all of its interrupts.
@@ -84,4 +88,5 @@ type Question struct {
 	Key    string // what the hook or tool calls it
 	Value  wire.Raw
 	Answer wire.Raw // none: it waits
+	Fresh  bool     // the answer was given after the hook or tool ran last
 }

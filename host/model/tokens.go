@@ -15,11 +15,15 @@ type TokenCounter interface {
 // charactersPerToken is what texts have on average; LangChain's approximate counter takes the same.
 const charactersPerToken = 4
 
-// CountTokens counts the tokens of a message as the model does, or, for a model that cannot, as its text has characters:
-// one for every four that are begun.
+// CountTokens counts the tokens of a message as the model does, or, for a model that cannot, by its length: one for every
+// four characters of its text, or bytes of its blocks if it is not a text alone, that are begun.
 func CountTokens(m Model, message *abi.Message) int {
 	if counter, ok := m.(TokenCounter); ok {
 		return counter.CountTokens(message)
 	}
-	return (utf8.RuneCountInString(message.Content.Text()) + charactersPerToken - 1) / charactersPerToken
+	length := message.Content.Msgsize()
+	if message.Content.IsText() {
+		length = utf8.RuneCountInString(message.Content.Text())
+	}
+	return (length + charactersPerToken - 1) / charactersPerToken
 }

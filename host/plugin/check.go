@@ -49,6 +49,9 @@ func (p *Plugin) checkWrapUpdate(rt *host.Runtime, writes []string, r *abi.Resul
 const maxInterruptKey = 256
 
 func checkInterrupts(interrupts []abi.Interrupt) error {
+	if len(interrupts) > host.MaxInterrupts {
+		return fmt.Errorf("%d interrupts; %d are allowed", len(interrupts), host.MaxInterrupts)
+	}
 	for i := range interrupts {
 		key := interrupts[i].Key
 		if key == "" || len(key) > maxInterruptKey {

@@ -216,6 +216,7 @@ func updateFaults() []hookFault {
 		node("answer to nobody", `the call "c9", which nobody made`, one(abi.ToolResult(abi.ToolCall{ID: "c9"}, "x"))),
 		node("overwrite and remove", "overwrite stands beside", document(&abi.Result{Overwrite: true, Remove: []string{"h1"}})),
 		node("interrupt without key", "must have 1 to 256", document(&abi.Result{Interrupts: []abi.Interrupt{{}}})),
+		node("many interrupts", "65 interrupts; 64 are allowed", document(&abi.Result{Interrupts: make([]abi.Interrupt, 65)})),
 		node("interrupts of one key", `two interrupts have the key "a"`, document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "a"}, {Key: "a"}}})),
 		node("response", "response is for wrap_model_call", document(&abi.Result{Response: &abi.ResponseChange{Model: "x"}})),
 		node("tool message", "tool_message is for wrap_tool_call", document(&abi.Result{ToolMessage: &hello})),

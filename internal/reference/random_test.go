@@ -123,13 +123,17 @@ func (a *randomAgent) turns() []any {
 			continue
 		}
 		var calls, malformed []any
+		next := func() string {
+			if id == 0 || !a.one("an id again", 15) {
+				id++
+			}
+			return fmt.Sprint("c", id)
+		}
 		for range a.number("calls", 0, 4) {
-			id++
-			calls = append(calls, a.call(fmt.Sprint("c", id)))
+			calls = append(calls, a.call(next()))
 		}
 		if a.one("malformed", 10) {
-			id++
-			malformed = append(malformed, object{"id": fmt.Sprint("c", id), "name": "search", "args": `{"q":`})
+			malformed = append(malformed, object{"id": next(), "name": "search", "args": `{"q":`})
 		}
 		turn := object{"content": fmt.Sprint("answer ", i)}
 		if calls != nil {

@@ -25,10 +25,10 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	}
 	out.Status, out.err = result.Status, err
 	out.Messages, out.State = result.Messages.Messages(), result.State
-	for i := range result.Interrupts {
-		out.Interrupts = append(out.Interrupts, result.Interrupts[i].Value)
-	}
-	if len(result.Interrupts) > 0 {
+	if result.Status == host.Interrupted {
+		for i := range result.Interrupts {
+			out.Interrupts = append(out.Interrupts, result.Interrupts[i].Value)
+		}
 		s.asked[spec.Thread] = result.Interrupts
 	}
 	if result.Next == host.ModelStep || result.Next == host.ToolsStep {

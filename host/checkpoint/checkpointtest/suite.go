@@ -27,6 +27,9 @@ func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 		{"what was loaded stays as it is", (*check).isolated},
 		{"views of new messages go on", (*check).views},
 		{"a thread has one session", (*check).exclusive},
+		{"of many that open a thread one does", (*check).race},
+		{"a session that is closed saves nothing", (*check).closed},
+		{"a commit may be used again", (*check).reused},
 		{"threads are independent", (*check).independent},
 		{"threads are used at once", (*check).concurrent},
 	} {
@@ -121,10 +124,10 @@ func everything() checkpoint.Checkpoint {
 			ID: "run-1", Seed: 1<<64 - 1, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
 			Usage: abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
 		},
-		Next: "tools", Paused: true,
+		Next: "tools", Paused: true, Written: []string{"a", "b"},
 		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Seen: history.Cursor{Epoch: 1, Seq: 3}}},
 		Questions: []checkpoint.Question{
-			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true)},
+			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true), Fresh: true},
 			{ID: "ask-2", Step: "x.wrap_tool_call", Key: "why", Value: wire.Map(nil).Raw()},
 		},
 	}
@@ -164,9 +167,17 @@ func (c *check) isolated() {
 	w.apply(&abi.Update{Messages: []abi.Message{abi.Human("two")}})
 	w.save(checkpoint.Commit{Unset: []string{"a"}})
 
-	forked, err := before.Log.Apply(&abi.Update{Messages: []abi.Message{abi.Human("elsewhere")}}, &ids{n: 10})
-	require.NoError(c.t, err)
-	require.Equal(c.t, 2, forked.List().Len())
+	threads := []*checkpoint.Thread{before, other, w.load(), w.load()}
+	forks := make([]history.Log, 0, len(threads))
+	for i, loaded := range threads {
+		forked, err := loaded.Log.Apply(&abi.Update{Messages: []abi.Message{abi.Human(fmt.Sprint("elsewhere ", i))}}, &ids{n: 10})
+		require.NoError(c.t, err)
+		forks = append(forks, forked)
+	}
+	for i := range forks {
+		last, _ := forks[i].List().Last()
+		require.Equal(c.t, fmt.Sprint("elsewhere ", i), last.Content.Text())
+	}
 	require.Equal(c.t, 1, other.Log.List().Len())
 	require.Equal(c.t, `{"a":1}`, other.State.Raw().JSON())
 	require.Equal(c.t, w.log.List().Messages(), w.load().Log.List().Messages())
@@ -211,6 +222,49 @@ func (c *check) exclusive() {
 	_, err = c.store.Open(c.t.Context(), "t")
 	require.ErrorIs(c.t, err, checkpoint.ErrBusy)
 	again.close()
+}
+
+// race opens one thread from several goroutines at once.
+func (c *check) race() {
+	const openers = 16
+	var workers sync.WaitGroup
+	sessions := make([]checkpoint.Session, openers)
+	failures := make([]error, openers)
+	for i := range openers {
+		workers.Go(func() { sessions[i], failures[i] = c.store.Open(c.t.Context(), "t") })
+	}
+	workers.Wait()
+	opened := 0
+	for i := range openers {
+		if failures[i] != nil {
+			require.ErrorIs(c.t, failures[i], checkpoint.ErrBusy)
+			continue
+		}
+		opened++
+		require.NoError(c.t, sessions[i].Close())
+	}
+	require.Equal(c.t, 1, opened)
+}
+
+func (c *check) closed() {
+	old := c.open("t")
+	old.close()
+	w := c.open("t")
+	w.save(checkpoint.Commit{Checkpoint: checkpoint.Checkpoint{Next: "new"}})
+	err := old.session.Save(c.t.Context(), &checkpoint.Commit{Checkpoint: checkpoint.Checkpoint{Next: "old"}})
+	require.ErrorIs(c.t, err, checkpoint.ErrClosed)
+	require.Equal(c.t, "new", w.load().Checkpoint.Next)
+	w.close()
+}
+
+// reused changes a commit after it was saved.
+func (c *check) reused() {
+	w := c.open("t")
+	commit := checkpoint.Commit{Checkpoint: checkpoint.Checkpoint{Next: "model"}, Unset: []string{"a"}}
+	require.NoError(c.t, w.session.Save(c.t.Context(), &commit))
+	commit.Checkpoint.Next, commit.Unset = "tools", nil
+	require.Equal(c.t, "model", w.load().Checkpoint.Next)
+	w.close()
 }
 
 func (c *check) independent() {

@@ -55,6 +55,9 @@ func (s *session) Load(context.Context) (*checkpoint.Thread, error) {
 func (s *session) Save(_ context.Context, c *checkpoint.Commit) error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
+	if s.closed {
+		return checkpoint.ErrClosed
+	}
 	next := checkpoint.Thread{Log: c.Log.Fork(), Checkpoint: c.Checkpoint}
 	if held := s.store.threads[s.thread]; held != nil {
 		next.State = held.State

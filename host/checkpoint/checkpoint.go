@@ -43,7 +43,8 @@ type Thread struct {
 	Checkpoint Checkpoint
 }
 
-// Commit is what a run adds to its thread.
+// Commit is what a run adds to its thread. A store that keeps values keeps the log as it is; one that writes them
+// somewhere writes what [history.Log.Since] gives, and puts it together again by [history.Log.Replay].
 type Commit struct {
 	Log        history.Log    // the whole history as it is now
 	Since      history.Cursor // the place in it at the commit before; the zero Cursor at the first

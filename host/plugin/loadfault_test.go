@@ -52,6 +52,14 @@ func TestLoadFaults(t *testing.T) {
 		{name: "empty", code: []byte{}, stage: "load", kind: plugin.KindMalformed},
 		{name: "text", code: []byte("#!/bin/sh\necho"), stage: "load", kind: plugin.KindMalformed, says: "not a WebAssembly module"},
 		{name: "truncated", code: module(fine())[:100], stage: "load", kind: plugin.KindMalformed},
+		{
+			name: "table of 100 million", code: []byte("\x00asm\x01\x00\x00\x00\x04\x07\x01\x70\x00\x80\xc2\xd7\x2f"),
+			stage: "load", kind: plugin.KindLimit, says: "a table starts with 100000000 elements",
+		},
+		{
+			name: "types that are not there", code: []byte("\x00asm\x01\x00\x00\x00\x01\x05\xff\xff\xff\xff\x0f"),
+			stage: "load", kind: plugin.KindMalformed, says: "offset 0xa: malformed: it claims 4294967295 types",
+		},
 		{name: "no marker", code: module(fine().without(abi.Marker)), stage: "load", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
 		{
 			name: "version 999", code: module(fine().without(abi.Marker).add("agenthost_abi_v999", "", "")),

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
 // Plugin is a loaded module with its configuration.
@@ -78,8 +79,8 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 
 // compile makes the plugin's runtime and compiles the module in it.
 func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) (err error) {
-	if len(code) > MaxModuleSize {
-		return p.fault("load", KindLimit, fmt.Sprintf("the module has %d bytes, the limit is %d", len(code), MaxModuleSize), nil)
+	if err := p.preflight(code); err != nil {
+		return err
 	}
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2).
@@ -105,6 +106,26 @@ func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) (err er
 		return p.fault("load", KindLink, err.Error(), err)
 	}
 	return nil
+}
+
+// preflight looks at the module before anything compiles it.
+func (p *Plugin) preflight(code []byte) error {
+	limits := preflight.Default()
+	limits.Module = MaxModuleSize
+	_, err := preflight.Check(code, limits)
+	refused, ok := errors.AsType[*preflight.Error](err)
+	if !ok {
+		return nil
+	}
+	kind, text := KindMalformed, "not a WebAssembly module that can run here: "
+	switch refused.Rule {
+	case preflight.Limit:
+		kind, text = KindLimit, ""
+	case preflight.Link:
+		kind, text = KindLink, ""
+	case preflight.Malformed, preflight.Unsupported:
+	}
+	return p.fault("load", kind, text+clean(refused.Error(), 400), refused)
 }
 
 // setConfig checks the operator's configuration and completes it with the schema's defaults.

@@ -1,0 +1,30 @@
+package preflight_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// FuzzCheck looks for modules that pass and that wazero does not survive, or takes too long for; and for any that Check
+// does not survive.
+func FuzzCheck(f *testing.F) {
+	f.Add(oddities())
+	f.Add(module())
+	f.Add(program(body(3, 0x41, 0, 0x0d, 0, 0x20, 1, 0x1a)))
+	if code, err := os.ReadFile("../testdata/bench.tinygo.wasm"); err == nil {
+		f.Add(code[:2_000])
+	}
+	f.Fuzz(func(t *testing.T, code []byte) {
+		if _, err := preflight.Check(code, preflight.Default()); err != nil || len(code) > 16<<10 {
+			return
+		}
+		start := time.Now()
+		_ = compiles(code) // it may refuse what does not type-check, but must not panic
+		if took := time.Since(start); took > 5*time.Second {
+			t.Fatalf("it took %v to compile", took)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package preflight
+
+import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+
+// Module is what a module consists of. Slices of bytes are parts of the module.
+type Module struct {
+	Types     []wasmbin.FuncType
+	Imports   []Import
+	Functions []uint32 // the types of the functions with a body
+	Tables    []wasmbin.Limits
+	Memory    *wasmbin.Limits // nil: it has none
+	Globals   int
+	Exports   []Export
+	Start     *uint32 // the function that runs first; nil: none
+	Bodies    []Body
+	Sections  []Section
+}
+
+// Import is a function that the module imports.
+type Import struct {
+	Module, Name string
+	Type         uint32
+}
+
+// Export is something that the module exports.
+type Export struct {
+	Name  string
+	Kind  byte // one of the Kind constants
+	Index uint32
+}
+
+// The kinds of imports and exports.
+const (
+	KindFunction = 0
+	KindTable    = 1
+	KindMemory   = 2
+	KindGlobal   = 3
+)
+
+// Body is the body of a function: its local variables and its instructions.
+type Body struct {
+	Start, Code, End int // offsets in the module: of the locals, of the first instruction, behind the last
+	Locals           int // without the parameters
+}
+
+// Section is a section of the module.
+type Section struct {
+	ID         byte
+	Start, End int    // offsets of the content
+	Name       string // of a custom section
+}
+
+// The ids of sections.
+const (
+	SectionCustom    = 0
+	SectionType      = 1
+	SectionImport    = 2
+	SectionFunction  = 3
+	SectionTable     = 4
+	SectionMemory    = 5
+	SectionGlobal    = 6
+	SectionExport    = 7
+	SectionStart     = 8
+	SectionElement   = 9
+	SectionCode      = 10
+	SectionData      = 11
+	SectionDataCount = 12
+)
+
+// FunctionType returns the type of a function, imported or not; false if there is no such function.
+func (m *Module) FunctionType(index uint32) (uint32, bool) {
+	switch imported := uint32(len(m.Imports)); {
+	case index < imported:
+		return m.Imports[index].Type, true
+	case index-imported < uint32(len(m.Functions)):
+		return m.Functions[index-imported], true
+	default:
+		return 0, false
+	}
+}

@@ -122,7 +122,10 @@ func callWrapModel(
 func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	r := c.run
 	if r.lastLoop() { // also of tools that a wrap offers
-		req = req.WithTools(nil).WithToolChoice("")
+		req = req.WithTools(nil)
+	}
+	if len(req.Tools) == 0 && req.ToolChoice != "" { // there is nothing to choose from
+		req = req.WithToolChoice("")
 	}
 	if err := r.agent.checkOffered(req.Tools); err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func TestToolCallsAskAtOnceAndAreAnsweredOneByOne(t *testing.T) {
 			require.Equal(t, []string{"ask 3"}, b.log, "what has no answer does not run again, what finished neither")
 			result := completed(t, agent, resume(host.Answer{Value: "no"}))
 
-			require.Equal(t, []string{"human: hi", "ai: ", "tool 2: found", `tool 3: "yes"`, `tool 1: "no"`, "ai: done"}, lines(result.Messages))
+			require.Equal(t, []string{"human: hi", "ai: ", `tool 1: "no"`, "tool 2: found", `tool 3: "yes"`, "ai: done"}, lines(result.Messages))
 			require.Equal(t, []string{"ask 3", "ask 1"}, b.log)
 		})
 	}
@@ -238,7 +238,7 @@ func TestAFailureBesideAQuestion(t *testing.T) {
 	interrupted(t, agent, goOn())
 	require.Equal(t, []string{"ask 1", "flaky", "flaky"}, b.log, "the call that asks waits on")
 	result := completed(t, agent, resume(host.Answer{Value: "yes"}))
-	require.Equal(t, []string{"human: hi", "ai: ", "tool 2: worked", `tool 1: "yes"`, "ai: done"}, lines(result.Messages))
+	require.Equal(t, []string{"human: hi", "ai: ", `tool 1: "yes"`, "tool 2: worked", "ai: done"}, lines(result.Messages))
 }
 
 func TestAnswersThatAreRefused(t *testing.T) {

@@ -5,20 +5,15 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// commit applies the updates of a step that is done with them, and reports what changed.
+// commit applies the updates of a step and reports what changed.
 func (r *run) commit(step string, updates []sourcedUpdate) error {
-	return r.commitPart(step, updates, false)
-}
-
-// commitPart applies updates of a step, which after a partial commit is not done yet.
-func (r *run) commitPart(step string, updates []sourcedUpdate, partial bool) error {
 	before := r.state
-	state, written, err := before.commit(updates, &r.ids, r.written, partial)
+	state, err := before.commit(updates, &r.ids)
 	if err != nil {
 		return err
 	}
 	r.ids.settle()
-	r.state, r.written = state, written
+	r.state = state
 	if events := r.events(); events.on() && state != before {
 		r.reportState(events, step, before)
 	}

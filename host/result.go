@@ -12,8 +12,10 @@ import (
 type Input struct {
 	// Thread is the thread that the run belongs to, which the agent's Checkpointer keeps: its history and fields go on
 	// from run to run. "": the run remembers nothing, and nothing of it is kept.
-	Thread   string
-	Messages []abi.Message  // what is new; usually one human message
+	Thread string
+	// Messages are what is new; usually one human message. nil, with State nil too, is refused in a thread whose run is
+	// not over: it would be given up. An empty list does that.
+	Messages []abi.Message
 	State    map[string]any // values of fields, as [Encode] takes them
 	// Resume answers interrupts. The hook or tool that asked runs again from its start with all answers so far. Those
 	// that are left without an answer keep waiting. If the run fails with an answer, it can be given anew.

@@ -34,7 +34,7 @@ type run struct {
 	paused      bool       // the run stopped at the breakpoint before it
 	questions   []question // what it asked
 	answers     wire.Map   // of this input, by the ids of the questions
-	written     []int      // slots that its partial commits have written
+	finished    []finished // tool calls of it that are done, while others are not
 	begun       bool       // the input was taken; until then the thread is as it was
 	unsaved     bool       // something happened since the thread was saved
 	keeping     *keeping   // the hold on the thread
@@ -147,6 +147,17 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
+// giveUp ends the thread's earlier run, if that did not end by itself: what its tools finished is kept, what lasts as long
+// as the run or a step is not.
+func (r *run) giveUp() {
+	if len(r.finished) > 0 {
+		if err := r.commitFinished(); err != nil {
+			r.warn(ToolsStep, "of the results of the thread's last run only the answers are kept: "+err.Error())
+		}
+	}
+	r.state = r.state.forNewRun()
+}
+
 // next is the step that comes next; "" if there is no run to go on with.
 func (r *run) next() string {
 	if !r.begun {
@@ -155,9 +166,10 @@ func (r *run) next() string {
 	return r.agent.program.name(r.at)
 }
 
-// applyInput applies the input's messages and fields to the state.
+// applyInput applies what an earlier run of the thread left, and then the input's messages and fields.
 func (r *run) applyInput() error {
 	a := r.agent
+	r.giveUp()
 	update := &Update{Messages: r.input.Messages}
 	for _, name := range slices.Sorted(maps.Keys(r.input.State)) {
 		slot, ok := a.fields.slots[name]
@@ -206,6 +218,9 @@ func (r *run) loop(ctx context.Context) error {
 		if r.paused = p.steps[at].breakAfter && r.at != endStep; r.paused {
 			return nil
 		}
+		if err := r.checkSteps(at); err != nil {
+			return err
+		}
 		if p.steps[at].kind != stepHook && r.at != endStep {
 			if err := r.save(ctx); err != nil {
 				return err
@@ -225,16 +240,25 @@ func (r *run) advance(jump abi.Target) error {
 	if next == p.loopEntry && r.loopsDone() {
 		next = r.withoutModel(done, jump)
 	}
-	r.at, r.passed, r.questions, r.written = next, false, nil, nil
+	r.at, r.passed, r.questions, r.finished = next, false, nil, nil
 	r.steps++
-	if steps := r.steps - r.stepsBefore; steps >= r.agent.limit {
-		return &LimitError{
-			Code: CodeRecursionLimit, Step: p.steps[done].name, Received: steps, Maximum: r.agent.limit,
-			Message: fmt.Sprintf("recursion limit of %d reached before the end; raise recursion_limit (RecursionLimit in Go) or look for a loop",
-				r.agent.limit),
-		}
-	}
 	return nil
+}
+
+// checkSteps holds the recursion limit, after the step done. As in LangGraph a run must end in fewer steps than that; one
+// that goes on may take one more, since its input is no step.
+func (r *run) checkSteps(done int) error {
+	steps, limit := r.steps-r.stepsBefore, r.agent.limit
+	if r.input.goesOn() {
+		steps--
+	}
+	if steps < limit {
+		return nil
+	}
+	return &LimitError{
+		Code: CodeRecursionLimit, Step: r.agent.program.steps[done].name, Received: steps, Maximum: limit,
+		Message: fmt.Sprintf("recursion limit of %d reached before the end; raise recursion_limit (RecursionLimit in Go) or look for a loop", limit),
+	}
 }
 
 // cancellation is the error of a run whose context ended; failure is what the run reported then, if anything.
@@ -281,8 +305,9 @@ func (r *run) status(err error) Status {
 }
 
 func (r *run) result(err error) *Result {
+	shown := r.shown()
 	return &Result{
-		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: r.state.Messages(), State: r.state.output(),
+		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Interrupts: r.interrupts(), Next: r.next(), Usage: r.usage, Steps: r.steps,
 	}
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
@@ -54,6 +55,18 @@ func (s *State) Check(field string, value wire.Raw) error {
 	}
 	_, err := f.Reducer.Reduce(f.Reducer.Initial, value)
 	return err
+}
+
+// forNewRun returns the state without what lives as long as a run or a step.
+func (s *State) forNewRun() *State {
+	out := *s
+	out.values, out.stepLive = slices.Clone(s.values), false
+	for slot := range s.table.fields {
+		if f := &s.table.fields[slot]; f.Lifetime != Thread {
+			out.values[slot] = f.Reducer.Initial
+		}
+	}
+	return &out
 }
 
 // output returns what a result shows of the fields: also those of the last step, as in LangChain.

@@ -69,11 +69,11 @@ func (r *run) open(ctx context.Context) error {
 	case held == nil:
 		return nil
 	}
-	if next := held.Checkpoint.Next; next != "" && !again && len(in.Messages) == 0 && len(in.State) == 0 {
+	if next := held.Checkpoint.Next; next != "" && !again && in.Messages == nil && in.State == nil {
 		return r.threadError(fmt.Errorf("the input is empty, and the thread has a run that stopped before %q; "+
 			"go on with it by Continue or Resume, or give it up by a new message", next))
 	}
-	r.restore(held, again)
+	r.restore(held)
 	if !again {
 		if held.Checkpoint.Run.Seed == r.seed { // the same seed each time, as in tests: ids still differ
 			r.ids.n = held.Checkpoint.Run.IDs
@@ -89,17 +89,18 @@ func (r *run) open(ctx context.Context) error {
 func (r *run) threadError(err error) error { return &ThreadError{Thread: r.thread, Err: err} }
 
 // restore takes over what the thread holds.
-func (r *run) restore(held *checkpoint.Thread, again bool) {
+func (r *run) restore(held *checkpoint.Thread) {
 	table := &r.agent.fields
 	state := &State{table: table, log: held.Log, values: table.initial()}
 	for slot := range table.fields {
 		f := &table.fields[slot]
-		if value := held.State.Get(f.Name); !value.IsZero() && (again || f.Lifetime == Thread) {
+		if value := held.State.Get(f.Name); !value.IsZero() {
 			state.values[slot] = value
 			state.stepLive = state.stepLive || f.Lifetime == Step
 		}
 	}
 	r.state = state
+	r.finished = unkept(held.Checkpoint.Finished)
 	for _, c := range held.Checkpoint.Cursors {
 		if at := r.agent.program.find(c.Step); at >= 0 {
 			r.cursors[at] = c.Seen
@@ -132,11 +133,6 @@ func (r *run) goOn(c *checkpoint.Checkpoint) error {
 	r.questions = make([]question, len(c.Questions))
 	for i := range c.Questions {
 		r.questions[i].Question = c.Questions[i]
-	}
-	for _, name := range c.Written {
-		if slot, ok := r.agent.fields.slots[name]; ok {
-			r.written = append(r.written, slot)
-		}
 	}
 	if r.input.Continue {
 		return nil
@@ -194,9 +190,7 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	for i := range r.questions {
 		c.Questions = append(c.Questions, r.questions[i].Question)
 	}
-	for _, slot := range r.written {
-		c.Written = append(c.Written, r.agent.fields.fields[slot].Name)
-	}
+	c.Finished = kept(r.finished)
 	return c
 }
 

@@ -149,7 +149,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	if err := bound.schema.Validate(call.Args); err != nil {
 		m := abi.ToolFailure(call, fmt.Sprintf(
 			"Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
-			bound.spec.Name, call.Args.JSON(), err))
+			call.Name, call.Args.JSON(), err))
 		return &m, nil, nil
 	}
 	rt := c.run.wrapRuntime(ToolsStep, 0, c.call.ID, c.index, len(c.run.agent.toolWraps), c.events)
@@ -164,7 +164,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 		return nil, nil, &ToolError{Tool: bound.spec.Name, CallID: call.ID, Err: err}
 	}
 	m := abi.ToolResult(call, "")
-	m.Content, m.Artifact = output.Content, output.Artifact
+	m.Name, m.Content, m.Artifact = bound.spec.Name, output.Content, output.Artifact
 	if output.Failed {
 		m.Status = abi.StatusError
 	}

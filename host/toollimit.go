@@ -13,7 +13,7 @@ import (
 type toolLimit struct {
 	step     string
 	what     string // what there was too much of
-	answer   string // why a call did not run
+	why      string // a call did not run
 	received int
 	maximum  int
 }
@@ -32,9 +32,14 @@ func (l *toolLimit) failure() error {
 func (l *toolLimit) answers(calls []*abi.ToolCall) *Update {
 	update := &Update{}
 	for _, call := range calls {
-		update.Messages = append(update.Messages, abi.ToolFailure(*call, limitPrefix+l.answer))
+		update.Messages = append(update.Messages, l.answer(call))
 	}
 	return update
+}
+
+// answer makes the answer to a call that did not run.
+func (l *toolLimit) answer(call *abi.ToolCall) abi.Message {
+	return abi.ToolFailure(*call, limitPrefix+l.why)
 }
 
 // loopsOver is the limit of model steps.
@@ -42,8 +47,8 @@ func (r *run) loopsOver() *toolLimit {
 	maximum := r.agent.toolCalls.MaxLoops
 	return &toolLimit{
 		step: ModelStep, received: maximum + 1, maximum: maximum,
-		what:   fmt.Sprintf("the run needs more model steps than max_loops allows, which is %d", maximum),
-		answer: "the run has no model steps left. This call was not executed.",
+		what: fmt.Sprintf("the run needs more model steps than max_loops allows, which is %d", maximum),
+		why:  "the run has no model steps left. This call was not executed.",
 	}
 }
 
@@ -102,7 +107,7 @@ func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Upd
 		limit := &toolLimit{
 			step: ModelStep, received: len(calls), maximum: c.MaxPerResponse,
 			what: fmt.Sprintf("the response has %d tool calls, and max_per_response is %d", len(calls), c.MaxPerResponse),
-			answer: fmt.Sprintf("the response has %d tool calls, and at most %d may be made at once. This call was not executed.",
+			why: fmt.Sprintf("the response has %d tool calls, and at most %d may be made at once. This call was not executed.",
 				len(calls), c.MaxPerResponse),
 		}
 		if c.fails() {
@@ -159,47 +164,41 @@ func (r *run) tokensLeft() (left int, limited bool) {
 }
 
 // tokensOver is the limit of tokens.
-func (r *run) tokensOver(received int, answer string) *toolLimit {
+func (r *run) tokensOver(received int, why string) *toolLimit {
 	maximum := r.agent.toolCalls.MaxTotalTokens
 	return &toolLimit{
-		step: ToolsStep, received: received, maximum: maximum, answer: answer,
+		step: ToolsStep, received: received, maximum: maximum, why: why,
 		what: fmt.Sprintf("the results of the run's tools have %d tokens, and max_total_tokens is %d", received, maximum),
 	}
 }
 
-// checkTokens answers the calls of a batch without running them if no token is left. It reports whether it did.
-func (r *run) checkTokens(batch []toolCall) (bool, error) {
+// withoutTokens answers the calls of a batch without running them if no token is left; nil if there are some.
+func (r *run) withoutTokens(batch []toolCall) ([]toolResult, *toolLimit) {
 	maximum := r.agent.toolCalls.MaxTotalTokens
 	if left, limited := r.tokensLeft(); !limited || left > 0 || len(batch) == 0 {
-		return false, nil
+		return nil, nil
 	}
 	limit := r.tokensOver(r.toolTokens, fmt.Sprintf(
 		"the results of tools have used up the run's %d tokens. This call was not executed.", maximum))
-	if r.agent.toolCalls.fails() {
-		return true, errors.Join(r.commit(ToolsStep, r.rest(limit, nil)), limit.failure())
-	}
-	calls := make([]*abi.ToolCall, len(batch))
+	results := make([]toolResult, len(batch))
 	for i := range batch {
-		calls[i] = batch[i].call
+		answer := limit.answer(batch[i].call)
+		results[i].message = &answer
 	}
-	return true, r.commit(ToolsStep, []sourcedUpdate{{limit.answers(calls), ToolsStep}})
+	return results, limit
 }
 
-// rest answers the calls that would stay open beside updates when the run fails by a limit: those that wait for an
-// answer, for example, which they will not get any more.
-func (r *run) rest(limit *toolLimit, updates []sourcedUpdate) []sourcedUpdate {
-	r.questions = nil
+// answerRest answers the calls that are not done, when the run fails by a limit: those that wait for an answer, for
+// example, which they will not get any more.
+func (r *run) answerRest(limit *toolLimit, ai int) {
 	messages := r.state.Messages()
-	var open []*abi.ToolCall
-	for call := range messages.OpenCalls(messages.LastAI()) {
-		if answerIn(updates, call.ID) == nil {
-			open = append(open, call)
+	all := messages.Entry(ai).Message().ToolCalls
+	for i := range all {
+		if call := &all[i]; messages.Answer(ai, call.ID) == nil && !r.isFinished(call.ID) {
+			answer := limit.answer(call)
+			r.finish(i, call.ID, &answer, nil)
 		}
 	}
-	if len(open) == 0 {
-		return updates
-	}
-	return append(slices.Clip(updates), sourcedUpdate{limit.answers(open), ToolsStep})
 }
 
 // limitTokens counts the tokens of results, and leaves out those that do not fit. It returns the limit if it is

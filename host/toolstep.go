@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/agenthost/agenthost/abi"
 )
 
 // errGone is a tool, or a hook around it, that called runtime.Goexit, as testing.T.FailNow does.
@@ -16,9 +14,9 @@ var errGone = errors.New("the tool call ended its goroutine")
 // errSibling is the cause of a cancellation of tool calls by the failure of another call of the batch.
 var errSibling = errors.New("another tool call of the batch failed")
 
-// toolsStep runs the open calls of the last AI message and applies their results in the order of the calls. If one
-// fails, those that are still running are cancelled and the run fails, but every finished result is kept. If one
-// interrupts, the others finish first. A call that waits for an answer does not run again without one.
+// toolsStep runs the open calls of the last AI message and applies their results, in the order of the calls, when all
+// are done. If one fails, those that are still running are cancelled and the run fails, but every finished result is
+// kept. If one interrupts, the others finish first. A call that waits for an answer does not run again without one.
 func (r *run) toolsStep(ctx context.Context, s *step) error {
 	messages := r.state.Messages()
 	at := messages.LastAI()
@@ -28,40 +26,72 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	all := messages.Entry(at).Message().ToolCalls
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
-		if messages.Answer(at, all[i].ID) == nil && !r.waitsOn(all[i].ID) {
+		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.waitsOn(all[i].ID) {
 			batch = append(batch, toolCall{run: r, index: i, call: &all[i], events: r.events()})
 		}
 	}
-	if answered, err := r.checkTokens(batch); answered || err != nil {
-		return err
+	results, exceeded := r.withoutTokens(batch)
+	if results == nil {
+		results = r.runBatch(ctx, batch)
+		exceeded = r.limitTokens(results)
 	}
+	failure := r.noteResults(s, batch, results)
+	if failure == nil && exceeded != nil && r.agent.toolCalls.fails() {
+		r.answerRest(exceeded, at)
+		failure = exceeded.failure()
+	}
+	return r.endTools(at, failure)
+}
+
+// runBatch runs the calls, at once if the agent allows it.
+func (r *run) runBatch(ctx context.Context, batch []toolCall) []toolResult {
 	for i := range batch {
 		batch[i].alerts()
 	}
-	var results []toolResult
 	if len(batch) < 2 || r.agent.toolCalls.Parallel == 1 {
-		results = runInOrder(ctx, batch)
-	} else {
-		results = r.runAtOnce(ctx, batch)
+		return runInOrder(ctx, batch)
 	}
-	if err := r.commitResults(s, batch, results); err != nil || !r.waits() {
-		return err
-	}
-	return r.endAnswered(s)
+	return r.runAtOnce(ctx, batch)
 }
 
-// endAnswered ends the step if nothing waits any more: an update of one call may answer another that does.
-func (r *run) endAnswered(s *step) error {
+// noteResults notes what finished, and what was asked, and returns the first failure.
+func (r *run) noteResults(s *step, batch []toolCall, results []toolResult) (failure error) {
+	for i := range results {
+		err := results[i].err
+		switch {
+		case err == nil:
+			r.finish(batch[i].index, batch[i].call.ID, results[i].message, results[i].updates)
+			continue
+		case !fails(err):
+			if err = r.interruptOr(s.name, batch[i].call, err); err == nil {
+				continue
+			}
+		}
+		if failure == nil || errors.Is(failure, errSibling) {
+			failure = err
+		}
+	}
+	return failure
+}
+
+// endTools applies the results if all calls are done. Otherwise they stay beside the state.
+func (r *run) endTools(ai int, failure error) error {
 	messages := r.state.Messages()
-	open := map[string]bool{}
-	for call := range messages.OpenCalls(messages.LastAI()) {
-		open[call.ID] = true
+	for call := range messages.OpenCalls(ai) {
+		if !r.isFinished(call.ID) {
+			r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return r.isFinished(q.CallID) })
+			r.identifyFinished()
+			if _, err := r.withFinished(true); err != nil { // it will not be possible later either
+				return errors.Join(failure, err)
+			}
+			return failure
+		}
 	}
-	r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return !open[q.CallID] })
-	if r.waits() {
-		return nil
+	r.questions = nil
+	if err := r.commitFinished(); err != nil {
+		return errors.Join(failure, err)
 	}
-	return r.commit(s.name, nil)
+	return failure
 }
 
 // runInOrder runs the calls one after the other, until one fails.
@@ -145,33 +175,4 @@ func (c *toolCall) start(ctx context.Context) (result toolResult) {
 func fails(err error) bool {
 	_, interrupted := asInterrupt(err)
 	return err != nil && !interrupted
-}
-
-// commitResults applies what finished, notes interrupts, and returns the first failure. If an update of one of the
-// calls cannot be applied, the run fails, but the answers of all that finished are kept.
-func (r *run) commitResults(s *step, batch []toolCall, results []toolResult) error {
-	exceeded := r.limitTokens(results)
-	var failure error
-	answers := make([]sourcedUpdate, 0, len(results))
-	updates := make([]sourcedUpdate, 0, len(results))
-	for i := range results {
-		err := results[i].err
-		if err != nil && !fails(err) {
-			err = r.interruptOr(s.name, batch[i].call, err)
-		} else if err == nil {
-			answer := sourcedUpdate{&Update{Messages: []abi.Message{*results[i].message}}, s.name}
-			answers = append(answers, answer)
-			updates = append(append(updates, answer), results[i].updates...)
-		}
-		if err != nil && (failure == nil || errors.Is(failure, errSibling)) {
-			failure = err
-		}
-	}
-	if failure == nil && exceeded != nil && r.agent.toolCalls.fails() {
-		failure, updates, answers = exceeded.failure(), r.rest(exceeded, updates), r.rest(exceeded, answers)
-	}
-	if err := r.commitPart(s.name, updates, failure != nil || r.waits()); err != nil {
-		failure = errors.Join(failure, err, r.commitPart(s.name, answers, true))
-	}
-	return failure
 }

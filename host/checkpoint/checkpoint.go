@@ -60,7 +60,22 @@ type Checkpoint struct {
 	Paused    bool       // a breakpoint before Next has stopped the run; it does not stop it again
 	Cursors   []Cursor   // what the hooks whose view is new have seen
 	Questions []Question // what Next asked, when it was interrupted
-	Written   []string   // the fields that Next has written, when it stopped with a part of its work done
+	Finished  []Finished // tool calls of Next that are done, when it stopped before all were
+}
+
+// Finished is a tool call that is done while others of its response are not: its result is applied when they are, or when
+// the run is given up.
+type Finished struct {
+	Index   int // of the call in its message
+	CallID  string
+	Message abi.Message // the answer
+	Updates []Update    // what else the tool and the hooks around it change, the inner ones first
+}
+
+// Update is an update with the name of the step or hook that it comes from.
+type Update struct {
+	Step   string
+	Update *abi.Update
 }
 
 // Run is the run that a checkpoint belongs to, and what it has counted until then, over all of its interrupts.

@@ -97,10 +97,14 @@ func (r *recorder) executed(name string, call *abi.ToolCall, ai *abi.Message) in
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	turn, known := r.turns[ai.ID]
+	key := ai.ID // which a file may give to several messages
+	if len(ai.ToolCalls) > 0 {
+		key += " " + ai.ToolCalls[0].ID
+	}
+	turn, known := r.turns[key]
 	if !known {
 		turn = len(r.turns)
-		r.turns[ai.ID] = turn
+		r.turns[key] = turn
 	}
 	run.turn = turn
 	r.runs = append(r.runs, run)

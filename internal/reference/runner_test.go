@@ -18,7 +18,8 @@ const vectorsVariable = "AGENTHOST_VECTORS"
 
 // The directories of the vectors that come with the project.
 const (
-	recorded   = "testdata/vectors"
+	vectors    = "testdata/vectors"
+	recorded   = "testdata/recorded"
 	deviations = "testdata/deviations"
 	features   = "testdata/features"
 )
@@ -27,10 +28,17 @@ const (
 // its own; one with probes in every flavor of them. What cannot be run yet is skipped with its reason.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	runFiles(t, recorded)
+	runFiles(t, vectors)
 	if dir := os.Getenv(vectorsVariable); dir != "" {
 		runFiles(t, located(dir))
 	}
+}
+
+// TestRecorded runs vectors that were recorded from LangChain 1.4.7 while this host was compared with it on random agents:
+// a sample of them, and small ones for each difference that was found.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	runFiles(t, recorded)
 }
 
 // TestFeatures runs our own vectors of what the format can say and the recorded ones do not use.
@@ -74,7 +82,7 @@ func readDirectory(dir string) ([]file, error) {
 
 // allFiles reads the files of all directories.
 func allFiles() ([]file, error) {
-	dirs := []string{recorded, deviations, features}
+	dirs := []string{vectors, recorded, deviations, features}
 	if dir := os.Getenv(vectorsVariable); dir != "" {
 		dirs = append(dirs, located(dir))
 	}

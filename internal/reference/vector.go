@@ -96,6 +96,7 @@ func readRun(o *strict.Object) RunSpec {
 	forms := 0
 	if input := o.Object("input"); input != nil {
 		forms++
+		r.Messages = []abi.Message{}
 		for _, m := range input.Objects("messages") {
 			r.Messages = append(r.Messages, probe.Message(m))
 		}

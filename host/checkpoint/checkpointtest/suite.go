@@ -124,7 +124,7 @@ func everything() checkpoint.Checkpoint {
 			ID: "run-1", Seed: 1<<64 - 1, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
 			Usage: abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
 		},
-		Next: "tools", Paused: true, Written: []string{"a", "b"},
+		Next: "tools", Paused: true,
 		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Seen: history.Cursor{Epoch: 1, Seq: 3}}},
 		Questions: []checkpoint.Question{
 			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true), Fresh: true},

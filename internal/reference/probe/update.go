@@ -19,7 +19,12 @@ type updates struct {
 
 // add merges a state update as the file writes it: its messages come behind those before, its fields replace theirs.
 func (u *updates) add(raw wire.Raw, n uint64, path string) error {
-	o := strict.Open(number(raw, n), path)
+	return u.addLiterally(number(raw, n), path)
+}
+
+// addLiterally merges a state update as it stands.
+func (u *updates) addLiterally(raw wire.Raw, path string) error {
+	o := strict.Open(raw, path)
 	u.made = true
 	for _, m := range o.Objects("messages") {
 		u.message(m)
@@ -74,10 +79,10 @@ func (u *updates) result() *abi.Update {
 	return &u.update
 }
 
-// ReadUpdate reads a state update as the file writes it, without a call's number.
+// ReadUpdate reads a state update as the file writes it.
 func ReadUpdate(raw wire.Raw, path string) (*abi.Update, error) {
 	var u updates
-	if err := u.add(raw, 0, path); err != nil {
+	if err := u.addLiterally(raw, path); err != nil {
 		return nil, err
 	}
 	return &u.update, nil

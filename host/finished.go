@@ -1,0 +1,128 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// finished is a tool call of the present step that is done, while others of its response are not: they failed, or wait
+// for an answer. Its result stands beside the state until all are done, so that those that run again find what the first
+// ones found, and results come in the order of the calls.
+type finished struct {
+	index   int // of the call in its message
+	call    string
+	message abi.Message
+	updates []sourcedUpdate
+}
+
+// finish notes the result of a call. Its messages get their ids now: a result that shows them keeps them.
+func (r *run) finish(index int, call string, message *abi.Message, updates []sourcedUpdate) {
+	r.finished = append(r.finished, finished{index, call, *message, updates})
+}
+
+// isFinished reports whether a call is done, by itself or because the update of another answers it.
+func (r *run) isFinished(call string) bool {
+	return slices.ContainsFunc(r.finished, func(f finished) bool { return f.call == call || answerIn(f.updates, call) != nil })
+}
+
+// finishedUpdates returns the updates of the calls that are done, in the order of the calls; of the answers alone, or
+// with all that came with them.
+func (r *run) finishedUpdates(whole bool) []sourcedUpdate {
+	ordered := slices.SortedFunc(slices.Values(r.finished), func(a, b finished) int { return cmp.Compare(a.index, b.index) })
+	updates := make([]sourcedUpdate, 0, 2*len(ordered))
+	for i := range ordered {
+		updates = append(updates, sourcedUpdate{&Update{Messages: []abi.Message{ordered[i].message}}, ToolsStep})
+		if whole {
+			updates = append(updates, ordered[i].updates...)
+		}
+	}
+	return updates
+}
+
+// commitFinished applies the results of the calls that are done. If an update of one of them cannot be applied, that is
+// an error, but all answers are kept.
+func (r *run) commitFinished() error {
+	err := r.commit(ToolsStep, r.finishedUpdates(true))
+	if err != nil {
+		_ = r.commit(ToolsStep, r.finishedUpdates(false)) // answers have new ids: they can always be appended
+	}
+	r.finished = nil
+	return err
+}
+
+// identifyFinished gives ids to the messages of results that stay beside the state.
+func (r *run) identifyFinished() {
+	give := func(messages []abi.Message) []abi.Message {
+		out := slices.Clone(messages)
+		for i := range out {
+			if out[i].ID == "" {
+				out[i].ID = r.ids.New()
+			}
+		}
+		return out
+	}
+	for i := range r.finished {
+		f := &r.finished[i]
+		f.message = give([]abi.Message{f.message})[0]
+		f.updates = slices.Clone(f.updates)
+		for j, u := range f.updates {
+			if len(u.Messages) > 0 {
+				named := *u.Update
+				named.Messages = give(u.Messages)
+				f.updates[j].Update = &named
+			}
+		}
+	}
+}
+
+// shown is the state as a result shows it: with the results of calls that are done.
+func (r *run) shown() *State {
+	if len(r.finished) == 0 {
+		return r.state
+	}
+	state, err := r.withFinished(true)
+	if err != nil {
+		state, _ = r.withFinished(false)
+	}
+	return state
+}
+
+// withFinished returns the state with the results of calls that are done: of the answers alone, or with all that came
+// with them. The run's own state stays as it is.
+func (r *run) withFinished(whole bool) (*State, error) {
+	base := *r.state
+	base.log = r.state.log.Fork()
+	return base.commit(r.finishedUpdates(whole), &r.ids)
+}
+
+// kept is the form in which a thread keeps results.
+func kept(calls []finished) []checkpoint.Finished {
+	if len(calls) == 0 {
+		return nil
+	}
+	out := make([]checkpoint.Finished, 0, len(calls))
+	for i := range calls {
+		f := checkpoint.Finished{Index: calls[i].index, CallID: calls[i].call, Message: calls[i].message}
+		for _, u := range calls[i].updates {
+			f.Updates = append(f.Updates, checkpoint.Update{Step: u.step, Update: u.Update})
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// unkept is the reverse of kept.
+func unkept(calls []checkpoint.Finished) []finished {
+	out := make([]finished, 0, len(calls))
+	for i := range calls {
+		f := finished{index: calls[i].Index, call: calls[i].CallID, message: calls[i].Message}
+		for _, u := range calls[i].Updates {
+			f.updates = append(f.updates, sourcedUpdate{u.Update, u.Step})
+		}
+		out = append(out, f)
+	}
+	return out
+}

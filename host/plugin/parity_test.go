@@ -66,7 +66,7 @@ func parityRuns() []parityRun {
 	return []parityRun{
 		{"interrupt at the end", tools, map[string]any{"review": true}, []string{
 			`"type":"custom"`, `"name":"remembered"`, `"[hidden]"`, `"jump_to":"model"`, `"status":"interrupted"`, `"key":"review"`,
-			`"remove":["drop"]`, `REMEMBERED SEA`, `from 2 items 6 patch 0 remove 0 of 8`, `flaky_again`, `NOTHING TO REMEMBER`, `caught: `, `no such tool`,
+			`"remove":["drop"]`, `REMEMBERED SEA`, `from 2 items 6 patch 0 remove 0 of 8`, `NOTHING TO REMEMBER`, `caught: `, `no such tool`,
 			`patch 1`, `"flagged":true`, `"note":"call 12"`, `it is high`,
 		}},
 		{"complete", tools, map[string]any{"seen": []any{"before"}}, []string{`"overwrite":true`, `"mode":"done"`, `"reset":true`, `"completed"`}},

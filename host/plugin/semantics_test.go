@@ -108,7 +108,7 @@ func TestADynamicToolRunsWhereItsPluginSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	magic, measure := result.Messages.At(2), result.Messages.At(3)
 	require.Equal(t, "ran as measure", magic.Content.Text(), "the guest is told which of its tools is meant")
-	require.Equal(t, "renamed", magic.Name)
+	require.Equal(t, "measure", magic.Name, "an answer has the name of the tool that ran")
 	require.Contains(t, measure.Content.Text(), "measure is not a valid tool", "it is not offered by itself")
 }
 

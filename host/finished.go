@@ -31,12 +31,13 @@ func (r *run) isFinished(call string) bool {
 // finishedUpdates returns the updates of the calls that are done, in the order of the calls; of the answers alone, or
 // with all that came with them.
 func (r *run) finishedUpdates(whole bool) []sourcedUpdate {
-	ordered := slices.SortedFunc(slices.Values(r.finished), func(a, b finished) int { return cmp.Compare(a.index, b.index) })
-	updates := make([]sourcedUpdate, 0, 2*len(ordered))
-	for i := range ordered {
-		updates = append(updates, sourcedUpdate{&Update{Messages: []abi.Message{ordered[i].message}}, ToolsStep})
+	slices.SortFunc(r.finished, func(a, b finished) int { return cmp.Compare(a.index, b.index) })
+	updates := make([]sourcedUpdate, 0, len(r.finished))
+	for i := range r.finished {
+		f := &r.finished[i]
+		updates = append(updates, sourcedUpdate{&Update{Messages: []abi.Message{f.message}}, ToolsStep})
 		if whole {
-			updates = append(updates, ordered[i].updates...)
+			updates = append(updates, f.updates...)
 		}
 	}
 	return updates

@@ -56,6 +56,7 @@ func (r *run) runBatch(ctx context.Context, batch []toolCall) []toolResult {
 
 // noteResults notes what finished, and what was asked, and returns the first failure.
 func (r *run) noteResults(s *step, batch []toolCall, results []toolResult) (failure error) {
+	r.finished = slices.Grow(r.finished, len(results))
 	for i := range results {
 		err := results[i].err
 		switch {

@@ -125,6 +125,12 @@ func everything() checkpoint.Checkpoint {
 			Usage: abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
 		},
 		Next: "tools", Paused: true,
+		Finished: []checkpoint.Finished{{
+			Index: 2, CallID: "3", Message: abi.ToolResult(abi.Call("3", "search", nil), "found"),
+			Updates: []checkpoint.Update{{Step: "x.wrap_tool_call", Update: &abi.Update{
+				Messages: []abi.Message{abi.Human("note")}, State: wire.Map{{Key: "a", Value: wire.Int(1)}},
+			}}},
+		}},
 		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Seen: history.Cursor{Epoch: 1, Seq: 3}}},
 		Questions: []checkpoint.Question{
 			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true), Fresh: true},

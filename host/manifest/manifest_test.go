@@ -141,8 +141,8 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 		"isolation": guest + "isolation: call\n", "breaker": guest + "breaker: {faults: 3}\n",
 		"fuel": guest + "limits: {fuel: 1G}\n", "deadline": guest + "limits: {deadline: 2s}\n",
 		"http.fetch": guest + "grant: {http.fetch: [x.example]}\n", "kv": guest + "grant: {kv: {quota: 1MiB}}\n",
-		"sha256": model + "middleware:\n  - plugin: {path: x.wasm, sha256: abc}\n",
-		"mcp":    model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",
+		"minisign": model + "middleware:\n  - plugin: {path: x.wasm, minisign: abc}\n",
+		"mcp":      model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",
 	}
 	for key, text := range tests {
 		t.Run(key, func(t *testing.T) {

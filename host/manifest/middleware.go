@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 
 	"github.com/agenthost/agenthost/builtin"
@@ -89,8 +91,19 @@ type pluginEntry struct {
 // pluginSource is the path of a module, or a mapping with more.
 type pluginSource struct {
 	Path     string          `yaml:"path" strict:"required"`
-	SHA256   strictyaml.Node `yaml:"sha256" strict:"unsupported"`
+	SHA256   digest          `yaml:"sha256"`
 	Minisign strictyaml.Node `yaml:"minisign" strict:"unsupported"`
+}
+
+// digest is a SHA-256 in hexadecimal.
+type digest string
+
+// CheckStrict demands 64 digits.
+func (d *digest) CheckStrict(n strictyaml.Node) error {
+	if b, err := hex.DecodeString(string(*d)); err != nil || len(b) != sha256.Size {
+		return n.Errorf("must be a SHA-256: 64 hexadecimal digits, as sha256sum prints them")
+	}
+	return nil
 }
 
 // UnmarshalStrict takes either form.
@@ -131,7 +144,8 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	if inner == nil {
 		p := &e.plugin
 		inner = plugin.Wasm{
-			ID: p.ID, Path: m.path(p.Plugin.Path), Config: p.Config, OnFailure: plugin.FailurePolicy(p.OnFailure), Cache: m.cache,
+			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
+			OnFailure: plugin.FailurePolicy(p.OnFailure), Cache: m.cache,
 			Grant: plugin.Grant{Reads: p.Grant.Reads, Writes: p.Grant.Writes},
 			Limits: plugin.Limits{
 				Memory: int64(p.Limits.Memory), Input: int(p.Limits.Input), Result: int(p.Limits.Result),

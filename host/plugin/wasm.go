@@ -15,6 +15,7 @@ type Wasm struct {
 	ID        string         // names the middleware; "": the base name of Path without its extension
 	Path      string         // the module's file
 	Bytes     []byte         // the module, instead of Path
+	SHA256    string         // what its digest must be, in hexadecimal; "": anything
 	Config    map[string]any // as the plugin's schema wants it
 	Grant     Grant
 	Limits    Limits
@@ -61,6 +62,9 @@ func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 		if code, err = readModule(w.Path); err != nil {
 			return nil, err
 		}
+	}
+	if err := checkDigest(code, w.SHA256); err != nil {
+		return nil, err
 	}
 	p, err := load(ctx, code, w, env)
 	if err != nil {

@@ -30,6 +30,7 @@ type Field struct {
 	HideOutput bool     // results do not show it
 	Reducer    Reducer  // how an update meets the present value; the zero value is [Last]
 	Schema     wire.Raw // a JSON Schema for updates; none: any value
+	Exclusive  bool     // nobody else may declare it, not even in the same way: what an untrusted middleware declares
 }
 
 // same reports whether two declarations of a field agree.

@@ -45,6 +45,10 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 	}
 	if slot, ok := t.slots[f.Name]; ok {
 		present := &t.fields[slot]
+		if present.Exclusive || f.Exclusive {
+			return fmt.Errorf("%s declares it too, and it is a plugin's own; use another name, or grant it to the plugin in reads and writes",
+				present.owner)
+		}
 		if present.same(&f) || (present.owner == agentOwner && owner != agentOwner) {
 			return nil
 		}

@@ -196,6 +196,7 @@ func (p *Plugin) hooks() (*host.Hooks, error) {
 		if err != nil {
 			return nil, errors.Join(p.fault("configure", KindProtocol, err.Error(), err), p.Close())
 		}
+		field.Exclusive = !slices.Contains(p.grant.Reads, field.Name) || !slices.Contains(p.grant.Writes, field.Name)
 		h.State = append(h.State, field)
 	}
 	for i := range p.spec.Tools {

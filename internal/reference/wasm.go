@@ -96,7 +96,7 @@ func (m *Module) newProbe(spec *MiddlewareSpec, record *recorder, declared []str
 		return &wasmProbe{
 			Middleware: plugin.Wasm{
 				ID: spec.Probe.Name, Bytes: v.code, Config: keys, Cache: m.cache,
-				Grant: plugin.Grant{Reads: fieldsOf(&v.bound, read), Writes: fieldsOf(&v.bound, written)},
+				Grant: plugin.Grant{Reads: granted(&v.bound, read), Writes: granted(&v.bound, written)},
 			},
 			probe: spec.Probe, record: record,
 		}, nil
@@ -135,6 +135,15 @@ func fieldsOf(d *abi.Description, of func(*abi.HookSpec) []string) []string {
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
+}
+
+// granted are the fields of a Description that its hooks use, and those that it declares: probes share fields.
+func granted(d *abi.Description, of func(*abi.HookSpec) []string) []string {
+	fields := fieldsOf(d, of)
+	for i := range d.Fields {
+		fields = append(fields, d.Fields[i].Name)
+	}
+	return fields
 }
 
 // toolRunEvent is the name of the events in which a guest tells that one of its tools runs.

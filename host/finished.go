@@ -18,7 +18,7 @@ type finished struct {
 	updates []sourcedUpdate
 }
 
-// finish notes the result of a call. Its messages get their ids now: a result that shows them keeps them.
+// finish notes the result of a call.
 func (r *run) finish(index int, call string, message *abi.Message, updates []sourcedUpdate) {
 	r.finished = append(r.finished, finished{index, call, *message, updates})
 }
@@ -54,7 +54,8 @@ func (r *run) commitFinished() error {
 	return err
 }
 
-// identifyFinished gives ids to the messages of results that stay beside the state.
+// identifyFinished gives ids to the messages of results that stay beside the state: they keep those with which they are
+// shown.
 func (r *run) identifyFinished() {
 	give := func(messages []abi.Message) []abi.Message {
 		out := slices.Clone(messages)

@@ -38,8 +38,8 @@ type keeping struct {
 	saved   *State // as it was saved last; nil: never
 }
 
-// open opens the run's thread, if it has one, and takes over what the thread holds: all of it when the run goes on with
-// an earlier one, and without what belonged to that when it is new.
+// open opens the run's thread, if it has one, and takes over what it holds: the state, and when the input goes on with a
+// run, that run too.
 func (r *run) open(ctx context.Context) error {
 	a, in := r.agent, &r.input
 	again := in.goesOn()

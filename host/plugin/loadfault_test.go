@@ -58,7 +58,7 @@ func TestLoadFaults(t *testing.T) {
 		},
 		{
 			name: "types that are not there", code: []byte("\x00asm\x01\x00\x00\x00\x01\x05\xff\xff\xff\xff\x0f"),
-			stage: "load", kind: plugin.KindMalformed, says: "offset 0xa: malformed: it claims 4294967295 types",
+			stage: "load", kind: plugin.KindMalformed, says: "offset 0xa: it claims 4294967295 types",
 		},
 		{name: "no marker", code: module(fine().without(abi.Marker)), stage: "load", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
 		{

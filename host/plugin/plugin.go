@@ -125,7 +125,7 @@ func (p *Plugin) preflight(code []byte) error {
 		kind, text = KindLink, ""
 	case preflight.Malformed, preflight.Unsupported:
 	}
-	return p.fault("load", kind, text+clean(refused.Error(), 400), refused)
+	return p.fault("load", kind, text+clean(fmt.Sprintf("offset %#x: %s", refused.Offset, refused.Text), 400), refused)
 }
 
 // setConfig checks the operator's configuration and completes it with the schema's defaults.

@@ -68,6 +68,26 @@ func (a *action) due(n uint64) bool {
 	return a.onlyOn == nil || slices.Contains(a.onlyOn, int64(n))
 }
 
+// callNext performs call_next: the rest of the chain, again after an error as often as the action says. The failure is
+// what the last error says, if it is to become an answer; an error that is to go outward is err.
+func callNext[C, R any](w Wrap, a *action, next func(*C) (*R, error), change *C) (reply *R, failure *abi.Error, err error) {
+	reply, err = next(change)
+	for range a.retries {
+		if _, ok := w.Failure(err); err == nil || !ok {
+			break
+		}
+		reply, err = next(change)
+	}
+	if err == nil {
+		return reply, nil, nil
+	}
+	failure, ok := w.Failure(err)
+	if !ok || a.onError == nil {
+		return nil, nil, err
+	}
+	return nil, failure, nil
+}
+
 func parseAction(hook abi.Hook, o *strict.Object) action {
 	allowed := wrapActions
 	if hook.IsNode() {

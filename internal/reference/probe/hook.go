@@ -69,6 +69,18 @@ func parseHook(name abi.Hook, o *strict.Object) *Hook {
 	return h
 }
 
+// perform does the actions that are due in the n-th call, until one fails.
+func (h *Hook) perform(n uint64, do func(place int, a *action) error) error {
+	for i := range h.actions {
+		if a := &h.actions[i]; a.due(n) {
+			if err := do(i, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Reads returns the state fields that the hook looks at.
 func (h *Hook) Reads() []string {
 	var fields []string

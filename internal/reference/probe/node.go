@@ -9,12 +9,9 @@ import (
 // Node performs a call of a node hook.
 func (h *Hook) Node(c Call) (*abi.Update, error) {
 	var u updates
-	for i := range h.actions {
-		if a := &h.actions[i]; a.due(c.N()) {
-			if err := a.node(c, &u, strconv.Itoa(i)); err != nil {
-				return nil, err
-			}
-		}
+	err := h.perform(c.N(), func(place int, a *action) error { return a.node(c, &u, strconv.Itoa(place)) })
+	if err != nil {
+		return nil, err
 	}
 	return u.result(), nil
 }

@@ -101,12 +101,8 @@ type modelWrap struct {
 // Model performs a call of wrap_model_call. A nil response is that of the last next.
 func (h *Hook) Model(c ModelCall) (*abi.ResponseChange, *abi.Update, error) {
 	w := &modelWrap{c: c}
-	for i := range h.actions {
-		if a := &h.actions[i]; a.due(c.N()) {
-			if err := w.do(a); err != nil {
-				return nil, nil, err
-			}
-		}
+	if err := h.perform(c.N(), func(_ int, a *action) error { return w.do(a) }); err != nil {
+		return nil, nil, err
 	}
 	if w.reply == nil && w.response == nil {
 		return nil, nil, mistake("wrap_model_call: the script ends without a response")
@@ -139,20 +135,13 @@ func (w *modelWrap) do(a *action) error {
 }
 
 func (w *modelWrap) next(a *action) error {
-	reply, err := w.c.Next(w.change)
-	for range a.retries {
-		if _, ok := w.c.Failure(err); err == nil || !ok {
-			break
-		}
-		reply, err = w.c.Next(w.change)
-	}
-	if err == nil {
+	reply, failure, err := callNext(w.c, a, w.c.Next, w.change)
+	switch {
+	case err != nil:
+		return err
+	case failure == nil:
 		w.reply, w.response = reply, nil
 		return nil
-	}
-	failure, ok := w.c.Failure(err)
-	if !ok || a.onError == nil {
-		return err
 	}
 	answer := abi.AI(line(w.c, *a.onError, errorNames(failure)))
 	return w.respond(&answer)

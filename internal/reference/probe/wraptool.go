@@ -20,12 +20,8 @@ type toolWrap struct {
 // Tool performs a call of wrap_tool_call. A nil patch is the answer of the last next.
 func (h *Hook) Tool(c ToolCall) (*abi.Patch, *abi.Update, error) {
 	w := &toolWrap{c: c}
-	for i := range h.actions {
-		if a := &h.actions[i]; a.due(c.N()) {
-			if err := w.do(a); err != nil {
-				return nil, nil, err
-			}
-		}
+	if err := h.perform(c.N(), func(_ int, a *action) error { return w.do(a) }); err != nil {
+		return nil, nil, err
 	}
 	if w.reply == nil && w.answer == nil {
 		return nil, nil, mistake("wrap_tool_call: the script ends without an answer")
@@ -94,20 +90,13 @@ func (w *toolWrap) override(more *abi.CallChange) {
 }
 
 func (w *toolWrap) next(a *action) error {
-	reply, err := w.c.Next(w.change)
-	for range a.retries {
-		if _, ok := w.c.Failure(err); err == nil || !ok {
-			break
-		}
-		reply, err = w.c.Next(w.change)
-	}
-	if err == nil {
+	reply, failure, err := callNext(w.c, a, w.c.Next, w.change)
+	switch {
+	case err != nil:
+		return err
+	case failure == nil:
 		w.reply, w.answer = reply, nil
 		return nil
-	}
-	failure, ok := w.c.Failure(err)
-	if !ok || a.onError == nil {
-		return err
 	}
 	names := errorNames(failure)
 	text := line(w.c, *a.onError, func(name string) (string, bool) {

@@ -21,7 +21,8 @@ func (e *MalformedError) Error() string {
 
 // answerMalformed returns the update that answers the malformed calls of a response; nil if there are none. The text is
 // the one with which LangChain repairs a history, and why the arguments could not be parsed. updates are the response
-// and those of wraps. With an error, which fails the run, there were too many such responses in a row: then the other calls are answered too.
+// and those of wraps. With an error, which fails the run, there were too many such responses in a row: then the other
+// calls are answered too.
 func (r *run) answerMalformed(resp *model.Response, updates []sourcedUpdate) (*Update, error) {
 	malformed := resp.AI().InvalidToolCalls
 	if len(malformed) == 0 {

@@ -88,34 +88,25 @@ func (r *run) open(ctx context.Context) error {
 
 func (r *run) threadError(err error) error { return &ThreadError{Thread: r.thread, Err: err} }
 
-// restore takes over what the thread holds.
+// restore takes over what the thread holds, and notes it as saved: the first commit has what differs.
 func (r *run) restore(held *checkpoint.Thread) {
 	table := &r.agent.fields
 	state := &State{table: table, log: held.Log, values: table.initial()}
+	saved := &State{table: table, log: held.Log, values: table.unset()}
 	for slot := range table.fields {
 		f := &table.fields[slot]
 		if value := held.State.Get(f.Name); !value.IsZero() {
-			state.values[slot] = value
+			state.values[slot], saved.values[slot] = value, value
 			state.stepLive = state.stepLive || f.Lifetime == Step
 		}
 	}
-	r.state = state
+	r.state, r.keeping.saved = state, saved
 	r.finished = unkept(held.Checkpoint.Finished)
 	for _, c := range held.Checkpoint.Cursors {
 		if at := r.agent.program.find(c.Step); at >= 0 {
 			r.cursors[at] = c.Seen
 		}
 	}
-	r.keeping.takeOver(held, table)
-}
-
-// takeOver notes what the store has, so that the first commit holds what differs.
-func (k *keeping) takeOver(held *checkpoint.Thread, table *fieldTable) {
-	saved := &State{table: table, log: held.Log, values: table.unset()}
-	for slot := range table.fields {
-		saved.values[slot] = held.State.Get(table.fields[slot].Name)
-	}
-	k.saved = saved
 }
 
 // goOn takes over the run that the checkpoint belongs to.

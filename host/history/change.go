@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -40,7 +41,7 @@ func (l *Log) Since(place Cursor) (changes []Change, reset bool) {
 		final[ch.born] = true
 		changes = append(changes, out)
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return int(a.Seq) - int(b.Seq) })
+	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Seq, b.Seq) })
 	return changes, reset
 }
 

@@ -11,7 +11,7 @@ import (
 // Store keeps threads in memory. The zero value is not usable; see [New].
 type Store struct {
 	mu      sync.Mutex
-	threads map[string]*checkpoint.Thread // nil: opened, and never saved
+	threads map[string]*checkpoint.Thread // those that were saved
 	open    map[string]bool
 }
 

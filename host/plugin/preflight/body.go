@@ -152,8 +152,19 @@ func (f *function) instruction() {
 		if _, ok := f.module.FunctionType(in.Index); !ok {
 			f.Failf(in.Start, "it refers to the function %d, which is not there", in.Index)
 		}
-	case wasmbin.OpTableGrow:
-		f.grows(in.Index)
+	case wasmbin.OpLocalGet, wasmbin.OpLocalSet, wasmbin.OpLocalTee:
+		f.present(in.Index, f.locals, "local variable")
+	case wasmbin.OpGlobalGet, wasmbin.OpGlobalSet:
+		f.present(in.Index, f.module.Globals, "global")
+	case wasmbin.OpTableGet, wasmbin.OpTableSet, wasmbin.OpTableSize, wasmbin.OpTableGrow, wasmbin.OpTableFill:
+		f.present(in.Index, len(f.module.Tables), "table")
+	}
+}
+
+// present refuses the index of something that is not there. It might be there once the module has a meter.
+func (f *function) present(index uint32, n int, what string) {
+	if int64(index) >= int64(n) {
+		f.Failf(f.in.Start, "the %s %d is not there", what, index)
 	}
 }
 
@@ -198,15 +209,4 @@ func (f *function) call(index uint32) {
 	}
 	t := f.module.Types[index]
 	f.passed += len(t.Params) + len(t.Results)
-}
-
-// grows refuses a table that could grow without end. The host's memory holds tables, and no limit of wazero bounds them.
-func (f *function) grows(table uint32) {
-	if int(table) >= len(f.module.Tables) {
-		f.Failf(f.in.Start, "the table %d is not there", table)
-		return
-	}
-	if l := f.module.Tables[table]; !l.HasMax || l.Max > f.limits.Table {
-		f.refusef(Limit, f.in.Start, "a table grows that has no maximum, or one above %d elements", f.limits.Table)
-	}
 }

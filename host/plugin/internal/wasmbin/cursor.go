@@ -29,6 +29,11 @@ type Cursor struct {
 // NewCursor returns a cursor over a whole module.
 func NewCursor(module []byte) *Cursor { return &Cursor{module: module, end: len(module)} }
 
+// NewPart returns a cursor over a part of a module.
+func NewPart(module []byte, start, end int) *Cursor {
+	return &Cursor{module: module, at: start, end: end}
+}
+
 // Err returns the first error; nil if there was none.
 func (c *Cursor) Err() error {
 	if c.err == nil {

@@ -2,20 +2,37 @@ package wasmbin
 
 // Opcodes that callers look at. Those after a prefix are prefix<<8 | number.
 const (
-	OpUnreachable  = 0x00
-	OpBlock        = 0x02
-	OpLoop         = 0x03
-	OpIf           = 0x04
-	OpElse         = 0x05
-	OpEnd          = 0x0b
-	OpBr           = 0x0c
-	OpBrIf         = 0x0d
-	OpBrTable      = 0x0e
-	OpReturn       = 0x0f
-	OpCall         = 0x10
-	OpCallIndirect = 0x11
-	OpMemoryGrow   = 0x40
-	OpRefFunc      = 0xd2
+	OpUnreachable   = 0x00
+	OpNop           = 0x01
+	OpBlock         = 0x02
+	OpLoop          = 0x03
+	OpIf            = 0x04
+	OpElse          = 0x05
+	OpEnd           = 0x0b
+	OpBr            = 0x0c
+	OpBrIf          = 0x0d
+	OpBrTable       = 0x0e
+	OpReturn        = 0x0f
+	OpCall          = 0x10
+	OpCallIndirect  = 0x11
+	OpSelect        = 0x1b
+	OpLocalGet      = 0x20
+	OpLocalSet      = 0x21
+	OpLocalTee      = 0x22
+	OpGlobalGet     = 0x23
+	OpGlobalSet     = 0x24
+	OpTableGet      = 0x25
+	OpTableSet      = 0x26
+	OpMemoryGrow    = 0x40
+	OpI32Const      = 0x41
+	OpI64Const      = 0x42
+	OpI32LtU        = 0x49
+	OpI64GeS        = 0x59
+	OpI64Sub        = 0x7d
+	OpI64Shl        = 0x86
+	OpI64ShrU       = 0x88
+	OpI64ExtendI32U = 0xad
+	OpRefFunc       = 0xd2
 
 	OpMemoryInit = 0xfc08
 	OpDataDrop   = 0xfc09
@@ -25,6 +42,7 @@ const (
 	OpElemDrop   = 0xfc0d
 	OpTableCopy  = 0xfc0e
 	OpTableGrow  = 0xfc0f
+	OpTableSize  = 0xfc10
 	OpTableFill  = 0xfc11
 )
 

@@ -1,0 +1,124 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+var errOutOfFuel = errors.New("out of fuel")
+
+// workload is something that a guest does, with a meter or without.
+type workload struct {
+	name  string
+	code  []byte
+	setup func(t testing.TB, g *guest)
+	run   func(t testing.TB, g *guest) int64
+}
+
+// real are guests of three compilers that work on about a megabyte each.
+func realWorkloads(t testing.TB) []workload {
+	t.Helper()
+	config, err := wire.MapOf(map[string]any{
+		"strategy": "redact", "apply_to_input": true, "apply_to_tool_results": true,
+		"types": []any{"email", "credit_card", "ip", "api_key", "private_key"},
+	})
+	require.NoError(t, err)
+	hook := func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "before_model", g.input) }
+	return []workload{
+		{"standard Go decodes 1,000 messages", goGuest(t), func(t testing.TB, g *guest) {
+			t.Helper()
+			g.call(t, abi.ExportConfigure, []byte{0x80})
+			g.input = messages(t, 1000, 300)
+		}, hook},
+		{"TinyGo redacts 1 MB", read(t, "../../../plugins/redact/redact.wasm"), func(t testing.TB, g *guest) {
+			t.Helper()
+			g.call(t, abi.ExportConfigure, config.Raw())
+			g.input = messages(t, 1, 1<<20)
+		}, hook},
+		{"Rust scans 1 MB", read(t, "testdata/scan.rust.wasm"), func(t testing.TB, g *guest) {
+			t.Helper()
+			_, err := g.module.ExportedFunction("fill").Call(context.Background())
+			require.NoError(t, err)
+		}, func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "scan", nil) }},
+	}
+}
+
+// tightWorkloads are loops that do next to nothing.
+func tightWorkloads() []workload {
+	run := func(n int) func(testing.TB, *guest) int64 {
+		return func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "run", make([]byte, n)) }
+	}
+	nothing := func(testing.TB, *guest) {}
+	return []workload{
+		{"counting loop", counting(), nothing, run(100_000)},
+		{"byte hash loop", hashing(), nothing, run(100_000)},
+		{"recursion", fib(), nothing, run(20)},
+	}
+}
+
+// BenchmarkOverhead compares guests with and without a meter, in turns: ratio is that of the fastest calls.
+func BenchmarkOverhead(b *testing.B) {
+	for _, w := range append(realWorkloads(b), tightWorkloads()...) {
+		b.Run(w.name, func(b *testing.B) {
+			plain, with := start(b, w.code), start(b, metered(b, w.code))
+			w.setup(b, plain)
+			w.setup(b, with)
+			best := [2]time.Duration{time.Hour, time.Hour}
+			var fuel int64
+			for b.Loop() {
+				for n, g := range []*guest{plain, with} {
+					start := time.Now()
+					fuel = w.run(b, g)
+					best[n] = min(best[n], time.Since(start))
+				}
+			}
+			b.ReportMetric(float64(best[1])/float64(best[0]), "ratio")
+			b.ReportMetric(best[0].Seconds()*1e3, "ms-plain")
+			b.ReportMetric(float64(fuel)/best[1].Seconds()/1e6, "Mfuel/s")
+		})
+	}
+}
+
+// messages is the input of a hook that shows so many messages with a text of so many bytes.
+func messages(t testing.TB, n, size int) []byte {
+	t.Helper()
+	items := make([]abi.Message, n)
+	for i := range items {
+		text := strings.Repeat("lorem ipsum dolor ", size/18)
+		items[i] = abi.Message{Role: abi.RoleHuman, ID: fmt.Sprint("m", i), Content: abi.Text(text)}
+	}
+	input := abi.HookInput{Run: "r", Step: "s", Messages: &abi.View{Total: uint64(n), Items: items}}
+	b, err := input.MarshalMsg(nil)
+	require.NoError(t, err)
+	return b
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	code, err := os.ReadFile(filepath.FromSlash(path))
+	require.NoError(t, err)
+	return code
+}
+
+// goGuest builds the guest of the plugin benchmarks with standard Go.
+func goGuest(t testing.TB) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "guest.wasm")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, "../testdata/guests/bench")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	return read(t, out)
+}

@@ -1,0 +1,225 @@
+package meter
+
+import (
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+)
+
+// bodies writes the functions behind dst.
+func (r *rewriter) bodies(dst []byte) []byte {
+	s := &scan{}
+	var content []byte
+	for i := range r.module.Bodies {
+		b := &r.module.Bodies[i]
+		t := &r.module.Types[r.module.Functions[i]]
+		c := wasmbin.NewPart(r.source, b.Code, b.End)
+		s.function(c, r.module, b, t)
+		s.charge()
+		if c.Err() != nil {
+			r.failed = true
+			return nil
+		}
+		f := &writer{rewriter: r, scan: s, variables: uint32(len(t.Params) + b.Locals), out: content[:0]}
+		content = f.function(b.Start, b.Code, b.End)
+		dst = wasmbin.AppendSized(dst, content)
+	}
+	return dst
+}
+
+// refillBody is the body of a function that calls the import.
+func (r *rewriter) refillBody() []byte {
+	b := wasmbin.AppendU32([]byte{0, wasmbin.OpGlobalGet}, r.global)
+	b = wasmbin.AppendU32(append(b, wasmbin.OpCall), r.added)
+	b = wasmbin.AppendU32(append(b, wasmbin.OpGlobalSet), r.global)
+	return append(b, wasmbin.OpEnd)
+}
+
+// writer writes one function. It may need two local variables more: one with the fuel, in loops that nobody else can
+// change it in, and one for the size of an operation.
+type writer struct {
+	*rewriter
+	*scan
+
+	variables uint32 // parameters included
+	out       []byte
+	copied    int
+}
+
+// fuel and size are the local variables that are added.
+func (w *writer) fuel() uint32 { return w.variables }
+func (w *writer) size() uint32 { return w.variables + 1 }
+
+func (w *writer) function(start, code, end int) []byte {
+	w.locals(start, code)
+	next := 0
+	for i := range w.edits {
+		e := &w.edits[i]
+		next = w.charges(next, e.at)
+		w.upTo(e.at)
+		w.edit(e)
+	}
+	w.charges(next, end)
+	w.upTo(end)
+	return w.out
+}
+
+func (w *writer) upTo(offset int) {
+	if offset > w.copied {
+		w.out = append(w.out, w.source[w.copied:offset]...)
+		w.copied = offset
+	}
+}
+
+// locals declares the variables of the function, and those that are added.
+func (w *writer) locals(start, code int) {
+	c := wasmbin.NewPart(w.source, start, code)
+	groups := c.U32()
+	var added []byte
+	switch fuel, size := w.needs(); {
+	case size:
+		groups += 2
+		added = []byte{1, wasmbin.TypeI64, 1, wasmbin.TypeI32}
+	case fuel:
+		groups++
+		added = []byte{1, wasmbin.TypeI64}
+	}
+	w.out = wasmbin.AppendU32(w.out, groups)
+	w.copied = c.At()
+	w.upTo(code)
+	w.out = append(w.out, added...)
+}
+
+// needs reports which variables the function needs.
+func (w *writer) needs() (fuel, size bool) {
+	for i := range w.loops {
+		fuel = fuel || w.leaf(int32(i))
+	}
+	for i := range w.edits {
+		switch w.edits[i].op {
+		case wasmbin.OpMemoryInit, wasmbin.OpMemoryCopy, wasmbin.OpMemoryFill, wasmbin.OpMemoryGrow,
+			wasmbin.OpTableInit, wasmbin.OpTableCopy, wasmbin.OpTableGrow, wasmbin.OpTableFill:
+			size = true
+		}
+	}
+	return fuel, size
+}
+
+// charges writes the charges of the segments from next on that begin at most at the offset.
+func (w *writer) charges(next, offset int) int {
+	for ; next < len(w.segments) && w.segments[next].at <= offset; next++ {
+		s := &w.segments[next]
+		if !s.point {
+			continue
+		}
+		w.upTo(s.at)
+		leaf := w.leaf(s.loop)
+		w.load(leaf || w.leaf(s.behind))
+		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI64Const), price(s.cost))
+		w.out = append(w.out, wasmbin.OpI64Sub)
+		w.store(leaf)
+		if s.header {
+			w.look(leaf)
+		}
+	}
+	return next
+}
+
+func (w *writer) edit(e *edit) {
+	switch e.op {
+	case wasmbin.OpLoop:
+		if w.outermost(e.loop) {
+			w.index(wasmbin.OpGlobalGet, w.global)
+			w.index(wasmbin.OpLocalSet, w.fuel())
+		}
+	case wasmbin.OpCall, wasmbin.OpRefFunc:
+		w.index(byte(e.op), w.moved(e.index))
+		w.copied = e.end
+	case wasmbin.OpBr, wasmbin.OpBrIf, wasmbin.OpBrTable, wasmbin.OpReturn:
+		if target := &w.labels[e.target]; w.leaf(e.loop) && !w.leaf(target.loop) {
+			w.leave(e, target)
+		}
+	default:
+		w.sized(e)
+	}
+}
+
+// leave stores the fuel where a branch leaves the loops that have it in a variable.
+func (w *writer) leave(e *edit, target *label) {
+	conditional := e.op == wasmbin.OpBrIf && target.values == 0
+	if conditional { // only if it branches
+		w.out = append(w.out, wasmbin.OpIf, blockOfNothing)
+	}
+	w.index(wasmbin.OpLocalGet, w.fuel())
+	w.index(wasmbin.OpGlobalSet, w.global)
+	if conditional {
+		w.index(wasmbin.OpBr, e.index+1)
+		w.out = append(w.out, wasmbin.OpEnd)
+		w.copied = e.end
+	}
+}
+
+// sized charges an operation by the number on top of the stack, before it begins.
+func (w *writer) sized(e *edit) {
+	leaf := w.leaf(e.loop)
+	w.index(wasmbin.OpLocalTee, w.size())
+	w.load(leaf)
+	w.index(wasmbin.OpLocalGet, w.size())
+	shift, op := int64(0), byte(wasmbin.OpI64ShrU)
+	switch e.op {
+	case wasmbin.OpMemoryGrow: // more pages than there can be are not charged: it fails
+		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI32Const), maxPages)
+		w.index(wasmbin.OpLocalGet, w.size())
+		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI32Const), maxPages)
+		w.out = append(w.out, wasmbin.OpI32LtU, wasmbin.OpSelect)
+		shift, op = pageShift, wasmbin.OpI64Shl
+	case wasmbin.OpMemoryInit, wasmbin.OpMemoryCopy, wasmbin.OpMemoryFill:
+		shift = bytesShift
+	}
+	w.out = append(w.out, wasmbin.OpI64ExtendI32U)
+	if shift > 0 {
+		w.out = append(wasmbin.AppendS64(append(w.out, wasmbin.OpI64Const), shift), op)
+	}
+	w.out = append(w.out, wasmbin.OpI64Sub)
+	w.store(leaf)
+	w.look(leaf)
+}
+
+// maxPages is the most pages that a memory can have.
+const maxPages = 1 << 16
+
+func (w *writer) index(op byte, index uint32) {
+	w.out = wasmbin.AppendU32(append(w.out, op), index)
+}
+
+// load puts the fuel on the stack. In a leaf it is in a variable, and the global holds what it was when the loop began.
+func (w *writer) load(leaf bool) {
+	if leaf {
+		w.index(wasmbin.OpLocalGet, w.fuel())
+	} else {
+		w.index(wasmbin.OpGlobalGet, w.global)
+	}
+}
+
+// store takes the fuel from the stack.
+func (w *writer) store(leaf bool) {
+	if leaf {
+		w.index(wasmbin.OpLocalSet, w.fuel())
+	} else {
+		w.index(wasmbin.OpGlobalSet, w.global)
+	}
+}
+
+// look calls for more fuel if it is below zero: in the second arm, which wazero puts out of the way.
+func (w *writer) look(leaf bool) {
+	w.load(leaf)
+	w.out = append(w.out, wasmbin.OpI64Const, 0, wasmbin.OpI64GeS, wasmbin.OpIf, blockOfNothing, wasmbin.OpElse)
+	if leaf {
+		w.load(leaf)
+		w.index(wasmbin.OpCall, w.added)
+		w.store(leaf)
+	} else {
+		w.index(wasmbin.OpCall, w.refill)
+	}
+	w.out = append(w.out, wasmbin.OpEnd)
+}
+
+const blockOfNothing = 0x40

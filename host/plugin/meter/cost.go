@@ -1,0 +1,48 @@
+package meter
+
+import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+
+// Version is the version of the cost table. Another table gives other numbers for equal calls, so it is part of the ABI:
+// changing it is a minor version.
+const Version = 1
+
+// The cost table. An instruction costs 1, but for those here.
+const (
+	costDivide  = 10  // integer division and remainder; square roots and divisions of floats
+	costCall    = 3   // call, beside what the callee costs
+	costVia     = 8   // call_indirect, beside what the callee costs
+	costImport  = 60  // call of the host
+	costEntry   = 3   // entering a function
+	costGrow    = 500 // memory.grow, beside its pages
+	costBulk    = 20  // an operation on many bytes or elements, beside its size
+	bytesShift  = 4   // memory.fill, copy, init: 1 for 16 bytes
+	pageShift   = 12  // memory.grow: 4,096 for a page of 64 KiB, as if it were filled
+	slotsPerOne = 8   // entering a function: 1 for so many parameters and local variables
+)
+
+// window is how much uncharged code may follow a charge: the cost of code behind a branch is charged where the branch
+// stands, if it is at most this.
+const window = 48
+
+// costOf is what an instruction costs, but for calls and what depends on a size.
+func costOf(op uint16) int64 {
+	switch op {
+	case wasmbin.OpNop, wasmbin.OpBlock, wasmbin.OpLoop, wasmbin.OpElse, wasmbin.OpEnd:
+		return 0
+	case 0x6d, 0x6e, 0x6f, 0x70, // i32.div, rem
+		0x7f, 0x80, 0x81, 0x82, // i64.div, rem
+		0x91, 0x95, 0x9f, 0xa3, // f32.sqrt, f32.div, f64.sqrt, f64.div
+		0xfde3, 0xfde7, 0xfdef, 0xfdf3: // the same for vectors
+		return costDivide
+	case wasmbin.OpMemoryGrow:
+		return costGrow
+	case wasmbin.OpMemoryInit, wasmbin.OpMemoryCopy, wasmbin.OpMemoryFill,
+		wasmbin.OpTableInit, wasmbin.OpTableCopy, wasmbin.OpTableGrow, wasmbin.OpTableFill:
+		return costBulk
+	default:
+		return 1
+	}
+}
+
+// price is what is charged for a cost: a unit of fuel is eight simple instructions.
+func price(cost int64) int64 { return (cost + 7) / 8 }

@@ -1,0 +1,84 @@
+package meter_test
+
+import (
+	"slices"
+
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+)
+
+func leb(n int) []byte { return wasmbin.AppendU32(nil, uint32(n)) }
+
+func section(id byte, content ...[]byte) []byte {
+	return wasmbin.AppendSized([]byte{id}, slices.Concat(content...))
+}
+
+func vector(items ...[]byte) []byte { return append(leb(len(items)), slices.Concat(items...)...) }
+
+func name(text string) []byte { return wasmbin.AppendName(nil, text) }
+
+// exporting is a module with a function "run" (i32) -> i32 and a memory. The function has locals of i32 and code.
+func exporting(locals int, code ...byte) []byte {
+	body := []byte{0}
+	if locals > 0 {
+		body = slices.Concat([]byte{1}, leb(locals), []byte{0x7f})
+	}
+	return module(
+		section(1, vector([]byte{0x60, 1, 0x7f, 1, 0x7f})),
+		section(3, vector([]byte{0})),
+		section(5, vector([]byte{0, 2})),
+		section(7, vector(slices.Concat(name("run"), []byte{0, 0}), slices.Concat(name("memory"), []byte{2, 0}))),
+		section(10, vector(sized(append(append(body, code...), 0x0b)...))),
+	)
+}
+
+// counting adds up the numbers to n.
+func counting() []byte {
+	return exporting(2, 0x03, 0x40, 0x20, 1, 0x20, 2, 0x6a, 0x21, 1, 0x20, 2, 0x41, 1, 0x6a, 0x22, 2, 0x20, 0, 0x48, 0x0d, 0, 0x0b, 0x20, 1)
+}
+
+// hashing hashes n bytes.
+func hashing() []byte {
+	return exporting(2, 0x03, 0x40, 0x20, 1, 0x41, 31, 0x6c, 0x20, 2, 0x2d, 0, 0, 0x73, 0x21, 1, 0x20, 2, 0x41, 1, 0x6a, 0x22, 2, 0x20, 0, 0x48, 0x0d, 0, 0x0b, 0x20, 1)
+}
+
+// fib is Fibonacci's function by recursion.
+func fib() []byte {
+	return exporting(0, 0x20, 0, 0x41, 2, 0x48, 0x04, 0x7f, 0x20, 0, 0x05, 0x20, 0, 0x41, 1, 0x6b, 0x10, 0, 0x20, 0, 0x41, 2, 0x6b, 0x10, 0, 0x6a, 0x0b)
+}
+
+func module(sections ...[]byte) []byte {
+	return append([]byte("\x00asm\x01\x00\x00\x00"), slices.Concat(sections...)...)
+}
+
+// sized is a body with its length.
+func sized(code ...byte) []byte { return wasmbin.AppendSized(nil, code) }
+
+// filling fills n bytes.
+func filling() []byte { return exporting(0, 0x41, 0, 0x41, 7, 0x20, 0, 0xfc, 11, 0, 0x41, 1) }
+
+// growing grows the memory by n pages.
+func growing() []byte { return exporting(0, 0x20, 0, 0x40, 0, 0x1a, 0x41, 1) }
+
+// branching counts the even numbers below n, in blocks with long and short arms, and leaves by a return.
+func branching() []byte {
+	long := slices.Repeat([]byte{0x20, 1, 0x41, 0, 0x6a, 0x21, 1}, 20)
+	return exporting(2, slices.Concat(
+		[]byte{0x03, 0x40, 0x20, 2, 0x20, 0, 0x4e, 0x04, 0x40, 0x20, 1, 0x0f, 0x0b}, // loop; if i >= n return count
+		[]byte{0x02, 0x40, 0x20, 2, 0x41, 1, 0x71, 0x0d, 0}, long,                   // block; br_if odd; …
+		[]byte{0x20, 1, 0x41, 1, 0x6a, 0x21, 1, 0x0b}, // count++; end
+		[]byte{0x20, 2, 0x41, 1, 0x6a, 0x21, 2, 0x0c, 0, 0x0b, 0x00},
+	)...)
+}
+
+// tree is a tree of calls without a loop: each of n functions calls the next one twice.
+func tree(n int) []byte {
+	var functions, bodies [][]byte
+	for i := range n {
+		next := leb(i + 1)
+		functions = append(functions, []byte{0})
+		bodies = append(bodies, sized(slices.Concat([]byte{0, 0x20, 0, 0x10}, next, []byte{0x10}, next, []byte{0x0b})...))
+	}
+	functions, bodies = append(functions, []byte{0}), append(bodies, sized(0, 0x20, 0, 0x0b))
+	return module(section(1, vector([]byte{0x60, 1, 0x7f, 1, 0x7f})), section(3, vector(functions...)),
+		section(7, vector(slices.Concat(name("run"), []byte{0, 0}))), section(10, vector(bodies...)))
+}

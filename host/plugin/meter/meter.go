@@ -1,0 +1,110 @@
+// Package meter rewrites a Wasm module so that it counts its own work as fuel, and asks the host for more when it has
+// used up what it was given. The host can so stop a guest that does not end, in a way that the guest cannot catch, and
+// equal calls in equal instances use equal fuel.
+//
+// The module gets a global with the fuel that is left, exported as [Fuel], and an import, [Tick] of [Module]. Code is
+// charged before it runs: at the beginning of each function, in each turn of a loop, and where much code follows a
+// branch. What branches skip may be charged as if it ran, as far as it is short; nothing that runs is left out. Fuel
+// below zero calls the import, which says how much there is now; it may instead panic, and so end the guest.
+package meter
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// What the module gets.
+const (
+	Module = "agenthost_meter" // the module of the import
+	Tick   = "tick"            // (fuel i64) -> i64: takes the fuel that is left, which is negative, and returns the new one
+	Fuel   = "agenthost_fuel"  // the exported global, a mutable i64
+)
+
+// Limits are what the meter sets where a module sets nothing.
+type Limits struct {
+	Table uint32 // the maximum of a table, in elements
+}
+
+// Rewrite returns a module with a meter. module must have passed [preflight.Check], which returned m. A module that
+// has, imports or exports what the meter needs to add is refused.
+func Rewrite(module []byte, m *preflight.Module, limits Limits) ([]byte, error) {
+	for _, i := range m.Imports {
+		if i.Module == Module {
+			return nil, fmt.Errorf("it imports %q of %q, which is the host's own", i.Name, i.Module)
+		}
+	}
+	for _, e := range m.Exports {
+		if e.Name == Fuel {
+			return nil, fmt.Errorf("it exports %q, which is the host's own", e.Name)
+		}
+	}
+	r := &rewriter{
+		source: module, module: m, limits: limits,
+		added: uint32(len(m.Imports)), global: uint32(m.Globals), refill: uint32(len(m.Imports) + 1 + len(m.Functions)),
+	}
+	out := r.all()
+	if r.failed {
+		return nil, errors.New("it cannot be rewritten")
+	}
+	return out, nil
+}
+
+// rewriter rewrites one module.
+type rewriter struct {
+	source []byte
+	module *preflight.Module
+	limits Limits
+	failed bool // the module is not the one that was checked
+
+	added  uint32 // the function index of the new import: from here on, functions move up by one
+	refill uint32 // the function index of the new function that calls it
+	global uint32 // the index of the new global
+}
+
+// moved is the new index of a function.
+func (r *rewriter) moved(index uint32) uint32 {
+	if index >= r.added {
+		return index + 1
+	}
+	return index
+}
+
+// copier copies a part of the module, and puts other things in the place of some of it.
+type copier struct {
+	*wasmbin.Cursor
+
+	source []byte
+	copied int // offset up to which the module was taken over
+	out    []byte
+}
+
+func (r *rewriter) copier(start, end int, dst []byte) *copier {
+	return &copier{Cursor: wasmbin.NewPart(r.source, start, end), source: r.source, copied: start, out: dst}
+}
+
+// upTo copies what comes before the offset.
+func (c *copier) upTo(offset int) {
+	if offset > c.copied {
+		c.out = append(c.out, c.source[c.copied:offset]...)
+		c.copied = offset
+	}
+}
+
+// replace puts a number in the place of what was read since the offset.
+func (c *copier) replace(offset int, number uint32) {
+	c.upTo(offset)
+	c.out = wasmbin.AppendU32(c.out, number)
+	c.copied = c.At()
+}
+
+// done copies the rest, and returns everything.
+func (r *rewriter) done(c *copier) []byte {
+	c.upTo(c.At() + c.Left())
+	if c.Err() != nil {
+		r.failed = true
+	}
+	return c.out
+}

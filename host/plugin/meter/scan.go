@@ -1,0 +1,269 @@
+package meter
+
+import (
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// segment is code that runs from its first instruction to its last: nothing branches into it, and only its end branches
+// away.
+type segment struct {
+	at     int   // offset of its first instruction
+	loop   int32 // the loop that it is in
+	header bool  // it begins the function or a loop: fuel is looked at here
+	point  bool  // it has a charge
+	falls  bool  // the next segment may follow
+	behind int32 // the loop that ended before it; 0: none did
+	edges  int32 // where its branches end in scan.edges
+	cost   int64 // of its own; later with what follows and has no charge
+}
+
+// loop is a loop, or, as the first one, the function.
+type loop struct {
+	parent int32
+	calls  bool // it contains a call, so that others change the fuel
+}
+
+// label is what a branch leads to.
+type label struct {
+	op     uint16
+	values int   // what a branch to it carries
+	loop   int32 // the loop around it; of a loop, itself
+	target int32 // the segment behind it, or for a loop, the one that begins it; -1: the end of the function
+}
+
+// edit is something in the code that changes.
+type edit struct {
+	at, end int // offsets: what is replaced
+	op      uint16
+	index   uint32
+	loop    int32 // around it; of a loop, itself
+	target  int32 // of a branch: the label, or one of them
+}
+
+// scan is what is known of a function. It is used for one function after the other.
+type scan struct {
+	segments []segment
+	edges    []int32 // labels
+	labels   []label
+	loops    []loop
+	edits    []edit
+	open     []int32 // labels
+	in       wasmbin.Instruction
+}
+
+// here is the present loop.
+func (s *scan) here() int32 { return s.labels[s.open[len(s.open)-1]].loop }
+
+// begin begins a segment.
+func (s *scan) begin(at int, header bool) {
+	s.segments = append(s.segments, segment{at: at, loop: s.here(), header: header, falls: true, edges: int32(len(s.edges))})
+}
+
+func (s *scan) last() *segment { return &s.segments[len(s.segments)-1] }
+
+// branch notes that the present segment may branch to the label so many levels out.
+func (s *scan) branch(depth uint32) {
+	if int(depth) >= len(s.open) {
+		return // the preflight has refused it
+	}
+	id := s.open[len(s.open)-1-int(depth)]
+	s.edges = append(s.edges, id)
+	s.last().edges = int32(len(s.edges))
+	if e := s.lastEdit(); e.target < 0 || s.labels[id].loop < s.labels[e.target].loop {
+		e.target = id // the one that leads out furthest
+	}
+}
+
+func (s *scan) lastEdit() *edit { return &s.edits[len(s.edits)-1] }
+
+func (s *scan) push(op uint16, in, target int32, values int) {
+	s.open = append(s.open, int32(len(s.labels)))
+	s.labels = append(s.labels, label{op: op, loop: in, target: target, values: values})
+}
+
+// function reads the body of a function.
+func (s *scan) function(c *wasmbin.Cursor, m *preflight.Module, b *preflight.Body, t *wasmbin.FuncType) {
+	s.segments, s.edges, s.labels = s.segments[:0], s.edges[:0], s.labels[:0]
+	s.loops, s.edits, s.open = append(s.loops[:0], loop{parent: -1}), s.edits[:0], s.open[:0]
+	s.push(wasmbin.OpBlock, 0, -1, len(t.Results))
+	s.begin(b.Code, true)
+	s.last().cost = costEntry + int64((len(t.Params)+len(t.Results)+b.Locals)/slotsPerOne)
+	for len(s.open) > 0 && c.Err() == nil {
+		c.Instruction(&s.in)
+		s.last().cost += costOf(s.in.Op)
+		s.instruction(c.At(), m)
+	}
+}
+
+func (s *scan) instruction(end int, m *preflight.Module) {
+	in := &s.in
+	switch in.Op {
+	case wasmbin.OpBlock:
+		_, results := arity(m, in.Block)
+		s.push(in.Op, s.here(), -1, results)
+	case wasmbin.OpLoop:
+		s.loops = append(s.loops, loop{parent: s.here()})
+		id := int32(len(s.loops) - 1)
+		s.change(end)
+		s.lastEdit().loop = id
+		params, _ := arity(m, in.Block)
+		s.push(in.Op, id, int32(len(s.segments)), params)
+		s.begin(end, true)
+	case wasmbin.OpIf:
+		_, results := arity(m, in.Block)
+		s.push(in.Op, s.here(), -1, results)
+		s.labels = append(s.labels, label{op: in.Op, loop: s.here(), target: -1}) // what follows if the condition is false
+		s.edges = append(s.edges, int32(len(s.labels)-1))
+		s.last().edges = int32(len(s.edges))
+		s.begin(end, false)
+	case wasmbin.OpElse:
+		s.orElse(end)
+	case wasmbin.OpEnd:
+		s.end(end)
+	case wasmbin.OpBr, wasmbin.OpBrIf, wasmbin.OpBrTable, wasmbin.OpReturn:
+		s.change(end)
+		s.branches()
+		s.last().falls = in.Op == wasmbin.OpBrIf
+		s.begin(end, false)
+	case wasmbin.OpUnreachable:
+		s.last().falls = false
+		s.begin(end, false)
+	case wasmbin.OpCall:
+		s.called()
+		if in.Index < uint32(len(m.Imports)) {
+			s.last().cost += costImport
+		} else {
+			s.last().cost += costCall
+			s.change(end)
+		}
+	case wasmbin.OpCallIndirect:
+		s.called()
+		s.last().cost += costVia
+	case wasmbin.OpRefFunc:
+		if in.Index >= uint32(len(m.Imports)) {
+			s.change(end)
+		}
+	case wasmbin.OpMemoryInit, wasmbin.OpMemoryCopy, wasmbin.OpMemoryFill, wasmbin.OpMemoryGrow,
+		wasmbin.OpTableInit, wasmbin.OpTableCopy, wasmbin.OpTableGrow, wasmbin.OpTableFill:
+		s.change(end)
+	}
+}
+
+// change notes that the present instruction is rewritten.
+func (s *scan) change(end int) {
+	s.edits = append(s.edits, edit{at: s.in.Start, end: end, op: s.in.Op, index: s.in.Index, loop: s.here(), target: -1})
+}
+
+// called notes a call in the present loop and those around it.
+func (s *scan) called() {
+	for l := s.here(); l >= 0 && !s.loops[l].calls; l = s.loops[l].parent {
+		s.loops[l].calls = true
+	}
+}
+
+// branches notes where the present instruction leads.
+func (s *scan) branches() {
+	in := &s.in
+	switch in.Op {
+	case wasmbin.OpBrTable:
+		for _, depth := range in.Targets {
+			s.branch(depth)
+		}
+	case wasmbin.OpReturn:
+		s.branch(uint32(len(s.open) - 1))
+	default:
+		s.branch(in.Index)
+	}
+}
+
+// arity is how many values a block takes and leaves.
+func arity(m *preflight.Module, block int64) (params, results int) {
+	switch {
+	case block >= 0:
+		t := &m.Types[block]
+		return len(t.Params), len(t.Results)
+	case block == blockOfNothing-0x80:
+		return 0, 0
+	default:
+		return 0, 1
+	}
+}
+
+// orElse ends the first arm of an if, which leads behind the second.
+func (s *scan) orElse(end int) {
+	id := s.open[len(s.open)-1]
+	s.edges = append(s.edges, id)
+	s.last().edges = int32(len(s.edges))
+	s.last().falls = false
+	s.begin(end, false)
+	s.labels[id].op = wasmbin.OpElse
+	s.labels[id+1].target = int32(len(s.segments) - 1)
+}
+
+// end ends a block. Behind it begins a segment: branches lead there, or it is in another loop.
+func (s *scan) end(end int) {
+	id := s.open[len(s.open)-1]
+	s.open = s.open[:len(s.open)-1]
+	if len(s.open) == 0 {
+		return
+	}
+	s.begin(end, false)
+	behind := int32(len(s.segments) - 1)
+	switch s.labels[id].op {
+	case wasmbin.OpLoop:
+		s.last().behind = s.labels[id].loop
+	case wasmbin.OpIf:
+		s.labels[id+1].target = behind
+		fallthrough
+	default:
+		s.labels[id].target = behind
+	}
+}
+
+// charge decides where the charges stand. Every segment without one is charged, with what follows it, by all that lead
+// to it: by the most of what may follow them.
+func (s *scan) charge() {
+	for i := range s.segments {
+		s.successors(i, func(from, to *segment) {
+			if to.loop != from.loop {
+				to.point = true // behind a loop: not in each of its turns
+			}
+		})
+	}
+	for i := len(s.segments) - 1; i >= 0; i-- {
+		var most int64
+		s.successors(i, func(_, to *segment) {
+			if !to.point {
+				most = max(most, to.cost)
+			}
+		})
+		segment := &s.segments[i]
+		segment.cost += most
+		segment.point = segment.point || segment.header || segment.cost > window
+	}
+}
+
+// successors calls f for each segment that may follow one directly. The turn of a loop is none: a loop's begin is a
+// charge.
+func (s *scan) successors(i int, f func(from, to *segment)) {
+	from := &s.segments[i]
+	if from.falls && i+1 < len(s.segments) {
+		f(from, &s.segments[i+1])
+	}
+	first := int32(0)
+	if i > 0 {
+		first = s.segments[i-1].edges
+	}
+	for _, id := range s.edges[first:from.edges] {
+		if l := &s.labels[id]; l.op != wasmbin.OpLoop && l.target >= 0 {
+			f(from, &s.segments[l.target])
+		}
+	}
+}
+
+// leaf reports whether a loop contains no calls: nobody else changes the fuel while it runs.
+func (s *scan) leaf(id int32) bool { return id > 0 && !s.loops[id].calls }
+
+// outermost reports whether a loop is a leaf in none.
+func (s *scan) outermost(id int32) bool { return s.leaf(id) && !s.leaf(s.loops[id].parent) }

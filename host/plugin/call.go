@@ -35,7 +35,8 @@ type access struct {
 	messages bool
 }
 
-// do leases nothing: who calls a hook has done so. It returns nil if the guest said nothing. An error is an [*Error].
+// do leases nothing: who calls a hook has done so. It returns nil if the guest said nothing. An error is an [*Error], or says that the run's
+// context ended.
 func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 	i, err := p.pool.take(ctx)
 	if err != nil {
@@ -106,7 +107,7 @@ func outcome(result *abi.Result) error {
 
 // forgiven reports whether the failure policy lets the run go on after err. It then says so.
 func (p *Plugin) forgiven(rt *host.Runtime, err error) bool {
-	if p.policy != Open {
+	if _, isFault := errors.AsType[*Error](err); !isFault || p.policy != Open {
 		return false
 	}
 	rt.Warn("on_failure is open, so the run goes on without: " + err.Error())

@@ -14,6 +14,8 @@ const (
 	KindLink      Kind = "link"      // its imports or exports are not what the ABI asks for
 	KindLimit     Kind = "limit"     // a document or the module is beyond a limit
 	KindMemory    Kind = "memory"    // it needs more memory than its limit
+	KindFuel      Kind = "fuel"      // it used up its fuel
+	KindDeadline  Kind = "deadline"  // it took more than its time
 	KindTrap      Kind = "trap"      // the code trapped
 	KindProtocol  Kind = "protocol"  // it did what the ABI or its own Description does not allow
 	KindExit      Kind = "exit"      // it called proc_exit
@@ -21,11 +23,20 @@ const (
 	KindGuest     Kind = "guest"     // it reported an error where only loading can follow
 )
 
+// The stages of a plugin's life before its first hook; the last two are exports.
+const (
+	stagePreflight   = "preflight"   // the module is looked at
+	stageLink        = "link"        // its imports and exports are compared with the ABI
+	stageCompile     = "compile"     // it is compiled
+	stageInstantiate = "instantiate" // memory, data and start section
+	stageInit        = "init"        // _initialize
+)
+
 // Error is a fault of a guest, or a plugin that cannot be loaded.
 type Error struct {
 	Plugin  string // the middleware's name
 	Digest  string // of the module: "sha256:" and the first 12 hexadecimal digits
-	Stage   string // "load", "describe", "configure", the hook's name or "call_tool"
+	Stage   string // where in the plugin's life: one of the names below, the hook's name, or "call_tool"
 	Kind    Kind
 	Message string // what happened; text of the guest in it is quoted or cleaned
 	Err     error  // the cause, if there is one

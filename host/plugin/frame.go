@@ -26,6 +26,7 @@ type frame struct {
 	panicLine string // the line of its output that tells of a panic
 	lastLine  string // the last line of its output
 	fault     *Error // what a host function found wrong; it then stops the guest
+	cancelled error  // the run's context ended while the guest ran
 }
 
 func (f *frame) reset(ctx context.Context, export string) {
@@ -35,12 +36,16 @@ func (f *frame) reset(ctx context.Context, export string) {
 // enterLoad prepares the instance for a call while the plugin is loaded, where time and randomness start at 0.
 func (i *instance) enterLoad(ctx context.Context, export string) {
 	i.frame.reset(ctx, export)
+	i.memory.refused = false
+	i.begin(loadFuel, loadDeadline)
 	i.clock.start(0)
 	i.random.start(0)
 }
 
-// leave forgets what belongs to the run, so that a free instance does not keep its history alive.
+// leave tells what the call used, and forgets what belongs to the run, so that a free instance does not keep its history
+// alive.
 func (i *instance) leave() {
+	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.used()})
 	i.call = hookCall{}
 	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
 }
@@ -53,9 +58,9 @@ func (i *instance) enter(ctx context.Context) {
 	i.frame.reset(ctx, c.export)
 	i.frame.rt = rt
 	i.memory.refused = false
+	i.begin(i.plugin.limits.Fuel, i.plugin.limits.Deadline)
 	i.clock.start(c.input.now)
 	i.random.start(rt.Seed())
-	rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id})
 }
 
 // stop ends the guest with a fault. It does not return: wazero recovers the panic at the call into the guest.

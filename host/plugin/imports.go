@@ -66,6 +66,9 @@ func (p *Plugin) instantiateHost(ctx context.Context) error {
 	if _, err := b.Instantiate(ctx); err != nil {
 		return err
 	}
+	if err := p.instantiateMeter(ctx); err != nil {
+		return err
+	}
 	return p.instantiateWASI(ctx)
 }
 
@@ -101,7 +104,10 @@ func callNext(i *instance, s []uint64) {
 		return
 	}
 	payload := i.payload("next", uint32(s[0]), uint32(s[1]))
-	status, reply, err := i.call.owner.callNext(i, payload)
+	var status abi.Status
+	var reply []byte
+	var err error
+	i.aside(func() { status, reply, err = i.call.owner.callNext(i, payload) })
 	if err != nil {
 		i.stopWith(err)
 	}

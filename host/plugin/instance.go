@@ -12,24 +12,27 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
 // instance is one instance of a plugin's module. One goroutine at a time uses it, for one call at a time.
 type instance struct {
-	plugin *Plugin
-	id     uint64
-	module api.Module
-	memory memory
-	view   api.Memory // how to read and write the memory
-	output output
-	ctx    context.Context // leads the host functions to the instance; it is never done
-	frame  frame           // of the present call
-	call   hookCall        // the present call; empty while the plugin is loaded
-	clock  clock
-	random random
-	stack  [1]uint64
-	input  []byte // buffer for inputs, reused
-	funcs  map[string]api.Function
+	plugin  *Plugin
+	id      uint64
+	module  api.Module
+	memory  memory
+	view    api.Memory        // how to read and write the memory
+	fuel    api.MutableGlobal // what is left of it; nil until the module is instantiated
+	output  output
+	ctx     context.Context // leads the host functions to the instance; it is never done
+	frame   frame           // of the present call
+	call    hookCall        // the present call; empty while the plugin is loaded
+	clock   clock
+	random  random
+	account account
+	stack   [1]uint64
+	input   []byte // buffer for inputs, reused
+	funcs   map[string]api.Function
 }
 
 // instanceKey is the key under which host functions find the instance.
@@ -44,7 +47,7 @@ func instanceOf(ctx context.Context) *instance {
 func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i := &instance{plugin: p, id: p.pool.nextID(), funcs: map[string]api.Function{}}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
-	i.enterLoad(ctx, "load")
+	i.enterLoad(ctx, stageInstantiate)
 	i.memory.limit = uint64(p.limits.Memory)
 	i.output.instance = i
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
@@ -53,12 +56,14 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 		WithOsyield(func() {}).WithRandSource(&i.random)
 	module, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), p.module, config)
 	if err != nil {
-		return nil, i.faultOf("load", err)
+		return nil, i.faultOf(stageInstantiate, err)
 	}
 	i.module, i.view = module, module.Memory()
+	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
+		i.enterLoad(ctx, stageInit)
 		if _, err := initialize.Call(i.ctx); err != nil {
-			return nil, errors.Join(i.faultOf("load", err), i.close())
+			return nil, errors.Join(i.faultOf(stageInit, err), i.close())
 		}
 	}
 	for name := range p.module.ExportedFunctions() {
@@ -79,8 +84,8 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// invoke calls an export with the frame's input. It returns whether a result was written. Any error is an [*Error], and
-// the instance must then be closed.
+// invoke calls an export with the frame's input. It returns whether a result was written. Any error is an [*Error], or
+// says that the run's context ended; the instance must then be closed.
 func (i *instance) invoke(export string) (wrote bool, err error) {
 	f := i.funcs[export]
 	if f == nil {
@@ -104,7 +109,10 @@ func (i *instance) invoke(export string) (wrote bool, err error) {
 }
 
 // faultOf tells what went wrong in a call: by the host's own record, since a guest can fake what wazero reports.
-func (i *instance) faultOf(stage string, err error) *Error {
+func (i *instance) faultOf(stage string, err error) error {
+	if i.frame.cancelled != nil {
+		return i.frame.cancelled
+	}
 	i.output.flush()
 	fault := i.frame.fault
 	if fault == nil {

@@ -1,19 +1,23 @@
 package plugin
 
+import "time"
+
 // Limits bound what one plugin may use. A field of 0 means the value of [DefaultLimits].
 type Limits struct {
-	Memory    int64 // of one instance, in bytes
-	Input     int   // of a document that a hook receives, in bytes
-	Result    int   // of a document that a guest writes, in bytes
-	HostCalls int   // calls of host_call in one call of a hook
-	Next      int   // calls of next in one call of a hook
-	Log       int   // what one call of a hook may log, in bytes
-	Instances int   // how many calls of its hooks can run at once
+	Memory    int64         // of one instance, in bytes
+	Fuel      int64         // in one call of a hook; see package meter for what costs how much
+	Deadline  time.Duration // of the guest's own time in one call of a hook: waiting for next does not count
+	Input     int           // of a document that a hook receives, in bytes
+	Result    int           // of a document that a guest writes, in bytes
+	HostCalls int           // calls of host_call in one call of a hook
+	Next      int           // calls of next in one call of a hook
+	Log       int           // what one call of a hook may log, in bytes
+	Instances int           // how many calls of its hooks can run at once
 }
 
 // DefaultLimits are the limits of a plugin when nothing else is configured.
 var DefaultLimits = Limits{
-	Memory: 64 << 20, Input: 4 << 20, Result: 1 << 20, HostCalls: 10_000, Next: 10, Log: 64 << 10, Instances: 8,
+	Memory: 64 << 20, Fuel: 1_000_000_000, Deadline: 2 * time.Second, Input: 4 << 20, Result: 1 << 20, HostCalls: 10_000, Next: 10, Log: 64 << 10, Instances: 8,
 }
 
 const pageSize = 64 << 10
@@ -21,6 +25,8 @@ const pageSize = 64 << 10
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	l.Memory = orDefault(l.Memory, d.Memory)
+	l.Fuel = orDefault(l.Fuel, d.Fuel)
+	l.Deadline = orDefault(l.Deadline, d.Deadline)
 	l.Input = orDefault(l.Input, d.Input)
 	l.Result = orDefault(l.Result, d.Result)
 	l.HostCalls = orDefault(l.HostCalls, d.HostCalls)
@@ -30,7 +36,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-func orDefault[T int | int64](v, d T) T {
+func orDefault[T int | int64 | time.Duration](v, d T) T {
 	if v <= 0 {
 		return d
 	}

@@ -8,39 +8,38 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
 // wasiModule is the only module beside the ABI's that a guest may import from.
 const wasiModule = "wasi_snapshot_preview1"
 
-// checkInterface checks the module's imports and exports before any of its code runs.
-func (p *Plugin) checkInterface() error {
-	if err := p.checkImports(); err != nil {
-		return p.fault("load", KindLink, err.Error(), err)
+// checkInterface checks the module's imports and exports, before it is compiled.
+func (p *Plugin) checkInterface(m *preflight.Module) error {
+	if err := p.checkImports(m); err != nil {
+		return p.fault(stageLink, KindLink, err.Error(), err)
 	}
-	if err := p.checkExports(); err != nil {
-		return p.fault("load", KindLink, err.Error(), err)
+	if err := checkExports(m); err != nil {
+		return p.fault(stageLink, KindLink, err.Error(), err)
 	}
 	return nil
 }
 
-func (p *Plugin) checkImports() error {
-	if imported := p.module.ImportedMemories(); len(imported) > 0 {
-		return fmt.Errorf("it imports a memory; a guest must have its own and export it as %q", abi.Memory)
-	}
-	for _, f := range p.module.ImportedFunctions() {
-		module, name, _ := f.Import()
+func (p *Plugin) checkImports(m *preflight.Module) error {
+	for _, i := range m.Imports {
+		module, name, t := i.Module, i.Name, m.Types[i.Type]
 		switch {
 		case module == wasiModule:
 			def, ok := p.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
 			if !ok {
 				return fmt.Errorf("it imports %s.%s, which does not exist", wasiModule, clean(name, 64))
 			}
-			if err := checkSignature(f, module, name, def.ParamTypes(), def.ResultTypes()); err != nil {
+			if err := checkSignature(t, module, name, def.ParamTypes(), def.ResultTypes()); err != nil {
 				return err
 			}
 		case module == abi.Module:
-			if err := checkImport(name, f); err != nil {
+			if err := checkImport(name, t); err != nil {
 				return err
 			}
 		case strings.HasPrefix(module, "agenthost_v"):
@@ -53,65 +52,73 @@ func (p *Plugin) checkImports() error {
 	return nil
 }
 
-func checkImport(name string, f api.FunctionDefinition) error {
+func checkImport(name string, t wasmbin.FuncType) error {
 	want := importByName(name)
 	if want == nil {
 		return fmt.Errorf("it imports %s.%s, which no minor up to this host's ABI %d.%d has; there are %s",
 			abi.Module, clean(name, 64), abi.Major, abi.Minor, strings.Join(importNames(), ", "))
 	}
-	return checkSignature(f, abi.Module, name, want.params, want.results)
+	return checkSignature(t, abi.Module, name, want.params, want.results)
 }
 
-func checkSignature(f api.FunctionDefinition, module, name string, params, results []api.ValueType) error {
-	if slices.Equal(f.ParamTypes(), params) && slices.Equal(f.ResultTypes(), results) {
+func checkSignature(t wasmbin.FuncType, module, name string, params, results []api.ValueType) error {
+	if slices.Equal(t.Params, params) && slices.Equal(t.Results, results) {
 		return nil
 	}
-	return fmt.Errorf("it imports %s.%s as %s, but it is %s", module, name,
-		signature(f.ParamTypes(), f.ResultTypes()), signature(params, results))
+	return fmt.Errorf("it imports %s.%s as %s, but it is %s", module, name, signature(t.Params, t.Results), signature(params, results))
 }
 
-func (p *Plugin) checkExports() error {
-	exports := p.module.ExportedFunctions()
-	if _, ok := exports[abi.Marker]; !ok {
-		for name := range exports {
+func checkExports(m *preflight.Module) error {
+	functions, memory := map[string]wasmbin.FuncType{}, false
+	for _, e := range m.Exports {
+		switch e.Kind {
+		case preflight.KindFunction:
+			t, _ := m.FunctionType(e.Index)
+			functions[e.Name] = m.Types[t]
+		case preflight.KindMemory:
+			memory = memory || e.Name == abi.Memory
+		}
+	}
+	if _, ok := functions[abi.Marker]; !ok {
+		for name := range functions {
 			if strings.HasPrefix(name, "agenthost_abi_v") {
 				return fmt.Errorf("it is built for %s; this host has ABI %d.%d, %s", clean(name, 64), abi.Major, abi.Minor, abi.Marker)
 			}
 		}
-		return fmt.Errorf("it is no agenthost plugin: it does not export the function %q%s", abi.Marker, reactorHint(exports))
+		return fmt.Errorf("it is no agenthost plugin: it does not export the function %q", abi.Marker)
 	}
-	if _, ok := p.module.ExportedMemories()[abi.Memory]; !ok {
+	if !memory {
 		return fmt.Errorf("it does not export its memory as %q", abi.Memory)
 	}
-	i32 := []api.ValueType{api.ValueTypeI32}
-	for name, f := range exports {
-		params, results, known := i32, i32, true
-		switch name {
-		case abi.Marker, abi.Initialize:
-			params, results = nil, nil
-		case abi.ExportDescribe:
-			params = nil
-		case abi.ExportConfigure, abi.ExportCallTool:
-		default:
-			known = slices.Contains(abi.Hooks(), abi.Hook(name))
-		}
-		if known && (!slices.Equal(f.ParamTypes(), params) || !slices.Equal(f.ResultTypes(), results)) {
-			return fmt.Errorf("it exports %s as %s, but it must be %s", name,
-				signature(f.ParamTypes(), f.ResultTypes()), signature(params, results))
+	for name, t := range functions {
+		if err := checkExport(name, t); err != nil {
+			return err
 		}
 	}
-	if _, ok := exports[abi.ExportDescribe]; !ok {
+	if _, ok := functions[abi.ExportDescribe]; !ok {
 		return fmt.Errorf("it does not export the function %q", abi.ExportDescribe)
 	}
 	return nil
 }
 
-// reactorHint helps who built a command module by mistake.
-func reactorHint(exports map[string]api.FunctionDefinition) string {
-	if _, ok := exports["_start"]; ok {
-		return "; it is a command module: build a reactor, with -buildmode=c-shared in Go and TinyGo or crate-type cdylib in Rust"
+// checkExport checks the signature of an export that has a meaning.
+func checkExport(name string, t wasmbin.FuncType) error {
+	params, results := []api.ValueType{api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}
+	switch name {
+	case abi.Marker, abi.Initialize:
+		params, results = nil, nil
+	case abi.ExportDescribe:
+		params = nil
+	case abi.ExportConfigure, abi.ExportCallTool:
+	default:
+		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
+			return nil
+		}
 	}
-	return ""
+	if slices.Equal(t.Params, params) && slices.Equal(t.Results, results) {
+		return nil
+	}
+	return fmt.Errorf("it exports %s as %s, but it must be %s", name, signature(t.Params, t.Results), signature(params, results))
 }
 
 func signature(params, results []api.ValueType) string {

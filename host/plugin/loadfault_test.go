@@ -49,74 +49,74 @@ func TestLoadFaults(t *testing.T) {
 		kind   plugin.Kind
 		says   string
 	}{
-		{name: "empty", code: []byte{}, stage: "load", kind: plugin.KindMalformed},
-		{name: "text", code: []byte("#!/bin/sh\necho"), stage: "load", kind: plugin.KindMalformed, says: "not a WebAssembly module"},
-		{name: "truncated", code: module(fine())[:100], stage: "load", kind: plugin.KindMalformed},
+		{name: "empty", code: []byte{}, stage: "preflight", kind: plugin.KindMalformed},
+		{name: "text", code: []byte("#!/bin/sh\necho"), stage: "preflight", kind: plugin.KindMalformed, says: "not a WebAssembly module"},
+		{name: "truncated", code: module(fine())[:100], stage: "preflight", kind: plugin.KindMalformed},
 		{
 			name: "table of 100 million", code: []byte("\x00asm\x01\x00\x00\x00\x04\x07\x01\x70\x00\x80\xc2\xd7\x2f"),
-			stage: "load", kind: plugin.KindLimit, says: "a table starts with 100000000 elements",
+			stage: "preflight", kind: plugin.KindLimit, says: "a table starts with 100000000 elements",
 		},
 		{
 			name: "types that are not there", code: []byte("\x00asm\x01\x00\x00\x00\x01\x05\xff\xff\xff\xff\x0f"),
-			stage: "load", kind: plugin.KindMalformed, says: "offset 0xa: it claims 4294967295 types",
+			stage: "preflight", kind: plugin.KindMalformed, says: "offset 0xa: it claims 4294967295 types",
 		},
-		{name: "no marker", code: module(fine().without(abi.Marker)), stage: "load", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
+		{name: "no marker", code: module(fine().without(abi.Marker)), stage: "link", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
 		{
 			name: "version 999", code: module(fine().without(abi.Marker).add("agenthost_abi_v999", "", "")),
-			stage: "load", kind: plugin.KindLink, says: "built for agenthost_abi_v999; this host has ABI 1.",
+			stage: "link", kind: plugin.KindLink, says: "built for agenthost_abi_v999; this host has ABI 1.",
 		},
 		{
 			name: "command", code: module(fine().without(abi.Marker).add("_start", "", "")),
-			stage: "load", kind: plugin.KindLink, says: "-buildmode=c-shared",
+			stage: "preflight", kind: plugin.KindLink, says: "-buildmode=c-shared",
 		},
 		{
 			name: "import of another module", code: module(imports(function{module: "env", name: "f"})),
-			stage: "load", kind: plugin.KindLink, says: `it imports env.f; a guest may import only from "agenthost_v1"`,
+			stage: "link", kind: plugin.KindLink, says: `it imports env.f; a guest may import only from "agenthost_v1"`,
 		},
 		{
 			name: "import of another version", code: module(imports(function{module: "agenthost_v2", name: "next"})),
-			stage: "load", kind: plugin.KindLink, says: `it imports from "agenthost_v2"; this host has ABI 1.`,
+			stage: "link", kind: plugin.KindLink, says: `it imports from "agenthost_v2"; this host has ABI 1.`,
 		},
 		{
 			name: "unknown import", code: module(imports(function{module: abi.Module, name: "exec"})),
-			stage: "load", kind: plugin.KindLink, says: "it imports agenthost_v1.exec, which no minor",
+			stage: "link", kind: plugin.KindLink, says: "it imports agenthost_v1.exec, which no minor",
 		},
 		{
 			name: "unknown function of WASI", code: module(imports(function{module: "wasi_snapshot_preview1", name: "exec"})),
-			stage: "load", kind: plugin.KindLink, says: "wasi_snapshot_preview1.exec, which does not exist",
+			stage: "link", kind: plugin.KindLink, says: "wasi_snapshot_preview1.exec, which does not exist",
 		},
 		{
 			name: "import of another type", code: module(imports(function{module: abi.Module, name: "next", params: wasmI64, results: wasmI32})),
-			stage: "load", kind: plugin.KindLink, says: "agenthost_v1.next as (i64) -> (i32), but it is (i32 i32) -> (i64)",
+			stage: "link", kind: plugin.KindLink, says: "agenthost_v1.next as (i64) -> (i32), but it is (i32 i32) -> (i64)",
 		},
 		{
 			name: "WASI import of another type", code: module(imports(function{module: "wasi_snapshot_preview1", name: "proc_exit", params: wasmI64})),
-			stage: "load", kind: plugin.KindLink, says: "proc_exit",
+			stage: "link", kind: plugin.KindLink, says: "proc_exit",
 		},
 		{
 			name: "export of another type", code: module(fine().without("before_model").add("before_model", wasmI64, wasmI32, nothing)),
-			stage: "load", kind: plugin.KindLink, says: "it exports before_model as (i64) -> (i32), but it must be (i32) -> (i32)",
+			stage: "link", kind: plugin.KindLink, says: "it exports before_model as (i64) -> (i32), but it must be (i32) -> (i32)",
 		},
-		{name: "imported memory", code: module(foreign), stage: "load", kind: plugin.KindLink, says: "it imports a memory"},
-		{name: "no memory", code: module(noMemory), stage: "load", kind: plugin.KindLink, says: `does not export its memory as "memory"`},
+		{name: "imported memory", code: module(foreign), stage: "preflight", kind: plugin.KindLink, says: "it imports a memory"},
+		{name: "no memory", code: module(noMemory), stage: "link", kind: plugin.KindLink, says: `does not export its memory as "memory"`},
 		{
 			name: "too much memory", code: module(greedy), limits: plugin.Limits{Memory: 4 << 16},
-			stage: "load", kind: plugin.KindMemory, says: "starts with 327680 bytes of memory, the limit is 262144",
+			stage: "preflight", kind: plugin.KindMemory, says: "starts with 327680 bytes of memory, the limit is 262144",
 		},
-		{name: "trap in start", code: module(started), stage: "load", kind: plugin.KindTrap, says: "unreachable"},
+		{name: "trap in start", code: module(started), stage: "instantiate", kind: plugin.KindTrap, says: "unreachable"},
 		{
 			name: "trap in _initialize", code: module(initializes(func(g *guest) code { return slices.Concat(g.log(3, "no luck"), trap) })),
-			stage: "load", kind: plugin.KindTrap, says: "unreachable: no luck",
+			stage: "init", kind: plugin.KindTrap, says: "unreachable: no luck",
 		},
 		{
 			name: "exit in _initialize", code: module(initializes(func(*guest) code { return slices.Concat(i32(0), call(callExit)) })),
-			stage: "load", kind: plugin.KindExit, says: "the code 0",
+			stage: "init", kind: plugin.KindExit, says: "the code 0",
 		},
 		{
 			name: "host_call in _initialize", code: module(initializes(func(g *guest) code { return g.hostCall("budget", nil, 0) })),
-			stage: "load", kind: plugin.KindProtocol, says: "host_call is not available",
+			stage: "init", kind: plugin.KindProtocol, says: "host_call is not available",
 		},
-		{name: "no describe", code: module(fine().without("describe")), stage: "load", kind: plugin.KindLink, says: `does not export the function "describe"`},
+		{name: "no describe", code: module(fine().without("describe")), stage: "link", kind: plugin.KindLink, says: `does not export the function "describe"`},
 		{name: "describe returns 0", code: module(describes(nothing)), stage: "describe", kind: plugin.KindProtocol, says: "it returned 0"},
 		{name: "describe returns 2", code: module(describes(i32(2))), stage: "describe", kind: plugin.KindProtocol, says: "it returned 2"},
 		{name: "describe writes nothing", code: module(describes(i32(1))), stage: "describe", kind: plugin.KindProtocol, says: "without writing a result"},

@@ -10,13 +10,11 @@ import (
 	"slices"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
 // Plugin is a loaded module with its configuration.
@@ -60,9 +58,6 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	if err := p.compile(ctx, code, w.Cache); err != nil {
 		return err
 	}
-	if err := p.checkInterface(); err != nil {
-		return err
-	}
 	if err := p.describe(ctx); err != nil {
 		return err
 	}
@@ -75,57 +70,6 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	}
 	p.pool.put(first)
 	return nil
-}
-
-// compile makes the plugin's runtime and compiles the module in it.
-func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) (err error) {
-	if err := p.preflight(code); err != nil {
-		return err
-	}
-	config := wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2).
-		WithCloseOnContextDone(false)
-	if cache != nil {
-		config = config.WithCompilationCache(cache.cache)
-	}
-	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	defer func() {
-		if v := recover(); v != nil { // wazero's compiler can panic on modules that lie
-			err = p.fault("load", KindMalformed, fmt.Sprintf("the compiler panicked: %v", v), nil)
-		}
-	}()
-	if p.module, err = p.runtime.CompileModule(ctx, code); err != nil {
-		return p.fault("load", KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
-	}
-	for _, m := range p.module.ExportedMemories() {
-		if need := uint64(m.Min()) * pageSize; need > uint64(p.limits.Memory) {
-			return p.fault("load", KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d", need, p.limits.Memory), nil)
-		}
-	}
-	if err := p.instantiateHost(ctx); err != nil {
-		return p.fault("load", KindLink, err.Error(), err)
-	}
-	return nil
-}
-
-// preflight looks at the module before anything compiles it.
-func (p *Plugin) preflight(code []byte) error {
-	limits := preflight.Default()
-	limits.Module = MaxModuleSize
-	_, err := preflight.Check(code, limits)
-	refused, ok := errors.AsType[*preflight.Error](err)
-	if !ok {
-		return nil
-	}
-	kind, text := KindMalformed, "not a WebAssembly module that can run here: "
-	switch refused.Rule {
-	case preflight.Limit:
-		kind, text = KindLimit, ""
-	case preflight.Link:
-		kind, text = KindLink, ""
-	case preflight.Malformed, preflight.Unsupported:
-	}
-	return p.fault("load", kind, text+clean(fmt.Sprintf("offset %#x: %s", refused.Offset, refused.Text), 400), refused)
 }
 
 // setConfig checks the operator's configuration and completes it with the schema's defaults.

@@ -37,3 +37,15 @@ func Default() Limits {
 		Compile: 1500 * time.Millisecond, CompilePerMiB: 700 * time.Millisecond,
 	}
 }
+
+// Metered are the limits of a module that has passed these, once it has a meter: it is larger, but may take no longer to
+// compile.
+func (l Limits) Metered() Limits {
+	for _, more := range []*int{
+		&l.Module, &l.Types, &l.Imports, &l.Functions, &l.Globals, &l.Exports, &l.Body, &l.Locals, &l.Nesting,
+	} {
+		*more = 2**more + 64
+	}
+	l.Body *= 4
+	return l
+}

@@ -1,0 +1,79 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/agenthost/agenthost/host/plugin/meter"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// compile checks the module, gives it a meter, and compiles it in a runtime of the plugin's own.
+func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) error {
+	limits := preflight.Default()
+	limits.Module = MaxModuleSize
+	module, err := preflight.Check(code, limits)
+	if err != nil {
+		return p.refused(err)
+	}
+	config := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2).
+		WithCloseOnContextDone(false)
+	if cache != nil {
+		config = config.WithCompilationCache(cache.cache)
+	}
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := p.instantiateHost(ctx); err != nil {
+		return p.fault(stageLink, KindLink, err.Error(), err)
+	}
+	if err := p.checkInterface(module); err != nil {
+		return err
+	}
+	if m := module.Memory; m != nil && uint64(m.Min)*pageSize > uint64(p.limits.Memory) {
+		return p.fault(stagePreflight, KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d",
+			uint64(m.Min)*pageSize, p.limits.Memory), nil)
+	}
+	metered, err := meter.Rewrite(code, module, meter.Limits{Table: limits.Table})
+	if err != nil {
+		return p.fault(stageLink, KindLink, err.Error(), err)
+	}
+	// What is compiled is looked at too: the meter makes it larger, and what its loops cost shows only now.
+	if _, err := preflight.Check(metered, limits.Metered()); err != nil {
+		return p.refused(err)
+	}
+	if p.module, err = compileModule(ctx, p.runtime, metered); err != nil {
+		return p.fault(stageCompile, KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
+	}
+	return nil
+}
+
+// refused tells what the preflight found.
+func (p *Plugin) refused(err error) error {
+	refused, ok := errors.AsType[*preflight.Error](err)
+	if !ok {
+		return p.fault(stagePreflight, KindMalformed, clean(err.Error(), 400), err)
+	}
+	kind, text := KindMalformed, "not a WebAssembly module that can run here: "
+	switch refused.Rule {
+	case preflight.Limit:
+		kind, text = KindLimit, ""
+	case preflight.Link:
+		kind, text = KindLink, ""
+	case preflight.Malformed, preflight.Unsupported:
+	}
+	return p.fault(stagePreflight, kind, text+clean(fmt.Sprintf("offset %#x: %s", refused.Offset, refused.Text), 400), refused)
+}
+
+// compileModule compiles. wazero's compiler can panic on modules that lie.
+func compileModule(ctx context.Context, r wazero.Runtime, code []byte) (module wazero.CompiledModule, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the compiler panicked: %v", v)
+		}
+	}()
+	return r.CompileModule(ctx, code)
+}

@@ -1,0 +1,122 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/agenthost/agenthost/host/plugin/meter"
+)
+
+// What a plugin may use while it is loaded, in each of _initialize, describe and configure: what it does there does not
+// depend on its limits for hooks.
+const (
+	loadFuel     = 4_000_000_000
+	loadDeadline = 5 * time.Second
+)
+
+// Fuel is handed out in slices. A slice should last so long: short enough that a guest stops soon after its deadline, and
+// does not hold up the host's garbage collector, and long enough that asking for the next one costs nothing.
+const (
+	sliceShort = 200 * time.Microsecond
+	sliceLong  = 800 * time.Microsecond
+	sliceLeast = 4_000
+	sliceFirst = 100_000
+	sliceMost  = 1_000_000
+)
+
+// account is the fuel and the time of one call of a guest. How large the slices are changes nothing: a guest stops when
+// it has used more than its limit, at a place in its code that depends on the limit alone.
+type account struct {
+	limit    int64
+	given    int64
+	slice    int64 // kept from call to call
+	deadline time.Duration
+	started  time.Time     // when the first slice was used up; zero: it was not yet
+	away     time.Duration // what the host took of the time since then
+	last     time.Duration // of the guest, when it last asked for fuel
+}
+
+// begin fills the account for a call.
+func (i *instance) begin(limit int64, deadline time.Duration) {
+	a := &i.account
+	slice := a.slice
+	if slice == 0 {
+		slice = sliceFirst
+	}
+	*a = account{limit: limit, slice: slice, deadline: deadline}
+	if i.fuel != nil { // not while the module is instantiated: it then starts with none
+		a.given = min(slice, limit)
+		i.fuel.Set(uint64(a.given))
+	}
+}
+
+// used is the fuel that the call has used up to now. It may be a little too low while a loop runs.
+func (i *instance) used() uint64 {
+	if i.fuel == nil {
+		return 0
+	}
+	return uint64(max(0, i.account.given-int64(i.fuel.Get())))
+}
+
+// tick is called by a guest that has no fuel left. It returns the next slice, or ends the guest.
+func (i *instance) tick(left int64) int64 {
+	a := &i.account
+	if err := i.frame.ctx.Err(); err != nil {
+		i.frame.cancelled = fmt.Errorf("plugin %q: %s: %w", i.plugin.name, i.frame.export, context.Cause(i.frame.ctx))
+		panic(i.frame.cancelled)
+	}
+	used := a.given - left
+	if used > a.limit {
+		i.stop(KindFuel, fmt.Sprintf("it used up its fuel of %d; raise limits.fuel if it needs more", a.limit))
+	}
+	i.checkTime()
+	next := min(a.slice, a.limit-used)
+	a.given = used + next
+	return next
+}
+
+// checkTime ends a guest that has had its time, and fits the slices to its speed.
+func (i *instance) checkTime() {
+	a := &i.account
+	now := time.Now()
+	if a.started.IsZero() {
+		a.started = now
+		return
+	}
+	spent := now.Sub(a.started) - a.away
+	switch lasted := spent - a.last; {
+	case spent > a.deadline:
+		i.stop(KindDeadline, fmt.Sprintf("it took more than its %v of time; raise limits.deadline if it needs more", a.deadline))
+	case lasted < sliceShort:
+		a.slice = min(a.slice*2, sliceMost)
+	case lasted > sliceLong:
+		a.slice = max(a.slice/2, sliceLeast)
+	}
+	a.last = spent
+}
+
+// aside runs something whose time is not the guest's own.
+func (i *instance) aside(f func()) {
+	if i.account.started.IsZero() {
+		f()
+		return
+	}
+	start := time.Now()
+	f()
+	i.account.away += time.Since(start)
+}
+
+// instantiateMeter makes the module that metered code imports.
+func (p *Plugin) instantiateMeter(ctx context.Context) error {
+	b := p.runtime.NewHostModuleBuilder(meter.Module)
+	b.NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+			stack[0] = uint64(instanceOf(ctx).tick(int64(stack[0])))
+		}), []api.ValueType{i64}, []api.ValueType{i64}).
+		Export(meter.Tick)
+	_, err := b.Instantiate(ctx)
+	return err
+}

@@ -1,0 +1,162 @@
+package plugin_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin"
+)
+
+// spin is a loop without an end.
+var spin = code{0x03, 0x40, 0x0c, 0x00, 0x0b}
+
+// work is a loop of so many turns. It uses the variable of the hook's parameter.
+func work(turns int) code {
+	return slices.Concat(i32(turns), code{0x21, 0x00, 0x03, 0x40, 0x20, 0x00}, i32(1), code{0x6b, 0x22, 0x00, 0x0d, 0x00, 0x0b})
+}
+
+// TestRunaways shows for everything that can go on for ever that it stops, and is told as what it is.
+func TestRunaways(t *testing.T) {
+	t.Parallel()
+	fine := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}) }
+	start := fine().on("before_model", nothing)
+	start.start = new(len(start.imports) + len(start.functions))
+	start.add("start", "", "", spin)
+	for _, test := range []struct {
+		name   string
+		guest  *guest
+		stage  string
+		limits plugin.Limits
+		kind   plugin.Kind
+	}{
+		{"start", start, "instantiate", plugin.Limits{}, plugin.KindFuel},
+		{"_initialize", fine().on("before_model", nothing).add("_initialize", "", "", spin), "init", plugin.Limits{}, plugin.KindFuel},
+		{"describe", fine().on("before_model", nothing).without("describe").add("describe", "", wasmI32, spin, nothing), "describe", plugin.Limits{}, plugin.KindFuel},
+		{"configure", fine().on("before_model", nothing).on("configure", spin, nothing), "configure", plugin.Limits{}, plugin.KindFuel},
+		{"hook", fine().on("before_model", spin, nothing), "before_model", plugin.Limits{Fuel: 1_000_000}, plugin.KindFuel},
+		{"hook with a deadline", fine().on("before_model", spin, nothing), "before_model", plugin.Limits{Fuel: 1 << 60, Deadline: 50 * time.Millisecond}, plugin.KindDeadline},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := plugin.Wasm{Bytes: test.guest.bytes(), Limits: test.limits}
+			var fault *plugin.Error
+			if test.stage != "before_model" {
+				fault = loadError(t, w)
+			} else {
+				_, err := setup(t, w).run(t)
+				fault = faultIn(t, err)
+			}
+			require.Equal(t, test.kind, fault.Kind, fault.Error())
+			require.Equal(t, test.stage, fault.Stage)
+		})
+	}
+}
+
+// TestStopIsPrompt measures how long after its deadline a guest stops, and how long it holds up the garbage collector.
+func TestStopIsPrompt(t *testing.T) {
+	const deadline = 300 * time.Millisecond
+	tree := hooked(abi.BeforeModel, abi.HookSpec{})
+	for i := range 60 { // each function calls the next one twice: no loop at all
+		next := len(tree.imports) + len(tree.functions) + 1
+		if i == 59 {
+			tree.add("", "", "", nil)
+			break
+		}
+		tree.add("", "", "", call(next), call(next))
+	}
+	tree.on("before_model", call(len(tree.imports)+2), nothing)
+	for name, g := range map[string]*guest{"loop": hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing), "tree of calls": tree} {
+		b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Fuel: 1 << 60, Deadline: deadline}})
+		done := make(chan time.Duration)
+		go func() {
+			start := time.Now()
+			_, err := b.agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+			took := time.Since(start)
+			var fault *plugin.Error
+			if !errors.As(err, &fault) || fault.Kind != plugin.KindDeadline {
+				t.Errorf("%s: %v", name, err)
+			}
+			done <- took
+		}()
+		var worst time.Duration
+		for stopped := false; !stopped; {
+			start := time.Now()
+			runtime.GC()
+			worst = max(worst, time.Since(start))
+			select {
+			case took := <-done:
+				stopped = true
+				t.Logf("%s: stopped %v after its deadline; the longest garbage collection took %v", name, took-deadline, worst)
+				require.Less(t, took, deadline+200*time.Millisecond)
+			default:
+			}
+		}
+		require.Less(t, worst, 100*time.Millisecond, name)
+	}
+}
+
+// TestFuelIsTold checks that the event of a hook says what it used, and that equal calls use the same.
+func TestFuelIsTold(t *testing.T) {
+	t.Parallel()
+	b := setup(t, plugin.Wasm{Bytes: hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()})
+	events, err := b.run(t)
+	require.NoError(t, err)
+	var used []uint64
+	for i := range events {
+		if events[i].Type == host.EventHook {
+			used = append(used, events[i].Fuel)
+		}
+	}
+	require.Equal(t, []uint64{1, 1}, used)
+}
+
+// slowModel takes its time.
+type slowModel struct {
+	searcher
+
+	takes time.Duration
+}
+
+func (s *slowModel) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.searcher.Generate(ctx, req)
+}
+
+// TestWaitingIsFree lets a guest wait in next for longer than its deadline, between two pieces of work.
+func TestWaitingIsFree(t *testing.T) {
+	t.Parallel()
+	g := hooked(abi.WrapModelCall, abi.HookSpec{})
+	g.on("wrap_model_call", work(1_000_000), g.next(nil, abi.StatusOK), work(1_000_000), nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Deadline: 150 * time.Millisecond}}, func(c *host.Config) {
+		c.Model = &slowModel{takes: 200 * time.Millisecond}
+	})
+	_, err := b.run(t)
+	require.NoError(t, err)
+}
+
+// TestCancelledWhileItRuns cancels the run of a guest that spins: that is no fault, and no policy forgives it.
+func TestCancelledWhileItRuns(t *testing.T) {
+	t.Parallel()
+	g := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.bytes(), OnFailure: plugin.Open, Limits: plugin.Limits{Fuel: 1 << 60, Deadline: time.Hour}})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := b.agent.Run(ctx, host.Input{Messages: []abi.Message{abi.Human("hi")}})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	var fault *plugin.Error
+	require.NotErrorAs(t, err, &fault)
+	require.Zero(t, b.model.Calls())
+}

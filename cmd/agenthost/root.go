@@ -66,7 +66,7 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 		DisableAutoGenTag: true,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
-	root.AddCommand(a.runCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(), a.versionCommand(), a.compileCommand())
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
 	return root
 }
@@ -93,7 +93,7 @@ func (a *app) manifestFlags(c *cobra.Command) {
 // load reads the manifest and builds its agent. Whatever goes wrong here is a matter of configuration.
 func (a *app) load(ctx context.Context) (*manifest.Agent, error) {
 	logger := a.logger()
-	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Cache: a.cache(logger)})
+	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Engine: a.engine(logger)})
 	if err != nil {
 		if _, ok := errors.AsType[*manifest.NotFoundError](err); ok {
 			err = fmt.Errorf("%w; name another with -f FILE", err)
@@ -118,15 +118,42 @@ func (a *app) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
-// cache opens the user's cache of compiled plugins. Without one, plugins are compiled at every start.
-func (a *app) cache(logger *slog.Logger) *plugin.Cache {
-	dir, err := os.UserCacheDir()
-	if err == nil {
-		var cache *plugin.Cache
-		if cache, err = plugin.OpenCache(filepath.Join(dir, "agenthost", "wasm")); err == nil {
-			return cache
+// engine opens the user's cache of compiled plugins. A plugin that is new is compiled in a process of its own, which has
+// limits. Without a cache, plugins are compiled at every start, in this process.
+func (a *app) engine(logger *slog.Logger) *plugin.Engine {
+	engine, err := func() (*plugin.Engine, error) {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
 		}
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		return plugin.NewEngine(plugin.EngineConfig{
+			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: plugin.CompileInChild(self, compileCommand),
+		})
+	}()
+	if err == nil {
+		return engine
 	}
-	logger.Info("compiled plugins are not cached", "reason", err)
-	return plugin.NewCache()
+	logger.Warn("compiled plugins are not cached", "reason", err)
+	engine, _ = plugin.NewEngine(plugin.EngineConfig{}) // fails for nothing but its directory
+	return engine
+}
+
+// compileCommand is the hidden command that compiles a module: see [plugin.CompileInChild].
+const compileCommand = "compile-module"
+
+func (a *app) compileCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: compileCommand + " DIR", Hidden: true, Args: cobra.ExactArgs(1),
+		Short: "Compile the module on standard input into a cache",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := plugin.CompileHere(c.Context(), args[0], a.in); err != nil {
+				return &exitError{exitFailed, err}
+			}
+			return nil
+		},
+	}
 }

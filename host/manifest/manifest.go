@@ -34,15 +34,15 @@ type Manifest struct {
 	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`
 	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
 
-	dir   string // of the file: what paths are relative to
-	cache *plugin.Cache
+	dir    string // of the file: what paths are relative to
+	engine *plugin.Engine
 }
 
 // Options say how a manifest is read.
 type Options struct {
 	Set       []string                         // assignments on top of the file: "model.provider=scripted", "middleware[0].config.strategy=hash"
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
-	Cache     *plugin.Cache                    // of compiled plugins; nil: none
+	Engine    *plugin.Engine                   // what plugins share; nil: nothing
 }
 
 // MaxSize is the largest manifest that is read, in bytes.
@@ -58,7 +58,7 @@ func Load(path string, options Options) (*Manifest, error) {
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	m := &Manifest{ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), cache: options.Cache}
+	m := &Manifest{ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), engine: options.Engine}
 	err = strictyaml.Decode(path, data, m,
 		strictyaml.WithEnv(lookup), strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
 	if err != nil {

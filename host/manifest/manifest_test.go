@@ -139,7 +139,6 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 		"durability": model + "durability: round\n", "sqlite": model + "checkpoint: sqlite:./threads.db\n",
 		"postgres":  model + "checkpoint: postgres://db.example/threads\n",
 		"isolation": guest + "isolation: call\n", "breaker": guest + "breaker: {faults: 3}\n",
-		"fuel": guest + "limits: {fuel: 1G}\n", "deadline": guest + "limits: {deadline: 2s}\n",
 		"http.fetch": guest + "grant: {http.fetch: [x.example]}\n", "kv": guest + "grant: {kv: {quota: 1MiB}}\n",
 		"minisign": model + "middleware:\n  - plugin: {path: x.wasm, minisign: abc}\n",
 		"mcp":      model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",

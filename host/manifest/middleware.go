@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"time"
 
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
@@ -128,8 +129,8 @@ type grantEntry struct {
 
 type limitsEntry struct {
 	Memory    strictyaml.Size  `yaml:"memory" strict:"min=64KiB,max=4GiB"`
-	Fuel      strictyaml.Node  `yaml:"fuel" strict:"unsupported"`
-	Deadline  strictyaml.Node  `yaml:"deadline" strict:"unsupported"`
+	Fuel      strictyaml.Count `yaml:"fuel" strict:"min=1k"`
+	Deadline  time.Duration    `yaml:"deadline" strict:"min=1ms"`
 	Input     strictyaml.Size  `yaml:"input" strict:"min=1KiB,max=1GiB"`
 	Result    strictyaml.Size  `yaml:"result" strict:"min=1KiB,max=1GiB"`
 	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`
@@ -145,10 +146,10 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 		p := &e.plugin
 		inner = plugin.Wasm{
 			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
-			OnFailure: plugin.FailurePolicy(p.OnFailure), Cache: m.cache,
+			OnFailure: plugin.FailurePolicy(p.OnFailure), Engine: m.engine,
 			Grant: plugin.Grant{Reads: p.Grant.Reads, Writes: p.Grant.Writes},
 			Limits: plugin.Limits{
-				Memory: int64(p.Limits.Memory), Input: int(p.Limits.Input), Result: int(p.Limits.Result),
+				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline, Input: int(p.Limits.Input), Result: int(p.Limits.Result),
 				HostCalls: int(p.Limits.HostCalls), Next: p.Limits.Next, Log: int(p.Limits.Log), Instances: p.Limits.Instances,
 			},
 		}

@@ -19,7 +19,7 @@ import (
 // load makes the hooks of a plugin, outside of an agent.
 func load(b *testing.B, code []byte) *host.Hooks {
 	b.Helper()
-	w := plugin.Wasm{ID: "bench", Bytes: code, Cache: compiled}
+	w := plugin.Wasm{ID: "bench", Bytes: code, Engine: compiled}
 	hooks, err := w.Hooks(b.Context(), host.Env{Name: "bench", Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
@@ -171,9 +171,9 @@ func BenchmarkParallelTools(b *testing.B) {
 		middleware []host.Middleware
 	}{
 		{"none", nil},
-		{"wat", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: pass.bytes(), Cache: compiled}}},
+		{"wat", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: pass.bytes(), Engine: compiled}}},
 		{"tinygo", []host.Middleware{plugin.Wasm{
-			ID: "bench", Bytes: tinyGuest(b, "bench"), Cache: compiled, Config: map[string]any{"only": "wrap_tool_call"},
+			ID: "bench", Bytes: tinyGuest(b, "bench"), Engine: compiled, Config: map[string]any{"only": "wrap_tool_call"},
 		}}},
 	} {
 		b.Run(guest.name, func(b *testing.B) {

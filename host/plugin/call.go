@@ -50,7 +50,7 @@ func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 		size := len(i.input)
 		i.input = nil
 		i.leave()
-		p.pool.put(i)
+		p.pool.giveBack(i, nil)
 		return nil, p.fault(call.export, KindLimit, fmt.Sprintf(
 			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input",
 			size, p.limits.Input), nil)

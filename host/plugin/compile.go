@@ -13,29 +13,23 @@ import (
 )
 
 // compile checks the module, gives it a meter, and compiles it in a runtime of the plugin's own.
-func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) error {
+func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
 	module, err := preflight.Check(code, limits)
 	if err != nil {
 		return p.refused(err)
 	}
-	config := wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2).
-		WithCloseOnContextDone(false)
-	if cache != nil {
-		config = config.WithCompilationCache(cache.cache)
-	}
-	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, runtimeConfig().WithCompilationCache(p.engine.cache))
 	if err := p.instantiateHost(ctx); err != nil {
 		return p.fault(stageLink, KindLink, err.Error(), err)
 	}
 	if err := p.checkInterface(module); err != nil {
 		return err
 	}
-	if m := module.Memory; m != nil && uint64(m.Min)*pageSize > uint64(p.limits.Memory) {
+	if p.firstMemory = int64(module.Memory.Min) * pageSize; p.firstMemory > p.limits.Memory {
 		return p.fault(stagePreflight, KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d",
-			uint64(m.Min)*pageSize, p.limits.Memory), nil)
+			p.firstMemory, p.limits.Memory), nil)
 	}
 	metered, err := meter.Rewrite(code, module, meter.Limits{Table: limits.Table})
 	if err != nil {
@@ -45,10 +39,37 @@ func (p *Plugin) compile(ctx context.Context, code []byte, cache *Cache) error {
 	if _, err := preflight.Check(metered, limits.Metered()); err != nil {
 		return p.refused(err)
 	}
-	if p.module, err = compileModule(ctx, p.runtime, metered); err != nil {
+	return p.compileMetered(ctx, metered)
+}
+
+// compileMetered compiles what the meter made, when it is its turn.
+func (p *Plugin) compileMetered(ctx context.Context, metered []byte) error {
+	size := int64(len(metered)) * codePerByte
+	if err := p.engine.memory.wait(ctx, size); err != nil {
+		return p.fault(stageCompile, KindMemory, err.Error(), err)
+	}
+	p.codeSize = size
+	if err := p.engine.turns.Acquire(ctx, 1); err != nil {
+		return context.Cause(ctx)
+	}
+	defer p.engine.turns.Release(1)
+	if err := p.engine.compileElsewhere(ctx, metered); err != nil {
+		return p.fault(stageCompile, KindLimit, clean(err.Error(), 400), err)
+	}
+	module, err := compileModule(ctx, p.runtime, metered)
+	if err != nil {
 		return p.fault(stageCompile, KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
 	}
+	p.module = module
 	return nil
+}
+
+// codePerByte is how much memory the compiled code takes for a byte of the module, by estimate.
+const codePerByte = 4
+
+// runtimeConfig is how every guest is compiled. Nothing closes a guest when a context ends: the meter stops it.
+func runtimeConfig() wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2).WithCloseOnContextDone(false)
 }
 
 // refused tells what the preflight found.

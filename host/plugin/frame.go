@@ -36,7 +36,7 @@ func (f *frame) reset(ctx context.Context, export string) {
 // enterLoad prepares the instance for a call while the plugin is loaded, where time and randomness start at 0.
 func (i *instance) enterLoad(ctx context.Context, export string) {
 	i.frame.reset(ctx, export)
-	i.memory.refused = false
+	i.memory.refused, i.memory.crowded = false, false
 	i.begin(loadFuel, loadDeadline)
 	i.clock.start(0)
 	i.random.start(0)
@@ -57,7 +57,7 @@ func (i *instance) enter(ctx context.Context) {
 	c.input.now = uint64(rt.Now().UnixNano())
 	i.frame.reset(ctx, c.export)
 	i.frame.rt = rt
-	i.memory.refused = false
+	i.memory.refused, i.memory.crowded = false, false
 	i.begin(i.plugin.limits.Fuel, i.plugin.limits.Deadline)
 	i.clock.start(c.input.now)
 	i.random.start(rt.Seed())

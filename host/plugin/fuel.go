@@ -13,8 +13,8 @@ import (
 // What a plugin may use while it is loaded, in each of _initialize, describe and configure: what it does there does not
 // depend on its limits for hooks.
 const (
-	loadFuel     = 4_000_000_000
-	loadDeadline = 5 * time.Second
+	loadFuel     = 2_000_000_000
+	loadDeadline = 10 * time.Second
 )
 
 // Fuel is handed out in slices. A slice should last so long: short enough that a guest stops soon after its deadline, and

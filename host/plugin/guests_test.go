@@ -16,7 +16,15 @@ import (
 )
 
 // compiled keeps the modules that tests share: standard Go's take a second to compile.
-var compiled = plugin.NewCache()
+var compiled = newEngine(plugin.EngineConfig{Memory: 4 << 30, Compiles: 2})
+
+func newEngine(config plugin.EngineConfig) *plugin.Engine {
+	e, err := plugin.NewEngine(config)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
 
 // goGuests are the guests of testdata/guests that standard Go has built, by name.
 var goGuests = struct {

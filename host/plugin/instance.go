@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -30,6 +31,8 @@ type instance struct {
 	clock   clock
 	random  random
 	account account
+	made    time.Time
+	calls   int // that it has served
 	stack   [1]uint64
 	input   []byte // buffer for inputs, reused
 	funcs   map[string]api.Function
@@ -48,7 +51,13 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i := &instance{plugin: p, id: p.pool.nextID(), funcs: map[string]api.Function{}}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
 	i.enterLoad(ctx, stageInstantiate)
-	i.memory.limit = uint64(p.limits.Memory)
+	i.made = time.Now()
+	i.memory.limit, i.memory.budget = uint64(p.limits.Memory), p.engine.memory
+	first := p.firstMemory + instanceOverhead
+	if err := p.engine.memory.wait(ctx, first); err != nil {
+		return nil, p.fault(stageInstantiate, KindMemory, err.Error(), err)
+	}
+	i.memory.held = first
 	i.output.instance = i
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithStdout(&i.output).WithStderr(&i.output).
@@ -56,6 +65,7 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 		WithOsyield(func() {}).WithRandSource(&i.random)
 	module, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), p.module, config)
 	if err != nil {
+		i.memory.release()
 		return nil, i.faultOf(stageInstantiate, err)
 	}
 	i.module, i.view = module, module.Memory()
@@ -122,7 +132,11 @@ func (i *instance) faultOf(stage string, err error) error {
 	if fault.Kind != KindTrap && fault.Kind != KindExit {
 		return fault
 	}
-	if i.memory.refused {
+	switch {
+	case i.memory.crowded:
+		_, limit := i.memory.budget.use()
+		fault.Kind, fault.Message = KindMemory, fmt.Sprintf("no memory is left for plugins, which may use %d bytes together; %s", limit, fault.Message)
+	case i.memory.refused:
 		fault.Kind, fault.Message = KindMemory, fmt.Sprintf("it needs more memory than its limit of %d bytes; %s", i.memory.limit, fault.Message)
 	}
 	if said := i.frame.lastWords(); said != "" {
@@ -141,8 +155,23 @@ func (i *instance) close() error {
 	if i.module == nil {
 		return nil
 	}
-	return i.module.Close(context.Background())
+	err := i.module.Close(context.Background())
+	i.memory.release()
+	return err
 }
+
+// worn reports whether the instance has served long enough: guests leak, and memory does not shrink.
+func (i *instance) worn() bool {
+	i.calls++
+	used := uint64(len(i.memory.bytes))
+	return i.calls >= mostCalls || (used > wornMemory && used > i.memory.limit/2) || time.Since(i.made) > mostAge
+}
+
+// wornMemory is a size of memory, in bytes, that makes no instance worn.
+const wornMemory = 16 << 20
+
+// ready makes the instance ready for another call. It reports whether it could.
+func (i *instance) ready() bool { return true }
 
 // document is one of abi's types.
 type document interface {

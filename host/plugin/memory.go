@@ -1,18 +1,30 @@
 package plugin
 
-import "github.com/tetratelabs/wazero/experimental"
+import (
+	"errors"
 
-// memory is the linear memory of one instance. It grows as far as the plugin's limit allows, and remembers when the
-// guest wanted more, so that the trap that follows is told as what it is.
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// errNoMemory is the memory of all plugins together, when it is used up.
+var errNoMemory = errors.New("no memory is left for plugins")
+
+// memory is the linear memory of one instance. It grows as far as the plugin's limit and the engine's budget allow, and
+// remembers when the guest wanted more, so that the trap that follows is told as what it is.
 type memory struct {
 	bytes   []byte
 	limit   uint64
-	refused bool // in the present frame
+	budget  *memoryBudget
+	held    int64 // of the budget
+	refused bool  // in the present frame
+	crowded bool  // the refusal was for the budget's sake
 }
 
 // Allocate returns the memory itself: an instance has one.
 func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
-	m.bytes = make([]byte, 0, min(capacity, m.limit))
+	if m.reserve(min(capacity, m.limit)) {
+		m.bytes = make([]byte, 0, min(capacity, m.limit))
+	}
 	return m
 }
 
@@ -23,7 +35,15 @@ func (m *memory) Reallocate(size uint64) []byte {
 		return nil
 	}
 	if size > uint64(cap(m.bytes)) {
-		grown := make([]byte, size, min(size+size/4, m.limit))
+		room := min(size+size/4, m.limit)
+		if !m.reserve(room) {
+			room = size
+			if !m.reserve(room) {
+				m.refused, m.crowded = true, true
+				return nil
+			}
+		}
+		grown := make([]byte, size, room)
 		copy(grown, m.bytes)
 		m.bytes = grown
 	}
@@ -31,5 +51,26 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes
 }
 
+// reserve takes from the budget what a memory of this capacity needs beyond what it has.
+func (m *memory) reserve(capacity uint64) bool {
+	more := int64(capacity) + instanceOverhead - m.held
+	if more <= 0 {
+		return true
+	}
+	if !m.budget.try(more) {
+		return false
+	}
+	m.held += more
+	return true
+}
+
 // Free drops the memory of a closed instance.
 func (m *memory) Free() { m.bytes = nil }
+
+// release gives the budget back what the instance held. It may be called twice.
+func (m *memory) release() {
+	if m.held > 0 {
+		m.budget.give(m.held)
+		m.held = 0
+	}
+}

@@ -31,9 +31,9 @@ func TestParity(t *testing.T) {
 			for _, part := range test.shows {
 				require.True(t, strings.Contains(joined, part), part) //nolint:testifylint // Contains would print all events
 			}
-			tiny := plugin.Wasm{ID: "parity", Bytes: tinyGuest(t, "parity"), Cache: compiled}
+			tiny := plugin.Wasm{ID: "parity", Bytes: tinyGuest(t, "parity"), Engine: compiled}
 			require.Equal(t, native, test.events(t, tiny), "TinyGo")
-			standard := plugin.Wasm{ID: "parity", Bytes: goGuest(t, "parity"), Cache: compiled}
+			standard := plugin.Wasm{ID: "parity", Bytes: goGuest(t, "parity"), Engine: compiled}
 			require.Equal(t, native, test.events(t, standard), "standard Go")
 		})
 	}

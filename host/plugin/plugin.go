@@ -19,17 +19,20 @@ import (
 
 // Plugin is a loaded module with its configuration.
 type Plugin struct {
-	name    string
-	digest  string
-	limits  Limits
-	policy  FailurePolicy
-	grant   Grant
-	config  wire.Raw
-	logger  *slog.Logger
-	models  map[string]model.Model
-	runtime wazero.Runtime
-	module  wazero.CompiledModule
-	pool    *pool
+	name        string
+	digest      string
+	limits      Limits
+	engine      *Engine
+	policy      FailurePolicy
+	grant       Grant
+	config      wire.Raw
+	logger      *slog.Logger
+	models      map[string]model.Model
+	runtime     wazero.Runtime
+	module      wazero.CompiledModule
+	firstMemory int64 // what its memory starts with, in bytes
+	codeSize    int64 // what the compiled code takes of the engine's memory, by estimate
+	pool        *pool
 
 	described  abi.Description // the upper bound
 	spec       abi.Description // what it does with this configuration
@@ -47,7 +50,16 @@ func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, erro
 		policy: w.OnFailure, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
 	}
 	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
+	if p.engine = w.Engine; p.engine == nil {
+		alone, err := NewEngine(EngineConfig{})
+		if err != nil {
+			return nil, err
+		}
+		alone.fallback = true
+		p.engine = alone
+	}
 	p.pool = newPool(p)
+	p.engine.memory.enter(p.pool)
 	if err := p.prepare(ctx, code, w); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -55,7 +67,7 @@ func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, erro
 }
 
 func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
-	if err := p.compile(ctx, code, w.Cache); err != nil {
+	if err := p.compile(ctx, code); err != nil {
 		return err
 	}
 	if err := p.describe(ctx); err != nil {
@@ -64,11 +76,11 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	if err := p.setConfig(w.Config); err != nil {
 		return err
 	}
-	first, err := p.newInstance(ctx)
+	first, err := p.pool.take(ctx)
 	if err != nil {
 		return err
 	}
-	p.pool.put(first)
+	p.pool.giveBack(first, nil)
 	return nil
 }
 
@@ -98,12 +110,19 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: message, Err: cause}
 }
 
-// Close closes all instances and the runtime. No hook may run any more.
+// Close waits for the calls that are going on, and closes all instances and the runtime.
 func (p *Plugin) Close() error {
-	if p.runtime == nil {
-		return nil
+	err := p.pool.close()
+	p.engine.memory.leave(p.pool)
+	if p.runtime != nil {
+		err = errors.Join(err, p.runtime.Close(context.Background()))
 	}
-	return p.runtime.Close(context.Background())
+	p.engine.memory.give(p.codeSize)
+	p.codeSize = 0
+	if p.engine.fallback {
+		err = errors.Join(err, p.engine.Close())
+	}
+	return err
 }
 
 // hooks makes the hooks of what the configured Description lists.

@@ -2,54 +2,156 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/agenthost/agenthost/host"
 )
 
+// When an instance that did nothing wrong is replaced: guests leak, and their memory never shrinks.
+const (
+	mostCalls = 10_000
+	mostAge   = 10 * time.Minute
+)
+
+// instanceOverhead is what an instance takes beside its memory, in bytes: tables, stacks, the runtime's own structures.
+const instanceOverhead = 256 << 10
+
+var errClosed = errors.New("the plugin is closed")
+
 // pool keeps the instances of a plugin that are free, the last used first. How many may be in use at once the host
-// counts, in leases; take is called only by who holds a lease, so that it never waits.
+// counts, in leases; take is called only by who holds a lease, so that it never waits for another call.
 type pool struct {
 	plugin *Plugin
 	leases *host.Pool
 	ids    atomic.Uint64
 
-	mu   sync.Mutex
-	free []*instance
+	mu      sync.Mutex
+	idle    sync.Cond // out is 0
+	free    []*instance
+	out     int  // instances in use, and those that are made
+	making  bool // one is made in the background
+	closed  bool
+	context context.Context //nolint:containedctx // of what is made in the background; ended by close
+	cancel  context.CancelFunc
 }
 
 func newPool(p *Plugin) *pool {
-	return &pool{plugin: p, leases: host.NewPool(p.limits.Instances)}
+	l := &pool{plugin: p, leases: host.NewPool(p.limits.Instances)}
+	l.idle.L = &l.mu
+	l.context, l.cancel = context.WithCancel(context.Background())
+	return l
 }
 
 func (l *pool) nextID() uint64 { return l.ids.Add(1) }
 
-// take returns a free instance, or a new one.
+// take returns a free instance, or a new one. It must be given back.
 func (l *pool) take(ctx context.Context) (*instance, error) {
 	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, errClosed
+	}
+	l.out++
 	if last := len(l.free) - 1; last >= 0 {
 		i := l.free[last]
 		l.free = l.free[:last]
 		l.mu.Unlock()
-		return i, nil
+		if i.ready() {
+			return i, nil
+		}
+		_ = i.close() // it cannot be made as new
+	} else {
+		l.mu.Unlock()
 	}
-	l.mu.Unlock()
-	return l.plugin.newInstance(ctx)
+	i, err := l.plugin.newInstance(ctx)
+	if err != nil {
+		l.returned(nil)
+		return nil, err
+	}
+	return i, nil
 }
 
-// put gives an instance back that is fit for another call.
-func (l *pool) put(i *instance) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free = append(l.free, i)
-}
-
-// giveBack returns an instance after a call that ended with err: after a fault it is thrown away.
+// giveBack returns an instance after a call that ended with err: after a fault it is thrown away, and one that has
+// served long enough too.
 func (l *pool) giveBack(i *instance, err error) {
-	if err == nil {
-		l.put(i)
+	if err == nil && !i.worn() {
+		l.returned(i)
 		return
 	}
 	_ = i.close() // the fault is what is reported
+	l.returned(nil)
+	l.replace()
+}
+
+// returned takes an instance back; nil if it is gone.
+func (l *pool) returned(i *instance) {
+	l.mu.Lock()
+	l.out--
+	if l.out == 0 {
+		l.idle.Broadcast()
+	}
+	keep := i != nil && !l.closed
+	if keep {
+		l.free = append(l.free, i)
+	}
+	l.mu.Unlock()
+	if i != nil && !keep {
+		_ = i.close()
+	}
+}
+
+// replace makes an instance in the background if none is free, so that the next call need not wait for one.
+func (l *pool) replace() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || l.making || len(l.free) > 0 {
+		return
+	}
+	l.making = true
+	l.out++
+	go func() {
+		i, err := l.plugin.newInstance(l.context)
+		if err != nil {
+			i = nil // the next call makes one, and tells what is wrong
+		}
+		l.mu.Lock()
+		l.making = false
+		l.mu.Unlock()
+		l.returned(i)
+	}()
+}
+
+// lend closes a free instance, the one that was free for longest, to make room for others.
+func (l *pool) lend() bool {
+	l.mu.Lock()
+	if len(l.free) == 0 {
+		l.mu.Unlock()
+		return false
+	}
+	i := l.free[0]
+	l.free = append(l.free[:0], l.free[1:]...)
+	l.mu.Unlock()
+	_ = i.close()
+	return true
+}
+
+// close waits until all instances are back, and closes them.
+func (l *pool) close() error {
+	l.cancel()
+	l.mu.Lock()
+	l.closed = true
+	for l.out > 0 {
+		l.idle.Wait()
+	}
+	free := l.free
+	l.free = nil
+	l.mu.Unlock()
+	var errs []error
+	for _, i := range free {
+		errs = append(errs, i.close())
+	}
+	return errors.Join(errs...)
 }

@@ -25,7 +25,7 @@ func labRun(t *testing.T, code []byte, seed uint64, config, state map[string]any
 		Model: scripted.NewTurns(scripted.Say("done")), Seed: func() uint64 { return seed },
 		Clock: func() time.Time { return time.Unix(1_700_000_000, 0) },
 		Middleware: []host.Middleware{plugin.Wasm{
-			ID: "lab", Bytes: code, Config: config, Cache: compiled,
+			ID: "lab", Bytes: code, Config: config, Engine: compiled,
 			Grant: plugin.Grant{Reads: []string{"todos"}, Writes: []string{"todos"}},
 		}},
 		State: []host.Field{{Name: "todos"}},
@@ -73,7 +73,7 @@ func TestGuestsWorld(t *testing.T) {
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	lab := plugin.Wasm{
-		ID: "bad", Bytes: tinyGuest(t, "lab"), Cache: compiled,
+		ID: "bad", Bytes: tinyGuest(t, "lab"), Engine: compiled,
 		Grant: plugin.Grant{Reads: []string{"todos"}, Writes: []string{"todos"}},
 	}
 	for says, config := range map[string]map[string]any{
@@ -93,7 +93,7 @@ func TestConfiguration(t *testing.T) {
 func TestADynamicToolRunsWhereItsPluginSaysSo(t *testing.T) {
 	t.Parallel()
 	lab := plugin.Wasm{
-		ID: "lab", Bytes: tinyGuest(t, "lab"), Cache: compiled, Grant: plugin.Grant{Reads: []string{"todos"}, Writes: []string{"todos"}},
+		ID: "lab", Bytes: tinyGuest(t, "lab"), Engine: compiled, Grant: plugin.Grant{Reads: []string{"todos"}, Writes: []string{"todos"}},
 	}
 	agent, err := host.New(host.Config{
 		Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "magic", nil), abi.Call("2", "measure", nil)), scripted.Say("done")),
@@ -188,7 +188,7 @@ func TestViewNewAfterOverwrite(t *testing.T) {
 		return &host.Update{Overwrite: true, Messages: []abi.Message{abi.Human("fresh")}, JumpTo: abi.JumpModel}, nil
 	}, host.CanJumpTo(abi.JumpModel))
 	for name, m := range map[string]host.Middleware{
-		"native": nativeParity{}, "wasm": plugin.Wasm{ID: "parity", Bytes: tinyGuest(t, "parity"), Cache: compiled},
+		"native": nativeParity{}, "wasm": plugin.Wasm{ID: "parity", Bytes: tinyGuest(t, "parity"), Engine: compiled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +207,7 @@ func TestViewNewAfterOverwrite(t *testing.T) {
 // TestLoadingLeavesNothing loads and closes a plugin a thousand times.
 func TestLoadingLeavesNothing(t *testing.T) { //nolint:paralleltest // it measures the process
 	g := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
-	w := plugin.Wasm{Bytes: g.bytes(), Cache: compiled}
+	w := plugin.Wasm{Bytes: g.bytes(), Engine: compiled}
 	loads := func(n int) {
 		for range n {
 			agent, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{w}})

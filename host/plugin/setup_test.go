@@ -55,7 +55,9 @@ func newBundle(w plugin.Wasm, change ...func(*host.Config)) (*testBundle, host.C
 	if w.ID == "" {
 		w.ID = "bad"
 	}
-	w.Cache = compiled
+	if w.Engine == nil {
+		w.Engine = compiled
+	}
 	b := &testBundle{model: &searcher{}}
 	search := tool.Raw(abi.ToolSpec{Name: "search"}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 		b.ran.Add(1)

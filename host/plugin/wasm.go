@@ -20,7 +20,7 @@ type Wasm struct {
 	Grant     Grant
 	Limits    Limits
 	OnFailure FailurePolicy
-	Cache     *Cache // of compiled modules; nil: every load compiles
+	Engine    *Engine // what it shares with other plugins; nil: nothing
 }
 
 // FailurePolicy says what a fault of the plugin does to the run.

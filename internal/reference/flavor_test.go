@@ -40,11 +40,11 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 		if err != nil {
 			return nil, err
 		}
-		cache, err := openCache()
+		engine, err := openEngine()
 		if err != nil {
 			return nil, err
 		}
-		module, err := reference.NewModule(code, placeholder, cache)
+		module, err := reference.NewModule(code, placeholder, engine)
 		if err != nil {
 			return nil, err
 		}
@@ -65,11 +65,8 @@ type guestCode struct {
 // cacheVariable names a directory for compiled guests, which go on from one test binary to the next.
 const cacheVariable = "AGENTHOST_TEST_CACHE"
 
-func openCache() (*plugin.Cache, error) {
-	if dir := os.Getenv(cacheVariable); dir != "" {
-		return plugin.OpenCache(dir)
-	}
-	return plugin.NewCache(), nil
+func openEngine() (*plugin.Engine, error) {
+	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30})
 }
 
 // guests returns all builds of the guest. That of standard Go takes minutes to compile with the race detector: there it

@@ -20,7 +20,7 @@ import (
 // together.
 type Module struct {
 	code, placeholder []byte
-	cache             *plugin.Cache
+	engine            *plugin.Engine
 	variants          []*variant
 }
 
@@ -30,16 +30,16 @@ type variant struct {
 	code  []byte
 }
 
-// NewModule takes the module's code, the bytes in it that stand where its bound goes, and a cache that the module closes.
-func NewModule(code, placeholder []byte, cache *plugin.Cache) (*Module, error) {
+// NewModule takes the module's code, the bytes in it that stand where its bound goes, and an engine that the module closes.
+func NewModule(code, placeholder []byte, engine *plugin.Engine) (*Module, error) {
 	if len(placeholder) < 4 || bytes.Count(code, placeholder) != 1 {
 		return nil, errors.New("the module does not hold the placeholder of its bound exactly once")
 	}
-	return &Module{code: code, placeholder: placeholder, cache: cache}, nil
+	return &Module{code: code, placeholder: placeholder, engine: engine}, nil
 }
 
 // Close releases the compiled code. Everything that was built with the module must be closed.
-func (m *Module) Close() error { return m.cache.Close() }
+func (m *Module) Close() error { return m.engine.Close() }
 
 // Prepare makes the variants that the probes of these vectors need. It is called once.
 func (m *Module) Prepare(vectors []*Vector) error {
@@ -95,7 +95,7 @@ func (m *Module) newProbe(spec *MiddlewareSpec, record *recorder, declared []str
 		keys, _ := config.(map[string]any)
 		return &wasmProbe{
 			Middleware: plugin.Wasm{
-				ID: spec.Probe.Name, Bytes: v.code, Config: keys, Cache: m.cache,
+				ID: spec.Probe.Name, Bytes: v.code, Config: keys, Engine: m.engine,
 				Grant: plugin.Grant{Reads: granted(&v.bound, read), Writes: granted(&v.bound, written)},
 			},
 			probe: spec.Probe, record: record,

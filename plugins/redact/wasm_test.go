@@ -55,7 +55,7 @@ func redacted(t *testing.T, config map[string]any, input string, results ...abi.
 	build := func() *host.Agent {
 		agent, err := host.New(host.Config{
 			Model: newModel(), Tools: []host.Tool{lookup},
-			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Cache: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Engine: modules}},
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, agent.Close()) })
@@ -84,7 +84,13 @@ func (o *outcome) said(role abi.Role) []string {
 }
 
 // modules keeps the compiled plugin for all tests.
-var modules = plugin.NewCache()
+var modules = func() *plugin.Engine {
+	e, err := plugin.NewEngine(plugin.EngineConfig{})
+	if err != nil {
+		panic(err)
+	}
+	return e
+}()
 
 func TestStrategies(t *testing.T) {
 	t.Parallel()
@@ -176,7 +182,7 @@ func TestConfigurationErrors(t *testing.T) {
 	} {
 		_, err := host.New(host.Config{
 			Model:      scripted.NewTurns(),
-			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Cache: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Engine: modules}},
 		})
 		require.ErrorContains(t, err, `middleware "redact": config: `)
 		require.ErrorContains(t, err, says)

@@ -1,0 +1,117 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// What a module may take to compile in a child process.
+const (
+	compileTime       = 2 * time.Second // and as much again for each MiB of code, halved
+	compileTimePerMiB = time.Second
+	compileMemory     = 1 << 30
+)
+
+// compileElsewhere lets the engine's Compile compile a module that it has not seen before. What it leaves in the cache
+// is found when the module is then compiled here.
+func (e *Engine) compileElsewhere(ctx context.Context, metered []byte) error {
+	if e.compile == nil {
+		return nil
+	}
+	sum := sha256.Sum256(metered)
+	mark := filepath.Join(e.dir, "seen", hex.EncodeToString(sum[:]))
+	if _, err := os.Stat(mark); err == nil {
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := e.compile(ctx, e.dir, metered); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, nil, 0o600)
+}
+
+// CompileInChild returns a CompileFunc that runs a program, usually the present one, with the module as its input and
+// the directory as its last argument. The program must call [CompileHere]. It has 2 s and one more for each MiB of the
+// module, and 1 GiB of memory where the system can limit that.
+func CompileInChild(program string, args ...string) CompileFunc {
+	return func(ctx context.Context, dir string, module []byte) error {
+		limit := compileTime + time.Duration(len(module))*compileTimePerMiB>>20
+		ctx, cancel := context.WithTimeoutCause(ctx, limit*slack, errCompileTime)
+		defer cancel()
+		child := exec.CommandContext(ctx, program, append(args, dir)...)
+		child.Stdin = bytes.NewReader(module)
+		child.Env = append(os.Environ(), "GOTRACEBACK=none", "GOMEMLIMIT="+strconv.Itoa(compileMemory*3/4))
+		var said bytes.Buffer
+		child.Stderr = &limitedBuffer{&said, 4 << 10}
+		child.WaitDelay = time.Second
+		err := child.Run()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(context.Cause(ctx), errCompileTime):
+			return fmt.Errorf("%w: %v", errCompileTime, limit)
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		default:
+			line, _, _ := strings.Cut(said.String(), "\n")
+			return fmt.Errorf("compiling it in a process of its own: %w: %s", err, line)
+		}
+	}
+}
+
+// slack is how much longer than its limit a child may take: machines that are busy are slower than those that the limit
+// was made for.
+const slack = 3
+
+var errCompileTime = errors.New("it takes longer to compile than a module of its size may")
+
+// limitedBuffer keeps the first bytes of what is written.
+type limitedBuffer struct {
+	*bytes.Buffer
+
+	room int
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	n := min(len(p), b.room)
+	b.room -= n
+	b.Buffer.Write(p[:n])
+	return len(p), nil
+}
+
+// CompileHere reads a module and leaves it compiled in the directory of an engine. It limits the memory of the process,
+// where the system can do that: it is for a process that does nothing else.
+func CompileHere(ctx context.Context, dir string, module io.Reader) error {
+	code, err := io.ReadAll(io.LimitReader(module, 4*MaxModuleSize))
+	if err != nil {
+		return err
+	}
+	if err := limitMemory(compileMemory); err != nil {
+		return err
+	}
+	cache, err := openDirectory(dir)
+	if err != nil {
+		return err
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig().WithCompilationCache(cache))
+	_, err = compileModule(ctx, runtime, code)
+	return errors.Join(err, runtime.Close(ctx), cache.Close(ctx))
+}

@@ -1,0 +1,83 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/tetratelabs/wazero"
+	"golang.org/x/sync/semaphore"
+)
+
+// Engine is what the plugins of a process share: compiled modules, how many are compiled at once, and the memory that
+// all guests may use together. Several agents may share one. It must be closed after them.
+type Engine struct {
+	cache    wazero.CompilationCache
+	dir      string
+	compile  CompileFunc
+	turns    *semaphore.Weighted // for compiling
+	memory   *memoryBudget
+	fallback bool // an engine that a plugin made for itself alone
+}
+
+// EngineConfig says what an engine shares. The zero value is a cache in memory, and the defaults.
+type EngineConfig struct {
+	// Dir keeps compiled modules from one process to the next. It is created for its user alone, and it is trusted:
+	// whoever can write to it runs code in the host. "" keeps them in memory.
+	Dir string
+	// Memory is what all guests may use together, in bytes; 0 is [DefaultMemory]. A guest that has no room waits for a
+	// while, and then fails with [KindMemory].
+	Memory int64
+	// Compiles is how many modules are compiled at once; 0 is 1. Compiling takes much memory.
+	Compiles int
+	// Compile compiles a module that is new into Dir, out of this process, so that limits of time and memory can be
+	// enforced; see [CompileInChild]. nil compiles in this process, within what the estimate of the preflight allows.
+	Compile CompileFunc
+}
+
+// DefaultMemory is what all guests of an engine may use together, in bytes, if nothing else is said.
+const DefaultMemory = 1 << 30
+
+// CompileFunc compiles a module so that its result is in the directory.
+type CompileFunc func(ctx context.Context, dir string, module []byte) error
+
+// NewEngine makes an engine.
+func NewEngine(config EngineConfig) (*Engine, error) {
+	if config.Memory <= 0 {
+		config.Memory = DefaultMemory
+	}
+	e := &Engine{
+		dir: config.Dir, compile: config.Compile, turns: semaphore.NewWeighted(int64(max(1, config.Compiles))),
+		memory: newMemoryBudget(config.Memory),
+	}
+	if config.Dir == "" {
+		if config.Compile != nil {
+			return nil, errors.New("plugin engine: Compile needs a Dir, in which it leaves what it compiled")
+		}
+		e.cache = wazero.NewCompilationCache()
+		return e, nil
+	}
+	cache, err := openDirectory(config.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("compilation cache: %w", err)
+	}
+	e.cache = cache
+	return e, nil
+}
+
+func openDirectory(dir string) (wazero.CompilationCache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory that its user enters
+		return nil, err
+	}
+	return wazero.NewCompilationCacheWithDir(dir)
+}
+
+// Close releases the compiled modules. No plugin may use them any more.
+func (e *Engine) Close() error { return e.cache.Close(context.Background()) }
+
+// Memory returns how many bytes all guests use now, and may use.
+func (e *Engine) Memory() (used, limit int64) { return e.memory.use() }

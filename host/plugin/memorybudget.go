@@ -1,0 +1,126 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// memoryWait is how long the start of an instance waits for memory that others use.
+const memoryWait = 10 * time.Second
+
+// memoryBudget is the memory that all guests of an engine share. Starting an instance waits for room; a guest that runs
+// does not, since it might wait for itself: its memory just does not grow.
+type memoryBudget struct {
+	mu      sync.Mutex
+	limit   int64
+	used    int64
+	freed   chan struct{} // closed when memory was freed; nil if nobody waits
+	lenders map[lender]struct{}
+}
+
+// lender can give back memory that it does not need: the free instances of a pool.
+type lender interface{ lend() bool }
+
+func newMemoryBudget(limit int64) *memoryBudget {
+	return &memoryBudget{limit: limit, lenders: map[lender]struct{}{}}
+}
+
+func (b *memoryBudget) use() (used, limit int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used, b.limit
+}
+
+// enter and leave say who can give memory back.
+func (b *memoryBudget) enter(l lender) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lenders[l] = struct{}{}
+}
+
+func (b *memoryBudget) leave(l lender) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.lenders, l)
+}
+
+// try takes memory if there is room, or if free instances can make some.
+func (b *memoryBudget) try(n int64) bool {
+	for {
+		if b.take(n) {
+			return true
+		}
+		if n > b.limit || !b.reclaim() {
+			return false
+		}
+	}
+}
+
+func (b *memoryBudget) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+n > b.limit {
+		return false
+	}
+	b.used += n
+	return true
+}
+
+// reclaim lets one free instance go. It reports whether there was one.
+func (b *memoryBudget) reclaim() bool {
+	b.mu.Lock()
+	lenders := make([]lender, 0, len(b.lenders))
+	for l := range b.lenders {
+		lenders = append(lenders, l)
+	}
+	b.mu.Unlock() // an instance that goes gives its memory back here
+	for _, l := range lenders {
+		if l.lend() {
+			return true
+		}
+	}
+	return false
+}
+
+// wait takes memory, and waits for it if there is none.
+func (b *memoryBudget) wait(ctx context.Context, n int64) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, memoryWait, errNoMemory)
+	defer cancel()
+	for {
+		freed := b.changes()
+		if b.try(n) {
+			return nil
+		}
+		if n > b.limit {
+			return fmt.Errorf("%w: it needs %d bytes, and all plugins may use %d together", errNoMemory, n, b.limit)
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: it needs %d bytes; all plugins may use %d together, and use them", context.Cause(ctx), n, b.limit)
+		}
+	}
+}
+
+// changes returns a channel that is closed when memory is freed.
+func (b *memoryBudget) changes() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.freed == nil {
+		b.freed = make(chan struct{})
+	}
+	return b.freed
+}
+
+// give gives memory back.
+func (b *memoryBudget) give(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= n
+	if b.freed != nil {
+		close(b.freed)
+		b.freed = nil
+	}
+}

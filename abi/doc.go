@@ -13,3 +13,5 @@ package abi
 //go:generate msgp -io=false -tests=false -file=request.go -o=request_gen.go
 //go:generate msgp -io=false -tests=false -file=description.go -o=description_gen.go
 //go:generate msgp -io=false -tests=false -file=operation.go -o=operation_gen.go
+//go:generate msgp -io=false -tests=false -file=kv.go -o=kv_gen.go
+//go:generate msgp -io=false -tests=false -file=fetch.go -o=fetch_gen.go

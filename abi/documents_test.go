@@ -57,6 +57,22 @@ func documentTypes() []documentType {
 		{"Patch", func() codec { return new(abi.Patch) }},
 		{"NameList", func() codec { return new(abi.NameList) }},
 		{"ViewSpec", func() codec { return new(abi.ViewSpec) }},
+		{"KVGet", func() codec { return new(abi.KVGet) }},
+		{"KVEntry", func() codec { return new(abi.KVEntry) }},
+		{"KVPut", func() codec { return new(abi.KVPut) }},
+		{"KVVersion", func() codec { return new(abi.KVVersion) }},
+		{"KVDelete", func() codec { return new(abi.KVDelete) }},
+		{"KVList", func() codec { return new(abi.KVList) }},
+		{"KVPage", func() codec { return new(abi.KVPage) }},
+		{"KVItem", func() codec { return new(abi.KVItem) }},
+		{"FetchRequest", func() codec { return new(abi.FetchRequest) }},
+		{"FetchResponse", func() codec { return new(abi.FetchResponse) }},
+		{"Header", func() codec { return new(abi.Header) }},
+		{"GenerateRequest", func() codec { return new(abi.GenerateRequest) }},
+		{"ToolRequest", func() codec { return new(abi.ToolRequest) }},
+		{"Clock", func() codec { return new(abi.Clock) }},
+		{"RandomRequest", func() codec { return new(abi.RandomRequest) }},
+		{"RandomBytes", func() codec { return new(abi.RandomBytes) }},
 	}
 }
 

@@ -175,6 +175,9 @@ func TestHostileListsCostNoMoreThanTheBound(t *testing.T) { //nolint:paralleltes
 		{"capabilities of a description", new(abi.Description), under("capabilities", list(emptyMap))},
 		{"names of a request change", new(abi.RequestChange), under("tools", list([]byte{0xa1, 'x'}))},
 		{"tools of a request change", new(abi.RequestChange), under("add_tools", list(emptyMap))},
+		{"messages of a generate request", new(abi.GenerateRequest), under("messages", list(emptyMap))},
+		{"headers of a fetch request", new(abi.FetchRequest), under("headers", list(emptyMap))},
+		{"items of a page of keys", new(abi.KVPage), under("items", list(emptyMap))},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			require.NoError(t, wire.Validate(tc.b, wire.Limits{}))

@@ -13,15 +13,15 @@ const (
 
 // The operations that are capabilities.
 const (
-	OpKVGet         = "kv.get"
-	OpKVPut         = "kv.put"
-	OpKVDelete      = "kv.delete"
-	OpKVList        = "kv.list"
-	OpHTTPFetch     = "http.fetch"
-	OpModelGenerate = "model.generate"
-	OpToolCall      = "tool.call"
-	OpClockNow      = "clock.now"
-	OpRandomBytes   = "random.bytes"
+	OpKVGet         = "kv.get"         // KVGet → KVEntry
+	OpKVPut         = "kv.put"         // KVPut → KVVersion
+	OpKVDelete      = "kv.delete"      // KVDelete → nothing
+	OpKVList        = "kv.list"        // KVList → KVPage
+	OpHTTPFetch     = "http.fetch"     // FetchRequest → FetchResponse
+	OpModelGenerate = "model.generate" // GenerateRequest → ModelResponse
+	OpToolCall      = "tool.call"      // ToolRequest → ToolReply
+	OpClockNow      = "clock.now"      // nothing → Clock
+	OpRandomBytes   = "random.bytes"   // RandomRequest → RandomBytes
 )
 
 // StateQuery asks for messages of the history, or for fields that the hook declared in reads.
@@ -47,4 +47,36 @@ type EventEmit struct {
 type Budget struct {
 	HostCalls uint64 `msgpack:"host_calls"` // calls of host_call
 	Next      uint64 `msgpack:"next"`       // calls of next
+}
+
+// GenerateRequest is a model call of model.generate. No tools are offered, and no hooks run around it.
+type GenerateRequest struct {
+	Messages []Message `msgpack:"messages"`
+	Model    string    `msgpack:"model,omitempty"`   // the name of the granted model, which absent means too
+	Settings wire.Map  `msgpack:"settings,omitzero"` // for the provider, by its own names
+	System   Content   `msgpack:"system,omitzero"`   // the system prompt
+}
+
+// ToolRequest is a call of a tool by tool.call. The host gives it an id.
+type ToolRequest struct {
+	Args wire.Raw `msgpack:"args"` // a map
+	Name string   `msgpack:"name"`
+}
+
+// Clock is the real time, as opposed to the virtual clock of a guest.
+type Clock struct {
+	UnixNS uint64 `msgpack:"unix_ns"` // nanoseconds since 1970-01-01 UTC
+}
+
+// MaxRandomBytes is how many bytes one call of random.bytes gives at the most.
+const MaxRandomBytes = 64 << 10
+
+// RandomRequest asks for random bytes that nobody can predict.
+type RandomRequest struct {
+	Count uint64 `msgpack:"count"` // at most [MaxRandomBytes]
+}
+
+// RandomBytes answers a RandomRequest.
+type RandomBytes struct {
+	Bytes []byte `msgpack:"bytes"`
 }

@@ -68,6 +68,58 @@ func (z Budget) Msgsize() (s int) {
 }
 
 // MarshalMsg implements msgp.Marshaler
+func (z Clock) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "unix_ns"
+	o = append(o, 0x81, 0xa7, 0x75, 0x6e, 0x69, 0x78, 0x5f, 0x6e, 0x73)
+	o = msgp.AppendUint64(o, z.UnixNS)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Clock) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "unix_ns":
+			z.UnixNS, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "UnixNS")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z Clock) Msgsize() (s int) {
+	s = 1 + 8 + msgp.Uint64Size
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
 func (z *EventEmit) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
@@ -144,6 +196,248 @@ func (z *EventEmit) UnmarshalMsg(bts []byte) (o []byte, err error) {
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *EventEmit) Msgsize() (s int) {
 	s = 1 + 5 + z.Data.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Name)
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *GenerateRequest) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(4)
+	var zb0001Mask uint8 /* 4 bits */
+	_ = zb0001Mask
+	if z.Model == "" {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	if z.Settings.IsZero() {
+		zb0001Len--
+		zb0001Mask |= 0x4
+	}
+	if z.System.IsZero() {
+		zb0001Len--
+		zb0001Mask |= 0x8
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		// string "messages"
+		o = append(o, 0xa8, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65, 0x73)
+		o = msgp.AppendArrayHeader(o, uint32(len(z.Messages)))
+		for za0001 := range z.Messages {
+			o, err = z.Messages[za0001].MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Messages", za0001)
+				return
+			}
+		}
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "model"
+			o = append(o, 0xa5, 0x6d, 0x6f, 0x64, 0x65, 0x6c)
+			o = msgp.AppendString(o, z.Model)
+		}
+		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "settings"
+			o = append(o, 0xa8, 0x73, 0x65, 0x74, 0x74, 0x69, 0x6e, 0x67, 0x73)
+			o, err = z.Settings.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Settings")
+				return
+			}
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
+			// string "system"
+			o = append(o, 0xa6, 0x73, 0x79, 0x73, 0x74, 0x65, 0x6d)
+			o, err = z.System.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "System")
+				return
+			}
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *GenerateRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "messages":
+			var zb0002 uint32
+			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Messages")
+				return
+			}
+			if cap(z.Messages) >= int(zb0002) {
+				z.Messages = (z.Messages)[:zb0002]
+			} else {
+				z.Messages = make([]Message, zb0002)
+			}
+			for za0001 := range z.Messages {
+				bts, err = z.Messages[za0001].UnmarshalMsg(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Messages", za0001)
+					return
+				}
+			}
+		case "model":
+			z.Model, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Model")
+				return
+			}
+		case "settings":
+			bts, err = z.Settings.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Settings")
+				return
+			}
+		case "system":
+			bts, err = z.System.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "System")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *GenerateRequest) Msgsize() (s int) {
+	s = 1 + 9 + msgp.ArrayHeaderSize
+	for za0001 := range z.Messages {
+		s += z.Messages[za0001].Msgsize()
+	}
+	s += 6 + msgp.StringPrefixSize + len(z.Model) + 9 + z.Settings.Msgsize() + 7 + z.System.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *RandomBytes) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "bytes"
+	o = append(o, 0x81, 0xa5, 0x62, 0x79, 0x74, 0x65, 0x73)
+	o = msgp.AppendBytes(o, z.Bytes)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *RandomBytes) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "bytes":
+			z.Bytes, bts, err = msgp.ReadBytesBytes(bts, z.Bytes)
+			if err != nil {
+				err = msgp.WrapError(err, "Bytes")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *RandomBytes) Msgsize() (s int) {
+	s = 1 + 6 + msgp.BytesPrefixSize + len(z.Bytes)
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z RandomRequest) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "count"
+	o = append(o, 0x81, 0xa5, 0x63, 0x6f, 0x75, 0x6e, 0x74)
+	o = msgp.AppendUint64(o, z.Count)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *RandomRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "count":
+			z.Count, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Count")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z RandomRequest) Msgsize() (s int) {
+	s = 1 + 6 + msgp.Uint64Size
 	return
 }
 
@@ -371,5 +665,70 @@ func (z *StateReply) Msgsize() (s int) {
 		s += z.Items[za0001].Msgsize()
 	}
 	s += 6 + z.State.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *ToolRequest) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 2
+	// string "args"
+	o = append(o, 0x82, 0xa4, 0x61, 0x72, 0x67, 0x73)
+	o, err = z.Args.MarshalMsg(o)
+	if err != nil {
+		err = msgp.WrapError(err, "Args")
+		return
+	}
+	// string "name"
+	o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
+	o = msgp.AppendString(o, z.Name)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *ToolRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "args":
+			bts, err = z.Args.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Args")
+				return
+			}
+		case "name":
+			z.Name, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Name")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *ToolRequest) Msgsize() (s int) {
+	s = 1 + 5 + z.Args.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Name)
 	return
 }

@@ -248,8 +248,8 @@ func TestSpecNamesEveryStatus(t *testing.T) {
 	t.Parallel()
 	spec := readSpec(t)
 	for _, s := range []abi.Status{
-		abi.StatusOK, abi.EINVAL, abi.ENOENT, abi.ETOOBIG, abi.EDENIED, abi.ENOTSUP, abi.EBUSY, abi.ELIMIT, abi.StatusFailed,
-		abi.StatusInterrupted, abi.StatusCancelled,
+		abi.StatusOK, abi.EINVAL, abi.ENOENT, abi.ETOOBIG, abi.EDENIED, abi.ENOTSUP, abi.EBUSY, abi.ELIMIT, abi.ECONFLICT,
+		abi.StatusFailed, abi.StatusInterrupted, abi.StatusCancelled,
 	} {
 		requireSays(t, spec, fmt.Sprintf("\n| %d | %#q | ", int32(s), s))
 	}

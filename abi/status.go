@@ -7,12 +7,13 @@ type Status int32
 const (
 	StatusOK          Status = 0
 	EINVAL            Status = -1 // the document or the call makes no sense here
-	ENOENT            Status = -2 // no such operation, or no such model
+	ENOENT            Status = -2 // no such operation, model, tool or key
 	ETOOBIG           Status = -3 // the reply is beyond the limit
 	EDENIED           Status = -4 // a capability that was not granted
 	ENOTSUP           Status = -5 // known, but not available in this hook or host
 	EBUSY             Status = -6 // nothing free to run it
-	ELIMIT            Status = -7 // one next or host call too many
+	ELIMIT            Status = -7 // one next or host call too many, or a quota is used up
+	ECONFLICT         Status = -8 // the entry has another version
 	StatusFailed      Status = -20
 	StatusInterrupted Status = -21 // an interrupt is pending: return, the frame is closed
 	StatusCancelled   Status = -22 // the run is cancelled: return, the frame is closed
@@ -45,6 +46,8 @@ func (s Status) String() string {
 		return "EBUSY"
 	case ELIMIT:
 		return "ELIMIT"
+	case ECONFLICT:
+		return "ECONFLICT"
 	case StatusFailed:
 		return "failed"
 	case StatusInterrupted:

@@ -27,6 +27,7 @@ func TestPackAndUnpack(t *testing.T) {
 		{abi.ENOTSUP, 0, 0xfffffffb_00000000, "ENOTSUP"},
 		{abi.EBUSY, 0, 0xfffffffa_00000000, "EBUSY"},
 		{abi.ELIMIT, 0, 0xfffffff9_00000000, "ELIMIT"},
+		{abi.ECONFLICT, 0, 0xfffffff8_00000000, "ECONFLICT"},
 		{abi.StatusFailed, 42, 0xffffffec_0000002a, "failed"},
 		{abi.StatusInterrupted, 0, 0xffffffeb_00000000, "interrupted"},
 		{abi.StatusCancelled, 0, 0xffffffea_00000000, "cancelled"},

@@ -61,7 +61,7 @@ func rawOf(v any) wire.Raw {
 func vectors() []vector {
 	return slices.Concat(
 		messageVectors(), inputVectors(), resultVectors(), requestVectors(), descriptionVectors(), operationVectors(),
-		scalarVectors(), workedVectors(),
+		kvVectors(), fetchVectors(), scalarVectors(), workedVectors(),
 	)
 }
 
@@ -258,6 +258,62 @@ func operationVectors() []vector {
 		{"event_emit.full", &abi.EventEmit{Data: rawOf(map[string]any{"done": 0.5}), Name: "progress"}, nil},
 		{"budget.minimal", &abi.Budget{}, nil},
 		{"budget.full", &abi.Budget{HostCalls: 9999, Next: 10}, nil},
+		{"generate_request.minimal", &abi.GenerateRequest{}, nil},
+		{"generate_request.full", &abi.GenerateRequest{
+			Messages: []abi.Message{abi.Human("Is this spam? Buy now!")}, Model: "small",
+			Settings: mapOf(map[string]any{"max_tokens": 5}), System: abi.Text("Say yes or no."),
+		}, nil},
+		{"tool_request.minimal", &abi.ToolRequest{Args: wire.Map(nil).Raw()}, nil},
+		{"tool_request.full", &abi.ToolRequest{Args: rawOf(map[string]any{"q": "go"}), Name: "search"}, nil},
+		{"clock.minimal", &abi.Clock{}, nil},
+		{"clock.full", &abi.Clock{UnixNS: 1767225600000000000}, nil},
+		{"random_request.minimal", &abi.RandomRequest{}, nil},
+		{"random_request.full", &abi.RandomRequest{Count: 4}, nil},
+		{"random_bytes.minimal", &abi.RandomBytes{}, []string{"/bytes"}},
+		{"random_bytes.full", &abi.RandomBytes{Bytes: []byte{0, 0x7f, 0x80, 0xff}}, []string{"/bytes"}},
+	}
+}
+
+func kvVectors() []vector {
+	item := abi.KVItem{Key: "seen/Grüße", Size: 3, Version: 7}
+	return []vector{
+		{"kv_get.minimal", &abi.KVGet{}, nil},
+		{"kv_get.full", &abi.KVGet{Key: "last_seen", Scope: abi.ScopeThread}, nil},
+		{"kv_entry.minimal", &abi.KVEntry{Value: rawOf(nil)}, nil},
+		{"kv_entry.full", &abi.KVEntry{Value: rawOf(map[string]any{"at": 1767225600, "by": "m2"}), Version: 7}, nil},
+		{"kv_put.minimal", &abi.KVPut{Value: rawOf(nil)}, nil},
+		{"kv_put.full", &abi.KVPut{IfVersion: new(uint64(7)), Key: "last_seen", Scope: abi.ScopeThread, Value: rawOf(map[string]any{"by": "m3"})}, nil},
+		{"kv_put.if_absent", &abi.KVPut{IfVersion: new(uint64(0)), Key: "lock", Scope: abi.ScopePlugin, Value: rawOf(true)}, nil},
+		{"kv_put.bytes", &abi.KVPut{Key: "blob", Scope: abi.ScopeRun, Value: rawOf([]byte{0, 255})}, []string{"/value"}},
+		{"kv_version.minimal", &abi.KVVersion{}, nil},
+		{"kv_version.full", &abi.KVVersion{Version: 8}, nil},
+		{"kv_delete.minimal", &abi.KVDelete{}, nil},
+		{"kv_delete.full", &abi.KVDelete{IfVersion: new(uint64(8)), Key: "last_seen", Scope: abi.ScopeThread}, nil},
+		{"kv_list.minimal", &abi.KVList{}, nil},
+		{"kv_list.full", &abi.KVList{After: "seen/a", Limit: 50, Prefix: "seen/", Scope: abi.ScopePlugin}, nil},
+		{"kv_page.minimal", &abi.KVPage{}, nil},
+		{"kv_page.full", &abi.KVPage{Items: []abi.KVItem{item, {Key: "seen/b", Size: 1, Version: 300}}, More: true}, nil},
+		{"kv_item.minimal", &abi.KVItem{}, nil},
+		{"kv_item.full", &item, nil},
+	}
+}
+
+func fetchVectors() []vector {
+	authorization := abi.Header{Name: "authorization", Value: "Bearer ${secret:WEATHER}"}
+	return []vector{
+		{"fetch_request.minimal", &abi.FetchRequest{}, nil},
+		{"fetch_request.full", &abi.FetchRequest{
+			Body: []byte("{}"), Headers: []abi.Header{authorization, {Name: "content-type", Value: "application/json"}}, Method: "POST",
+			TimeoutMS: 2000, URL: "https://api.example.com/v1/report",
+		}, []string{"/body"}},
+		{"fetch_request.get", &abi.FetchRequest{URL: "https://api.example.com/v1/tides?at=Cuxhaven"}, nil},
+		{"fetch_response.minimal", &abi.FetchResponse{}, nil},
+		{"fetch_response.full", &abi.FetchResponse{
+			Body: []byte(`{"high":"12:04"}`), Headers: []abi.Header{{Name: "content-type", Value: "application/json"}}, Status: 200,
+			URL: "https://api.example.com/v1/tides?at=Cuxhaven",
+		}, []string{"/body"}},
+		{"header.minimal", &abi.Header{}, nil},
+		{"header.full", &authorization, nil},
 	}
 }
 
@@ -290,12 +346,13 @@ func workedVectors() []vector {
 
 // documentOf returns the name of the document type that a vector is of: that of "hook_input.full" is HookInput.
 func documentOf(stem string) string {
-	var name strings.Builder
 	kind, _, _ := strings.Cut(stem, ".")
-	for word := range strings.SplitSeq(kind, "_") {
-		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	for _, d := range documentTypes() {
+		if snake(d.name) == kind {
+			return d.name
+		}
 	}
-	return name.String()
+	panic(kind + " is no document")
 }
 
 func TestVectors(t *testing.T) {
@@ -529,17 +586,15 @@ func keysIn(t *testing.T, doc codec) []string {
 	return keys
 }
 
-// snake returns the name of a document as file names have it: "hook_input" for HookInput.
+// snake returns the name of a document as file names have it: "hook_input" for HookInput, "kv_get" for KVGet.
 func snake(name string) string {
+	isUpper := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
 	var out strings.Builder
-	for i, r := range name {
-		if r >= 'A' && r <= 'Z' {
-			if i > 0 {
-				out.WriteByte('_')
-			}
-			r += 'a' - 'A'
+	for i := range len(name) {
+		if i > 0 && isUpper(i) && (!isUpper(i-1) || (i+1 < len(name) && !isUpper(i+1))) {
+			out.WriteByte('_')
 		}
-		out.WriteRune(r)
+		out.WriteByte(name[i] | 0x20)
 	}
 	return out.String()
 }

@@ -30,4 +30,8 @@
 // belongs into state fields, not into variables. Clock and random numbers follow from the input of the call: they are
 // reproducible, and no source of secrets. TinyGo's crypto/rand, and math/rand everywhere, start alike in every instance
 // and go on from call to call; a random number that belongs to the call follows from Call.Input().Seed.
+//
+// What reaches beyond the call needs a capability: the plugin lists it in its Description with a reason, and the operator
+// grants it. Call.Fetch makes HTTP requests, Call.Store keeps values, Call.Generate asks a model, Call.CallTool runs a
+// tool of the agent, Call.ClockNow and Call.RandomBytes are the real clock and real random numbers.
 package sdk

@@ -18,12 +18,22 @@ type (
 	Description = abi.Description
 	// Error is an ordinary error, which other middleware may retry or answer.
 	Error = abi.Error
+	// FetchRequest is an HTTP request.
+	FetchRequest = abi.FetchRequest
+	// FetchResponse is the answer to an HTTP request.
+	FetchResponse = abi.FetchResponse
 	// FieldSpec declares a state field.
 	FieldSpec = abi.FieldSpec
+	// GenerateRequest is a call of a model.
+	GenerateRequest = abi.GenerateRequest
+	// Header is one line of an HTTP header.
+	Header = abi.Header
 	// HookSpec declares what a hook is shown and may do.
 	HookSpec = abi.HookSpec
 	// HookSpecs holds a spec for each hook.
 	HookSpecs = abi.HookSpecs
+	// KVItem is an entry of a Store without its value.
+	KVItem = abi.KVItem
 	// Map is a map with string keys.
 	Map = wire.Map
 	// Message is one entry of the history.

@@ -1,0 +1,36 @@
+package abi
+
+//msgp:tag msgpack
+
+// FetchRequest is an HTTP request of http.fetch.
+type FetchRequest struct {
+	Body      []byte   `msgpack:"body,omitempty"`
+	Headers   []Header `msgpack:"headers,omitempty"`    // ${secret:NAME} in a value stands for a secret of the grant
+	Method    string   `msgpack:"method,omitempty"`     // absent: GET
+	TimeoutMS uint64   `msgpack:"timeout_ms,omitempty"` // milliseconds for all of it; absent, or longer: that of the grant
+	URL       string   `msgpack:"url"`
+}
+
+// FetchResponse answers a FetchRequest, whatever the status.
+type FetchResponse struct {
+	Body    []byte   `msgpack:"body,omitempty"` // as it came: it is not decompressed
+	Headers []Header `msgpack:"headers"`        // names in lower case, sorted
+	Status  uint64   `msgpack:"status"`
+	URL     string   `msgpack:"url"` // of the response: the last one, after redirects
+}
+
+// Header is one line of an HTTP header.
+type Header struct {
+	Name  string `msgpack:"name"`
+	Value string `msgpack:"value"`
+}
+
+// Header returns the first value of a header, whose name is given in lower case; "" if there is none.
+func (r *FetchResponse) Header(name string) string {
+	for _, h := range r.Headers {
+		if h.Name == name {
+			return h.Value
+		}
+	}
+	return ""
+}

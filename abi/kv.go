@@ -1,0 +1,68 @@
+package abi
+
+import "github.com/agenthost/agenthost/abi/wire"
+
+//msgp:tag msgpack
+
+// Scope says which of a plugin's stores an operation of kv means, and so how long an entry lives.
+type Scope string
+
+// The scopes.
+const (
+	ScopeRun    Scope = "run"    // as long as the run, its interrupts and resumes included
+	ScopeThread Scope = "thread" // as long as the thread
+	ScopePlugin Scope = "plugin" // until the plugin deletes it; all threads share it
+)
+
+// KVGet asks for an entry of the store.
+type KVGet struct {
+	Key   string `msgpack:"key"`
+	Scope Scope  `msgpack:"scope"`
+}
+
+// KVEntry answers a KVGet.
+type KVEntry struct {
+	Value   wire.Raw `msgpack:"value"`
+	Version uint64   `msgpack:"version"` // never 0, and never given twice in a store
+}
+
+// KVPut writes an entry of the store.
+type KVPut struct {
+	IfVersion *uint64  `msgpack:"if_version,omitempty"` // only if this is its version; 0: only if there is none
+	Key       string   `msgpack:"key"`
+	Scope     Scope    `msgpack:"scope"`
+	Value     wire.Raw `msgpack:"value"`
+}
+
+// KVVersion answers a KVPut.
+type KVVersion struct {
+	Version uint64 `msgpack:"version"` // of the entry that was written
+}
+
+// KVDelete removes an entry of the store, if there is one.
+type KVDelete struct {
+	IfVersion *uint64 `msgpack:"if_version,omitempty"` // only if this is its version; 0: only if there is none
+	Key       string  `msgpack:"key"`
+	Scope     Scope   `msgpack:"scope"`
+}
+
+// KVList asks which entries the store has, in the order of their keys' bytes.
+type KVList struct {
+	After  string `msgpack:"after,omitempty"`  // only keys behind this one
+	Limit  uint64 `msgpack:"limit,omitempty"`  // how many at the most; absent: 100, and never more than 1,000
+	Prefix string `msgpack:"prefix,omitempty"` // only keys that begin with it
+	Scope  Scope  `msgpack:"scope"`
+}
+
+// KVPage answers a KVList.
+type KVPage struct {
+	Items []KVItem `msgpack:"items"`
+	More  bool     `msgpack:"more,omitempty"` // there are others behind the last
+}
+
+// KVItem is one entry of a KVPage, without its value.
+type KVItem struct {
+	Key     string `msgpack:"key"`
+	Size    uint64 `msgpack:"size"` // of the encoded value, in bytes
+	Version uint64 `msgpack:"version"`
+}

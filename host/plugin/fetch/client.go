@@ -1,0 +1,95 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Client makes the requests of one plugin. Its methods may be called from several goroutines at once.
+type Client struct {
+	policy    Policy
+	hosts     []pattern
+	secrets   map[string]secret
+	redactor  *strings.Replacer // nil: there are no secrets
+	transport *http.Transport
+	closed    atomic.Bool
+}
+
+// options are what tests replace.
+type options struct {
+	resolver *net.Resolver  // nil: the system's
+	roots    *x509.CertPool // nil: the system's
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// New checks the policy and makes a client for it. Close it when it is done with.
+func New(p Policy) (*Client, error) { return newClient(p, options{}) }
+
+func newClient(p Policy, o options) (*Client, error) {
+	c := &Client{policy: p.withDefaults()}
+	if err := c.init(); err != nil {
+		return nil, fmt.Errorf("http.fetch: %w", err)
+	}
+	c.transport = newTransport(&c.policy, o)
+	return c, nil
+}
+
+func (c *Client) init() error {
+	err := c.policy.check()
+	if err != nil {
+		return err
+	}
+	if c.hosts, err = parsePatterns(c.policy.Hosts); err != nil {
+		return err
+	}
+	for i, p := range c.hosts {
+		if p.isAddress() && !networks(c.policy.Private).allows(p.address()) {
+			return fmt.Errorf("host %q is no public address; grant its network in Private too", c.policy.Hosts[i])
+		}
+	}
+	if c.secrets, err = parseSecrets(c.policy.Secrets, c.hosts); err != nil {
+		return err
+	}
+	c.redactor = newRedactor(c.secrets)
+	return nil
+}
+
+// newTransport makes the client's own transport: HTTP/1.1, no proxy, no compression.
+func newTransport(p *Policy, o options) *http.Transport {
+	const connect = 10 * time.Second
+	dialer := &net.Dialer{
+		Timeout: min(connect, p.Timeout), Resolver: o.resolver, ControlContext: networks(p.Private).control,
+	}
+	t := &http.Transport{
+		Proxy:                  nil,
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
+		TLSHandshakeTimeout:    min(connect, p.Timeout),
+		DisableCompression:     true,
+		MaxIdleConns:           16,
+		MaxIdleConnsPerHost:    4,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: int64(p.MaxHeaders),
+		Protocols:              new(http.Protocols),
+	}
+	t.Protocols.SetHTTP1(true)
+	if o.dial != nil {
+		t.DialContext = o.dial
+	}
+	return t
+}
+
+// Close closes the connections that are kept for later. Exchanges under way end by themselves, and close theirs; later
+// ones are refused.
+func (c *Client) Close() error {
+	c.closed.Store(true)
+	c.transport.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,23 @@
+package fetch
+
+import (
+	"context"
+	"crypto/x509"
+	"net"
+	"net/netip"
+)
+
+// Options are what tests replace of a client's surroundings.
+type Options struct {
+	Resolver *net.Resolver
+	Roots    *x509.CertPool
+	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// NewWith is New with other surroundings.
+func NewWith(p Policy, o Options) (*Client, error) {
+	return newClient(p, options{resolver: o.Resolver, roots: o.Roots, dial: o.Dial})
+}
+
+// Allows reports whether an address may be dialled where these networks are granted.
+func Allows(private []netip.Prefix, addr netip.Addr) bool { return networks(private).allows(addr) }

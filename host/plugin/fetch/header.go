@@ -1,0 +1,102 @@
+package fetch
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// notTheGuests are headers that a request gets from the host or not at all: those of the connection, those that some
+// servers take for the method, and what would compress a response, in which nobody could find a secret.
+var notTheGuests = map[string]bool{
+	"accept-encoding": true, "connection": true, "content-length": true, "expect": true, "host": true, "http2-settings": true,
+	"keep-alive": true, "te": true, "trailer": true, "transfer-encoding": true, "upgrade": true,
+	"x-http-method": true, "x-http-method-override": true, "x-method-override": true,
+}
+
+// ofTheConnection are headers of a response that say nothing of it, but of the connection that it came by.
+var ofTheConnection = map[string]bool{
+	"connection": true, "keep-alive": true, "te": true, "trailer": true, "transfer-encoding": true, "upgrade": true,
+}
+
+// checkHeaders checks the headers of a request as the guest wrote them.
+func checkHeaders(headers []abi.Header) error {
+	for _, h := range headers {
+		name := lower(h.Name)
+		switch {
+		case !isToken(name):
+			return invalid("the header %s: that is no name of a header", quote(h.Name))
+		case notTheGuests[name] || strings.HasPrefix(name, "proxy-"):
+			return invalid("the header %s is the host's; leave it out", name)
+		case !isHeaderValue(h.Value):
+			return invalid("the header %s: its value has control characters", name)
+		}
+	}
+	return nil
+}
+
+// isToken reports whether a text is a token of RFC 9110.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 256
+}
+
+// isHeaderValue reports whether a text can stand in a header. A line break would begin another header.
+func isHeaderValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' && c != '\t') || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// header makes the header of one hop: it fills in the secrets, if they are granted to where the hop goes.
+func (c *Client) header(h *hop) (http.Header, error) {
+	header := http.Header{}
+	room := c.policy.MaxHeaders
+	for _, line := range h.headers {
+		room -= len(line.Name) + 4 // the colon, a space and the line break
+		value, err := c.fill(line.Value, h.target.origin, room)
+		if err != nil {
+			return nil, err
+		}
+		if room -= len(value); room < 0 {
+			return nil, beyond("the headers of the request are larger than %d bytes", c.policy.MaxHeaders)
+		}
+		header.Add(line.Name, value)
+	}
+	if _, ok := header["User-Agent"]; !ok {
+		header.Set("User-Agent", "agenthost")
+	}
+	return header, nil
+}
+
+// responseHeaders are what the guest is shown of a response's header.
+func (c *Client) responseHeaders(header http.Header) []abi.Header {
+	hidden := map[string]bool{}
+	for _, named := range header.Values("Connection") {
+		for name := range strings.SplitSeq(named, ",") {
+			hidden[lower(strings.TrimSpace(name))] = true
+		}
+	}
+	headers := []abi.Header{}
+	for _, canonical := range slices.Sorted(maps.Keys(header)) {
+		name := lower(canonical)
+		if hidden[name] || ofTheConnection[name] || strings.HasPrefix(name, "proxy-") {
+			continue
+		}
+		for _, value := range header[canonical] {
+			headers = append(headers, abi.Header{Name: c.hide(name), Value: c.hide(value)})
+		}
+	}
+	return headers
+}

@@ -1,0 +1,106 @@
+package kv
+
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Store keeps entries. Its methods may be called from several goroutines at once; each has its effect at one moment, as
+// a whole or, with an error, not at all. They return errors that are [ErrInvalid], [ErrConflict] or [ErrQuota], the
+// context's where it has ended, or the store's own.
+type Store interface {
+	// Get returns an entry, and whether there is one. Its value is not changed, by either side, and remains valid.
+	Get(ctx context.Context, ns Namespace, key string) (Entry, bool, error)
+	// Put writes an entry and returns its version: 1 is the first of a namespace, and each is one more than the last, which
+	// may be that of an entry that was deleted since. The value is valid during the call.
+	Put(ctx context.Context, ns Namespace, key string, value []byte, o PutOptions) (version uint64, err error)
+	// Delete removes an entry, if there is one. ifVersion is as in [PutOptions].
+	Delete(ctx context.Context, ns Namespace, key string, ifVersion *uint64) error
+	// List returns entries in the order of their keys' bytes.
+	List(ctx context.Context, ns Namespace, q Query) (Page, error)
+	// Drop removes what all plugins keep for a run or a thread, when it has ended for good. Its id must not come back:
+	// versions begin again.
+	Drop(ctx context.Context, scope abi.Scope, id string) error
+}
+
+// Namespace is where a plugin's entries of one run, of one thread, or of its own are. Two namespaces that differ in any
+// field have nothing in common.
+type Namespace struct {
+	Plugin string // the middleware's name
+	Scope  abi.Scope
+	ID     string // of the run or the thread; "" in the scope of the plugin
+}
+
+// Entry is a value with its version.
+type Entry struct {
+	Value   []byte
+	Version uint64 // from 1
+}
+
+// PutOptions say under which conditions an entry is written.
+type PutOptions struct {
+	IfVersion *uint64 // only if this is the entry's version; 0: only if there is no entry; nil: in any case
+	Quota     Quota
+}
+
+// Quota is what a namespace may hold. A field of 0 means the value of [DefaultQuota].
+type Quota struct {
+	Bytes   int64 // of all entries: see [Size]
+	Entries int
+}
+
+// DefaultQuota is the quota of a namespace when nothing else is configured.
+var DefaultQuota = Quota{Bytes: 1 << 20, Entries: 10_000}
+
+// WithDefaults fills in what is not set. Every store does that.
+func (q Quota) WithDefaults() Quota {
+	if q.Bytes <= 0 {
+		q.Bytes = DefaultQuota.Bytes
+	}
+	if q.Entries <= 0 {
+		q.Entries = DefaultQuota.Entries
+	}
+	return q
+}
+
+// Overhead is what an entry costs beside its key and value, in bytes.
+const Overhead = 64
+
+// Size is what an entry counts against the quota, in bytes.
+func Size(key string, value []byte) int64 { return int64(len(key)) + int64(len(value)) + Overhead }
+
+// Query says which entries to list.
+type Query struct {
+	Prefix string // of their keys
+	After  string // only keys behind it; "": from the beginning
+	Limit  int    // how many at the most; 0: [DefaultPage], and more than [MaxPage] is that
+}
+
+// How many entries a list has.
+const (
+	DefaultPage = 100
+	MaxPage     = 1000
+)
+
+// WithDefaults fills in what is not set.
+func (q Query) WithDefaults() Query {
+	if q.Limit <= 0 {
+		q.Limit = DefaultPage
+	}
+	q.Limit = min(q.Limit, MaxPage)
+	return q
+}
+
+// Page is a list of entries.
+type Page struct {
+	Items []Item
+	More  bool // there are others behind the last
+}
+
+// Item is an entry without its value.
+type Item struct {
+	Key     string
+	Size    int // of the value, in bytes
+	Version uint64
+}

@@ -1,0 +1,99 @@
+package sdk
+
+import "github.com/agenthost/agenthost/abi"
+
+// The scopes of a [Store].
+const (
+	ScopeRun    = abi.ScopeRun    // entries live as long as the run
+	ScopeThread = abi.ScopeThread // as long as the thread
+	ScopePlugin = abi.ScopePlugin // until they are deleted; all threads share them
+)
+
+// ErrConflict is what a write or deletion returns whose entry has another version than the expected one: read it again.
+var ErrConflict error = &Error{Type: "ECONFLICT", Message: "the entry has another version"}
+
+// Store is what the plugin keeps in one scope. Unlike an update it changes at once, and stays so if the hook fails or runs
+// again.
+type Store struct {
+	call  *Call
+	scope abi.Scope
+}
+
+// Store returns the store of a scope. Its methods need the capability of their operation, kv.get and so on.
+func (c *Call) Store(scope abi.Scope) Store { return Store{c, scope} }
+
+// Get returns a value and its version. Where there is none the value is a nil Raw and the version 0.
+func (s Store) Get(key string) (value Raw, version uint64, err error) {
+	query := abi.KVGet{Key: key, Scope: s.scope}
+	payload, err := query.MarshalMsg(nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	status, doc := s.call.host.HostCall(abi.OpKVGet, payload)
+	if status == abi.ENOENT {
+		return nil, 0, nil
+	}
+	if doc, err = accept(status, doc); err != nil {
+		return nil, 0, err
+	}
+	var entry abi.KVEntry
+	_, err = entry.UnmarshalMsg(doc)
+	return entry.Value, entry.Version, err
+}
+
+// Put writes a value, whatever there was, and returns its version.
+func (s Store) Put(key string, value Raw) (version uint64, err error) { return s.put(key, value, nil) }
+
+// PutIf writes a value if the entry still has this version, 0: if there is none, and returns the new version. Otherwise
+// the error is [ErrConflict].
+func (s Store) PutIf(key string, value Raw, version uint64) (uint64, error) {
+	return s.put(key, value, &version)
+}
+
+func (s Store) put(key string, value Raw, ifVersion *uint64) (uint64, error) {
+	entry := abi.KVPut{IfVersion: ifVersion, Key: key, Scope: s.scope, Value: value}
+	payload, err := entry.MarshalMsg(nil)
+	if err != nil {
+		return 0, err
+	}
+	doc, err := accept(s.call.host.HostCall(abi.OpKVPut, payload))
+	if err != nil {
+		return 0, err
+	}
+	var reply abi.KVVersion
+	_, err = reply.UnmarshalMsg(doc)
+	return reply.Version, err
+}
+
+// Delete removes an entry, if there is one.
+func (s Store) Delete(key string) error { return s.remove(key, nil) }
+
+// DeleteIf removes an entry if it still has this version. Otherwise the error is [ErrConflict].
+func (s Store) DeleteIf(key string, version uint64) error { return s.remove(key, &version) }
+
+func (s Store) remove(key string, ifVersion *uint64) error {
+	entry := abi.KVDelete{IfVersion: ifVersion, Key: key, Scope: s.scope}
+	payload, err := entry.MarshalMsg(nil)
+	if err != nil {
+		return err
+	}
+	_, err = accept(s.call.host.HostCall(abi.OpKVDelete, payload))
+	return err
+}
+
+// List returns at most limit entries, without their values, whose keys begin with prefix and come after another, in the
+// order of their keys' bytes, and whether there are more. An empty after begins at the first; a limit of 0 is 100.
+func (s Store) List(prefix, after string, limit uint64) (items []KVItem, more bool, err error) {
+	query := abi.KVList{After: after, Limit: limit, Prefix: prefix, Scope: s.scope}
+	payload, err := query.MarshalMsg(nil)
+	if err != nil {
+		return nil, false, err
+	}
+	doc, err := accept(s.call.host.HostCall(abi.OpKVList, payload))
+	if err != nil {
+		return nil, false, err
+	}
+	var page abi.KVPage
+	_, err = page.UnmarshalMsg(doc)
+	return page.Items, page.More, err
+}

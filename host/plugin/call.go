@@ -57,6 +57,7 @@ func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 	}
 	i.frame.input = i.input
 	result, err := i.result(c)
+	i.trim(call.export)
 	i.leave()
 	p.pool.giveBack(i, err)
 	return result, err

@@ -31,7 +31,13 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 		return p.fault(stagePreflight, KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d",
 			p.firstMemory, p.limits.Memory), nil)
 	}
-	metered, err := meter.Rewrite(code, module, meter.Limits{Table: limits.Table})
+	p.restorable = restorable(module)
+	for i, g := range module.Globals {
+		if g.Mutable {
+			p.globals = append(p.globals, i)
+		}
+	}
+	metered, err := meter.Rewrite(code, module, meter.Options{Table: limits.Table, Globals: p.isolation == IsolateCall})
 	if err != nil {
 		return p.fault(stageLink, KindLink, err.Error(), err)
 	}

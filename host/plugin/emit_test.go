@@ -19,6 +19,7 @@ type guest struct {
 	noMemory  bool           // the memory is not exported
 	foreign   bool           // the memory is imported
 	start     *int
+	counted   bool // the number of data segments is announced
 }
 
 // function is an import, or a function of the module with the name of its export.
@@ -211,6 +212,9 @@ func (g *guest) bytes() []byte {
 	out = g.exportSection(out)
 	if g.start != nil {
 		out = append(out, 8, 1, byte(*g.start))
+	}
+	if g.counted {
+		out = append(out, 12, 1, 1)
 	}
 	out = section(out, 10, len(g.functions), func(b []byte, i int) []byte {
 		body := slices.Concat(code{0x00}, g.functions[i].body, code{0x0b})

@@ -31,6 +31,7 @@ type instance struct {
 	clock   clock
 	random  random
 	account account
+	image   *image // what it was after configure; nil: it is not made again
 	made    time.Time
 	calls   int // that it has served
 	stack   [1]uint64
@@ -90,6 +91,11 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	}
 	if err := p.configure(ctx, i); err != nil {
 		return nil, errors.Join(err, i.close())
+	}
+	if p.isolation == IsolateCall && p.restorable {
+		if err := i.takeImage(); err != nil {
+			return nil, errors.Join(p.fault(stageInstantiate, KindProtocol, err.Error(), err), i.close())
+		}
 	}
 	return i, nil
 }
@@ -167,11 +173,19 @@ func (i *instance) worn() bool {
 	return i.calls >= mostCalls || (used > wornMemory && used > i.memory.limit/2) || time.Since(i.made) > mostAge
 }
 
+// trim drops the stack of an export that was busy: it grows with the depth of the calls, up to 100 MB, and wazero never
+// makes it smaller. What used little fuel cannot have grown it by much.
+func (i *instance) trim(export string) {
+	if i.used() > busyFuel {
+		i.funcs[export] = i.module.ExportedFunction(export)
+	}
+}
+
+// busyFuel is much fuel for a call: about a millisecond.
+const busyFuel = 1_000_000
+
 // wornMemory is a size of memory, in bytes, that makes no instance worn.
 const wornMemory = 16 << 20
-
-// ready makes the instance ready for another call. It reports whether it could.
-func (i *instance) ready() bool { return true }
 
 // document is one of abi's types.
 type document interface {

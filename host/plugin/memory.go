@@ -16,6 +16,7 @@ type memory struct {
 	limit   uint64
 	budget  *memoryBudget
 	held    int64 // of the budget
+	image   int64 // of the budget, for the image of the instance
 	refused bool  // in the present frame
 	crowded bool  // the refusal was for the budget's sake
 }
@@ -70,7 +71,7 @@ func (m *memory) Free() { m.bytes = nil }
 // release gives the budget back what the instance held. It may be called twice.
 func (m *memory) release() {
 	if m.held > 0 {
-		m.budget.give(m.held)
-		m.held = 0
+		m.budget.give(m.held + m.image)
+		m.held, m.image = 0, 0
 	}
 }

@@ -19,20 +19,24 @@ import (
 
 // Plugin is a loaded module with its configuration.
 type Plugin struct {
-	name        string
-	digest      string
-	limits      Limits
-	engine      *Engine
-	policy      FailurePolicy
-	grant       Grant
-	config      wire.Raw
-	logger      *slog.Logger
-	models      map[string]model.Model
-	runtime     wazero.Runtime
-	module      wazero.CompiledModule
+	name      string
+	digest    string
+	limits    Limits
+	engine    *Engine
+	policy    FailurePolicy
+	isolation Isolation
+	grant     Grant
+	config    wire.Raw
+	logger    *slog.Logger
+	models    map[string]model.Model
+	runtime   wazero.Runtime
+	module    wazero.CompiledModule
+	pool      *pool
+
 	firstMemory int64 // what its memory starts with, in bytes
 	codeSize    int64 // what the compiled code takes of the engine's memory, by estimate
-	pool        *pool
+	globals     []int // the mutable ones, which an image holds
+	restorable  bool  // an image says everything about an instance
 
 	described  abi.Description // the upper bound
 	spec       abi.Description // what it does with this configuration
@@ -47,7 +51,7 @@ func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, erro
 	sum := sha256.Sum256(code)
 	p := &Plugin{
 		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(),
-		policy: w.OnFailure, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
+		policy: w.OnFailure, isolation: w.Isolation, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
 	}
 	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
 	if p.engine = w.Engine; p.engine == nil {
@@ -80,7 +84,7 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	if err != nil {
 		return err
 	}
-	p.pool.giveBack(first, nil)
+	p.pool.returned(first)
 	return nil
 }
 

@@ -19,6 +19,7 @@ type Wasm struct {
 	Config    map[string]any // as the plugin's schema wants it
 	Grant     Grant
 	Limits    Limits
+	Isolation Isolation
 	OnFailure FailurePolicy
 	Engine    *Engine // what it shares with other plugins; nil: nothing
 }
@@ -55,6 +56,11 @@ func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	case "", Closed, Open:
 	default:
 		return nil, fmt.Errorf(`on_failure is %q; use "closed" or "open"`, w.OnFailure)
+	}
+	switch w.Isolation {
+	case "", IsolatePool, IsolateCall:
+	default:
+		return nil, fmt.Errorf(`isolation is %q; use "pool" or "call"`, w.Isolation)
 	}
 	code := w.Bytes
 	if code == nil {

@@ -37,7 +37,7 @@ func FuzzRewrite(f *testing.F) {
 		with := newSpecWorld(t, true, 1000)
 		with.budget.limit = 100_000
 		defer func() { require.NoError(t, with.runtime.Close(ctx)) }()
-		rewritten, err := meter.Rewrite(code, m, meter.Limits{Table: tableMax})
+		rewritten, err := meter.Rewrite(code, m, meter.Options{Table: tableMax})
 		if err != nil {
 			return
 		}

@@ -22,7 +22,7 @@ func metered(t testing.TB, code []byte) []byte {
 	t.Helper()
 	m, err := preflight.Check(code, preflight.Default())
 	require.NoError(t, err)
-	out, err := meter.Rewrite(code, m, meter.Limits{Table: tableMax})
+	out, err := meter.Rewrite(code, m, meter.Options{Table: tableMax})
 	require.NoError(t, err)
 	return out
 }

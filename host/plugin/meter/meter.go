@@ -11,6 +11,8 @@ package meter
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
@@ -23,27 +25,33 @@ const (
 	Fuel   = "agenthost_fuel"  // the exported global, a mutable i64
 )
 
-// Limits are what the meter sets where a module sets nothing.
-type Limits struct {
-	Table uint32 // the maximum of a table, in elements
+// Options say what else is done to the module.
+type Options struct {
+	Table   uint32 // the maximum of a table, in elements, where the module sets none or a larger one
+	Globals bool   // the mutable globals are exported, by the names that [Global] gives
 }
+
+// Global is the name under which a global is exported.
+func Global(index int) string { return globalPrefix + strconv.Itoa(index) }
+
+const globalPrefix = "agenthost_global_"
 
 // Rewrite returns a module with a meter. module must have passed [preflight.Check], which returned m. A module that
 // has, imports or exports what the meter needs to add is refused.
-func Rewrite(module []byte, m *preflight.Module, limits Limits) ([]byte, error) {
+func Rewrite(module []byte, m *preflight.Module, options Options) ([]byte, error) {
 	for _, i := range m.Imports {
 		if i.Module == Module {
 			return nil, fmt.Errorf("it imports %q of %q, which is the host's own", i.Name, i.Module)
 		}
 	}
 	for _, e := range m.Exports {
-		if e.Name == Fuel {
+		if e.Name == Fuel || strings.HasPrefix(e.Name, globalPrefix) {
 			return nil, fmt.Errorf("it exports %q, which is the host's own", e.Name)
 		}
 	}
 	r := &rewriter{
-		source: module, module: m, limits: limits,
-		added: uint32(len(m.Imports)), global: uint32(m.Globals), refill: uint32(len(m.Imports) + 1 + len(m.Functions)),
+		source: module, module: m, options: options,
+		added: uint32(len(m.Imports)), global: uint32(len(m.Globals)), refill: uint32(len(m.Imports) + 1 + len(m.Functions)),
 	}
 	out := r.all()
 	if r.failed {
@@ -54,10 +62,10 @@ func Rewrite(module []byte, m *preflight.Module, limits Limits) ([]byte, error) 
 
 // rewriter rewrites one module.
 type rewriter struct {
-	source []byte
-	module *preflight.Module
-	limits Limits
-	failed bool // the module is not the one that was checked
+	source  []byte
+	module  *preflight.Module
+	options Options
+	failed  bool // the module is not the one that was checked
 
 	added  uint32 // the function index of the new import: from here on, functions move up by one
 	refill uint32 // the function index of the new function that calls it

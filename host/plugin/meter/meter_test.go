@@ -114,7 +114,7 @@ func TestCollisionsAreRefused(t *testing.T) {
 	for says, code := range map[string][]byte{`it imports "tick" of "agenthost_meter"`: imported, `it exports "agenthost_fuel"`: exported} {
 		m, err := preflight.Check(code, preflight.Default())
 		require.NoError(t, err)
-		_, err = meter.Rewrite(code, m, meter.Limits{Table: tableMax})
+		_, err = meter.Rewrite(code, m, meter.Options{Table: tableMax})
 		require.ErrorContains(t, err, says)
 	}
 }

@@ -55,8 +55,8 @@ func (r *rewriter) section(id byte, s *preflight.Section) []byte {
 	case preflight.SectionGlobal:
 		return r.longer(s, 1, []byte{wasmbin.TypeI64, 1, wasmbin.OpI64Const, 0, wasmbin.OpEnd})
 	case preflight.SectionExport:
-		item := append(wasmbin.AppendName(nil, Fuel), preflight.KindGlobal)
-		return r.longer(s, 1, wasmbin.AppendU32(item, r.global))
+		n, items := r.exports()
+		return r.longer(s, n, items)
 	case preflight.SectionCode:
 		return r.longer(s, 1, wasmbin.AppendSized(nil, r.refillBody()))
 	}
@@ -77,6 +77,22 @@ func (r *rewriter) section(id byte, s *preflight.Section) []byte {
 	default:
 		return r.source[s.Start:s.End]
 	}
+}
+
+// exports writes the exports that are added, and says how many they are.
+func (r *rewriter) exports() (n uint32, items []byte) {
+	export := func(name string, index uint32) {
+		n++
+		items = append(wasmbin.AppendName(items, name), preflight.KindGlobal)
+		items = wasmbin.AppendU32(items, index)
+	}
+	export(Fuel, r.global)
+	for i, g := range r.module.Globals {
+		if g.Mutable && r.options.Globals {
+			export(Global(i), uint32(i))
+		}
+	}
+	return n, items
 }
 
 // longer writes a section of items, with some more at its end.
@@ -125,11 +141,11 @@ func (r *rewriter) tables(s *preflight.Section) []byte {
 		c.RefType()
 		at := c.At()
 		l := c.Limits("a table")
-		if l.HasMax && l.Max <= r.limits.Table {
+		if l.HasMax && l.Max <= r.options.Table {
 			continue
 		}
 		c.upTo(at)
-		c.out = wasmbin.AppendU32(wasmbin.AppendU32(append(c.out, 1), l.Min), max(l.Min, r.limits.Table))
+		c.out = wasmbin.AppendU32(wasmbin.AppendU32(append(c.out, 1), l.Min), max(l.Min, r.options.Table))
 		c.copied = c.At()
 	}
 	return r.done(c)

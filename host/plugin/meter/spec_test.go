@@ -91,7 +91,7 @@ func (w *specWorld) instantiate(t *testing.T, name string, code []byte, m *prefl
 	w.last = nil
 	if w.meter {
 		var err error
-		code, err = meter.Rewrite(code, m, meter.Limits{Table: math.MaxUint32})
+		code, err = meter.Rewrite(code, m, meter.Options{Table: math.MaxUint32})
 		require.NoError(t, err)
 	}
 	compiled, err := w.runtime.CompileModule(ctx, code)

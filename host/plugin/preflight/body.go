@@ -155,9 +155,12 @@ func (f *function) instruction() {
 	case wasmbin.OpLocalGet, wasmbin.OpLocalSet, wasmbin.OpLocalTee:
 		f.present(in.Index, f.locals, "local variable")
 	case wasmbin.OpGlobalGet, wasmbin.OpGlobalSet:
-		f.present(in.Index, f.module.Globals, "global")
+		f.present(in.Index, len(f.module.Globals), "global")
 	case wasmbin.OpTableGet, wasmbin.OpTableSet, wasmbin.OpTableSize, wasmbin.OpTableGrow, wasmbin.OpTableFill:
 		f.present(in.Index, len(f.module.Tables), "table")
+		f.module.Lasting = f.module.Lasting || (in.Op != wasmbin.OpTableGet && in.Op != wasmbin.OpTableSize)
+	case wasmbin.OpTableInit, wasmbin.OpTableCopy, wasmbin.OpDataDrop, wasmbin.OpElemDrop:
+		f.module.Lasting = true
 	}
 }
 

@@ -9,17 +9,25 @@ type Module struct {
 	Functions []uint32 // the types of the functions with a body
 	Tables    []wasmbin.Limits
 	Memory    *wasmbin.Limits // nil: it has none
-	Globals   int
+	Globals   []Global
 	Exports   []Export
 	Start     *uint32 // the function that runs first; nil: none
-	Bodies    []Body
-	Sections  []Section
+	// Lasting reports code that changes what lies outside of memory and globals: it writes to a table, or drops a segment.
+	Lasting  bool
+	Bodies   []Body
+	Sections []Section
 }
 
 // Import is a function that the module imports.
 type Import struct {
 	Module, Name string
 	Type         uint32
+}
+
+// Global is a global variable.
+type Global struct {
+	Type    byte
+	Mutable bool
 }
 
 // Export is something that the module exports.

@@ -30,10 +30,8 @@ func (c *checker) section(id byte) {
 		}
 	case SectionGlobal:
 		for range c.count("globals", 4, c.limits.Globals) {
-			c.ValueType()
-			c.flag("whether a global is mutable")
+			m.Globals = append(m.Globals, Global{Type: c.ValueType(), Mutable: c.flag("whether a global is mutable")})
 			c.Constant()
-			m.Globals++
 		}
 	case SectionExport:
 		c.exports()
@@ -145,7 +143,7 @@ func (c *checker) exports() {
 		case KindMemory:
 			known = e.Index == 0 && c.module.Memory != nil
 		case KindGlobal:
-			known = int(e.Index) < c.module.Globals
+			known = int(e.Index) < len(c.module.Globals)
 		default:
 			c.Failf(at, "an export has the unknown kind %#x", e.Kind)
 		}
@@ -157,10 +155,13 @@ func (c *checker) exports() {
 }
 
 // flag reads a byte that is 0 or 1.
-func (c *checker) flag(what string) {
-	if at := c.At(); c.Byte() > 1 {
+func (c *checker) flag(what string) bool {
+	at := c.At()
+	value := c.Byte()
+	if value > 1 {
 		c.Failf(at, "%s must be 0 or 1", what)
 	}
+	return value == 1
 }
 
 // elements reads one segment of elements. Its first number says how the rest is written.

@@ -66,7 +66,8 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 		DisableAutoGenTag: true,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
-	root.AddCommand(a.runCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(), a.versionCommand(), a.compileCommand())
+	root.AddCommand(a.runCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
+		a.compileCommand())
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
 	return root
 }

@@ -53,6 +53,13 @@ func (i *instance) begin(limit int64, deadline time.Duration) {
 	}
 }
 
+// loaded notes what a call used while the plugin is loaded.
+func (i *instance) loaded() {
+	if i.plugin.specBytes == nil { // up to the first configured instance
+		i.plugin.loadFuel += i.used()
+	}
+}
+
 // used is the fuel that the call has used up to now. It may be a little too low while a loop runs.
 func (i *instance) used() uint64 {
 	if i.fuel == nil {
@@ -64,13 +71,17 @@ func (i *instance) used() uint64 {
 // tick is called by a guest that has no fuel left. It returns the next slice, or ends the guest.
 func (i *instance) tick(left int64) int64 {
 	a := &i.account
-	if err := i.frame.ctx.Err(); err != nil {
-		i.frame.cancelled = fmt.Errorf("plugin %q: %s: %w", i.plugin.name, i.frame.export, context.Cause(i.frame.ctx))
-		panic(i.frame.cancelled)
-	}
 	used := a.given - left
+	a.given = used // what is told if the guest ends here
+	if i.fuel != nil {
+		i.fuel.Set(0)
+	}
 	if used > a.limit {
 		i.stop(KindFuel, fmt.Sprintf("it used up its fuel of %d; raise limits.fuel if it needs more", a.limit))
+	}
+	if i.frame.ctx.Err() != nil {
+		i.frame.cancelled = fmt.Errorf("plugin %q: %s: %w", i.plugin.name, i.frame.export, context.Cause(i.frame.ctx))
+		panic(i.frame.cancelled)
 	}
 	i.checkTime()
 	next := min(a.slice, a.limit-used)

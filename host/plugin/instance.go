@@ -73,7 +73,9 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
 		i.enterLoad(ctx, stageInit)
-		if _, err := initialize.Call(i.ctx); err != nil {
+		_, err := initialize.Call(i.ctx)
+		i.loaded()
+		if err != nil {
 			return nil, errors.Join(i.faultOf(stageInit, err), i.close())
 		}
 	}
@@ -108,7 +110,11 @@ func (i *instance) invoke(export string) (wrote bool, err error) {
 		return false, i.plugin.fault(export, KindProtocol, "the function is not exported", nil)
 	}
 	i.stack[0] = uint64(len(i.frame.input))
-	if err := f.CallWithStack(i.ctx, i.stack[:]); err != nil {
+	err = f.CallWithStack(i.ctx, i.stack[:])
+	if i.frame.rt == nil {
+		i.loaded()
+	}
+	if err != nil {
 		return false, i.faultOf(export, err)
 	}
 	i.output.flush()
@@ -161,6 +167,7 @@ func (i *instance) close() error {
 	if i.module == nil {
 		return nil
 	}
+	i.plugin.pool.measure(i)
 	err := i.module.Close(context.Background())
 	i.memory.release()
 	return err

@@ -33,10 +33,11 @@ type Plugin struct {
 	module    wazero.CompiledModule
 	pool      *pool
 
-	firstMemory int64 // what its memory starts with, in bytes
-	codeSize    int64 // what the compiled code takes of the engine's memory, by estimate
-	globals     []int // the mutable ones, which an image holds
-	restorable  bool  // an image says everything about an instance
+	firstMemory int64  // what its memory starts with, in bytes
+	codeSize    int64  // what the compiled code takes of the engine's memory, by estimate
+	globals     []int  // the mutable ones, which an image holds
+	restorable  bool   // an image says everything about an instance
+	loadFuel    uint64 // that it used up to the first configured instance
 
 	described  abi.Description // the upper bound
 	spec       abi.Description // what it does with this configuration
@@ -48,28 +49,31 @@ type Plugin struct {
 
 // load takes a module through its life up to the first configured instance.
 func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, error) {
-	sum := sha256.Sum256(code)
-	p := &Plugin{
-		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(),
-		policy: w.OnFailure, isolation: w.Isolation, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
-	}
-	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
-	if p.engine = w.Engine; p.engine == nil {
-		alone, err := NewEngine(EngineConfig{})
-		if err != nil {
-			return nil, err
-		}
-		alone.fallback = true
-		p.engine = alone
-	}
-	p.pool = newPool(p)
-	p.engine.memory.enter(p.pool)
+	p := newPlugin(code, w, env)
 	if err := p.prepare(ctx, code, w); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
 
+// newPlugin makes a plugin of which nothing is loaded yet.
+func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
+	sum := sha256.Sum256(code)
+	p := &Plugin{
+		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
+		policy: w.OnFailure, isolation: w.Isolation, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
+	}
+	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
+	if p.engine == nil {
+		p.engine, _ = NewEngine(EngineConfig{}) // without a directory nothing can fail
+		p.engine.fallback = true
+	}
+	p.pool = newPool(p)
+	p.engine.memory.enter(p.pool)
+	return p
+}
+
+// prepare loads the module.
 func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	if err := p.compile(ctx, code); err != nil {
 		return err

@@ -24,9 +24,10 @@ var errClosed = errors.New("the plugin is closed")
 // pool keeps the instances of a plugin that are free, the last used first. How many may be in use at once the host
 // counts, in leases; take is called only by who holds a lease, so that it never waits for another call.
 type pool struct {
-	plugin *Plugin
-	leases *host.Pool
-	ids    atomic.Uint64
+	plugin  *Plugin
+	leases  *host.Pool
+	ids     atomic.Uint64
+	largest atomic.Int64 // memory of an instance, in bytes
 
 	mu      sync.Mutex
 	idle    sync.Cond // out is 0
@@ -84,6 +85,11 @@ func (l *pool) giveBack(i *instance, err error) {
 	_ = i.close() // the fault is what is reported
 	l.returned(nil)
 	l.replace()
+}
+
+// measure notes how large an instance has become.
+func (l *pool) measure(i *instance) {
+	l.largest.Store(max(l.largest.Load(), int64(len(i.memory.bytes)))) // who loses a race is as large, or was
 }
 
 // returned takes an instance back; nil if it is gone.

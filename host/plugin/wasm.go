@@ -52,6 +52,19 @@ func (w Wasm) Name() string {
 
 // Hooks loads the module and makes its hooks.
 func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	code, err := w.code()
+	if err != nil {
+		return nil, err
+	}
+	p, err := load(ctx, code, w, env)
+	if err != nil {
+		return nil, err
+	}
+	return p.hooks()
+}
+
+// code returns the module, once what does not depend on it was checked.
+func (w Wasm) code() ([]byte, error) {
 	switch w.OnFailure {
 	case "", Closed, Open:
 	default:
@@ -69,14 +82,7 @@ func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 			return nil, err
 		}
 	}
-	if err := checkDigest(code, w.SHA256); err != nil {
-		return nil, err
-	}
-	p, err := load(ctx, code, w, env)
-	if err != nil {
-		return nil, err
-	}
-	return p.hooks()
+	return code, checkDigest(code, w.SHA256)
 }
 
 // MaxModuleSize is the largest module that is loaded, in bytes.

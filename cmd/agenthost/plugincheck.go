@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+func (a *app) pluginCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "plugin",
+		Short: "Work with WebAssembly plugins",
+		Args:  cobra.NoArgs,
+	}
+	c.AddCommand(a.pluginCheckCommand())
+	return c
+}
+
+// pluginCheck are the flags of plugin check.
+type pluginCheck struct {
+	hooks  []string
+	config string
+	json   bool
+}
+
+func (a *app) pluginCheckCommand() *cobra.Command {
+	var flags pluginCheck
+	c := &cobra.Command{
+		Use:   "check FILE... [flags]",
+		Short: "Load plugins and call each of their hooks once",
+		Long: `Load each file as an agent would, with the default limits and without any grant; configure it;
+and call each hook that its Description lists once, in an agent with a model that calls one tool.
+One record is printed for each file, and one for each hook of a file that could be loaded.
+
+The exit code is 0 if everything went well, 5 if a plugin was refused or made a fault.`,
+		Example: `  agenthost plugin check redact.wasm
+  agenthost plugin check *.wasm --json
+  agenthost plugin check redact.wasm --hook before_model --config '{strategy: hash}'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, files []string) error { return a.pluginCheck(c.Context(), files, &flags) },
+	}
+	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "call this `hook` alone; may be given several times")
+	c.Flags().StringVar(&flags.config, "config", "", "the plugin's configuration: YAML or JSON, or `@FILE`")
+	c.Flags().BoolVar(&flags.json, "json", false, "print each record as a line of JSON")
+	return c
+}
+
+func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginCheck) error {
+	var hooks []abi.Hook
+	for _, name := range flags.hooks {
+		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
+			return &exitError{exitUsage, fmt.Errorf("--hook: there is no hook %q; there are %s", name, joinHooks())}
+		}
+		hooks = append(hooks, abi.Hook(name))
+	}
+	config, err := readConfig(flags.config)
+	if err != nil {
+		return &exitError{exitUsage, fmt.Errorf("--config: %w", err)}
+	}
+	engine := a.engine(a.logger())
+	defer func() { _ = engine.Close() }() // the process ends
+	fine := true
+	for _, file := range files {
+		records := plugin.Try(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, nil}
+		}
+		for i := range records {
+			fine = fine && records[i].OK
+			if err := a.printRecord(&records[i], flags.json); err != nil {
+				return &exitError{exitFailed, err}
+			}
+		}
+	}
+	if !fine {
+		return &exitError{exitPlugin, nil}
+	}
+	return nil
+}
+
+func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
+	if asJSON {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.out, "%s\n", line)
+		return err
+	}
+	what, outcome := r.Stage, "ok"
+	if r.Hook != "" {
+		what = string(r.Hook)
+	}
+	if !r.OK {
+		outcome = "FAILED"
+		if r.Kind != "" {
+			outcome += " " + string(r.Kind)
+		}
+		outcome += ": " + r.Message
+	}
+	_, err := fmt.Fprintln(a.out, printable(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)",
+		r.File, what, outcome, r.Fuel, r.WallMS, r.Memory>>10)))
+	return err
+}
+
+func joinHooks() string {
+	var names []string
+	for _, hook := range abi.Hooks() {
+		names = append(names, string(hook))
+	}
+	return strings.Join(names, ", ")
+}
+
+// readConfig reads a plugin's configuration: a YAML mapping, as it would stand in a manifest.
+func readConfig(text string) (map[string]any, error) {
+	name := "--config"
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		name, text = file, string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	var config map[string]any
+	if err := strictyaml.Decode(name, []byte(text), &config); err != nil {
+		return nil, err
+	}
+	return config, nil
+}

@@ -2,217 +2,199 @@ package host
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
-	"time"
-
-	"github.com/agenthost/agenthost/abi"
+	"sync"
 )
 
 // Agent is a compiled agent. Its methods may be called from several goroutines at once.
 type Agent struct {
-	config     Config
-	logger     *slog.Logger
-	middleware []*boundMiddleware
-	fields     fieldTable
-	tools      toolSet
-	program    *program
-	modelWraps []modelWrap
-	modelNeeds needs
-	toolWraps  []toolWrap
-	system     abi.Content
-	toolCalls  ToolCallConfig
-	alerts     []*alert
-	limit      int
+	swapping sync.Mutex // one Swap at a time
+
+	mu      sync.Mutex
+	idle    sync.Cond // no run is going on
+	present *build    // what runs that begin now are given
+	runs    int
+	closed  bool
 }
 
-// boundMiddleware is a middleware in its agent.
-type boundMiddleware struct {
-	name  string
-	hooks *Hooks
-}
+// ErrClosed is the error of a run, or a Swap, of an agent that is closed.
+var ErrClosed = errors.New("the agent is closed")
 
 // New builds an agent: it makes the hooks of all middleware, checks that they fit together, and compiles the program.
 // An agent must be closed. The error is a [*ConfigError]; what was built until then is closed.
 func New(config Config) (*Agent, error) { return NewContext(context.Background(), config) }
 
 // NewContext is [New] with a context that can stop slow builds, such as the compilation of plugins.
-func NewContext(ctx context.Context, config Config) (agent *Agent, err error) {
-	a := &Agent{config: config, logger: config.Logger, limit: config.RecursionLimit}
-	if a.logger == nil {
-		a.logger = slog.New(slog.DiscardHandler)
-	}
-	if a.limit == 0 {
-		a.limit = DefaultRecursionLimit
-	}
-	if config.SystemPrompt != "" {
-		a.system = abi.Text(config.SystemPrompt)
-	}
-	defer func() {
-		if err == nil {
-			return
-		}
-		agent = nil
-		if closing := a.Close(); closing != nil {
-			err = errors.Join(err, closing)
-		}
-	}()
-	if err := a.check(); err != nil {
+func NewContext(ctx context.Context, config Config) (*Agent, error) {
+	config.Middleware = slices.Clone(config.Middleware)
+	b, err := newBuild(ctx, config, nil)
+	if err != nil {
 		return nil, err
 	}
-	if err := a.bindMiddleware(ctx); err != nil {
-		return nil, err
-	}
-	if err := a.bindFields(); err != nil {
-		return nil, err
-	}
-	if err := a.bindTools(); err != nil {
-		return nil, err
-	}
-	if err := a.checkAlerts(); err != nil {
-		return nil, err
-	}
-	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || len(a.toolWraps) > 0); err != nil {
-		return nil, err
-	}
-	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {
-		return nil, err
-	}
-	a.program.returns = a.tools.returns()
-	return a, a.bindNeeds()
+	a := &Agent{present: b}
+	a.idle.L = &a.mu
+	b.hold()
+	return a, nil
 }
 
-func (a *Agent) check() (err error) {
-	if a.toolCalls, err = a.config.ToolCalls.withDefaults(); err != nil {
-		return &ConfigError{"ToolCalls", err}
-	}
-	a.alerts = newAlerts(a.toolCalls.Alert)
-	switch {
-	case a.config.Model == nil:
-		return &ConfigError{"agent", errors.New("Config.Model is missing")}
-	case a.limit < 0:
-		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
-	}
-	return nil
+// Swap puts a middleware in the place of the one with this name, which it keeps in steps and events. It builds the agent
+// anew around it, beside the runs that are going on: those end with the middleware that they began with, which is closed
+// after the last of them, and runs that begin later have the new one. After an error everything is as it was.
+//
+// A plugin is loaded, configured and tried before the switch, so that one that does not load never serves.
+func (a *Agent) Swap(ctx context.Context, name string, m Middleware) error {
+	a.swapping.Lock()
+	defer a.swapping.Unlock()
+	return a.swap(ctx, name, m)
 }
 
-func (a *Agent) bindMiddleware(ctx context.Context) error {
-	taken := map[string]bool{}
-	for i, m := range a.config.Middleware {
-		if m == nil {
-			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("is nil")}
-		}
-		name := m.Name()
-		if name == "" {
-			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("has no name")}
-		}
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s#%d", m.Name(), n)
-		}
-		taken[name] = true
-		env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models}
-		hooks, err := makeHooks(ctx, m, env)
-		if err == nil && hooks == nil {
-			err = errors.New("Hooks returned nil")
-		}
-		if err != nil {
-			return &ConfigError{fmt.Sprintf("middleware %q", name), err}
-		}
-		bound := &boundMiddleware{name, hooks}
-		a.middleware = append(a.middleware, bound)
-		a.modelWraps = appendModelWrap(a.modelWraps, bound)
-		a.toolWraps = appendToolWrap(a.toolWraps, bound)
+func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
+	a.mu.Lock()
+	old := a.present
+	closed := a.closed
+	a.mu.Unlock()
+	if closed {
+		return ErrClosed
 	}
-	return nil
-}
-
-// makeHooks lets a middleware make its hooks; a panic becomes a [*PanicError].
-func makeHooks(ctx context.Context, m Middleware, env Env) (hooks *Hooks, err error) {
-	defer recovered(&err)
-	return m.Hooks(ctx, env)
-}
-
-func (a *Agent) bindFields() error {
-	if err := a.fields.declare(agentOwner, a.config.State); err != nil {
+	at := slices.IndexFunc(old.middleware, func(m *boundMiddleware) bool { return m.name == name })
+	if at < 0 {
+		names := make([]string, len(old.middleware))
+		for i := range names {
+			names[i] = old.middleware[i].name
+		}
+		return &ConfigError{fmt.Sprintf("middleware %q", name), fmt.Errorf("the agent has none of this name; it has %q", names)}
+	}
+	config := old.config
+	config.Middleware = slices.Clone(config.Middleware)
+	config.Middleware[at] = m
+	if m != nil && m.Name() != name {
+		config.Middleware[at] = called{m, name}
+	}
+	kept := map[int]*boundMiddleware{}
+	for i, bound := range old.middleware {
+		if i != at {
+			kept[i] = bound
+		}
+	}
+	b, err := newBuild(ctx, config, kept)
+	if err != nil {
 		return err
 	}
-	for _, m := range a.middleware {
-		if err := a.fields.declare(fmt.Sprintf("middleware %q", m.name), m.hooks.State); err != nil {
-			return err
-		}
+	b.alerts = old.alerts // they count on
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return errors.Join(ErrClosed, closeMiddleware(b.middleware[at:at+1]))
 	}
-	for _, m := range a.middleware {
-		for _, name := range m.hooks.Uses {
-			if _, ok := a.fields.slots[name]; !ok {
-				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf("it uses the field %q, which nobody declares", name)}
-			}
-		}
-	}
-	return nil
+	b.hold()
+	a.present = b
+	over := old.release()
+	a.mu.Unlock()
+	return closeMiddleware(over)
 }
 
-// bindNeeds works out what each chain of wraps must lease, in the order of the middleware.
-func (a *Agent) bindNeeds() error {
-	owners := map[*Pool]poolOwner{}
-	for i, m := range a.middleware {
-		for _, p := range m.pools() {
-			owners[p] = poolOwner{i, m.name}
-		}
-	}
-	chain := needs(nil)
-	for i := range a.modelWraps {
-		chain = chain.add(a.modelWraps[i].hook.Pool)
-	}
-	var err error
-	if a.modelNeeds, err = chain.ordered(owners); err != nil {
-		return &ConfigError{"wrap_model_call hooks", err}
-	}
-	return a.tools.bindNeeds(a.toolWraps, owners)
+// called is a middleware under the name of the one that it replaces.
+type called struct {
+	Middleware
+
+	name string
 }
 
-// pools returns the pools that the middleware's hooks and tools use.
-func (m *boundMiddleware) pools() []*Pool {
-	h := m.hooks
-	all := []*Pool{h.BeforeAgent.Pool, h.BeforeModel.Pool, h.AfterModel.Pool, h.AfterAgent.Pool, h.WrapModelCall.Pool, h.WrapToolCall.Pool}
-	for _, t := range h.Tools {
-		if pooled, ok := t.(ToolPooled); ok {
-			all = append(all, pooled.Pool())
-		}
+func (c called) Name() string { return c.name }
+
+// hold notes a user of the build; the first one makes it a user of its middleware.
+func (b *build) hold() {
+	b.users++
+	if b.users > 1 {
+		return
 	}
-	return all
+	for _, m := range b.middleware {
+		m.builds++
+	}
 }
 
-// Close closes all middleware, the last first. No run may be going on.
-func (a *Agent) Close() error {
-	var errs []error
-	for _, m := range slices.Backward(a.middleware) {
-		if m.hooks.Close == nil {
+// release ends a use of the build and returns the middleware that nobody uses any more.
+func (b *build) release() (over []*boundMiddleware) {
+	b.users--
+	if b.users > 0 {
+		return nil
+	}
+	for _, m := range b.middleware {
+		m.builds--
+		if m.builds == 0 {
+			over = append(over, m)
+		}
+	}
+	return over
+}
+
+// enter begins a run: it returns the build that the run has until its end. notices tell of middleware that changed and
+// could not be made again.
+func (a *Agent) enter(ctx context.Context) (b *build, notices []string, err error) {
+	notices = a.renew(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return a.present, nil, ErrClosed
+	}
+	a.present.hold()
+	a.runs++
+	return a.present, notices, nil
+}
+
+// leave ends a run.
+func (a *Agent) leave(b *build) {
+	a.mu.Lock()
+	over := b.release()
+	a.runs--
+	if a.runs == 0 {
+		a.idle.Broadcast()
+	}
+	a.mu.Unlock()
+	if err := closeMiddleware(over); err != nil {
+		b.logger.Warn("closing middleware that was swapped", "error", err)
+	}
+}
+
+// renew makes middleware again that says that it has changed. If one cannot be made, the agent goes on with what it has.
+func (a *Agent) renew(ctx context.Context) (notices []string) {
+	a.mu.Lock()
+	b := a.present
+	a.mu.Unlock()
+	if !b.watches {
+		return nil
+	}
+	a.swapping.Lock()
+	defer a.swapping.Unlock()
+	a.mu.Lock()
+	b = a.present
+	a.mu.Unlock()
+	for _, m := range b.middleware {
+		if m.hooks.Changed == nil || !m.hooks.Changed() {
 			continue
 		}
-		if err := m.hooks.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("middleware %q: close: %w", m.name, err))
+		if err := a.swap(ctx, m.name, m.config); err != nil {
+			notices = append(notices, fmt.Sprintf("middleware %q changed, and the run goes on without the change: %v", m.name, err))
 		}
 	}
-	a.middleware = nil
-	return errors.Join(errs...)
+	return notices
 }
 
-func (a *Agent) now() time.Time {
-	if a.config.Clock != nil {
-		return a.config.Clock()
+// Close waits for the runs that are going on, which a caller in a hurry cancels before, and closes all middleware, the
+// last first.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return nil
 	}
-	return time.Now() //nolint:forbidigo // the default of the clock in Config
-}
-
-func (a *Agent) seed() uint64 {
-	if a.config.Seed != nil {
-		return a.config.Seed()
+	a.closed = true
+	for a.runs > 0 {
+		a.idle.Wait()
 	}
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return binary.BigEndian.Uint64(b[:])
+	over := a.present.release()
+	a.mu.Unlock()
+	return closeMiddleware(over)
 }

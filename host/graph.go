@@ -57,7 +57,9 @@ func (p *program) edges(at int) []edge {
 
 // Graph returns the program as a Mermaid flowchart: its nodes are the step names, its edges the ways between them.
 func (a *Agent) Graph() string {
-	p := a.program
+	a.mu.Lock()
+	p := a.present.program
+	a.mu.Unlock()
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	b.WriteString("  start([start])\n")

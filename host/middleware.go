@@ -38,6 +38,7 @@ type Hooks struct {
 	State         []Field
 	Uses          []string // fields of others that the hooks read or write by name; New refuses one that nobody declares
 	Tools         []Tool
+	Changed       func() bool  // asked before each run: whether the middleware would make other hooks now; it says so once
 	Close         func() error // called once, when no hook runs any more
 }
 

@@ -73,7 +73,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 }
 
 // streamsTokens reports whether every wrap lets tokens pass.
-func (a *Agent) streamsTokens() bool {
+func (a *build) streamsTokens() bool {
 	return !slices.ContainsFunc(a.modelWraps, func(w modelWrap) bool { return !w.hook.PassesTokens })
 }
 
@@ -265,7 +265,7 @@ func (r *run) identify(messages []abi.Message) {
 
 // checkOffered refuses tools that a wrap offered to the model and nobody can run. Where wrap_tool_call hooks exist, one
 // of them may bring the tool.
-func (a *Agent) checkOffered(specs []abi.ToolSpec) error {
+func (a *build) checkOffered(specs []abi.ToolSpec) error {
 	if len(a.toolWraps) > 0 {
 		return nil
 	}

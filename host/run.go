@@ -17,7 +17,7 @@ import (
 
 // run is one run of an agent. Its fields belong to the goroutine that runs it; goroutines of tool calls only read.
 type run struct {
-	agent   *Agent
+	agent   *build // as it was when the run began
 	id      string
 	thread  string
 	input   Input
@@ -43,6 +43,10 @@ type run struct {
 	malformed   int  // responses with malformed tool calls in a row
 	toolTokens  int  // tokens of the tools' results
 	cancelled   bool // its context ended before it did
+
+	notices []string // what happened to the agent before the run
+	refused error    // the agent is closed
+	leave   func()   // called once, when the run is over
 }
 
 // errStopped is the cause of a cancellation by the consumer of a stream.
@@ -51,7 +55,7 @@ var errStopped = fmt.Errorf("the consumer of the stream stopped: %w", context.Ca
 // Run runs the agent until it is done, fails, or waits for an answer, which the result's Status tells. The result is
 // never nil: of a run that failed it holds what it had until then.
 func (a *Agent) Run(ctx context.Context, in Input) (*Result, error) {
-	r := a.newRun(in)
+	r := a.newRun(ctx, in)
 	err := r.do(ctx)
 	return r.result(err), err
 }
@@ -62,7 +66,7 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
-		r := a.newRun(in)
+		r := a.newRun(ctx, in)
 		r.sink = &sink{run: r, yield: yield, stop: stop}
 		err := r.do(ctx)
 		r.sink.rethrow()
@@ -77,7 +81,7 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) error) (*Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := a.newRun(in)
+	r := a.newRun(ctx, in)
 	var handling error
 	r.sink = &sink{run: r, stop: stop, yield: func(e Event, _ error) bool {
 		handling = handle(e)
@@ -91,7 +95,20 @@ func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) erro
 	return r.result(err), err
 }
 
-func (a *Agent) newRun(in Input) *run {
+// newRun begins a run, which do ends.
+func (a *Agent) newRun(ctx context.Context, in Input) *run {
+	b, notices, err := a.enter(ctx)
+	r := b.newRun(in)
+	r.notices, r.refused = notices, err
+	r.leave = func() {
+		if err == nil {
+			a.leave(b)
+		}
+	}
+	return r
+}
+
+func (a *build) newRun(in Input) *run {
 	seed := a.seed()
 	var buf [20]byte
 	return &run{
@@ -104,12 +121,22 @@ func (a *Agent) newRun(in Input) *run {
 // do performs the run and its first and last event.
 func (r *run) do(ctx context.Context) error {
 	var start time.Time
+	defer r.leave()
 	defer func() { _ = r.letGo() }() // when something panics
-	err := r.open(ctx)
+	err := r.refused
+	if err == nil {
+		err = r.open(ctx)
+	}
 	events := r.events()
 	if events.on() {
 		start = r.agent.now()
 		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.answers})
+	}
+	for _, text := range r.notices {
+		r.agent.logger.Warn(text, "run", r.id)
+		if events.on() {
+			events.send(&Event{Type: EventWarn, Text: text})
+		}
 	}
 	if err == nil {
 		err = r.start(ctx)

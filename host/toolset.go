@@ -27,7 +27,7 @@ type boundTool struct {
 	needs  needs // of the wraps around it and of itself
 }
 
-func (a *Agent) bindTools() error {
+func (a *build) bindTools() error {
 	a.tools.byName, a.tools.dynamic = map[string]*boundTool{}, map[string]*boundTool{}
 	for _, m := range a.middleware {
 		for _, t := range m.hooks.Tools {

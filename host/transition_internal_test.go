@@ -31,7 +31,7 @@ func drawProgram(t *rapid.T) *program {
 				}
 			}
 		}
-		all = append(all, &boundMiddleware{fmt.Sprintf("m%d", i), h})
+		all = append(all, &boundMiddleware{name: fmt.Sprintf("m%d", i), hooks: h})
 	}
 	p, err := compileProgram(all, hasTools)
 	if err != nil {

@@ -1,0 +1,231 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// build is an agent as it is built from a configuration. It does not change: where a middleware is swapped, another
+// build takes its place for the runs that begin then.
+type build struct {
+	config     Config
+	logger     *slog.Logger
+	middleware []*boundMiddleware
+	fields     fieldTable
+	tools      toolSet
+	program    *program
+	modelWraps []modelWrap
+	modelNeeds needs
+	toolWraps  []toolWrap
+	system     abi.Content
+	toolCalls  ToolCallConfig
+	alerts     []*alert
+	limit      int
+	watches    bool // a middleware can tell that it has changed
+
+	users int // runs, and one for the agent while it is the present one; the agent's lock guards it
+}
+
+// boundMiddleware is a middleware in its agent. Several builds may share it.
+type boundMiddleware struct {
+	name   string
+	config Middleware
+	hooks  *Hooks
+
+	builds int // that have it; the agent's lock guards it
+}
+
+// newBuild builds an agent. present are middleware that are there already, by their place in the list; the others are
+// made. After an error, what was made is closed.
+func newBuild(ctx context.Context, config Config, present map[int]*boundMiddleware) (a *build, err error) {
+	a = &build{config: config, logger: config.Logger, limit: config.RecursionLimit}
+	if a.logger == nil {
+		a.logger = slog.New(slog.DiscardHandler)
+	}
+	if a.limit == 0 {
+		a.limit = DefaultRecursionLimit
+	}
+	if config.SystemPrompt != "" {
+		a.system = abi.Text(config.SystemPrompt)
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		made := slices.DeleteFunc(a.middleware, func(m *boundMiddleware) bool { return m.builds > 0 })
+		a, err = nil, errors.Join(err, closeMiddleware(made))
+	}()
+	if err := a.check(); err != nil {
+		return a, err
+	}
+	if err := a.bindMiddleware(ctx, present); err != nil {
+		return a, err
+	}
+	if err := a.bindFields(); err != nil {
+		return a, err
+	}
+	if err := a.bindTools(); err != nil {
+		return a, err
+	}
+	if err := a.checkAlerts(); err != nil {
+		return a, err
+	}
+	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || len(a.toolWraps) > 0); err != nil {
+		return a, err
+	}
+	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {
+		return a, err
+	}
+	a.program.returns = a.tools.returns()
+	return a, a.bindNeeds()
+}
+
+func (a *build) check() (err error) {
+	if a.toolCalls, err = a.config.ToolCalls.withDefaults(); err != nil {
+		return &ConfigError{"ToolCalls", err}
+	}
+	a.alerts = newAlerts(a.toolCalls.Alert)
+	switch {
+	case a.config.Model == nil:
+		return &ConfigError{"agent", errors.New("Config.Model is missing")}
+	case a.limit < 0:
+		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
+	}
+	return nil
+}
+
+func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddleware) error {
+	taken := map[string]bool{}
+	for i, m := range a.config.Middleware {
+		if m == nil {
+			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("is nil")}
+		}
+		name := m.Name()
+		if name == "" {
+			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("has no name")}
+		}
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s#%d", m.Name(), n)
+		}
+		taken[name] = true
+		bound := present[i]
+		if bound == nil {
+			var err error
+			if bound, err = a.bind(ctx, name, m); err != nil {
+				return err
+			}
+		}
+		a.middleware = append(a.middleware, bound)
+		a.watches = a.watches || bound.hooks.Changed != nil
+		a.modelWraps = appendModelWrap(a.modelWraps, bound)
+		a.toolWraps = appendToolWrap(a.toolWraps, bound)
+	}
+	return nil
+}
+
+// bind makes the hooks of a middleware.
+func (a *build) bind(ctx context.Context, name string, m Middleware) (*boundMiddleware, error) {
+	env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models}
+	hooks, err := makeHooks(ctx, m, env)
+	if err == nil && hooks == nil {
+		err = errors.New("Hooks returned nil")
+	}
+	if err != nil {
+		return nil, &ConfigError{fmt.Sprintf("middleware %q", name), err}
+	}
+	return &boundMiddleware{name: name, config: m, hooks: hooks}, nil
+}
+
+// makeHooks lets a middleware make its hooks; a panic becomes a [*PanicError].
+func makeHooks(ctx context.Context, m Middleware, env Env) (hooks *Hooks, err error) {
+	defer recovered(&err)
+	return m.Hooks(ctx, env)
+}
+
+func (a *build) bindFields() error {
+	if err := a.fields.declare(agentOwner, a.config.State); err != nil {
+		return err
+	}
+	for _, m := range a.middleware {
+		if err := a.fields.declare(fmt.Sprintf("middleware %q", m.name), m.hooks.State); err != nil {
+			return err
+		}
+	}
+	for _, m := range a.middleware {
+		for _, name := range m.hooks.Uses {
+			if _, ok := a.fields.slots[name]; !ok {
+				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf("it uses the field %q, which nobody declares", name)}
+			}
+		}
+	}
+	return nil
+}
+
+// bindNeeds works out what each chain of wraps must lease, in the order of the middleware.
+func (a *build) bindNeeds() error {
+	owners := map[*Pool]poolOwner{}
+	for i, m := range a.middleware {
+		for _, p := range m.pools() {
+			owners[p] = poolOwner{i, m.name}
+		}
+	}
+	chain := needs(nil)
+	for i := range a.modelWraps {
+		chain = chain.add(a.modelWraps[i].hook.Pool)
+	}
+	var err error
+	if a.modelNeeds, err = chain.ordered(owners); err != nil {
+		return &ConfigError{"wrap_model_call hooks", err}
+	}
+	return a.tools.bindNeeds(a.toolWraps, owners)
+}
+
+// pools returns the pools that the middleware's hooks and tools use.
+func (m *boundMiddleware) pools() []*Pool {
+	h := m.hooks
+	all := []*Pool{h.BeforeAgent.Pool, h.BeforeModel.Pool, h.AfterModel.Pool, h.AfterAgent.Pool, h.WrapModelCall.Pool, h.WrapToolCall.Pool}
+	for _, t := range h.Tools {
+		if pooled, ok := t.(ToolPooled); ok {
+			all = append(all, pooled.Pool())
+		}
+	}
+	return all
+}
+
+// closeMiddleware closes middleware, the last first.
+func closeMiddleware(all []*boundMiddleware) error {
+	var errs []error
+	for _, m := range slices.Backward(all) {
+		if m.hooks.Close == nil {
+			continue
+		}
+		if err := m.hooks.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("middleware %q: close: %w", m.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (a *build) now() time.Time {
+	if a.config.Clock != nil {
+		return a.config.Clock()
+	}
+	return time.Now() //nolint:forbidigo // the default of the clock in Config
+}
+
+func (a *build) seed() uint64 {
+	if a.config.Seed != nil {
+		return a.config.Seed()
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.BigEndian.Uint64(b[:])
+}

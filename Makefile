@@ -133,6 +133,19 @@ endef
 $(foreach d,$(PLUGINS),$(eval $(call wasm_rule,$d,$(call plugin_wasm,$d))))
 $(foreach d,$(GUESTS),$(eval $(call wasm_rule,$d,$(call guest_wasm,$d))))
 
+# The guest of Rust, for tests and benchmarks of the meter. It is committed too, and not built anew in CI: that needs a Rust
+# with the standard library of wasm32-unknown-unknown, as toolchain/rust.sh makes it.
+
+RUST_SOURCE := host/plugin/meter/testdata/scan
+RUST_GUEST  := host/plugin/meter/testdata/scan.rust.wasm
+
+.PHONY: rust
+rust: $(RUST_GUEST) ## build the Rust guest if its source changed (RUSTUP_TOOLCHAIN=debian-web after toolchain/rust.sh)
+
+$(RUST_GUEST): $(RUST_SOURCE)/Cargo.toml $(wildcard $(RUST_SOURCE)/src/*.rs)
+	cargo build --quiet --release --target wasm32-unknown-unknown --manifest-path $< --target-dir $(BIN)/rust
+	cp $(BIN)/rust/wasm32-unknown-unknown/release/scan.wasm $@
+
 # The tools that built the committed files: looked at every time, written (and so everything rebuilt)
 # only when they differ. CI compares bytes only where the tools are these.
 plugins/TOOLCHAIN: FORCE

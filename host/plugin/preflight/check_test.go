@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
@@ -210,6 +212,17 @@ func TestOdditiesPass(t *testing.T) {
 	require.Nil(t, empty.Memory)
 }
 
+// standardGo builds a guest with standard Go.
+func standardGo(t *testing.T) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "guest.wasm")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, "../testdata/guests/bench")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	return out
+}
+
 // TestRealGuestsPass checks that guests of real compilers have room: three times their size would still pass.
 func TestRealGuestsPass(t *testing.T) {
 	t.Parallel()
@@ -217,8 +230,8 @@ func TestRealGuestsPass(t *testing.T) {
 	require.NoError(t, err)
 	more, err := filepath.Glob("../../../plugins/*/*.wasm")
 	require.NoError(t, err)
-	paths = append(append(paths, more...), "../../../internal/reference/testdata/probe.tinygo.wasm")
-	require.GreaterOrEqual(t, len(paths), 5)
+	paths = append(append(paths, more...), "../../../internal/reference/testdata/probe.tinygo.wasm", "../meter/testdata/scan.rust.wasm", standardGo(t))
+	require.GreaterOrEqual(t, len(paths), 7)
 	limits := preflight.Default()
 	limits.Compile, limits.CompilePerMiB = limits.Compile/3, limits.CompilePerMiB/3
 	limits.Body, limits.Nesting, limits.Targets, limits.Locals = limits.Body/3, limits.Nesting/3, limits.Targets/3, limits.Locals/3
@@ -230,5 +243,9 @@ func TestRealGuestsPass(t *testing.T) {
 		require.NoError(t, err, path)
 		require.NotNil(t, m.Memory)
 		require.Less(t, time.Since(start), time.Second, "%s", path)
+		metered, err := meter.Rewrite(code, m, meter.Options{Table: limits.Table, Globals: true})
+		require.NoError(t, err, path)
+		_, err = preflight.Check(metered, limits.Metered())
+		require.NoError(t, err, "%s, with a meter", path)
 	}
 }

@@ -55,6 +55,12 @@ property: ## perform random agents: 10,000 native, 1,000 TinyGo, 100 standard Go
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/tinygo' -rapid.checks=100
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/^go$$' -rapid.checks=10
 
+SOAK ?= 2000000
+
+.PHONY: soak
+soak: ## make SOAK calls (default 2 million, half a minute) of plugins that misbehave, and look at what the process holds then
+	AGENTHOST_SOAK=$(SOAK) go test -count=1 -run '^TestSoak$$' -timeout=60m -v ./host/plugin
+
 .PHONY: bench
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
@@ -67,6 +73,7 @@ fuzz: ## fuzz every target for FUZZTIME each (default 5s)
 nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
+	$(MAKE) soak SOAK=100000000
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
 
 .PHONY: ci

@@ -166,9 +166,9 @@ func (w *writer) sized(e *edit) {
 	shift, op := int64(0), byte(wasmbin.OpI64ShrU)
 	switch e.op {
 	case wasmbin.OpMemoryGrow: // more pages than there can be are not charged: it fails
-		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI32Const), maxPages)
+		w.out = append(w.out, wasmbin.OpI32Const, 0)
 		w.index(wasmbin.OpLocalGet, w.size())
-		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI32Const), maxPages)
+		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI32Const), maxPages+1)
 		w.out = append(w.out, wasmbin.OpI32LtU, wasmbin.OpSelect)
 		shift, op = pageShift, wasmbin.OpI64Shl
 	case wasmbin.OpMemoryInit, wasmbin.OpMemoryCopy, wasmbin.OpMemoryFill:

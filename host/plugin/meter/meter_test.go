@@ -47,6 +47,7 @@ func TestGoldenFuel(t *testing.T) {
 		{"recursion", fib(), 20, 6765, 65673},
 		{"bytes", filling(), 1 << 16, 1, 4100},
 		{"pages", growing(), 3, 1, 12352},
+		{"too many pages", exporting(0, 0x20, 0, 0x40, 0), 1 << 31, math.MaxUint32, 63},
 		{"branches", branching(), 1000, 500, 8003},
 	} {
 		t.Run(test.name, func(t *testing.T) {

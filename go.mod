@@ -1,8 +1,9 @@
 module github.com/agenthost/agenthost
 
-go 1.26
+go 1.26.0
 
 require (
+	aead.dev/minisign v0.3.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/jsonschema-go v0.4.3
 	github.com/spf13/cobra v1.10.2
@@ -21,5 +22,6 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sys v0.44.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 )

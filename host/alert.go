@@ -50,7 +50,7 @@ func (a *alert) called(now time.Time) bool {
 // checkAlerts refuses alerts of tools that the agent does not have. Where wrap_tool_call hooks exist, one may bring it.
 func (a *build) checkAlerts() error {
 	for _, watched := range a.alerts {
-		if watched.tool != AllTools && len(a.toolWraps) == 0 && a.tools.byName[watched.tool] == nil {
+		if watched.tool != AllTools && !a.wrapsCalls() && a.tools.byName[watched.tool] == nil {
 			return &ConfigError{"ToolCalls", fmt.Errorf("field Alert names the tool %q, which the agent does not have; it has [%s]",
 				watched.tool, strings.Join(a.tools.names(), ", "))}
 		}

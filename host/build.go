@@ -78,7 +78,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	if err := a.checkAlerts(); err != nil {
 		return a, err
 	}
-	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || len(a.toolWraps) > 0); err != nil {
+	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || a.wrapsCalls()); err != nil {
 		return a, err
 	}
 	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {

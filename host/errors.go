@@ -124,6 +124,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 type InterruptError struct {
 	Interrupts []abi.Interrupt
 	step       string // of the wrap that asks, when it is inside a step of another name
+	nested     string // id of the call by a hook or tool in which it was asked
 }
 
 func (e *InterruptError) Error() string {

@@ -77,6 +77,17 @@ func (n needs) acquire(ctx context.Context) error {
 	return nil
 }
 
+// try takes all of it, or nothing if that would mean to wait.
+func (n needs) try() bool {
+	for i := range n {
+		if !n[i].pool.supply.TryAcquire(int64(n[i].count)) {
+			n[:i].release()
+			return false
+		}
+	}
+	return true
+}
+
 func (n needs) release() {
 	for i := range n {
 		n[i].pool.supply.Release(int64(n[i].count))

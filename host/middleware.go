@@ -37,9 +37,14 @@ type Hooks struct {
 	WrapToolCall  WrapToolHook
 	State         []Field
 	Uses          []string // fields of others that the hooks read or write by name; New refuses one that nobody declares
+	Calls         []string // tools that the hooks call by name; New refuses one that the agent does not have
+	Capabilities  []Capability
 	Tools         []Tool
-	Changed       func() bool  // asked before each run: whether the middleware would make other hooks now; it says so once
-	Close         func() error // called once, when no hook runs any more
+	Changed       func() bool // asked before each run: whether the middleware would make other hooks now; it says so once
+	// End is called once when a run is over for good: it has completed, it stopped and has no thread in which it could go
+	// on, or it was given up for a new run of its thread. The context does not end with the run's.
+	End   func(ctx context.Context, run string)
+	Close func() error // called once, when no hook runs any more
 }
 
 // Update is what a hook or a tool changes in the state.
@@ -81,5 +86,8 @@ type WrapToolFunc func(ctx context.Context, rt *Runtime, req *ToolRequest, next 
 type WrapToolHook struct {
 	Func  WrapToolFunc
 	Tools []string // it wraps only calls of these tools; empty: all
-	Pool  *Pool    // what it needs to run; nil: nothing
+	// Nested wraps only calls that hooks and tools make, see [Runtime.CallTool]: for a middleware that judges the calls of
+	// the model in another hook, which does not see those.
+	Nested bool
+	Pool   *Pool // what it needs to run; nil: nothing
 }

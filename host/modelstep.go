@@ -91,24 +91,27 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 		return resp, nil, err
 	}
 	w := &c.run.agent.modelWraps[i]
-	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), "", 0, i, c.run.events())
-	var inner frame[*model.Response]
+	rt := &Runtime{
+		run: c.run, state: c.run.state, step: w.name, n: w.calls.Add(1), seed: c.run.callSeed(0, i),
+		answers: c.run.answersTo(w.name, "", ""), emit: c.run.events(),
+	}
+	inner := frame[*model.Response]{rt: rt}
 	next := func(inside context.Context, req *model.Request) (*model.Response, error) {
-		return inner.next(ctx, w.name, func() (*model.Response, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
+		return inner.next(ctx, func() (*model.Response, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
 	}
 	start := c.run.clock()
 	resp, update, err := callWrapModel(ctx, w.hook.Func, rt, req, next)
 	if err == nil && (resp == nil || len(resp.Messages) == 0) {
 		err = errors.New("returned no response")
 	}
-	err = inner.settle(rt, err)
+	err = inner.settle(err)
 	if err != nil {
 		c.run.reportHook(rt, nil, start, nil, nil, err)
 		return nil, nil, err
 	}
 	resp = c.run.identified(resp)
 	c.run.reportHook(rt, nil, start, resp.Messages, update, nil)
-	return resp, inner.withUpdate(w.name, update), nil
+	return resp, inner.withUpdate(update), nil
 }
 
 func callWrapModel(
@@ -138,7 +141,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	start := r.clock()
 	resp, err := c.call(ctx, m, req)
 	if err == nil && (resp == nil || resp.AI() == nil) {
-		err = errors.New("the response has no AI message")
+		err = errNoAI
 	}
 	if err != nil {
 		err = modelError(name, err)
@@ -200,12 +203,8 @@ func (r *run) named(resp *model.Response) *model.Response {
 		if m.Role == abi.RoleAI && r.agent.config.Name != "" {
 			m.Name = r.agent.config.Name
 		}
-		if m.Usage != nil {
-			r.usage.InputTokens += m.Usage.InputTokens
-			r.usage.OutputTokens += m.Usage.OutputTokens
-			r.usage.TotalTokens += m.Usage.TotalTokens
-		}
 	}
+	r.usage.add(out.Messages)
 	r.identify(out.Messages)
 	for i := range out.Messages {
 		r.distinct(&out.Messages[i])
@@ -266,7 +265,7 @@ func (r *run) identify(messages []abi.Message) {
 // checkOffered refuses tools that a wrap offered to the model and nobody can run. Where wrap_tool_call hooks exist, one
 // of them may bring the tool.
 func (a *build) checkOffered(specs []abi.ToolSpec) error {
-	if len(a.toolWraps) > 0 {
+	if a.wrapsCalls() {
 		return nil
 	}
 	var unknown []string

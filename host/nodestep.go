@@ -12,7 +12,7 @@ import (
 func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error) {
 	rt := &Runtime{
 		run: r, state: r.state, step: s.name, n: s.calls.Add(1), seed: r.callSeed(0, 0), view: s.hook.View,
-		cursor: r.cursors[at], answers: r.answersTo(s.name, ""), emit: r.events(),
+		cursor: r.cursors[at], answers: r.answersTo(s.name, "", ""), emit: r.events(),
 	}
 	if err := s.needs.acquire(ctx); err != nil {
 		return "", err
@@ -20,6 +20,9 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	start := r.clock()
 	update, err := callNode(ctx, s.hook.Func, rt)
 	s.needs.release()
+	if err = rt.settle(err); err != nil {
+		update = nil
+	}
 	r.reportHook(rt, nil, start, nil, update, err)
 	if err != nil {
 		return "", r.interruptOr(s.name, nil, &HookError{Step: s.name, Err: err})
@@ -30,11 +33,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 		}
 	}
 	shown := r.state.log.Cursor()
-	var updates []sourcedUpdate
-	if !update.IsZero() {
-		updates = []sourcedUpdate{{update, s.name}}
-	}
-	if err := r.commit(s.name, updates); err != nil {
+	if err := r.commit(s.name, rt.withUpdate(nil, update)); err != nil {
 		return "", err
 	}
 	r.questions = nil // whatever it asked before: it is done

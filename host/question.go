@@ -63,8 +63,10 @@ func (r *run) ask(step string, call *abi.ToolCall, err *InterruptError) error {
 	}
 	for i := range err.Interrupts {
 		key := err.Interrupts[i].Key
-		asked := question{checkpoint.Question{Step: step, CallID: id, Key: key, Value: err.Interrupts[i].Value}}
-		same := func(q question) bool { return q.Step == step && q.CallID == id && q.Key == key }
+		asked := question{checkpoint.Question{Step: step, CallID: id, Nested: err.nested, Key: key, Value: err.Interrupts[i].Value}}
+		same := func(q question) bool {
+			return q.Step == step && q.CallID == id && q.Nested == err.nested && q.Key == key
+		}
 		if at := slices.IndexFunc(before, same); at >= 0 {
 			asked.ID = before[at].ID
 			r.questions = slices.DeleteFunc(r.questions, same)
@@ -116,11 +118,11 @@ func (r *run) waitsOn(call string) bool {
 	return waits
 }
 
-// answersTo returns the answers to what a hook or tool has asked.
-func (r *run) answersTo(step, call string) wire.Map {
+// answersTo returns the answers to what a hook or tool has asked; nested is the id of a call inside of the call.
+func (r *run) answersTo(step, call, nested string) wire.Map {
 	var out wire.Map
 	for i := range r.questions {
-		if q := &r.questions[i]; !q.waits() && q.Step == step && q.CallID == call {
+		if q := &r.questions[i]; !q.waits() && q.Step == step && q.CallID == call && q.Nested == nested {
 			out.Set(q.Key, q.Answer)
 		}
 	}

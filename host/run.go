@@ -25,7 +25,7 @@ type run struct {
 	state   *State
 	cursors []history.Cursor // by step
 	steps   int
-	usage   abi.Usage
+	usage   usage
 	sink    *sink // nil: nobody listens
 	ids     idSource
 
@@ -36,6 +36,8 @@ type run struct {
 	answers     wire.Map   // of this input, by the ids of the questions
 	finished    []finished // tool calls of it that are done, while others are not
 	begun       bool       // the input was taken; until then the thread is as it was
+	givenUp     string     // id of the thread's earlier run, if this one ends it
+	wasOver     bool       // the run that it goes on with was over before
 	unsaved     bool       // something happened since the thread was saved
 	keeping     *keeping   // the hold on the thread
 	stepsBefore int        // steps at the start of this part of the run, after the last interrupt
@@ -145,6 +147,9 @@ func (r *run) do(ctx context.Context) error {
 		err = r.loop(ctx)
 	}
 	err = r.close(ctx, err)
+	if r.over(err) {
+		r.tellEnd(ctx, r.id)
+	}
 	if events.on() {
 		end := &Event{
 			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.interrupts(),
@@ -171,6 +176,9 @@ func (r *run) start(ctx context.Context) error {
 		}
 	}
 	r.begun = true
+	if r.givenUp != "" {
+		r.tellEnd(ctx, r.givenUp)
+	}
 	return nil
 }
 
@@ -335,13 +343,17 @@ func (r *run) result(err error) *Result {
 	shown := r.shown()
 	return &Result{
 		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
-		Interrupts: r.interrupts(), Next: r.next(), Usage: r.usage, Steps: r.steps,
+		Interrupts: r.interrupts(), Next: r.next(), Usage: r.usage.total(), Steps: r.steps,
 	}
 }
 
 // callSeed is the seed of one call of a hook or tool: it follows from the run's seed and the call's place in the run.
 func (r *run) callSeed(call, layer int) uint64 {
-	x := r.seed + uint64(r.steps+1)*0x9e3779b97f4a7c15 + uint64(call+1)*0xbf58476d1ce4e5b9 + uint64(layer+1)*0x94d049bb133111eb
+	return placeSeed(r.seed+uint64(r.steps+1)*0x9e3779b97f4a7c15, call, layer)
+}
+
+func placeSeed(base uint64, call, layer int) uint64 {
+	x := base + uint64(call+1)*0xbf58476d1ce4e5b9 + uint64(layer+1)*0x94d049bb133111eb
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
 	x ^= x >> 27

@@ -23,6 +23,14 @@ type Runtime struct {
 	answers  wire.Map
 	emit     emitter
 	observed Observation
+
+	callID  string          // of the model's call that this is, or is inside of
+	nested  string          // id of the call by a hook or tool that this is inside of
+	depth   int             // of such calls
+	calls   map[string]int  // that this one has made, by what they are
+	updates []sourcedUpdate // of those calls
+	ids     idSource        // for what it makes while others run
+	closed  error           // the interrupt or cancellation that goes outward, whatever the hook or tool does
 }
 
 // RunID returns the id of the run.

@@ -75,6 +75,9 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.restore(held)
 	if !again {
+		if held.Checkpoint.Next != "" {
+			r.givenUp = held.Checkpoint.Run.ID
+		}
 		if held.Checkpoint.Run.Seed == r.seed { // the same seed each time, as in tests: ids still differ
 			r.ids.n = held.Checkpoint.Run.IDs
 		}
@@ -111,11 +114,11 @@ func (r *run) restore(held *checkpoint.Thread) {
 
 // goOn takes over the run that the checkpoint belongs to.
 func (r *run) goOn(c *checkpoint.Checkpoint) error {
-	r.id, r.seed, r.usage = c.Run.ID, c.Run.Seed, c.Run.Usage
+	r.id, r.seed, r.usage.sum = c.Run.ID, c.Run.Seed, c.Run.Usage
 	r.ids = idSource{seed: c.Run.Seed, n: c.Run.IDs}
 	r.steps, r.stepsBefore, r.modelSteps = c.Run.Steps, c.Run.Steps, c.Run.ModelSteps
 	r.malformed, r.toolTokens = c.Run.Malformed, c.Run.ToolTokens
-	r.at, r.passed = endStep, c.Paused
+	r.at, r.passed, r.wasOver = endStep, c.Paused, c.Next == ""
 	if c.Next != "" {
 		if r.at = r.agent.program.find(c.Next); r.at < 0 {
 			return fmt.Errorf("it stopped before the step %q, which this agent does not have", c.Next)
@@ -169,7 +172,7 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	c := checkpoint.Checkpoint{
 		Run: checkpoint.Run{
 			ID: r.id, Seed: r.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
-			ToolTokens: r.toolTokens, Usage: r.usage,
+			ToolTokens: r.toolTokens, Usage: r.usage.total(),
 		},
 		Next: p.name(r.at), Paused: r.paused || r.passed,
 	}

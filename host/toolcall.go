@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -30,9 +31,14 @@ func appendToolWrap(wraps []toolWrap, m *boundMiddleware) []toolWrap {
 	})
 }
 
-// wraps reports whether the hook wraps calls of this name.
-func (w *toolWrap) wraps(name string) bool {
-	return len(w.hook.Tools) == 0 || slices.Contains(w.hook.Tools, name)
+// wraps reports whether the hook wraps calls of this name; nested ones are those that a hook or tool makes.
+func (w *toolWrap) wraps(name string, nested bool) bool {
+	return (nested || !w.hook.Nested) && (len(w.hook.Tools) == 0 || slices.Contains(w.hook.Tools, name))
+}
+
+// wrapsCalls reports whether a hook wraps calls of the model, and may so bring tools that the agent does not have.
+func (a *build) wrapsCalls() bool {
+	return slices.ContainsFunc(a.toolWraps, func(w toolWrap) bool { return !w.hook.Nested })
 }
 
 // toolCall is one tool call on its way through the wraps.
@@ -41,6 +47,8 @@ type toolCall struct {
 	index  int // in its message
 	call   *abi.ToolCall
 	events emitter
+	by     *Runtime // the hook or tool that makes the call; nil: the model
+	seed   uint64   // of a call by one
 }
 
 // toolResult is how a tool call ended.
@@ -58,14 +66,19 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	if bound := r.agent.tools.byName[c.call.Name]; bound != nil {
 		req.Tool, chain = bound.tool, bound.needs
 	}
-	if c.events.on() {
-		c.events.send(&Event{Type: EventTool, Step: ToolsStep, Call: c.call})
-	}
+	c.began()
 	start := r.clock()
 	if result.err = chain.acquire(ctx); result.err == nil {
-		result.message, result.updates, result.err = c.layer(ctx, 0, req)
-		chain.release()
+		result = c.perform(ctx, req, chain)
 	}
+	c.ended(start, &result)
+	return result
+}
+
+// perform runs the chain, whose leases are held, and gives them back.
+func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (result toolResult) {
+	defer chain.release()
+	result.message, result.updates, result.err = c.layer(ctx, 0, req)
 	if timeout, ok := timedOut(result.err); ok {
 		result = toolResult{message: timeoutAnswer(c.call, timeout)}
 	}
@@ -77,50 +90,80 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 			}
 		}
 	}
-	if c.events.on() {
-		event := &Event{Type: EventTool, Step: ToolsStep, Call: c.call, Duration: r.agent.now().Sub(start)}
-		interrupt, interrupted := asInterrupt(result.err)
-		switch {
-		case interrupted:
-			event.Interrupts = interruptsOf(ToolsStep, c.call, interrupt)
-		case result.err != nil:
-			event.Error = eventError(result.err)
-		default:
-			event.Messages = []abi.Message{*result.message}
-		}
-		c.events.send(event)
-	}
 	return result
+}
+
+// step is the name of the step that the call's events belong to: of a call by a hook, the hook's.
+func (c *toolCall) step() string {
+	if c.by != nil {
+		return c.by.step
+	}
+	return ToolsStep
+}
+
+func (c *toolCall) began() {
+	if c.events.on() {
+		c.events.send(&Event{Type: EventTool, Step: c.step(), Call: c.call})
+	}
+}
+
+func (c *toolCall) ended(start time.Time, result *toolResult) {
+	if !c.events.on() {
+		return
+	}
+	event := &Event{Type: EventTool, Step: c.step(), Call: c.call, Duration: c.run.agent.now().Sub(start)}
+	interrupt, interrupted := asInterrupt(result.err)
+	switch {
+	case interrupted:
+		event.Interrupts = interruptsOf(ToolsStep, c.call, interrupt)
+	case result.err != nil:
+		event.Error = eventError(result.err)
+	default:
+		event.Messages = []abi.Message{*result.message}
+	}
+	c.events.send(event)
+}
+
+// runtime makes the Runtime of one layer of the call.
+func (c *toolCall) runtime(step string, n uint64, layer int) *Runtime {
+	rt := &Runtime{run: c.run, state: c.run.state, step: step, n: n, emit: c.events}
+	if by := c.by; by == nil {
+		rt.seed, rt.callID = c.run.callSeed(c.index, layer), c.call.ID
+	} else {
+		rt.seed, rt.callID, rt.nested, rt.depth = placeSeed(c.seed, c.index, layer), by.callID, c.call.ID, by.depth+1
+	}
+	rt.answers = c.run.answersTo(step, rt.callID, rt.nested)
+	return rt
 }
 
 // layer calls the first wrap from index i on that wraps this call, or the tool behind the last one.
 func (c *toolCall) layer(ctx context.Context, i int, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
 	wraps := c.run.agent.toolWraps
-	for i < len(wraps) && !wraps[i].wraps(c.call.Name) {
+	for i < len(wraps) && !wraps[i].wraps(c.call.Name, c.by != nil) {
 		i++
 	}
 	if i == len(wraps) {
 		return c.execute(ctx, req)
 	}
 	w := &wraps[i]
-	rt := c.run.wrapRuntime(w.name, w.calls.Add(1), c.call.ID, c.index, i, c.events)
-	var inner frame[*abi.Message]
+	rt := c.runtime(w.name, w.calls.Add(1), i)
+	inner := frame[*abi.Message]{rt: rt}
 	next := func(inside context.Context, req *ToolRequest) (*abi.Message, error) {
-		return inner.next(ctx, w.name, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
+		return inner.next(ctx, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
 	}
 	start := c.run.clock()
 	message, update, err := callWrapTool(ctx, w.hook.Func, rt, req, next)
 	if err == nil && message == nil {
 		err = errors.New("returned no tool message")
 	}
-	err = inner.settle(rt, err)
+	err = inner.settle(err)
 	if err != nil {
 		c.run.reportHook(rt, c.call, start, nil, nil, err)
 		return nil, nil, err
 	}
 	message = asToolMessage(message, c.call)
 	c.run.reportHook(rt, c.call, start, []abi.Message{*message}, update, nil)
-	return message, inner.withUpdate(w.name, update), nil
+	return message, inner.withUpdate(update), nil
 }
 
 func callWrapTool(
@@ -152,8 +195,9 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 			call.Name, call.Args.JSON(), err))
 		return &m, nil, nil
 	}
-	rt := c.run.wrapRuntime(ToolsStep, 0, c.call.ID, c.index, len(c.run.agent.toolWraps), c.events)
+	rt := c.runtime(ToolsStep, 0, len(c.run.agent.toolWraps))
 	output, err := c.callInTime(ctx, req.Tool, rt, &call)
+	err = rt.settle(err)
 	if err == nil && output == nil {
 		err = errors.New("returned neither output nor error")
 	}
@@ -168,10 +212,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	if output.Failed {
 		m.Status = abi.StatusError
 	}
-	if output.Update.IsZero() {
-		return &m, nil, nil
-	}
-	return &m, []sourcedUpdate{{output.Update, ToolsStep}}, nil
+	return &m, rt.withUpdate(nil, output.Update), nil
 }
 
 func callTool(ctx context.Context, t Tool, rt *Runtime, call *abi.ToolCall) (output *ToolOutput, err error) {

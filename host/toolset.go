@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/internal/schema"
@@ -43,6 +44,19 @@ func (a *build) bindTools() error {
 	}
 	for _, t := range a.tools.ordered {
 		a.tools.specs = append(a.tools.specs, t.spec)
+	}
+	return a.checkCalls()
+}
+
+// checkCalls refuses hooks that mean to call a tool that the agent does not have.
+func (a *build) checkCalls() error {
+	for _, m := range a.middleware {
+		for _, name := range m.hooks.Calls {
+			if a.tools.byName[name] == nil {
+				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf("it may call the tool %q, which the agent does not have; it has [%s]",
+					name, strings.Join(a.tools.names(), ", "))}
+			}
+		}
 	}
 	return nil
 }
@@ -140,7 +154,7 @@ func (s *toolSet) bindNeeds(wraps []toolWrap, owners map[*Pool]poolOwner) error 
 func chainNeeds(wraps []toolWrap, name string) needs {
 	chain := needs(nil)
 	for i := range wraps {
-		if name != "" && !wraps[i].wraps(name) {
+		if name != "" && !wraps[i].wraps(name, true) {
 			continue
 		}
 		chain = chain.add(wraps[i].hook.Pool)

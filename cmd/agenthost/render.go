@@ -86,6 +86,10 @@ func printResult(w io.Writer, r *host.Result, err error) error {
 	if err != nil {
 		doc.Error = err.Error()
 	}
+	return printJSON(w, doc)
+}
+
+func printJSON(w io.Writer, doc any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")

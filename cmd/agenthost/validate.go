@@ -2,30 +2,72 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/host"
 )
 
 func (a *app) validateCommand() *cobra.Command {
+	var output string
 	c := &cobra.Command{
 		Use:   "validate [flags]",
 		Short: "Check the manifest and load everything that it names",
-		Long:  "Read the manifest, load its plugins, files and rules, and build the agent without running it.",
-		Args:  cobra.NoArgs,
+		Long: `Read the manifest, load its plugins, files and rules, and build the agent without running it.
+What plugins ask for beyond their hooks, and whether the manifest grants it, is listed.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if output != "text" && output != "json" {
+				return &exitError{exitUsage, fmt.Errorf("validate: --output %q is unknown; use text or json", output)}
+			}
 			agent, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}
+			asked := agent.Capabilities()
 			if err := agent.Close(); err != nil {
 				return &exitError{exitFailed, err}
 			}
-			_, err = fmt.Fprintf(a.out, "%s: ok\n", a.file)
+			if output == "json" {
+				return printJSON(a.out, validDocument{a.file, true, asked})
+			}
+			_, err = fmt.Fprintf(a.out, "%s: ok\n%s", a.file, printable(describeCapabilities(asked)))
 			return err
 		},
 	}
 	a.manifestFlags(c)
+	c.Flags().StringVarP(&output, "output", "o", "text", "what to print: `text` or json")
 	return c
+}
+
+// validDocument is the form that --output json prints.
+type validDocument struct {
+	File         string            `json:"file"`
+	OK           bool              `json:"ok"`
+	Capabilities []host.Capability `json:"capabilities,omitempty"`
+}
+
+// describeCapabilities shows what plugins ask for, and what became of it.
+func describeCapabilities(asked []host.Capability) string {
+	var out strings.Builder
+	plugin := ""
+	for i := range asked {
+		c := &asked[i]
+		if c.Middleware != plugin {
+			plugin = c.Middleware
+			fmt.Fprintf(&out, "%s asks for\n", plugin)
+		}
+		outcome := "not granted"
+		if c.Granted {
+			outcome = "granted"
+		}
+		if c.Detail != "" {
+			outcome += " (" + c.Detail + ")"
+		}
+		fmt.Fprintf(&out, "  %-14s %s: %s\n", c.Op, outcome, c.Reason)
+	}
+	return out.String()
 }
 
 func (a *app) graphCommand() *cobra.Command {

@@ -101,6 +101,7 @@ type Question struct {
 	ID     string // unique in the thread
 	Step   string // of the hook or tool that asked
 	CallID string // of the tool call that it concerns; "": none
+	Nested string // id of the call inside of that call, or of the hook, which a hook or tool made; "": none
 	Key    string // what the hook or tool calls it
 	Value  wire.Raw
 	Answer wire.Raw // none: it waits

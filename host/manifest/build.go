@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -56,8 +57,9 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		config.Tools = append(config.Tools, tools...)
 		agent.closers = append(agent.closers, closer)
 	}
+	store := kv.NewMemory() // outlives a plugin that is loaded anew
 	for i := range m.Middleware {
-		config.Middleware = append(config.Middleware, m.Middleware[i].build(m))
+		config.Middleware = append(config.Middleware, m.Middleware[i].build(m, store))
 	}
 	if adjust != nil {
 		adjust(&config)

@@ -137,10 +137,7 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 	tests := map[string]string{
 		"env_file": model + "env_file: .env\n", "response_format": model + "response_format: {}\n",
 		"durability": model + "durability: round\n", "sqlite": model + "checkpoint: sqlite:./threads.db\n",
-		"postgres":  model + "checkpoint: postgres://db.example/threads\n",
-		"isolation": guest + "isolation: call\n", "breaker": guest + "breaker: {faults: 3}\n",
-		"http.fetch": guest + "grant: {http.fetch: [x.example]}\n", "kv": guest + "grant: {kv: {quota: 1MiB}}\n",
-		"minisign": model + "middleware:\n  - plugin: {path: x.wasm, minisign: abc}\n",
+		"postgres": model + "checkpoint: postgres://db.example/threads\n",
 		"mcp":      model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",
 	}
 	for key, text := range tests {

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -79,21 +80,21 @@ func (e *middlewareEntry) decodeBuiltin(at strictyaml.Node, name string, config 
 
 // pluginEntry is a WebAssembly plugin.
 type pluginEntry struct {
-	Plugin    pluginSource    `yaml:"plugin" strict:"required"`
-	ID        string          `yaml:"id"`
-	Config    map[string]any  `yaml:"config" strict:"optional"`
-	Grant     grantEntry      `yaml:"grant"`
-	Limits    limitsEntry     `yaml:"limits"`
-	Isolation strictyaml.Node `yaml:"isolation" strict:"unsupported"`
-	OnFailure string          `yaml:"on_failure" strict:"enum=closed|open"`
-	Breaker   strictyaml.Node `yaml:"breaker" strict:"unsupported"`
+	Plugin    pluginSource   `yaml:"plugin" strict:"required"`
+	ID        string         `yaml:"id"`
+	Config    map[string]any `yaml:"config" strict:"optional"`
+	Grant     grantEntry     `yaml:"grant"`
+	Limits    limitsEntry    `yaml:"limits"`
+	Isolation string         `yaml:"isolation" strict:"enum=pool|call"`
+	OnFailure string         `yaml:"on_failure" strict:"enum=closed|open"`
+	Breaker   breakerEntry   `yaml:"breaker"`
 }
 
 // pluginSource is the path of a module, or a mapping with more.
 type pluginSource struct {
-	Path     string          `yaml:"path" strict:"required"`
-	SHA256   digest          `yaml:"sha256"`
-	Minisign strictyaml.Node `yaml:"minisign" strict:"unsupported"`
+	Path     string     `yaml:"path" strict:"required"`
+	SHA256   digest     `yaml:"sha256"`
+	Minisign publicKeys `yaml:"minisign"`
 }
 
 // digest is a SHA-256 in hexadecimal.
@@ -107,6 +108,34 @@ func (d *digest) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
+// publicKeys are keys of minisign: one, or a list.
+type publicKeys []string
+
+// UnmarshalStrict takes either form.
+func (k *publicKeys) UnmarshalStrict(n strictyaml.Node) error {
+	if n.Kind() == strictyaml.KindList {
+		return n.Decode((*[]string)(k))
+	}
+	*k = make(publicKeys, 1)
+	return n.Decode(&(*k)[0])
+}
+
+// CheckStrict demands keys.
+func (k *publicKeys) CheckStrict(n strictyaml.Node) error {
+	for _, key := range *k {
+		if err := plugin.ParseKey(key); err != nil {
+			return n.Errorf("%w", err)
+		}
+	}
+	return nil
+}
+
+// breakerEntry says when a plugin is bypassed.
+type breakerEntry struct {
+	Faults int           `yaml:"faults" strict:"required,min=1"`
+	Window time.Duration `yaml:"window" strict:"min=1s"`
+}
+
 // UnmarshalStrict takes either form.
 func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() != strictyaml.KindMap {
@@ -114,17 +143,6 @@ func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
 	}
 	type fields pluginSource
 	return n.Decode((*fields)(s))
-}
-
-type grantEntry struct {
-	Reads         []string        `yaml:"reads"`
-	Writes        []string        `yaml:"writes"`
-	KV            strictyaml.Node `yaml:"kv" strict:"unsupported"`
-	HTTPFetch     strictyaml.Node `yaml:"http.fetch" strict:"unsupported"`
-	ModelGenerate strictyaml.Node `yaml:"model.generate" strict:"unsupported"`
-	ToolCall      strictyaml.Node `yaml:"tool.call" strict:"unsupported"`
-	ClockNow      strictyaml.Node `yaml:"clock.now" strict:"unsupported"`
-	RandomBytes   strictyaml.Node `yaml:"random.bytes" strict:"unsupported"`
 }
 
 type limitsEntry struct {
@@ -139,15 +157,16 @@ type limitsEntry struct {
 	Instances int              `yaml:"instances" strict:"min=1"`
 }
 
-// build makes the middleware of the entry.
-func (e *middlewareEntry) build(m *Manifest) host.Middleware {
+// build makes the middleware of the entry. A plugin keeps what it stores in store.
+func (e *middlewareEntry) build(m *Manifest, store kv.Store) host.Middleware {
 	inner := e.builtin
 	if inner == nil {
 		p := &e.plugin
 		inner = plugin.Wasm{
 			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
+			Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
 			OnFailure: plugin.FailurePolicy(p.OnFailure), Engine: m.engine,
-			Grant: plugin.Grant{Reads: p.Grant.Reads, Writes: p.Grant.Writes},
+			Grant: p.Grant.build(), KV: store,
 			Limits: plugin.Limits{
 				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline, Input: int(p.Limits.Input), Result: int(p.Limits.Result),
 				HostCalls: int(p.Limits.HostCalls), Next: p.Limits.Next, Log: int(p.Limits.Log), Instances: p.Limits.Instances,

@@ -35,9 +35,27 @@ type access struct {
 	messages bool
 }
 
-// do leases nothing: who calls a hook has done so. It returns nil if the guest said nothing. An error is an [*Error], or says that the run's
-// context ended.
+// do calls a hook, unless the breaker is open. It leases nothing: who calls a hook has done so. It returns nil if the
+// guest said nothing. An error is an [*Error], or says that the run's context ended.
 func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
+	if p.breaker.bypasses(p, call.input.rt) {
+		return nil, nil //nolint:nilnil // nothing to say
+	}
+	return p.attempt(ctx, call)
+}
+
+// attempt calls the guest and tells the breaker how it went.
+func (p *Plugin) attempt(ctx context.Context, call hookCall) (*abi.Result, error) {
+	result, err := p.reach(ctx, call)
+	if p.breaker != nil {
+		_, faulty := errors.AsType[*Error](err)
+		p.breaker.note(p, call.input.rt, faulty)
+	}
+	return result, err
+}
+
+// reach calls the guest.
+func (p *Plugin) reach(ctx context.Context, call hookCall) (*abi.Result, error) {
 	i, err := p.pool.take(ctx)
 	if err != nil {
 		return nil, err
@@ -58,9 +76,16 @@ func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 	i.frame.input = i.input
 	result, err := i.result(c)
 	i.trim(call.export)
+	closedBy := i.frame.closedBy
 	i.leave()
 	p.pool.giveBack(i, err)
-	return result, err
+	if closedBy == nil {
+		return result, err
+	}
+	if result != nil || err != nil {
+		call.input.rt.Warn("the result of the hook is discarded: " + closedBy.Error())
+	}
+	return nil, closedBy
 }
 
 // result calls the export and takes what it wrote.

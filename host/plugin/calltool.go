@@ -27,7 +27,10 @@ func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolC
 	named.Name = t.spec.Name // of the tool that runs: a wrap may have renamed the call, or sent it here
 	call = &named
 	output := &host.ToolOutput{}
-	result, err := p.do(ctx, hookCall{
+	if p.breaker.bypasses(p, rt) {
+		return &host.ToolOutput{Content: abi.Text("The tool " + t.spec.Name + " is not available now."), Failed: true}, nil
+	}
+	result, err := p.attempt(ctx, hookCall{
 		export: abi.ExportCallTool, owner: &toolRun{p, rt, call, output}, reads: access{fields: p.ownFields},
 		input: hookInput{rt: rt, reads: p.ownFields, call: call},
 	})

@@ -122,9 +122,7 @@ func checkMessages(list history.List, r *abi.Result) error {
 
 func checkMessage(list history.List, r *abi.Result, at int) error {
 	m := &r.Messages[at]
-	switch m.Role {
-	case abi.RoleHuman, abi.RoleAI, abi.RoleSystem, abi.RoleTool:
-	default:
+	if !isRole(m.Role) {
 		return fmt.Errorf("message %d has the role %q", at, clean(string(m.Role), 64))
 	}
 	if r.Overwrite {
@@ -142,6 +140,10 @@ func checkMessage(list history.List, r *abi.Result, at int) error {
 		return nil
 	}
 	return checkAnswer(list, r.Messages[:at], m.ToolCallID)
+}
+
+func isRole(r abi.Role) bool {
+	return r == abi.RoleHuman || r == abi.RoleAI || r == abi.RoleSystem || r == abi.RoleTool
 }
 
 // checkAnswer checks that a call is open: the latest AI message that made it is followed by no answer to it.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +22,15 @@ import (
 
 // What a module may take to compile in a child process.
 const (
-	compileTime       = 2 * time.Second // and as much again for each MiB of code, halved
+	compileTime       = 2 * time.Second
 	compileTimePerMiB = time.Second
 	compileMemory     = 1 << 30
 )
+
+// compileLimit is the processor time that a module of so many bytes may take.
+func compileLimit(size int) time.Duration {
+	return compileTime + time.Duration(size)*compileTimePerMiB>>20
+}
 
 // compileElsewhere lets the engine's Compile compile a module that it has not seen before. What it leaves in the cache
 // is found when the module is then compiled here.
@@ -49,37 +55,42 @@ func (e *Engine) compileElsewhere(ctx context.Context, metered []byte) error {
 }
 
 // CompileInChild returns a CompileFunc that runs a program, usually the present one, with the module as its input and
-// the directory as its last argument. The program must call [CompileHere]. It has 2 s and one more for each MiB of the
-// module, and 1 GiB of memory where the system can limit that.
+// the directory as its last argument. The program must call [CompileHere]. It has 2 s of processor time and one more for
+// each MiB of the module, and 1 GiB of memory, where the system can limit that, and three times as long in all.
 func CompileInChild(program string, args ...string) CompileFunc {
-	return func(ctx context.Context, dir string, module []byte) error {
-		limit := compileTime + time.Duration(len(module))*compileTimePerMiB>>20
-		ctx, cancel := context.WithTimeoutCause(ctx, limit*slack, errCompileTime)
-		defer cancel()
-		child := exec.CommandContext(ctx, program, append(args, dir)...)
-		child.Stdin = bytes.NewReader(module)
-		child.Env = append(os.Environ(), "GOTRACEBACK=none", "GOMEMLIMIT="+strconv.Itoa(compileMemory*3/4))
-		var said bytes.Buffer
-		child.Stderr = &limitedBuffer{&said, 4 << 10}
-		child.WaitDelay = time.Second
-		err := child.Run()
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(context.Cause(ctx), errCompileTime):
-			return fmt.Errorf("%w: %v", errCompileTime, limit)
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		default:
-			line, _, _ := strings.Cut(said.String(), "\n")
-			return fmt.Errorf("compiling it in a process of its own: %w: %s", err, line)
-		}
-	}
+	return childCompiler{program, args, func(size int) time.Duration { return 3 * compileLimit(size) }}.compile
 }
 
-// slack is how much longer than its limit a child may take: machines that are busy are slower than those that the limit
-// was made for.
-const slack = 3
+// childCompiler compiles in a child process.
+type childCompiler struct {
+	program string
+	args    []string
+	limit   func(size int) time.Duration // how long the child may take
+}
+
+func (c childCompiler) compile(ctx context.Context, dir string, module []byte) error {
+	limit := c.limit(len(module))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errCompileTime)
+	defer cancel()
+	child := exec.CommandContext(ctx, c.program, append(slices.Clone(c.args), dir)...)
+	child.Stdin = bytes.NewReader(module)
+	child.Env = append(os.Environ(), "GOTRACEBACK=none", "GOMEMLIMIT="+strconv.Itoa(compileMemory*3/4))
+	var said bytes.Buffer
+	child.Stderr = &limitedBuffer{&said, 4 << 10}
+	child.WaitDelay = time.Second
+	err := child.Run()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errCompileTime):
+		return fmt.Errorf("%w: %v", errCompileTime, limit)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	default:
+		line, _, _ := strings.Cut(said.String(), "\n")
+		return fmt.Errorf("compiling it in a process of its own: %w: %s", err, line)
+	}
+}
 
 var errCompileTime = errors.New("it takes longer to compile than a module of its size may")
 
@@ -97,14 +108,14 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CompileHere reads a module and leaves it compiled in the directory of an engine. It limits the memory of the process,
+// CompileHere reads a module and leaves it compiled in the directory of an engine. It limits the memory and time of the process,
 // where the system can do that: it is for a process that does nothing else.
 func CompileHere(ctx context.Context, dir string, module io.Reader) error {
 	code, err := io.ReadAll(io.LimitReader(module, 4*MaxModuleSize))
 	if err != nil {
 		return err
 	}
-	if err := limitMemory(compileMemory); err != nil {
+	if err := limitProcess(compileMemory, compileLimit(len(code))); err != nil {
 		return err
 	}
 	cache, err := openDirectory(dir)

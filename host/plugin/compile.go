@@ -63,6 +63,10 @@ func (p *Plugin) compileMetered(ctx context.Context, metered []byte) error {
 		return p.fault(stageCompile, KindLimit, clean(err.Error(), 400), err)
 	}
 	module, err := compileModule(ctx, p.runtime, metered)
+	if err != nil && p.engine.dir != "" { // what it compiled it has, if only the file could not be read or written
+		p.engine.forget(err)
+		module, err = compileModule(ctx, p.runtime, metered)
+	}
 	if err != nil {
 		return p.fault(stageCompile, KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
 	}

@@ -37,13 +37,7 @@ func (p *Plugin) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, capability := range p.described.Capabilities {
-		if capability.Required {
-			return p.fault(abi.ExportDescribe, KindDenied, fmt.Sprintf("it needs the capability %q (%s), which is not granted",
-				clean(capability.Op, 64), clean(capability.Reason, 200)), nil)
-		}
-	}
-	return nil
+	return p.checkRequired()
 }
 
 // configure gives an instance the configuration. The first one settles what the plugin does with it; the others must

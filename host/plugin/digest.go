@@ -3,8 +3,12 @@ package plugin
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
+
+	"aead.dev/minisign"
 )
 
 // DigestError is a module that is not the one that was wanted.
@@ -24,4 +28,62 @@ func checkDigest(code []byte, want string) error {
 		return &DigestError{Want: want, Got: got}
 	}
 	return nil
+}
+
+// ErrSignature is the error of a module that no wanted key has signed.
+var ErrSignature = errors.New("the module has no valid signature")
+
+// signatureSuffix is what minisign puts behind the name of a file for its signature.
+const signatureSuffix = ".minisig"
+
+// maxSignature is how long a file with a signature may be, in bytes.
+const maxSignature = 16 << 10
+
+// ParseKey checks a public key of minisign: the line that begins with RW.
+func ParseKey(key string) error {
+	var k minisign.PublicKey
+	if err := k.UnmarshalText([]byte(key)); err != nil {
+		return fmt.Errorf("minisign: %q is no public key, which is the line of the key file that begins with RW: %w", clean(key, 80), err)
+	}
+	return nil
+}
+
+// checkSignature checks that one of the keys has signed the bytes that will be compiled; no keys are no demand.
+func (w Wasm) checkSignature(code []byte) error {
+	if len(w.Minisign) == 0 {
+		return nil
+	}
+	signature := w.Signature
+	if signature == nil {
+		var err error
+		if signature, err = readSignature(w.Path + signatureSuffix); err != nil {
+			return err
+		}
+	}
+	for _, text := range w.Minisign {
+		if err := ParseKey(text); err != nil {
+			return err
+		}
+		var key minisign.PublicKey
+		_ = key.UnmarshalText([]byte(text)) // was just parsed
+		if minisign.Verify(key, code, signature) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w of the wanted keys: it was changed, or is signed by someone else", ErrSignature)
+}
+
+func readSignature(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
+	case info.Size() > maxSignature:
+		return nil, fmt.Errorf("%w: %s has %d bytes; %d are allowed", ErrSignature, path, info.Size(), maxSignature)
+	}
+	signature, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	return signature, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"golang.org/x/sync/semaphore"
@@ -74,6 +76,17 @@ func openDirectory(dir string) (wazero.CompilationCache, error) {
 		return nil, err
 	}
 	return wazero.NewCompilationCacheWithDir(dir)
+}
+
+// forget empties the directory after an error of reading it: what stands there is not what an engine wrote.
+func (e *Engine) forget(err error) {
+	if !strings.HasPrefix(err.Error(), "compilationcache:") {
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(e.dir, "wazero-*", "*")) // the pattern is well-formed
+	for _, file := range files {
+		_ = os.Remove(file) // if it cannot be removed, the next try says why
+	}
 }
 
 // Close releases the compiled modules. No plugin may use them any more.

@@ -18,7 +18,8 @@ type frame struct {
 
 	rt *host.Runtime // nil while the plugin is loaded
 
-	closed    abi.Status // an interrupt or cancellation that next reported; 0: the frame is open
+	closed    abi.Status // an interrupt or cancellation that next or an operation reported; 0: the frame is open
+	closedBy  error      // what goes outward in place of the result; nil: who called next knows
 	nexts     int
 	hostCalls int
 	logged    int

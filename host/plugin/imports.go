@@ -139,6 +139,9 @@ func hostCall(i *instance, s []uint64) {
 	}
 	payload := i.payload("host_call", uint32(s[2]), uint32(s[3]))
 	status, reply := i.operation(op, payload)
+	if len(reply) > i.plugin.limits.Input {
+		status, reply = abi.ETOOBIG, nil
+	}
 	s[0] = f.setReply(status, reply)
 }
 

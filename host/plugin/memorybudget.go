@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,7 +17,8 @@ type memoryBudget struct {
 	mu      sync.Mutex
 	limit   int64
 	used    int64
-	freed   chan struct{} // closed when memory was freed; nil if nobody waits
+	freed   chan struct{} // closed when memory was freed, or can be; nil if nobody waits
+	waiting atomic.Int64  // how many wait
 	lenders map[lender]struct{}
 }
 
@@ -88,6 +90,8 @@ func (b *memoryBudget) reclaim() bool {
 func (b *memoryBudget) wait(ctx context.Context, n int64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, memoryWait, errNoMemory)
 	defer cancel()
+	b.waiting.Add(1)
+	defer b.waiting.Add(-1)
 	for {
 		freed := b.changes()
 		if b.try(n) {
@@ -119,8 +123,23 @@ func (b *memoryBudget) give(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n
+	b.wake()
+}
+
+// wake lets those who wait look again.
+func (b *memoryBudget) wake() {
 	if b.freed != nil {
 		close(b.freed)
 		b.freed = nil
 	}
+}
+
+// idle tells that an instance became free, which may go if somebody needs its memory. It costs nothing while nobody waits.
+func (b *memoryBudget) idle() {
+	if b.waiting.Load() == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wake()
 }

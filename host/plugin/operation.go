@@ -22,11 +22,8 @@ func (i *instance) operation(op string, payload []byte) (abi.Status, []byte) {
 		}
 		reply, _ := budget.MarshalMsg(nil)
 		return abi.StatusOK, reply
-	case abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList, abi.OpHTTPFetch, abi.OpModelGenerate, abi.OpToolCall,
-		abi.OpClockNow, abi.OpRandomBytes:
-		return abi.EDENIED, nil
 	default:
-		return abi.ENOENT, nil
+		return i.capability(op, payload)
 	}
 }
 
@@ -43,7 +40,7 @@ func (i *instance) stateRead(payload []byte) (abi.Status, []byte) {
 				return abi.EDENIED, nil
 			}
 		}
-		return i.bounded(abi.StateReply{State: state.Fields(query.Fields)})
+		return i.bounded(&abi.StateReply{State: state.Fields(query.Fields)})
 	}
 	if !reads.messages {
 		return abi.EDENIED, nil
@@ -64,12 +61,18 @@ func (i *instance) stateRead(payload []byte) (abi.Status, []byte) {
 	return abi.StatusOK, appendMessages(wire.AppendString(wire.AppendMapHeader(nil, 1), "items"), items)
 }
 
-func (i *instance) bounded(reply abi.StateReply) (abi.Status, []byte) {
+// bounded encodes a reply.
+func (i *instance) bounded(reply encodable) (abi.Status, []byte) {
 	b, err := reply.MarshalMsg(nil)
 	if err != nil || len(b) > i.plugin.limits.Input {
 		return abi.ETOOBIG, nil
 	}
 	return abi.StatusOK, b
+}
+
+// encodable is a document of ABI 1.
+type encodable interface {
+	MarshalMsg(b []byte) ([]byte, error)
 }
 
 func (i *instance) eventEmit(payload []byte) (abi.Status, []byte) {

@@ -25,6 +25,7 @@ type Plugin struct {
 	engine    *Engine
 	policy    FailurePolicy
 	isolation Isolation
+	breaker   *breaker
 	grant     Grant
 	config    wire.Raw
 	logger    *slog.Logger
@@ -39,12 +40,14 @@ type Plugin struct {
 	restorable  bool   // an image says everything about an instance
 	loadFuel    uint64 // that it used up to the first configured instance
 
-	described  abi.Description // the upper bound
-	spec       abi.Description // what it does with this configuration
-	specBytes  []byte          // what every instance must return from configure
-	ownFields  []string
-	dynamic    map[string]*pluginTool
-	faultLimit wire.Limits // for results
+	described abi.Description // the upper bound
+	spec      abi.Description // what it does with this configuration
+	specBytes []byte          // what every instance must return from configure
+	ownFields []string
+	dynamic   map[string]*pluginTool
+
+	capabilities capabilities
+	faultLimit   wire.Limits // for results
 }
 
 // load takes a module through its life up to the first configured instance.
@@ -61,7 +64,7 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 	sum := sha256.Sum256(code)
 	p := &Plugin{
 		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
-		policy: w.OnFailure, isolation: w.Isolation, grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
+		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
 	}
 	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
 	if p.engine == nil {
@@ -75,6 +78,9 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 
 // prepare loads the module.
 func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
+	if err := p.equip(w.KV); err != nil {
+		return err
+	}
 	if err := p.compile(ctx, code); err != nil {
 		return err
 	}
@@ -89,6 +95,7 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 		return err
 	}
 	p.pool.returned(first)
+	p.allow()
 	return nil
 }
 
@@ -120,7 +127,7 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 
 // Close waits for the calls that are going on, and closes all instances and the runtime.
 func (p *Plugin) Close() error {
-	err := p.pool.close()
+	err := errors.Join(p.pool.close(), p.capabilities.close())
 	p.engine.memory.leave(p.pool)
 	if p.runtime != nil {
 		err = errors.Join(err, p.runtime.Close(context.Background()))
@@ -135,7 +142,10 @@ func (p *Plugin) Close() error {
 
 // hooks makes the hooks of what the configured Description lists.
 func (p *Plugin) hooks() (*host.Hooks, error) {
-	h := &host.Hooks{Close: p.Close}
+	h := &host.Hooks{Close: p.Close, End: p.endRun, Capabilities: p.report()}
+	if p.capabilities.allowed[abi.OpToolCall] {
+		h.Calls = p.grant.ToolCall
+	}
 	node := func(name abi.Hook, spec *abi.HookSpec) host.NodeHook {
 		if spec == nil {
 			return host.NodeHook{}

@@ -104,7 +104,9 @@ func (l *pool) returned(i *instance) {
 		l.free = append(l.free, i)
 	}
 	l.mu.Unlock()
-	if i != nil && !keep {
+	if keep {
+		l.plugin.engine.memory.idle()
+	} else if i != nil {
 		_ = i.close()
 	}
 }

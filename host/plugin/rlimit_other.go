@@ -2,5 +2,7 @@
 
 package plugin
 
-// limitMemory does nothing: GOMEMLIMIT, which the parent sets, is all there is.
-func limitMemory(uint64) error { return nil }
+import "time"
+
+// limitProcess does nothing: the parent's own limits are all there are, GOMEMLIMIT and how long it waits.
+func limitProcess(uint64, time.Duration) error { return nil }

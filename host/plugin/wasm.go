@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin/kv"
 )
 
 // Wasm is a middleware that a WebAssembly module implements.
@@ -16,11 +17,16 @@ type Wasm struct {
 	Path      string         // the module's file
 	Bytes     []byte         // the module, instead of Path
 	SHA256    string         // what its digest must be, in hexadecimal; "": anything
+	Minisign  []string       // public keys of minisign, one of which must have signed the module; none: anybody
+	Signature []byte         // of the module; nil: in the file Path with ".minisig" behind it
 	Config    map[string]any // as the plugin's schema wants it
 	Grant     Grant
+	KV        kv.Store // keeps what plugins store, by their names; nil: one in memory for this plugin, if that is granted
 	Limits    Limits
 	Isolation Isolation
 	OnFailure FailurePolicy
+	Breaker   Breaker
+	Watch     bool    // the plugin is loaded again when its file changes, for the runs that begin then
 	Engine    *Engine // what it shares with other plugins; nil: nothing
 }
 
@@ -32,12 +38,6 @@ const (
 	Closed FailurePolicy = "closed" // the run fails; what "" means
 	Open   FailurePolicy = "open"   // the run goes on as if the plugin had said nothing
 )
-
-// Grant is what the operator allows beyond what every plugin may do.
-type Grant struct {
-	Reads  []string // state fields of other middleware that its hooks may read
-	Writes []string // state fields of other middleware that its hooks may write
-}
 
 // Name returns the ID, or what stands for it.
 func (w Wasm) Name() string {
@@ -52,6 +52,7 @@ func (w Wasm) Name() string {
 
 // Hooks loads the module and makes its hooks.
 func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	changed := w.watch()
 	code, err := w.code()
 	if err != nil {
 		return nil, err
@@ -60,7 +61,12 @@ func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.hooks()
+	hooks, err := p.hooks()
+	if err != nil {
+		return nil, err
+	}
+	hooks.Changed = changed
+	return hooks, nil
 }
 
 // code returns the module, once what does not depend on it was checked.
@@ -75,6 +81,9 @@ func (w Wasm) code() ([]byte, error) {
 	default:
 		return nil, fmt.Errorf(`isolation is %q; use "pool" or "call"`, w.Isolation)
 	}
+	if err := w.Breaker.check(); err != nil {
+		return nil, err
+	}
 	code := w.Bytes
 	if code == nil {
 		var err error
@@ -82,7 +91,10 @@ func (w Wasm) code() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return code, checkDigest(code, w.SHA256)
+	if err := checkDigest(code, w.SHA256); err != nil {
+		return nil, err
+	}
+	return code, w.checkSignature(code)
 }
 
 // MaxModuleSize is the largest module that is loaded, in bytes.

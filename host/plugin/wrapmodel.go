@@ -44,9 +44,12 @@ func (f *modelFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, 
 		}
 	}
 	return f.forward(req, func(r *model.Response) ([]byte, error) {
-		doc := abi.ModelResponse{Messages: r.Messages, Model: r.Model, StopReason: r.StopReason, Structured: r.Structured}
-		return doc.MarshalMsg(nil)
+		return responseDocument(r).MarshalMsg(nil)
 	})
+}
+
+func responseDocument(r *model.Response) *abi.ModelResponse {
+	return &abi.ModelResponse{Messages: r.Messages, Model: r.Model, StopReason: r.StopReason, Structured: r.Structured}
 }
 
 // accept checks a result and works out its response.

@@ -1,7 +1,12 @@
 // Command bad is a plugin that misbehaves as its configuration says.
 package main
 
-import sdk "github.com/agenthost/agenthost/sdk/go"
+import (
+	"errors"
+
+	"github.com/agenthost/agenthost/abi"
+	sdk "github.com/agenthost/agenthost/sdk/go"
+)
 
 type bad struct{ how string }
 
@@ -24,15 +29,47 @@ func (b *bad) AfterModel(c *sdk.Call) (*sdk.Update, error) {
 	case "ask":
 		_, err := c.Interrupt("approve", sdk.String("shall I?"))
 		return nil, err
+	case "use":
+		return nil, b.use(c)
 	}
 	return update, nil
+}
+
+// use uses what was granted, and fails if anything is not as it should be.
+func (b *bad) use(c *sdk.Call) error {
+	store := c.Store(sdk.ScopePlugin)
+	version, err := store.Put("seen", sdk.Int(1))
+	if err != nil {
+		return err
+	}
+	if _, err = store.PutIf("seen", sdk.Int(2), version+1); err != sdk.ErrConflict { //nolint:errorlint // it is never wrapped
+		return errors.New("a write with the wrong version")
+	}
+	answer, err := c.Generate(&sdk.GenerateRequest{Messages: []sdk.Message{abi.Human("echo")}})
+	if err != nil {
+		return err
+	}
+	found, err := c.CallTool("read_file", sdk.Map{{Key: "path", Value: sdk.String("a.txt")}})
+	if err != nil {
+		return err
+	}
+	var refused *sdk.Error
+	if _, err := c.ClockNow(); !errors.As(err, &refused) || refused.Type != "EDENIED" {
+		return errors.New("the clock was not refused")
+	}
+	c.Log(abi.LogWarn, answer.Messages[0].Content.Text()+" and "+found.Content.Text())
+	return nil
 }
 
 func init() {
 	sdk.Register(&bad{}, sdk.Description{
 		Name: "bad", Version: "1.0.0",
 		ConfigSchema: sdk.Schema(map[string]any{"type": "object", "properties": map[string]any{"how": map[string]any{"type": "string"}}}),
-		Hooks:        sdk.HookSpecs{AfterModel: &sdk.HookSpec{CanJumpTo: []string{"end"}}},
+		Capabilities: []sdk.Capability{
+			{Op: "kv.get", Reason: "to remember"}, {Op: "kv.put", Reason: "to remember"}, {Op: "model.generate", Reason: "to ask"},
+			{Op: "tool.call", Reason: "to look\x1b[2J\nsomething up"}, {Op: "clock.now", Reason: "to know when"},
+		},
+		Hooks: sdk.HookSpecs{AfterModel: &sdk.HookSpec{CanJumpTo: []string{"end"}}},
 	})
 }
 

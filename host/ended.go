@@ -1,0 +1,26 @@
+package host
+
+import "context"
+
+// over reports whether the run has ended now, and for good: nobody can go on with it.
+func (r *run) over(failure error) bool {
+	return r.begun && !r.wasOver && (r.thread == "" || (failure == nil && r.at == endStep))
+}
+
+// tellEnd tells the middleware that a run is over.
+func (r *run) tellEnd(ctx context.Context, id string) {
+	for _, m := range r.agent.middleware {
+		if m.hooks.End == nil {
+			continue
+		}
+		if err := callEnd(context.WithoutCancel(ctx), m.hooks.End, id); err != nil {
+			r.agent.logger.Error("a middleware failed at the end of a run", "middleware", m.name, "run", id, "error", err)
+		}
+	}
+}
+
+func callEnd(ctx context.Context, end func(context.Context, string), id string) (err error) {
+	defer recovered(&err)
+	end(ctx, id)
+	return nil
+}

@@ -1,0 +1,64 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Generate asks a model beside the agent's own model step, one of [Env.Models] for example. No hooks run around the call
+// and nothing gets into the history; what it costs counts as the run's. An error is a [*ModelError] or control flow: if
+// the call is cancelled, that goes outward, whatever the hook returns.
+func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Request) (*model.Response, error) {
+	if rt.closed != nil {
+		return nil, rt.closed
+	}
+	r, name := rt.run, m.Info().Name
+	start := r.clock()
+	resp, err := generate(ctx, m, req)
+	if err == nil && (resp == nil || resp.AI() == nil) {
+		err = errNoAI
+	}
+	if err != nil {
+		resp, err = nil, modelError(name, err)
+	} else {
+		resp = rt.identified(resp)
+		r.usage.add(resp.Messages)
+	}
+	if IsControlFlow(err) {
+		rt.closed = err
+	}
+	if rt.emit.on() {
+		event := &Event{Type: EventModel, Step: rt.step, Model: name, Duration: r.agent.now().Sub(start)}
+		if err != nil {
+			event.Error = eventError(err)
+		} else {
+			event.Messages = resp.Messages
+		}
+		rt.emit.send(event)
+	}
+	return resp, err
+}
+
+var errNoAI = errors.New("the response has no AI message")
+
+func generate(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
+	defer recovered(&err)
+	return m.Generate(ctx, req)
+}
+
+// identified returns a copy of a response whose messages all have ids: the run's own source of ids is not for tools that
+// run at once.
+func (rt *Runtime) identified(resp *model.Response) *model.Response {
+	out := *resp
+	out.Messages = slices.Clone(resp.Messages)
+	rt.ids.seed = rt.seed
+	for i := range out.Messages {
+		if out.Messages[i].ID == "" {
+			out.Messages[i].ID = rt.ids.New()
+		}
+	}
+	return &out
+}

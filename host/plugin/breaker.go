@@ -1,0 +1,91 @@
+package plugin
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+)
+
+// Breaker says when a plugin that keeps failing is bypassed: after so many faults within a window of time. For as long
+// as the window it is then called no more, as if it had nothing to say, whatever its failure policy; its tools answer that
+// they are not available. Then it has another chance: the next fault opens the breaker again, a call that goes well
+// closes it. Each bypass makes an event of the type warn.
+type Breaker struct {
+	Faults int           // 0: there is no breaker
+	Window time.Duration // 0: a minute
+}
+
+func (b Breaker) check() error {
+	if b.Faults < 0 || b.Window < 0 || (b.Faults == 0 && b.Window > 0) {
+		return fmt.Errorf("breaker: %d faults in %v; both must be positive", b.Faults, b.Window)
+	}
+	return nil
+}
+
+// breaker is the state of one.
+type breaker struct {
+	config Breaker
+
+	mu     sync.Mutex
+	faults []time.Time // the last ones
+	until  time.Time   // it is open
+	chance bool        // it was open; the next call decides
+}
+
+func newBreaker(config Breaker) *breaker {
+	if config.Faults == 0 {
+		return nil
+	}
+	if config.Window == 0 {
+		config.Window = time.Minute
+	}
+	return &breaker{config: config}
+}
+
+// bypasses reports whether a call must not reach the plugin, and says so.
+func (b *breaker) bypasses(p *Plugin, rt *host.Runtime) bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	left := b.until.Sub(rt.Now())
+	b.mu.Unlock()
+	if left <= 0 {
+		return false
+	}
+	rt.Warn(fmt.Sprintf("plugin %q is bypassed after repeated faults, for another %v", p.name, left.Round(time.Second)))
+	return true
+}
+
+// note takes the outcome of a call that reached the plugin.
+func (b *breaker) note(p *Plugin, rt *host.Runtime, faulty bool) {
+	now := rt.Now()
+	b.mu.Lock()
+	opened := b.counts(now, faulty)
+	b.mu.Unlock()
+	if opened {
+		rt.Warn(fmt.Sprintf("plugin %q made %d faults within %v: it is bypassed for %v", p.name, b.config.Faults, b.config.Window, b.config.Window))
+	}
+}
+
+// counts reports whether the breaker opens.
+func (b *breaker) counts(now time.Time, faulty bool) bool {
+	if !faulty {
+		if b.chance {
+			b.chance, b.faults = false, nil
+		}
+		return false
+	}
+	b.faults = append(b.faults, now)
+	if len(b.faults) > b.config.Faults {
+		b.faults = b.faults[1:]
+	}
+	full := len(b.faults) == b.config.Faults && now.Sub(b.faults[0]) <= b.config.Window
+	if !full && !b.chance {
+		return false
+	}
+	b.faults, b.until, b.chance = nil, now.Add(b.config.Window), true
+	return true
+}

@@ -1,0 +1,153 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin/fetch"
+	"github.com/agenthost/agenthost/host/plugin/kv"
+)
+
+// capabilities are the operations that a plugin asks for and is granted, and what they work with.
+type capabilities struct {
+	allowed map[string]bool // by operation
+	store   kv.Store
+	client  *fetch.Client
+	model   model.Model
+	budget  modelBudget
+}
+
+// equip checks the grant and makes what it needs.
+func (p *Plugin) equip(store kv.Store) error {
+	if err := p.grant.check(p.models); err != nil {
+		return err
+	}
+	c := &p.capabilities
+	if c.store = store; store == nil && p.grant.KV != nil {
+		c.store = kv.NewMemory()
+	}
+	if g := p.grant.ModelGenerate; g != nil {
+		c.model = p.models[g.Model]
+	}
+	if p.grant.HTTPFetch == nil {
+		return nil
+	}
+	client, err := fetch.New(*p.grant.HTTPFetch)
+	if err != nil {
+		return fmt.Errorf("grant.%w", err)
+	}
+	c.client = client
+	return nil
+}
+
+// close closes what only the plugin uses.
+func (c *capabilities) close() error {
+	if c.client == nil {
+		return nil
+	}
+	return c.client.Close()
+}
+
+// endRun forgets what there is of a run that is over.
+func (p *Plugin) endRun(ctx context.Context, run string) {
+	p.capabilities.budget.forget(run)
+	if p.grant.KV == nil {
+		return
+	}
+	if err := p.capabilities.store.Drop(ctx, abi.ScopeRun, run); err != nil {
+		p.logger.Error("what the plugin kept for a run stays in its store", "run", run, "error", err)
+	}
+}
+
+// checkRequired refuses a plugin that cannot do without a capability that was not granted.
+func (p *Plugin) checkRequired() error {
+	for _, asked := range p.described.Capabilities {
+		if !asked.Required || p.grant.has(grantKey(asked.Op)) {
+			continue
+		}
+		remedy := "this host does not know it"
+		if key := grantKey(asked.Op); key != "" {
+			remedy = "add grant." + key + " if you want to allow it"
+		}
+		return p.fault(abi.ExportDescribe, KindDenied, fmt.Sprintf("it needs the capability %q (%s), which is not granted; %s",
+			clean(asked.Op, 64), clean(asked.Reason, 200), remedy), nil)
+	}
+	return nil
+}
+
+// allow settles what the plugin may do: what it asks for with this configuration and is granted. What was granted to no
+// end is logged, since it may be a mistake.
+func (p *Plugin) allow() {
+	p.capabilities.allowed = map[string]bool{}
+	for _, asked := range p.spec.Capabilities {
+		if p.grant.has(grantKey(asked.Op)) {
+			p.capabilities.allowed[asked.Op] = true
+		}
+	}
+	for _, entry := range grantable {
+		asks := slices.ContainsFunc(p.described.Capabilities, func(c abi.Capability) bool { return slices.Contains(entry.ops, c.Op) })
+		if p.grant.has(entry.key) && !asks {
+			p.logger.Warn(fmt.Sprintf("grant.%s has no effect: the plugin does not ask for it", entry.key))
+		}
+	}
+}
+
+// report tells a person what the plugin asks for, and what it got.
+func (p *Plugin) report() []host.Capability {
+	var out []host.Capability
+	for _, asked := range p.spec.Capabilities {
+		c := host.Capability{
+			Op: clean(asked.Op, 64), Reason: clean(asked.Reason, 500), Required: asked.Required,
+			Granted: p.capabilities.allowed[asked.Op],
+		}
+		if c.Granted {
+			c.Detail = p.grant.detail(grantKey(asked.Op))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// capability performs an operation that needs a grant.
+func (i *instance) capability(op string, payload []byte) (abi.Status, []byte) {
+	switch {
+	case grantKey(op) == "":
+		return abi.ENOENT, nil
+	case !i.plugin.capabilities.allowed[op]:
+		return abi.EDENIED, nil
+	}
+	switch op {
+	case abi.OpKVGet:
+		return i.kvGet(payload)
+	case abi.OpKVPut:
+		return i.kvPut(payload)
+	case abi.OpKVDelete:
+		return i.kvDelete(payload)
+	case abi.OpKVList:
+		return i.kvList(payload)
+	case abi.OpHTTPFetch:
+		return i.httpFetch(payload)
+	case abi.OpModelGenerate:
+		return i.modelGenerate(payload)
+	case abi.OpToolCall:
+		return i.toolCall(payload)
+	case abi.OpClockNow:
+		return i.clockNow()
+	default:
+		return i.randomBytes(payload)
+	}
+}
+
+// failed is how the guest sees an operation that failed. An interrupt or a cancellation closes the frame: it goes
+// outward, whatever the guest makes of it.
+func (i *instance) failed(err error) (abi.Status, []byte) {
+	status, reply := statusOf(i.frame.ctx, err)
+	if status == abi.StatusInterrupted || status == abi.StatusCancelled {
+		i.frame.closed, i.frame.closedBy = status, err
+	}
+	return status, reply
+}

@@ -1,0 +1,23 @@
+package plugin
+
+import (
+	"crypto/rand"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// clockNow answers with the time of the agent's clock, where the guest's own is a virtual one.
+func (i *instance) clockNow() (abi.Status, []byte) {
+	return i.bounded(&abi.Clock{UnixNS: uint64(max(0, i.frame.rt.Now().UnixNano()))})
+}
+
+// randomBytes answers with what nobody can predict, where the guest's own random numbers follow from its input.
+func (i *instance) randomBytes(payload []byte) (abi.Status, []byte) {
+	var request abi.RandomRequest
+	if !i.decodePayload(payload, &request) || request.Count > abi.MaxRandomBytes {
+		return abi.EINVAL, nil
+	}
+	reply := abi.RandomBytes{Bytes: make([]byte, request.Count)}
+	_, _ = rand.Read(reply.Bytes) // never fails
+	return i.bounded(&reply)
+}

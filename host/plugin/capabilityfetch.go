@@ -1,0 +1,31 @@
+package plugin
+
+import (
+	"errors"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/fetch"
+)
+
+// httpFetch makes a request. What went wrong the client tells in words that are fit for a guest.
+func (i *instance) httpFetch(payload []byte) (abi.Status, []byte) {
+	var request abi.FetchRequest
+	if !i.decodePayload(payload, &request) {
+		return abi.EINVAL, nil
+	}
+	var response *abi.FetchResponse
+	var err error
+	i.aside(func() { response, err = i.plugin.capabilities.client.Do(i.frame.ctx, &request) })
+	if failure, ok := errors.AsType[*fetch.Error](err); ok {
+		status := failure.Status()
+		if status != abi.StatusFailed {
+			i.log(abi.LogWarn, []byte("refused: "+failure.Error())) // the guest sees no more than the status
+			return status, nil
+		}
+		return status, errorReply(failure.Document())
+	}
+	if err != nil {
+		return i.failed(err)
+	}
+	return i.bounded(response)
+}

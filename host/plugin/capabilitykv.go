@@ -1,0 +1,125 @@
+package plugin
+
+import (
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/kv"
+)
+
+// namespace is where the entries of a scope are; a status other than ok says why there are none.
+func (i *instance) namespace(scope abi.Scope) (kv.Namespace, abi.Status) {
+	ns := kv.Namespace{Plugin: i.plugin.name, Scope: scope}
+	switch {
+	case !slices.Contains(scopes, scope):
+		return ns, abi.EINVAL
+	case !slices.Contains(i.plugin.grant.KV.scopes(), scope):
+		return ns, abi.EDENIED
+	case scope == abi.ScopeRun:
+		ns.ID = i.frame.rt.RunID()
+	case scope == abi.ScopeThread:
+		if ns.ID = i.frame.rt.ThreadID(); ns.ID == "" {
+			return ns, abi.ENOTSUP
+		}
+	}
+	return ns, abi.StatusOK
+}
+
+func (i *instance) kvGet(payload []byte) (abi.Status, []byte) {
+	var query abi.KVGet
+	if !i.decodePayload(payload, &query) {
+		return abi.EINVAL, nil
+	}
+	ns, status := i.namespace(query.Scope)
+	if status != abi.StatusOK {
+		return status, nil
+	}
+	var entry kv.Entry
+	var found bool
+	var err error
+	i.aside(func() { entry, found, err = i.plugin.capabilities.store.Get(i.frame.ctx, ns, query.Key) })
+	switch {
+	case err != nil:
+		return i.kvFailed(err)
+	case !found:
+		return abi.ENOENT, nil
+	default:
+		return i.bounded(&abi.KVEntry{Value: entry.Value, Version: entry.Version})
+	}
+}
+
+func (i *instance) kvPut(payload []byte) (abi.Status, []byte) {
+	var put abi.KVPut
+	if !i.decodePayload(payload, &put) {
+		return abi.EINVAL, nil
+	}
+	ns, status := i.namespace(put.Scope)
+	if status != abi.StatusOK {
+		return status, nil
+	}
+	value := put.Value
+	if value.IsZero() {
+		value = wire.AppendNil(nil)
+	}
+	options := kv.PutOptions{IfVersion: put.IfVersion, Quota: i.plugin.grant.KV.Quota}
+	var version uint64
+	var err error
+	i.aside(func() { version, err = i.plugin.capabilities.store.Put(i.frame.ctx, ns, put.Key, value, options) })
+	if err != nil {
+		return i.kvFailed(err)
+	}
+	return i.bounded(&abi.KVVersion{Version: version})
+}
+
+func (i *instance) kvDelete(payload []byte) (abi.Status, []byte) {
+	var entry abi.KVDelete
+	if !i.decodePayload(payload, &entry) {
+		return abi.EINVAL, nil
+	}
+	ns, status := i.namespace(entry.Scope)
+	if status != abi.StatusOK {
+		return status, nil
+	}
+	var err error
+	i.aside(func() { err = i.plugin.capabilities.store.Delete(i.frame.ctx, ns, entry.Key, entry.IfVersion) })
+	if err != nil {
+		return i.kvFailed(err)
+	}
+	return abi.StatusOK, nil
+}
+
+func (i *instance) kvList(payload []byte) (abi.Status, []byte) {
+	var list abi.KVList
+	if !i.decodePayload(payload, &list) {
+		return abi.EINVAL, nil
+	}
+	ns, status := i.namespace(list.Scope)
+	if status != abi.StatusOK {
+		return status, nil
+	}
+	query := kv.Query{Prefix: list.Prefix, After: list.After, Limit: int(min(list.Limit, kv.MaxPage))}
+	var page kv.Page
+	var err error
+	i.aside(func() { page, err = i.plugin.capabilities.store.List(i.frame.ctx, ns, query) })
+	if err != nil {
+		return i.kvFailed(err)
+	}
+	reply := abi.KVPage{Items: make([]abi.KVItem, len(page.Items)), More: page.More}
+	for n, item := range page.Items {
+		reply.Items[n] = abi.KVItem{Key: item.Key, Size: uint64(item.Size), Version: item.Version}
+	}
+	return i.bounded(&reply)
+}
+
+// kvFailed is how the guest sees an error of the store. What a store says of itself is for the operator.
+func (i *instance) kvFailed(err error) (abi.Status, []byte) {
+	if status := kv.Status(err); status != abi.StatusFailed {
+		return status, nil
+	}
+	if i.frame.ctx.Err() != nil {
+		return i.failed(err)
+	}
+	i.plugin.logger.Error("the store of the plugin failed", "hook", i.frame.export, "error", err)
+	return abi.StatusFailed, errorReply(&abi.Error{Type: "kv_store", Message: "the store failed", Retryable: true})
+}

@@ -1,0 +1,34 @@
+package plugin
+
+import (
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+)
+
+// toolCall calls a tool of the agent.
+func (i *instance) toolCall(payload []byte) (abi.Status, []byte) {
+	var request abi.ToolRequest
+	if !i.decodePayload(payload, &request) || (!request.Args.IsNil() && !request.Args.IsMap()) {
+		return abi.EINVAL, nil
+	}
+	if !slices.Contains(i.plugin.grant.ToolCall, request.Name) {
+		return abi.EDENIED, nil
+	}
+	var answer *abi.Message
+	var err error
+	i.aside(func() { answer, err = i.frame.rt.CallTool(i.frame.ctx, request.Name, request.Args) })
+	switch err { //nolint:errorlint // one of these inside of another error is what the tool said: it has run
+	case nil:
+		return i.bounded(&abi.ToolReply{ToolMessage: *answer})
+	case host.ErrUnknownTool:
+		return abi.ENOENT, nil
+	case host.ErrBusy:
+		return abi.EBUSY, nil
+	case host.ErrTooDeep:
+		return abi.ELIMIT, nil
+	default:
+		return i.failed(err)
+	}
+}

@@ -1,0 +1,161 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin/fetch"
+	"github.com/agenthost/agenthost/host/plugin/kv"
+)
+
+// Grant is what the operator allows a plugin beyond what every plugin may do. Of the capabilities a plugin has those that
+// it asks for in its Description and that are granted.
+type Grant struct {
+	Reads         []string      // state fields of other middleware that its hooks may read
+	Writes        []string      // state fields of other middleware that its hooks may write
+	KV            *KVGrant      // kv.get, kv.put, kv.delete and kv.list
+	HTTPFetch     *fetch.Policy // http.fetch
+	ModelGenerate *ModelGrant   // model.generate
+	ToolCall      []string      // tool.call: the tools of the agent that it may call
+	ClockNow      bool          // clock.now
+	RandomBytes   bool          // random.bytes
+}
+
+// KVGrant is a store of the plugin's own.
+type KVGrant struct {
+	Quota  kv.Quota    // of each run, of each thread, and of the plugin
+	Scopes []abi.Scope // none: all
+}
+
+// ModelGrant is a model that the plugin may call.
+type ModelGrant struct {
+	Model string // the name of one of the agent's named models
+	Calls int    // in one run; 0 means [DefaultModelCalls]
+}
+
+// DefaultModelCalls is how often a plugin may call its model in one run of the agent if the grant does not say.
+const DefaultModelCalls = 10
+
+// check reports a grant that cannot be meant.
+func (g *Grant) check(models map[string]model.Model) error {
+	if g.KV != nil {
+		for _, scope := range g.KV.Scopes {
+			if !slices.Contains(scopes, scope) {
+				return fmt.Errorf(`grant.kv: the scope is %q; use "run", "thread" or "plugin"`, scope)
+			}
+		}
+	}
+	if m := g.ModelGenerate; m != nil {
+		if _, ok := models[m.Model]; !ok {
+			return fmt.Errorf("grant.model.generate: the agent has no model %q under models; it has [%s]",
+				m.Model, strings.Join(slices.Sorted(maps.Keys(models)), ", "))
+		}
+		if m.Calls < 0 {
+			return fmt.Errorf("grant.model.generate: calls is %d; it must be positive, or 0 for %d", m.Calls, DefaultModelCalls)
+		}
+	}
+	if slices.Contains(g.ToolCall, "") {
+		return errors.New("grant.tool.call: a tool without a name")
+	}
+	return nil
+}
+
+// scopes are the stores of a plugin.
+var scopes = []abi.Scope{abi.ScopeRun, abi.ScopeThread, abi.ScopePlugin}
+
+// scopes are those that are granted.
+func (g *KVGrant) scopes() []abi.Scope {
+	if len(g.Scopes) == 0 {
+		return scopes
+	}
+	return g.Scopes
+}
+
+func (g *ModelGrant) calls() int { return orDefault(g.Calls, DefaultModelCalls) }
+
+// grantable are the keys of a grant with the operations that they stand for, in the order of SPEC.md.
+var grantable = []struct {
+	key string
+	ops []string
+}{
+	{"kv", []string{abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList}},
+	{abi.OpHTTPFetch, []string{abi.OpHTTPFetch}},
+	{abi.OpModelGenerate, []string{abi.OpModelGenerate}},
+	{abi.OpToolCall, []string{abi.OpToolCall}},
+	{abi.OpClockNow, []string{abi.OpClockNow}},
+	{abi.OpRandomBytes, []string{abi.OpRandomBytes}},
+}
+
+// grantKey is the key of a grant that an operation needs; "" if there is no such operation.
+func grantKey(op string) string {
+	for _, entry := range grantable {
+		if slices.Contains(entry.ops, op) {
+			return entry.key
+		}
+	}
+	return ""
+}
+
+// has reports whether what stands under a key is granted.
+func (g *Grant) has(key string) bool {
+	switch key {
+	case "kv":
+		return g.KV != nil
+	case abi.OpHTTPFetch:
+		return g.HTTPFetch != nil
+	case abi.OpModelGenerate:
+		return g.ModelGenerate != nil
+	case abi.OpToolCall:
+		return len(g.ToolCall) > 0
+	case abi.OpClockNow:
+		return g.ClockNow
+	case abi.OpRandomBytes:
+		return g.RandomBytes
+	default:
+		return false
+	}
+}
+
+// detail tells a person what exactly is granted under a key; "" if there is nothing to tell.
+func (g *Grant) detail(key string) string {
+	switch key {
+	case "kv":
+		quota := g.KV.Quota.WithDefaults()
+		return fmt.Sprintf("%d bytes and %d entries for each %s", quota.Bytes, quota.Entries, join(g.KV.scopes(), " and "))
+	case abi.OpHTTPFetch:
+		return fetchDetail(g.HTTPFetch)
+	case abi.OpModelGenerate:
+		return fmt.Sprintf("model %s, %d calls in a run", g.ModelGenerate.Model, g.ModelGenerate.calls())
+	case abi.OpToolCall:
+		return "tools " + strings.Join(g.ToolCall, ", ")
+	default:
+		return ""
+	}
+}
+
+func fetchDetail(p *fetch.Policy) string {
+	detail := strings.Join(p.Hosts, ", ")
+	if len(p.Methods) > 0 {
+		detail += "; " + strings.Join(p.Methods, ", ")
+	}
+	if len(p.Private) > 0 {
+		detail += "; also in " + join(p.Private, ", ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Secrets)) {
+		detail += fmt.Sprintf("; secret %s for %s", name, strings.Join(p.Secrets[name].Hosts, ", "))
+	}
+	return detail
+}
+
+func join[T any](values []T, separator string) string {
+	texts := make([]string, len(values))
+	for i := range values {
+		texts[i] = fmt.Sprint(values[i])
+	}
+	return strings.Join(texts, separator)
+}

@@ -1,0 +1,31 @@
+package host
+
+import (
+	"sync"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// usage sums the tokens of a run's model calls. Tools that run at once may call models too, see [Runtime.Generate].
+type usage struct {
+	mu  sync.Mutex
+	sum abi.Usage
+}
+
+func (u *usage) add(messages []abi.Message) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range messages {
+		if spent := messages[i].Usage; spent != nil {
+			u.sum.InputTokens += spent.InputTokens
+			u.sum.OutputTokens += spent.OutputTokens
+			u.sum.TotalTokens += spent.TotalTokens
+		}
+	}
+}
+
+func (u *usage) total() abi.Usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.sum
+}

@@ -19,7 +19,11 @@ import (
 // load makes the hooks of a plugin, outside of an agent.
 func load(b *testing.B, code []byte) *host.Hooks {
 	b.Helper()
-	w := plugin.Wasm{ID: "bench", Bytes: code, Engine: compiled}
+	return loadWith(b, plugin.Wasm{ID: "bench", Bytes: code, Engine: compiled})
+}
+
+func loadWith(b *testing.B, w plugin.Wasm) *host.Hooks {
+	b.Helper()
 	hooks, err := w.Hooks(b.Context(), host.Env{Name: "bench", Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
@@ -217,4 +221,31 @@ func (m *batchModel) Generate(context.Context, *model.Request) (*model.Response,
 	}
 	m.left--
 	return model.Reply(abi.AI("", m.calls...)), nil
+}
+
+// BenchmarkStop shows how long after its deadline a guest stops, and how long it holds up a garbage collection.
+func BenchmarkStop(b *testing.B) {
+	for name, g := range map[string]*guest{"loop": hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing), "tree_of_calls": callTree()} {
+		b.Run(name, func(b *testing.B) {
+			var late, collection time.Duration
+			for b.Loop() {
+				l, c := stopped(b, g, 100*time.Millisecond)
+				late, collection = max(late, l), max(collection, c)
+			}
+			b.ReportMetric(late.Seconds()*1e3, "ms-late")
+			b.ReportMetric(collection.Seconds()*1e3, "ms-gc")
+		})
+	}
+}
+
+// BenchmarkIsolation shows what it costs to make memory and globals what they were.
+func BenchmarkIsolation(b *testing.B) {
+	for name, code := range map[string][]byte{"tinygo": tinyGuest(b, "bench"), "go": goGuest(b, "bench")} {
+		for _, isolation := range []plugin.Isolation{plugin.IsolatePool, plugin.IsolateCall} {
+			b.Run(name+"/"+string(isolation), func(b *testing.B) {
+				hook := loadWith(b, plugin.Wasm{ID: "bench", Bytes: code, Engine: compiled, Isolation: isolation}).BeforeAgent
+				measureNode(b, hook, 1, "hi")
+			})
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 
 // When an instance that did nothing wrong is replaced: guests leak, and their memory never shrinks.
 const (
-	mostCalls = 10_000
+	mostCalls = 100_000
 	mostAge   = 10 * time.Minute
 )
 

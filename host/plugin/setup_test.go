@@ -100,7 +100,7 @@ func loadError(t *testing.T, w plugin.Wasm) *plugin.Error {
 	return faultIn(t, err)
 }
 
-func faultIn(t *testing.T, err error) *plugin.Error {
+func faultIn(t testing.TB, err error) *plugin.Error {
 	t.Helper()
 	var fault *plugin.Error
 	require.ErrorAs(t, err, &fault)

@@ -18,7 +18,8 @@ import (
 // limit of 0 blocks the first call.
 //
 // Behaviour and texts are those of LangChain 1.4.7's ToolCallLimitMiddleware, with two differences: a call that another
-// limiter or a review has answered is neither counted nor answered again, and the run's count lasts over interrupts.
+// limiter or a review has answered is neither counted nor answered again, and the run's count lasts over interrupts. Calls
+// that hooks and tools make by themselves count too; one beyond a limit is answered with the error, or fails the run.
 type ToolCallLimit struct {
 	ToolName    string `yaml:"tool_name"`    // the tool whose calls count; "": all
 	ThreadLimit *int   `yaml:"thread_limit"` // calls in the thread; nil: no limit
@@ -67,30 +68,44 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	default:
 		return nil, fmt.Errorf("invalid exit_behavior: '%s'. Must be one of ('continue', 'error', 'end')", l.ExitBehavior)
 	}
-	return &host.Hooks{
-		AfterModel: host.NodeHook{Func: l.check, CanJumpTo: []abi.Target{abi.JumpEnd}},
-		State:      []host.Field{threadToolCalls.Field, runToolCalls.Field},
-	}, nil
+	limiter := &toolCallLimiter{ToolCallLimit: l}
+	hooks := &host.Hooks{
+		AfterModel:   host.NodeHook{Func: limiter.check, CanJumpTo: []abi.Target{abi.JumpEnd}},
+		WrapToolCall: host.WrapToolHook{Func: limiter.wrap, Nested: true},
+		State:        []host.Field{threadToolCalls.Field, runToolCalls.Field},
+		End:          func(_ context.Context, run string) { limiter.forget(run) },
+	}
+	if l.ToolName != "" {
+		hooks.WrapToolCall.Tools = []string{l.ToolName}
+	}
+	return hooks, nil
+}
+
+// key is that of the counts.
+func (l *ToolCallLimit) key() string {
+	if l.ToolName == "" {
+		return allTools
+	}
+	return l.ToolName
 }
 
 // check counts the open calls and blocks those beyond a limit.
-func (l *ToolCallLimit) check(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+func (l *toolCallLimiter) check(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	open := slices.Collect(messages.OpenCalls(messages.LastAI()))
-	if len(open) == 0 {
+	nested := l.uncounted(rt.RunID())
+	if len(open) == 0 && nested.all == 0 {
 		return nil, nil
 	}
 	threadCounts, runCounts, err := toolCalls(rt)
 	if err != nil {
 		return nil, err
 	}
-	key := l.ToolName
-	if key == "" {
-		key = allTools
-	}
-	thread, run := threadCounts[key], runCounts[key]
+	key := l.key()
+	before := threadCounts[key] + nested.through
+	thread, run := before, runCounts[key]+nested.all
 	var blocked, others []*abi.ToolCall
-	counted := false
+	counted := nested.all > 0
 	for _, call := range open {
 		switch {
 		case l.ToolName != "" && call.Name != l.ToolName:
@@ -110,20 +125,26 @@ func (l *ToolCallLimit) check(_ context.Context, rt *host.Runtime) (*host.Update
 	if len(blocked) > 0 {
 		switch l.ExitBehavior {
 		case "error":
-			return nil, &host.LimitError{
-				Code: host.CodeToolCallLimit, Message: l.notice(thread+len(blocked), run), Step: rt.Step(), Tool: l.ToolName,
-				ThreadCount: thread + len(blocked), ThreadLimit: l.ThreadLimit, RunCount: run, RunLimit: l.RunLimit,
-			}
+			return nil, l.failure(rt.Step(), thread+len(blocked), run)
 		case "end":
 			update.JumpTo = abi.JumpEnd
 			update.Messages = append(l.answers(blocked, others), abi.AI(l.notice(thread+len(blocked), run)))
-			thread = threadCounts[key] // nothing will run
+			thread = before // nothing will run
 		default:
 			update.Messages = l.answers(blocked, nil)
 		}
 	}
+	l.forget(rt.RunID())
 	threadCounts, runCounts = with(threadCounts, key, thread), with(runCounts, key, run)
 	return update, errors.Join(threadToolCalls.Set(update, threadCounts), runToolCalls.Set(update, runCounts))
+}
+
+// failure is the error of a run that exceeds a limit, by counts that include the blocked calls.
+func (l *ToolCallLimit) failure(step string, thread, run int) *host.LimitError {
+	return &host.LimitError{
+		Code: host.CodeToolCallLimit, Message: l.notice(thread, run), Step: step, Tool: l.ToolName,
+		ThreadCount: thread, ThreadLimit: l.ThreadLimit, RunCount: run, RunLimit: l.RunLimit,
+	}
 }
 
 // answers makes an answer for each id: a model that gives two calls one id gets one.

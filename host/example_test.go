@@ -286,3 +286,21 @@ func ExampleAgent_Graph() {
 	//   s0 -->|no tool calls| finish
 	//   s1 --> s0
 }
+
+// A hook looks something up by itself, before the model is asked.
+func ExampleRuntime_CallTool() {
+	ahead := host.BeforeAgent("ahead", func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+		answer, err := rt.CallTool(ctx, "search", wire.Map{{Key: "query", Value: wire.String("go")}}.Raw())
+		if err != nil {
+			return nil, err
+		}
+		return &host.Update{Messages: []abi.Message{abi.Human("I found " + answer.Content.Text() + ".")}}, nil
+	})
+	runExample(host.Config{
+		Model: scripted.NewTurns(scripted.Say("A language.")), Tools: []host.Tool{search()}, Middleware: []host.Middleware{ahead},
+	})
+	// Output:
+	// human: "What is Go?"
+	// human: "I found results for go."
+	// ai: "A language."
+}

@@ -36,9 +36,9 @@ type Hooks struct {
 	WrapModelCall WrapModelHook
 	WrapToolCall  WrapToolHook
 	State         []Field
-	Uses          []string // fields of others that the hooks read or write by name; New refuses one that nobody declares
-	Calls         []string // tools that the hooks call by name; New refuses one that the agent does not have
-	Capabilities  []Capability
+	Uses          []string     // fields of others that the hooks read or write by name; New refuses one that nobody declares
+	Calls         []string     // tools that the hooks call by name; New refuses one that the agent does not have
+	Capabilities  []Capability // what it asked for; it is shown to people
 	Tools         []Tool
 	Changed       func() bool // asked before each run: whether the middleware would make other hooks now; it says so once
 	// End is called once when a run is over for good: it has completed, it stopped and has no thread in which it could go

@@ -212,26 +212,28 @@ func (b *bundle) reviewing() host.Middleware {
 func TestQuestionsInNestedCalls(t *testing.T) {
 	t.Parallel()
 	number := func(n int) wire.Raw { return wire.Map{{Key: "n", Value: wire.Int(int64(n))}}.Raw() }
-	twice := func(ctx context.Context, rt *host.Runtime) error {
+	twice := func(ctx context.Context, rt *host.Runtime) { // it tries to hide the question
 		for n := range 2 {
-			if _, err := rt.CallTool(ctx, "work", number(n)); err != nil {
-				_, err = rt.CallTool(ctx, "work", number(7))
-				require.Error(t, err, "the frame is closed")
-				return nil // it tries to hide the question
+			if _, asked := rt.CallTool(ctx, "work", number(n)); asked != nil {
+				_, err := rt.CallTool(ctx, "work", number(7))
+				require.Equal(t, asked, err, "the frame is closed")
+				return
 			}
 		}
-		return nil
 	}
 	for name, use := range map[string]func(b *bundle) string{
 		"of a node hook": func(b *bundle) string {
-			b.use(host.BeforeModel("x", func(ctx context.Context, rt *host.Runtime) (*host.Update, error) { return nil, twice(ctx, rt) }))
+			b.use(host.BeforeModel("x", func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+				twice(ctx, rt)
+				return nil, nil
+			}))
 			return ""
 		},
 		"of a wrap of the model": func(b *bundle) string {
 			b.use(host.WrapModelCall("x", func(
 				ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
 			) (*model.Response, *host.Update, error) {
-				_ = twice(ctx, rt)
+				twice(ctx, rt)
 				resp, err := next(ctx, req)
 				return resp, nil, err
 			}))
@@ -239,13 +241,15 @@ func TestQuestionsInNestedCalls(t *testing.T) {
 		},
 		"of a tool": func(b *bundle) string {
 			b.tool("outer", func(ctx context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
-				return host.TextOutput("outer"), twice(ctx, rt)
+				twice(ctx, rt)
+				return host.TextOutput("outer"), nil
 			})
 			return "1"
 		},
 		"of a tool that a tool calls": func(b *bundle) string {
 			b.tool("inner", func(ctx context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
-				return host.TextOutput("inner"), twice(ctx, rt)
+				twice(ctx, rt)
+				return host.TextOutput("inner"), nil
 			})
 			b.tool("outer", func(ctx context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
 				_, _ = rt.CallTool(ctx, "inner", nil)

@@ -41,8 +41,8 @@ bad asks for
 
 	require.Equal(t, exitOK, b.run("validate", "--output", "json"), &b.err)
 	var doc struct {
-		OK           bool
-		Capabilities []host.Capability
+		OK           bool              `json:"ok"`
+		Capabilities []host.Capability `json:"capabilities"`
 	}
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &doc))
 	require.True(t, doc.OK)

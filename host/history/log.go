@@ -70,7 +70,7 @@ func (l Log) Apply(u *abi.Update, ids IDs) (Log, error) {
 	}
 	next, patched := l, len(u.Patch) > 0
 	for i := range u.Patch {
-		if next, err = next.patch(&u.Patch[i]); err != nil {
+		if next, err = next.patch(&u.Patch[i], i == 0); err != nil {
 			return l, err
 		}
 	}
@@ -94,26 +94,32 @@ func (l Log) overwrite(messages []abi.Message, ids IDs) Log {
 	return next
 }
 
-// removals checks the ids to remove and drops those that the same update puts back.
-func (l *Log) removals(u *abi.Update) ([]string, error) {
-	var out []string
+// removals checks the ids to remove and drops those that the same update puts back. An update may be long, so ids are
+// looked up and not searched for.
+func (l *Log) removals(u *abi.Update) (map[string]bool, error) {
+	if len(u.Remove) == 0 {
+		return nil, nil //nolint:nilnil // nothing is removed
+	}
+	out := make(map[string]bool, len(u.Remove))
 	for _, id := range u.Remove {
 		if l.find(id) < 0 {
 			return nil, &UpdateError{fmt.Sprintf("remove: there is no message with the id %q", id)}
 		}
-		if !slices.ContainsFunc(u.Messages, func(m abi.Message) bool { return m.ID == id }) {
-			out = append(out, id)
-		}
+		out[id] = true
+	}
+	for i := range u.Messages {
+		delete(out, u.Messages[i].ID)
 	}
 	for i := range u.Patch {
-		if slices.Contains(out, u.Patch[i].ID()) {
+		if out[u.Patch[i].ID()] {
 			return nil, &UpdateError{fmt.Sprintf("patch: the message %q is removed by the same update", u.Patch[i].ID())}
 		}
 	}
 	return out, nil
 }
 
-func (l Log) patch(p *abi.Patch) (Log, error) {
+// patch changes one message; shared is that of replace.
+func (l Log) patch(p *abi.Patch, shared bool) (Log, error) {
 	at := l.find(p.ID())
 	if at < 0 {
 		return l, &UpdateError{fmt.Sprintf("patch: there is no message with the id %q", p.ID())}
@@ -124,7 +130,7 @@ func (l Log) patch(p *abi.Patch) (Log, error) {
 	}
 	entry := &Entry{}
 	entry.message = message
-	return l.replace(at, entry, true), nil
+	return l.replace(at, entry, shared), nil
 }
 
 // put appends or replaces messages. owned says that this update has copied the entries already.
@@ -164,11 +170,11 @@ func (l Log) replace(at int, e *Entry, shared bool) Log {
 	return l
 }
 
-func (l Log) remove(ids []string) Log {
+func (l Log) remove(ids map[string]bool) Log {
 	entries := make([]*Entry, 0, l.list.Len())
 	born := make([]uint64, 0, l.list.Len())
 	for i, e := range l.list.entries {
-		if slices.Contains(ids, e.message.ID) {
+		if ids[e.message.ID] {
 			l.seq++
 			l.changes = append(l.changes, change{seq: l.seq, born: l.born[i], id: e.message.ID, removed: true})
 			continue

@@ -133,7 +133,6 @@ func TestEnvironmentAndSet(t *testing.T) {
 func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 	t.Parallel()
 	const model = "model: {provider: scripted, echo: true}\n"
-	const guest = model + "middleware:\n  - plugin: x.wasm\n    "
 	tests := map[string]string{
 		"env_file": model + "env_file: .env\n", "response_format": model + "response_format: {}\n",
 		"durability": model + "durability: round\n", "sqlite": model + "checkpoint: sqlite:./threads.db\n",

@@ -98,6 +98,9 @@ func (i *instance) result(c *hookCall) (*abi.Result, error) {
 	if err := i.decode(c.export, i.frame.result, &result); err != nil {
 		return nil, err
 	}
+	if e := result.Error; e != nil {
+		e.Type, e.Message = clean(e.Type, 64), cleanLines(e.Message, maxLine)
+	}
 	if result.Error != nil || i.frame.closed != 0 {
 		return &result, nil
 	}

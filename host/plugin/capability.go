@@ -98,7 +98,7 @@ func (p *Plugin) allow() {
 
 // report tells a person what the plugin asks for, and what it got.
 func (p *Plugin) report() []host.Capability {
-	var out []host.Capability
+	out := make([]host.Capability, 0, len(p.spec.Capabilities))
 	for _, asked := range p.spec.Capabilities {
 		c := host.Capability{
 			Op: clean(asked.Op, 64), Reason: clean(asked.Reason, 500), Required: asked.Required,

@@ -136,8 +136,10 @@ func TestKVCapabilityIsThePluginsOwn(t *testing.T) {
 			ID: "other", Bytes: without, KV: store, Engine: compiled,
 			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}},
 		})
-		c.Middleware[0] = plugin.Wasm{ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), KV: store, Engine: compiled,
-			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}}}
+		c.Middleware[0] = plugin.Wasm{
+			ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), KV: store, Engine: compiled,
+			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}},
+		}
 	})
 	_, err := b.run(t)
 	require.NoError(t, err)

@@ -19,16 +19,22 @@ func (i *instance) toolCall(payload []byte) (abi.Status, []byte) {
 	var answer *abi.Message
 	var err error
 	i.aside(func() { answer, err = i.frame.rt.CallTool(i.frame.ctx, request.Name, request.Args) })
-	switch err { //nolint:errorlint // one of these inside of another error is what the tool said: it has run
-	case nil:
+	switch {
+	case err == nil:
 		return i.bounded(&abi.ToolReply{ToolMessage: *answer})
-	case host.ErrUnknownTool:
+	case refuses(err, host.ErrUnknownTool):
 		return abi.ENOENT, nil
-	case host.ErrBusy:
+	case refuses(err, host.ErrBusy):
 		return abi.EBUSY, nil
-	case host.ErrTooDeep:
+	case refuses(err, host.ErrTooDeep):
 		return abi.ELIMIT, nil
 	default:
 		return i.failed(err)
 	}
+}
+
+// refuses reports whether a call did not begin for this reason. Inside of another error it is what the tool said of a call
+// of its own: the tool has run.
+func refuses(err, reason error) bool {
+	return err == reason //nolint:errorlint // as above
 }

@@ -91,17 +91,19 @@ func checkMessages(list history.List, r *abi.Result) error {
 	if r.Overwrite && (len(r.Remove) > 0 || len(r.Patch) > 0) {
 		return errors.New("overwrite stands beside remove or patch")
 	}
+	find, removed := finder(list, r), map[string]bool{}
 	for _, id := range r.Remove {
-		if _, ok := list.Find(id); !ok {
+		removed[id] = true
+		if _, ok := find(id); !ok {
 			return fmt.Errorf("remove: there is no message with the id %q", clean(id, 64))
 		}
 	}
 	for i := range r.Patch {
-		m, ok := list.Find(r.Patch[i].ID())
+		m, ok := find(r.Patch[i].ID())
 		if !ok {
 			return fmt.Errorf("patch: there is no message with the id %q", clean(r.Patch[i].ID(), 64))
 		}
-		if slices.Contains(r.Remove, m.ID) {
+		if removed[m.ID] {
 			return fmt.Errorf("patch: the message %q is removed by the same update", clean(m.ID, 64))
 		}
 		patched, err := r.Patch[i].Apply(m)
@@ -113,14 +115,31 @@ func checkMessages(list history.List, r *abi.Result) error {
 		}
 	}
 	for i := range r.Messages {
-		if err := checkMessage(list, r, i); err != nil {
+		if err := checkMessage(list, find, r, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkMessage(list history.List, r *abi.Result, at int) error {
+// finder returns a function that finds a message by its id. A guest may name many, of a long history.
+func finder(list history.List, r *abi.Result) func(id string) (*abi.Message, bool) {
+	const few = 16
+	if len(r.Remove)+len(r.Patch)+len(r.Messages) <= few {
+		return list.Find
+	}
+	messages := make(map[string]*abi.Message, list.Len())
+	for i := range list.Len() {
+		m := list.Entry(i).Message()
+		messages[m.ID] = m
+	}
+	return func(id string) (*abi.Message, bool) {
+		m, ok := messages[id]
+		return m, ok && id != ""
+	}
+}
+
+func checkMessage(list history.List, find func(id string) (*abi.Message, bool), r *abi.Result, at int) error {
 	m := &r.Messages[at]
 	if !isRole(m.Role) {
 		return fmt.Errorf("message %d has the role %q", at, clean(string(m.Role), 64))
@@ -129,7 +148,7 @@ func checkMessage(list history.List, r *abi.Result, at int) error {
 		return nil // the whole history is the hook's own
 	}
 	if m.ID != "" {
-		if present, ok := list.Find(m.ID); ok {
+		if present, ok := find(m.ID); ok {
 			if present.Role != m.Role || present.ToolCallID != m.ToolCallID {
 				return fmt.Errorf("message %q is replaced by one of another role or tool_call_id", clean(m.ID, 64))
 			}

@@ -29,7 +29,7 @@ const (
 
 // compileLimit is the processor time that a module of so many bytes may take.
 func compileLimit(size int) time.Duration {
-	return compileTime + time.Duration(size)*compileTimePerMiB>>20
+	return slowdown * (compileTime + time.Duration(size)*compileTimePerMiB>>20)
 }
 
 // compileElsewhere lets the engine's Compile compile a module that it has not seen before. What it leaves in the cache

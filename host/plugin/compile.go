@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -67,11 +68,26 @@ func (p *Plugin) compileMetered(ctx context.Context, metered []byte) error {
 		p.engine.forget(err)
 		module, err = compileModule(ctx, p.runtime, metered)
 	}
+	if _, broken := errors.AsType[*fs.PathError](err); broken {
+		module, err = p.compileUncached(ctx, metered)
+	}
 	if err != nil {
 		return p.fault(stageCompile, KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
 	}
 	p.module = module
 	return nil
+}
+
+// compileUncached compiles in a runtime that has no directory: the engine's cannot be used.
+func (p *Plugin) compileUncached(ctx context.Context, metered []byte) (wazero.CompiledModule, error) {
+	if err := p.runtime.Close(ctx); err != nil {
+		return nil, err
+	}
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, runtimeConfig())
+	if err := p.instantiateHost(ctx); err != nil {
+		return nil, err
+	}
+	return compileModule(ctx, p.runtime, metered)
 }
 
 // codePerByte is how much memory the compiled code takes for a byte of the module, by estimate.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
@@ -104,6 +105,9 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 	case d.Version == "":
 		return errors.New("it has no version")
 	}
+	if err := checkLengths(d); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for n := range d.Capabilities {
 		c := &d.Capabilities[n]
@@ -135,6 +139,25 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 			if err := p.checkHook(i, d, name, spec); err != nil {
 				return fmt.Errorf("hook %s: %w", name, err)
 			}
+		}
+	}
+	return nil
+}
+
+// maxListed is how many fields, tools or capabilities a Description may have, and names each list of a hook.
+const maxListed = 256
+
+// checkLengths checks how long the lists are: each is compared with others.
+func checkLengths(d *abi.Description) error {
+	lengths := map[string]int{"fields": len(d.Fields), "tools": len(d.Tools), "capabilities": len(d.Capabilities)}
+	for _, name := range abi.Hooks() {
+		if spec := d.Hooks.Spec(name); spec != nil {
+			lengths["names in a list of "+string(name)] = max(len(spec.CanJumpTo), len(spec.Reads), len(spec.Writes), len(spec.Tools))
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(lengths)) {
+		if lengths[what] > maxListed {
+			return fmt.Errorf("it has %d %s; %d are allowed", lengths[what], what, maxListed)
 		}
 	}
 	return nil

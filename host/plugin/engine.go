@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"golang.org/x/sync/semaphore"
@@ -68,7 +69,12 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 	return e, nil
 }
 
+// opening is held while a directory is opened: wazero then fills a variable of its own without a lock.
+var opening sync.Mutex
+
 func openDirectory(dir string) (wazero.CompilationCache, error) {
+	opening.Lock()
+	defer opening.Unlock()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package plugin
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Kind says what kind of fault a guest made.
@@ -52,12 +53,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorType is how events name the error.
 func (e *Error) ErrorType() string { return "plugin_" + string(e.Kind) }
 
-// clean makes a guest's text fit for a terminal and a log: control characters become spaces, and it is cut.
+// clean makes a guest's text fit for a terminal and a log: control characters, and those that turn the direction of a
+// text, become spaces, and it is cut.
 func clean(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Map(func(r rune) rune {
-		if r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029' || (r >= '\u202a' && r <= '\u202e') ||
-			(r >= '\u2066' && r <= '\u2069') {
+		if r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}
 		return r
@@ -66,4 +67,16 @@ func clean(text string, most int) string {
 		return string(runes[:most]) + "…"
 	}
 	return text
+}
+
+// cleanLines is clean for a text whose lines stay.
+func cleanLines(text string, most int) string {
+	if len(text) > 4*most {
+		text = text[:4*most]
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = clean(lines[i], most)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -75,17 +75,22 @@ func (i *instance) read(what string, ptr, length uint32) []byte {
 	if length == 0 {
 		return nil
 	}
-	b, ok := i.view.Read(ptr, length)
-	if !ok {
+	b := i.memory.part(ptr, length)
+	if b == nil {
 		i.stop(KindProtocol, what+" lies outside of the memory")
 	}
+	i.worked(len(b))
 	return b
 }
 
 // deliver copies doc into the guest's buffer if it is large enough, and returns the length of doc.
 func (i *instance) deliver(what string, doc []byte, buf, capacity uint32) uint32 {
-	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) && !i.view.Write(buf, doc) {
-		i.stop(KindProtocol, what+": the buffer lies outside of the memory")
+	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) {
+		b := i.memory.part(buf, uint32(len(doc)))
+		if b == nil {
+			i.stop(KindProtocol, what+": the buffer lies outside of the memory")
+		}
+		i.worked(copy(b, doc))
 	}
 	return uint32(len(doc))
 }

@@ -34,9 +34,10 @@ type account struct {
 	given    int64
 	slice    int64 // kept from call to call
 	deadline time.Duration
-	started  time.Time     // when the first slice was used up; zero: it was not yet
+	started  time.Time     // when the time was first looked at; zero: it was not yet
 	away     time.Duration // what the host took of the time since then
 	last     time.Duration // of the guest, when it last asked for fuel
+	work     int           // of the host for the guest, since the time was last looked at, in bytes moved
 }
 
 // begin fills the account for a call.
@@ -79,28 +80,49 @@ func (i *instance) tick(left int64) int64 {
 	if used > a.limit {
 		i.stop(KindFuel, fmt.Sprintf("it used up its fuel of %d; raise limits.fuel if it needs more", a.limit))
 	}
-	if i.frame.ctx.Err() != nil {
-		i.frame.cancelled = fmt.Errorf("plugin %q: %s: %w", i.plugin.name, i.frame.export, context.Cause(i.frame.ctx))
-		panic(i.frame.cancelled)
+	if spent := i.checkTime(); spent > 0 {
+		a.fit(spent)
 	}
-	i.checkTime()
 	next := min(a.slice, a.limit-used)
 	a.given = used + next
 	return next
 }
 
-// checkTime ends a guest that has had its time, and fits the slices to its speed.
-func (i *instance) checkTime() {
+// checkTime ends a guest that has had its time, or whose run has ended. It returns the time that the guest has had; 0 if
+// it begins to count now.
+func (i *instance) checkTime() time.Duration {
+	if i.frame.ctx.Err() != nil {
+		i.frame.cancelled = fmt.Errorf("plugin %q: %s: %w", i.plugin.name, i.frame.export, context.Cause(i.frame.ctx))
+		panic(i.frame.cancelled)
+	}
 	a := &i.account
+	a.work = 0
 	now := time.Now()
 	if a.started.IsZero() {
 		a.started = now
-		return
+		return 0
 	}
 	spent := now.Sub(a.started) - a.away
-	switch lasted := spent - a.last; {
-	case spent > a.deadline:
+	if spent > a.deadline {
 		i.stop(KindDeadline, fmt.Sprintf("it took more than its %v of time; raise limits.deadline if it needs more", a.deadline))
+	}
+	return spent
+}
+
+// workSlice is how much work of the host may pass between two looks at the time: some ten microseconds.
+const workSlice = 256 << 10
+
+// worked notes that the host has done for the guest what takes as long as moving so many bytes. That costs the guest no
+// fuel, but time: a guest that keeps the host busy ends like one that is busy itself.
+func (i *instance) worked(bytes int) {
+	if i.account.work += bytes; i.account.work > workSlice {
+		i.checkTime()
+	}
+}
+
+// fit makes the slices fit the guest's speed.
+func (a *account) fit(spent time.Duration) {
+	switch lasted := spent - a.last; {
 	case lasted < sliceShort:
 		a.slice = min(a.slice*2, sliceMost)
 	case lasted > sliceLong:

@@ -139,17 +139,17 @@ func (g *Grant) detail(key string) string {
 }
 
 func fetchDetail(p *fetch.Policy) string {
-	detail := strings.Join(p.Hosts, ", ")
+	details := []string{strings.Join(p.Hosts, ", ")}
 	if len(p.Methods) > 0 {
-		detail += "; " + strings.Join(p.Methods, ", ")
+		details = append(details, strings.Join(p.Methods, ", "))
 	}
 	if len(p.Private) > 0 {
-		detail += "; also in " + join(p.Private, ", ")
+		details = append(details, "also in "+join(p.Private, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Secrets)) {
-		detail += fmt.Sprintf("; secret %s for %s", name, strings.Join(p.Secrets[name].Hosts, ", "))
+		details = append(details, fmt.Sprintf("secret %s for %s", name, strings.Join(p.Secrets[name].Hosts, ", ")))
 	}
-	return detail
+	return strings.Join(details, "; ")
 }
 
 func join[T any](values []T, separator string) string {

@@ -138,12 +138,20 @@ func hostCall(i *instance, s []uint64) {
 		return
 	}
 	payload := i.payload("host_call", uint32(s[2]), uint32(s[3]))
+	i.worked(hostCallWork + payloadWork*len(payload))
 	status, reply := i.operation(op, payload)
+	i.worked(len(reply))
 	if len(reply) > i.plugin.limits.Input {
 		status, reply = abi.ETOOBIG, nil
 	}
 	s[0] = f.setReply(status, reply)
 }
+
+// What an operation takes beside moving its reply, in bytes moved: at all, and for each byte of its document.
+const (
+	hostCallWork = 4 << 10
+	payloadWork  = 16
+)
 
 // reply_read(buf, cap) -> length of the reply.
 func replyRead(i *instance, s []uint64) {

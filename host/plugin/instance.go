@@ -22,7 +22,6 @@ type instance struct {
 	id      uint64
 	module  api.Module
 	memory  memory
-	view    api.Memory        // how to read and write the memory
 	fuel    api.MutableGlobal // what is left of it; nil until the module is instantiated
 	output  output
 	ctx     context.Context // leads the host functions to the instance; it is never done
@@ -61,15 +60,14 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i.memory.held = first
 	i.output.instance = i
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
-		WithStdout(&i.output).WithStderr(&i.output).
 		WithWalltime(i.clock.walltime, 1).WithNanotime(i.clock.nanotime, 1).WithNanosleep(i.clock.sleep).
-		WithOsyield(func() {}).WithRandSource(&i.random)
+		WithOsyield(func() {})
 	module, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), p.module, config)
 	if err != nil {
 		i.memory.release()
 		return nil, i.faultOf(stageInstantiate, err)
 	}
-	i.module, i.view = module, module.Memory()
+	i.module = module
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
 		i.enterLoad(ctx, stageInit)

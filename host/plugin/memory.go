@@ -52,6 +52,15 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes
 }
 
+// part returns a part of the memory, which is valid only until anything else runs; nil if it is not all there.
+func (m *memory) part(ptr, length uint32) []byte {
+	end := uint64(ptr) + uint64(length)
+	if end > uint64(len(m.bytes)) {
+		return nil
+	}
+	return m.bytes[ptr:end:end]
+}
+
 // reserve takes from the budget what a memory of this capacity needs beyond what it has.
 func (m *memory) reserve(capacity uint64) bool {
 	more := int64(capacity) + instanceOverhead - m.held

@@ -17,12 +17,12 @@ func narrows(upper, spec *abi.Description) error {
 		return errors.New("configure changes the plugin's name or version")
 	}
 	for n := range spec.Fields {
-		if !slices.ContainsFunc(upper.Fields, func(f abi.FieldSpec) bool { return sameDocument(&f, &spec.Fields[n]) }) {
+		if !slices.ContainsFunc(upper.Fields, func(f abi.FieldSpec) bool { return f.Name == spec.Fields[n].Name && sameDocument(&f, &spec.Fields[n]) }) {
 			return fmt.Errorf("configure adds or changes the field %q", spec.Fields[n].Name)
 		}
 	}
 	for n := range spec.Tools {
-		if !slices.ContainsFunc(upper.Tools, func(t abi.ToolSpec) bool { return sameTool(t, &spec.Tools[n]) }) {
+		if !slices.ContainsFunc(upper.Tools, func(t abi.ToolSpec) bool { return t.Name == spec.Tools[n].Name && sameTool(t, &spec.Tools[n]) }) {
 			return fmt.Errorf("configure adds or changes the tool %q", spec.Tools[n].Name)
 		}
 	}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -17,8 +18,21 @@ type output struct {
 	line     []byte // begun, and not ended
 }
 
-// Write takes a piece of output. It never fails.
-func (o *output) Write(b []byte) (int, error) {
+// outputPart is how much output is taken before the guest's time is looked at, in bytes.
+const outputPart = 32 << 10
+
+// write takes a piece of output.
+func (o *output) write(b []byte) {
+	for part := range slices.Chunk(b, outputPart) {
+		o.take(part)
+		o.instance.worked(outputWork + outputWork*len(part))
+	}
+}
+
+// outputWork is what a byte of output takes, and a piece of it, in bytes moved: each may be a line.
+const outputWork = 16
+
+func (o *output) take(b []byte) {
 	for rest := b; len(rest) > 0; {
 		part, behind, ended := bytes.Cut(rest, []byte("\n"))
 		o.line = append(o.line, part[:min(len(part), maxLine-len(o.line))]...)
@@ -27,7 +41,6 @@ func (o *output) Write(b []byte) (int, error) {
 		}
 		rest = behind
 	}
-	return len(b), nil
 }
 
 // flush logs the line that was begun. A frame ends with it.

@@ -115,14 +115,14 @@ func (p *Plugin) setConfig(values map[string]any) error {
 	config = compiled.WithDefaults(config)
 	p.config = config.Raw()
 	if err := compiled.Validate(p.config); err != nil {
-		return fmt.Errorf("config: %w", err)
+		return fmt.Errorf("config: %s", cleanLines(err.Error(), 1000)) // the names in it are the schema's
 	}
 	return nil
 }
 
 // fault makes the error of a guest that misbehaved.
 func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Error {
-	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: message, Err: cause}
+	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: clean(message, 1000), Err: cause}
 }
 
 // Close waits for the calls that are going on, and closes all instances and the runtime.

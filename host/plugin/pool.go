@@ -95,19 +95,21 @@ func (l *pool) measure(i *instance) {
 // returned takes an instance back; nil if it is gone.
 func (l *pool) returned(i *instance) {
 	l.mu.Lock()
+	keep := i != nil && !l.closed
+	if keep {
+		l.free = append(l.free, i)
+	} else if i != nil { // close waits for this too
+		l.mu.Unlock()
+		_ = i.close()
+		l.mu.Lock()
+	}
 	l.out--
 	if l.out == 0 {
 		l.idle.Broadcast()
 	}
-	keep := i != nil && !l.closed
-	if keep {
-		l.free = append(l.free, i)
-	}
 	l.mu.Unlock()
 	if keep {
 		l.plugin.engine.memory.idle()
-	} else if i != nil {
-		_ = i.close()
 	}
 }
 
@@ -141,8 +143,10 @@ func (l *pool) lend() bool {
 	}
 	i := l.free[0]
 	l.free = append(l.free[:0], l.free[1:]...)
+	l.out++ // until it is closed
 	l.mu.Unlock()
 	_ = i.close()
+	l.returned(nil)
 	return true
 }
 

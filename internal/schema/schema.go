@@ -19,6 +19,7 @@ type Schema struct {
 	raw      wire.Raw
 	resolved *jsonschema.Resolved
 	plain    *plain // nil: not a plain schema
+	cost     cost
 }
 
 // Compile compiles a schema of a trusted source. A schema that is absent or nil gives a nil Schema.
@@ -49,7 +50,7 @@ func compile(raw wire.Raw, check func(*jsonschema.Schema) error) (*Schema, error
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw)}, nil
+	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw), cost: costOf(&s)}, nil
 }
 
 // The bounds of a schema that a guest wrote.
@@ -72,6 +73,9 @@ func CompileUntrusted(raw wire.Raw) (*Schema, error) {
 		if key := reference(s); key != "" {
 			return fmt.Errorf("%q is not allowed in a plugin's schema; write the schema out", key)
 		}
+		if c := costOf(s); c.pattern > maxUntrustedPattern {
+			return fmt.Errorf("its patterns have %d steps; %d are allowed in a plugin's schema", c.pattern, maxUntrustedPattern)
+		}
 		return nil
 	})
 }
@@ -86,7 +90,13 @@ func (s *Schema) Raw() wire.Raw {
 
 // Validate returns nil if v conforms, else a [*ValidationError].
 func (s *Schema) Validate(v wire.Raw) error {
-	if s == nil || (s.plain != nil && s.plain.accepts(v)) {
+	if s == nil {
+		return nil
+	}
+	if err := s.cost.allows(v); err != nil {
+		return &ValidationError{Problems: []string{err.Error()}}
+	}
+	if s.plain != nil && s.plain.accepts(v) {
 		return nil
 	}
 	value, err := v.Value()

@@ -134,7 +134,7 @@ func everything() checkpoint.Checkpoint {
 		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Seen: history.Cursor{Epoch: 1, Seq: 3}}},
 		Questions: []checkpoint.Question{
 			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true), Fresh: true},
-			{ID: "ask-2", Step: "x.wrap_tool_call", Key: "why", Value: wire.Map(nil).Raw()},
+			{ID: "ask-2", Step: "x.wrap_tool_call", Nested: "call-1", Key: "why", Value: wire.Map(nil).Raw()},
 		},
 	}
 }

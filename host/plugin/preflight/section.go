@@ -31,7 +31,7 @@ func (c *checker) section(id byte) {
 	case SectionGlobal:
 		for range c.count("globals", 4, c.limits.Globals) {
 			m.Globals = append(m.Globals, Global{Type: c.ValueType(), Mutable: c.flag("whether a global is mutable")})
-			c.Constant()
+			c.constant()
 		}
 	case SectionExport:
 		c.exports()
@@ -154,6 +154,17 @@ func (c *checker) exports() {
 	}
 }
 
+// constant reads a constant expression. What it names might be there once the module has a meter.
+func (c *checker) constant() {
+	in := c.Constant()
+	switch _, known := c.module.FunctionType(in.Index); {
+	case in.Op == wasmbin.OpRefFunc && !known:
+		c.Failf(in.Start, "it refers to the function %d, which is not there", in.Index)
+	case in.Op == wasmbin.OpGlobalGet && int64(in.Index) >= int64(len(c.module.Globals)):
+		c.Failf(in.Start, "the global %d is not there", in.Index)
+	}
+}
+
 // flag reads a byte that is 0 or 1.
 func (c *checker) flag(what string) bool {
 	at := c.At()
@@ -181,7 +192,7 @@ func (c *checker) elements() {
 		if int(table) >= len(c.module.Tables) {
 			c.Failf(at, "a segment of elements is for the table %d, which is not there", table)
 		}
-		c.Constant()
+		c.constant()
 	}
 	if passive || explicit {
 		c.elementKind(expressions)
@@ -192,7 +203,7 @@ func (c *checker) elements() {
 	}
 	for range c.count("elements", size, int(c.limits.Table)) {
 		if expressions {
-			c.Constant()
+			c.constant()
 		} else {
 			c.functionIndex()
 		}
@@ -226,7 +237,7 @@ func (c *checker) segments() {
 					c.Failf(at, "a segment of data is for the memory %d", memory)
 				}
 			}
-			c.Constant()
+			c.constant()
 		case 1:
 		default:
 			c.Failf(at, "a segment of data has the unknown form %d", form)

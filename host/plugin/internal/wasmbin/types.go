@@ -92,10 +92,9 @@ func (c *Cursor) Limits(what string) Limits {
 	return l
 }
 
-// Constant reads a constant expression: one constant, and end.
-func (c *Cursor) Constant() {
+// Constant reads a constant expression, one constant and end, and returns the constant.
+func (c *Cursor) Constant() (in Instruction) {
 	at := c.at
-	var in Instruction
 	c.Instruction(&in)
 	switch in.Op {
 	case 0x41, 0x42, 0x43, 0x44, 0x23, 0xd0, 0xd2, prefixVector<<8 | 12:
@@ -106,4 +105,5 @@ func (c *Cursor) Constant() {
 	if c.Byte() != OpEnd {
 		c.Failf(at, "a constant expression has more than one constant")
 	}
+	return in
 }

@@ -1,0 +1,30 @@
+package plugin_test
+
+import (
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/kv"
+)
+
+// What a plugin asks for shows with what became of it.
+func ExampleGrant() {
+	weather := capable(abi.OpKVPut, abi.OpClockNow).on("before_agent", nothing)
+	agent, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{plugin.Wasm{
+		ID: "weather", Bytes: weather.bytes(), Engine: compiled,
+		Grant: plugin.Grant{KV: &plugin.KVGrant{Quota: kv.Quota{Bytes: 4096}, Scopes: []abi.Scope{abi.ScopeRun}}},
+	}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer agent.Close()
+	for _, c := range agent.Capabilities() {
+		fmt.Println(c.Middleware, c.Op, c.Granted, c.Detail)
+	}
+	// Output:
+	// weather kv.put true 4096 bytes and 10000 entries for each run
+	// weather clock.now false
+}

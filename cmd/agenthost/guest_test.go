@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,12 @@ var badGuest = sync.OnceValues(func() (string, error) {
 	build := exec.Command("go", "build", "-buildmode=c-shared", "-o", module, "./testdata/guests/bad")
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	build.Stderr = os.Stderr
-	return module, build.Run()
+	if err := build.Run(); err != nil {
+		return "", err
+	}
+	// Compiled once, before the tests want it all at the same time.
+	execute(context.Background(), []string{"plugin", "check", module}, streams{in: os.Stdin, out: io.Discard, err: os.Stderr})
+	return module, nil
 })
 
 func TestAPluginThatMisbehaves(t *testing.T) {

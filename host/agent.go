@@ -16,7 +16,8 @@ type Agent struct {
 	idle    sync.Cond // no run is going on
 	present *build    // what runs that begin now are given
 	runs    int
-	closed  bool
+	closed  bool // no run begins any more
+	over    bool // everything is closed
 }
 
 // ErrClosed is the error of a run, or a Swap, of an agent that is closed.
@@ -84,15 +85,20 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 	}
 	b.alerts = old.alerts // they count on
 	a.mu.Lock()
-	if a.closed {
-		a.mu.Unlock()
-		return errors.Join(ErrClosed, closeMiddleware(b.middleware[at:at+1]))
-	}
 	b.hold()
 	a.present = b
 	over := old.release()
 	a.mu.Unlock()
-	return closeMiddleware(over)
+	closeReplaced(b, over)
+	return nil
+}
+
+// closeReplaced closes middleware that was swapped and that no run has any more. That it fails changes nothing for who
+// swapped it.
+func closeReplaced(b *build, over []*boundMiddleware) {
+	if err := closeMiddleware(over); err != nil {
+		b.logger.Warn("closing middleware that was swapped", "error", err)
+	}
 }
 
 // called is a middleware under the name of the one that it replaces.
@@ -131,16 +137,22 @@ func (b *build) release() (over []*boundMiddleware) {
 }
 
 // enter begins a run: it returns the build that the run has until its end. notices tell of middleware that changed and
-// could not be made again.
+// could not be made again. A run that has begun must leave.
 func (a *Agent) enter(ctx context.Context) (b *build, notices []string, err error) {
-	notices = a.renew(ctx)
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	if a.closed {
+		defer a.mu.Unlock()
 		return a.present, nil, ErrClosed
 	}
-	a.present.hold()
 	a.runs++
+	watches := a.present.watches
+	a.mu.Unlock()
+	if watches {
+		notices = a.renew(ctx)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.present.hold()
 	return a.present, notices, nil
 }
 
@@ -148,53 +160,54 @@ func (a *Agent) enter(ctx context.Context) (b *build, notices []string, err erro
 func (a *Agent) leave(b *build) {
 	a.mu.Lock()
 	over := b.release()
+	a.mu.Unlock()
+	closeReplaced(b, over)
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.runs--
 	if a.runs == 0 {
 		a.idle.Broadcast()
 	}
-	a.mu.Unlock()
-	if err := closeMiddleware(over); err != nil {
-		b.logger.Warn("closing middleware that was swapped", "error", err)
-	}
 }
 
 // renew makes middleware again that says that it has changed. If one cannot be made, the agent goes on with what it has.
+// A run that finds another one at it goes on too. That this run ends meanwhile does not end it: a change is told once.
 func (a *Agent) renew(ctx context.Context) (notices []string) {
-	a.mu.Lock()
-	b := a.present
-	a.mu.Unlock()
-	if !b.watches {
+	if !a.swapping.TryLock() {
 		return nil
 	}
-	a.swapping.Lock()
 	defer a.swapping.Unlock()
 	a.mu.Lock()
-	b = a.present
+	b := a.present
 	a.mu.Unlock()
 	for _, m := range b.middleware {
 		if m.hooks.Changed == nil || !m.hooks.Changed() {
 			continue
 		}
-		if err := a.swap(ctx, m.name, m.config); err != nil {
+		if err := a.swap(context.WithoutCancel(ctx), m.name, m.config); err != nil {
 			notices = append(notices, fmt.Sprintf("middleware %q changed, and the run goes on without the change: %v", m.name, err))
 		}
 	}
 	return notices
 }
 
-// Close waits for the runs that are going on, which a caller in a hurry cancels before, and closes all middleware, the
-// last first.
+// Close waits for the runs and for a Swap that are going on, which a caller in a hurry cancels before, and closes all
+// middleware, the last first. A hook must not call it: it would wait for itself.
 func (a *Agent) Close() error {
 	a.mu.Lock()
-	if a.closed {
-		a.mu.Unlock()
-		return nil
-	}
 	a.closed = true
 	for a.runs > 0 {
 		a.idle.Wait()
 	}
-	over := a.present.release()
+	a.mu.Unlock()
+	a.swapping.Lock() // nobody is swapping, or closing
+	defer a.swapping.Unlock()
+	a.mu.Lock()
+	var over []*boundMiddleware
+	if !a.over {
+		a.over = true
+		over = a.present.release()
+	}
 	a.mu.Unlock()
 	return closeMiddleware(over)
 }

@@ -31,6 +31,8 @@ type build struct {
 	limit      int
 	watches    bool // a middleware can tell that it has changed
 
+	made []*boundMiddleware // for this build; the others were there
+
 	users int // runs, and one for the agent while it is the present one; the agent's lock guards it
 }
 
@@ -60,8 +62,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 		if err == nil {
 			return
 		}
-		made := slices.DeleteFunc(a.middleware, func(m *boundMiddleware) bool { return m.builds > 0 })
-		a, err = nil, errors.Join(err, closeMiddleware(made))
+		a, err = nil, errors.Join(err, closeMiddleware(a.made))
 	}()
 	if err := a.check(); err != nil {
 		return a, err
@@ -122,6 +123,7 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 			if bound, err = a.bind(ctx, name, m); err != nil {
 				return err
 			}
+			a.made = append(a.made, bound)
 		}
 		a.middleware = append(a.middleware, bound)
 		a.watches = a.watches || bound.hooks.Changed != nil

@@ -98,15 +98,20 @@ func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) erro
 }
 
 // newRun begins a run, which do ends.
-func (a *Agent) newRun(ctx context.Context, in Input) *run {
+func (a *Agent) newRun(ctx context.Context, in Input) (r *run) {
 	b, notices, err := a.enter(ctx)
-	r := b.newRun(in)
-	r.notices, r.refused = notices, err
-	r.leave = func() {
+	leave := func() {
 		if err == nil {
 			a.leave(b)
 		}
 	}
+	defer func() {
+		if r == nil { // the configuration's Seed panics
+			leave()
+		}
+	}()
+	r = b.newRun(in)
+	r.notices, r.refused, r.leave = notices, err, leave
 	return r
 }
 

@@ -19,7 +19,7 @@ type Breaker struct {
 
 func (b Breaker) check() error {
 	if b.Faults < 0 || b.Window < 0 || (b.Faults == 0 && b.Window > 0) {
-		return fmt.Errorf("breaker: %d faults in %v; both must be positive", b.Faults, b.Window)
+		return fmt.Errorf("breaker: %d faults within %v: neither may be negative, and a window needs faults", b.Faults, b.Window)
 	}
 	return nil
 }
@@ -31,6 +31,7 @@ type breaker struct {
 	mu     sync.Mutex
 	faults []time.Time // the last ones
 	until  time.Time   // it is open
+	turn   int         // how often it has opened: what began before that says nothing of the plugin's chance
 	chance bool        // it was open; the next call decides
 }
 
@@ -59,11 +60,18 @@ func (b *breaker) bypasses(p *Plugin, rt *host.Runtime) bool {
 	return true
 }
 
-// note takes the outcome of a call that reached the plugin.
-func (b *breaker) note(p *Plugin, rt *host.Runtime, faulty bool) {
+// begin begins a call that reaches the plugin.
+func (b *breaker) begin() (turn int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.turn
+}
+
+// end takes the outcome of a call.
+func (b *breaker) end(p *Plugin, rt *host.Runtime, turn int, faulty bool) {
 	now := rt.Now()
 	b.mu.Lock()
-	opened := b.counts(now, faulty)
+	opened := turn == b.turn && b.counts(now, faulty)
 	b.mu.Unlock()
 	if opened {
 		rt.Warn(fmt.Sprintf("plugin %q made %d faults within %v: it is bypassed for %v", p.name, b.config.Faults, b.config.Window, b.config.Window))
@@ -87,5 +95,6 @@ func (b *breaker) counts(now time.Time, faulty bool) bool {
 		return false
 	}
 	b.faults, b.until, b.chance = nil, now.Add(b.config.Window), true
+	b.turn++
 	return true
 }

@@ -46,11 +46,13 @@ func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
 
 // attempt calls the guest and tells the breaker how it went.
 func (p *Plugin) attempt(ctx context.Context, call hookCall) (*abi.Result, error) {
-	result, err := p.reach(ctx, call)
-	if p.breaker != nil {
-		_, faulty := errors.AsType[*Error](err)
-		p.breaker.note(p, call.input.rt, faulty)
+	if p.breaker == nil {
+		return p.reach(ctx, call)
 	}
+	turn := p.breaker.begin()
+	result, err := p.reach(ctx, call)
+	_, faulty := errors.AsType[*Error](err)
+	p.breaker.end(p, call.input.rt, turn, faulty)
 	return result, err
 }
 
@@ -60,6 +62,12 @@ func (p *Plugin) reach(ctx context.Context, call hookCall) (*abi.Result, error) 
 	if err != nil {
 		return nil, err
 	}
+	back := false
+	defer func() {
+		if !back { // something of the host panicked
+			p.pool.giveBack(i, errors.New("the call did not end"))
+		}
+	}()
 	i.call = call
 	c := &i.call
 	i.enter(ctx)
@@ -68,6 +76,7 @@ func (p *Plugin) reach(ctx context.Context, call hookCall) (*abi.Result, error) 
 		size := len(i.input)
 		i.input = nil
 		i.leave()
+		back = true
 		p.pool.giveBack(i, nil)
 		return nil, p.fault(call.export, KindLimit, fmt.Sprintf(
 			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input",
@@ -78,6 +87,7 @@ func (p *Plugin) reach(ctx context.Context, call hookCall) (*abi.Result, error) 
 	i.trim(call.export)
 	closedBy := i.frame.closedBy
 	i.leave()
+	back = true
 	p.pool.giveBack(i, err)
 	if closedBy == nil {
 		return result, err

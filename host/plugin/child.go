@@ -76,7 +76,7 @@ func (c childCompiler) compile(ctx context.Context, dir string, module []byte) e
 	child.Stdin = bytes.NewReader(module)
 	child.Env = append(os.Environ(), "GOTRACEBACK=none", "GOMEMLIMIT="+strconv.Itoa(compileMemory*3/4))
 	var said bytes.Buffer
-	child.Stderr = &limitedBuffer{&said, 4 << 10}
+	child.Stderr = &limitedWriter{to: &said, room: 4 << 10}
 	child.WaitDelay = time.Second
 	err := child.Run()
 	switch {
@@ -94,17 +94,16 @@ func (c childCompiler) compile(ctx context.Context, dir string, module []byte) e
 
 var errCompileTime = errors.New("it takes longer to compile than a module of its size may")
 
-// limitedBuffer keeps the first bytes of what is written.
-type limitedBuffer struct {
-	*bytes.Buffer
-
+// limitedWriter keeps the first bytes of what is written.
+type limitedWriter struct {
+	to   *bytes.Buffer
 	room int
 }
 
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	n := min(len(p), b.room)
-	b.room -= n
-	b.Buffer.Write(p[:n])
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.room)
+	w.room -= n
+	w.to.Write(p[:n])
 	return len(p), nil
 }
 

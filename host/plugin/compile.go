@@ -28,10 +28,16 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	if err := p.checkInterface(module); err != nil {
 		return err
 	}
+	for _, e := range module.Exports {
+		if e.Kind == preflight.KindFunction && hasMeaning(e.Name) {
+			p.exports = append(p.exports, e.Name)
+		}
+	}
 	if p.firstMemory = int64(module.Memory.Min) * pageSize; p.firstMemory > p.limits.Memory {
 		return p.fault(stagePreflight, KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d",
 			p.firstMemory, p.limits.Memory), nil)
 	}
+	p.overhead = instanceOverhead + tableSize(module, limits.Table)
 	p.restorable = restorable(module)
 	for i, g := range module.Globals {
 		if g.Mutable {
@@ -49,11 +55,27 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	return p.compileMetered(ctx, metered)
 }
 
+// tableSize is how many bytes the tables of an instance may have: where the code can make them larger, all that they may.
+func tableSize(m *preflight.Module, most uint32) int64 {
+	const element = 8
+	var size int64
+	for _, t := range m.Tables {
+		n := t.Min
+		if m.Lasting {
+			if n = most; t.HasMax {
+				n = max(t.Min, min(t.Max, most))
+			}
+		}
+		size += element * int64(n)
+	}
+	return size
+}
+
 // compileMetered compiles what the meter made, when it is its turn.
 func (p *Plugin) compileMetered(ctx context.Context, metered []byte) error {
 	size := int64(len(metered)) * codePerByte
 	if err := p.engine.memory.wait(ctx, size); err != nil {
-		return p.fault(stageCompile, KindMemory, err.Error(), err)
+		return p.crowded(stageCompile, err)
 	}
 	p.codeSize = size
 	if err := p.engine.turns.Acquire(ctx, 1); err != nil {
@@ -61,6 +83,9 @@ func (p *Plugin) compileMetered(ctx context.Context, metered []byte) error {
 	}
 	defer p.engine.turns.Release(1)
 	if err := p.engine.compileElsewhere(ctx, metered); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		return p.fault(stageCompile, KindLimit, clean(err.Error(), 400), err)
 	}
 	module, err := compileModule(ctx, p.runtime, metered)

@@ -1,7 +1,7 @@
 package plugin
 
 import (
-	"errors"
+	"context"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -16,7 +16,7 @@ type Isolation string
 // The isolations.
 const (
 	IsolatePool Isolation = "pool" // whatever the instance kept; what "" means
-	IsolateCall Isolation = "call" // nothing: memory and globals are what they were after configure
+	IsolateCall Isolation = "call" // nothing that it left in memory or globals: they are what they were after configure
 )
 
 // image is what an instance was after configure, and is made again before each call. Only then do equal inputs use equal
@@ -47,17 +47,17 @@ func restorable(m *preflight.Module) bool {
 }
 
 // takeImage remembers what the instance is now.
-func (i *instance) takeImage() error {
+func (i *instance) takeImage(ctx context.Context) error {
 	size := int64(len(i.memory.bytes))
-	if !i.memory.budget.try(size) {
-		return errNoMemory
+	if err := i.memory.budget.wait(ctx, size); err != nil {
+		return i.plugin.crowded(stageInstantiate, err)
 	}
 	i.memory.image = size
 	img := &image{memory: append([]byte(nil), i.memory.bytes...)}
 	for n := range i.plugin.globals {
 		global, ok := i.module.ExportedGlobal(meter.Global(i.plugin.globals[n])).(api.MutableGlobal)
 		if !ok {
-			return errors.New("a global of the guest cannot be reached")
+			return i.plugin.fault(stageInstantiate, KindProtocol, "a global of it cannot be reached", nil)
 		}
 		img.globals = append(img.globals, imageGlobal{global, global.Get()})
 	}

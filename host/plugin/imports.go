@@ -182,7 +182,7 @@ func (i *instance) log(level abi.LogLevel, line []byte) {
 		f.lastError = clean(text, 300)
 	}
 	levels := [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
-	i.plugin.logger.Log(f.ctx, levels[level], text, "hook", f.export)
+	i.aside(func() { i.plugin.logger.Log(f.ctx, levels[level], text, "hook", f.export) })
 }
 
 // payload copies a document that the guest passes: the guest may change its memory while the host works.

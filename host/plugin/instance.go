@@ -53,9 +53,10 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i.enterLoad(ctx, stageInstantiate)
 	i.made = time.Now()
 	i.memory.limit, i.memory.budget = uint64(p.limits.Memory), p.engine.memory
-	first := p.firstMemory + instanceOverhead
+	i.memory.overhead = p.overhead
+	first := p.firstMemory + p.overhead
 	if err := p.engine.memory.wait(ctx, first); err != nil {
-		return nil, p.fault(stageInstantiate, KindMemory, err.Error(), err)
+		return nil, p.crowded(stageInstantiate, err)
 	}
 	i.memory.held = first
 	i.output.instance = i
@@ -77,7 +78,7 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 			return nil, errors.Join(i.faultOf(stageInit, err), i.close())
 		}
 	}
-	for name := range p.module.ExportedFunctions() {
+	for _, name := range p.exports { // each has a stack, so none of those that nobody calls
 		i.funcs[name] = module.ExportedFunction(name)
 	}
 	return i, nil
@@ -92,9 +93,11 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	if err := p.configure(ctx, i); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
+	delete(i.funcs, abi.ExportDescribe)
+	delete(i.funcs, abi.ExportConfigure) // with their stacks
 	if p.isolation == IsolateCall && p.restorable {
-		if err := i.takeImage(); err != nil {
-			return nil, errors.Join(p.fault(stageInstantiate, KindProtocol, err.Error(), err), i.close())
+		if err := i.takeImage(ctx); err != nil {
+			return nil, errors.Join(err, i.close())
 		}
 	}
 	return i, nil
@@ -179,15 +182,15 @@ func (i *instance) worn() bool {
 }
 
 // trim drops the stack of an export that was busy: it grows with the depth of the calls, up to 100 MB, and wazero never
-// makes it smaller. What used little fuel cannot have grown it by much.
+// makes it smaller.
 func (i *instance) trim(export string) {
 	if i.used() > busyFuel {
 		i.funcs[export] = i.module.ExportedFunction(export)
 	}
 }
 
-// busyFuel is much fuel for a call: about a millisecond.
-const busyFuel = 1_000_000
+// busyFuel is much fuel for a call: some tens of microseconds. What used less can have grown a stack by a few megabytes.
+const busyFuel = 50_000
 
 // wornMemory is a size of memory, in bytes, that makes no instance worn.
 const wornMemory = 16 << 20

@@ -75,6 +75,9 @@ func checkExports(m *preflight.Module) error {
 		case preflight.KindFunction:
 			t, _ := m.FunctionType(e.Index)
 			functions[e.Name] = m.Types[t]
+			if int(e.Index) < len(m.Imports) && hasMeaning(e.Name) {
+				return fmt.Errorf("it exports %s, which is what it imports; it must be a function of its own", e.Name)
+			}
 		case preflight.KindMemory:
 			memory = memory || e.Name == abi.Memory
 		}
@@ -101,19 +104,27 @@ func checkExports(m *preflight.Module) error {
 	return nil
 }
 
+// hasMeaning reports whether the ABI says what an export of this name is.
+func hasMeaning(name string) bool {
+	switch name {
+	case abi.Marker, abi.Initialize, abi.ExportDescribe, abi.ExportConfigure, abi.ExportCallTool:
+		return true
+	default:
+		return slices.Contains(abi.Hooks(), abi.Hook(name))
+	}
+}
+
 // checkExport checks the signature of an export that has a meaning.
 func checkExport(name string, t wasmbin.FuncType) error {
+	if !hasMeaning(name) {
+		return nil
+	}
 	params, results := []api.ValueType{api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}
 	switch name {
 	case abi.Marker, abi.Initialize:
 		params, results = nil, nil
 	case abi.ExportDescribe:
 		params = nil
-	case abi.ExportConfigure, abi.ExportCallTool:
-	default:
-		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
-			return nil
-		}
 	}
 	if slices.Equal(t.Params, params) && slices.Equal(t.Results, results) {
 		return nil

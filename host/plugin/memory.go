@@ -12,13 +12,15 @@ var errNoMemory = errors.New("no memory is left for plugins")
 // memory is the linear memory of one instance. It grows as far as the plugin's limit and the engine's budget allow, and
 // remembers when the guest wanted more, so that the trap that follows is told as what it is.
 type memory struct {
-	bytes   []byte
-	limit   uint64
-	budget  *memoryBudget
-	held    int64 // of the budget
-	image   int64 // of the budget, for the image of the instance
-	refused bool  // in the present frame
-	crowded bool  // the refusal was for the budget's sake
+	bytes  []byte
+	limit  uint64
+	budget *memoryBudget
+
+	overhead int64 // what the instance takes of the budget beside its memory
+	held     int64 // of the budget
+	image    int64 // of the budget, for the image of the instance
+	refused  bool  // in the present frame
+	crowded  bool  // the refusal was for the budget's sake
 }
 
 // Allocate returns the memory itself: an instance has one.
@@ -38,7 +40,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 	if size > uint64(cap(m.bytes)) {
 		room := min(size+size/4, m.limit)
 		if !m.reserve(room) {
-			room = size
+			room = min(size+size/16, m.limit) // less would copy all of it for each page
 			if !m.reserve(room) {
 				m.refused, m.crowded = true, true
 				return nil
@@ -63,7 +65,7 @@ func (m *memory) part(ptr, length uint32) []byte {
 
 // reserve takes from the budget what a memory of this capacity needs beyond what it has.
 func (m *memory) reserve(capacity uint64) bool {
-	more := int64(capacity) + instanceOverhead - m.held
+	more := int64(capacity) + m.overhead - m.held
 	if more <= 0 {
 		return true
 	}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -86,10 +87,10 @@ func (b *memoryBudget) reclaim() bool {
 	return false
 }
 
-// wait takes memory, and waits for it if there is none.
+// wait takes memory, and waits for it if there is none. The error is errNoMemory, or the cause that ctx ended.
 func (b *memoryBudget) wait(ctx context.Context, n int64) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, memoryWait, errNoMemory)
-	defer cancel()
+	late := time.NewTimer(memoryWait)
+	defer late.Stop()
 	b.waiting.Add(1)
 	defer b.waiting.Add(-1)
 	for {
@@ -102,10 +103,20 @@ func (b *memoryBudget) wait(ctx context.Context, n int64) error {
 		}
 		select {
 		case <-freed:
+		case <-late.C:
+			return fmt.Errorf("%w: it needs %d bytes; all plugins may use %d together, and use them", errNoMemory, n, b.limit)
 		case <-ctx.Done():
-			return fmt.Errorf("%w: it needs %d bytes; all plugins may use %d together, and use them", context.Cause(ctx), n, b.limit)
+			return context.Cause(ctx)
 		}
 	}
+}
+
+// crowded tells that there was no memory; that the context ended while it was waited for is no fault.
+func (p *Plugin) crowded(stage string, err error) error {
+	if errors.Is(err, errNoMemory) {
+		return p.fault(stage, KindMemory, err.Error(), err)
+	}
+	return err
 }
 
 // changes returns a channel that is closed when memory is freed.

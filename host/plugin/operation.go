@@ -80,7 +80,7 @@ func (i *instance) eventEmit(payload []byte) (abi.Status, []byte) {
 	if !i.decodePayload(payload, &event) || !isName(event.Name) {
 		return abi.EINVAL, nil
 	}
-	i.frame.rt.Emit(event.Name, event.Data)
+	i.aside(func() { i.frame.rt.Emit(event.Name, event.Data) }) // who listens takes the time that they like
 	return abi.StatusOK, nil
 }
 

@@ -34,11 +34,13 @@ type Plugin struct {
 	module    wazero.CompiledModule
 	pool      *pool
 
-	firstMemory int64  // what its memory starts with, in bytes
-	codeSize    int64  // what the compiled code takes of the engine's memory, by estimate
-	globals     []int  // the mutable ones, which an image holds
-	restorable  bool   // an image says everything about an instance
-	loadFuel    uint64 // that it used up to the first configured instance
+	firstMemory int64    // what its memory starts with, in bytes
+	overhead    int64    // what an instance takes beside its memory, in bytes
+	codeSize    int64    // what the compiled code takes of the engine's memory, by estimate
+	globals     []int    // the mutable ones, which an image holds
+	restorable  bool     // an image says everything about an instance
+	exports     []string // functions that have a meaning
+	loadFuel    uint64   // that it used up to the first configured instance
 
 	described abi.Description // the upper bound
 	spec      abi.Description // what it does with this configuration
@@ -129,6 +131,9 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 func (p *Plugin) Close() error {
 	err := errors.Join(p.pool.close(), p.capabilities.close())
 	p.engine.memory.leave(p.pool)
+	if p.module != nil { // the engine keeps compiled code for as long as somebody has it open
+		err = errors.Join(err, p.module.Close(context.Background()))
+	}
 	if p.runtime != nil {
 		err = errors.Join(err, p.runtime.Close(context.Background()))
 	}

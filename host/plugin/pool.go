@@ -16,7 +16,7 @@ const (
 	mostAge   = 10 * time.Minute
 )
 
-// instanceOverhead is what an instance takes beside its memory, in bytes: tables, stacks, the runtime's own structures.
+// instanceOverhead is what an instance takes beside its memory and tables, in bytes: a stack, the runtime's own structures.
 const instanceOverhead = 256 << 10
 
 var errClosed = errors.New("the plugin is closed")
@@ -24,16 +24,16 @@ var errClosed = errors.New("the plugin is closed")
 // pool keeps the instances of a plugin that are free, the last used first. How many may be in use at once the host
 // counts, in leases; take is called only by who holds a lease, so that it never waits for another call.
 type pool struct {
-	plugin  *Plugin
-	leases  *host.Pool
-	ids     atomic.Uint64
-	largest atomic.Int64 // memory of an instance, in bytes
+	plugin *Plugin
+	leases *host.Pool
+	ids    atomic.Uint64
 
 	mu      sync.Mutex
 	idle    sync.Cond // out is 0
 	free    []*instance
-	out     int  // instances in use, and those that are made
-	making  bool // one is made in the background
+	largest int64 // memory of an instance, in bytes
+	out     int   // instances in use, and those that are made
+	making  bool  // one is made in the background
 	closed  bool
 	context context.Context //nolint:containedctx // of what is made in the background; ended by close
 	cancel  context.CancelFunc
@@ -89,7 +89,20 @@ func (l *pool) giveBack(i *instance, err error) {
 
 // measure notes how large an instance has become.
 func (l *pool) measure(i *instance) {
-	l.largest.Store(max(l.largest.Load(), int64(len(i.memory.bytes)))) // who loses a race is as large, or was
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.largest = max(l.largest, int64(len(i.memory.bytes)))
+}
+
+// measured returns how large an instance was at most: of those that are free, too.
+func (l *pool) measured() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	largest := l.largest
+	for _, i := range l.free {
+		largest = max(largest, int64(len(i.memory.bytes)))
+	}
+	return largest
 }
 
 // returned takes an instance back; nil if it is gone.

@@ -85,7 +85,7 @@ func (t *trial) run(ctx context.Context, w Wasm) {
 func (t *trial) add(start time.Time, r Record, err error) {
 	r.File, r.OK, r.WallMS = t.file, err == nil, float64(time.Since(start).Microseconds())/1e3
 	if t.plugin != nil {
-		r.Memory = t.plugin.pool.largest.Load()
+		r.Memory = t.plugin.pool.measured()
 	}
 	if err != nil {
 		r.Message = clean(err.Error(), 1000)

@@ -8,13 +8,35 @@ func (w Wasm) watch() func() bool {
 	if !w.Watch || w.Path == "" || w.Bytes != nil {
 		return nil
 	}
-	before, _ := os.Stat(w.Path) // a file that cannot be read is told when it is read
-	return func() bool {
-		now, err := os.Stat(w.Path)
-		if err != nil || (before != nil && os.SameFile(before, now) && before.ModTime().Equal(now.ModTime()) && before.Size() == now.Size()) {
-			return false // while it is gone, the plugin goes on as it is
-		}
-		before = now
-		return true
+	files := []*watchedFile{{path: w.Path}}
+	if len(w.Minisign) > 0 && w.Signature == nil {
+		files = append(files, &watchedFile{path: w.Path + signatureSuffix})
 	}
+	for _, f := range files {
+		f.changed() // what it is now
+	}
+	return func() bool {
+		changed := false
+		for _, f := range files {
+			changed = f.changed() || changed
+		}
+		return changed
+	}
+}
+
+// watchedFile is a file as it was when it was last looked at.
+type watchedFile struct {
+	path string
+	seen os.FileInfo
+}
+
+// changed reports whether the file has changed since the last call. While it is gone it has not.
+func (f *watchedFile) changed() bool {
+	now, err := os.Stat(f.path)
+	if err != nil {
+		return false
+	}
+	before := f.seen
+	f.seen = now
+	return before == nil || !os.SameFile(before, now) || !before.ModTime().Equal(now.ModTime()) || before.Size() != now.Size()
 }

@@ -20,7 +20,7 @@ func TestSpecTellsTheCosts(t *testing.T) {
 		fmt.Sprintf("| entering a function | %d, and 1 for every %d parameters", costEntry, slotsPerOne),
 		fmt.Sprintf("| `call` of a function of the guest | %d |", costCall+1),
 		fmt.Sprintf("| `call` of an import | %d |", costImport+1),
-		fmt.Sprintf("| `call_indirect` | %d |", costVia+1),
+		fmt.Sprintf("| `call_indirect`, of an import too | %d |", costVia+1),
 		fmt.Sprintf("also of vectors | %d |", costDivide),
 		fmt.Sprintf("| `memory.grow` | %d |", costGrow),
 		fmt.Sprintf("`table.fill` | %d |", costBulk),

@@ -239,6 +239,9 @@ func (g *guest) exportSection(out []byte) []byte {
 			entries = append(entries, unsignedTo(append(name(nil, g.functions[i].name), 0x00), len(g.imports)+i))
 		}
 	}
+	for name := range g.exports {
+		entries = append(entries, unsignedTo(append(exportName(name), 0x00), g.exports[name]))
+	}
 	return section(out, 7, len(entries), func(b []byte, i int) []byte { return append(b, entries[i]...) })
 }
 
@@ -250,6 +253,8 @@ func section(out []byte, id byte, count int, entry func(b []byte, i int) []byte)
 	}
 	return append(unsignedTo(append(out, id), len(b)), b...)
 }
+
+func exportName(text string) []byte { return name(nil, text) }
 
 func name(b []byte, text string) []byte { return append(unsignedTo(b, len(text)), text...) }
 

@@ -45,10 +45,10 @@ func versions(t *testing.T, a *host.Agent) (said, warned []string) {
 	t.Helper()
 	for event, err := range a.Stream(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}}) {
 		require.NoError(t, err)
-		switch event.Type {
-		case host.EventCustom:
+		if event.Type == host.EventCustom {
 			said = append(said, event.Name)
-		case host.EventWarn:
+		}
+		if event.Type == host.EventWarn {
 			warned = append(warned, event.Text)
 		}
 	}
@@ -140,8 +140,7 @@ func TestChangedMiddlewareIsMadeAgain(t *testing.T) {
 	changes := make(chan bool, 10)
 	made := 0
 	config := host.Config{Model: &scripted.Echo{}}
-	var m *renewed
-	m = &renewed{make: func() (*host.Hooks, error) {
+	m := &renewed{make: func() (*host.Hooks, error) {
 		made++
 		if made == 3 {
 			return nil, errors.New("it is broken now")

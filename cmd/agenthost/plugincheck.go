@@ -113,7 +113,7 @@ func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 }
 
 func joinHooks() string {
-	var names []string
+	names := make([]string, 0, len(abi.Hooks()))
 	for _, hook := range abi.Hooks() {
 		names = append(names, string(hook))
 	}

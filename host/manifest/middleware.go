@@ -168,7 +168,8 @@ func (e *middlewareEntry) build(m *Manifest, store kv.Store) host.Middleware {
 			OnFailure: plugin.FailurePolicy(p.OnFailure), Engine: m.engine,
 			Grant: p.Grant.build(), KV: store,
 			Limits: plugin.Limits{
-				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline, Input: int(p.Limits.Input), Result: int(p.Limits.Result),
+				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,
+				Input: int(p.Limits.Input), Result: int(p.Limits.Result),
 				HostCalls: int(p.Limits.HostCalls), Next: p.Limits.Next, Log: int(p.Limits.Log), Instances: p.Limits.Instances,
 			},
 		}

@@ -2,7 +2,6 @@ package manifest_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,6 +58,6 @@ func TestPluginKeys(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	var fault *plugin.Error
-	require.True(t, errors.As(load("redact.wasm", "    limits: {memory: 64KiB}\n"), &fault))
+	require.ErrorAs(t, load("redact.wasm", "    limits: {memory: 64KiB}\n"), &fault)
 	require.Equal(t, plugin.KindMemory, fault.Kind)
 }

@@ -78,7 +78,7 @@ func openDirectory(dir string) (wazero.CompilationCache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory that its user enters
+	if err := os.Chmod(dir, 0o700); err != nil {
 		return nil, err
 	}
 	return wazero.NewCompilationCacheWithDir(dir)

@@ -41,7 +41,7 @@ func executable(t *testing.T) int {
 }
 
 // TestCodeGoesWithItsPlugin loads many different modules in one engine: their code must not stay.
-func TestCodeGoesWithItsPlugin(t *testing.T) {
+func TestCodeGoesWithItsPlugin(t *testing.T) { //nolint:paralleltest // it measures the process
 	engine := newEngine(plugin.EngineConfig{})
 	defer func() { require.NoError(t, engine.Close()) }()
 	load := func(n int) {
@@ -57,7 +57,7 @@ func TestCodeGoesWithItsPlugin(t *testing.T) {
 }
 
 // TestStacksAreNotKept lets a hook recurse deeply with little fuel, and loads a module with very many exports.
-func TestStacksAreNotKept(t *testing.T) {
+func TestStacksAreNotKept(t *testing.T) { //nolint:paralleltest // it measures the process
 	const values = 900
 	deep := hooked(abi.BeforeModel, abi.HookSpec{})
 	index := len(deep.imports) + len(deep.functions)
@@ -84,7 +84,7 @@ func TestStacksAreNotKept(t *testing.T) {
 
 // TestMemoryGrowsInSteps lets a guest grow by single pages while the engine is nearly full: its memory must not be copied
 // for each.
-func TestMemoryGrowsInSteps(t *testing.T) {
+func TestMemoryGrowsInSteps(t *testing.T) { //nolint:paralleltest // it measures the process
 	g := hooked(abi.BeforeModel, abi.HookSpec{})
 	g.pages = 960
 	g.on("before_model", code{0x03, 0x40}, i32(1), grow, i32(-1), code{0x47, 0x0d, 0, 0x0b}, nothing)

@@ -77,27 +77,30 @@ func callTree() *guest {
 func stopped(t testing.TB, g *guest, deadline time.Duration) (late, collection time.Duration) {
 	t.Helper()
 	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Fuel: 1 << 60, Deadline: deadline}})
-	done := make(chan error, 1)
+	type outcome struct {
+		err  error
+		took time.Duration
+	}
+	done := make(chan outcome, 1)
 	start := time.Now()
 	go func() {
 		_, err := b.agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
-		late = time.Since(start) - deadline
-		done <- err
+		done <- outcome{err, time.Since(start)}
 	}()
 	for {
 		begun := time.Now()
 		runtime.GC()
 		collection = max(collection, time.Since(begun))
 		select {
-		case err := <-done:
-			require.Equal(t, plugin.KindDeadline, faultIn(t, err).Kind)
-			return late, collection
+		case o := <-done:
+			require.Equal(t, plugin.KindDeadline, faultIn(t, o.err).Kind)
+			return o.took - deadline, collection
 		default:
 		}
 	}
 }
 
-func TestStopIsPrompt(t *testing.T) {
+func TestStopIsPrompt(t *testing.T) { //nolint:paralleltest // it measures time
 	for name, g := range map[string]*guest{"loop": hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing), "tree of calls": callTree()} {
 		late, collection := stopped(t, g, 300*time.Millisecond)
 		require.Less(t, late, 100*time.Millisecond, name)

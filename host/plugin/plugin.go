@@ -66,7 +66,8 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 	sum := sha256.Sum256(code)
 	p := &Plugin{
 		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
-		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger, models: env.Models, dynamic: map[string]*pluginTool{},
+		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger,
+		models: env.Models, dynamic: map[string]*pluginTool{},
 	}
 	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
 	if p.engine == nil {

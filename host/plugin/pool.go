@@ -35,7 +35,7 @@ type pool struct {
 	out     int   // instances in use, and those that are made
 	making  bool  // one is made in the background
 	closed  bool
-	context context.Context //nolint:containedctx // of what is made in the background; ended by close
+	context context.Context // of what is made in the background; ended by close
 	cancel  context.CancelFunc
 }
 
@@ -174,7 +174,7 @@ func (l *pool) close() error {
 	free := l.free
 	l.free = nil
 	l.mu.Unlock()
-	var errs []error
+	errs := make([]error, 0, len(free))
 	for _, i := range free {
 		errs = append(errs, i.close())
 	}

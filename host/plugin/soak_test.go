@@ -79,7 +79,7 @@ func takeFootprint(t *testing.T) footprint {
 
 // TestSoak makes many calls of eight plugins, of which three misbehave at random, while plugins are swapped, and looks
 // at what the process holds afterwards.
-func TestSoak(t *testing.T) {
+func TestSoak(t *testing.T) { //nolint:paralleltest // it measures the process
 	total := soakCalls(t)
 	engine := newEngine(plugin.EngineConfig{Memory: 64 << 20})
 	defer func() { require.NoError(t, engine.Close()) }()

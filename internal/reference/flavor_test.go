@@ -66,7 +66,7 @@ type guestCode struct {
 const cacheVariable = "AGENTHOST_TEST_CACHE"
 
 func openEngine() (*plugin.Engine, error) {
-	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30})
+	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4})
 }
 
 // guests returns all builds of the guest. That of standard Go takes minutes to compile with the race detector: there it

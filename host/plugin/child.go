@@ -3,8 +3,6 @@ package plugin
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -34,18 +32,17 @@ func compileLimit(size int) time.Duration {
 
 // compileElsewhere lets the engine's Compile compile a module that it has not seen before. What it leaves in the cache
 // is found when the module is then compiled here.
-func (e *Engine) compileElsewhere(ctx context.Context, metered []byte) error {
+func (e *Engine) compileElsewhere(ctx context.Context, ready *prepared) error {
 	if e.compile == nil {
 		return nil
 	}
-	sum := sha256.Sum256(metered)
-	mark := filepath.Join(e.dir, "seen", hex.EncodeToString(sum[:]))
+	mark := filepath.Join(e.dir, "seen", ready.digest)
 	if _, err := os.Stat(mark); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := e.compile(ctx, e.dir, metered); err != nil {
+	if err := e.compile(ctx, e.dir, ready.metered); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {

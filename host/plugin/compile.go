@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,8 +18,14 @@ import (
 func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
-	module, err := preflight.Check(code, limits)
-	if err != nil {
+	key := preparedKey{sha256.Sum256(code), p.isolation == IsolateCall}
+	ready := p.engine.prepared.get(key)
+	module := &preflight.Module{}
+	if ready != nil {
+		module = ready.module
+	} else if checked, err := preflight.Check(code, limits); err == nil {
+		module = checked
+	} else {
 		return p.refused(err)
 	}
 	p.runtime = wazero.NewRuntimeWithConfig(ctx, runtimeConfig().WithCompilationCache(p.engine.cache))
@@ -28,6 +35,26 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	if err := p.checkInterface(module); err != nil {
 		return err
 	}
+	if err := p.learn(module, limits.Table); err != nil {
+		return err
+	}
+	if ready == nil {
+		metered, err := meter.Rewrite(code, module, meter.Options{Table: limits.Table, Globals: key.isolation})
+		if err != nil {
+			return p.fault(stageLink, KindLink, err.Error(), err)
+		}
+		// What is compiled is looked at too: the meter makes it larger, and what its loops cost shows only now.
+		if _, err := preflight.Check(metered, limits.Metered()); err != nil {
+			return p.refused(err)
+		}
+		ready = &prepared{key: key, module: module, metered: metered}
+		p.engine.prepared.put(ready)
+	}
+	return p.compileMetered(ctx, ready)
+}
+
+// learn notes what instances of the module need.
+func (p *Plugin) learn(module *preflight.Module, tableMax uint32) error {
 	for _, e := range module.Exports {
 		if e.Kind == preflight.KindFunction && hasMeaning(e.Name) {
 			p.exports = append(p.exports, e.Name)
@@ -37,22 +64,14 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 		return p.fault(stagePreflight, KindMemory, fmt.Sprintf("it starts with %d bytes of memory, the limit is %d",
 			p.firstMemory, p.limits.Memory), nil)
 	}
-	p.overhead = instanceOverhead + tableSize(module, limits.Table)
+	p.overhead = instanceOverhead + tableSize(module, tableMax)
 	p.restorable = restorable(module)
 	for i, g := range module.Globals {
 		if g.Mutable {
 			p.globals = append(p.globals, i)
 		}
 	}
-	metered, err := meter.Rewrite(code, module, meter.Options{Table: limits.Table, Globals: p.isolation == IsolateCall})
-	if err != nil {
-		return p.fault(stageLink, KindLink, err.Error(), err)
-	}
-	// What is compiled is looked at too: the meter makes it larger, and what its loops cost shows only now.
-	if _, err := preflight.Check(metered, limits.Metered()); err != nil {
-		return p.refused(err)
-	}
-	return p.compileMetered(ctx, metered)
+	return nil
 }
 
 // tableSize is how many bytes the tables of an instance may have: where the code can make them larger, all that they may.
@@ -72,17 +91,19 @@ func tableSize(m *preflight.Module, most uint32) int64 {
 }
 
 // compileMetered compiles what the meter made, when it is its turn.
-func (p *Plugin) compileMetered(ctx context.Context, metered []byte) error {
+func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
+	metered := ready.metered
 	size := int64(len(metered)) * codePerByte
 	if err := p.engine.memory.wait(ctx, size); err != nil {
 		return p.crowded(stageCompile, err)
 	}
 	p.codeSize = size
+	p.codeDigest = ready.digest
 	if err := p.engine.turns.Acquire(ctx, 1); err != nil {
 		return context.Cause(ctx)
 	}
 	defer p.engine.turns.Release(1)
-	if err := p.engine.compileElsewhere(ctx, metered); err != nil {
+	if err := p.engine.compileElsewhere(ctx, ready); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

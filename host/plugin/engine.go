@@ -21,6 +21,8 @@ type Engine struct {
 	compile  CompileFunc
 	turns    *semaphore.Weighted // for compiling
 	memory   *memoryBudget
+	code     *codeStore
+	prepared preparedStore
 	fallback bool // an engine that a plugin made for itself alone
 }
 
@@ -54,6 +56,8 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 		dir: config.Dir, compile: config.Compile, turns: semaphore.NewWeighted(int64(max(1, config.Compiles))),
 		memory: newMemoryBudget(config.Memory),
 	}
+	e.code = &codeStore{budget: e.memory}
+	e.memory.enter(e.code)
 	if config.Dir == "" {
 		if config.Compile != nil {
 			return nil, errors.New("plugin engine: Compile needs a Dir, in which it leaves what it compiled")
@@ -96,7 +100,13 @@ func (e *Engine) forget(err error) {
 }
 
 // Close releases the compiled modules. No plugin may use them any more.
-func (e *Engine) Close() error { return e.cache.Close(context.Background()) }
+func (e *Engine) Close() error {
+	return errors.Join(e.code.close(), e.cache.Close(context.Background()))
+}
 
-// Memory returns how many bytes all guests use now, and may use.
-func (e *Engine) Memory() (used, limit int64) { return e.memory.use() }
+// Memory returns how many bytes all guests use now, and may use. Compiled code that is kept for a plugin that may be loaded
+// again is not among them: it goes when the memory is wanted.
+func (e *Engine) Memory() (used, limit int64) {
+	used, limit = e.memory.use()
+	return max(0, used-e.code.size()), limit
+}

@@ -36,6 +36,7 @@ type Plugin struct {
 
 	firstMemory int64    // what its memory starts with, in bytes
 	overhead    int64    // what an instance takes beside its memory, in bytes
+	codeDigest  string   // of the module with its meter
 	codeSize    int64    // what the compiled code takes of the engine's memory, by estimate
 	globals     []int    // the mutable ones, which an image holds
 	restorable  bool     // an image says everything about an instance
@@ -132,14 +133,15 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 func (p *Plugin) Close() error {
 	err := errors.Join(p.pool.close(), p.capabilities.close())
 	p.engine.memory.leave(p.pool)
-	if p.module != nil { // the engine keeps compiled code for as long as somebody has it open
-		err = errors.Join(err, p.module.Close(context.Background()))
-	}
 	if p.runtime != nil {
 		err = errors.Join(err, p.runtime.Close(context.Background()))
 	}
-	p.engine.memory.give(p.codeSize)
-	p.codeSize = 0
+	if p.module != nil {
+		err = errors.Join(err, p.engine.code.keep(p.codeDigest, p.module, p.codeSize))
+	} else {
+		p.engine.memory.give(p.codeSize)
+	}
+	p.module, p.codeSize = nil, 0
 	if p.engine.fallback {
 		err = errors.Join(err, p.engine.Close())
 	}

@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"slices"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -12,7 +13,7 @@ func stackGuests() []Guest {
 	overflow := func(line int, name string, module func() []byte) Guest {
 		return Guest{
 			Line: line, Name: name, Stage: "before_model", Kinds: []plugin.Kind{plugin.KindTrap, plugin.KindFuel}, Says: "",
-			Once: true, Module: module, Limits: plugin.Limits{Fuel: 50_000_000},
+			Once: true, Module: module, Limits: plugin.Limits{Fuel: 50_000_000, Deadline: 10 * time.Second}, // a stack takes long to grow
 		}
 	}
 	return []Guest{

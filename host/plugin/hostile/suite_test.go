@@ -20,8 +20,8 @@ import (
 // may go on behind its deadline, on a machine that is busy; and how much the heap may grow, with the memory of several
 // guests that run at once and what is not collected yet.
 const (
-	mostTime = 10 * time.Second
-	mostLate = 500 * time.Millisecond
+	mostTime = 20 * time.Second
+	mostLate = time.Second
 	mostHeap = 800 << 20
 	engines  = 256 << 20
 )

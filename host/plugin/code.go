@@ -1,0 +1,91 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// mostCode is how many compiled modules an engine keeps that no plugin has any more, so that one that is loaded again
+// need not be compiled again.
+const mostCode = 32
+
+// codeStore keeps compiled modules that no plugin has. They go when memory is wanted, the oldest first.
+type codeStore struct {
+	budget *memoryBudget
+
+	mu   sync.Mutex
+	kept []keptCode
+}
+
+type keptCode struct {
+	digest string // of the plugin's module
+	module wazero.CompiledModule
+	size   int64 // that it holds of the budget
+}
+
+// keep takes a module over, with what it holds of the budget.
+func (s *codeStore) keep(digest string, module wazero.CompiledModule, size int64) error {
+	s.mu.Lock()
+	var old *keptCode
+	if at := slices.IndexFunc(s.kept, func(c keptCode) bool { return c.digest == digest }); at >= 0 {
+		old = new(s.kept[at])
+		s.kept = slices.Delete(s.kept, at, at+1)
+	} else if len(s.kept) == mostCode {
+		old = new(s.kept[0])
+		s.kept = slices.Delete(s.kept, 0, 1)
+	}
+	s.kept = append(s.kept, keptCode{digest, module, size})
+	s.mu.Unlock()
+	return s.drop(old)
+}
+
+// drop lets a module go; its code goes if no plugin has it.
+func (s *codeStore) drop(c *keptCode) error {
+	if c == nil {
+		return nil
+	}
+	s.budget.give(c.size)
+	return c.module.Close(context.Background())
+}
+
+// lend lets the oldest go.
+func (s *codeStore) lend() bool {
+	s.mu.Lock()
+	if len(s.kept) == 0 {
+		s.mu.Unlock()
+		return false
+	}
+	oldest := s.kept[0]
+	s.kept = slices.Delete(s.kept, 0, 1)
+	s.mu.Unlock()
+	_ = s.drop(&oldest) // who wants the memory can do nothing about it
+	return true
+}
+
+// size is what is kept, in bytes by estimate.
+func (s *codeStore) size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var n int64
+	for i := range s.kept {
+		n += s.kept[i].size
+	}
+	return n
+}
+
+// close lets all go.
+func (s *codeStore) close() error {
+	var errs []error
+	s.mu.Lock()
+	kept := s.kept
+	s.kept = nil
+	s.mu.Unlock()
+	for i := range kept {
+		errs = append(errs, s.drop(&kept[i]))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,69 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"sync"
+
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// mostPrepared is how many bytes of prepared modules an engine keeps.
+const mostPrepared = 32 << 20
+
+// prepared is a module that has passed the preflight and has got its meter.
+type prepared struct {
+	key     preparedKey
+	module  *preflight.Module // what it consists of, without its code
+	metered []byte
+	digest  string // of metered, SHA-256 in hexadecimal
+}
+
+// preparedKey is what a preparation follows from.
+type preparedKey struct {
+	code      [sha256.Size]byte
+	isolation bool // its globals are exported
+}
+
+// preparedStore keeps the modules that were prepared last: a plugin that is loaded again, by another agent or a swap, is
+// not looked at again.
+type preparedStore struct {
+	mu   sync.Mutex
+	kept []*prepared // the last used is the last
+}
+
+// get returns what was kept; nil if it is gone.
+func (s *preparedStore) get(key preparedKey) *prepared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.kept, func(p *prepared) bool { return p.key == key })
+	if at < 0 {
+		return nil
+	}
+	found := s.kept[at]
+	s.kept = append(slices.Delete(s.kept, at, at+1), found)
+	return found
+}
+
+// put keeps a prepared module, and lets others go for it.
+func (s *preparedStore) put(p *prepared) {
+	sum := sha256.Sum256(p.metered)
+	p.digest = hex.EncodeToString(sum[:])
+	p.module.Bodies, p.module.Sections = nil, nil
+	for i := range p.module.Types { // they are parts of the code, which need not stay
+		t := &p.module.Types[i]
+		t.Params, t.Results = slices.Clone(t.Params), slices.Clone(t.Results)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept, p)
+	size := 0
+	for _, k := range s.kept {
+		size += len(k.metered)
+	}
+	for size > mostPrepared {
+		size -= len(s.kept[0].metered)
+		s.kept = slices.Delete(s.kept, 0, 1)
+	}
+}

@@ -79,11 +79,11 @@ func (s *codeStore) size() int64 {
 
 // close lets all go.
 func (s *codeStore) close() error {
-	var errs []error
 	s.mu.Lock()
 	kept := s.kept
 	s.kept = nil
 	s.mu.Unlock()
+	errs := make([]error, 0, len(kept))
 	for i := range kept {
 		errs = append(errs, s.drop(&kept[i]))
 	}

@@ -20,7 +20,7 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	limits.Module = MaxModuleSize
 	key := preparedKey{sha256.Sum256(code), p.isolation == IsolateCall}
 	ready := p.engine.prepared.get(key)
-	module := &preflight.Module{}
+	var module *preflight.Module
 	if ready != nil {
 		module = ready.module
 	} else if checked, err := preflight.Check(code, limits); err == nil {

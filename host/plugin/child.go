@@ -119,6 +119,9 @@ func CompileHere(ctx context.Context, dir string, module io.Reader) error {
 		return err
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig().WithCompilationCache(cache))
-	_, err = compileModule(ctx, runtime, code)
+	if _, err = compileModule(ctx, runtime, code); err != nil {
+		forget(dir, err)
+		_, err = compileModule(ctx, runtime, code)
+	}
 	return errors.Join(err, runtime.Close(ctx), cache.Close(ctx))
 }

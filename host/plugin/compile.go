@@ -111,7 +111,7 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
 	}
 	module, err := compileModule(ctx, p.runtime, metered)
 	if err != nil && p.engine.dir != "" { // what it compiled it has, if only the file could not be read or written
-		p.engine.forget(err)
+		forget(p.engine.dir, err)
 		module, err = compileModule(ctx, p.runtime, metered)
 	}
 	if _, broken := errors.AsType[*fs.PathError](err); broken {

@@ -88,12 +88,12 @@ func openDirectory(dir string) (wazero.CompilationCache, error) {
 	return wazero.NewCompilationCacheWithDir(dir)
 }
 
-// forget empties the directory after an error of reading it: what stands there is not what an engine wrote.
-func (e *Engine) forget(err error) {
+// forget empties an engine's directory after an error of reading it: what stands there is not what an engine wrote.
+func forget(dir string, err error) {
 	if !strings.HasPrefix(err.Error(), "compilationcache:") {
 		return
 	}
-	files, _ := filepath.Glob(filepath.Join(e.dir, "wazero-*", "*")) // the pattern is well-formed
+	files, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")) // the pattern is well-formed
 	for _, file := range files {
 		_ = os.Remove(file) // if it cannot be removed, the next try says why
 	}

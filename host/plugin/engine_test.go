@@ -193,6 +193,12 @@ func TestCacheDirectories(t *testing.T) {
 			second := newEngine(plugin.EngineConfig{Dir: dir})
 			closes(t, second)
 			require.NoError(t, loads(second, simple()))
+			for _, file := range files {
+				require.NoError(t, os.WriteFile(file, []byte("spoilt again"), 0o600))
+			}
+			third := newEngine(plugin.EngineConfig{Dir: dir, Compile: plugin.CompileInChild(os.Args[0], "compile")})
+			closes(t, third)
+			require.NoError(t, loads(third, simple()), "a child mends it too")
 		})
 	}
 }

@@ -178,7 +178,7 @@ func (i *instance) close() error {
 func (i *instance) worn() bool {
 	i.calls++
 	used := uint64(len(i.memory.bytes))
-	return i.calls >= mostCalls || (used > wornMemory && used > i.memory.limit/2) || time.Since(i.made) > mostAge
+	return i.calls >= mostCalls || (used > wornMemory && used > i.memory.limit/2) || (i.calls%64 == 0 && time.Since(i.made) > mostAge)
 }
 
 // trim drops the stack of an export that was busy: it grows with the depth of the calls, up to 100 MB, and wazero never

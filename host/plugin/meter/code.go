@@ -33,8 +33,8 @@ func (r *rewriter) refillBody() []byte {
 	return append(b, wasmbin.OpEnd)
 }
 
-// writer writes one function. It may need two local variables more: one with the fuel, in loops that nobody else can
-// change it in, and one for the size of an operation.
+// writer writes one function. It may need two local variables more: one with the fuel, in some loops, and one for the size
+// of an operation.
 type writer struct {
 	*rewriter
 	*scan
@@ -91,7 +91,7 @@ func (w *writer) locals(start, code int) {
 // needs reports which variables the function needs.
 func (w *writer) needs() (fuel, size bool) {
 	for i := range w.loops {
-		fuel = fuel || w.leaf(int32(i))
+		fuel = fuel || w.local(int32(i))
 	}
 	for i := range w.edits {
 		switch w.edits[i].op {
@@ -111,13 +111,13 @@ func (w *writer) charges(next, offset int) int {
 			continue
 		}
 		w.upTo(s.at)
-		leaf := w.leaf(s.loop)
-		w.load(leaf || w.leaf(s.behind))
+		local := w.local(s.loop)
+		w.load(local || w.local(s.behind))
 		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI64Const), price(s.cost))
 		w.out = append(w.out, wasmbin.OpI64Sub)
-		w.store(leaf)
+		w.store(local)
 		if s.header {
-			w.look(leaf)
+			w.look(local)
 		}
 	}
 	return next
@@ -130,15 +130,36 @@ func (w *writer) edit(e *edit) {
 			w.index(wasmbin.OpGlobalGet, w.global)
 			w.index(wasmbin.OpLocalSet, w.fuel())
 		}
-	case wasmbin.OpCall, wasmbin.OpRefFunc:
+	case wasmbin.OpRefFunc:
 		w.index(byte(e.op), w.moved(e.index))
 		w.copied = e.end
+	case wasmbin.OpCall, wasmbin.OpCallIndirect:
+		w.call(e)
 	case wasmbin.OpBr, wasmbin.OpBrIf, wasmbin.OpBrTable, wasmbin.OpReturn:
-		if target := &w.labels[e.target]; w.leaf(e.loop) && !w.leaf(target.loop) {
+		if target := &w.labels[e.target]; w.local(e.loop) && !w.local(target.loop) {
 			w.leave(e, target)
 		}
 	default:
 		w.sized(e)
+	}
+}
+
+// call calls a function of the guest, which finds the fuel in the global, and leaves it there.
+func (w *writer) call(e *edit) {
+	local := w.local(e.loop)
+	if local {
+		w.index(wasmbin.OpLocalGet, w.fuel())
+		w.index(wasmbin.OpGlobalSet, w.global)
+	}
+	if e.op == wasmbin.OpCall {
+		w.index(wasmbin.OpCall, w.moved(e.index))
+		w.copied = e.end
+	} else {
+		w.upTo(e.end)
+	}
+	if local {
+		w.index(wasmbin.OpGlobalGet, w.global)
+		w.index(wasmbin.OpLocalSet, w.fuel())
 	}
 }
 
@@ -159,9 +180,9 @@ func (w *writer) leave(e *edit, target *label) {
 
 // sized charges an operation by the number on top of the stack, before it begins.
 func (w *writer) sized(e *edit) {
-	leaf := w.leaf(e.loop)
+	local := w.local(e.loop)
 	w.index(wasmbin.OpLocalTee, w.size())
-	w.load(leaf)
+	w.load(local)
 	w.index(wasmbin.OpLocalGet, w.size())
 	shift, op := int64(0), byte(wasmbin.OpI64ShrU)
 	switch e.op {
@@ -179,8 +200,8 @@ func (w *writer) sized(e *edit) {
 		w.out = append(wasmbin.AppendS64(append(w.out, wasmbin.OpI64Const), shift), op)
 	}
 	w.out = append(w.out, wasmbin.OpI64Sub)
-	w.store(leaf)
-	w.look(leaf)
+	w.store(local)
+	w.look(local)
 }
 
 // maxPages is the most pages that a memory can have.
@@ -190,9 +211,9 @@ func (w *writer) index(op byte, index uint32) {
 	w.out = wasmbin.AppendU32(append(w.out, op), index)
 }
 
-// load puts the fuel on the stack. In a leaf it is in a variable, and the global holds what it was when the loop began.
-func (w *writer) load(leaf bool) {
-	if leaf {
+// load puts the fuel on the stack. In some loops it is in a variable, and the global holds what it was when the loop began.
+func (w *writer) load(local bool) {
+	if local {
 		w.index(wasmbin.OpLocalGet, w.fuel())
 	} else {
 		w.index(wasmbin.OpGlobalGet, w.global)
@@ -200,8 +221,8 @@ func (w *writer) load(leaf bool) {
 }
 
 // store takes the fuel from the stack.
-func (w *writer) store(leaf bool) {
-	if leaf {
+func (w *writer) store(local bool) {
+	if local {
 		w.index(wasmbin.OpLocalSet, w.fuel())
 	} else {
 		w.index(wasmbin.OpGlobalSet, w.global)
@@ -209,13 +230,13 @@ func (w *writer) store(leaf bool) {
 }
 
 // look calls for more fuel if it is below zero: in the second arm, which wazero puts out of the way.
-func (w *writer) look(leaf bool) {
-	w.load(leaf)
+func (w *writer) look(local bool) {
+	w.load(local)
 	w.out = append(w.out, wasmbin.OpI64Const, 0, wasmbin.OpI64GeS, wasmbin.OpIf, blockOfNothing, wasmbin.OpElse)
-	if leaf {
-		w.load(leaf)
+	if local {
+		w.load(local)
 		w.index(wasmbin.OpCall, w.added)
-		w.store(leaf)
+		w.store(local)
 	} else {
 		w.index(wasmbin.OpCall, w.refill)
 	}

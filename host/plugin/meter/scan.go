@@ -21,7 +21,7 @@ type segment struct {
 // loop is a loop, or, as the first one, the function.
 type loop struct {
 	parent int32
-	calls  bool // it contains a call, so that others change the fuel
+	calls  int // of functions of the guest in it, which change the fuel; counted to just above fewCalls
 }
 
 // label is what a branch leads to.
@@ -130,16 +130,17 @@ func (s *scan) instruction(end int, m *preflight.Module) {
 		s.last().falls = false
 		s.begin(end, false)
 	case wasmbin.OpCall:
-		s.called()
 		if in.Index < uint32(len(m.Imports)) {
-			s.last().cost += costImport
+			s.last().cost += costImport // it leaves the fuel as it is
 		} else {
+			s.called()
 			s.last().cost += costCall
 			s.change(end)
 		}
 	case wasmbin.OpCallIndirect:
 		s.called()
 		s.last().cost += costVia
+		s.change(end)
 	case wasmbin.OpRefFunc:
 		if in.Index >= uint32(len(m.Imports)) {
 			s.change(end)
@@ -155,10 +156,10 @@ func (s *scan) change(end int) {
 	s.edits = append(s.edits, edit{at: s.in.Start, end: end, op: s.in.Op, index: s.in.Index, loop: s.here(), target: -1})
 }
 
-// called notes a call in the present loop and those around it.
+// called notes a call of the guest in the present loop and those around it.
 func (s *scan) called() {
-	for l := s.here(); l >= 0 && !s.loops[l].calls; l = s.loops[l].parent {
-		s.loops[l].calls = true
+	for l := s.here(); l >= 0 && s.loops[l].calls <= fewCalls; l = s.loops[l].parent {
+		s.loops[l].calls++
 	}
 }
 
@@ -262,8 +263,11 @@ func (s *scan) successors(i int, f func(from, to *segment)) {
 	}
 }
 
-// leaf reports whether a loop contains no calls: nobody else changes the fuel while it runs.
-func (s *scan) leaf(id int32) bool { return id > 0 && !s.loops[id].calls }
+// fewCalls is how many calls a loop may have whose fuel is in a variable: around each, the fuel moves.
+const fewCalls = 4
 
-// outermost reports whether a loop is a leaf in none.
-func (s *scan) outermost(id int32) bool { return s.leaf(id) && !s.leaf(s.loops[id].parent) }
+// local reports whether the fuel is in a variable in a loop, and in all loops inside of it.
+func (s *scan) local(id int32) bool { return id > 0 && s.loops[id].calls <= fewCalls }
+
+// outermost reports whether a loop is local, and inside of none that is.
+func (s *scan) outermost(id int32) bool { return s.local(id) && !s.local(s.loops[id].parent) }

@@ -6,7 +6,8 @@ import (
 
 // bodies writes the functions behind dst.
 func (r *rewriter) bodies(dst []byte) []byte {
-	s := &scan{}
+	r.findSmall()
+	s := &scan{small: r.small}
 	var content []byte
 	for i := range r.module.Bodies {
 		b := &r.module.Bodies[i]
@@ -18,11 +19,35 @@ func (r *rewriter) bodies(dst []byte) []byte {
 			r.failed = true
 			return nil
 		}
+		if _, small := r.small[uint32(len(r.module.Imports)+i)]; small {
+			s.free()
+		}
 		f := &writer{rewriter: r, scan: s, variables: uint32(len(t.Params) + b.Locals), out: content[:0]}
 		content = f.function(b.Start, b.Code, b.End)
 		dst = wasmbin.AppendSized(dst, content)
 	}
 	return dst
+}
+
+// smallBody is the size of a body, in bytes, above which it is not small.
+const smallBody = 256
+
+// findSmall finds the functions that are charged where they are called: nothing else may reach them.
+func (r *rewriter) findSmall() {
+	s := &scan{}
+	r.small = map[uint32]int64{}
+	for i := range r.module.Bodies {
+		b, index := &r.module.Bodies[i], uint32(len(r.module.Imports)+i)
+		if b.End-b.Code > smallBody || r.module.Referenced[index] {
+			continue
+		}
+		c := wasmbin.NewPart(r.source, b.Code, b.End)
+		s.function(c, r.module, b, &r.module.Types[r.module.Functions[i]])
+		s.charge()
+		if c.Err() == nil && s.isSmall() {
+			r.small[index] = s.segments[0].cost
+		}
+	}
 }
 
 // refillBody is the body of a function that calls the import.
@@ -146,7 +171,8 @@ func (w *writer) edit(e *edit) {
 
 // call calls a function of the guest, which finds the fuel in the global, and leaves it there.
 func (w *writer) call(e *edit) {
-	local := w.local(e.loop)
+	_, small := w.rewriter.small[e.index]
+	local := w.local(e.loop) && (e.op == wasmbin.OpCallIndirect || !small)
 	if local {
 		w.index(wasmbin.OpLocalGet, w.fuel())
 		w.index(wasmbin.OpGlobalSet, w.global)

@@ -67,9 +67,10 @@ type rewriter struct {
 	options Options
 	failed  bool // the module is not the one that was checked
 
-	added  uint32 // the function index of the new import: from here on, functions move up by one
-	refill uint32 // the function index of the new function that calls it
-	global uint32 // the index of the new global
+	added  uint32           // the function index of the new import: from here on, functions move up by one
+	refill uint32           // the function index of the new function that calls it
+	global uint32           // the index of the new global
+	small  map[uint32]int64 // functions that are charged where they are called, and what they cost
 }
 
 // moved is the new index of a function.

@@ -65,6 +65,28 @@ func TestGoldenFuel(t *testing.T) {
 	}
 }
 
+// TestSmallFunctionsAreChargedByTheirCallers calls a small function three times: once it is nobody else's, once it is
+// exported.
+func TestSmallFunctionsAreChargedByTheirCallers(t *testing.T) {
+	t.Parallel()
+	helper := sized(slices.Concat([]byte{0, 0x20, 0}, slices.Repeat([]byte{0x41, 1, 0x6a}, 6), []byte{0x45, 0x0b})...)
+	run := sized(0, 0x20, 0, 0x10, 1, 0x10, 1, 0x10, 1, 0x0b)
+	fuel := map[bool]int64{}
+	for _, exported := range []bool{false, true} {
+		exports := [][]byte{slices.Concat(name("run"), []byte{0, 0})}
+		if exported {
+			exports = append(exports, slices.Concat(name("helper"), []byte{0, 1}))
+		}
+		g := start(t, metered(t, module(section(1, vector([]byte{0x60, 1, 0x7f, 1, 0x7f})), section(3, vector([]byte{0}, []byte{0})),
+			section(7, vector(exports...)), section(10, vector(run, helper)))))
+		result, used, err := fuelOf(t, g, 5, plenty, plenty)
+		require.NoError(t, err)
+		require.EqualValues(t, 0, result)
+		fuel[exported] = used
+	}
+	require.Equal(t, map[bool]int64{false: 9, true: 11}, fuel, "what is charged apart is rounded apart")
+}
+
 // TestFuelEndsExactly gives exactly what a call needs, and one less, in slices of several sizes.
 func TestFuelEndsExactly(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"slices"
+
 	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
@@ -50,6 +52,7 @@ type scan struct {
 	edits    []edit
 	open     []int32 // labels
 	in       wasmbin.Instruction
+	small    map[uint32]int64 // see rewriter
 }
 
 // here is the present loop.
@@ -130,11 +133,8 @@ func (s *scan) instruction(end int, m *preflight.Module) {
 		s.last().falls = false
 		s.begin(end, false)
 	case wasmbin.OpCall:
-		if in.Index < uint32(len(m.Imports)) {
-			s.last().cost += costImport // it leaves the fuel as it is
-		} else {
-			s.called()
-			s.last().cost += costCall
+		s.last().cost += s.callCost(m)
+		if in.Index >= uint32(len(m.Imports)) {
 			s.change(end)
 		}
 	case wasmbin.OpCallIndirect:
@@ -154,6 +154,30 @@ func (s *scan) instruction(end int, m *preflight.Module) {
 // change notes that the present instruction is rewritten.
 func (s *scan) change(end int) {
 	s.edits = append(s.edits, edit{at: s.in.Start, end: end, op: s.in.Op, index: s.in.Index, loop: s.here(), target: -1})
+}
+
+// callCost is what a call costs beside what the callee charges itself. Imports and small functions leave the fuel as it is.
+func (s *scan) callCost(m *preflight.Module) int64 {
+	if s.in.Index < uint32(len(m.Imports)) {
+		return costImport
+	}
+	if cost, small := s.small[s.in.Index]; small {
+		return costCall + cost
+	}
+	s.called()
+	return costCall
+}
+
+// isSmall reports whether a function can be charged where it is called: it ends soon, whatever it does.
+func (s *scan) isSmall() bool {
+	for i := range s.edits {
+		switch s.edits[i].op {
+		case wasmbin.OpBr, wasmbin.OpBrIf, wasmbin.OpBrTable, wasmbin.OpReturn, wasmbin.OpRefFunc:
+		default:
+			return false // a loop, a call, an operation on many bytes
+		}
+	}
+	return s.segments[0].cost <= window && !slices.ContainsFunc(s.segments[1:], func(g segment) bool { return g.point })
 }
 
 // called notes a call of the guest in the present loop and those around it.
@@ -245,6 +269,13 @@ func (s *scan) charge() {
 	}
 }
 
+// free takes all charges away.
+func (s *scan) free() {
+	for i := range s.segments {
+		s.segments[i].point, s.segments[i].header = false, false
+	}
+}
+
 // successors calls f for each segment that may follow one directly. The turn of a loop is none: a loop's begin is a
 // charge.
 func (s *scan) successors(i int, f func(from, to *segment)) {
@@ -263,8 +294,9 @@ func (s *scan) successors(i int, f func(from, to *segment)) {
 	}
 }
 
-// fewCalls is how many calls a loop may have whose fuel is in a variable: around each, the fuel moves.
-const fewCalls = 4
+// fewCalls is how many calls a loop may have whose fuel is in a variable: around each, the fuel moves. More of them cost
+// more than the variable saves.
+const fewCalls = 1
 
 // local reports whether the fuel is in a variable in a loop, and in all loops inside of it.
 func (s *scan) local(id int32) bool { return id > 0 && s.loops[id].calls <= fewCalls }

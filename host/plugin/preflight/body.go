@@ -152,6 +152,7 @@ func (f *function) instruction() {
 		if _, ok := f.module.FunctionType(in.Index); !ok {
 			f.Failf(in.Start, "it refers to the function %d, which is not there", in.Index)
 		}
+		f.module.Referenced[in.Index] = true
 	case wasmbin.OpLocalGet, wasmbin.OpLocalSet, wasmbin.OpLocalTee:
 		f.present(in.Index, f.locals, "local variable")
 	case wasmbin.OpGlobalGet, wasmbin.OpGlobalSet:

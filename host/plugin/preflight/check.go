@@ -13,7 +13,7 @@ import (
 
 // Check reads a module. The error is an [*Error].
 func Check(module []byte, limits Limits) (*Module, error) {
-	c := &checker{Cursor: wasmbin.NewCursor(module), limits: &limits, module: &Module{}}
+	c := &checker{Cursor: wasmbin.NewCursor(module), limits: &limits, module: &Module{Referenced: map[uint32]bool{}}}
 	c.all(len(module))
 	if c.refused != nil {
 		return nil, c.refused

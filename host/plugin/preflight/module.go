@@ -13,9 +13,11 @@ type Module struct {
 	Exports   []Export
 	Start     *uint32 // the function that runs first; nil: none
 	// Lasting reports code that changes what lies outside of memory and globals: it writes to a table, or drops a segment.
-	Lasting  bool
-	Bodies   []Body
-	Sections []Section
+	Lasting bool
+	// Referenced are the functions that something beside calls may reach: exports, tables, the start section.
+	Referenced map[uint32]bool
+	Bodies     []Body
+	Sections   []Section
 }
 
 // Import is a function that the module imports.

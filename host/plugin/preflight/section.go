@@ -81,6 +81,7 @@ func (c *checker) functionIndex() uint32 {
 	if _, ok := c.module.FunctionType(index); !ok {
 		c.Failf(at, "the function %d is not there", index)
 	}
+	c.module.Referenced[index] = true
 	return index
 }
 
@@ -138,6 +139,7 @@ func (c *checker) exports() {
 		switch e.Kind {
 		case KindFunction:
 			_, known = c.module.FunctionType(e.Index)
+			c.module.Referenced[e.Index] = true
 		case KindTable:
 			known = int(e.Index) < len(c.module.Tables)
 		case KindMemory:
@@ -160,6 +162,8 @@ func (c *checker) constant() {
 	switch _, known := c.module.FunctionType(in.Index); {
 	case in.Op == wasmbin.OpRefFunc && !known:
 		c.Failf(in.Start, "it refers to the function %d, which is not there", in.Index)
+	case in.Op == wasmbin.OpRefFunc:
+		c.module.Referenced[in.Index] = true
 	case in.Op == wasmbin.OpGlobalGet && int64(in.Index) >= int64(len(c.module.Globals)):
 		c.Failf(in.Start, "the global %d is not there", in.Index)
 	}

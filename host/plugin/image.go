@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -53,7 +54,7 @@ func (i *instance) takeImage(ctx context.Context) error {
 		return i.plugin.crowded(stageInstantiate, err)
 	}
 	i.memory.image = size
-	img := &image{memory: append([]byte(nil), i.memory.bytes...)}
+	img := &image{memory: slices.Clone(i.memory.bytes)}
 	for n := range i.plugin.globals {
 		global, ok := i.module.ExportedGlobal(meter.Global(i.plugin.globals[n])).(api.MutableGlobal)
 		if !ok {

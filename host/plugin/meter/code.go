@@ -22,7 +22,7 @@ func (r *rewriter) bodies(dst []byte) []byte {
 		if _, small := r.small[uint32(len(r.module.Imports)+i)]; small {
 			s.free()
 		}
-		f := &writer{rewriter: r, scan: s, variables: uint32(len(t.Params) + b.Locals), out: content[:0]}
+		f := &writer{r, s, splice{module: r.source, out: content[:0]}, uint32(len(t.Params) + b.Locals)}
 		content = f.function(b.Start, b.Code, b.End)
 		dst = wasmbin.AppendSized(dst, content)
 	}
@@ -63,10 +63,9 @@ func (r *rewriter) refillBody() []byte {
 type writer struct {
 	*rewriter
 	*scan
+	splice
 
 	variables uint32 // parameters included
-	out       []byte
-	copied    int
 }
 
 // fuel and size are the local variables that are added.
@@ -85,13 +84,6 @@ func (w *writer) function(start, code, end int) []byte {
 	w.charges(next, end)
 	w.upTo(end)
 	return w.out
-}
-
-func (w *writer) upTo(offset int) {
-	if offset > w.copied {
-		w.out = append(w.out, w.source[w.copied:offset]...)
-		w.copied = offset
-	}
 }
 
 // locals declares the variables of the function, and those that are added.

@@ -81,25 +81,29 @@ func (r *rewriter) moved(index uint32) uint32 {
 	return index
 }
 
-// copier copies a part of the module, and puts other things in the place of some of it.
-type copier struct {
-	*wasmbin.Cursor
-
-	source []byte
+// splice copies a part of the module, and lets other things be put in between.
+type splice struct {
+	module []byte
 	copied int // offset up to which the module was taken over
 	out    []byte
 }
 
-func (r *rewriter) copier(start, end int, dst []byte) *copier {
-	return &copier{Cursor: wasmbin.NewPart(r.source, start, end), source: r.source, copied: start, out: dst}
+// upTo copies what comes before the offset.
+func (s *splice) upTo(offset int) {
+	if offset > s.copied {
+		s.out = append(s.out, s.module[s.copied:offset]...)
+		s.copied = offset
+	}
 }
 
-// upTo copies what comes before the offset.
-func (c *copier) upTo(offset int) {
-	if offset > c.copied {
-		c.out = append(c.out, c.source[c.copied:offset]...)
-		c.copied = offset
-	}
+// copier reads a part of the module, and copies it.
+type copier struct {
+	*wasmbin.Cursor
+	splice
+}
+
+func (r *rewriter) copier(start, end int, dst []byte) *copier {
+	return &copier{wasmbin.NewPart(r.source, start, end), splice{r.source, start, dst}}
 }
 
 // replace puts a number in the place of what was read since the offset.

@@ -65,14 +65,19 @@ func (s *scan) begin(at int, header bool) {
 
 func (s *scan) last() *segment { return &s.segments[len(s.segments)-1] }
 
+// edge notes that the present segment may lead to a label.
+func (s *scan) edge(label int32) {
+	s.edges = append(s.edges, label)
+	s.last().edges = int32(len(s.edges))
+}
+
 // branch notes that the present segment may branch to the label so many levels out.
 func (s *scan) branch(depth uint32) {
 	if int(depth) >= len(s.open) {
 		return // the preflight has refused it
 	}
 	id := s.open[len(s.open)-1-int(depth)]
-	s.edges = append(s.edges, id)
-	s.last().edges = int32(len(s.edges))
+	s.edge(id)
 	if e := s.lastEdit(); e.target < 0 || s.labels[id].loop < s.labels[e.target].loop {
 		e.target = id // the one that leads out furthest
 	}
@@ -117,8 +122,7 @@ func (s *scan) instruction(end int, m *preflight.Module) {
 		_, results := arity(m, in.Block)
 		s.push(in.Op, s.here(), -1, results)
 		s.labels = append(s.labels, label{op: in.Op, loop: s.here(), target: -1}) // what follows if the condition is false
-		s.edges = append(s.edges, int32(len(s.labels)-1))
-		s.last().edges = int32(len(s.edges))
+		s.edge(int32(len(s.labels) - 1))
 		s.begin(end, false)
 	case wasmbin.OpElse:
 		s.orElse(end)
@@ -218,8 +222,7 @@ func arity(m *preflight.Module, block int64) (params, results int) {
 // orElse ends the first arm of an if, which leads behind the second.
 func (s *scan) orElse(end int) {
 	id := s.open[len(s.open)-1]
-	s.edges = append(s.edges, id)
-	s.last().edges = int32(len(s.edges))
+	s.edge(id)
 	s.last().falls = false
 	s.begin(end, false)
 	s.labels[id].op = wasmbin.OpElse

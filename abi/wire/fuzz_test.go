@@ -47,6 +47,7 @@ func fuzzUnvalidated(b []byte) {
 	raw := wire.Raw(b)
 	raw.AsString()
 	raw.AsInt()
+	raw.AsUint()
 	raw.AsFloat()
 	raw.AsBool()
 	raw.AsBytes()

@@ -60,6 +60,15 @@ func (r Raw) AsInt() (int64, bool) {
 	return int64(t.bits), true
 }
 
+// AsUint returns the integer that r holds; false if it holds something else or a negative one.
+func (r Raw) AsUint() (uint64, bool) {
+	t, err := readToken(r, 0)
+	if err != nil || t.size != len(r) || t.kind != kindUint && (t.kind != kindInt || int64(t.bits) < 0) {
+		return 0, false
+	}
+	return t.bits, true
+}
+
 // AsFloat returns the number that r holds, an integer too; false if it holds something else.
 func (r Raw) AsFloat() (float64, bool) {
 	t, err := readToken(r, 0)

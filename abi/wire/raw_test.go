@@ -39,6 +39,33 @@ func TestRawAsInt(t *testing.T) {
 	}
 }
 
+func TestRawAsUint(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, hex string
+		want      uint64
+		ok        bool
+	}{
+		{"a small one", "07", 7, true},
+		{"the largest", "cf ffffffffffffffff", math.MaxUint64, true},
+		{"a signed form", "d3 0000000000000007", 7, true},
+		{"a negative one", "ff", 0, false},
+		{"the smallest", "d3 8000000000000000", 0, false},
+		{"a float", "cb 3ff0000000000000", 0, false},
+		{"nil", "c0", 0, false},
+		{"no value", "", 0, false},
+		{"bytes behind it", "07 07", 0, false},
+		{"a cut one", "cd 00", 0, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got, ok := wire.Raw(unhex(t, tc.hex)).AsUint()
+			require.Equal(t, tc.ok, ok)
+			require.Equal(t, tc.want, got)
+		})
+	}
+}
+
 func TestRawAsFloat(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

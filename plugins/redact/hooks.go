@@ -95,6 +95,6 @@ func (t *tally) report(c *sdk.Call, update *sdk.Update) error {
 	if sum == 0 {
 		return nil
 	}
-	update.State.Set(countField, sdk.Int(sum))
+	redactions.Set(update, sum)
 	return c.Emit("redacted", kinds.Raw())
 }

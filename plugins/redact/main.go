@@ -29,8 +29,8 @@ func init() {
 
 func main() {}
 
-// countField counts the replacements of the thread.
-const countField = "redactions"
+// redactions counts the replacements of the thread.
+var redactions = sdk.Field[int64]{Name: "redactions", Reducer: sdk.ReduceAdd, HideInput: true}
 
 func description() sdk.Description {
 	return sdk.Description{
@@ -58,7 +58,7 @@ func description() sdk.Description {
 				},
 			},
 		}),
-		Fields: []sdk.FieldSpec{{Name: countField, Lifetime: "thread", Reducer: "add", HideInput: true}},
+		Fields: []sdk.FieldSpec{redactions.Spec()},
 		Hooks: sdk.HookSpecs{
 			BeforeModel:  &sdk.HookSpec{Messages: sdk.ViewNew()},
 			WrapToolCall: &sdk.HookSpec{},

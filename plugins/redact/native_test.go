@@ -8,122 +8,61 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	sdk "github.com/agenthost/agenthost/sdk/go"
+	"github.com/agenthost/agenthost/sdk/go/sdktest"
 )
 
-// fakeHost answers next with a message and remembers what was emitted.
-type fakeHost struct {
-	answer  abi.Message
-	emitted []abi.EventEmit
-}
+// The plugin has one configuration at a time, so nothing here is parallel.
 
-func (h *fakeHost) Next([]byte) (abi.Status, []byte) {
-	reply, _ := (&abi.ToolReply{ToolMessage: h.answer}).MarshalMsg(nil)
-	return abi.StatusOK, reply
-}
-
-func (h *fakeHost) HostCall(op string, payload []byte) (abi.Status, []byte) {
-	if op != abi.OpEventEmit {
-		return abi.ENOENT, nil
-	}
-	var event abi.EventEmit
-	if _, err := event.UnmarshalMsg(payload); err != nil {
-		return abi.EINVAL, nil
-	}
-	h.emitted = append(h.emitted, event)
-	return abi.StatusOK, nil
-}
-
-func (h *fakeHost) Log(abi.LogLevel, string) {}
-
-// configure gives the plugin a configuration in which the host has filled in the defaults.
-func configure(t *testing.T, changes map[string]any) (sdk.Description, *abi.Error) {
-	t.Helper()
-	config, err := wire.MapOf(map[string]any{
-		"strategy": "redact", "types": []any{"email", "credit_card", "ip", "api_key", "private_key"},
-		"apply_to_input": true, "apply_to_tool_results": true,
-	})
-	require.NoError(t, err)
-	overrides, err := wire.MapOf(changes)
-	require.NoError(t, err)
-	result, code := sdk.Invoke(abi.ExportConfigure, config.With(overrides).Raw(), &fakeHost{})
-	require.Equal(t, abi.ReturnResult, code)
-	var refused abi.Result
-	if _, err := refused.UnmarshalMsg(result); err == nil && refused.Error != nil {
-		return sdk.Description{}, refused.Error
-	}
-	var d sdk.Description
-	_, err = d.UnmarshalMsg(result)
-	require.NoError(t, err)
-	return d, nil
-}
-
-// invoke calls a hook; nil is a hook that has nothing to say.
-func invoke(t *testing.T, hook abi.Hook, in abi.HookInput, h *fakeHost) *abi.Result {
-	t.Helper()
-	input, err := in.MarshalMsg(nil)
-	require.NoError(t, err)
-	b, code := sdk.Invoke(string(hook), input, h)
-	if code == abi.ReturnNothing {
-		return nil
-	}
-	var result abi.Result
-	_, err = result.UnmarshalMsg(b)
-	require.NoError(t, err)
-	return &result
-}
-
-// TestNative calls the plugin's hooks without a host. The plugin has one configuration at a time, so nothing is parallel.
 func TestNative(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
-	_, refused := configure(t, nil)
-	require.Nil(t, refused)
-	human := abi.Human("I am ann@mail.example, from 10.1.2.3")
-	human.ID = "h1"
-	model := abi.AI("write to bob@mail.example")
-	model.ID = "a1"
-	view := abi.HookInput{Messages: &abi.View{Items: []abi.Message{human, model}, Total: 2}}
-	host := &fakeHost{}
-	result := invoke(t, abi.BeforeModel, view, host)
-	require.Len(t, result.Patch, 1, "only messages of the user")
-	require.Equal(t, `{"content":"I am [REDACTED_EMAIL], from [REDACTED_IP]","id":"h1"}`, result.Patch[0].Keys().Raw().JSON())
-	require.Equal(t, `{"redactions":2}`, result.State.Raw().JSON())
-	require.Equal(t, "redacted", host.emitted[0].Name)
-	require.Equal(t, `{"email":1,"ip":1}`, host.emitted[0].Data.JSON())
+	h := sdktest.New(t)
+	h.Say(abi.Human("I am ann@mail.example, from 10.1.2.3"), abi.AI("write to bob@mail.example"))
+	out := h.BeforeModel()
+	require.Equal(t, "I am [REDACTED_EMAIL], from [REDACTED_IP]", h.Messages[0].Content.Text())
+	require.Equal(t, "write to bob@mail.example", h.Messages[1].Content.Text(), "only messages of the user")
+	require.Equal(t, `{"redactions":2}`, h.State.Raw().JSON())
+	require.Equal(t, "redacted", out.Events[0].Name)
+	require.Equal(t, `{"email":1,"ip":1}`, out.Events[0].Data.JSON())
 
-	calls := abi.HookInput{Call: &abi.ToolCall{ID: "1", Name: "t", Args: wire.Map(nil).Raw()}, Known: true}
-	tool := &fakeHost{answer: abi.ToolResult(*calls.Call, "mail ann@mail.example")}
-	result = invoke(t, abi.WrapToolCall, calls, tool)
-	require.Equal(t, `{"content":"mail [REDACTED_EMAIL]"}`, result.ToolMessage.Keys().Raw().JSON())
+	h.Replies = []sdktest.Reply{sdktest.Answers("mail ann@mail.example"), sdktest.Answers("nothing here")}
+	call := abi.Call("1", "t", nil)
+	require.Equal(t, "mail [REDACTED_EMAIL]", h.WrapToolCall(call).Answer.Content.Text())
+	require.Equal(t, `{"redactions":3}`, h.State.Raw().JSON())
+	out = h.WrapToolCall(call)
+	require.Nil(t, out.ToolMessage)
+	require.Empty(t, out.Events)
 
-	clean := &fakeHost{answer: abi.ToolResult(*calls.Call, "nothing here")}
-	require.Nil(t, invoke(t, abi.WrapToolCall, calls, clean))
-	require.Empty(t, clean.emitted)
-	require.Nil(t, invoke(t, abi.BeforeModel, abi.HookInput{Messages: &abi.View{}}, clean))
+	require.Empty(t, h.BeforeModel().Patch, "its own change is new to it, and clean")
+	require.Empty(t, h.BeforeModel().Result, "nothing is new")
 }
 
 func TestNativeBlocksOfContent(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
-	_, refused := configure(t, map[string]any{"strategy": "mask"})
-	require.Nil(t, refused)
-	call := abi.ToolCall{ID: "1", Name: "t", Args: wire.Map(nil).Raw()}
-	answer := abi.ToolResult(call, "")
+	h := sdktest.New(t)
+	h.Configure(map[string]any{"strategy": "mask"})
 	text := abi.BlockOf(abi.TextBlock("card 4111111111111111").Fields().With(wire.Map{{Key: "cited", Value: wire.Bool(true)}}))
-	answer.Content = abi.Blocks(text, abi.ImageURLBlock("https://mail.example/ann@mail.example.png"), abi.TextBlock("fine"))
-	result := invoke(t, abi.WrapToolCall, abi.HookInput{Call: &call}, &fakeHost{answer: answer})
+	answer := sdktest.Answers("")
+	answer.Messages[0].Content = abi.Blocks(text, abi.ImageURLBlock("https://mail.example/ann@mail.example.png"), abi.TextBlock("fine"))
+	h.Replies = []sdktest.Reply{answer}
+	out := h.WrapToolCall(abi.Call("1", "t", nil))
 	require.Equal(t, `{"content":[{"cited":true,"text":"card ************1111","type":"text"},`+
 		`{"type":"image","url":"https://mail.example/ann@mail.example.png"},{"text":"fine","type":"text"}]}`,
-		result.ToolMessage.Keys().Raw().JSON())
+		out.ToolMessage.Keys().Raw().JSON())
 }
 
 func TestNativeConfiguration(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
-	d, refused := configure(t, map[string]any{"apply_to_input": false})
-	require.Nil(t, refused)
-	require.Nil(t, d.Hooks.BeforeModel)
-	require.NotNil(t, d.Hooks.WrapToolCall)
-	d, refused = configure(t, map[string]any{"apply_to_tool_results": false})
-	require.Nil(t, refused)
-	require.NotNil(t, d.Hooks.BeforeModel)
-	require.Nil(t, d.Hooks.WrapToolCall)
-	_, refused = configure(t, map[string]any{"strategy": "shout"})
-	require.Equal(t, "config: strategy: shout is unknown", refused.Error())
-	_, refused = configure(t, map[string]any{"types": []any{"iban"}})
-	require.Equal(t, "config: types: iban is unknown", refused.Error())
+	h := sdktest.New(t)
+	h.Configure(map[string]any{"apply_to_input": false})
+	require.Nil(t, h.Description().Hooks.BeforeModel)
+	require.NotNil(t, h.Description().Hooks.WrapToolCall)
+	h.Configure(map[string]any{"apply_to_tool_results": false})
+	require.NotNil(t, h.Description().Hooks.BeforeModel)
+	require.Nil(t, h.Description().Hooks.WrapToolCall)
+	require.Error(t, h.TryConfigure(map[string]any{"strategy": "shout"}), "refused by the schema")
+	require.Error(t, h.TryConfigure(map[string]any{"types": []any{"iban"}}))
+
+	// A host checks a configuration before the plugin sees it; the plugin does not rely on that.
+	_, err := (&redactor{}).Configure(sdk.Map{{Key: "strategy", Value: sdk.String("shout")}})
+	require.EqualError(t, err, "config: strategy: shout is unknown")
+	types, _ := abi.NameList{"iban"}.MarshalMsg(nil)
+	_, err = (&redactor{}).Configure(sdk.Map{{Key: "strategy", Value: sdk.String("mask")}, {Key: "types", Value: types}})
+	require.EqualError(t, err, "config: types: iban is unknown")
 }

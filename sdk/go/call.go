@@ -4,8 +4,10 @@ import (
 	"errors"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 )
+
+// AnyCall is a [Call], [ModelCall] or [ToolCall].
+type AnyCall interface{ call() *Call }
 
 // Call is one call of a hook.
 type Call struct {
@@ -15,6 +17,8 @@ type Call struct {
 	host    Host
 	failure error // what the last Next returned because the inner layers failed
 }
+
+func (c *Call) call() *Call { return c }
 
 // Input returns the whole input document. It is decoded when a hook first looks at anything in it: a hook that does not
 // look pays nothing.
@@ -53,10 +57,25 @@ func (c *Call) State(field string) Raw { return c.Input().State.Get(field) }
 // Interrupt asks the outside world. If the question was answered it returns the answer; otherwise the hook must return
 // the error, and runs again from its start when there is an answer. The key is unique within the call.
 func (c *Call) Interrupt(key string, value Raw) (Raw, error) {
-	if answer := c.Input().Answers.Get(key); !answer.IsZero() {
-		return answer, nil
+	answers, err := c.InterruptAll(Map{{Key: key, Value: value}})
+	return answers.Get(key), err
+}
+
+// InterruptAll asks several things at once, by their keys. When all of them are answered it returns the answers;
+// otherwise the error asks those that are not, and the hook must return it.
+func (c *Call) InterruptAll(questions Map) (answers Map, err error) {
+	var open []abi.Interrupt
+	for _, q := range questions {
+		if answer := c.Input().Answers.Get(q.Key); !answer.IsZero() {
+			answers.Set(q.Key, answer)
+		} else {
+			open = append(open, abi.Interrupt{Key: q.Key, Value: q.Value})
+		}
 	}
-	return nil, &InterruptError{[]abi.Interrupt{{Key: key, Value: value}}}
+	if len(open) > 0 {
+		return nil, &InterruptError{open}
+	}
+	return answers, nil
 }
 
 // InterruptError carries questions outward.
@@ -113,9 +132,6 @@ func (c *Call) Budget() (abi.Budget, error) {
 	return reply, err
 }
 
-// Log writes a line to the host's log.
-func (c *Call) Log(level abi.LogLevel, line string) { c.host.Log(level, line) }
-
 // accept returns the reply of a call that went well, or makes an error of its status.
 //
 // Documents are encoded and decoded by their own methods, here and everywhere in the SDK: behind an interface TinyGo
@@ -137,94 +153,6 @@ func accept(status abi.Status, doc []byte) ([]byte, error) {
 	default:
 		return nil, &Error{Type: status.String(), Message: "the host refused the call: " + status.String()}
 	}
-}
-
-// ModelCall is one call of wrap_model_call.
-type ModelCall struct{ Call }
-
-// Request is the request as the layers outside of the hook left it.
-func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
-
-// Next lets the inner layers and the model answer; a nil change leaves the request as it is. The error is an [*Error],
-// or [ErrClosed].
-func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
-	var payload []byte
-	if change != nil {
-		var err error
-		if payload, err = change.MarshalMsg(nil); err != nil {
-			return nil, err
-		}
-	}
-	doc, err := c.next(payload)
-	if err != nil {
-		return nil, err
-	}
-	return &ModelReply{document: doc}, nil
-}
-
-// ModelReply is what Next of a model call came to.
-type ModelReply struct {
-	document []byte
-	response *ModelResponse // decoded; nil until somebody looks
-}
-
-// Response returns the response. It is decoded when a hook first looks: one that only passes it on pays nothing.
-func (r *ModelReply) Response() *ModelResponse {
-	if r.response == nil {
-		r.response = &ModelResponse{}
-		_, err := r.response.UnmarshalMsg(r.document)
-		understood(err)
-	}
-	return r.response
-}
-
-// ToolCall is one call of wrap_tool_call, or of a tool of the plugin.
-type ToolCall struct{ Call }
-
-// ToolCall returns the model's call.
-func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input().Call }
-
-// Args returns the call's arguments.
-func (c *ToolCall) Args() Map {
-	var args wire.Map
-	_, _ = args.UnmarshalMsg(c.Input().Call.Args) // the host validated it
-	return args
-}
-
-// Known reports whether the host has a tool of the call's name.
-func (c *ToolCall) Known() bool { return c.Input().Known }
-
-// Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
-// or [ErrClosed]. It is for wrap_tool_call only.
-func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
-	var payload []byte
-	if change != nil {
-		var err error
-		if payload, err = change.MarshalMsg(nil); err != nil {
-			return nil, err
-		}
-	}
-	doc, err := c.next(payload)
-	if err != nil {
-		return nil, err
-	}
-	return &ToolReply{document: doc}, nil
-}
-
-// ToolReply is what Next of a tool call came to.
-type ToolReply struct {
-	document []byte
-	reply    *abi.ToolReply // decoded; nil until somebody looks
-}
-
-// Message returns the tool message that answers the call. It is decoded when a hook first looks.
-func (r *ToolReply) Message() *Message {
-	if r.reply == nil {
-		r.reply = &abi.ToolReply{}
-		_, err := r.reply.UnmarshalMsg(r.document)
-		understood(err)
-	}
-	return &r.reply.ToolMessage
 }
 
 // understood traps on a document of the host that is not what the ABI says: there is nothing that a plugin could do.

@@ -6,8 +6,7 @@
 //	func (shout) WrapToolCall(c *sdk.ToolCall) (patch *sdk.Patch, update *sdk.Update, err error) {
 //		answer, err := c.Next(nil)
 //		if err == nil {
-//			loud := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Message().Content.Text())))
-//			patch = &loud
+//			patch = sdk.Answer(strings.ToUpper(answer.Message().Content.Text()))
 //		}
 //		return patch, nil, err
 //	}
@@ -23,8 +22,13 @@
 //
 // TinyGo's default scheduler costs hundreds of microseconds a call: do not leave out -scheduler=none.
 //
-// On other platforms the package builds too: a plugin's methods are tested with plain go test, and [Invoke] calls a hook
-// by its document, as a host would.
+// On other platforms the package builds too: a plugin is tested with plain go test and package sdktest, which calls its hooks
+// with a history, fields and replies of the test's making.
+//
+// What a plugin keeps in the state it declares as a [Field], or, where it follows from all messages, as an [Accumulator], which
+// looks at each message once. The arguments of its tools, see [NewTool], and its configuration, see [Decode], are structs whose
+// codecs and JSON Schemas the command sdk/go/gen writes: a guest has no use for reflection. What goes inward in a wrap hook
+// is a change of the request or call: new(sdk.RequestChange).WithAppendedSystem("Be brief.").
 //
 // An instance of a plugin serves one call at a time, and any instance may serve any call: what must survive a call
 // belongs into state fields, not into variables. Clock and random numbers follow from the input of the call: they are

@@ -3,10 +3,22 @@ package sdk_test
 import (
 	"fmt"
 	"strings"
+	"testing"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	sdk "github.com/agenthost/agenthost/sdk/go"
+	"github.com/agenthost/agenthost/sdk/go/sdktest"
 )
+
+// A plugin registers itself in an init function, and is tested natively with package sdktest. The examples do both.
+
+// host registers a plugin and returns a host for it.
+func host(p any, d sdk.Description) *sdktest.Host {
+	d.Name, d.Version = "example", "1.0.0"
+	sdk.Register(p, d)
+	return sdktest.New(&testing.T{})
+}
 
 // shout is the plugin of the package's documentation.
 type shout struct{}
@@ -16,66 +28,222 @@ func (shout) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p := sdk.NewPatch("").SetContent(sdk.Text(strings.ToUpper(answer.Message().Content.Text())))
-	return &p, nil, nil
+	return sdk.Answer(strings.ToUpper(answer.Message().Content.Text())), nil, nil
 }
 
-// answers is a host for tests: it answers next with one message.
-type answers struct{ message sdk.Message }
-
-func (a answers) Next([]byte) (abi.Status, []byte) {
-	reply, _ := (&abi.ToolReply{ToolMessage: a.message}).MarshalMsg(nil)
-	return abi.StatusOK, reply
-}
-
-func (answers) HostCall(string, []byte) (abi.Status, []byte) { return abi.ENOENT, nil }
-func (answers) Log(abi.LogLevel, string)                     {}
-
-// A plugin registers itself in an init function. In a test, Invoke calls its hooks as a host would.
 func Example() {
-	sdk.Register(shout{}, sdk.Description{Name: "shout", Version: "1.0.0"})
-
-	call := abi.Call("call-1", "search", map[string]any{"q": "tides"})
-	input, _ := (&abi.HookInput{Call: &call, Known: true, Step: "shout.wrap_tool_call"}).MarshalMsg(nil)
-	output, code := sdk.Invoke("wrap_tool_call", input, answers{abi.ToolResult(call, "high at noon")})
-
-	var result abi.Result
-	if _, err := result.UnmarshalMsg(output); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(code, result.ToolMessage.Keys().Raw().JSON())
-	// Output: 1 {"content":"HIGH AT NOON"}
+	h := host(shout{}, sdk.Description{})
+	h.Replies = []sdktest.Reply{sdktest.Answers("high at noon")}
+	out := h.WrapToolCall(abi.Call("call-1", "search", map[string]any{"q": "tides"}))
+	fmt.Println(out.Answer.Content.Text())
+	// Output: HIGH AT NOON
 }
 
-// turns counts the model calls of a run, and asks before the third.
-type turns struct{}
+// greeter says what day it is before a run begins.
+type greeter struct{}
 
-func (turns) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
-	if calls, _ := c.State("calls").AsInt(); calls == 2 {
-		if _, err := c.Interrupt("continue", sdk.String("two calls so far; go on?")); err != nil {
-			return nil, err
-		}
+func (greeter) BeforeAgent(c *sdk.Call) (*sdk.Update, error) {
+	return &sdk.Update{Messages: []sdk.Message{abi.System("It is the run " + c.Input().Run + ".")}}, nil
+}
+
+func ExampleBeforeAgentHook() {
+	h := host(greeter{}, sdk.Description{})
+	h.BeforeAgent()
+	fmt.Println(h.Messages[0].Content.Text())
+	// Output: It is the run run-1.
+}
+
+// calls counts the model calls of a run.
+var calls = sdk.Field[int]{Name: "calls", Lifetime: sdk.LifetimeRun, Reducer: sdk.ReduceAdd}
+
+// limit ends a run after three model calls.
+type limit struct{}
+
+func (limit) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
+	n, err := calls.Get(c)
+	if err != nil {
+		return nil, err
+	}
+	if n == 3 {
+		return &sdk.Update{Messages: []sdk.Message{abi.AI("Enough.")}, JumpTo: abi.JumpEnd}, nil
 	}
 	update := &sdk.Update{}
-	update.State.Set("calls", sdk.Int(1)) // the reducer adds it
+	calls.Set(update, 1) // the reducer adds it
 	return update, nil
+}
+
+func ExampleBeforeModelHook() {
+	h := host(limit{}, sdk.Description{
+		Fields: []sdk.FieldSpec{calls.Spec()},
+		Hooks:  sdk.HookSpecs{BeforeModel: &sdk.HookSpec{Reads: []string{calls.Name}, CanJumpTo: []string{"end"}}},
+	})
+	for range 4 {
+		fmt.Println(h.BeforeModel().JumpTo, h.State.Get("calls").JSON())
+	}
+	// Output:
+	//  1
+	//  2
+	//  3
+	// end 3
+}
+
+// confirm asks before a run goes on.
+type confirm struct{}
+
+func (confirm) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
+	answer, err := c.Interrupt("go on", sdk.String("Shall I go on?"))
+	if err != nil {
+		return nil, err
+	}
+	c.Log(sdk.LogInfo, "answered", "answer", answer)
+	return nil, nil
 }
 
 // A hook that asks returns the error of Interrupt; it runs again when there is an answer.
 func ExampleCall_Interrupt() {
-	sdk.Register(turns{}, sdk.Description{
-		Name: "turns", Version: "1.0.0",
-		Fields: []sdk.FieldSpec{{Name: "calls", Lifetime: "run", Reducer: "add"}},
-		Hooks:  sdk.HookSpecs{BeforeModel: &sdk.HookSpec{Reads: []string{"calls"}}},
-	})
-	in := abi.HookInput{State: sdk.Map{{Key: "calls", Value: sdk.Int(2)}}}
-	for _, answers := range []sdk.Map{nil, {{Key: "continue", Value: sdk.Bool(true)}}} {
-		in.Answers = answers
-		input, _ := in.MarshalMsg(nil)
-		output, _ := sdk.Invoke("before_model", input, nil)
-		fmt.Println(sdk.Raw(output).JSON())
-	}
+	h := host(confirm{}, sdk.Description{})
+	fmt.Println(h.BeforeModel().Interrupts[0].Value.JSON())
+	h.Answers = sdk.Map{{Key: "go on", Value: sdk.Bool(true)}}
+	fmt.Println(h.BeforeModel().Log)
 	// Output:
-	// {"interrupts":[{"key":"continue","value":"two calls so far; go on?"}]}
-	// {"state":{"calls":1}}
+	// "Shall I go on?"
+	// [info answered answer=true]
+}
+
+// brief tells the model to be brief, and cuts what it says.
+type brief struct{}
+
+func (brief) WrapModelCall(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update, error) {
+	change := new(sdk.RequestChange).WithAppendedSystem("Be brief.").WithSetting("temperature", sdk.Float(0))
+	reply, err := c.Next(change)
+	if err != nil {
+		return nil, nil, err
+	}
+	last := reply.Response().Messages[len(reply.Response().Messages)-1]
+	text := last.Content.Text()
+	if len(text) <= 10 {
+		return nil, nil, nil
+	}
+	return reply.Edit(sdk.NewPatch(last.ID).SetContent(sdk.Text(text[:10] + "…"))), nil, nil
+}
+
+func ExampleWrapModelCallHook() {
+	h := host(brief{}, sdk.Description{})
+	h.Replies = []sdktest.Reply{sdktest.Says(abi.AI("The tide is high at noon."))}
+	out := h.WrapModelCall(sdk.ModelRequest{Model: "main"})
+	fmt.Println(out.Requests[0].AppendSystem.Text(), out.Requests[0].Settings.Raw().JSON())
+	fmt.Println(out.Response[0].Content.Text())
+	// Output:
+	// Be brief. {"temperature":0.0}
+	// The tide i…
+}
+
+// words counts the words of the whole history.
+var words = sdk.Accumulator[int]{
+	Field: sdk.Field[int]{Name: "words"},
+	Fold:  func(sum int, m *sdk.Message) int { return sum + len(strings.Fields(m.Content.Text())) },
+}
+
+type counter struct{}
+
+func (counter) AfterModel(c *sdk.Call) (*sdk.Update, error) {
+	update := &sdk.Update{}
+	_, err := words.Advance(c, update)
+	return update, err
+}
+
+func ExampleAfterModelHook() {
+	h := host(counter{}, sdk.Description{
+		Fields: []sdk.FieldSpec{words.Spec()},
+		Hooks:  sdk.HookSpecs{AfterModel: &sdk.HookSpec{Messages: sdk.ViewNew(), Reads: []string{words.Name}}},
+	})
+	h.Say(abi.Human("when is the tide high"))
+	h.AfterModel()
+	h.Say(abi.AI("at noon")) // only this is shown to the next call
+	h.AfterModel()
+	fmt.Println(h.State.Get("words").JSON())
+	// Output: 7
+}
+
+// guard does not let files be deleted.
+type guard struct{}
+
+func (guard) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
+	path, _ := c.Args().Get("path").AsString()
+	if !strings.HasPrefix(path, "/tmp/") {
+		return sdk.Failure("Only files in /tmp may be deleted."), nil, nil
+	}
+	_, err := c.Next(new(sdk.CallChange).WithArg("dry_run", sdk.Bool(true)))
+	return nil, nil, err
+}
+
+func ExampleWrapToolCallHook() {
+	h := host(guard{}, sdk.Description{Hooks: sdk.HookSpecs{WrapToolCall: &sdk.HookSpec{Tools: []string{"delete"}}}})
+	out := h.WrapToolCall(abi.Call("1", "delete", map[string]any{"path": "/etc/passwd"}))
+	fmt.Println(out.Answer.Status, out.Answer.Content.Text())
+
+	h.Replies = []sdktest.Reply{sdktest.Answers("deleted")}
+	out = h.WrapToolCall(abi.Call("2", "delete", map[string]any{"path": "/tmp/x"}))
+	fmt.Println(out.Calls[0].SetArgs.Raw().JSON(), out.Answer.Content.Text())
+	// Output:
+	// error Only files in /tmp may be deleted.
+	// {"dry_run":true} deleted
+}
+
+// report tells when a run is over.
+type report struct{}
+
+func (report) AfterAgent(c *sdk.Call) (*sdk.Update, error) {
+	return nil, c.Emit("done", sdk.Map{{Key: "run", Value: sdk.String(c.Input().Run)}}.Raw())
+}
+
+func ExampleAfterAgentHook() {
+	h := host(report{}, sdk.Description{})
+	out := h.AfterAgent()
+	fmt.Println(out.Events[0].Name, out.Events[0].Data.JSON())
+	// Output: done {"run":"run-1"}
+}
+
+// Note is what the model passes to the tool "note". In a plugin, sdk/go/gen writes its methods.
+type Note struct{ Text string }
+
+func (n *Note) MarshalMsg(b []byte) ([]byte, error) {
+	return wire.AppendString(wire.AppendString(wire.AppendMapHeader(b, 1), "text"), n.Text), nil
+}
+
+func (n *Note) UnmarshalMsg(b []byte) ([]byte, error) {
+	var m sdk.Map
+	rest, err := m.UnmarshalMsg(b)
+	if err != nil {
+		return b, err
+	}
+	return rest, sdk.DecodeString(&n.Text, "text", m.Get("text"))
+}
+
+func (*Note) JSONSchema() sdk.Raw {
+	return sdk.Schema(map[string]any{
+		"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string"}}, "required": []any{"text"},
+	})
+}
+
+// notes is a plugin with a tool, which keeps what it is told.
+type notes struct{ sdk.Tools }
+
+func writeNote(c *sdk.ToolCall, note *Note) (string, error) {
+	version, err := c.Store(sdk.ScopeThread).Put("note", sdk.String(note.Text))
+	return fmt.Sprint("noted, version ", version), err
+}
+
+func ExampleTools() {
+	tools := sdk.Tools{sdk.NewTool("note", "Writes a note.", writeNote)}
+	h := host(notes{tools}, sdk.Description{
+		Tools:        tools.Specs(),
+		Capabilities: []sdk.Capability{{Op: abi.OpKVPut, Reason: "to keep the notes of a conversation"}},
+	})
+	fmt.Println(h.Description().Tools[0].Parameters.JSON())
+	out := h.Tool(abi.Call("1", "note", map[string]any{"text": "buy milk"}))
+	fmt.Println(out.Answer.Content.Text(), h.Stored(sdk.ScopeThread, "note").JSON())
+	// Output:
+	// {"properties":{"text":{"type":"string"}},"required":["text"],"type":"object"}
+	// noted, version 1 "buy milk"
 }

@@ -38,6 +38,8 @@ type (
 	Map = wire.Map
 	// Message is one entry of the history.
 	Message = abi.Message
+	// ModelRequest is the request of a model call.
+	ModelRequest = abi.ModelRequest
 	// ModelResponse is what Next returns in WrapModelCall.
 	ModelResponse = abi.ModelResponse
 	// Patch is a message of which only the keys that are present count.

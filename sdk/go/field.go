@@ -1,0 +1,79 @@
+package sdk
+
+import "slices"
+
+// Lifetimes of a [Field].
+const (
+	LifetimeThread = "thread" // as long as the thread
+	LifetimeRun    = "run"    // as long as the run, its interrupts included
+	LifetimeStep   = "step"   // in the next step
+)
+
+// Reducers of a [Field].
+const (
+	ReduceAdd    = "add"    // numbers are added to what is there
+	ReduceAppend = "append" // lists are appended to it
+)
+
+// Field is a state field of the plugin with values of the type T: bool, int, int64, uint64, float64, string, []byte,
+// []string, [Raw], [Map] or a struct with a generated codec. A hook that reads it lists its name in Reads:
+//
+//	var calls = sdk.Field[int]{Name: "calls", Lifetime: sdk.LifetimeRun, Reducer: sdk.ReduceAdd}
+//
+//	sdk.Description{
+//		Fields: []sdk.FieldSpec{calls.Spec()},
+//		Hooks:  sdk.HookSpecs{BeforeModel: &sdk.HookSpec{Reads: []string{calls.Name}}},
+//	}
+type Field[T any] struct {
+	Name       string
+	Lifetime   string // LifetimeThread, if it is empty
+	Reducer    string // the value is replaced, if it is empty
+	HideInput  bool   // the caller cannot set it
+	HideOutput bool   // it is not in results
+	Schema     Raw    // for its values; if there is none, it follows from T as far as it can
+}
+
+// Spec declares the field. It panics if T has no form.
+func (f Field[T]) Spec() FieldSpec {
+	zero := new(T)
+	if _, err := encode(zero); err != nil {
+		panic("sdk.Field " + f.Name + ": " + err.Error())
+	}
+	spec := FieldSpec{
+		Name: f.Name, Lifetime: f.Lifetime, Reducer: f.Reducer, HideInput: f.HideInput, HideOutput: f.HideOutput, Schema: f.Schema,
+	}
+	if spec.Lifetime == "" {
+		spec.Lifetime = LifetimeThread
+	}
+	if spec.Schema.IsZero() {
+		spec.Schema = schemaOf(zero)
+	}
+	return spec
+}
+
+// Get returns the value that the hook is shown, the zero value if the field is unset. A large value is fetched.
+func (f Field[T]) Get(c AnyCall) (T, error) {
+	var value T
+	call := c.call()
+	raw := call.State(f.Name)
+	if raw.IsZero() && slices.Contains(call.Input().Large, f.Name) {
+		fields, err := call.ReadFields(f.Name)
+		if err != nil {
+			return value, err
+		}
+		raw = fields.Get(f.Name)
+	}
+	if raw.IsZero() {
+		return value, nil
+	}
+	return value, decode(f.Name, raw, &value)
+}
+
+// Set puts a value into the update: what the field becomes, or, with a reducer, what is added to it.
+func (f Field[T]) Set(u *Update, value T) {
+	raw, err := encode(&value)
+	if err != nil {
+		panic("sdk.Field " + f.Name + ": " + err.Error())
+	}
+	u.State.Set(f.Name, raw)
+}

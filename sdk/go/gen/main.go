@@ -1,0 +1,76 @@
+// Command gen writes codecs and JSON Schemas of the structs of a plugin: of its configuration, of the arguments of its
+// tools, of what its state fields hold. Reflection at run time, which they replace, makes a guest large and slow.
+//
+//	//go:generate go run github.com/agenthost/agenthost/sdk/go/gen
+//
+// It reads the package in the directory and writes agenthost_gen.go: for each struct whose comment has the line
+// //agenthost:document, the methods of sdk.Document. Of a struct
+//
+//	// Args are what the model says to search.
+//	//
+//	//agenthost:document
+//	type Args struct {
+//		// what to look for
+//		Query string `json:"query" minLength:"1"`
+//		Limit int    `json:"limit" default:"5" minimum:"1" maximum:"50"`
+//		By    Order  `json:"by,omitempty"`
+//	}
+//
+// comments become descriptions, or the tag jsonschema:"..." does, as for tools of the host; the constants of a string type
+// such as Order are an enum. A key is required, unless it has a default, is a pointer, or omitempty. Without a tag the key is
+// the field's name in snake case. Tags named as keywords of JSON Schema are put into the schema: default, enum (values with
+// commas between them), minimum, maximum, minLength, maxLength, pattern, minItems, maxItems. Fields may be booleans, numbers,
+// strings, []byte, sdk.Raw, sdk.Map, other documents of the package, slices and maps with string keys of these, and pointers
+// to them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// output is the name of the file that is written.
+const output = "agenthost_gen.go"
+
+func main() {
+	flag.Usage = func() {
+		_, _ = fmt.Fprintf(flag.CommandLine.Output(), "usage: gen [DIR]\n\nWrites DIR/%s: codecs and JSON Schemas of the structs marked "+
+			"//agenthost:document.\nSee go doc github.com/agenthost/agenthost/sdk/go/gen.\n", output)
+	}
+	flag.Parse()
+	dir := "."
+	switch flag.NArg() {
+	case 0:
+	case 1:
+		dir = flag.Arg(0)
+	default:
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(dir); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string) error {
+	code, err := generate(dir)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, output), code, 0o644) //nolint:gosec // source code
+}
+
+// generate makes the file for the package in a directory.
+func generate(dir string) ([]byte, error) {
+	p, err := readPackage(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.documents) == 0 {
+		return nil, fmt.Errorf("%s: no struct is marked //agenthost:document", dir)
+	}
+	return p.code()
+}

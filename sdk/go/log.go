@@ -1,0 +1,116 @@
+package sdk
+
+import (
+	"strconv"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Levels of the log.
+const (
+	LogDebug = abi.LogDebug
+	LogInfo  = abi.LogInfo
+	LogWarn  = abi.LogWarn
+	LogError = abi.LogError
+)
+
+// Log writes a line to the host's log: a message and, behind it, keys with their values, as log/slog takes them:
+//
+//	c.Log(sdk.LogInfo, "cache hit", "tool", name, "age", 3) // cache hit tool=search age=3
+//
+// A value is a boolean, int, int64, uint64, float64, string, error, or a [Raw] that holds one of these; text with anything but
+// letters, digits and _-./: is quoted as in JSON.
+func (c *Call) Log(level abi.LogLevel, message string, pairs ...any) {
+	c.host.Log(level, line(message, pairs))
+}
+
+func line(message string, pairs []any) string {
+	if len(pairs) == 0 {
+		return message
+	}
+	b := []byte(message)
+	for i := 0; i < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		if !ok || i+1 == len(pairs) { // a value without a key
+			b = appendText(append(b, " !BADKEY="...), pairs[i])
+			i--
+			continue
+		}
+		b = append(append(append(b, ' '), key...), '=')
+		b = appendText(b, pairs[i+1])
+	}
+	return string(b)
+}
+
+// appendText appends the form of a value in a line.
+func appendText(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(b, "null"...)
+	case string:
+		return appendQuoted(b, v)
+	case error:
+		return appendQuoted(b, v.Error())
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	case uint64:
+		return strconv.AppendUint(b, v, 10)
+	case float64:
+		return strconv.AppendFloat(b, v, 'g', -1, 64)
+	case Raw:
+		return appendRaw(b, v)
+	default:
+		return append(b, "!BADVALUE"...)
+	}
+}
+
+func appendRaw(b []byte, raw Raw) []byte {
+	if raw.IsNil() {
+		return append(b, "null"...)
+	}
+	if text, ok := raw.AsString(); ok {
+		return appendQuoted(b, text)
+	}
+	if yes, ok := raw.AsBool(); ok {
+		return strconv.AppendBool(b, yes)
+	}
+	if n, ok := raw.AsInt(); ok {
+		return strconv.AppendInt(b, n, 10)
+	}
+	if f, ok := raw.AsFloat(); ok {
+		return strconv.AppendFloat(b, f, 'g', -1, 64)
+	}
+	return append(b, raw.Type()...)
+}
+
+func appendQuoted(b []byte, text string) []byte {
+	bare := text != ""
+	for i := 0; bare && i < len(text); i++ {
+		bare = isBare(text[i])
+	}
+	if bare {
+		return append(b, text...)
+	}
+	b = append(b, '"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+func isBare(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == '/' || c == ':'
+}

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Pair is one key of a [Map] with its value.
 type Pair struct {
@@ -25,7 +22,7 @@ func MapOf(values map[string]any) (Map, error) {
 		}
 		m = append(m, Pair{k, raw})
 	}
-	slices.SortFunc(m, func(a, b Pair) int { return strings.Compare(a.Key, b.Key) })
+	m.sort()
 	return m, nil
 }
 
@@ -132,7 +129,7 @@ func (m *Map) UnmarshalMsg(b []byte) ([]byte, error) {
 		out = append(out, p)
 	}
 	if !sorted {
-		slices.SortFunc(out, func(x, y Pair) int { return strings.Compare(x.Key, y.Key) })
+		out.sort()
 		for i := 1; i < len(out); i++ {
 			if out[i-1].Key == out[i].Key {
 				return b, errorAt(0, "the key "+quote([]byte(out[i].Key))+" stands twice in one map")

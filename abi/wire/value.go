@@ -84,7 +84,7 @@ func appendGoMap(dst []byte, m map[string]any) ([]byte, error) {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys)
+	SortStrings(keys)
 	dst = AppendMapHeader(dst, len(keys))
 	var err error
 	for _, k := range keys {

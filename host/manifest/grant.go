@@ -59,7 +59,8 @@ func flag(n strictyaml.Node, mapping any) (granted bool, err error) {
 	if n.Kind() == strictyaml.KindMap {
 		return true, n.Decode(mapping)
 	}
-	return granted, n.Decode(&granted)
+	err = n.Decode(&granted)
+	return granted, err
 }
 
 // fetchEntry grants requests: a list of hosts, or a mapping with more.

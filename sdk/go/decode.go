@@ -1,6 +1,6 @@
 package sdk
 
-import "slices"
+import "github.com/agenthost/agenthost/abi/wire"
 
 // The functions of this file decode and encode parts of a document. They are for the code that sdk/go/gen writes; key says where the
 // value stands, for the error.
@@ -160,7 +160,7 @@ func SortedKeys[T any](m map[string]T) []string {
 	for key := range m {
 		keys = append(keys, key)
 	}
-	slices.Sort(keys)
+	wire.SortStrings(keys)
 	return keys
 }
 

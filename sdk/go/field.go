@@ -66,7 +66,8 @@ func (f Field[T]) Get(c AnyCall) (T, error) {
 	if raw.IsZero() {
 		return value, nil
 	}
-	return value, decode(f.Name, raw, &value)
+	err := decode(f.Name, raw, &value) // before value is read, whatever the compiler
+	return value, err
 }
 
 // Set puts a value into the update: what the field becomes, or, with a reducer, what is added to it.

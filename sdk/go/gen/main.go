@@ -29,15 +29,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-)
 
-// output is the name of the file that is written.
-const output = "agenthost_gen.go"
+	"github.com/agenthost/agenthost/internal/codegen"
+)
 
 func main() {
 	flag.Usage = func() {
 		_, _ = fmt.Fprintf(flag.CommandLine.Output(), "usage: gen [DIR]\n\nWrites DIR/%s: codecs and JSON Schemas of the structs marked "+
-			"//agenthost:document.\nSee go doc github.com/agenthost/agenthost/sdk/go/gen.\n", output)
+			"//agenthost:document.\nSee go doc github.com/agenthost/agenthost/sdk/go/gen.\n", codegen.Output)
 	}
 	flag.Parse()
 	dir := "."
@@ -56,21 +55,9 @@ func main() {
 }
 
 func run(dir string) error {
-	code, err := generate(dir)
+	code, err := codegen.Generate(dir)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, output), code, 0o644) //nolint:gosec // source code
-}
-
-// generate makes the file for the package in a directory.
-func generate(dir string) ([]byte, error) {
-	p, err := readPackage(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(p.documents) == 0 {
-		return nil, fmt.Errorf("%s: no struct is marked //agenthost:document", dir)
-	}
-	return p.code()
+	return os.WriteFile(filepath.Join(dir, codegen.Output), code, 0o644) //nolint:gosec // source code
 }

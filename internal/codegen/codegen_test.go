@@ -1,4 +1,4 @@
-package main
+package codegen_test
 
 import (
 	"os"
@@ -9,18 +9,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/codegen"
+	"github.com/agenthost/agenthost/internal/codegen/sample"
 	"github.com/agenthost/agenthost/internal/schema"
 	sdk "github.com/agenthost/agenthost/sdk/go"
-	"github.com/agenthost/agenthost/sdk/go/gen/internal/sample"
 )
 
 func TestTheSampleIsNotStale(t *testing.T) {
 	t.Parallel()
-	want, err := generate("internal/sample")
+	want, err := codegen.Generate("sample")
 	require.NoError(t, err)
-	got, err := os.ReadFile("internal/sample/" + output)
+	got, err := os.ReadFile("sample/" + codegen.Output)
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "run go generate ./sdk/go/gen/...")
+	require.Equal(t, string(want), string(got), "run go generate ./internal/codegen/...")
 }
 
 // forecasts draws documents that fit their schema.
@@ -137,10 +138,12 @@ func TestSourcesThatAreRefused(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte(tc.source), 0o600))
-			require.ErrorContains(t, run(dir), tc.message)
-			require.NoFileExists(t, filepath.Join(dir, output))
+			_, err := codegen.Generate(dir)
+			require.ErrorContains(t, err, tc.message)
 		})
 	}
-	require.ErrorContains(t, run(t.TempDir()), "there are no Go files")
-	require.ErrorIs(t, run(filepath.Join(t.TempDir(), "nowhere")), os.ErrNotExist)
+	_, err := codegen.Generate(t.TempDir())
+	require.ErrorContains(t, err, "there are no Go files")
+	_, err = codegen.Generate(filepath.Join(t.TempDir(), "nowhere"))
+	require.ErrorIs(t, err, os.ErrNotExist)
 }

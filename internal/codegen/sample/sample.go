@@ -1,4 +1,4 @@
-// Package sample has a document with everything that sdk/go/gen knows. Its generated file is what the generator is tested by.
+// Package sample has a document with everything that codegen knows. Its generated file is what the generator is tested by.
 package sample
 
 import sdk "github.com/agenthost/agenthost/sdk/go"

@@ -1,4 +1,5 @@
-package main
+// Package codegen writes codecs and JSON Schemas of the structs of a plugin; see the command sdk/go/gen.
+package codegen
 
 import (
 	"errors"
@@ -15,6 +16,21 @@ import (
 	"strings"
 	"unicode"
 )
+
+// Output is the name of the file that holds the code.
+const Output = "agenthost_gen.go"
+
+// Generate makes the code for the package in a directory. It is an error if none of its structs asks for any.
+func Generate(dir string) ([]byte, error) {
+	p, err := readPackage(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.documents) == 0 {
+		return nil, fmt.Errorf("%s: no struct is marked %s", dir, mark)
+	}
+	return p.code()
+}
 
 // mark is the line of a comment that asks for a codec.
 const mark = "//agenthost:document"
@@ -83,7 +99,7 @@ func readPackage(dir string) (*sourcePackage, error) {
 		return nil, fmt.Errorf("%s: there are no Go files", dir)
 	}
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == output {
+		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == Output {
 			continue
 		}
 		f, err := parser.ParseFile(p.files, name, nil, parser.ParseComments)

@@ -1,0 +1,163 @@
+// Package scaffold writes new plugin projects: sources with the hooks that were asked for, a test, a golden case, a manifest
+// to try the plugin with, and a README.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/codegen"
+	"github.com/agenthost/agenthost/internal/toolchain"
+)
+
+// Project is what is to be written.
+type Project struct {
+	Name     string             // of the plugin
+	Dir      string             // where it goes: a directory that is empty, or not there yet
+	Language toolchain.Language // TinyGo and Go differ in how the project is built
+	Hooks    []abi.Hook         // those that the plugin begins with
+	SDK      string             // a checkout of agenthost whose SDK is used; "" is the release Version
+	Version  string             // such as v1.2.3
+}
+
+//go:embed templates
+var templates embed.FS
+
+// names are those that a plugin, a Go package and a crate may have.
+var names = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// maxName is how long a plugin's name may be.
+const maxName = 64
+
+// Write writes the project and returns its files, by their paths below Dir. It writes all or, in an empty directory, nothing.
+func (p *Project) Write() ([]string, error) {
+	if !names.MatchString(p.Name) || len(p.Name) > maxName {
+		return nil, fmt.Errorf("%q is no name for a plugin: it has small letters, digits and single dashes, and begins with a letter, "+
+			"at most %d characters", p.Name, maxName)
+	}
+	if entries, err := os.ReadDir(p.Dir); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s is there already, and is not empty", p.Dir)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	files, err := p.render()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		path := filepath.Join(p.Dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // sources are for everybody
+			return nil, err
+		}
+		if err := os.WriteFile(path, f.content, 0o644); err != nil { //nolint:gosec // as above
+			return nil, err
+		}
+	}
+	paths := make([]string, 0, len(files)+1)
+	for _, f := range files {
+		paths = append(paths, f.path)
+	}
+	if p.IsGo() {
+		code, err := codegen.Generate(p.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(p.Dir, codegen.Output), code, 0o644); err != nil { //nolint:gosec // as above
+			return nil, err
+		}
+		paths = append(paths, codegen.Output)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// file is a file of the project.
+type file struct {
+	path    string
+	content []byte
+}
+
+// render makes the files of the project.
+func (p *Project) render() ([]file, error) {
+	root := "templates/rust"
+	if p.IsGo() {
+		root = "templates/go"
+	}
+	var files []file
+	for _, dir := range []string{"templates/common", root} {
+		err := fs.WalkDir(templates, dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			content, err := p.execute(path)
+			if err != nil || len(bytes.TrimSpace(content)) == 0 { // a file of a hook that was not asked for
+				return err
+			}
+			// In the tree a dot file is named dot-file, which embed takes; hidden files it leaves out.
+			name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".tmpl")
+			files = append(files, file{strings.ReplaceAll(name, "dot-", "."), content})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func (p *Project) execute(path string) ([]byte, error) {
+	text, err := fs.ReadFile(templates, path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New(path).Option("missingkey=error").Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return nil, err
+	}
+	content := b.Bytes()
+	if strings.HasSuffix(path, ".go.tmpl") && len(bytes.TrimSpace(content)) > 0 {
+		return format.Source(content)
+	}
+	return content, nil
+}
+
+// IsGo reports whether the project is written in Go.
+func (p *Project) IsGo() bool { return p.Language != toolchain.Rust }
+
+// Has reports whether the plugin has a hook. It is for templates.
+func (p *Project) Has(hook string) bool { return slices.Contains(p.Hooks, abi.Hook(hook)) }
+
+// Lang is the language as the flag --lang takes it.
+func (p *Project) Lang() string { return string(p.Language) }
+
+// Type is the plugin's name as a type: redact-mail is RedactMail.
+func (p *Project) Type() string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(p.Name, "-") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// Crate is the plugin's name as Rust's identifiers have it.
+func (p *Project) Crate() string { return strings.ReplaceAll(p.Name, "-", "_") }
+
+// NodeHooks reports whether the plugin has any hook that is not around a call.
+func (p *Project) NodeHooks() bool {
+	return slices.ContainsFunc(p.Hooks, func(h abi.Hook) bool { return h.IsNode() })
+}

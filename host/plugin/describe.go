@@ -15,8 +15,17 @@ import (
 // compileSchema compiles a schema that the guest wrote.
 var compileSchema = schema.CompileUntrusted
 
-// describe asks a fresh instance, which serves nothing else, what the plugin may do at most.
+// describe asks what the plugin may do at most.
 func (p *Plugin) describe(ctx context.Context) error {
+	err := p.ask(ctx, func(i *instance) error { return p.takeDescription(i, abi.ExportDescribe, &p.described) })
+	if err != nil {
+		return err
+	}
+	return p.checkRequired()
+}
+
+// ask lets a fresh instance, which serves nothing else, write its Description, which take reads.
+func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 	i, err := p.instantiate(ctx)
 	if err != nil {
 		return err
@@ -30,15 +39,12 @@ func (p *Plugin) describe(ctx context.Context) error {
 		if !wrote {
 			return p.fault(abi.ExportDescribe, KindProtocol, "it returned 0; it must write a Description and return 1", nil)
 		}
-		return p.takeDescription(i, abi.ExportDescribe, &p.described)
+		return take(i)
 	}()
 	if closing := i.close(); err == nil {
 		err = closing
 	}
-	if err != nil {
-		return err
-	}
-	return p.checkRequired()
+	return err
 }
 
 // configure gives an instance the configuration. The first one settles what the plugin does with it; the others must

@@ -108,7 +108,7 @@ func (t *trial) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all
 	start := time.Now()
 	r := Record{Stage: StageHook, Hook: name}
 	agent, err := host.New(host.Config{
-		Model: trialModel(called), Tools: []host.Tool{trialTool(called, all.Tools)},
+		Model: trialModel(called), Tools: []host.Tool{trialTool(called, all.Tools, "answered")},
 		Middleware: []host.Middleware{alone{t.plugin.name, only(name, all)}}, RecursionLimit: 10,
 	})
 	if err != nil {
@@ -194,12 +194,12 @@ func (m trialModel) Generate(_ context.Context, req *model.Request) (*model.Resp
 	return model.Reply(abi.AI("", abi.Call("call-1", string(m), map[string]any{"text": "trial"}))), nil
 }
 
-// trialTool answers every call, unless the plugin has a tool of that name itself.
-func trialTool(name string, own []host.Tool) host.Tool {
+// trialTool answers every call with the same, unless the plugin has a tool of that name itself.
+func trialTool(name string, own []host.Tool, answer string) host.Tool {
 	if slices.ContainsFunc(own, func(t host.Tool) bool { return t.Spec().Name == name }) {
 		name = "try_another"
 	}
 	return tool.Raw(abi.ToolSpec{Name: name, Description: "Answers."}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
-		return host.TextOutput("answered"), nil
+		return host.TextOutput(answer), nil
 	})
 }

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/anatomy"
+)
+
+// report is what plugin inspect prints of one file, line by line.
+type report struct{ strings.Builder }
+
+func (r *report) rowf(name, format string, args ...any) {
+	fmt.Fprintf(r, "  %-13s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+func (r *report) itemf(name, format string, args ...any) {
+	fmt.Fprintf(r, "    %-20s %s\n", oneLine(name), fmt.Sprintf(format, args...))
+}
+
+func printInspection(w io.Writer, in *plugin.Inspection) error {
+	var r report
+	fmt.Fprintf(&r, "%s: ", oneLine(in.File))
+	switch {
+	case !in.OK && in.Kind != "":
+		fmt.Fprintf(&r, "FAILED %s (%s): %s\n", in.Kind, in.Stage, oneLine(in.Message))
+	case !in.OK:
+		fmt.Fprintf(&r, "FAILED: %s\n", oneLine(in.Message))
+	default:
+		fmt.Fprintf(&r, "%s %s, ABI %d\n", oneLine(in.Described.Name), oneLine(in.Described.Version), in.Described.ABI)
+	}
+	if in.SHA256 != "" {
+		r.rowf("sha256", "%s", in.SHA256)
+	}
+	if in.Signature != "" {
+		r.rowf("signature", "%s (not checked)", oneLine(in.Signature))
+	}
+	if in.Module != nil {
+		r.module(in.Module)
+		r.embedded(in.Embedded)
+	}
+	if d := in.Described; d != nil {
+		r.description(d, in.Module)
+	}
+	for _, warning := range in.Warnings {
+		fmt.Fprintf(&r, "  warning: %s\n", oneLine(warning.Text))
+	}
+	_, err := io.WriteString(w, r.String())
+	return err
+}
+
+// module shows what the file consists of.
+func (r *report) module(m *anatomy.Module) {
+	if len(m.Producers) > 0 {
+		r.rowf("made by", "%s", producers(m.Producers))
+	}
+	r.rowf("size", "%d bytes: code %d, data %d, for debuggers %d; %d functions", m.Size, m.Code, m.Data, m.Debug, m.Functions)
+	if m.Memory != nil {
+		memory := fmt.Sprintf("%d KiB at the start", m.Memory.Initial>>10)
+		if m.Memory.Maximum > 0 {
+			memory += fmt.Sprintf(", at most %d KiB", m.Memory.Maximum>>10)
+		}
+		if m.Stack > 0 {
+			memory += fmt.Sprintf("; stack %d bytes", m.Stack)
+		}
+		r.rowf("memory", "%s", memory)
+	}
+	for _, t := range m.Tables {
+		size := fmt.Sprintf("%d elements", t.Initial)
+		if t.Maximum > 0 {
+			size += fmt.Sprintf(", at most %d", t.Maximum)
+		}
+		r.rowf("table", "%s", size)
+	}
+	for _, i := range m.Imports {
+		r.rowf("imports", "%s: %s", oneLine(i.Module), oneLines(i.Names))
+	}
+	names := make([]string, 0, len(m.Exports))
+	for _, e := range m.Exports {
+		names = append(names, e.Name)
+	}
+	r.rowf("exports", "%s", oneLines(names))
+	if len(m.Custom) > 0 {
+		sections := make([]string, 0, len(m.Custom))
+		for _, s := range m.Custom {
+			sections = append(sections, fmt.Sprintf("%s %d", oneLine(s.Name), s.Size))
+		}
+		r.rowf("sections", "%s", oneLines(sections))
+	}
+}
+
+// producers names the tools that made the module, and the languages it was written in.
+func producers(all []anatomy.Producer) string {
+	var tools, languages []string
+	for _, p := range all {
+		if text := strings.TrimSpace(p.Name + " " + p.Version); p.Role == "language" {
+			languages = append(languages, text)
+		} else {
+			tools = append(tools, text)
+		}
+	}
+	if len(languages) == 0 {
+		return oneLines(tools)
+	}
+	return fmt.Sprintf("%s (from %s)", oneLines(tools), oneLines(languages))
+}
+
+func (r *report) embedded(e plugin.Embedded) {
+	switch e {
+	case plugin.EmbeddedSame:
+		r.rowf("embedded", "its Description, as describe says it")
+	case plugin.EmbeddedDiffers:
+		r.rowf("embedded", "a Description that differs from what describe says")
+	case plugin.EmbeddedUnchecked:
+		r.rowf("embedded", "a Description that could not be compared with describe")
+	case plugin.EmbeddedNone:
+	}
+}
+
+// description shows what the plugin says of itself.
+func (r *report) description(d *abi.Description, m *anatomy.Module) {
+	var listed, unlisted []string
+	for _, name := range abi.Hooks() {
+		if d.Hooks.Spec(name) != nil {
+			listed = append(listed, string(name))
+		} else if m.Exported(string(name)) {
+			unlisted = append(unlisted, string(name))
+		}
+	}
+	r.section("hooks", len(listed))
+	for _, name := range listed {
+		r.itemf(name, "%s", hookSummary(d.Hooks.Spec(abi.Hook(name))))
+	}
+	if len(unlisted) > 0 {
+		r.rowf("never called", "%s (exported, and not in its Description)", oneLines(unlisted))
+	}
+	r.section("fields", len(d.Fields))
+	for i := range d.Fields {
+		r.itemf(d.Fields[i].Name, "%s", fieldSummary(&d.Fields[i]))
+	}
+	r.section("capabilities", len(d.Capabilities))
+	for _, c := range d.Capabilities {
+		need := "optional"
+		if c.Required {
+			need = "required"
+		}
+		r.itemf(c.Op, "%s: %s", need, oneLine(c.Reason))
+	}
+	r.section("tools", len(d.Tools))
+	for i := range d.Tools {
+		r.itemf(d.Tools[i].Name, "%s", toolSummary(&d.Tools[i]))
+	}
+	r.config(d.ConfigSchema)
+}
+
+// section begins a list that has something in it.
+func (r *report) section(title string, n int) {
+	if n > 0 {
+		fmt.Fprintf(r, "  %s\n", title)
+	}
+}
+
+func hookSummary(s *abi.HookSpec) string {
+	parts := []string{"sees no messages"}
+	switch view := s.Messages.String(); {
+	case s.Messages.IsZero():
+	case s.Messages.IsNew():
+		parts[0] = "sees new messages"
+	default:
+		parts[0] = "sees messages: " + view
+	}
+	for _, list := range []struct {
+		verb  string
+		names []string
+	}{{"reads", s.Reads}, {"writes", s.Writes}, {"may jump to", s.CanJumpTo}, {"only the tools", s.Tools}} {
+		if len(list.names) > 0 {
+			parts = append(parts, list.verb+" "+oneLines(list.names))
+		}
+	}
+	if s.PassesTokens {
+		parts = append(parts, "lets tokens pass")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func fieldSummary(f *abi.FieldSpec) string {
+	parts := []string{f.Lifetime}
+	if f.Reducer != "" {
+		parts = append(parts, f.Reducer)
+	}
+	if f.HideInput {
+		parts = append(parts, "no input")
+	}
+	if f.HideOutput {
+		parts = append(parts, "no output")
+	}
+	if !f.Schema.IsZero() {
+		parts = append(parts, oneLine(f.Schema.JSON()))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func toolSummary(t *abi.ToolSpec) string {
+	parts := []string{oneLine(t.Description)}
+	for _, flag := range []struct {
+		set  bool
+		says string
+	}{{t.Dynamic, "dynamic"}, {t.Idempotent, "idempotent"}, {t.ReturnDirect, "its result ends the run"}} {
+		if flag.set {
+			parts = append(parts, flag.says)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// config shows each key of the configuration.
+func (r *report) config(schema wire.Raw) {
+	var keys, required []string
+	properties := map[string]wire.Raw{}
+	for key, value := range schema.Pairs() {
+		switch string(key) {
+		case "properties":
+			for name, property := range value.Pairs() {
+				keys = append(keys, string(name))
+				properties[string(name)] = property
+			}
+		case "required":
+			for name := range value.Elements() {
+				text, _ := name.AsString()
+				required = append(required, text)
+			}
+		}
+	}
+	r.section("configuration", len(schema))
+	for _, key := range keys {
+		text := oneLine(properties[key].JSON())
+		if slices.Contains(required, key) {
+			text = "required: " + text
+		}
+		r.itemf(key, "%s", text)
+	}
+	if len(keys) == 0 && !schema.IsZero() {
+		r.itemf("schema", "%s", oneLine(schema.JSON()))
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/toolchain"
+)
+
+// pluginBuild are the flags of plugin build.
+type pluginBuild struct {
+	language string
+	output   string
+	debug    bool
+}
+
+func (a *app) pluginBuildCommand() *cobra.Command {
+	var flags pluginBuild
+	c := &cobra.Command{
+		Use:   "build [DIR] [flags]",
+		Short: "Build a plugin with the flags that it needs",
+		Long: `Build the plugin whose sources are in the directory, which is the present one unless another is
+named, and check that it loads. What is run is
+
+  tinygo  $TINYGO build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=s -no-debug
+  go      GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -ldflags='-s -w'
+  rust    cargo build --release --target wasm32-unknown-unknown, with a stack of 64 KiB unless the
+          project sets -zstack-size itself
+
+Go files are built with TinyGo, a Cargo.toml with cargo, unless --lang says otherwise. Tools are
+taken from PATH; $TINYGO may name TinyGo, $TINYGOROOT the directory it is installed in.
+
+The exit code is 1 if the compiler fails, 2 if it is missing or the directory holds no plugin, and
+5 if what it built does not load.`,
+		Example: `  agenthost plugin build
+  agenthost plugin build ./redact -o redact.wasm
+  agenthost plugin build ./redact --lang go`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.pluginBuild(c.Context(), dir, &flags)
+		},
+	}
+	c.Flags().StringVar(&flags.language, "lang", "", "how to build it: `LANGUAGE` is tinygo, go or rust")
+	c.Flags().StringVarP(&flags.output, "output", "o", "", "the `FILE` to make (default DIR/NAME.wasm, with the name of the directory)")
+	c.Flags().BoolVar(&flags.debug, "debug", false, "keep what debuggers need; agenthost plugin pack takes it out again")
+	return c
+}
+
+func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) error {
+	var language toolchain.Language
+	var err error
+	if flags.language != "" {
+		if language, err = toolchain.Parse(flags.language); err != nil {
+			return &exitError{exitUsage, fmt.Errorf("--lang: %w", err)}
+		}
+	} else if language, err = toolchain.Detect(dir); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("plugin build: %w", err)}
+	}
+	build := toolchain.Build{Dir: dir, Output: flags.output, Debug: flags.debug, Log: a.err}
+	file, err := build.Run(ctx, language)
+	if err != nil {
+		return buildError(ctx, err)
+	}
+	engine := a.engine(a.logger())
+	defer func() { _ = engine.Close() }() // the process ends
+	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	}
+	if !in.OK {
+		return &exitError{exitPlugin, fmt.Errorf("plugin build: %s was built with %s, and does not load: %s: %s", file, language, in.Stage, in.Message)}
+	}
+	if flags.debug { // it was asked for
+		in.Warnings = slices.DeleteFunc(in.Warnings, func(w plugin.Warning) bool { return w.Code == plugin.WarnDebug })
+	}
+	return a.printBuilt(in, language)
+}
+
+// buildError gives an error of building its exit code.
+func buildError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	}
+	err = fmt.Errorf("plugin build: %w", err)
+	if failed, ok := errors.AsType[*toolchain.FailedError](err); ok {
+		return &exitError{exitFailed, fmt.Errorf("%w; see above", failed)}
+	}
+	return &exitError{exitUsage, err}
+}
+
+func (a *app) printBuilt(in *plugin.Inspection, language toolchain.Language) error {
+	var hooks []string
+	for _, name := range abi.Hooks() {
+		if in.Described.Hooks.Spec(name) != nil {
+			hooks = append(hooks, string(name))
+		}
+	}
+	if len(hooks) == 0 {
+		hooks = []string{"none"}
+	}
+	if _, err := fmt.Fprintf(a.out, "%s: %s %s, built with %s, %d bytes\n  sha256 %s\n  hooks  %s\n", oneLine(in.File), oneLine(in.Described.Name),
+		oneLine(in.Described.Version), language, in.Module.Size, in.SHA256, strings.Join(hooks, ", ")); err != nil {
+		return err
+	}
+	for _, warning := range in.Warnings {
+		fmt.Fprintln(a.err, "warning: "+oneLine(warning.Text))
+	}
+	return nil
+}

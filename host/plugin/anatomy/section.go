@@ -1,0 +1,44 @@
+package anatomy
+
+import (
+	"strings"
+
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// DescriptionSection is the name of the custom section that holds what the plugin's describe says: the Description as
+// canonical msgpack. Whoever keeps plugins can read it without running them. It binds nobody: a host asks describe.
+const DescriptionSection = "agenthost.description"
+
+// producersSection is the name of the custom section that says what made the module.
+const producersSection = "producers"
+
+// IsDebug reports whether a custom section of this name is for debuggers alone. The section "name" is not: the names of
+// functions show in the text of a trap.
+func IsDebug(section string) bool {
+	switch section {
+	case "sourceMappingURL", "external_debug_info":
+		return true
+	default:
+		return strings.HasPrefix(section, ".debug_") || strings.HasPrefix(section, "reloc..debug_")
+	}
+}
+
+// Description returns what stands in the module's [DescriptionSection]; nil if there is no such section, if there are
+// several, or if the module would not be loaded.
+func Description(module []byte) []byte {
+	m, err := preflight.Check(module, preflight.Default())
+	if err != nil {
+		return nil
+	}
+	var found []byte
+	for i := range m.Sections {
+		if s := &m.Sections[i]; s.ID == preflight.SectionCustom && s.Name == DescriptionSection {
+			if found != nil {
+				return nil
+			}
+			found = content(module, s)
+		}
+	}
+	return found
+}

@@ -1,0 +1,45 @@
+package plugin
+
+import (
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+)
+
+// emptyGuest makes a plugin that has the hooks of another one, is given what they are given, and says nothing: each
+// returns 0 at once. What a call of it takes is the host's.
+func emptyGuest(of *abi.Description) []byte {
+	doc, _ := (&abi.Description{ABI: abi.Major, Name: "empty", Version: of.Version, Fields: of.Fields, Hooks: of.Hooks}).MarshalMsg(nil) // never fails
+	section := func(id byte, items ...[]byte) []byte {
+		return wasmbin.AppendSized([]byte{id}, append(wasmbin.AppendU32(nil, uint32(len(items))), slices.Concat(items...)...))
+	}
+	named := func(name string, tail ...byte) []byte { return append(wasmbin.AppendName(nil, name), tail...) }
+	body := func(code ...byte) []byte {
+		return wasmbin.AppendSized(nil, append(append([]byte{0}, code...), wasmbin.OpEnd))
+	}
+	constant := func(n int) []byte { return wasmbin.AppendS64([]byte{wasmbin.OpI32Const}, int64(n)) }
+	const (
+		i32               = wasmbin.TypeI32
+		function, memory  = 0, 2
+		nothing, describe = 0, 1 // types, and the functions of the module without the import, which is the first
+		hook, write       = 2, 3
+		drop              = 0x1a
+	)
+	exports := make([][]byte, 0, 3+len(abi.Hooks()))
+	exports = append(exports, named(abi.Memory, memory, 0), named(abi.Marker, function, 1+nothing), named(abi.ExportDescribe, function, 1+describe))
+	for _, name := range abi.Hooks() {
+		exports = append(exports, named(string(name), function, 1+hook))
+	}
+	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
+		section(1, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, i32}, []byte{0x60, 1, i32, 1, i32}, []byte{0x60, 2, i32, i32, 1, i32}),
+		section(2, slices.Concat(named(abi.Module), named(abi.ImportResultWrite, function, write))),
+		section(3, []byte{nothing}, []byte{describe}, []byte{hook}),
+		section(5, wasmbin.AppendU32([]byte{0}, uint32(len(doc)/pageSize+1))),
+		section(7, exports...),
+		section(10, body(),
+			body(slices.Concat(constant(0), constant(len(doc)), []byte{wasmbin.OpCall, 0, drop}, constant(1))...),
+			body(constant(0)...)),
+		section(11, slices.Concat([]byte{0}, constant(0), []byte{wasmbin.OpEnd}, wasmbin.AppendSized(nil, doc))),
+	)
+}

@@ -1,0 +1,126 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"os"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin/anatomy"
+)
+
+// Inspection is what [Inspect] says of a plugin. Texts of the module and of its Description are as they are written there:
+// who shows them to a person must clean them of control characters.
+type Inspection struct {
+	File        string           `json:"file"`
+	OK          bool             `json:"ok"`
+	Stage       string           `json:"stage,omitempty"`       // where it failed: read, preflight, link, compile, instantiate, init or describe
+	Kind        Kind             `json:"kind,omitempty"`        // of the fault; "" if the plugin is not to blame
+	Message     string           `json:"message,omitempty"`     // why it failed; text of the guest in it is cleaned
+	SHA256      string           `json:"sha256,omitempty"`      // of the file, as [Wasm.SHA256] takes it
+	Signature   string           `json:"signature,omitempty"`   // the file beside it that may be its signature, which is not checked
+	Module      *anatomy.Module  `json:"module,omitempty"`      // nil: the file is no module that would be loaded
+	Description wire.Raw         `json:"description,omitempty"` // what describe returned, canonical
+	Described   *abi.Description `json:"-"`                     // the same, decoded; nil if it could not be or is not allowed
+	Embedded    Embedded         `json:"embedded_description"`
+	Warnings    []Warning        `json:"warnings,omitempty"`
+}
+
+// Embedded says what the section [anatomy.DescriptionSection] of a module is worth.
+type Embedded string
+
+// What there may be of an embedded Description.
+const (
+	EmbeddedNone      Embedded = "none"      // there is no such section
+	EmbeddedSame      Embedded = "same"      // it is what describe returns
+	EmbeddedDiffers   Embedded = "differs"   // it is something else
+	EmbeddedUnchecked Embedded = "unchecked" // describe could not be asked
+)
+
+// Inspect looks at a module and asks its describe, in the sandbox and in the way that loading it does. It does not
+// configure it, grants it nothing, and runs none of its hooks: the module may be anybody's. Of w only what says which
+// module that is, its Limits and its Engine count.
+func Inspect(ctx context.Context, w Wasm) *Inspection {
+	in := &Inspection{File: w.Path, Embedded: EmbeddedNone}
+	err := in.look(ctx, w)
+	in.OK = err == nil
+	in.tell(err)
+	in.warn()
+	return in
+}
+
+func (in *Inspection) look(ctx context.Context, w Wasm) error {
+	in.Stage = "read"
+	code, err := w.code()
+	if err != nil {
+		return err
+	}
+	in.Stage = stagePreflight
+	sum := sha256.Sum256(code)
+	in.SHA256 = hex.EncodeToString(sum[:])
+	if w.Path != "" {
+		if info, err := os.Stat(w.Path + signatureSuffix); err == nil && info.Mode().IsRegular() {
+			in.Signature = w.Path + signatureSuffix
+		}
+	}
+	in.Module, _ = anatomy.Of(code) // what is wrong with it loading says
+	embedded := anatomy.Description(code)
+	if embedded != nil {
+		in.Embedded = EmbeddedUnchecked
+	}
+	w.Grant = Grant{}
+	p := newPlugin(code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
+	defer func() { _ = p.Close() }() // it serves nobody
+	if err := p.compile(ctx, code); err != nil {
+		return err
+	}
+	in.Stage = abi.ExportDescribe
+	err = p.ask(ctx, func(i *instance) error { return in.take(p, i) })
+	if embedded != nil && in.Description != nil {
+		in.Embedded = EmbeddedSame
+		if !bytes.Equal(embedded, in.Description) {
+			in.Embedded = EmbeddedDiffers
+		}
+	}
+	return err
+}
+
+// take reads the Description that the instance wrote, and checks it as if everything that it asks for was granted.
+func (in *Inspection) take(p *Plugin, i *instance) error {
+	var d abi.Description
+	if err := i.decode(abi.ExportDescribe, i.frame.result, &d); err != nil {
+		return err
+	}
+	in.Description, _ = wire.Canonical(i.frame.result, p.faultLimit) // was just valid
+	for _, name := range abi.Hooks() {
+		if spec := d.Hooks.Spec(name); spec != nil && len(spec.Reads)+len(spec.Writes) <= 2*maxListed {
+			p.grant.Reads, p.grant.Writes = append(p.grant.Reads, spec.Reads...), append(p.grant.Writes, spec.Writes...)
+		}
+	}
+	if err := p.takeDescription(i, abi.ExportDescribe, &p.described); err != nil {
+		return err
+	}
+	if _, err := compileSchema(p.described.ConfigSchema); err != nil {
+		return p.fault(abi.ExportDescribe, KindProtocol, "config_schema: "+err.Error(), err)
+	}
+	in.Described = &p.described
+	return nil
+}
+
+// tell notes what went wrong; nil if nothing did.
+func (in *Inspection) tell(err error) {
+	if err == nil {
+		in.Stage = ""
+		return
+	}
+	in.Message = clean(err.Error(), 1000)
+	if fault, ok := errors.AsType[*Error](err); ok {
+		in.Stage, in.Kind, in.Message = fault.Stage, fault.Kind, clean(fault.Message, 1000)
+	}
+}

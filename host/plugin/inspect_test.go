@@ -1,0 +1,144 @@
+package plugin_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/host/plugin/pack"
+)
+
+func inspect(t *testing.T, module []byte) *plugin.Inspection {
+	t.Helper()
+	return plugin.Inspect(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled})
+}
+
+func codes(in *plugin.Inspection) []string {
+	var out []string
+	for _, w := range in.Warnings {
+		out = append(out, w.Code)
+	}
+	return out
+}
+
+// TestInspectGrantsNothing shows that what a plugin asks for is told, and neither needed nor given.
+func TestInspectGrantsNothing(t *testing.T) {
+	t.Parallel()
+	d := abi.Description{
+		Capabilities: []abi.Capability{{Op: "http.fetch", Reason: "to look around", Required: true}, {Op: "of.tomorrow", Reason: "who knows"}},
+		Hooks:        abi.HookSpecs{BeforeModel: &abi.HookSpec{Reads: []string{"todos"}, Writes: []string{"plan"}}},
+	}
+	g := newGuest(d).on("before_model", trap).on("configure", trap)
+	in := inspect(t, g.bytes())
+	require.True(t, in.OK, in.Message)
+	require.Empty(t, in.Stage)
+	require.Equal(t, d.Capabilities, in.Described.Capabilities)
+	require.Equal(t, []string{"todos"}, in.Described.Hooks.BeforeModel.Reads)
+	require.JSONEq(t, `{"abi":1,"capabilities":[{"op":"http.fetch","reason":"to look around","required":true},{"op":"of.tomorrow","reason":"who knows"}],
+		"hooks":{"before_model":{"reads":["todos"],"writes":["plan"]}},"name":"bad","version":"1.0.0"}`, in.Description.JSON())
+	require.Len(t, in.SHA256, 64)
+	require.Equal(t, plugin.EmbeddedNone, in.Embedded)
+	require.Empty(t, in.Warnings)
+}
+
+func TestInspectTellsOfFaults(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		module []byte
+		stage  string
+		kind   plugin.Kind
+		says   string
+		shown  bool // what it consists of
+		wrote  bool // a Description
+	}{
+		"no module":          {[]byte("\x1b[2J"), "preflight", plugin.KindMalformed, "does not begin as a Wasm module", false, false},
+		"no plugin":          {newGuest(abi.Description{}).without(abi.Marker).bytes(), "link", plugin.KindLink, "no agenthost plugin", true, false},
+		"trap":               {described(trap), "describe", plugin.KindTrap, "unreachable", true, false},
+		"nothing":            {described(i32(0)), "describe", plugin.KindProtocol, "it returned 0", true, false},
+		"unexported hook":    {newGuest(abi.Description{Hooks: abi.HookSpecs{AfterAgent: &abi.HookSpec{}}}).bytes(), "describe", plugin.KindProtocol, "listed, but not exported", true, true},
+		"schema of nonsense": {newGuest(abi.Description{ConfigSchema: mapOf(map[string]any{"$ref": "#"})}).bytes(), "describe", plugin.KindProtocol, "config_schema", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := inspect(t, test.module)
+			require.False(t, in.OK)
+			require.Equal(t, test.stage, in.Stage)
+			require.Equal(t, test.kind, in.Kind)
+			require.Contains(t, in.Message, test.says)
+			require.Nil(t, in.Described)
+			require.Equal(t, test.shown, in.Module != nil)
+			require.Equal(t, test.wrote, in.Description != nil)
+		})
+	}
+	in := plugin.Inspect(t.Context(), plugin.Wasm{Path: filepath.Join(t.TempDir(), "gone.wasm"), Engine: compiled})
+	require.Equal(t, "read", in.Stage)
+	require.Empty(t, in.Kind)
+	require.Empty(t, in.SHA256)
+}
+
+// described is a module with this describe.
+func described(body code) []byte {
+	g := newGuest(abi.Description{})
+	for i := range g.functions {
+		if g.functions[i].name == abi.ExportDescribe {
+			g.functions[i].body = body
+		}
+	}
+	return g.bytes()
+}
+
+func TestInspectComparesAnEmbeddedDescription(t *testing.T) {
+	t.Parallel()
+	module := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	packed, err := pack.Pack(module, inspect(t, module).Description)
+	require.NoError(t, err)
+	in := inspect(t, packed)
+	require.Equal(t, plugin.EmbeddedSame, in.Embedded)
+	require.Empty(t, in.Warnings)
+
+	lie, err := pack.Pack(module, document(&abi.Description{ABI: 1, Name: "harmless", Version: "1.0.0"}))
+	require.NoError(t, err)
+	in = inspect(t, lie)
+	require.True(t, in.OK, "a lie there changes nothing of what is loaded")
+	require.Equal(t, plugin.EmbeddedDiffers, in.Embedded)
+	require.Equal(t, []string{plugin.WarnDescription}, codes(in))
+
+	broken, err := pack.Pack(described(trap), nil)
+	require.NoError(t, err)
+	require.Equal(t, plugin.EmbeddedUnchecked, inspect(t, broken).Embedded)
+}
+
+func TestInspectWarns(t *testing.T) {
+	t.Parallel()
+	good := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing) }
+	asyncify := good()
+	asyncify.add("asyncify_start_unwind", wasmI32, "", nil)
+	require.Equal(t, []string{plugin.WarnAsyncify}, codes(inspect(t, asyncify.bytes())))
+	large := good()
+	large.pages = 65
+	require.Equal(t, []string{plugin.WarnMemory}, codes(inspect(t, large.bytes())))
+	debug := slices.Concat(good().bytes(), []byte("\x00\x0d\x0b.debug_infox"))
+	in := inspect(t, debug)
+	require.Equal(t, []string{plugin.WarnDebug}, codes(in))
+	require.Equal(t, []anatomy.Section{{Name: ".debug_info", Size: 1}}, in.Module.Custom)
+	rust, err := os.ReadFile("meter/testdata/scan.rust.wasm")
+	require.NoError(t, err)
+	require.Equal(t, []string{plugin.WarnStack}, codes(inspect(t, rust)))
+}
+
+func TestInspectFindsASignature(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.wasm")
+	require.NoError(t, os.WriteFile(path, newGuest(abi.Description{}).bytes(), 0o600))
+	require.Empty(t, plugin.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled}).Signature)
+	require.NoError(t, os.WriteFile(path+".minisig", nil, 0o600))
+	in := plugin.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled})
+	require.Equal(t, path+".minisig", in.Signature)
+	setup(t, plugin.Wasm{Path: path, SHA256: in.SHA256}) // the digest is what a manifest takes
+}

@@ -1,0 +1,202 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+)
+
+// Measurement is what [Measure] says of one hook.
+type Measurement struct {
+	Hook  abi.Hook  `json:"hook"`
+	Calls int       `json:"calls"` // that were measured
+	Time  Quantiles `json:"ns"`    // of one call, in nanoseconds, all that the host does for it included
+	Fuel  Quantiles `json:"fuel"`  // of one call
+	// Empty is the time of an empty hook in the same place: one that is given the same and returns 0 at once.
+	Empty   Quantiles `json:"empty_ns"`
+	Ratio   float64   `json:"ratio"`   // of the two, by their P50
+	Input   int       `json:"input"`   // bytes of the document that the hook is given
+	Reply   int       `json:"reply"`   // bytes of the last reply of next or host_call in one call
+	Result  int       `json:"result"`  // bytes of the document that the hook writes
+	Memory  int64     `json:"memory"`  // of the largest instance, in bytes
+	Outcome string    `json:"outcome"` // of the last call: nothing, result, error or interrupt
+	Message string    `json:"message,omitempty"`
+}
+
+// Quantiles are the middle and the slow end of many calls.
+type Quantiles struct {
+	P50 uint64 `json:"p50"`
+	P99 uint64 `json:"p99"`
+}
+
+// Measure loads a plugin as an agent does, and calls each hook of its Description, or only those that are given, for so
+// long, over and over in one place of a run: the second round of an agent whose history has 20 messages of 1 KB, and whose
+// tool answers with 1 KB. before_agent and after_agent stand at the ends of that run. Calls of the hook and of an empty one
+// take turns, so that both see the same machine.
+//
+// An error is an [*Error], if the plugin is to blame, or says that ctx ended.
+func Measure(ctx context.Context, w Wasm, each time.Duration, hooks ...abi.Hook) ([]Measurement, error) {
+	code, err := w.code()
+	if err != nil {
+		return nil, err
+	}
+	subject, err := loadMeasured(ctx, code, w)
+	if err != nil {
+		return nil, err
+	}
+	defer subject.close()
+	specs := &subject.plugin.spec.Hooks
+	missing := func(h abi.Hook) bool { return specs.Spec(h) == nil }
+	if len(hooks) == 0 {
+		hooks = slices.DeleteFunc(abi.Hooks(), missing)
+	} else if at := slices.IndexFunc(hooks, missing); at >= 0 {
+		return nil, fmt.Errorf("the plugin has no hook %s with this configuration", hooks[at])
+	}
+	idle := w
+	idle.Config = nil
+	empty, err := loadMeasured(ctx, emptyGuest(&subject.plugin.spec), idle)
+	if err != nil {
+		return nil, err
+	}
+	defer empty.close()
+	var all []Measurement
+	for _, name := range hooks {
+		subject.reset()
+		empty.reset()
+		s := situation{hook: name, both: [2]*measured{subject, empty}, each: each}
+		if err := s.run(ctx); err != nil {
+			return all, err
+		}
+		m := subject.measurement()
+		m.Hook, m.Empty = name, quantiles(empty.times)
+		m.Ratio = math.Round(10*float64(m.Time.P50)/float64(max(1, m.Empty.P50))) / 10
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// measured is a plugin whose calls are measured.
+type measured struct {
+	plugin *Plugin
+	hooks  *host.Hooks
+	times  []uint64
+	fuel   []uint64
+	input  int
+	reply  int
+	result int
+	err    error // of the last call; no fault
+}
+
+func loadMeasured(ctx context.Context, code []byte, w Wasm) (*measured, error) {
+	p, err := load(ctx, code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := p.hooks()
+	if err != nil {
+		return nil, err
+	}
+	return &measured{plugin: p, hooks: hooks}, nil
+}
+
+func (m *measured) close() { _ = m.plugin.Close() } // it was measured, and serves nobody
+
+func (m *measured) reset() { *m = measured{plugin: m.plugin, hooks: m.hooks} }
+
+// time calls the hook and notes how long that took and what it used. The error is a fault.
+func (m *measured) time(call func(*host.Hooks) error) error {
+	before := m.plugin.pool.last()
+	before.forgetDocuments()
+	start := time.Now()
+	err := call(m.hooks)
+	took := time.Since(start)
+	if fault, ok := errors.AsType[*Error](err); ok {
+		return fault
+	}
+	m.err = err
+	m.times = append(m.times, uint64(took))
+	if i := m.plugin.pool.last(); i != nil && i == before { // else it was replaced, and what it used is not known
+		m.fuel = append(m.fuel, i.used())
+		m.input, m.reply, m.result = len(i.input), documentSize(i.frame.reply), documentSize(i.frame.result)
+	}
+	return nil
+}
+
+func (m *measured) measurement() Measurement {
+	out := Measurement{
+		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.input, Reply: m.reply, Result: m.result,
+		Memory: m.plugin.pool.measured(), Outcome: "nothing",
+	}
+	switch {
+	case isInterrupt(m.err):
+		out.Outcome = "interrupt"
+	case m.err != nil:
+		out.Outcome, out.Message = "error", clean(m.err.Error(), 300)
+	case m.result > 0:
+		out.Outcome = "result"
+	}
+	return out
+}
+
+func isInterrupt(err error) bool {
+	_, ok := errors.AsType[*host.InterruptError](err)
+	return ok
+}
+
+func quantiles(samples []uint64) Quantiles {
+	if len(samples) == 0 {
+		return Quantiles{}
+	}
+	slices.Sort(samples)
+	last := len(samples) - 1
+	return Quantiles{P50: samples[last/2], P99: samples[last*99/100]}
+}
+
+// last returns the instance that will serve the next call, and has served the last one if calls come one by one; nil if
+// there is none.
+func (l *pool) last() *instance {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.free) == 0 {
+		return nil
+	}
+	return l.free[len(l.free)-1]
+}
+
+// noDocument is a byte that no document begins with.
+const noDocument = 0xc1
+
+// forgetDocuments marks the buffers in which an instance keeps the last documents of its call, so that [documentSize] sees
+// what the next call puts there.
+func (i *instance) forgetDocuments() {
+	if i == nil {
+		return
+	}
+	for _, buffer := range [][]byte{i.frame.result, i.frame.reply} {
+		if cap(buffer) > 0 {
+			buffer[:1][0] = noDocument
+		}
+	}
+}
+
+// documentSize is how long the document is that was last written to a buffer, which is empty since; 0 if none was.
+func documentSize(buffer []byte) int {
+	written := buffer[:cap(buffer)]
+	if len(written) == 0 || written[0] == noDocument {
+		return 0
+	}
+	var document wire.Raw
+	rest, err := document.UnmarshalMsg(written)
+	if err != nil {
+		return 0
+	}
+	return len(written) - len(rest)
+}

@@ -1,0 +1,89 @@
+package plugin_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin"
+)
+
+func measure(t *testing.T, module []byte, hooks ...abi.Hook) ([]plugin.Measurement, error) {
+	t.Helper()
+	return plugin.Measure(t.Context(), plugin.Wasm{ID: "bad", Bytes: module, Engine: compiled}, 20*time.Millisecond, hooks...)
+}
+
+// TestMeasureEveryHook measures a plugin that has them all: the numbers that do not depend on the machine are exact.
+func TestMeasureEveryHook(t *testing.T) {
+	t.Parallel()
+	field := abi.FieldSpec{Name: "n", Lifetime: "run", Reducer: "add"}
+	g := newGuest(abi.Description{Fields: []abi.FieldSpec{field}, Hooks: abi.HookSpecs{
+		BeforeAgent: &abi.HookSpec{}, BeforeModel: &abi.HookSpec{Messages: abi.ViewNew(), Reads: []string{"n"}}, AfterModel: &abi.HookSpec{},
+		AfterAgent: &abi.HookSpec{}, WrapModelCall: &abi.HookSpec{}, WrapToolCall: &abi.HookSpec{Tools: []string{"search"}},
+	}})
+	result := document(&abi.Result{State: wire.Map{{Key: "n", Value: wire.Int(1)}}})
+	g.on("before_agent", nothing).on("before_model", g.say(result)).on("after_model", g.write(result), nothing)
+	g.on("after_agent", g.say(document(&abi.Result{Error: &abi.Error{Type: "t", Message: "not \x1b[2Jtoday"}})))
+	g.on("wrap_model_call", g.next(nil, abi.StatusOK), nothing)
+	g.on("wrap_tool_call", g.next(nil, abi.StatusOK),
+		g.say(document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "k", Value: wire.Int(1)}}})))
+	all, err := measure(t, g.bytes())
+	require.NoError(t, err)
+	require.Len(t, all, 6)
+	for i, hook := range abi.Hooks() {
+		m := &all[i]
+		require.Equal(t, hook, m.Hook)
+		require.Positive(t, m.Calls)
+		require.Positive(t, m.Time.P50)
+		require.GreaterOrEqual(t, m.Time.P99, m.Time.P50)
+		require.Positive(t, m.Empty.P50)
+		require.Positive(t, m.Ratio)
+		require.Positive(t, m.Fuel.P50)
+		require.Equal(t, m.Fuel.P50, m.Fuel.P99, "it does the same each time")
+		require.Equal(t, int64(128<<10), m.Memory)
+		require.Less(t, m.Input, 3_000)
+		require.Positive(t, m.Input)
+	}
+	outcomes := map[abi.Hook]plugin.Measurement{}
+	for _, m := range all {
+		outcomes[m.Hook] = m
+	}
+	require.Equal(t, "nothing", outcomes[abi.BeforeAgent].Outcome)
+	require.Greater(t, outcomes[abi.BeforeModel].Input, 1_000, "it is shown the tool's answer")
+	require.Equal(t, len(result), outcomes[abi.BeforeModel].Result)
+	require.Equal(t, "result", outcomes[abi.BeforeModel].Outcome)
+	require.Equal(t, "error", outcomes[abi.AfterAgent].Outcome)
+	require.NotContains(t, outcomes[abi.AfterAgent].Message, "\x1b")
+	require.Equal(t, "nothing", outcomes[abi.WrapModelCall].Outcome)
+	require.Greater(t, outcomes[abi.WrapToolCall].Reply, 1_000)
+	require.Equal(t, "interrupt", outcomes[abi.WrapToolCall].Outcome)
+
+	one, err := measure(t, g.bytes(), abi.AfterModel)
+	require.NoError(t, err)
+	require.Len(t, one, 1)
+	require.Equal(t, abi.AfterModel, one[0].Hook)
+}
+
+func TestMeasureTellsOfFaults(t *testing.T) {
+	t.Parallel()
+	g := hooked(abi.BeforeModel, abi.HookSpec{})
+	_, err := measure(t, g.on("before_model", trap).bytes())
+	require.Equal(t, plugin.KindTrap, faultIn(t, err).Kind)
+	_, err = measure(t, []byte("no module"))
+	require.Equal(t, plugin.KindMalformed, faultIn(t, err).Kind)
+	_, err = measure(t, hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes(), abi.AfterAgent)
+	require.ErrorContains(t, err, "no hook after_agent")
+	none, err := measure(t, newGuest(abi.Description{}).bytes())
+	require.NoError(t, err)
+	require.Empty(t, none)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	module := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	_, err = plugin.Measure(ctx, plugin.Wasm{Bytes: module, Engine: compiled}, time.Hour)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}

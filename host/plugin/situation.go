@@ -1,0 +1,181 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// situation is a place of a run in which two plugins are measured: where their hook stands, in a middleware that calls
+// theirs.
+type situation struct {
+	hook  abi.Hook
+	both  [2]*measured
+	each  time.Duration
+	turn  int // calls of the hook in the run
+	done  bool
+	fault error
+}
+
+// What the agent of a situation has.
+const (
+	situationMessages = 20
+	situationRounds   = 2 // calls of the tool
+	situationRound    = 2 // the call of a hook of the loop that is measured, from 1
+)
+
+// How calls are measured.
+const (
+	batch       = 64      // calls of one hook before it is the turn of the other
+	mostSamples = 1 << 20 // of a hook
+	warmUp      = 10      // a tenth of the time is not measured
+)
+
+// situationText is 1 KB of what people write.
+var situationText = strings.Repeat(
+	"Please look into order 4711 of Jane Doe (jane.doe@example.com): it was sent on 2026-01-05, and has not arrived.\n", 9) + "Thank you."
+
+// run lets an agent reach the place. The error is the fault of a plugin, or says that ctx ended.
+func (s *situation) run(ctx context.Context) error {
+	called := "lookup"
+	if spec := s.both[0].plugin.spec.Hooks.Spec(s.hook); len(spec.Tools) > 0 {
+		called = spec.Tools[0]
+	}
+	agent, err := host.New(host.Config{
+		Model: situationModel(called), Tools: []host.Tool{trialTool(called, s.both[0].hooks.Tools, situationText)}, RecursionLimit: 20,
+		Middleware: []host.Middleware{alone{s.both[0].plugin.name, s.hooks()}}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = agent.Close() }() // nothing of it needs closing
+	var messages []abi.Message
+	for range situationMessages / 2 {
+		messages = append(messages, abi.Human(situationText), abi.AI(situationText))
+	}
+	_, err = agent.Run(ctx, host.Input{Messages: append(messages[1:], abi.Human(situationText))})
+	switch {
+	case s.fault != nil:
+		return s.fault
+	case s.done:
+		return nil
+	case err != nil:
+		return err
+	default:
+		return errors.New("the run ended before its hook " + string(s.hook) + " was called often enough")
+	}
+}
+
+// hooks has one hook of the kind that is measured.
+func (s *situation) hooks() *host.Hooks {
+	own := s.both[0].hooks
+	h := &host.Hooks{State: own.State, Tools: own.Tools}
+	node := func(pick func(*host.Hooks) host.NodeHook) host.NodeHook {
+		return host.NodeHook{View: pick(own).View, Func: func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+			return nil, s.measure(ctx, func(h *host.Hooks) error {
+				_, err := pick(h).Func(ctx, rt)
+				return err
+			})
+		}}
+	}
+	switch s.hook {
+	case abi.BeforeAgent:
+		h.BeforeAgent = node(func(h *host.Hooks) host.NodeHook { return h.BeforeAgent })
+	case abi.BeforeModel:
+		h.BeforeModel = node(func(h *host.Hooks) host.NodeHook { return h.BeforeModel })
+	case abi.AfterModel:
+		h.AfterModel = node(func(h *host.Hooks) host.NodeHook { return h.AfterModel })
+	case abi.AfterAgent:
+		h.AfterAgent = node(func(h *host.Hooks) host.NodeHook { return h.AfterAgent })
+	case abi.WrapModelCall:
+		h.WrapModelCall = host.WrapModelHook{Func: s.wrapModel}
+	case abi.WrapToolCall:
+		h.WrapToolCall = host.WrapToolHook{Func: s.wrapTool}
+	}
+	return h
+}
+
+func (s *situation) wrapModel(
+	ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
+) (*model.Response, *host.Update, error) {
+	resp, err := next(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	var answered host.ModelHandler = func(context.Context, *model.Request) (*model.Response, error) { return resp, nil }
+	return resp, nil, s.measure(ctx, func(h *host.Hooks) error {
+		_, _, err := h.WrapModelCall.Func(ctx, rt, req, answered)
+		return err
+	})
+}
+
+func (s *situation) wrapTool(
+	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+) (*abi.Message, *host.Update, error) {
+	answer, err := next(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	var answered host.ToolHandler = func(context.Context, *host.ToolRequest) (*abi.Message, error) { return answer, nil }
+	return answer, nil, s.measure(ctx, func(h *host.Hooks) error {
+		_, _, err := h.WrapToolCall.Func(ctx, rt, req, answered)
+		return err
+	})
+}
+
+// measure calls both hooks, batch by batch, if this is the turn that counts.
+func (s *situation) measure(ctx context.Context, call func(*host.Hooks) error) error {
+	s.turn++
+	if s.turn != situationRound && s.hook != abi.BeforeAgent && s.hook != abi.AfterAgent {
+		return nil
+	}
+	warm, start := false, time.Now()
+	for len(s.both[0].times) < mostSamples {
+		switch spent := time.Since(start); {
+		case ctx.Err() != nil:
+			s.fault = context.Cause(ctx)
+			return s.fault
+		case !warm && spent > s.each/warmUp:
+			warm, start = true, time.Now()
+			s.both[0].reset()
+			s.both[1].reset()
+		case warm && spent > s.each:
+			s.done = true
+			return nil
+		}
+		for _, m := range s.both {
+			for range batch {
+				if s.fault = m.time(call); s.fault != nil {
+					return s.fault
+				}
+			}
+		}
+	}
+	s.done = true
+	return nil
+}
+
+// situationModel asks for the tool in each round and then says that it is done.
+type situationModel string
+
+func (m situationModel) Info() model.Info { return model.Info{Name: "situation"} }
+
+func (m situationModel) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
+	answers := 0
+	for _, message := range req.Messages.All() {
+		if message.Role == abi.RoleTool {
+			answers++
+		}
+	}
+	if answers == situationRounds {
+		return model.Reply(abi.AI(situationText)), nil
+	}
+	call := abi.Call("call-"+itoa(answers), string(m), map[string]any{"text": "order 4711", "limit": 10})
+	return model.Reply(abi.AI("I will look that up.", call)), nil
+}

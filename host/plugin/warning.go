@@ -1,0 +1,53 @@
+package plugin
+
+import "fmt"
+
+// Warning is something that an author can do better, or that an operator should know.
+type Warning struct {
+	Code string `json:"code"` // one of the Warn constants
+	Text string `json:"text"`
+}
+
+// The codes of warnings.
+const (
+	WarnAsyncify    = "asyncify"    // TinyGo's default scheduler
+	WarnMemory      = "memory"      // it starts with much memory
+	WarnStack       = "stack"       // its stack is large
+	WarnDebug       = "debug"       // it has sections for debuggers
+	WarnDescription = "description" // its embedded Description is not what describe returns
+)
+
+// From where on something is worth a warning, in bytes.
+const (
+	muchMemory = 4 << 20
+	muchStack  = 512 << 10
+)
+
+// warn notes what could be better.
+func (in *Inspection) warn() {
+	add := func(code, format string, args ...any) {
+		in.Warnings = append(in.Warnings, Warning{code, fmt.Sprintf(format, args...)})
+	}
+	m := in.Module
+	if m == nil {
+		return
+	}
+	if m.Asyncify() {
+		add(WarnAsyncify, "it is built with TinyGo's default scheduler, which costs hundreds of microseconds in each call: "+
+			"build it with -scheduler=none, as agenthost plugin build does")
+	}
+	if m.Memory != nil && m.Memory.Initial > muchMemory {
+		add(WarnMemory, "each instance starts with %d KiB of memory, all of which is counted", m.Memory.Initial>>10)
+	}
+	if m.Stack >= muchStack {
+		add(WarnStack, "its stack takes %d KiB of each instance's memory: link it with -zstack-size=65536, as agenthost plugin build does",
+			m.Stack>>10)
+	}
+	if m.Debug > 0 {
+		add(WarnDebug, "%d bytes of it are for debuggers alone: agenthost plugin pack takes them out", m.Debug)
+	}
+	if in.Embedded == EmbeddedDiffers {
+		add(WarnDescription, "the Description that is embedded in the file is not what describe returns: do not trust what was read from it; "+
+			"agenthost plugin pack embeds the right one")
+	}
+}

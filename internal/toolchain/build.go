@@ -1,0 +1,48 @@
+package toolchain
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Build says what is built.
+type Build struct {
+	Dir    string    // the sources
+	Output string    // the file that is made; "": in Dir, with the name of the directory
+	Debug  bool      // keep what debuggers need
+	Log    io.Writer // gets what the tools say
+}
+
+// Run builds the plugin and returns the path of its file. The error is a [*SourceError], a [*MissingError] or a
+// [*FailedError], or says that ctx ended.
+func (b Build) Run(ctx context.Context, l Language) (string, error) {
+	dir, err := filepath.Abs(b.Dir)
+	if err != nil {
+		return "", &SourceError{Dir: b.Dir, Text: err.Error()}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", &SourceError{Dir: b.Dir, Text: "there is no such directory"}
+	}
+	shown := b.Output
+	if shown == "" {
+		shown = filepath.Join(b.Dir, filepath.Base(dir)+".wasm")
+	}
+	output, err := filepath.Abs(shown)
+	if err != nil {
+		return "", &SourceError{Dir: shown, Text: err.Error()}
+	}
+	job := &Build{Dir: dir, Output: output, Debug: b.Debug, Log: b.Log}
+	switch l {
+	case Go:
+		err = job.golang(ctx)
+	case TinyGo:
+		err = job.tinygo(ctx)
+	case Rust:
+		err = job.rust(ctx)
+	default:
+		_, err = Parse(string(l))
+	}
+	return shown, err
+}

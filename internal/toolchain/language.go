@@ -1,0 +1,56 @@
+package toolchain
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Language is a way to build a plugin: a language and its compiler.
+type Language string
+
+// The languages.
+const (
+	Go     Language = "go"     // the go command: all of the standard library, and megabytes
+	TinyGo Language = "tinygo" // the same language in a fraction of the size and of the memory
+	Rust   Language = "rust"   // cargo, for wasm32-unknown-unknown
+)
+
+// Parse reads the name of a language.
+func Parse(name string) (Language, error) {
+	switch l := Language(name); l {
+	case Go, TinyGo, Rust:
+		return l, nil
+	default:
+		return "", fmt.Errorf("there is no language %q; use go, tinygo or rust", name)
+	}
+}
+
+// Detect tells from the files of a directory how it is built. Go is built by TinyGo. The error is a [*SourceError].
+func Detect(dir string) (Language, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", &SourceError{Dir: dir, Text: err.Error()}
+	}
+	var golang, rust bool
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case e.IsDir():
+		case name == "Cargo.toml":
+			rust = true
+		case filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+			golang = true
+		}
+	}
+	switch {
+	case golang && rust:
+		return "", &SourceError{Dir: dir, Text: "it has both Go files and a Cargo.toml; say which with --lang tinygo, go or rust"}
+	case golang:
+		return TinyGo, nil
+	case rust:
+		return Rust, nil
+	default:
+		return "", &SourceError{Dir: dir, Text: "it holds no plugin: there are neither Go files nor a Cargo.toml; name another directory"}
+	}
+}

@@ -1,0 +1,121 @@
+package toolchain
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/internal/atomicfile"
+)
+
+const rustTarget = "wasm32-unknown-unknown"
+
+// rustStack makes the stack 64 KiB. The linker's own would take 1 MiB of each instance's memory.
+const rustStack = "link-arg=-zstack-size=65536"
+
+// rust builds with cargo.
+func (b *Build) rust(ctx context.Context) error {
+	cargo, err := find("cargo")
+	if err != nil {
+		return &MissingError{Rust, "cargo", "Install Rust from https://rustup.rs, and then its target: rustup target add " + rustTarget}
+	}
+	if err := b.checkRustTarget(ctx); err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	t := &tool{
+		path: cargo, stdout: &said,
+		args: []string{"build", "--release", "--target", rustTarget, "--message-format=json-render-diagnostics"},
+	}
+	if !b.setsStack() {
+		// Flags of the environment take the place of those of configuration files, which a configuration adds to.
+		if flags := os.Getenv("RUSTFLAGS"); flags != "" {
+			t.environment = append(t.environment, "RUSTFLAGS="+flags+" -C "+rustStack)
+		} else {
+			t.args = append(t.args, "--config", "target."+rustTarget+`.rustflags=["-C", "`+rustStack+`"]`)
+		}
+	}
+	if b.Debug {
+		t.environment = append(t.environment, "CARGO_PROFILE_RELEASE_DEBUG=true")
+	}
+	if err := b.do(ctx, t); err != nil {
+		return err
+	}
+	return b.takeArtifact(said.Bytes())
+}
+
+// checkRustTarget tells of a compiler without the target's standard library.
+func (b *Build) checkRustTarget(ctx context.Context) error {
+	rustc, err := find(cmp.Or(os.Getenv("RUSTC"), "rustc"))
+	if err != nil {
+		return &MissingError{Rust, "rustc", "Install Rust from https://rustup.rs; if $RUSTC is set, let it name the compiler."}
+	}
+	var said bytes.Buffer
+	if err := b.do(ctx, &tool{path: rustc, args: []string{"--print", "target-libdir", "--target", rustTarget}, stdout: &said}); err != nil {
+		return err
+	}
+	if libraries, _ := filepath.Glob(filepath.Join(strings.TrimSpace(said.String()), "libstd-*.rlib")); len(libraries) == 0 {
+		return &MissingError{Rust, "Rust's target " + rustTarget, "Install it: rustup target add " + rustTarget}
+	}
+	return nil
+}
+
+// setsStack reports whether the project, or the user, has a stack size of their own.
+func (b *Build) setsStack() bool {
+	if strings.Contains(os.Getenv("RUSTFLAGS"), "stack-size") {
+		return true
+	}
+	files := []string{filepath.Join(b.Dir, "build.rs")}
+	if home := os.Getenv("CARGO_HOME"); home != "" {
+		files = append(files, filepath.Join(home, "config.toml"))
+	}
+	for dir := b.Dir; ; dir = filepath.Dir(dir) {
+		files = append(files, filepath.Join(dir, ".cargo", "config.toml"), filepath.Join(dir, ".cargo", "config"))
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		content, err := os.ReadFile(file)
+		return err == nil && bytes.Contains(content, []byte("stack-size"))
+	})
+}
+
+// takeArtifact puts the module that cargo made to where it is wanted. cargo says, a line of JSON each, what it made.
+func (b *Build) takeArtifact(said []byte) error {
+	var made []string
+	for line := range bytes.Lines(said) {
+		var message struct {
+			Reason    string   `json:"reason"`
+			Filenames []string `json:"filenames"`
+		}
+		if json.Unmarshal(line, &message) != nil || message.Reason != "compiler-artifact" {
+			continue
+		}
+		for _, file := range message.Filenames {
+			if filepath.Ext(file) == ".wasm" {
+				made = append(made, file)
+			}
+		}
+	}
+	switch len(made) {
+	case 0:
+		return &SourceError{Dir: b.Dir, Text: "cargo made no .wasm file: a plugin's Cargo.toml needs\n[lib]\ncrate-type = [\"cdylib\"]"}
+	case 1:
+	default:
+		return &SourceError{Dir: b.Dir, Text: "cargo made several .wasm files: " + strings.Join(made, ", ") + "; build one package, in its own directory"}
+	}
+	module, err := os.ReadFile(made[0])
+	if err == nil {
+		err = atomicfile.Write(b.Output, module, 0o644)
+	}
+	if err != nil {
+		return &FailedError{Tool: "cargo", Err: err}
+	}
+	return nil
+}

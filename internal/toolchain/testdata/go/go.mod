@@ -1,0 +1,3 @@
+module example.com/hand
+
+go 1.24

@@ -1,0 +1,53 @@
+package toolchain
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// stopDelay is how long a tool has to stop when it is asked to.
+const stopDelay = 5 * time.Second
+
+// find returns the path of a program, absolute.
+func find(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// tool is a program that is run in the directory of the sources.
+type tool struct {
+	path        string
+	args        []string
+	environment []string  // beside that of this process
+	stdout      io.Writer // nil: where all goes that the tools say
+}
+
+// do runs a tool to its end. When ctx ends it is asked to stop, as by Ctrl-C, and soon made to.
+func (b *Build) do(ctx context.Context, t *tool) error {
+	//nolint:gosec // the tool is the user's, and so are the flags
+	c := exec.CommandContext(ctx, t.path, t.args...)
+	c.Dir = b.Dir
+	c.Env = append(c.Environ(), t.environment...)
+	c.Stdout, c.Stderr = t.stdout, b.Log
+	if c.Stdout == nil {
+		c.Stdout = b.Log
+	}
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = stopDelay
+	err := c.Run()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return &FailedError{Tool: filepath.Base(t.path), Err: err}
+	default:
+		return nil
+	}
+}

@@ -21,7 +21,8 @@ func (a *app) pluginCommand() *cobra.Command {
 		Short: "Work with WebAssembly plugins",
 		Args:  cobra.NoArgs,
 	}
-	c.AddCommand(a.pluginCheckCommand())
+	c.AddCommand(a.pluginNewCommand(), a.pluginCheckCommand(), a.pluginInspectCommand(), a.pluginPackCommand(), a.pluginBenchCommand(),
+		a.pluginBuildCommand(), a.pluginReplayCommand(), a.pluginTestCommand())
 	return c
 }
 
@@ -55,12 +56,9 @@ The exit code is 0 if everything went well, 5 if a plugin was refused or made a 
 }
 
 func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginCheck) error {
-	var hooks []abi.Hook
-	for _, name := range flags.hooks {
-		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
-			return &exitError{exitUsage, fmt.Errorf("--hook: there is no hook %q; there are %s", name, joinHooks())}
-		}
-		hooks = append(hooks, abi.Hook(name))
+	hooks, err := parseHooks(flags.hooks)
+	if err != nil {
+		return err
 	}
 	config, err := readConfig(flags.config)
 	if err != nil {
@@ -110,6 +108,18 @@ func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 	_, err := fmt.Fprintln(a.out, printable(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)",
 		r.File, what, outcome, r.Fuel, r.WallMS, r.Memory>>10)))
 	return err
+}
+
+// parseHooks reads the values of --hook.
+func parseHooks(names []string) ([]abi.Hook, error) {
+	hooks := make([]abi.Hook, 0, len(names))
+	for _, name := range names {
+		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
+			return nil, &exitError{exitUsage, fmt.Errorf("--hook: there is no hook %q; there are %s", name, joinHooks())}
+		}
+		hooks = append(hooks, abi.Hook(name))
+	}
+	return hooks, nil
 }
 
 func joinHooks() string {

@@ -28,6 +28,8 @@ type app struct {
 	file    string
 	set     []string
 	verbose bool
+
+	recorder plugin.Recorder // of the plugins that load loads; nil: none
 }
 
 // execute runs the command line and returns the exit code.
@@ -94,7 +96,7 @@ func (a *app) manifestFlags(c *cobra.Command) {
 // load reads the manifest and builds its agent. Whatever goes wrong here is a matter of configuration.
 func (a *app) load(ctx context.Context) (*manifest.Agent, error) {
 	logger := a.logger()
-	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Engine: a.engine(logger)})
+	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Engine: a.engine(logger), Recorder: a.recorder})
 	if err != nil {
 		if _, ok := errors.AsType[*manifest.NotFoundError](err); ok {
 			err = fmt.Errorf("%w; name another with -f FILE", err)

@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
 func (a *app) runCommand() *cobra.Command {
-	var output string
+	var output, record string
 	var quiet bool
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT | -]",
@@ -25,7 +27,8 @@ standard output; progress, logs and errors go to standard error.
 A run that asks a human something, or that a breakpoint stops, ends as interrupted. What it waits for
 is printed, but this version of the command cannot resume it: nothing is kept when the process ends.`,
 		Example: `  agenthost run "which errors are in app.log?"
-  agenthost run --set 'middleware[0].config.strategy=hash' --output jsonl "which errors are in app.log?"`,
+  agenthost run --set 'middleware[0].config.strategy=hash' --output jsonl "which errors are in app.log?"
+  agenthost run --record run.cassette "which errors are in app.log?"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			show, err := a.renderer(output, quiet)
@@ -36,12 +39,16 @@ is printed, but this version of the command cannot resume it: nothing is kept wh
 			if err != nil {
 				return err
 			}
-			return a.run(c.Context(), prompt, show)
+			if record == "" {
+				return a.run(c.Context(), prompt, show)
+			}
+			return a.recording(record, quiet, func() error { return a.run(c.Context(), prompt, show) })
 		},
 	}
 	a.manifestFlags(c)
 	c.Flags().StringVarP(&output, "output", "o", "text", "what to print: `text` (the answer), json (the result), jsonl (every event)")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress on standard error")
+	c.Flags().StringVar(&record, "record", "", "record all that plugins see and do in a new `file`, for 'plugin replay'; keep it as you keep secrets")
 	return c
 }
 
@@ -70,6 +77,27 @@ func (a *app) run(ctx context.Context, prompt string, show renderer) (err error)
 	default:
 		return nil
 	}
+}
+
+// recording performs a run whose plugins are recorded in a new file.
+func (a *app) recording(path string, quiet bool, run func() error) error {
+	w, err := cassette.Create(path)
+	if err != nil {
+		return &exitError{exitUsage, fmt.Errorf("run: --record: %w", err)}
+	}
+	a.recorder = w
+	err = run()
+	closing, calls := w.Close(), w.Calls()
+	switch {
+	case closing != nil:
+		return errors.Join(err, &exitError{exitFailed, fmt.Errorf("run: --record: the recording is incomplete: %w", closing)})
+	case calls == 0:
+		_ = os.Remove(path) // nothing is in it, and it would be in the way
+		fmt.Fprintln(a.err, "· no plugin was called: nothing is recorded")
+	case !quiet:
+		fmt.Fprintf(a.err, "· recorded %d calls in %s\n", calls, path)
+	}
+	return err
 }
 
 // maxPrompt is the largest prompt that is read from standard input, in bytes.

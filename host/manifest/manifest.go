@@ -34,8 +34,9 @@ type Manifest struct {
 	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`
 	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
 
-	dir    string // of the file: what paths are relative to
-	engine *plugin.Engine
+	dir      string // of the file: what paths are relative to
+	engine   *plugin.Engine
+	recorder plugin.Recorder
 }
 
 // Options say how a manifest is read.
@@ -43,6 +44,7 @@ type Options struct {
 	Set       []string                         // assignments on top of the file: "model.provider=scripted", "middleware[0].config.strategy=hash"
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
 	Engine    *plugin.Engine                   // what plugins share; nil: nothing
+	Recorder  plugin.Recorder                  // is told of every call of every plugin; nil: nobody is
 }
 
 // MaxSize is the largest manifest that is read, in bytes.
@@ -58,7 +60,7 @@ func Load(path string, options Options) (*Manifest, error) {
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	m := &Manifest{ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), engine: options.Engine}
+	m := &Manifest{ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), engine: options.Engine, recorder: options.Recorder}
 	err = strictyaml.Decode(path, data, m,
 		strictyaml.WithEnv(lookup), strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
 	if err != nil {

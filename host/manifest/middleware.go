@@ -166,7 +166,7 @@ func (e *middlewareEntry) build(m *Manifest, store kv.Store) host.Middleware {
 			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
 			Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
 			OnFailure: plugin.FailurePolicy(p.OnFailure), Engine: m.engine,
-			Grant: p.Grant.build(), KV: store,
+			Grant: p.Grant.build(), KV: store, Recorder: m.recorder,
 			Limits: plugin.Limits{
 				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,
 				Input: int(p.Limits.Input), Result: int(p.Limits.Result),

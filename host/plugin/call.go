@@ -85,6 +85,7 @@ func (p *Plugin) reach(ctx context.Context, call hookCall) (*abi.Result, error) 
 	i.frame.input = i.input
 	result, err := i.result(c)
 	i.trim(call.export)
+	i.record(err)
 	closedBy := i.frame.closedBy
 	i.leave()
 	back = true

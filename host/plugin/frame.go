@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
 // frame is one call into a guest: what it was given, what it has done so far, and what it may use.
@@ -28,6 +29,10 @@ type frame struct {
 	lastLine  string // the last line of its output
 	fault     *Error // what a host function found wrong; it then stops the guest
 	cancelled error  // the run's context ended while the guest ran
+	returned  bool   // the export came to its end; the instance's stack has what it returned
+
+	recording *recording // nil: nobody records
+	script    *script    // answers in place of the host; nil: the host does
 }
 
 func (f *frame) reset(ctx context.Context, export string) {
@@ -58,6 +63,9 @@ func (i *instance) enter(ctx context.Context) {
 	c.input.now = uint64(rt.Now().UnixNano())
 	i.frame.reset(ctx, c.export)
 	i.frame.rt = rt
+	if i.plugin.recorder != nil {
+		i.frame.recording = &recording{frame: cassette.Frame{Step: rt.Step()}}
+	}
 	i.memory.refused, i.memory.crowded = false, false
 	i.begin(i.plugin.limits.Fuel, i.plugin.limits.Deadline)
 	i.clock.start(c.input.now)

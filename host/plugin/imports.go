@@ -7,6 +7,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 )
 
 // hostFunction is one import of the ABI.
@@ -104,6 +105,7 @@ func callNext(i *instance, s []uint64) {
 		return
 	}
 	payload := i.payload("next", uint32(s[0]), uint32(s[1]))
+	f.asked("", payload)
 	var status abi.Status
 	var reply []byte
 	var err error
@@ -114,6 +116,7 @@ func callNext(i *instance, s []uint64) {
 	if status == abi.StatusInterrupted || status == abi.StatusCancelled {
 		f.closed = status
 	}
+	f.answered(status, reply)
 	s[0] = f.setReply(status, reply)
 }
 
@@ -126,7 +129,7 @@ func hostCall(i *instance, s []uint64) {
 	}
 	op := string(i.read("host_call: the operation", uint32(s[0]), uint32(s[1])))
 	switch {
-	case f.rt == nil:
+	case f.rt == nil && f.script == nil:
 		i.stop(KindProtocol, "host_call is not available in "+f.export)
 	case f.closed != 0:
 		s[0] = f.setReply(f.closed, nil)
@@ -139,12 +142,33 @@ func hostCall(i *instance, s []uint64) {
 	}
 	payload := i.payload("host_call", uint32(s[2]), uint32(s[3]))
 	i.worked(hostCallWork + payloadWork*len(payload))
-	status, reply := i.operation(op, payload)
+	f.asked(op, payload)
+	status, reply := i.perform(op, payload)
 	i.worked(len(reply))
 	if len(reply) > i.plugin.limits.Input {
 		status, reply = abi.ETOOBIG, nil
 	}
+	f.answered(status, reply)
 	s[0] = f.setReply(status, reply)
+}
+
+// perform performs an operation, or lets who stands in for the host answer.
+func (i *instance) perform(op string, payload []byte) (abi.Status, []byte) {
+	p := i.plugin
+	switch {
+	case i.frame.script != nil:
+		return i.frame.script.operation(i, op, payload)
+	case p.operations == nil || !p.capabilities.allowed[op]:
+		return i.operation(op, payload)
+	}
+	var document wire.Raw
+	if len(payload) > 0 {
+		i.decodePayload(payload, &document)
+	}
+	if status, reply, ok := p.operations(op, document); ok {
+		return status, reply
+	}
+	return i.operation(op, payload)
 }
 
 // What an operation takes beside moving its reply, in bytes moved: at all, and for each byte of its document.

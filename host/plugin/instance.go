@@ -118,6 +118,7 @@ func (i *instance) invoke(export string) (wrote bool, err error) {
 	if err != nil {
 		return false, i.faultOf(export, err)
 	}
+	i.frame.returned = true
 	i.output.flush()
 	switch code := int32(i.stack[0]); {
 	case code == abi.ReturnNothing:

@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
 // Plugin is a loaded module with its configuration.
@@ -26,6 +27,7 @@ type Plugin struct {
 	policy    FailurePolicy
 	isolation Isolation
 	breaker   *breaker
+	sum       [sha256.Size]byte // of the module
 	grant     Grant
 	config    wire.Raw
 	logger    *slog.Logger
@@ -51,6 +53,10 @@ type Plugin struct {
 
 	capabilities capabilities
 	faultLimit   wire.Limits // for results
+
+	recorder   Recorder
+	recorded   *cassette.Plugin // what the recorder is told of the plugin
+	operations func(op string, payload []byte) (abi.Status, []byte, bool)
 }
 
 // load takes a module through its life up to the first configured instance.
@@ -68,7 +74,11 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 	p := &Plugin{
 		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
 		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger,
-		models: env.Models, dynamic: map[string]*pluginTool{},
+		models: env.Models, dynamic: map[string]*pluginTool{}, sum: sum, recorder: w.Recorder, operations: w.Operations,
+	}
+	if p.recorder != nil && p.isolation != IsolateCall {
+		p.isolation = IsolateCall
+		p.logger.Debug("the plugin is recorded, so its isolation is call")
 	}
 	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
 	if p.engine == nil {
@@ -100,6 +110,9 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	}
 	p.pool.returned(first)
 	p.allow()
+	if p.recorder != nil {
+		p.recorded = p.describeForRecorder(w.Path)
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin/kv"
 )
@@ -28,6 +29,14 @@ type Wasm struct {
 	Breaker   Breaker
 	Watch     bool    // the plugin is loaded again when its file changes, for the runs that begin then
 	Engine    *Engine // what it shares with other plugins; nil: nothing
+
+	// Recorder is told of every call of a hook or tool; nil: nobody is. A plugin that is recorded has the isolation call,
+	// whatever Isolation says, so that its calls can be performed again one by one. What it is told is everything that the
+	// plugin sees: see package cassette.
+	Recorder Recorder
+	// Operations stands in for the host in tests: an operation that the plugin asks for and is granted is answered by it, if
+	// it returns true. The payload is one msgpack document, or none.
+	Operations func(op string, payload []byte) (status abi.Status, reply []byte, ok bool)
 }
 
 // FailurePolicy says what a fault of the plugin does to the run.

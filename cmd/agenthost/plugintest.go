@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/golden"
+)
+
+// pluginTest are the flags of plugin test.
+type pluginTest struct {
+	update bool
+	run    string
+	json   bool
+}
+
+func (a *app) pluginTestCommand() *cobra.Command {
+	var flags pluginTest
+	c := &cobra.Command{
+		Use:   "test [DIR | FILE] [flags]",
+		Short: "Perform a plugin's golden cases",
+		Long: `Perform the golden cases of a plugin: the files testdata/*.yaml beside its module, each of which says
+what a hook is given and what must come of it. The module is FILE, or the one in DIR, which is the
+present directory by default: DIR/NAME.wasm with the directory's name, or the only *.wasm.
+
+Each case runs in the sandbox, with an instance of its own, and the host judges and applies the result as
+in any run. docs/plugin-test.md describes the files.
+
+The exit code is 0 if every case is as it expects, 5 if one is not, 2 if a file is not understood.`,
+		Example: `  agenthost plugin test
+  agenthost plugin test plugins/redact --run 'email|card'
+  agenthost plugin test build/redact.wasm --update`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.pluginTest(c.Context(), append(args, ".")[0], &flags)
+		},
+	}
+	c.Flags().BoolVar(&flags.update, "update", false, "write what came of each case into its file, as what it expects")
+	c.Flags().StringVar(&flags.run, "run", "", "perform only the cases whose name matches this `pattern`, a regular expression")
+	c.Flags().BoolVar(&flags.json, "json", false, "print each case as a line of JSON")
+	return c
+}
+
+func (a *app) pluginTest(ctx context.Context, place string, flags *pluginTest) error {
+	module, cases, err := goldenCases(place, flags.run)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	engine := a.engine(a.logger())
+	defer func() { _ = engine.Close() }() // the process ends
+	t := &goldenRun{app: a, flags: flags, wasm: plugin.Wasm{Path: module, Engine: engine}}
+	for _, c := range cases {
+		if err := t.perform(ctx, c); err != nil {
+			return err
+		}
+	}
+	return t.summary()
+}
+
+// goldenCases finds a module and reads its cases, of which none is performed before all are understood.
+func goldenCases(place, pattern string) (module string, cases []*golden.Case, err error) {
+	wanted, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", nil, fmt.Errorf("--run: %w", err)
+	}
+	if module, err = moduleAt(place); err != nil {
+		return "", nil, err
+	}
+	files, err := golden.Find(module)
+	if err != nil {
+		return "", nil, err
+	}
+	var wrong []error
+	for _, file := range files {
+		c, err := golden.Load(file)
+		if err != nil {
+			wrong = append(wrong, err)
+		} else if wanted.MatchString(c.Name()) {
+			cases = append(cases, c)
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return "", nil, err
+	}
+	switch dir := filepath.Join(filepath.Dir(module), "testdata"); {
+	case len(files) == 0:
+		return "", nil, fmt.Errorf("%s has no golden cases: they are expected in %s, as *.yaml", module, dir)
+	case len(cases) == 0:
+		return "", nil, fmt.Errorf("--run: none of the %d cases in %s has a name that matches %q", len(files), dir, pattern)
+	}
+	return module, cases, nil
+}
+
+// moduleAt finds the module that a file or directory is about.
+func moduleAt(place string) (string, error) {
+	info, err := os.Stat(place)
+	if err != nil || !info.IsDir() {
+		return place, err
+	}
+	path, err := filepath.Abs(place)
+	if err != nil {
+		return "", err
+	}
+	all, err := filepath.Glob(filepath.Join(place, "*.wasm"))
+	if err != nil {
+		return "", err
+	}
+	if own := filepath.Join(place, filepath.Base(path)+".wasm"); slices.Contains(all, own) {
+		return own, nil
+	}
+	if len(all) != 1 {
+		return "", fmt.Errorf("%s has %d modules (*.wasm); name the one to test", place, len(all))
+	}
+	return all[0], nil
+}
+
+// goldenRun is one run of golden cases.
+type goldenRun struct {
+	*app
+
+	flags   *pluginTest
+	wasm    plugin.Wasm
+	total   int
+	failed  int
+	updated int
+}
+
+// testRecord is what is printed of a case.
+type testRecord struct {
+	Case    string   `json:"case"` // its file
+	OK      bool     `json:"ok"`
+	Updated bool     `json:"updated,omitempty"`
+	Fuel    uint64   `json:"fuel,omitempty"`
+	Lines   []string `json:"lines,omitempty"` // what is not as expected
+}
+
+// perform performs a case and prints what came of it.
+func (t *goldenRun) perform(ctx context.Context, c *golden.Case) error {
+	record := testRecord{Case: c.Path}
+	outcome, err := c.Perform(ctx, t.wasm)
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, nil}
+	case err != nil:
+		record.Lines = []string{err.Error()}
+	default:
+		record.Fuel = outcome.Fuel
+		if t.flags.update {
+			if record.Updated, err = c.Update(outcome); err != nil {
+				record.Lines = []string{err.Error()}
+			}
+		} else {
+			record.Lines = c.Compare(outcome)
+		}
+	}
+	record.OK = len(record.Lines) == 0
+	t.total++
+	if !record.OK {
+		t.failed++
+	}
+	if record.Updated {
+		t.updated++
+	}
+	if err := t.print(&record); err != nil {
+		return &exitError{exitFailed, err}
+	}
+	return nil
+}
+
+func (t *goldenRun) print(r *testRecord) error {
+	if t.flags.json {
+		return json.NewEncoder(t.out).Encode(r)
+	}
+	outcome := fmt.Sprintf("ok (fuel %d)", r.Fuel)
+	switch {
+	case !r.OK:
+		outcome = "FAILED"
+	case r.Updated:
+		outcome = "updated"
+	}
+	lines := append([]string{r.Case + ": " + outcome}, r.Lines...)
+	_, err := fmt.Fprintln(t.out, printable(strings.Join(lines, "\n  ")))
+	return err
+}
+
+// summary prints what came of all, and decides the exit code.
+func (t *goldenRun) summary() error {
+	if !t.flags.json {
+		updated := ""
+		if t.flags.update {
+			updated = fmt.Sprintf(", %d updated", t.updated)
+		}
+		fmt.Fprintf(t.out, "%d cases, %d failed%s\n", t.total, t.failed, updated)
+	}
+	if t.failed > 0 {
+		return &exitError{exitPlugin, nil}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package golden
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// Case is one golden case.
+type Case struct {
+	Path string `yaml:"-"` // of its file
+
+	Description string                  `yaml:"description"`
+	Hook        hookName                `yaml:"hook" strict:"required"`
+	Config      map[string]any          `yaml:"config" strict:"optional"`
+	Grant       grantEntry              `yaml:"grant"`
+	Models      []string                `yaml:"models"` // that the agent has by name
+	State       map[string]any          `yaml:"state"`
+	Messages    []messageEntry          `yaml:"messages"`
+	Seen        int                     `yaml:"seen" strict:"min=0"` // how many of the messages the hook has seen at an earlier call
+	Call        *callEntry              `yaml:"call"`
+	Known       *bool                   `yaml:"known"` // the agent has a tool of the call's name; nil: it has
+	Request     requestEntry            `yaml:"request"`
+	Answers     map[string]any          `yaml:"answers"` // to the hook's interrupts, by key
+	Next        []nextEntry             `yaml:"next"`
+	HostCalls   map[string][]replyEntry `yaml:"host_calls"`
+	Now         instant                 `yaml:"now"`
+	Expect      expectation             `yaml:"expect" strict:"optional"`
+
+	text []byte // of the file
+	root strictyaml.Node
+}
+
+// hookName is the name of a hook, or call_tool.
+type hookName string
+
+const callTool hookName = abi.ExportCallTool
+
+// CheckStrict demands one that there is.
+func (h *hookName) CheckStrict(n strictyaml.Node) error {
+	names := make([]string, 0, len(abi.Hooks())+1)
+	for _, hook := range abi.Hooks() {
+		names = append(names, string(hook))
+	}
+	names = append(names, string(callTool))
+	if !slices.Contains(names, string(*h)) {
+		return n.Unknown("hook", names)
+	}
+	return nil
+}
+
+// maxSize is the largest file of a case, in bytes.
+const maxSize = 1 << 20
+
+// Find returns the files of the cases of a module: *.yaml in testdata beside it, sorted.
+func Find(module string) ([]string, error) {
+	dir := filepath.Join(filepath.Dir(module), "testdata")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []string
+	for _, entry := range entries {
+		if !entry.IsDir() && filepath.Ext(entry.Name()) == ".yaml" {
+			out = append(out, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return out, nil
+}
+
+// Load reads a case. The error shows where in the file the problem is.
+func Load(path string) (*Case, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Size() > maxSize:
+		return nil, fmt.Errorf("%s: %d bytes; a case has at most %d", path, info.Size(), maxSize)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, text)
+}
+
+func parse(path string, text []byte) (*Case, error) {
+	c := &Case{Path: path, text: text}
+	var err error
+	if c.root, err = strictyaml.Parse(path, text); err != nil {
+		return nil, err
+	}
+	if err := c.root.Decode(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Name is the case's file without directory and extension.
+func (c *Case) Name() string { return strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)) }
+
+// CheckStrict demands what a hook needs, and refuses what it does not look at.
+func (c *Case) CheckStrict(n strictyaml.Node) error {
+	isTool := c.Hook == hookName(abi.WrapToolCall) || c.Hook == callTool
+	wraps := c.Hook == hookName(abi.WrapToolCall) || c.Hook == hookName(abi.WrapModelCall)
+	var errs []error
+	for _, rule := range []struct {
+		key     string
+		applies bool
+		hooks   string
+	}{
+		{"call", isTool, "wrap_tool_call and call_tool"},
+		{"known", c.Hook == hookName(abi.WrapToolCall), "wrap_tool_call"},
+		{"request", c.Hook == hookName(abi.WrapModelCall), "wrap_model_call"},
+		{"next", wraps, "wrap_model_call and wrap_tool_call"},
+		{"seen", abi.Hook(c.Hook).IsNode() && !isTool, "before_agent, before_model, after_model and after_agent"},
+	} {
+		if key, given := n.Key(rule.key); given && !rule.applies {
+			errs = append(errs, key.Errorf("%s is for the hooks %s, and this one is %s", rule.key, rule.hooks, c.Hook))
+		}
+	}
+	if isTool && c.Call == nil {
+		errs = append(errs, n.Errorf("the hook %s needs the key \"call\", such as {name: search, args: {q: go}}", c.Hook))
+	}
+	if c.Seen > len(c.Messages) {
+		errs = append(errs, n.Errorf("seen is %d, and there are %d messages", c.Seen, len(c.Messages)))
+	}
+	for _, op := range slices.Sorted(maps.Keys(c.HostCalls)) {
+		if !slices.Contains(operations, op) {
+			at, _ := n.Get("host_calls")
+			key, _ := at.Key(op)
+			errs = append(errs, key.Unknown("operation", operations))
+		}
+	}
+	return strictyaml.Join(errs...)
+}
+
+// operations are those that a case may answer.
+var operations = []string{
+	abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList, abi.OpHTTPFetch, abi.OpModelGenerate, abi.OpToolCall,
+	abi.OpClockNow, abi.OpRandomBytes,
+}
+
+// grantEntry is what the plugin may do, as in a manifest; nothing needs to be set.
+type grantEntry struct {
+	Reads         []string `yaml:"reads"`
+	Writes        []string `yaml:"writes"`
+	KV            bool     `yaml:"kv"`
+	HTTPFetch     bool     `yaml:"http.fetch"`
+	ModelGenerate bool     `yaml:"model.generate"`
+	ToolCall      []string `yaml:"tool.call"`
+	ClockNow      bool     `yaml:"clock.now"`
+	RandomBytes   bool     `yaml:"random.bytes"`
+}
+
+// requestEntry is a model request beside its messages.
+type requestEntry struct {
+	Model      string         `yaml:"model"` // its name
+	System     any            `yaml:"system"`
+	Tools      []string       `yaml:"tools"` // names
+	ToolChoice string         `yaml:"tool_choice"`
+	Settings   map[string]any `yaml:"settings"`
+}
+
+// instant is a time, as RFC 3339 has it.
+type instant time.Time
+
+// UnmarshalStrict reads the notation.
+func (i *instant) UnmarshalStrict(n strictyaml.Node) error {
+	var text string
+	if err := n.Decode(&text); err != nil {
+		return err
+	}
+	parsed, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return n.Errorf("must be a time such as 2026-01-01T00:00:00Z")
+	}
+	*i = instant(parsed)
+	return nil
+}
+
+// time is when the case happens.
+func (i instant) time() time.Time {
+	if t := time.Time(i); !t.IsZero() {
+		return t
+	}
+	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// expectation is what must come of a case, as a map; see [Outcome].
+type expectation struct{ keys wire.Map }
+
+// UnmarshalStrict takes the known keys, and any documents under them.
+func (e *expectation) UnmarshalStrict(n strictyaml.Node) error {
+	var given struct {
+		Result map[string]any   `yaml:"result" strict:"optional"`
+		Error  map[string]any   `yaml:"error"`
+		Next   []map[string]any `yaml:"next"`
+		Events []map[string]any `yaml:"events"`
+		Log    []string         `yaml:"log"`
+		Fault  string           `yaml:"fault"`
+		Fuel   uint64           `yaml:"fuel"`
+	}
+	if err := n.Decode(&given); err != nil {
+		return err
+	}
+	var values map[string]any
+	if err := n.Decode(&values); err != nil {
+		return err
+	}
+	keys, err := wire.MapOf(values)
+	if err != nil {
+		return n.Errorf("%w", err)
+	}
+	e.keys = keys
+	return nil
+}

@@ -1,0 +1,146 @@
+package golden
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/cassette"
+	"github.com/agenthost/agenthost/internal/docdiff"
+)
+
+// Outcome is what came of a case.
+type Outcome struct {
+	Fuel uint64
+
+	keys    wire.Map // result, error, next, events, log, fault and fuel, those that there are
+	fault   string   // its kind; "" if there was none
+	message string   // of the fault
+	refused string   // why the host could not apply the update; "" if it could
+	lacks   []string // what the case has no answer for
+}
+
+// outcome tells what the guest did.
+func (s *scene) outcome() (*Outcome, error) {
+	f := s.frame
+	out := &Outcome{Fuel: f.Fuel, lacks: s.lacks}
+	if s.refused != nil {
+		out.refused = s.refused.Error()
+	}
+	result, err := asPeopleWrite(f.Result)
+	if err != nil && f.Fault == nil {
+		return nil, err
+	}
+	var keys wire.Map
+	if len(result) > 0 && err == nil {
+		_, _ = keys.UnmarshalMsg(result) // it was just made
+	}
+	if failure := keys.Get("error"); !failure.IsZero() {
+		out.keys.Set("error", failure)
+	} else if len(keys) > 0 {
+		out.keys.Set("result", keys.Raw())
+	}
+	if f.Fault != nil {
+		out.fault, out.message = f.Fault.Kind, f.Fault.Message
+		out.keys.Set("fault", wire.String(out.fault))
+		out.keys.Delete("result")
+	}
+	if err := out.exchanges(f.Exchanges); err != nil {
+		return nil, err
+	}
+	if len(s.log) > 0 {
+		log, err := wire.Of(s.log)
+		if err != nil {
+			return nil, err
+		}
+		out.keys.Set("log", log)
+	}
+	out.keys.Set("fuel", wire.Uint(f.Fuel))
+	return out, nil
+}
+
+// exchanges tells what was passed to next, and which events were emitted.
+func (o *Outcome) exchanges(all []cassette.Exchange) error {
+	var next, events []any
+	for i := range all {
+		x := &all[i]
+		emits := x.Op == abi.OpEventEmit && x.Answered && x.Status == abi.StatusOK
+		if x.Op != "" && !emits {
+			continue
+		}
+		document, err := asPeopleWrite(x.Payload)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", x.Name(), err)
+		case emits:
+			events = append(events, document)
+		case document == nil:
+			next = append(next, wire.Map(nil).Raw()) // nothing changed
+		default:
+			next = append(next, document)
+		}
+	}
+	for key, list := range map[string][]any{"next": next, "events": events} {
+		if len(list) > 0 {
+			value, err := wire.Of(list)
+			if err != nil {
+				return err
+			}
+			o.keys.Set(key, value)
+		}
+	}
+	return nil
+}
+
+// asPeopleWrite is a document in the form that a YAML file can say: bytes are base64. nil is none.
+func asPeopleWrite(document []byte) (wire.Raw, error) {
+	if len(document) == 0 {
+		return nil, nil
+	}
+	canonical, err := wire.Canonical(document, wire.Limits{MaxBytes: len(document)})
+	if err != nil {
+		return nil, errors.New("the document is malformed: " + docdiff.Clean(err.Error()))
+	}
+	text, err := wire.AppendJSON(nil, canonical)
+	if err != nil {
+		return nil, err
+	}
+	return wire.FromJSON(text, wire.Limits{MaxBytes: 4*len(document) + 64})
+}
+
+// Compare tells what is not as the case expects, a line each; nothing if all is. log and fuel count only if the case has
+// them. A fault, or a result that the host cannot apply, is never as expected, unless the case expects a fault of that kind.
+func (c *Case) Compare(o *Outcome) []string {
+	lines := o.problems(c.Expect.keys.Get("fault"))
+	want, got := c.Expect.keys.With(nil), o.keys.With(nil)
+	for _, pair := range c.Expect.keys {
+		if pair.Value.IsNil() || (pair.Value.IsArray() && pair.Value.Len() == 0) {
+			want.Delete(pair.Key) // none
+		}
+	}
+	for _, key := range []string{"log", "fuel"} {
+		if !c.Expect.keys.Has(key) {
+			got.Delete(key)
+		}
+	}
+	if len(lines) > 0 {
+		got.Delete("fault") // was told
+		want.Delete("fault")
+	}
+	diff := docdiff.Of("", want.Raw(), got.Raw())
+	return append(lines, diff.Lines()...)
+}
+
+// problems are what nobody expects.
+func (o *Outcome) problems(expected wire.Raw) []string {
+	var lines []string
+	if kind, _ := expected.AsString(); o.fault != "" && o.fault != kind {
+		lines = append(lines, "fault "+o.fault+": "+docdiff.Clean(o.message))
+	}
+	if o.refused != "" {
+		lines = append(lines, "the host refuses the result: "+docdiff.Clean(strings.ReplaceAll(o.refused, "\n", " ")))
+	}
+	return append(lines, o.lacks...)
+}

@@ -1,0 +1,115 @@
+package golden
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+)
+
+// stage is a middleware that sets the state and the history of the case, right before its hook.
+func (s *scene) stage() *host.Hooks {
+	h := &host.Hooks{}
+	set := host.NodeHook{Func: func(_ context.Context, rt *host.Runtime) (*host.Update, error) { return s.set(rt) }}
+	switch abi.Hook(s.c.Hook) {
+	case abi.BeforeAgent:
+		h.BeforeAgent = set
+	case abi.AfterModel:
+		h.AfterModel = set
+	case abi.AfterAgent:
+		h.AfterAgent = set
+	case abi.BeforeModel, abi.WrapModelCall:
+		h.BeforeModel = set
+	default:
+		set.CanJumpTo = []abi.Target{abi.JumpTools}
+		h.BeforeModel = set
+	}
+	return h
+}
+
+// set is the update that makes the run what the case says, once in a run.
+func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
+	if s.staged {
+		return nil, nil
+	}
+	if s.staged = true; !s.acts {
+		return &host.Update{Overwrite: true, Messages: s.history()[:s.c.Seen]}, nil
+	}
+	state, err := wire.MapOf(s.c.State)
+	if err != nil {
+		return nil, err
+	}
+	update := &host.Update{Messages: s.history(), State: state}
+	if update.Overwrite = s.c.Seen == 0; !update.Overwrite { // the hook has seen the beginning, and sees what is new
+		update.Messages = update.Messages[s.c.Seen:]
+		for i, m := range rt.State().Messages().All() {
+			if i >= s.c.Seen {
+				update.Remove = append(update.Remove, m.ID)
+			}
+		}
+	}
+	if s.c.Call != nil {
+		update.JumpTo = abi.JumpTools
+	}
+	return update, nil
+}
+
+// history is that of the case. A tool call was made by its last AI message, which is added where it is missing.
+func (s *scene) history() []abi.Message {
+	messages := identified("m", s.c.Messages)
+	if s.c.Call == nil {
+		return messages
+	}
+	call := s.c.Call.call
+	made := func(m abi.Message) bool {
+		return slices.ContainsFunc(m.ToolCalls, func(c abi.ToolCall) bool { return c.ID == call.ID })
+	}
+	if slices.ContainsFunc(messages, made) {
+		return messages
+	}
+	m := abi.AI("", call)
+	m.ID = "m-call"
+	return append(messages, m)
+}
+
+// tools are the plugin's tools, that of the case among them; a dynamic one runs like the others.
+func (s *scene) tools(all []host.Tool) ([]host.Tool, bool) {
+	out, there := slices.Clone(all), false
+	for i, t := range all {
+		if t.Spec().Name == s.c.Call.call.Name {
+			pooled, _ := t.(host.ToolPooled)
+			out[i], there = watchedTool{pooled, s}, pooled != nil
+		}
+	}
+	return out, there
+}
+
+// watchedTool is the plugin's tool of the case.
+type watchedTool struct {
+	host.ToolPooled
+
+	scene *scene
+}
+
+// Spec is that of a tool that the agent offers.
+func (t watchedTool) Spec() abi.ToolSpec {
+	spec := t.ToolPooled.Spec()
+	spec.Dynamic = false
+	return spec
+}
+
+// Call performs the case.
+func (t watchedTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+	s := t.scene
+	if !s.performs() {
+		return host.TextOutput(""), nil
+	}
+	if err := s.ask(rt); err != nil {
+		return nil, err
+	}
+	output, err := t.ToolPooled.Call(ctx, rt, call)
+	s.failed = err
+	return output, err
+}

@@ -113,8 +113,8 @@ endif
 # A test file changes no guest.
 go_files = $(shell find $1 -name '*.go' ! -name '*_test.go' 2>/dev/null)
 
-PLUGINS := $(patsubst %/,%,$(sort $(dir $(wildcard plugins/*/*.go))))
-GUESTS  := $(patsubst %/,%,$(sort $(dir $(wildcard host/plugin/testdata/guests/*/*.go))))
+PLUGINS := $(patsubst %/,%,$(sort $(dir $(wildcard plugins/*/main.go))))
+GUESTS  := $(patsubst %/,%,$(sort $(dir $(wildcard host/plugin/testdata/guests/*/main.go))))
 
 plugin_wasm = $1/$(notdir $1).wasm
 guest_wasm  = host/plugin/testdata/$(notdir $1).tinygo.wasm
@@ -129,7 +129,7 @@ plugins: plugins/TOOLCHAIN $(WASM) $(PROBE)
 $(PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
 	$(TINYGO_BUILD) -o $@ ./internal/reference/guest
 
-$(WASM) $(PROBE): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go)
+$(WASM) $(PROBE): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
 
 # wasm_rule builds the package in directory $1 to the file $2.
 define wasm_rule

@@ -15,12 +15,3 @@ func (e *Error) Error() string {
 func errorAt(offset int, reason string) error { return &Error{Offset: offset, Reason: reason} }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// quote shows a key in an error, cut to a length that a terminal line can hold.
-func quote(key []byte) string {
-	const most = 64
-	if len(key) > most {
-		return strconv.Quote(string(key[:most])) + "…"
-	}
-	return strconv.Quote(string(key))
-}

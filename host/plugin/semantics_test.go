@@ -58,7 +58,7 @@ func TestGuestsWorld(t *testing.T) {
 			require.Equal(t, []string{
 				"now 2023-11-14T22:13:20Z", "slept 1h0m0s", report[2], "limit integer", "ratio number", "config 1",
 				"large big", "big 0 5003", "small 2", "shown 1", "older 2", "beyond 0",
-				"denied EDENIED: the host refused the call: EDENIED",
+				"denied EDENIED: it is not granted, or not declared",
 			}, report)
 			again, _ := labRun(t, module, 7, nil, state)
 			require.Equal(t, report[2], again[2], "equal seeds, equal random numbers")

@@ -150,6 +150,11 @@ func (d *document) unmarshal(w *writer) {
 		"their default;\n// those that are unknown are ignored.")
 	w.line("func (v *%s) UnmarshalMsg(b []byte) (rest []byte, err error) {", d.name)
 	w.line("*v = %s{%s}", d.name, strings.Join(d.defaults(), ", "))
+	for _, f := range d.fields {
+		if f.typ.kind == kindDocument { // where its key is missing it has its own defaults
+			w.line("_, _ = v.%s.UnmarshalMsg([]byte{0x80})", f.name)
+		}
+	}
 	w.line("var doc sdk.Raw\nif rest, err = doc.UnmarshalMsg(b); err != nil {\nreturn b, err\n}")
 	if len(d.fields) > 0 {
 		w.line("for key, value := range doc.Pairs() {\nswitch string(key) {")

@@ -82,7 +82,7 @@ func TestDefaultsAndUnknownKeys(t *testing.T) {
 		got := sample.Forecast{Count: 3, Note: new(string)}
 		_, err = got.UnmarshalMsg(b)
 		require.NoError(t, err)
-		require.Equal(t, sample.Forecast{Unit: sample.Celsius, Days: 3, Detailed: true, Kinds: []string{"rain", "snow"}}, got)
+		require.Equal(t, sample.Forecast{Where: sample.Place{City: "Oslo"}, Unit: sample.Celsius, Days: 3, Detailed: true, Kinds: []string{"rain", "snow"}}, got)
 	}
 }
 

@@ -148,10 +148,8 @@ func accept(status abi.Status, doc []byte) ([]byte, error) {
 		return nil, e
 	case abi.StatusInterrupted, abi.StatusCancelled:
 		return nil, ErrClosed
-	case abi.ECONFLICT:
-		return nil, ErrConflict
 	default:
-		return nil, &Error{Type: status.String(), Message: "the host refused the call: " + status.String()}
+		return nil, refused(status)
 	}
 }
 

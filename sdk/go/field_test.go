@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -136,6 +137,7 @@ func TestLogLines(t *testing.T) { //nolint:paralleltest // one plugin for the wh
 		{[]any{"err", errors.New("it broke"), "n", sdk.Int(4), "s", sdk.String("a b"), "b", sdk.Bool(false), "f", sdk.Float(0.5)}, `1 cache hit err="it broke" n=4 s="a b" b=false f=0.5`},
 		{[]any{"f", 1.5, "big", uint64(1 << 63), "small", int64(-1), "none", nil, "unset", sdk.Raw(nil)}, "1 cache hit f=1.5 big=9223372036854775808 small=-1 none=null unset=null"},
 		{[]any{"odd", struct{}{}, "map", sdk.Map{}.Raw()}, "1 cache hit odd=!BADVALUE map=object"},
+		{[]any{"a", -0.25, "b", 1e15, "c", 2.0000004, "d", math.Inf(-1), "e", math.NaN(), "f", 1e-9, "g", 1e300}, "1 cache hit a=-0.25 b=100000000000e4 c=2 d=-Inf e=NaN f=0 g=100000000000e289"},
 		{[]any{"alone"}, "1 cache hit !BADKEY=alone"},
 		{[]any{7, "k", "v"}, "1 cache hit !BADKEY=7 k=v"},
 		{[]any{"line", "a\nb\x01ü\\"}, `1 cache hit line="a\nb\u0001ü\\"`},

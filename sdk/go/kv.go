@@ -9,9 +9,6 @@ const (
 	ScopePlugin = abi.ScopePlugin // until they are deleted; all threads share them
 )
 
-// ErrConflict is what a write or deletion returns whose entry has another version than the expected one: read it again.
-var ErrConflict error = &Error{Type: "ECONFLICT", Message: "the entry has another version"}
-
 // Store is what the plugin keeps in one scope. Unlike an update it changes at once, and stays so if the hook fails or runs
 // again.
 type Store struct {

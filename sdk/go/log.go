@@ -19,7 +19,7 @@ const (
 //	c.Log(sdk.LogInfo, "cache hit", "tool", name, "age", 3) // cache hit tool=search age=3
 //
 // A value is a boolean, int, int64, uint64, float64, string, error, or a [Raw] that holds one of these; text with anything but
-// letters, digits and _-./: is quoted as in JSON.
+// letters, digits and _-./: is quoted as in JSON. A float64 has at most six digits behind the point.
 func (c *Call) Log(level abi.LogLevel, message string, pairs ...any) {
 	c.host.Log(level, line(message, pairs))
 }
@@ -60,7 +60,7 @@ func appendText(b []byte, value any) []byte {
 	case uint64:
 		return strconv.AppendUint(b, v, 10)
 	case float64:
-		return strconv.AppendFloat(b, v, 'g', -1, 64)
+		return appendFloat(b, v)
 	case Raw:
 		return appendRaw(b, v)
 	default:
@@ -82,9 +82,41 @@ func appendRaw(b []byte, raw Raw) []byte {
 		return strconv.AppendInt(b, n, 10)
 	}
 	if f, ok := raw.AsFloat(); ok {
-		return strconv.AppendFloat(b, f, 'g', -1, 64)
+		return appendFloat(b, f)
 	}
 	return append(b, raw.Type()...)
+}
+
+// appendFloat appends a number with at most six digits behind the point. The exact form would take 15 KB in every guest.
+func appendFloat(b []byte, f float64) []byte {
+	const digits, scale, most = 6, 1e6, 1e12
+	switch {
+	case f != f:
+		return append(b, "NaN"...)
+	case f < 0:
+		b, f = append(b, '-'), -f
+	}
+	exponent := 0
+	for ; f >= most; exponent++ {
+		if exponent > 300 {
+			return append(b, "Inf"...)
+		}
+		f /= 10
+	}
+	if exponent > 0 {
+		b = strconv.AppendUint(b, uint64(f+0.5), 10)
+		return strconv.AppendInt(append(b, 'e'), int64(exponent), 10)
+	}
+	scaled := uint64(f*scale + 0.5)
+	b = strconv.AppendUint(b, scaled/scale, 10)
+	if rest := scaled % scale; rest != 0 {
+		b = strconv.AppendUint(b, scale+rest, 10)
+		b[len(b)-digits-1] = '.' // in place of the leading 1
+		for b[len(b)-1] == '0' {
+			b = b[:len(b)-1]
+		}
+	}
+	return b
 }
 
 func appendQuoted(b []byte, text string) []byte {

@@ -9,7 +9,8 @@ type ModelCall struct{ Call }
 func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
 
 // Next lets the inner layers and the model answer; a nil change leaves the request as it is. The error is an [*Error],
-// or [ErrClosed].
+// [ErrClosed], or a refusal. Of those [ErrTooBig] says that there is a reply, which cannot be shown: a hook that returns nothing
+// then passes it on.
 func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
 	var payload []byte
 	if change != nil {

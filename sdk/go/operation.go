@@ -2,7 +2,7 @@ package sdk
 
 import "github.com/agenthost/agenthost/abi"
 
-// Operations that need a capability. Without its grant their error is an [*Error] of type EDENIED.
+// Operations that need a capability. Without its grant their error is [ErrDenied].
 
 // Fetch makes an HTTP request, and follows its redirects, to a host that is granted: capability http.fetch. A response of
 // any status is no error. In the value of a header ${secret:NAME} stands for a secret of the grant.
@@ -21,7 +21,7 @@ func (c *Call) Fetch(request *FetchRequest) (*FetchResponse, error) {
 }
 
 // Generate lets the granted model answer, without tools and without the hooks around a model call of the agent:
-// capability model.generate. When the granted calls are used up the error is of type ELIMIT.
+// capability model.generate. When the granted calls are used up the error is [ErrLimit].
 func (c *Call) Generate(request *GenerateRequest) (*ModelResponse, error) {
 	payload, err := request.MarshalMsg(nil)
 	if err != nil {
@@ -36,8 +36,8 @@ func (c *Call) Generate(request *GenerateRequest) (*ModelResponse, error) {
 	return response, err
 }
 
-// CallTool runs a tool of the agent and returns its answer: capability tool.call. The error is of type EBUSY when nothing
-// is free to run it, and [ErrClosed] when the tool asks something: then the hook must return.
+// CallTool runs a tool of the agent and returns its answer: capability tool.call. The error is [ErrBusy] when nothing is free
+// to run it, and [ErrClosed] when the tool asks something: then the hook must return.
 func (c *Call) CallTool(name string, args Map) (*Message, error) {
 	request := abi.ToolRequest{Args: args.Raw(), Name: name}
 	payload, err := request.MarshalMsg(nil)

@@ -22,7 +22,7 @@ func (c *ToolCall) Args() Map {
 func (c *ToolCall) Known() bool { return c.Input().Known }
 
 // Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
-// or [ErrClosed]. It is for wrap_tool_call only.
+// [ErrClosed], or a refusal, as that of a model call. It is for wrap_tool_call only.
 func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
 	var payload []byte
 	if change != nil {
@@ -55,8 +55,11 @@ func (r *ToolReply) Message() *Message {
 }
 
 // Answer is the answer to a tool call, or changes that of the last reply: it says this text.
-func Answer(text string) *Patch {
-	p := Patch{}.SetContent(Text(text))
+func Answer(text string) *Patch { return AnswerContent(Text(text)) }
+
+// AnswerContent is Answer for what is not one text.
+func AnswerContent(content Content) *Patch {
+	p := Patch{}.SetContent(content)
 	return &p
 }
 

@@ -19,7 +19,7 @@ type Level int8
 //
 //agenthost:document
 type Place struct {
-	City string  `json:"city" minLength:"1"` // its usual name
+	City string  `json:"city" minLength:"1" default:"Oslo"` // its usual name
 	Lat  float64 `json:"lat" minimum:"-90" maximum:"90"`
 	Lon  float64
 }

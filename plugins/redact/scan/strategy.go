@@ -1,6 +1,10 @@
 package scan
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/agenthost/agenthost/plugins/internal/sha256"
+)
 
 // Strategy says what Apply puts in the place of a match.
 type Strategy uint8
@@ -103,7 +107,9 @@ func appendHashed(dst []byte, kind Kind, value string) []byte {
 	dst = append(dst, '<')
 	dst = append(dst, kind.String()...)
 	dst = append(dst, hashMiddle...)
-	sum := sha256(value)
+	hashed := sha256.New()
+	hashed.Write([]byte(value))
+	sum := hashed.Sum()
 	for _, b := range sum[:hashDigits/2] {
 		dst = append(dst, hex[b>>4], hex[b&15])
 	}

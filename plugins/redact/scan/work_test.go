@@ -1,7 +1,6 @@
 package scan
 
 import (
-	stdsha256 "crypto/sha256"
 	"strings"
 	"testing"
 
@@ -90,13 +89,5 @@ func TestIssuerLength(t *testing.T) {
 		1111: nil, 7000: nil, 9000: nil, 0: nil, 8000: nil, 8100: {16, 17, 18, 19},
 	} {
 		require.Equal(t, want, lengths(prefix), "%04d", prefix)
-	}
-}
-
-func TestSHA256(t *testing.T) {
-	t.Parallel()
-	for n := range 300 {
-		text := strings.Repeat("agenthost", n/9+1)[:n]
-		require.Equal(t, stdsha256.Sum256([]byte(text)), sha256(text), "%d bytes", n)
 	}
 }

@@ -139,7 +139,7 @@ func (h *Host) begin(hook abi.Hook) *call {
 
 func (h *Host) input(hook abi.Hook) *abi.HookInput {
 	in := &abi.HookInput{
-		Run: "run-1", Thread: "thread-1", Step: h.description.Name + "." + string(hook), Seed: h.Seed,
+		Run: h.Run, Thread: h.Thread, Step: h.description.Name + "." + string(hook), Seed: h.Seed,
 		Now: uint64(h.Now.UnixNano()), Answers: h.Answers,
 	}
 	if hook != "" {

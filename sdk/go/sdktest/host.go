@@ -31,6 +31,8 @@ type Host struct {
 	Replies  []Reply       // what Next returns, in order
 	Now      time.Time     // where the clock of the next call starts; 2026-01-01 unless it is set
 	Seed     uint64
+	Run      string // the id of the run; "run-1" unless it is set
+	Thread   string // the id of the thread; "thread-1" unless it is set, "" if there is none
 
 	// The operations that need a capability. One that is nil fails the test when the plugin calls it; kv.* is kept in memory.
 	Fetch    func(*sdk.FetchRequest) (*sdk.FetchResponse, error)
@@ -54,7 +56,7 @@ type Host struct {
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := &Host{
-		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), t: t,
+		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Run: "run-1", Thread: "thread-1", t: t,
 		calls: map[abi.Hook]uint64{}, cursors: map[abi.Hook][]sdk.Message{}, stores: map[abi.Scope]*store{},
 	}
 	h.describe()

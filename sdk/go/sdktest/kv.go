@@ -17,6 +17,13 @@ type store struct {
 // Stored returns the value that the plugin keeps under a key; a nil Raw if there is none.
 func (h *Host) Stored(scope abi.Scope, key string) sdk.Raw { return h.store(scope).entries[key].Value }
 
+// Store puts a value under a key, as the plugin would.
+func (h *Host) Store(scope abi.Scope, key string, value sdk.Raw) {
+	s := h.store(scope)
+	s.version++
+	s.entries[key] = abi.KVEntry{Value: value, Version: s.version}
+}
+
 func (h *Host) store(scope abi.Scope) *store {
 	if h.stores[scope] == nil {
 		h.stores[scope] = &store{entries: map[string]abi.KVEntry{}}
@@ -42,8 +49,7 @@ func (h *Host) kv(op string, payload []byte) (abi.Status, []byte) {
 		if put.IfVersion != nil && s.entries[put.Key].Version != *put.IfVersion {
 			return abi.ECONFLICT, nil
 		}
-		s.version++
-		s.entries[put.Key] = abi.KVEntry{Value: put.Value, Version: s.version}
+		h.Store(put.Scope, put.Key, put.Value)
 		return abi.StatusOK, encoded(abi.KVVersion{Version: s.version}.MarshalMsg(nil))
 	case abi.OpKVDelete:
 		var remove abi.KVDelete

@@ -10,6 +10,10 @@ type Reply struct {
 	Messages []sdk.Message
 	Error    *sdk.Error // the inner layers failed
 	Status   abi.Status // a refusal such as abi.ELIMIT, or abi.StatusInterrupted or abi.StatusCancelled, which close the call
+
+	// Of a model beside its messages.
+	Model, StopReason string
+	Structured        sdk.Raw
 }
 
 // Says is a reply of the model.
@@ -57,7 +61,9 @@ func (h *Host) Next(payload []byte) (abi.Status, []byte) {
 		for _, m := range reply.Messages {
 			c.replies = append(c.replies, h.named(m))
 		}
-		return abi.StatusOK, encoded((&abi.ModelResponse{Messages: c.replies}).MarshalMsg(nil))
+		return abi.StatusOK, encoded((&abi.ModelResponse{
+			Messages: c.replies, Model: reply.Model, StopReason: reply.StopReason, Structured: reply.Structured,
+		}).MarshalMsg(nil))
 	default:
 		c.last = &reply
 		return abi.StatusOK, encoded((&abi.ToolReply{ToolMessage: reply.Messages[0]}).MarshalMsg(nil))

@@ -164,7 +164,7 @@ func TestReplies(t *testing.T) { //nolint:paralleltest // one plugin for the who
 	require.Len(t, h.Messages, 1)
 
 	out = try(sdktest.Answers("found"), sdktest.Refuses(abi.ELIMIT))
-	require.Equal(t, []string{"found", "ELIMIT: the host refused the call: ELIMIT"}, errs)
+	require.Equal(t, []string{"found", "ELIMIT: a limit or quota is used up"}, errs)
 	require.Equal(t, "found", out.Answer.Content.Text())
 
 	out = try(sdktest.Refuses(abi.StatusInterrupted))

@@ -1,0 +1,153 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// Options say how a guest is certified. The zero value is what certification means.
+type Options struct {
+	Config  wire.Map // the operator's configuration, without the schema's defaults
+	Seed    uint64   // of the random inputs
+	Random  int      // random inputs for each hook; 0: [DefaultRandom]
+	Configs int      // random configurations; 0: [DefaultConfigs]
+}
+
+// How many random inputs and configurations there are if nothing is said.
+const (
+	DefaultRandom  = 200
+	DefaultConfigs = 20
+)
+
+// certifier certifies one guest.
+type certifier struct {
+	options Options
+	rng     *rand.Rand
+	code    []byte
+	machine *machine
+	report  *Report
+
+	described abi.Description // the upper bound
+	plugin    abi.Description // the one that holds
+	config    []byte          // what instances are configured with
+
+	shared *instance // has served calls
+	played []played  // calls of it
+	asked  []asked   // operations, and the scenes that they were called in
+
+	endless int // frames that ended for want of fuel or time
+}
+
+// played is a call of an instance that had served before.
+type played struct {
+	scene *scene
+	frame *Frame
+}
+
+// asked is an operation that a hook calls.
+type asked struct {
+	op    string
+	scene *scene
+}
+
+// Guest certifies a module.
+func Guest(ctx context.Context, code []byte, options Options) *Report {
+	if options.Random == 0 {
+		options.Random = DefaultRandom
+	}
+	if options.Configs == 0 {
+		options.Configs = DefaultConfigs
+	}
+	c := &certifier{options: options, rng: rand.New(rand.NewPCG(options.Seed, 1)), code: code, report: &Report{}}
+	for _, check := range Checks() {
+		c.report.Outcomes = append(c.report.Outcomes, Outcome{
+			ID: check.ID, Section: check.Section, Advice: check.Advice, Verdict: NotApplicable, Detail: check.Absent, Says: check.Says,
+		})
+	}
+	c.run(ctx)
+	slices.SortStableFunc(c.report.Outcomes, func(a, b Outcome) int { return a.Section - b.Section })
+	c.report.Certified = len(c.report.Failed(false)) == 0
+	return c.report
+}
+
+func (c *certifier) run(ctx context.Context) {
+	machine, err := newMachine(ctx, c.code)
+	c.checkf("module.form", err == nil, "%v", err)
+	if err != nil {
+		return
+	}
+	c.machine = machine
+	defer func() { _ = machine.close(ctx) }() // nothing runs any more
+	if !c.checkInterface() {
+		return
+	}
+	err = machine.compile(ctx, c.code)
+	c.checkf("module.form", err == nil, "%v", err)
+	if err != nil || !c.describe(ctx) || !c.configure(ctx) {
+		return
+	}
+	c.configureAny(ctx)
+	c.play(ctx)
+}
+
+// checkf notes how a rule was kept. What is said of a failure is the first that was seen.
+func (c *certifier) checkf(id string, ok bool, format string, args ...any) {
+	o := c.report.Outcome(id)
+	if o == nil {
+		panic("tck: there is no check " + id)
+	}
+	o.Count++
+	switch {
+	case !ok && o.Verdict != Fail:
+		o.Verdict, o.Detail = Fail, printable(fmt.Sprintf(format, args...))
+	case ok && o.Verdict == NotApplicable:
+		o.Verdict, o.Detail = Pass, ""
+	}
+}
+
+// absorb takes what was found in a frame.
+func (c *certifier) absorb(f *Frame) {
+	for _, found := range f.findings {
+		c.checkf(found.check, found.ok, "%s: %s", f.Export, found.text)
+	}
+	if f.loading() {
+		return
+	}
+	cover := &c.report.Coverage
+	cover.Calls++
+	cover.Hooks = include(cover.Hooks, f.Export)
+	if f.Wrote {
+		cover.Documents = include(cover.Documents, "Result")
+		for key := range wire.Raw(f.Result).Pairs() {
+			cover.Documents = include(cover.Documents, "Result."+strings.ToValidUTF8(string(key), "?"))
+		}
+	}
+	for i := range f.Exchanges {
+		e := &f.Exchanges[i]
+		cover.Statuses = include(cover.Statuses, e.Status.String())
+		if e.Import == abi.ImportHostCall {
+			cover.Operations = include(cover.Operations, printable(e.Op))
+			continue
+		}
+		if len(e.Payload) > 0 {
+			cover.Documents = include(cover.Documents, map[string]string{
+				string(abi.WrapModelCall): "RequestChange", string(abi.WrapToolCall): "CallChange",
+			}[f.Export])
+		}
+	}
+}
+
+// include adds a name to a sorted list.
+func include(list []string, name string) []string {
+	at, found := slices.BinarySearch(list, name)
+	if found || len(list) > 100 {
+		return list
+	}
+	return slices.Insert(list, at, name)
+}

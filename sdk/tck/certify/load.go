@@ -1,0 +1,195 @@
+package certify
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// open makes an instance; nil if it cannot be made.
+func (c *certifier) open(ctx context.Context) *instance {
+	i, f := c.machine.newInstance(ctx)
+	c.absorb(f)
+	c.checkf("module.instance", f.Fault == nil, "%s: %v", f.Export, f.Fault)
+	return i
+}
+
+// describe asks an instance for the Description. It reports whether the plugin can be loaded.
+func (c *certifier) describe(ctx context.Context) bool {
+	i := c.open(ctx)
+	if i == nil {
+		return false
+	}
+	f := i.call(ctx, abi.ExportDescribe, nil, nil)
+	i.close(ctx)
+	c.absorb(f)
+	ok := f.Fault == nil && f.Code == abi.ReturnResult && f.Wrote
+	c.checkf("describe.returns", ok, "it returned %d (%v)", f.Code, f.Fault)
+	if !ok {
+		return false
+	}
+	c.checkEmbedded(f.Result)
+	if err := decode(f.Result, &c.described); err != nil {
+		c.checkf("describe.types", false, "it is no Description: %v", err)
+		return false
+	}
+	c.checkf("describe.types", true, "")
+	c.report.Name, c.report.Version = printable(c.described.Name), printable(c.described.Version)
+	c.report.Coverage.Documents = include(c.report.Coverage.Documents, "Description")
+	failed := len(c.report.Failed(false))
+	c.checkDescription(&c.described)
+	return len(c.report.Failed(false)) == failed
+}
+
+// descriptionSection is the custom section that may hold what describe writes.
+const descriptionSection = "agenthost.description"
+
+// checkEmbedded compares what the module carries as its Description with what describe wrote.
+func (c *certifier) checkEmbedded(described []byte) {
+	canonical, _ := wire.Canonical(described, wire.Limits{MaxBytes: mostBytes}) // it is well-formed
+	found := 0
+	for _, s := range c.machine.info.Sections {
+		if s.ID != preflight.SectionCustom || s.Name != descriptionSection {
+			continue
+		}
+		found++
+		content := c.code[s.Start:s.End]
+		_, n := binary.Uvarint(content) // the length of the name
+		same := bytes.Equal(content[n+len(s.Name):], canonical)
+		c.checkf("module.description", same, "the section is not what describe writes, in canonical form")
+	}
+	if found > 1 {
+		c.checkf("module.description", false, "the section stands %d times", found)
+	}
+}
+
+// configured makes an instance that is configured; nil if the guest did not take the configuration.
+func (c *certifier) configured(ctx context.Context, config []byte) (*instance, *Frame) {
+	i := c.open(ctx)
+	if i == nil {
+		return nil, nil
+	}
+	if _, _, ok := c.machine.exported(abi.ExportConfigure); !ok {
+		return i, &Frame{Export: abi.ExportConfigure}
+	}
+	f := i.call(ctx, abi.ExportConfigure, config, nil)
+	c.absorb(f)
+	if f.Fault != nil || refusal(f) != nil {
+		i.close(ctx)
+		return nil, f
+	}
+	return i, f
+}
+
+// refusal is the error with which configure refused; nil if it did not.
+func refusal(f *Frame) *abi.Error {
+	var r abi.Result
+	if f.Code == abi.ReturnResult && f.Wrote && decode(f.Result, &r) == nil {
+		return r.Error
+	}
+	return nil
+}
+
+// configure finds a configuration that the guest takes: the operator's, completed by the defaults, or one that fits the
+// schema. It reports whether there is one.
+func (c *certifier) configure(ctx context.Context) bool {
+	compiled, err := schema.CompileUntrusted(c.described.ConfigSchema)
+	if err != nil {
+		c.checkf("describe.schemas", false, "config_schema: %v", err)
+		return false
+	}
+	config := compiled.WithDefaults(c.options.Config).Raw()
+	if err := compiled.Validate(config); err != nil {
+		if len(c.options.Config) > 0 {
+			c.checkf("configure.accepts", false, "the configuration that was given does not fit config_schema: %v", err)
+			return false
+		}
+		fitting, ok := conforming(c.rng, c.described.ConfigSchema, false)
+		if !ok {
+			c.checkf("configure.accepts", false, "the empty configuration does not fit config_schema, and none was found that does; give one")
+			return false
+		}
+		config = fitting
+	}
+	c.config = config
+	i, f := c.configured(ctx, config)
+	if f == nil {
+		return false
+	}
+	i.close(ctx)
+	if f.instance == nil { // there is no configure
+		c.plugin = c.described
+		return true
+	}
+	c.checkf("configure.accepts", i != nil, "configure did not take %s: %v%v", config.JSON(), faultText(f.Fault), refusal(f))
+	return i != nil && c.takeNarrowed(f, &c.plugin)
+}
+
+func faultText(f *Fault) string {
+	if f == nil {
+		return ""
+	}
+	return f.String() + " "
+}
+
+// takeNarrowed checks what configure wrote, and decodes it. It reports whether that can hold.
+func (c *certifier) takeNarrowed(f *Frame, into *abi.Description) bool {
+	if f.Code == abi.ReturnNothing {
+		*into = c.described
+		return true
+	}
+	failed := len(c.report.Failed(false))
+	*into = abi.Description{}
+	err := decode(f.Result, into)
+	c.checkf("configure.description", err == nil, "it is no Description: %v", err)
+	if err == nil {
+		c.checkNarrowed(into)
+	}
+	return len(c.report.Failed(false)) == failed
+}
+
+// configureAny configures instances with what the schema allows.
+func (c *certifier) configureAny(ctx context.Context) {
+	if c.described.ConfigSchema.IsZero() {
+		return
+	}
+	compiled, err := schema.CompileUntrusted(c.described.ConfigSchema)
+	if err != nil {
+		c.checkf("describe.schemas", false, "config_schema: %v", err)
+		return
+	}
+	const mostPlayed = 5
+	played := 0
+	for range c.options.Configs {
+		made, ok := conforming(c.rng, c.described.ConfigSchema, true)
+		var config wire.Map
+		if !ok || !made.IsMap() {
+			return
+		}
+		if _, err := config.UnmarshalMsg(made); err != nil {
+			return
+		}
+		completed := compiled.WithDefaults(config).Raw()
+		if compiled.Validate(completed) != nil {
+			continue
+		}
+		i, f := c.configured(ctx, completed)
+		if f == nil {
+			return
+		}
+		i.close(ctx)
+		c.checkf("configure.any", f.Fault == nil, "with %s: %v", completed.JSON(), f.Fault)
+		if f.Fault == nil && refusal(f) == nil && f.instance != nil {
+			var narrowed abi.Description
+			if c.takeNarrowed(f, &narrowed) && played < mostPlayed {
+				played++
+				c.playConfigured(ctx, completed, narrowed)
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package certify
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Outcome is what came of one check.
+type Outcome struct {
+	ID      string   `json:"id"`
+	Section int      `json:"section"`
+	Advice  bool     `json:"advice,omitempty"` // it does not decide
+	Verdict Verdict  `json:"verdict"`
+	Count   int      `json:"count,omitempty"`  // how often the rule was held against something
+	Detail  string   `json:"detail,omitempty"` // what was seen, or why the check does not apply
+	Says    []string `json:"says"`             // what SPEC.md says
+}
+
+// Coverage is what of the ABI the guest came near to.
+type Coverage struct {
+	Hooks      []string `json:"hooks"`      // hooks, and call_tool
+	Documents  []string `json:"documents"`  // that the guest wrote
+	Operations []string `json:"operations"` // that it called
+	Statuses   []string `json:"statuses"`   // that it was given
+	Calls      int      `json:"calls"`      // of hooks and tools
+}
+
+// Report is what the kit found out about a guest.
+type Report struct {
+	Name      string    `json:"name,omitempty"`
+	Version   string    `json:"version,omitempty"`
+	Certified bool      `json:"certified"`
+	Outcomes  []Outcome `json:"checks"`
+	Coverage  Coverage  `json:"covers"`
+}
+
+// Failed returns the ids of the checks that failed; advice is not among them unless it is asked for.
+func (r *Report) Failed(advice bool) []string {
+	var ids []string
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Verdict == Fail && (advice || !o.Advice) {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// Outcome returns what came of the check with this id; nil if there is no such check.
+func (r *Report) Outcome(id string) *Outcome {
+	if i := slices.IndexFunc(r.Outcomes, func(o Outcome) bool { return o.ID == id }); i >= 0 {
+		return &r.Outcomes[i]
+	}
+	return nil
+}
+
+// Write writes the report for people: by section of SPEC.md, failures with the sentences that they break. With all it
+// lists the checks that passed, and those that do not apply.
+func (r *Report) Write(w io.Writer, all bool) {
+	passed, absent := 0, 0
+	section := -1
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		switch o.Verdict {
+		case Pass:
+			passed++
+		case NotApplicable:
+			absent++
+		case Fail:
+		}
+		if o.Verdict != Fail && !all {
+			continue
+		}
+		if o.Section != section {
+			section = o.Section
+			fmt.Fprintf(w, "§%d\n", section)
+		}
+		o.write(w)
+	}
+	fmt.Fprintf(w, "%d passed, %d failed, %d not applicable, in %d calls\n", passed, len(r.Failed(true)), absent, r.Coverage.Calls)
+	for _, c := range []struct {
+		what  string
+		names []string
+	}{
+		{"hooks", r.Coverage.Hooks},
+		{"documents", r.Coverage.Documents},
+		{"operations", r.Coverage.Operations},
+		{"statuses", r.Coverage.Statuses},
+	} {
+		fmt.Fprintf(w, "covers %s: %s\n", c.what, orNone(c.names))
+	}
+	verdict := "NOT CERTIFIED"
+	if r.Certified {
+		verdict = "CERTIFIED"
+	}
+	fmt.Fprintf(w, "%s %s: %s\n", orNone([]string{r.Name}), r.Version, verdict)
+}
+
+func (o *Outcome) write(w io.Writer) {
+	mark := map[Verdict]string{Pass: "ok  ", Fail: "FAIL", NotApplicable: "n/a "}[o.Verdict]
+	if o.Advice && o.Verdict == Fail {
+		mark = "hint"
+	}
+	line := "  " + mark + " " + o.ID
+	if o.Detail != "" {
+		line += ": " + o.Detail
+	}
+	fmt.Fprintln(w, line)
+	if o.Verdict == Fail {
+		for _, sentence := range o.Says {
+			fmt.Fprintf(w, "       SPEC.md §%d: %s\n", o.Section, sentence)
+		}
+	}
+}
+
+func orNone(names []string) string {
+	if text := strings.Join(names, ", "); text != "" {
+		return text
+	}
+	return "none"
+}

@@ -1,0 +1,93 @@
+package emit
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Code is a piece of a function's body.
+type Code []byte
+
+// Instructions.
+var (
+	Trap   = Code{0x00}
+	End    = Code{0x0b}
+	Return = Code{0x0f}
+	Drop   = Code{0x1a}
+	Grow   = Code{0x40, 0x00} // memory.grow
+	Equal  = Code{0x46}       // of two i32
+)
+
+// The codes of value types.
+const (
+	I32 = "\x7f"
+	I64 = "\x7e"
+)
+
+// Number is a constant of 32 bits.
+func Number(v int) Code { return append(Code{0x41}, signed(int64(int32(uint32(int64(v)))))...) }
+
+// Long is a constant of 64 bits.
+func Long(v int64) Code { return append(Code{0x42}, signed(v)...) }
+
+// Call calls a function by its index.
+func Call(index int) Code { return indexed(0x10, index) }
+
+// Get and Set read and write a local variable: 0 is the parameter of a hook, 1 and 2 are free.
+func Get(local int) Code { return indexed(0x20, local) }
+
+// Set writes a local variable.
+func Set(local int) Code { return indexed(0x21, local) }
+
+// LoadGlobal and StoreGlobal are for the one global variable that a module has, an i32 that lasts as long as the instance.
+func LoadGlobal() Code { return Code{0x23, 0} }
+
+// StoreGlobal writes the global variable.
+func StoreGlobal() Code { return Code{0x24, 0} }
+
+// Seq is one piece of code after the other.
+func Seq(pieces ...Code) Code { return slices.Concat(pieces...) }
+
+// When runs code if the i32 before it is not 0.
+func When(pieces ...Code) Code { return Seq(Code{0x04, 0x40}, Seq(pieces...), End) }
+
+// Choose runs one code or the other.
+func Choose(yes, no Code) Code { return Seq(Code{0x04, 0x40}, yes, Code{0x05}, no, End) }
+
+// Loop repeats code for ever, unless it returns.
+func Loop(pieces ...Code) Code { return Seq(Code{0x03, 0x40}, Seq(pieces...), Code{0x0c, 0x00}, End) }
+
+// Repeat writes code so many times.
+func Repeat(n int, pieces ...Code) Code { return slices.Repeat(Seq(pieces...), n) }
+
+// Status takes what next or host_call returned and leaves its status.
+func Status() Code { return Code{0x42, 32, 0x87, 0xa7} } // i64.const 32, i64.shr_s, i32.wrap_i64
+
+// Is takes an i32 and leaves whether it is v.
+func Is(v int) Code { return Seq(Number(v), Equal) }
+
+// Not takes an i32 and leaves whether it is 0.
+func Not() Code { return Code{0x45} }
+
+// Expect takes what next or host_call returned, and traps unless it has this status.
+func Expect(want abi.Status) Code { return Seq(Status(), Number(int(want)), Code{0x47}, When(Trap)) }
+
+// Exit returns a number from the hook.
+func Exit(v int) Code { return Seq(Number(v), Return) }
+
+func indexed(opcode byte, index int) Code { return binary.AppendUvarint(Code{opcode}, uint64(index)) }
+
+// signed is LEB128 of a signed number.
+func signed(v int64) []byte {
+	var out []byte
+	for {
+		low := byte(v & 0x7f)
+		v >>= 7
+		if (v == 0 && low&0x40 == 0) || (v == -1 && low&0x40 != 0) {
+			return append(out, low)
+		}
+		out = append(out, low|0x80)
+	}
+}

@@ -9,11 +9,27 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
 // compileSchema compiles a schema that the guest wrote.
 var compileSchema = schema.CompileUntrusted
+
+// checkParameters checks the schema of a tool's arguments, which are always an object.
+func checkParameters(parameters wire.Raw) error {
+	if _, err := compileSchema(parameters); err != nil || parameters.IsZero() {
+		return err
+	}
+	var keys wire.Map
+	if _, err := keys.UnmarshalMsg(parameters); err != nil {
+		return err
+	}
+	if kind, _ := keys.Get("type").AsString(); kind != "object" {
+		return errors.New(`its type must be "object"`)
+	}
+	return nil
+}
 
 // describe asks what the plugin may do at most.
 func (p *Plugin) describe(ctx context.Context) error {
@@ -177,7 +193,7 @@ func (p *Plugin) checkTool(i *instance, t *abi.ToolSpec, names map[string]bool) 
 	if i.funcs[abi.ExportCallTool] == nil {
 		return fmt.Errorf("it has the tool %q, but does not export %q", t.Name, abi.ExportCallTool)
 	}
-	if _, err := compileSchema(t.Parameters); err != nil {
+	if err := checkParameters(t.Parameters); err != nil {
 		return fmt.Errorf("tool %q: parameters: %w", t.Name, err)
 	}
 	return nil

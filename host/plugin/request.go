@@ -71,7 +71,7 @@ func changeTools(req *model.Request, c *abi.RequestChange) error {
 		if !isName(t.Name) || offered(t.Name) {
 			return fmt.Errorf("add_tools: %q is no name for a tool, or offered already", clean(t.Name, 64))
 		}
-		if _, err := compileSchema(t.Parameters); err != nil {
+		if err := checkParameters(t.Parameters); err != nil {
 			return fmt.Errorf("add_tools: %q: %w", t.Name, err)
 		}
 	}

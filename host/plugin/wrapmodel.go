@@ -38,7 +38,7 @@ func (f *modelFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, 
 		var err error
 		if req, err = f.plugin.changeRequest(f.req, &change); err != nil {
 			if errors.Is(err, errNoModel) {
-				return abi.EINVAL, nil, nil
+				return abi.ENOENT, nil, nil
 			}
 			return 0, nil, err
 		}

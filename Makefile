@@ -140,18 +140,61 @@ endef
 $(foreach d,$(PLUGINS),$(eval $(call wasm_rule,$d,$(call plugin_wasm,$d))))
 $(foreach d,$(GUESTS),$(eval $(call wasm_rule,$d,$(call guest_wasm,$d))))
 
-# The guest of Rust, for tests and benchmarks of the meter. It is committed too, and not built anew in CI: that needs a Rust
-# with the standard library of wasm32-unknown-unknown, as toolchain/rust.sh makes it.
+# Guests in Rust. Like the others they are committed, and equal sources and tools give equal bytes, whatever the directory:
+#
+#   --remap-path-prefix   no panic names a directory of the machine that built it
+#   -zstack-size          64 KiB: the linker's own would take 1 MiB of each instance's memory
+#   one package a call    cargo makes one set of features of all packages that it builds together
+#
+# Without rustup's target wasm32-unknown-unknown: toolchain/rust.sh, and then make RUSTUP_TOOLCHAIN=debian-web.
 
-RUST_SOURCE := host/plugin/meter/testdata/scan
-RUST_GUEST  := host/plugin/meter/testdata/scan.rust.wasm
+CARGO ?= cargo
+RUST_TARGET := wasm32-unknown-unknown
+RUST_FLAGS  := -Clink-arg=-zstack-size=65536 --remap-path-prefix=$(CURDIR)=. \
+	--remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo --remap-path-prefix=.cargo/agenthost=sdk/rust
+RUST_BUILD  := env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS='$(RUST_FLAGS)' \
+	$(CARGO) build --quiet --release --locked --target $(RUST_TARGET) --target-dir $(BIN)/rust
+
+rust_files = $(shell find $1 -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
+
+RUST_PLUGINS := $(patsubst %/,%,$(sort $(dir $(wildcard plugins/*/Cargo.toml))))
+RUST_WASM    := $(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) \
+	internal/reference/testdata/probe.rust.wasm host/plugin/testdata/bench.rust.wasm host/plugin/meter/testdata/scan.rust.wasm
 
 .PHONY: rust
-rust: $(RUST_GUEST) ## build the Rust guest if its source changed (RUSTUP_TOOLCHAIN=debian-web after toolchain/rust.sh)
+rust: plugins/TOOLCHAIN.rust $(RUST_WASM) ## build the plugins and test guests in Rust whose source changed
 
-$(RUST_GUEST): $(RUST_SOURCE)/Cargo.toml $(wildcard $(RUST_SOURCE)/src/*.rs)
-	cargo build --quiet --release --target wasm32-unknown-unknown --manifest-path $< --target-dir $(BIN)/rust
-	cp $(BIN)/rust/wasm32-unknown-unknown/release/scan.wasm $@
+# rust_rule builds the package $2 of the workspace in directory $1 to the file $3.
+define rust_rule
+$3: $(call rust_files,$1) plugins/TOOLCHAIN.rust
+	cd $1 && $$(RUST_BUILD) -p $2
+	install -m 644 $(BIN)/rust/$(RUST_TARGET)/release/$2.wasm $$@
+endef
+
+$(foreach d,$(RUST_PLUGINS),$(eval $(call rust_rule,plugins,$(notdir $d),$(call plugin_wasm,$d))))
+$(eval $(call rust_rule,sdk/rust,probe,internal/reference/testdata/probe.rust.wasm))
+$(eval $(call rust_rule,sdk/rust,bench,host/plugin/testdata/bench.rust.wasm))
+$(eval $(call rust_rule,host/plugin/meter/testdata/scan,scan,host/plugin/meter/testdata/scan.rust.wasm))
+
+$(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) internal/reference/testdata/probe.rust.wasm: $(call rust_files,sdk/rust/src sdk/rust/derive)
+internal/reference/testdata/probe.rust.wasm: internal/reference/guest/bound.bin
+
+# The directories with Rust sources.
+RUST_WORKSPACES := sdk/rust plugins
+
+.PHONY: rustlint
+rustlint: ## run the linters of the Rust SDK and plugins
+	set -e; for d in $(RUST_WORKSPACES); do (cd $$d && $(CARGO) fmt --all --check && \
+		$(CARGO) clippy --quiet --locked --workspace --all-targets --target-dir $(BIN)/rust-native -- -D warnings); done
+
+.PHONY: rusttest
+rusttest: ## run the tests of the Rust SDK and plugins
+	set -e; for d in $(RUST_WORKSPACES); do (cd $$d && $(CARGO) test --quiet --locked --workspace --target-dir $(BIN)/rust-native); done
+
+.PHONY: compilers
+compilers: ## run the tests that build plugins with TinyGo and Rust, as a new user would
+	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun' ./cmd/agenthost
+	AGENTHOST_COMPILERS=1 go test -count=1 ./internal/toolchain/...
 
 # The tools that built the committed files: looked at every time, written (and so everything rebuilt)
 # only when they differ. CI compares bytes only where the tools are these.
@@ -160,6 +203,9 @@ plugins/TOOLCHAIN: FORCE
 		echo 'make: no TinyGo: put one on PATH, or run toolchain/tinygo.sh (Debian, as root)' >&2; exit 1; }
 	@tools=$$($(TINYGO) version && wasm-opt --version) || exit; \
 		[ "$$tools" = "$$(cat $@ 2>/dev/null)" ] || { mkdir -p $(@D) && echo "$$tools" >$@; }
+
+plugins/TOOLCHAIN.rust: FORCE
+	@tools=$$(rustc --version) || exit; [ "$$tools" = "$$(cat $@ 2>/dev/null)" ] || echo "$$tools" >$@
 
 .PHONY: FORCE
 FORCE:

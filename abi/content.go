@@ -91,12 +91,11 @@ func (c Content) MarshalMsg(dst []byte) ([]byte, error) {
 
 // UnmarshalMsg decodes a string, an array of maps, or nil for the empty text.
 func (c *Content) UnmarshalMsg(b []byte) ([]byte, error) {
-	var raw wire.Raw
-	rest, err := raw.UnmarshalMsg(b)
+	raw, rest, err := wire.Cut(b)
 	if err != nil {
 		return b, err
 	}
-	*c, err = contentOf(raw)
+	*c, err = contentOf(raw) // copies what it keeps
 	return rest, err
 }
 

@@ -125,7 +125,7 @@ func inputVectors() []vector {
 	node.Messages, node.State, node.Thread = &view, mapOf(map[string]any{"count": 2}), "t1"
 	wrapModel.Step, wrapModel.Request = "x.wrap_model_call", &request
 	wrapTool.Step, wrapTool.Call, wrapTool.Known = "x.wrap_tool_call", &call, true
-	callTool.Step, callTool.Call, callTool.State = "tools", &call, mapOf(map[string]any{"count": 2})
+	callTool.Step, callTool.Call, callTool.State, callTool.N = "tools", &call, mapOf(map[string]any{"count": 2}), 0
 	return []vector{
 		{"hook_input.minimal", &abi.HookInput{}, nil},
 		{"hook_input.full", &full, nil},
@@ -211,6 +211,8 @@ func descriptionVectors() []vector {
 		CanJumpTo: []string{"end"}, Messages: abi.ViewLast(1), PassesTokens: true, Reads: []string{"count", "todos"}, Tools: []string{"search"},
 		Writes: []string{"todos"},
 	}
+	afterModel := hook // what a hook may have of all that
+	afterModel.PassesTokens, afterModel.Tools = false, nil
 	field := abi.FieldSpec{HideInput: true, HideOutput: true, Lifetime: "run", Name: "count", Reducer: "add", Schema: integer}
 	tool := abi.ToolSpec{
 		Description: "Look it up.", Dynamic: true, Idempotent: true, Name: "lookup",
@@ -219,8 +221,9 @@ func descriptionVectors() []vector {
 	}
 	capability := abi.Capability{Op: "http.fetch", Reason: "asks the weather service", Required: true}
 	hooks := abi.HookSpecs{
-		AfterAgent: &abi.HookSpec{}, AfterModel: &hook, BeforeAgent: &abi.HookSpec{Messages: abi.ViewAll()},
-		BeforeModel: &abi.HookSpec{Messages: abi.ViewNew()}, WrapModelCall: &abi.HookSpec{PassesTokens: true}, WrapToolCall: &abi.HookSpec{},
+		AfterAgent: &abi.HookSpec{}, AfterModel: &afterModel, BeforeAgent: &abi.HookSpec{Messages: abi.ViewAll()},
+		BeforeModel: &abi.HookSpec{Messages: abi.ViewNew()}, WrapModelCall: &abi.HookSpec{PassesTokens: true},
+		WrapToolCall: &abi.HookSpec{Tools: []string{"search"}},
 	}
 	return []vector{
 		{"description.minimal", &abi.Description{}, nil},

@@ -9,7 +9,7 @@
 set -eu
 target=wasm32-unknown-unknown
 lib=/usr/lib/rustlib/$target/lib
-stamp=built-by # names the compiler: another one cannot read its libraries
+stamp=built-by # names the compiler, since another one cannot read its libraries, and how this script calls it
 packages="rustc-web cargo-web rust-web-src rust-web-llvm lld-22"
 
 die() {
@@ -26,6 +26,9 @@ quiet() {
 	}
 }
 
+# identity is what the stamp says.
+identity() { printf '%s, remapped\n' "$(/usr/bin/rustc --version 2>/dev/null)"; }
+
 # build_std compiles std for the target as a dependency of an empty crate and installs its libraries.
 build_std() {
 	mkdir "$work/src"
@@ -38,10 +41,11 @@ build_std() {
 		[profile.release]
 		opt-level = "s"
 	TOML
-	# RUSTC_BOOTSTRAP: -Zbuild-std is a nightly option. embed-bitcode: a plugin may link with lto = true.
+	# RUSTC_BOOTSTRAP: -Zbuild-std is a nightly option. embed-bitcode: a plugin may link with lto = true. remap-path-prefix: what
+	# a panic says of places must not name this machine's directories, or equal sources would give other bytes elsewhere.
 	(
 		cd "$work"
-		export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS='-Cembed-bitcode=yes -Cpanic=abort'
+		export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Cembed-bitcode=yes -Cpanic=abort --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
 		quiet /usr/bin/cargo build -q --release --target "$target" -Zbuild-std=std,panic_abort
 	)
 	rm -rf "$lib.new"
@@ -52,12 +56,12 @@ build_std() {
 		*) cp "$f" "$lib.new/" ;;
 		esac
 	done
-	/usr/bin/rustc --version >"$lib.new/$stamp"
+	identity >"$lib.new/$stamp"
 	rm -rf "$lib"
 	mv "$lib.new" "$lib" # last: its presence says that all is in place
 }
 
-if [ ! -e "$lib/$stamp" ] || [ "$(cat "$lib/$stamp")" != "$(/usr/bin/rustc --version 2>/dev/null)" ]; then
+if [ ! -e "$lib/$stamp" ] || [ "$(cat "$lib/$stamp")" != "$(identity)" ]; then
 	command -v apt-get >/dev/null || die "knows only Debian and its kin (apt-get not found)"
 	[ "$(id -u)" = 0 ] || die "needs root to install packages and $lib"
 	work=$(mktemp -d)

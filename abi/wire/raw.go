@@ -145,12 +145,21 @@ func (r Raw) MarshalMsg(dst []byte) ([]byte, error) {
 
 // UnmarshalMsg takes a copy of the first value of b and returns the rest.
 func (r *Raw) UnmarshalMsg(b []byte) ([]byte, error) {
-	end, err := skip(b, 0)
+	first, rest, err := Cut(b)
 	if err != nil {
 		return b, err
 	}
-	*r = append(Raw(nil), b[:end]...)
-	return b[end:], nil
+	*r = first.Clone()
+	return rest, nil
+}
+
+// Cut returns the first value of b, a part of it, and the rest.
+func Cut(b []byte) (first Raw, rest []byte, err error) {
+	end, err := skip(b, 0)
+	if err != nil {
+		return nil, b, err
+	}
+	return b[:end:end], b[end:], nil
 }
 
 // Msgsize is the number of bytes that MarshalMsg appends.

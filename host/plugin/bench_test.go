@@ -79,6 +79,7 @@ func BenchmarkHookFloor(b *testing.B) {
 	floor := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
 	b.Run("wat", func(b *testing.B) { measureNode(b, load(b, floor.bytes()).BeforeModel, 1, "hi") })
 	b.Run("tinygo", func(b *testing.B) { measureNode(b, load(b, tinyGuest(b, "bench")).BeforeAgent, 1, "hi") })
+	b.Run("rust", func(b *testing.B) { measureNode(b, load(b, rustGuest(b, "bench")).BeforeAgent, 1, "hi") })
 	b.Run("go", func(b *testing.B) { measureNode(b, load(b, goGuest(b, "bench")).BeforeAgent, 1, "hi") })
 }
 
@@ -94,7 +95,7 @@ func BenchmarkHook1KB(b *testing.B) {
 	for _, guest := range []struct {
 		name string
 		code func(testing.TB, string) []byte
-	}{{"tinygo", tinyGuest}, {"go", goGuest}} {
+	}{{"tinygo", tinyGuest}, {"rust", rustGuest}, {"go", goGuest}} {
 		b.Run(guest.name, func(b *testing.B) {
 			measureNode(b, load(b, guest.code(b, "bench")).BeforeModel, 1, text)
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/native, "x_native")
@@ -143,6 +144,7 @@ func BenchmarkWrapModel(b *testing.B) {
 	}{
 		{"wat", pass.bytes},
 		{"tinygo", func() []byte { return tinyGuest(b, "bench") }},
+		{"rust", func() []byte { return rustGuest(b, "bench") }},
 		{"go", func() []byte { return goGuest(b, "bench") }},
 	} {
 		b.Run(guest.name, func(b *testing.B) {
@@ -240,7 +242,7 @@ func BenchmarkStop(b *testing.B) {
 
 // BenchmarkIsolation shows what it costs to make memory and globals what they were.
 func BenchmarkIsolation(b *testing.B) {
-	for name, code := range map[string][]byte{"tinygo": tinyGuest(b, "bench"), "go": goGuest(b, "bench")} {
+	for name, code := range map[string][]byte{"tinygo": tinyGuest(b, "bench"), "rust": rustGuest(b, "bench"), "go": goGuest(b, "bench")} {
 		for _, isolation := range []plugin.Isolation{plugin.IsolatePool, plugin.IsolateCall} {
 			b.Run(name+"/"+string(isolation), func(b *testing.B) {
 				hook := loadWith(b, plugin.Wasm{ID: "bench", Bytes: code, Engine: compiled, Isolation: isolation}).BeforeAgent

@@ -59,6 +59,14 @@ func tinyGuest(t testing.TB, name string) []byte {
 	return code
 }
 
+// rustGuest returns the same guest as Rust built it; it is committed.
+func rustGuest(t testing.TB, name string) []byte {
+	t.Helper()
+	code, err := os.ReadFile(filepath.Join("testdata", name+".rust.wasm"))
+	require.NoError(t, err, "run make rust")
+	return code
+}
+
 // goGuest returns the same guest as standard Go builds it, now.
 func goGuest(t testing.TB, name string) []byte {
 	t.Helper()

@@ -82,7 +82,10 @@ func marker() {}
 func exportDescribe() int32 { return run(abi.ExportDescribe, 0) }
 
 //go:wasmexport configure
-func exportConfigure(length int32) int32 { return run(abi.ExportConfigure, length) }
+func exportConfigure(length int32) int32 {
+	reserve()
+	return run(abi.ExportConfigure, length)
+}
 
 //go:wasmexport call_tool
 func exportCallTool(length int32) int32 { return run(abi.ExportCallTool, length) }

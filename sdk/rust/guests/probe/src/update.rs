@@ -1,0 +1,59 @@
+//! The state updates of one call.
+
+use crate::message::message;
+use crate::strict::Object;
+use crate::text::number;
+use agenthost::{Raw, Result, Update, Value};
+
+/// The id of a removal that takes away all messages before it.
+const REMOVE_ALL: &str = "*";
+
+/// Merges a state update as the script writes it: its messages come behind those before, its fields replace theirs.
+pub fn add(update: &mut Update, raw: &Raw, n: u64, path: &str) -> Result<()> {
+    add_literally(update, number(raw.value(), n).value(), path)
+}
+
+fn add_literally(update: &mut Update, value: Value<'_>, path: &str) -> Result<()> {
+    let o = Object::open(value, path)?;
+    for message in o.objects("messages")? {
+        add_message(update, &message)?;
+    }
+    for key in o.keys().filter(|key| *key != "messages") {
+        update.state.set(key, o.raw(key));
+    }
+    o.done()
+}
+
+/// Adds a message or a removal. What the list says of one id later counts.
+fn add_message(update: &mut Update, o: &Object<'_>) -> Result<()> {
+    if o.get("role").and_then(|v| v.as_str()) != Some("remove") {
+        let m = message(o)?;
+        if !m.id.is_empty() {
+            update.remove.retain(|id| *id != m.id);
+        }
+        update.messages.push(m);
+        return Ok(());
+    }
+    o.need(&["id"])?;
+    let id = o.text("id")?;
+    o.done()?;
+    if id == REMOVE_ALL {
+        update.overwrite = true;
+        update.messages.clear();
+        update.remove.clear();
+        return Ok(());
+    }
+    let before = update.messages.len();
+    update.messages.retain(|m| m.id != id);
+    if update.messages.len() == before && !update.overwrite {
+        update.remove.push(id);
+    }
+    Ok(())
+}
+
+/// Reads a state update as the script writes it.
+pub fn read(value: Value<'_>, path: &str) -> Result<Update> {
+    let mut update = Update::new();
+    add_literally(&mut update, value, path)?;
+    Ok(update)
+}

@@ -1,0 +1,108 @@
+use crate::document::{HookResult, Message, Patch, ResponseChange};
+use crate::{Result, Update};
+
+/// What `wrap_model_call` says. Nothing at all passes the outcome of `next` on; without `next` the host calls it.
+#[derive(Clone, Debug, Default)]
+pub struct ModelAnswer {
+    /// How the response differs from the last reply; without one a new response.
+    pub response: Option<ResponseChange>,
+    /// What changes in the state.
+    pub update: Update,
+}
+
+impl ModelAnswer {
+    /// The outcome of `next`, as it is.
+    pub fn unchanged() -> Self {
+        ModelAnswer::default()
+    }
+
+    /// Returns the same with an update.
+    #[must_use]
+    pub fn with_update(mut self, update: Update) -> Self {
+        self.update = update;
+        self
+    }
+
+    pub(crate) fn into_result(self) -> Result<HookResult> {
+        Ok(HookResult { response: self.response, ..self.update.into_result()? })
+    }
+}
+
+/// A response: a new one, or a change of the last reply.
+impl From<ResponseChange> for ModelAnswer {
+    fn from(response: ResponseChange) -> Self {
+        ModelAnswer { response: Some(response), update: Update::new() }
+    }
+}
+
+/// A new response of one message.
+impl From<Message> for ModelAnswer {
+    fn from(message: Message) -> Self {
+        ResponseChange::from(message).into()
+    }
+}
+
+impl From<Update> for ModelAnswer {
+    fn from(update: Update) -> Self {
+        ModelAnswer::unchanged().with_update(update)
+    }
+}
+
+/// What `wrap_tool_call` or a tool says. Nothing at all, in `wrap_tool_call`, passes the outcome of `next` on; without
+/// `next` the host calls it.
+#[derive(Clone, Debug, Default)]
+pub struct ToolAnswer {
+    /// The answer, or how it differs from the last reply.
+    pub message: Option<Patch>,
+    /// What changes in the state.
+    pub update: Update,
+}
+
+impl ToolAnswer {
+    /// The outcome of `next`, as it is.
+    pub fn unchanged() -> Self {
+        ToolAnswer::default()
+    }
+
+    /// An answer which says that the call failed: the model sees it.
+    pub fn error(text: impl Into<String>) -> Self {
+        Patch::new().content(text.into()).status("error").into()
+    }
+
+    /// Returns the same with an update.
+    #[must_use]
+    pub fn with_update(mut self, update: Update) -> Self {
+        self.update = update;
+        self
+    }
+
+    pub(crate) fn into_result(self) -> Result<HookResult> {
+        Ok(HookResult { tool_message: self.message, ..self.update.into_result()? })
+    }
+}
+
+impl From<Patch> for ToolAnswer {
+    fn from(patch: Patch) -> Self {
+        ToolAnswer { message: Some(patch), update: Update::new() }
+    }
+}
+
+/// An answer that is a text.
+impl From<&str> for ToolAnswer {
+    fn from(text: &str) -> Self {
+        Patch::new().content(text).into()
+    }
+}
+
+/// An answer that is a text.
+impl From<String> for ToolAnswer {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<Update> for ToolAnswer {
+    fn from(update: Update) -> Self {
+        ToolAnswer::unchanged().with_update(update)
+    }
+}

@@ -1,0 +1,163 @@
+use crate::document::{Failure, Interrupt};
+use crate::error::Cause;
+use crate::host::{Host, Status};
+use crate::log::Level;
+use crate::wire::Raw;
+use crate::{Decode, Errno, Messages, Result, Value, ViewRef};
+use core::cell::Cell;
+
+/// One call of a hook.
+///
+/// What the hook is shown is read when it is asked for: a hook that looks at nothing pays nothing.
+pub struct Context {
+    host: Box<dyn Host>,
+    closed: Cell<bool>,
+    nexts: Cell<u32>,  // how often next was called
+    failed: Cell<u32>, // which of these failed, if it was the last one; 0: it did not
+}
+
+impl Context {
+    pub(crate) fn new(host: Box<dyn Host>) -> Self {
+        Context { host, closed: Cell::new(false), nexts: Cell::new(0), failed: Cell::new(0) }
+    }
+
+    /// The whole input document.
+    pub fn input(&self) -> Value<'_> {
+        Value::new(self.host.input())
+    }
+
+    fn uint(&self, key: &str) -> u64 {
+        self.input().get(key).and_then(|v| v.as_u64()).unwrap_or_default()
+    }
+
+    fn string(&self, key: &str) -> &str {
+        self.input().get(key).and_then(|v| v.as_str()).unwrap_or_default()
+    }
+
+    /// Counts the calls of this hook since the agent was built, from 1: information, no state.
+    pub fn n(&self) -> u64 {
+        self.uint("n")
+    }
+
+    /// The time of the call, in nanoseconds since 1970-01-01 UTC. It stands still during the call.
+    pub fn now(&self) -> u64 {
+        self.uint("now")
+    }
+
+    /// A number that differs from call to call, and that others can predict.
+    pub fn seed(&self) -> u64 {
+        self.uint("seed")
+    }
+
+    /// The id of the run.
+    pub fn run(&self) -> &str {
+        self.string("run")
+    }
+
+    /// The id of the thread; empty in a run without one.
+    pub fn thread(&self) -> &str {
+        self.string("thread")
+    }
+
+    /// The name of the step, as in events.
+    pub fn step(&self) -> &str {
+        self.string("step")
+    }
+
+    /// The declared view of the history.
+    pub fn view(&self) -> ViewRef<'_> {
+        ViewRef::new(self.input().get("messages"))
+    }
+
+    /// The messages of the declared view; none if the hook declared none.
+    pub fn messages(&self) -> Messages<'_> {
+        self.view().messages()
+    }
+
+    /// The value of a state field that the hook declared to read; `None` if it is unset, or left out for its size: then
+    /// [`read_fields`](Self::read_fields) fetches it. A [`Field`](crate::Field) does both.
+    pub fn state(&self, field: &str) -> Option<Value<'_>> {
+        self.input().get("state")?.get(field)
+    }
+
+    /// Reports whether a field is set, and left out of the state for its size.
+    pub fn is_large(&self, field: &str) -> bool {
+        self.input().get("large").is_some_and(|names| names.items().any(|name| name.as_str() == Some(field)))
+    }
+
+    /// Asks the outside world. If the question was answered this is the answer; otherwise the hook must return the error,
+    /// with `?`, and runs again from its start when there is an answer. The key is unique within the call.
+    pub fn interrupt(&self, key: &str, value: impl Into<Raw>) -> Result<Value<'_>> {
+        let [answer] = self.interrupts([(key, value.into())])?;
+        Ok(answer)
+    }
+
+    /// Asks several questions at once: the answers, in the order of the questions, or an error that carries those outward
+    /// which have no answer yet. See [`interrupt`](Self::interrupt).
+    pub fn interrupts<V: Into<Raw>, const N: usize>(&self, questions: [(&str, V); N]) -> Result<[Value<'_>; N]> {
+        let given = self.input().get("answers");
+        let mut open = Vec::new();
+        let answers = questions.map(|(key, value)| {
+            let answer = given.and_then(|all| all.get(key));
+            if answer.is_none() {
+                open.push(Interrupt { key: key.to_owned(), value: value.into() });
+            }
+            answer.unwrap_or(Value::new(&[0xc0]))
+        });
+        if open.is_empty() {
+            Ok(answers)
+        } else {
+            Err(Cause::Interrupted(open).into())
+        }
+    }
+
+    /// Writes a line to the host's log. The macros of [`log`](crate::log) make one of a message and values.
+    pub fn log(&self, level: Level, line: &str) {
+        self.host.log(level, line);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.get()
+    }
+
+    /// Reports whether an error is that of the last `next`, unchanged: the host passes its own on.
+    pub(crate) fn passes_on(&self, next: u32) -> bool {
+        next != 0 && next == self.failed.get()
+    }
+
+    /// Calls the inner layers and returns their reply.
+    pub(crate) fn call_next(&self, change: &[u8]) -> Result<Vec<u8>> {
+        if self.is_closed() {
+            return Err(Cause::Closed.into());
+        }
+        let (status, reply) = self.host.next(change);
+        let serial = self.nexts.get() + 1;
+        self.nexts.set(serial);
+        self.failed.set(if status == Status::FAILED { serial } else { 0 });
+        self.accept(status, reply, serial)
+    }
+
+    /// Calls an operation and returns its reply.
+    pub(crate) fn host_call(&self, op: &str, document: &[u8]) -> Result<Vec<u8>> {
+        if self.is_closed() {
+            return Err(Cause::Closed.into());
+        }
+        let (status, reply) = self.host.host_call(op, document);
+        self.accept(status, reply, 0)
+    }
+
+    fn accept(&self, status: Status, reply: Vec<u8>, next: u32) -> Result<Vec<u8>> {
+        if status == Status::OK {
+            return Ok(reply);
+        }
+        Err(match status {
+            Status::FAILED => Cause::Failed(Failure::from_document(&reply)?, next),
+            closing if closing.closes() => {
+                self.closed.set(true);
+                Cause::Closed
+            }
+            Status(errno) => Cause::Refused(Errno(errno)),
+        }
+        .into())
+    }
+}

@@ -1,0 +1,43 @@
+//! Performing an export: the plugin's method is called, and what it says becomes a document.
+
+use crate::document::{Encode, HookResult};
+use crate::error::{refusal, Cause};
+use crate::wire::Value;
+use crate::{Context, Plugin, Result};
+
+/// Configures a plugin. The document is what the export writes, if it has something to say.
+pub(crate) fn configure<P: Plugin>(config: Value<'_>) -> (Option<P>, Option<Vec<u8>>) {
+    let made = config.to().map_err(|e| e.within("config").into()).and_then(P::new);
+    match made {
+        Ok(plugin) => {
+            let narrowed = plugin.narrow(crate::plugin::description::<P>());
+            (Some(plugin), narrowed.map(|d| d.to_document()))
+        }
+        Err(e) => {
+            let error = Some(e.failure().unwrap_or_default());
+            (None, Some(HookResult { error, ..HookResult::default() }.to_document()))
+        }
+    }
+}
+
+/// Appends the result document of a hook, and reports whether there is one.
+///
+/// An error that came from `next` and goes outward unchanged is not written: the host passes its own on. In a closed frame
+/// nothing that the hook says counts.
+pub(crate) fn finish(ctx: &Context, result: Result<HookResult>, out: &mut Vec<u8>) -> bool {
+    if ctx.is_closed() {
+        return false;
+    }
+    let result = match result {
+        Ok(result) => result,
+        Err(e) => match e.into_cause() {
+            Cause::Closed => return false,
+            Cause::Failed(_, next) if ctx.passes_on(next) => return false,
+            Cause::Failed(failure, _) => HookResult { error: Some(failure), ..HookResult::default() },
+            Cause::Refused(errno) => HookResult { error: Some(refusal(errno)), ..HookResult::default() },
+            Cause::Interrupted(interrupts) => HookResult { interrupts, ..HookResult::default() },
+        },
+    };
+    result.encode(out);
+    out[..] != [0x80] // the empty map has nothing to say
+}

@@ -1,0 +1,109 @@
+use super::codec::document;
+use super::ViewSpec;
+use crate::wire::Raw;
+
+document! {
+    /// What a plugin says of itself: the upper bound of what it may do, or what it does with its configuration.
+    Description {
+        /// The major version of the ABI.
+        "abi" => abi: u64,
+        /// Operations that the plugin asks for.
+        maybe "capabilities" => capabilities: Vec<Capability>,
+        /// A JSON Schema for the configuration; without one there is no configuration.
+        maybe "config_schema" => config_schema: Raw,
+        /// State fields.
+        maybe "fields" => fields: Vec<FieldSpec>,
+        /// The hooks.
+        "hooks" => hooks: HookSpecs,
+        /// Of the plugin.
+        "name" => name: String,
+        /// Tools.
+        maybe "tools" => tools: Vec<ToolSpec>,
+        /// Of the plugin.
+        "version" => version: String,
+    }
+}
+
+document! {
+    /// A spec for each hook that a plugin has.
+    HookSpecs {
+        /// Runs once when a run ends.
+        maybe "after_agent" => after_agent: Option<HookSpec>,
+        /// Runs after every model call.
+        maybe "after_model" => after_model: Option<HookSpec>,
+        /// Runs once when a run starts.
+        maybe "before_agent" => before_agent: Option<HookSpec>,
+        /// Runs before every model call.
+        maybe "before_model" => before_model: Option<HookSpec>,
+        /// Runs around every model call.
+        maybe "wrap_model_call" => wrap_model_call: Option<HookSpec>,
+        /// Runs around every tool call.
+        maybe "wrap_tool_call" => wrap_tool_call: Option<HookSpec>,
+    }
+}
+
+document! {
+    /// What one hook reads and may do.
+    HookSpec {
+        /// Node hooks: `model`, `tools`, `end`.
+        maybe "can_jump_to" => can_jump_to: Vec<String>,
+        /// What it is shown of the messages.
+        maybe "messages" => messages: ViewSpec,
+        /// `wrap_model_call`: it does not change what the model says, so that tokens may stream past it.
+        maybe "passes_tokens" => passes_tokens: bool,
+        /// Fields that it is shown.
+        maybe "reads" => reads: Vec<String>,
+        /// `wrap_tool_call`: only calls of these tools; none: all.
+        maybe "tools" => tools: Vec<String>,
+        /// Fields of other middleware that it writes.
+        maybe "writes" => writes: Vec<String>,
+    }
+}
+
+document! {
+    /// The declaration of a state field. [`Field`](crate::Field) makes it.
+    FieldSpec {
+        /// The caller of a run cannot set it.
+        maybe "hide_input" => hide_input: bool,
+        /// Results do not show it.
+        maybe "hide_output" => hide_output: bool,
+        /// `thread`, `run` or `step`.
+        "lifetime" => lifetime: String,
+        /// Its name.
+        "name" => name: String,
+        /// `last`, which is the same as empty, `add` or `append`.
+        maybe "reducer" => reducer: String,
+        /// A JSON Schema for what is written to it.
+        maybe "schema" => schema: Raw,
+    }
+}
+
+document! {
+    /// The declaration of a tool.
+    ToolSpec {
+        /// For the model.
+        "description" => description: String,
+        /// Never offered by itself; runs only as `tool` of a [`CallChange`](super::CallChange).
+        maybe "dynamic" => dynamic: bool,
+        /// Running it again after a crash does no harm.
+        maybe "idempotent" => idempotent: bool,
+        /// Its name.
+        "name" => name: String,
+        /// A JSON Schema of type object; none: no parameters.
+        maybe "parameters" => parameters: Raw,
+        /// Its result ends the run.
+        maybe "return_direct" => return_direct: bool,
+    }
+}
+
+document! {
+    /// An operation that a plugin asks for.
+    Capability {
+        /// The operation.
+        "op" => op: String,
+        /// Shown to the operator who grants it.
+        "reason" => reason: String,
+        /// Without the grant the plugin is not loaded.
+        maybe "required" => required: bool,
+    }
+}

@@ -1,0 +1,142 @@
+use super::codec::{document, names};
+use super::Content;
+use crate::wire::{Map, Raw};
+
+names! {
+    /// Who a message is from.
+    Role {
+        /// A role that this crate does not know.
+        Unknown,
+        /// The user.
+        "human" => Human,
+        /// The model.
+        "ai" => Ai,
+        /// The answer to a tool call.
+        "tool" => Tool,
+        /// A system message.
+        "system" => System,
+    }
+}
+
+document! {
+    /// One entry of the history.
+    Message {
+        /// Of a tool message: data for the program, which the model never sees.
+        maybe "artifact" => artifact: Raw,
+        /// What it says.
+        maybe "content" => content: Content,
+        /// Given by the host where a message comes without.
+        maybe "id" => id: String,
+        /// Of an AI message: calls whose arguments could not be parsed.
+        maybe "invalid_tool_calls" => invalid_tool_calls: Vec<InvalidToolCall>,
+        /// What providers and programs attach; never sent to a model.
+        maybe "meta" => meta: Map,
+        /// Of the agent, or of the tool that answered.
+        maybe "name" => name: String,
+        /// Who it is from.
+        "role" => role: Role,
+        /// Of a tool message: `success`, which is the same as empty, or `error`.
+        maybe "status" => status: String,
+        /// Of a tool message: the call that it answers.
+        maybe "tool_call_id" => tool_call_id: String,
+        /// Of an AI message.
+        maybe "tool_calls" => tool_calls: Vec<ToolCall>,
+        /// Of an AI message: what its model call cost.
+        maybe "usage" => usage: Option<Usage>,
+    }
+}
+
+document! {
+    /// A model's request to run a tool.
+    ToolCall {
+        /// The arguments.
+        "args" => args: Map,
+        /// Unique within its message.
+        "id" => id: String,
+        /// Of the tool.
+        "name" => name: String,
+    }
+}
+
+document! {
+    /// A tool call whose arguments could not be parsed.
+    InvalidToolCall {
+        /// The text as the model wrote it.
+        "args" => args: String,
+        /// Why it could not be parsed.
+        maybe "error" => error: String,
+        /// The call's id.
+        "id" => id: String,
+        /// Of the tool.
+        "name" => name: String,
+    }
+}
+
+document! {
+    /// The tokens of one model call.
+    Usage {
+        /// Tokens of the request.
+        "input_tokens" => input_tokens: u64,
+        /// Tokens of the answer.
+        "output_tokens" => output_tokens: u64,
+        /// All tokens.
+        "total_tokens" => total_tokens: u64,
+    }
+}
+
+impl Message {
+    fn of(role: Role, content: Content) -> Self {
+        Message { role, content, ..Message::default() }
+    }
+
+    /// A message of the user.
+    pub fn human(content: impl Into<Content>) -> Self {
+        Message::of(Role::Human, content.into())
+    }
+
+    /// A message of the model.
+    pub fn ai(content: impl Into<Content>) -> Self {
+        Message::of(Role::Ai, content.into())
+    }
+
+    /// A system message.
+    pub fn system(content: impl Into<Content>) -> Self {
+        Message::of(Role::System, content.into())
+    }
+
+    /// The successful answer to a tool call.
+    pub fn tool(call: &ToolCall, content: impl Into<Content>) -> Self {
+        Message {
+            name: call.name.clone(),
+            tool_call_id: call.id.clone(),
+            status: "success".into(),
+            ..Message::of(Role::Tool, content.into())
+        }
+    }
+
+    /// The answer to a tool call that failed, or was not made.
+    pub fn tool_failure(call: &ToolCall, content: impl Into<Content>) -> Self {
+        Message { status: "error".into(), ..Message::tool(call, content) }
+    }
+
+    /// Returns the message with this id.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// Returns the message with one more tool call.
+    #[must_use]
+    pub fn with_call(mut self, call: ToolCall) -> Self {
+        self.tool_calls.push(call);
+        self
+    }
+}
+
+impl ToolCall {
+    /// A call of a tool.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, args: impl Into<Map>) -> Self {
+        ToolCall { args: args.into(), id: id.into(), name: name.into() }
+    }
+}

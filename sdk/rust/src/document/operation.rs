@@ -1,0 +1,93 @@
+use super::codec::document;
+use super::{Content, Message};
+use crate::wire::{Map, Raw};
+
+document! {
+    /// Asks for messages of the history, or for fields that the hook may read.
+    StateQuery {
+        /// How many messages at the most.
+        maybe "count" => count: u64,
+        /// Names of fields; if there are any the other keys do not count.
+        maybe "fields" => fields: Vec<String>,
+        /// Index of the first message.
+        maybe "from" => from: u64,
+    }
+}
+
+document! {
+    /// Answers a [`StateQuery`].
+    StateReply {
+        /// The messages asked for, none beyond the end of the history.
+        maybe "items" => items: Vec<Message>,
+        /// The fields asked for, those that are set.
+        maybe "state" => state: Map,
+    }
+}
+
+document! {
+    /// An event for the run's stream.
+    EventEmit {
+        /// Anything.
+        maybe "data" => data: Raw,
+        /// Its name.
+        "name" => name: String,
+    }
+}
+
+document! {
+    /// What this call of a hook may still use.
+    Budget {
+        /// Calls of operations.
+        "host_calls" => host_calls: u64,
+        /// Calls of `next`.
+        "next" => next: u64,
+    }
+}
+
+document! {
+    /// A call of a model, without tools and without the hooks around it.
+    GenerateRequest {
+        /// At least one; the history of the run is not added.
+        "messages" => messages: Vec<Message>,
+        /// The name of the granted model, which empty means too.
+        maybe "model" => model: String,
+        /// For the provider, by its own names.
+        maybe "settings" => settings: Map,
+        /// The system prompt.
+        maybe "system" => system: Content,
+    }
+}
+
+document! {
+    /// A call of a tool of the agent.
+    ToolRequest {
+        /// The arguments.
+        "args" => args: Map,
+        /// Of the tool.
+        "name" => name: String,
+    }
+}
+
+document! {
+    /// The real time.
+    Clock {
+        /// Nanoseconds since 1970-01-01 UTC.
+        "unix_ns" => unix_ns: u64,
+    }
+}
+
+document! {
+    /// Asks for random bytes.
+    RandomRequest {
+        /// At most 65,536.
+        "count" => count: u64,
+    }
+}
+
+document! {
+    /// Random bytes that nobody can predict.
+    RandomBytes {
+        /// As many as were asked for.
+        "bytes" => bytes: Vec<u8>,
+    }
+}

@@ -1,0 +1,48 @@
+use super::{Decode, Encode};
+use crate::wire::{append_map, append_str, append_uint, DecodeError, Value};
+
+/// What a hook is shown of the messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewSpec {
+    /// None.
+    #[default]
+    None,
+    /// The last messages, so many at the most: below 2⁶³, and 0 is none.
+    Last(u64),
+    /// What changed since the last call of this hook in the thread whose update was applied. For node hooks only.
+    New,
+    /// All.
+    All,
+}
+
+impl Encode for ViewSpec {
+    fn encode(&self, out: &mut Vec<u8>) {
+        match *self {
+            ViewSpec::None | ViewSpec::Last(0) => append_str(out, "none"),
+            ViewSpec::Last(k) => {
+                append_map(out, 1);
+                append_str(out, "last");
+                append_uint(out, k.min(i64::MAX as u64));
+            }
+            ViewSpec::New => append_str(out, "new"),
+            ViewSpec::All => append_str(out, "all"),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        matches!(self, ViewSpec::None | ViewSpec::Last(0))
+    }
+}
+
+impl Decode for ViewSpec {
+    fn decode(value: Value<'_>) -> Result<Self, DecodeError> {
+        let last = || value.get("last").filter(|_| value.len() == 1)?.as_u64();
+        match (value.as_str(), last()) {
+            (Some("none"), _) | (_, Some(0)) => Ok(ViewSpec::None),
+            (Some("new"), _) => Ok(ViewSpec::New),
+            (Some("all"), _) => Ok(ViewSpec::All),
+            (_, Some(k)) if k <= i64::MAX as u64 => Ok(ViewSpec::Last(k)),
+            _ => Err(DecodeError::new(r#""none", "new", "all" or {"last": K} is expected"#)),
+        }
+    }
+}

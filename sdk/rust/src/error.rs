@@ -1,0 +1,161 @@
+use crate::document::{Failure, Interrupt};
+use crate::wire::Raw;
+use crate::Errno;
+use core::fmt;
+
+/// What a hook or an operation comes to.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// An ordinary error, or a reason to return at once.
+///
+/// A hook returns it with `?`. An error of its own becomes one of the hook, which other middleware may retry or answer; one
+/// that came from `next` passes on unchanged; open questions and a closed frame go outward by themselves.
+///
+/// Every type that implements [`std::error::Error`] converts to an error of the type `error`. For that reason `Error` does
+/// not implement it itself.
+pub struct Error(Box<Cause>);
+
+pub(crate) enum Cause {
+    /// An error document, and which `next` returned it; 0: none.
+    Failed(Failure, u32),
+    /// The host refused the call.
+    Refused(Errno),
+    /// Questions that have no answer yet.
+    Interrupted(Vec<Interrupt>),
+    /// An interrupt is pending, or the run is cancelled.
+    Closed,
+}
+
+impl Error {
+    /// An error with a type, a short name for programs, and a message for people.
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Cause::Failed(Failure { kind: kind.into(), message: message.into(), ..Failure::default() }, 0).into()
+    }
+
+    /// Returns the error marked so that trying again may help.
+    #[must_use]
+    pub fn retryable(self) -> Self {
+        self.map(|f| f.retryable = true)
+    }
+
+    /// Returns the error with data for programs.
+    #[must_use]
+    pub fn with_data(self, data: impl Into<Raw>) -> Self {
+        self.map(|f| f.data = data.into())
+    }
+
+    /// A failure or refusal is an error of its own from here on; open questions and a closed frame stay what they are.
+    fn map(self, change: impl FnOnce(&mut Failure)) -> Self {
+        let mut failure = match *self.0 {
+            Cause::Failed(failure, _) => failure,
+            Cause::Refused(errno) => refusal(errno),
+            other => return other.into(),
+        };
+        change(&mut failure);
+        Cause::Failed(failure, 0).into()
+    }
+
+    /// The error document of a failure or refusal; `None` of open questions and a closed frame, which must pass on.
+    pub fn failure(&self) -> Option<Failure> {
+        match &*self.0 {
+            Cause::Failed(failure, _) => Some(failure.clone()),
+            Cause::Refused(errno) => Some(refusal(*errno)),
+            _ => None,
+        }
+    }
+
+    /// The type of a failure, or the name of an errno; empty of open questions and a closed frame.
+    pub fn kind(&self) -> String {
+        self.failure().unwrap_or_default().kind
+    }
+
+    /// The message of a failure or refusal; empty of open questions and a closed frame.
+    pub fn message(&self) -> String {
+        self.failure().unwrap_or_default().message
+    }
+
+    /// Reports whether the error says that trying again may help.
+    pub fn is_retryable(&self) -> bool {
+        matches!(&*self.0, Cause::Failed(failure, _) if failure.retryable)
+    }
+
+    /// Why the host refused the call, if that is what happened.
+    pub fn errno(&self) -> Option<Errno> {
+        match *self.0 {
+            Cause::Refused(errno) => Some(errno),
+            _ => None,
+        }
+    }
+
+    /// Reports whether an interrupt is pending or the run is cancelled: the hook must return, what it says does not count.
+    pub fn is_closed(&self) -> bool {
+        matches!(*self.0, Cause::Closed)
+    }
+
+    /// The questions that have no answer yet.
+    pub fn interrupts(&self) -> &[Interrupt] {
+        match &*self.0 {
+            Cause::Interrupted(interrupts) => interrupts,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn into_cause(self) -> Cause {
+        *self.0
+    }
+}
+
+/// The document of a refusal.
+pub(crate) fn refusal(errno: Errno) -> Failure {
+    let message = match errno {
+        Errno::ECONFLICT => "the entry has another version".to_owned(),
+        _ => format!("the host refused the call: {errno}"),
+    };
+    Failure { kind: errno.to_string(), message, ..Failure::default() }
+}
+
+impl From<Cause> for Error {
+    fn from(cause: Cause) -> Self {
+        Error(Box::new(cause))
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Cause::Failed(failure, 0).into()
+    }
+}
+
+impl From<Errno> for Error {
+    fn from(errno: Errno) -> Self {
+        Cause::Refused(errno).into()
+    }
+}
+
+impl<E: std::error::Error> From<E> for Error {
+    fn from(e: E) -> Self {
+        Error::new("error", e.to_string())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.failure() {
+            Some(e) if e.kind.is_empty() => f.write_str(&e.message),
+            Some(e) => write!(f, "{}: {}", e.kind, e.message),
+            None if self.is_closed() => f.write_str("an interrupt is pending, or the run is cancelled"),
+            None => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Cause::Failed(failure, _) => failure.fmt(f),
+            Cause::Refused(errno) => write!(f, "Refused({errno})"),
+            Cause::Interrupted(interrupts) => f.debug_tuple("Interrupted").field(interrupts).finish(),
+            Cause::Closed => f.write_str("Closed"),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+use crate::log::Level;
+
+/// What a plugin can ask of its host. In a module the ABI's imports are behind it, in a test a fake.
+pub(crate) trait Host {
+    /// The input document of this call. It is fetched when somebody first looks.
+    fn input(&self) -> &[u8];
+    /// Calls the inner layers.
+    fn next(&self, change: &[u8]) -> (Status, Vec<u8>);
+    /// Calls an operation.
+    fn host_call(&self, op: &str, document: &[u8]) -> (Status, Vec<u8>);
+    /// Writes a line to the host's log.
+    fn log(&self, level: Level, line: &str);
+}
+
+/// How `next` or an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Status(pub i32);
+
+impl Status {
+    pub const OK: Status = Status(0);
+    pub const FAILED: Status = Status(-20);
+    pub const INTERRUPTED: Status = Status(-21);
+    pub const CANCELLED: Status = Status(-22);
+
+    /// Reports whether the frame is closed.
+    pub fn closes(self) -> bool {
+        self == Status::INTERRUPTED || self == Status::CANCELLED
+    }
+}

@@ -1,0 +1,264 @@
+use super::{Outcome, Reply};
+use crate::document::{
+    Decode, Description, Failure, HookInput, HookResult, HookSpec, Message, ModelRequest, Scope, ToolCall,
+};
+use crate::{dispatch, plugin, Context, Hook, Map, ModelContext, Plugin, Raw, Result, ToolContext, Value};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A call of a hook that is being prepared: what the plugin is configured with, what the hook is shown, and how the host
+/// answers.
+pub struct Test<P> {
+    pub(super) plugin: P,
+    pub(super) description: Description,
+    pub(super) input: HookInput,
+    pub(super) history: Vec<Message>,
+    pub(super) seen: Option<usize>,
+    pub(super) changed: Vec<Message>,
+    pub(super) removed: Vec<String>,
+    pub(super) fields: Map,
+    pub(super) large: Vec<String>,
+    pub(super) replies: VecDeque<Reply>,
+    pub(super) operations: BTreeMap<String, VecDeque<Reply>>,
+    pub(super) store: super::store::Store,
+}
+
+/// Configures a plugin: the Description that holds then, or the error by which it refuses the configuration. As a host does it
+/// fills in the schema's defaults before; it does not check the configuration against the schema.
+pub fn configure<P: Plugin>(config: impl Into<Raw>) -> Result<Description, Failure> {
+    configured::<P>(&config.into()).map(|(_, description)| description)
+}
+
+fn configured<P: Plugin>(config: &Raw) -> Result<(P, Description), Failure> {
+    let schema = crate::schema::of::<P::Config>();
+    let config = if schema.is_none() { config.clone() } else { with_defaults(schema.value(), config.value()) };
+    let (plugin, document) = dispatch::configure::<P>(config.value());
+    match (plugin, document) {
+        (Some(plugin), None) => Ok((plugin, plugin::description::<P>())),
+        (Some(plugin), Some(narrowed)) => {
+            let narrowed = Description::from_document(&narrowed).expect("the SDK wrote the Description");
+            Ok((plugin, narrowed))
+        }
+        (None, document) => {
+            let refusal = HookResult::from_document(&document.unwrap_or_default()).unwrap_or_default();
+            Err(refusal.error.unwrap_or_default())
+        }
+    }
+}
+
+/// Fills in the defaults that a schema has for properties, at every depth where there is an object to fill.
+fn with_defaults(schema: Value<'_>, config: Value<'_>) -> Raw {
+    let Some(properties) = schema.get("properties").filter(|_| config.is_map()) else {
+        return config.to_raw();
+    };
+    let mut full = Map::new();
+    for (key, value) in config.pairs() {
+        full.set(key, properties.get(key).map_or_else(|| value.to_raw(), |inner| with_defaults(inner, value)));
+    }
+    for (key, property) in properties.pairs() {
+        if let Some(default) = property.get("default").filter(|_| full.get(key).is_none()) {
+            full.set(key, default.to_raw());
+        }
+    }
+    full.into()
+}
+
+impl<P: Plugin> Default for Test<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P: Plugin> Test<P> {
+    /// A call of the plugin without configuration.
+    pub fn new() -> Self {
+        Self::with(Map::new())
+    }
+
+    /// A call of the plugin with this configuration. It panics if the plugin refuses it; see [`configure`].
+    pub fn with(config: impl Into<Map>) -> Self {
+        let made = configured(&Raw::from(config.into()));
+        let (plugin, description) =
+            made.unwrap_or_else(|e| panic!("the plugin refuses its configuration: {}", e.message));
+        let input = HookInput { n: 1, run: "run".into(), seed: 1, thread: "thread".into(), ..HookInput::default() };
+        Test {
+            plugin,
+            description,
+            input,
+            history: Vec::new(),
+            seen: None,
+            changed: Vec::new(),
+            removed: Vec::new(),
+            fields: Map::new(),
+            large: Vec::new(),
+            replies: VecDeque::new(),
+            operations: BTreeMap::new(),
+            store: super::store::Store::default(),
+        }
+    }
+
+    /// The history; those messages without an id get one: `m1`, `m2`, … The hook sees its declared view of them.
+    #[must_use]
+    pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
+        for message in messages {
+            let id = if message.id.is_empty() { format!("m{}", self.history.len() + 1) } else { message.id.clone() };
+            self.history.push(message.with_id(id));
+        }
+        self
+    }
+
+    /// View `new`: so many messages of the history were shown before. Without it all are new, and the view is reset.
+    #[must_use]
+    pub fn seen(mut self, messages: usize) -> Self {
+        self.seen = Some(messages);
+        self
+    }
+
+    /// View `new`: this message, which was shown before, was replaced; the history holds its new form.
+    #[must_use]
+    pub fn replaced(mut self, message: Message) -> Self {
+        self.changed.push(message);
+        self
+    }
+
+    /// View `new`: the message of this id, which was shown before, was removed.
+    #[must_use]
+    pub fn removed(mut self, id: &str) -> Self {
+        self.removed.push(id.to_owned());
+        self
+    }
+
+    /// Sets a state field.
+    #[must_use]
+    pub fn state(mut self, field: &str, value: impl Into<Raw>) -> Self {
+        self.fields.set(field, value);
+        self
+    }
+
+    /// Sets a state field that is too large for the input: the hook has to fetch it.
+    #[must_use]
+    pub fn large_state(mut self, field: &str, value: impl Into<Raw>) -> Self {
+        self.large.push(field.to_owned());
+        self.state(field, value)
+    }
+
+    /// Answers an interrupt.
+    #[must_use]
+    pub fn answer(mut self, key: &str, value: impl Into<Raw>) -> Self {
+        self.input.answers.set(key, value);
+        self
+    }
+
+    /// The request that `wrap_model_call` is shown. Its messages are the history.
+    #[must_use]
+    pub fn request(mut self, request: ModelRequest) -> Self {
+        self.input.request = Some(request);
+        self
+    }
+
+    /// The call that `wrap_tool_call` or a tool is shown.
+    #[must_use]
+    pub fn call(mut self, tool: &str, args: impl Into<Map>) -> Self {
+        self.input.call = Some(ToolCall::new("call-1", tool, args));
+        self.input.known = true;
+        self
+    }
+
+    /// Changes any other key of the input.
+    #[must_use]
+    pub fn input(mut self, change: impl FnOnce(&mut HookInput)) -> Self {
+        change(&mut self.input);
+        self
+    }
+
+    /// How the next call of `next` ends.
+    #[must_use]
+    pub fn reply(mut self, reply: Reply) -> Self {
+        self.replies.push_back(reply);
+        self
+    }
+
+    /// How the next call of an operation ends. Without it `state.read`, `event.emit`, `budget` and `kv.*` work on what the
+    /// test has set.
+    #[must_use]
+    pub fn operation(mut self, op: &str, reply: Reply) -> Self {
+        self.operations.entry(op.to_owned()).or_default().push_back(reply);
+        self
+    }
+
+    /// Puts an entry into the store.
+    #[must_use]
+    pub fn stored(mut self, scope: Scope, key: &str, value: impl Into<Raw>) -> Self {
+        self.store.put(scope.as_str(), key.to_owned(), value.into());
+        self
+    }
+
+    /// Calls `before_agent`.
+    pub fn before_agent(self) -> Outcome {
+        self.node(Hook::BeforeAgent, P::before_agent)
+    }
+
+    /// Calls `before_model`.
+    pub fn before_model(self) -> Outcome {
+        self.node(Hook::BeforeModel, P::before_model)
+    }
+
+    /// Calls `after_model`.
+    pub fn after_model(self) -> Outcome {
+        self.node(Hook::AfterModel, P::after_model)
+    }
+
+    /// Calls `after_agent`.
+    pub fn after_agent(self) -> Outcome {
+        self.node(Hook::AfterAgent, P::after_agent)
+    }
+
+    fn node(self, hook: Hook, method: fn(&P, &Context) -> Result<crate::Update>) -> Outcome {
+        self.perform(Some(hook), |plugin, ctx| {
+            let said = method(plugin, &ctx).and_then(crate::Update::into_result);
+            (ctx, said)
+        })
+    }
+
+    /// Calls `wrap_model_call`.
+    pub fn wrap_model_call(mut self) -> Outcome {
+        self.input.request.get_or_insert_default();
+        self.perform(Some(Hook::WrapModelCall), |plugin, ctx| {
+            let ctx = ModelContext(ctx);
+            let said = plugin.wrap_model_call(&ctx).and_then(crate::ModelAnswer::into_result);
+            (ctx.0, said)
+        })
+    }
+
+    /// Calls `wrap_tool_call`. It panics without [`call`](Self::call).
+    pub fn wrap_tool_call(self) -> Outcome {
+        self.tool(Some(Hook::WrapToolCall), P::wrap_tool_call)
+    }
+
+    /// Calls `call_tool`. It panics without [`call`](Self::call).
+    pub fn call_tool(self) -> Outcome {
+        self.tool(None, P::call_tool)
+    }
+
+    fn tool(self, hook: Option<Hook>, method: fn(&P, &ToolContext) -> Result<crate::ToolAnswer>) -> Outcome {
+        assert!(self.input.call.is_some(), "the test has no tool call: Test::call");
+        self.perform(hook, |plugin, ctx| {
+            let ctx = ToolContext(ctx);
+            let said = method(plugin, &ctx).and_then(crate::ToolAnswer::into_result);
+            (ctx.0, said)
+        })
+    }
+
+    /// The spec of the hook; of `call_tool` one that reads all fields of the plugin.
+    pub(super) fn spec(&self, hook: Option<Hook>) -> HookSpec {
+        match hook {
+            Some(hook) => self.description.hooks.spec(hook).cloned().unwrap_or_else(|| {
+                panic!("the plugin does not have the hook {}, or its configuration leaves it out", hook.as_str())
+            }),
+            None => HookSpec { reads: self.own_fields(), ..HookSpec::default() },
+        }
+    }
+
+    pub(super) fn own_fields(&self) -> Vec<String> {
+        self.description.fields.iter().map(|f| f.name.clone()).collect()
+    }
+}

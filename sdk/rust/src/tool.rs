@@ -1,0 +1,137 @@
+use crate::document::ToolSpec;
+use crate::schema::{self, Schema};
+use crate::{Result, ToolAnswer, ToolContext};
+use serde::de::DeserializeOwned;
+
+/// The tools of a plugin: what [`Plugin::tools`](crate::Plugin::tools) lists.
+///
+/// ```
+/// use agenthost::{testing::Test, Description, Plugin, Result, Schema, ToolContext, Tools};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, Schema)]
+/// struct Add {
+///     /// The first number.
+///     a: i64,
+///     /// The second number.
+///     b: i64,
+/// }
+///
+/// #[derive(Default)]
+/// struct Adder;
+///
+/// impl Adder {
+///     fn add(&self, _: &ToolContext, args: Add) -> Result<String> {
+///         Ok((args.a + args.b).to_string())
+///     }
+/// }
+///
+/// #[agenthost::plugin]
+/// impl Plugin for Adder {
+///     fn describe() -> Description {
+///         Description::new("adder", "1.0.0")
+///     }
+///
+///     fn tools() -> Tools<Self> {
+///         Tools::new().tool("add", "Add two numbers.", Self::add).idempotent()
+///     }
+/// }
+///
+/// let outcome = Test::<Adder>::new().call("add", [("a", 2), ("b", 3)]).call_tool();
+/// assert_eq!(outcome.text(), "5");
+/// let outcome = Test::<Adder>::new().call("add", [("a", 2)]).call_tool();
+/// assert_eq!(outcome.text(), "the arguments of add do not fit: missing field `b`");
+/// ```
+pub struct Tools<P>(Vec<Tool<P>>);
+
+/// What runs a tool, whatever the type of its arguments.
+type Run<P> = dyn Fn(&P, &ToolContext) -> Result<ToolAnswer>;
+
+struct Tool<P> {
+    name: &'static str,
+    description: &'static str,
+    parameters: fn() -> crate::Raw,
+    dynamic: bool,
+    idempotent: bool,
+    return_direct: bool,
+    run: Box<Run<P>>,
+}
+
+impl<P> Default for Tools<P> {
+    fn default() -> Self {
+        Tools(Vec::new())
+    }
+}
+
+impl<P: 'static> Tools<P> {
+    /// No tools yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more tool: its name, a description for the model, and what runs it. The type of the arguments gives the schema of
+    /// its parameters; the answer is a text, a [`Patch`](crate::Patch) or a [`ToolAnswer`].
+    #[must_use]
+    pub fn tool<A, R, F>(mut self, name: &'static str, description: &'static str, run: F) -> Self
+    where
+        A: DeserializeOwned + Schema,
+        R: Into<ToolAnswer>,
+        F: Fn(&P, &ToolContext, A) -> Result<R> + 'static,
+    {
+        self.0.push(Tool {
+            name,
+            description,
+            parameters: schema::of::<A>,
+            dynamic: false,
+            idempotent: false,
+            return_direct: false,
+            run: Box::new(move |plugin, ctx| match ctx.args() {
+                Ok(args) => run(plugin, ctx, args).map(Into::into),
+                Err(e) => Ok(ToolAnswer::error(format!("the arguments of {name} do not fit: {}", e.message()))),
+            }),
+        });
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Tool<P>)) -> Self {
+        change(self.0.last_mut().expect("Tools: a property stands before the first tool"));
+        self
+    }
+
+    /// The tool before is never offered by itself: it runs only as `tool` of a [`CallChange`](crate::CallChange).
+    #[must_use]
+    pub fn dynamic(self) -> Self {
+        self.last(|t| t.dynamic = true)
+    }
+
+    /// Running the tool before again after a crash does no harm.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        self.last(|t| t.idempotent = true)
+    }
+
+    /// The result of the tool before ends the run.
+    #[must_use]
+    pub fn return_direct(self) -> Self {
+        self.last(|t| t.return_direct = true)
+    }
+
+    pub(crate) fn specs(&self) -> impl Iterator<Item = ToolSpec> + '_ {
+        self.0.iter().map(|t| ToolSpec {
+            description: t.description.to_owned(),
+            dynamic: t.dynamic,
+            idempotent: t.idempotent,
+            name: t.name.to_owned(),
+            parameters: (t.parameters)(),
+            return_direct: t.return_direct,
+        })
+    }
+
+    /// Runs the tool that is called.
+    pub(crate) fn run(&self, plugin: &P, ctx: &ToolContext) -> Result<ToolAnswer> {
+        match self.0.iter().find(|t| t.name == ctx.tool()) {
+            Some(tool) => (tool.run)(plugin, ctx),
+            None => Err(crate::Error::new("unknown_tool", format!("the plugin has no tool {}", ctx.tool()))),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+use crate::document::{CallChange, Encode};
+use crate::{Context, MessageRef, Result, ToolCallRef, Value};
+use core::ops::Deref;
+use serde::de::DeserializeOwned;
+
+/// One call of `wrap_tool_call`, or of a tool of the plugin.
+pub struct ToolContext(pub(crate) Context);
+
+impl Deref for ToolContext {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.0
+    }
+}
+
+impl ToolContext {
+    /// The call as the layers outside of the hook left it.
+    pub fn call(&self) -> ToolCallRef<'_> {
+        ToolCallRef(self.input().get("call"))
+    }
+
+    /// The name of the tool.
+    pub fn tool(&self) -> &str {
+        self.call().name()
+    }
+
+    /// An argument of the call.
+    pub fn arg(&self, name: &str) -> Option<Value<'_>> {
+        self.call().args()?.get(name)
+    }
+
+    /// The arguments as a type of the plugin.
+    pub fn args<T: DeserializeOwned>(&self) -> Result<T> {
+        Ok(self.call().args().unwrap_or(Value::new(&[0x80])).to()?)
+    }
+
+    /// Reports whether the agent has a tool of that name.
+    pub fn known(&self) -> bool {
+        self.input().get("known").and_then(|v| v.as_bool()).unwrap_or_default()
+    }
+
+    /// Lets the inner layers and the tool perform the call as it is. For `wrap_tool_call` only.
+    ///
+    /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) says that there is a reply which cannot be shown: a hook that then says
+    /// nothing passes it on.
+    pub fn next(&self) -> Result<ToolReply> {
+        self.call_next(&[]).map(ToolReply)
+    }
+
+    /// Lets the inner layers and the tool perform a changed call. Each change starts from the call of the input.
+    pub fn next_with(&self, change: &CallChange) -> Result<ToolReply> {
+        self.call_next(&change.to_document()).map(ToolReply)
+    }
+}
+
+/// What a tool answered. It is read when it is asked for.
+#[derive(Clone, Debug)]
+pub struct ToolReply(pub(crate) Vec<u8>);
+
+impl ToolReply {
+    /// The tool message that answers the call.
+    pub fn message(&self) -> MessageRef<'_> {
+        MessageRef::new(Value::new(&self.0).get("tool_message").unwrap_or(Value::new(&[0x80])))
+    }
+
+    /// The text of that message.
+    pub fn text(&self) -> String {
+        self.message().text().into_owned()
+    }
+
+    /// Reports whether the tool answers that it failed.
+    pub fn is_error(&self) -> bool {
+        self.message().status() == "error"
+    }
+}

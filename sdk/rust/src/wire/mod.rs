@@ -1,0 +1,29 @@
+//! msgpack values: reading them where they lie, writing them in canonical form, and serde for a plugin's own types.
+//!
+//! A [`Value`] is a value inside of a document, which is read when somebody looks; a [`Raw`] owns the bytes of one value,
+//! and a [`Map`] is a map whose values are raw. [`to_raw`] and [`from_value`] convert types that implement serde's traits.
+
+mod append;
+mod de;
+mod error;
+mod map;
+mod raw;
+mod reader;
+mod ser;
+mod value;
+
+pub(crate) use append::*;
+pub use de::from_value;
+pub use error::{DecodeError, EncodeError};
+pub use map::Map;
+pub use raw::Raw;
+pub(crate) use reader::{text, Reader, Token};
+pub use ser::to_raw;
+pub use value::{Items, Pairs, Value};
+
+/// The name under which a raw value passes through serde unchanged.
+const RAW: &str = "$agenthost::Raw";
+
+/// How deep arrays and maps may nest in what serde reads and writes. Documents of a guest end at 64, values that the host
+/// passes on may stand a little deeper.
+const MAX_DEPTH: usize = 96;

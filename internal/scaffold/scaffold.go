@@ -161,3 +161,8 @@ func (p *Project) Crate() string { return strings.ReplaceAll(p.Name, "-", "_") }
 func (p *Project) NodeHooks() bool {
 	return slices.ContainsFunc(p.Hooks, func(h abi.Hook) bool { return h.IsNode() })
 }
+
+// HasConfig reports whether any hook of the plugin has something to configure.
+func (p *Project) HasConfig() bool {
+	return slices.ContainsFunc(p.Hooks, func(h abi.Hook) bool { return h != abi.AfterModel && h != abi.AfterAgent })
+}

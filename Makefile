@@ -194,6 +194,7 @@ rusttest: ## run the tests of the Rust SDK and plugins
 .PHONY: compilers
 compilers: ## run the tests that build plugins with TinyGo and Rust, as a new user would
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun' ./cmd/agenthost
+	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TinyGo' ./examples
 	AGENTHOST_COMPILERS=1 go test -count=1 ./internal/toolchain/...
 
 # The tools that built the committed files: looked at every time, written (and so everything rebuilt)

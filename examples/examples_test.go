@@ -18,6 +18,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/toolchain"
+	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 )
 
 // run runs a program from the project's root and returns its standard output.
@@ -125,4 +127,34 @@ func TestShoutBuiltWithGoAloneWorksAsAPlugin(t *testing.T) {
 	require.NoError(t, err)
 	answer := result.Messages.At(2)
 	require.Equal(t, "HELLO", answer.Content.Text())
+}
+
+// TestNotesBuiltWithTinyGo shows that tools of a plugin, and the code that sdk/go/gen writes for their arguments, need nothing
+// that TinyGo has not.
+func TestNotesBuiltWithTinyGo(t *testing.T) {
+	t.Parallel()
+	toolchaintest.Need(t)
+	module, err := toolchain.Build{Dir: "notes", Output: filepath.Join(t.TempDir(), "notes.wasm"), Log: t.Output()}.Run(t.Context(), toolchain.TinyGo)
+	require.NoError(t, err)
+	note := abi.Call("1", "write_note", map[string]any{"text": "buy milk", "tags": []any{"home"}})
+	agent, err := host.New(host.Config{
+		Model: scripted.NewTurns(
+			scripted.CallTools(note, abi.Call("2", "write_note", map[string]any{"text": ""})),
+			scripted.CallTools(abi.Call("3", "list_notes", nil)), scripted.Say("done"),
+		),
+		Middleware: []host.Middleware{plugin.Wasm{Path: module, Grant: plugin.Grant{KV: &plugin.KVGrant{}}}},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+	require.NoError(t, err)
+	var answers []string
+	for _, m := range result.Messages.All() {
+		if m.Role == abi.RoleTool {
+			answers = append(answers, m.Content.Text())
+		}
+	}
+	require.Equal(t, "noted", answers[0])
+	require.Contains(t, answers[1], "minLength", "the host checks arguments against the schema")
+	require.Equal(t, "1 notes\n- buy milk (fact)", answers[2])
 }

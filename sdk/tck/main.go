@@ -1,6 +1,6 @@
 // Command tck certifies a guest: it tells whether a WebAssembly module keeps abi/SPEC.md.
 //
-//	go run ./sdk/tck FILE.wasm [--config JSON] [--json] [-v] [--seed N] [--random N]
+//	go run ./sdk/tck FILE.wasm [--config JSON] [--refused-config JSON]… [--json] [-v] [--seed N] [--random N]
 //
 // It exits with 0 if the guest is certified, 1 if it is not, and 2 if the arguments or the file cannot be used.
 package main
@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/sdk/tck/certify"
 )
 
@@ -44,6 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func command(code *int) *cobra.Command {
 	var config string
+	var refused []string
 	var asJSON, verbose bool
 	var options certify.Options
 	cmd := &cobra.Command{
@@ -62,6 +64,13 @@ func command(code *int) *cobra.Command {
 					return fmt.Errorf("--config: %w", err)
 				}
 			}
+			for _, text := range refused {
+				var values wire.Map
+				if err := values.UnmarshalJSON([]byte(text)); err != nil {
+					return fmt.Errorf("--refused-config: %w", err)
+				}
+				options.Refused = append(options.Refused, values)
+			}
 			report := certify.Guest(cmd.Context(), module, options)
 			if err := show(cmd.OutOrStdout(), report, asJSON, verbose); err != nil {
 				return err
@@ -74,6 +83,7 @@ func command(code *int) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&config, "config", "", "the plugin's configuration, a JSON `object`; the schema's defaults are filled in")
+	flags.StringArrayVar(&refused, "refused-config", nil, "a configuration, a JSON `object`, that the plugin must refuse; may be given several times")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	flags.BoolVarP(&verbose, "verbose", "v", false, "list what passed and what does not apply too")
 	flags.Uint64Var(&options.Seed, "seed", 0, "the `number` that random inputs follow from")

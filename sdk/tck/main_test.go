@@ -32,6 +32,9 @@ func TestCommand(t *testing.T) {
 	picky := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	picky.ConfigSchema = emit.Value(map[string]any{"type": "object", "required": []any{"x"}, "properties": map[string]any{"x": map[string]any{"type": "string", "pattern": "^very special$"}}})
 	needs := file(t, emit.New(picky).On("before_model", emit.Number(0)))
+	refusing := emit.New(picky).On("before_model", emit.Number(0))
+	no := refusing.Say(emit.Value(map[string]any{"error": map[string]any{"type": "config", "message": "not that one"}}))
+	refuses := file(t, refusing.On("configure", no))
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -42,6 +45,11 @@ func TestCommand(t *testing.T) {
 		"not certified":    {[]string{bad}, exitNot, []string{"FAIL frame.return: before_model: it returned 7", "SPEC.md §4: Any other value", "NOT CERTIFIED"}},
 		"no configuration": {[]string{needs}, exitNot, []string{"FAIL configure.accepts", "give one"}},
 		"a configuration":  {[]string{needs, "--config", `{"x":"very special"}`}, exitCertified, []string{"CERTIFIED"}},
+		"a refusal":        {[]string{refuses, "--config", `{"x":"very special"}`}, exitNot, []string{" 0 failed", "this configuration was refused", "not that one", "NOT CERTIFIED"}},
+		"a misfit":         {[]string{needs, "--config", `{"x":"plain"}`}, exitNot, []string{" 0 failed", "this configuration was refused", "does not fit config_schema"}},
+		"must refuse":      {[]string{refuses, "--refused-config", `{"x":"very special"}`, "-v"}, exitNot, []string{"ok   configure.refuses"}},
+		"does not refuse":  {[]string{needs, "--refused-config", `{"x":"very special"}`}, exitNot, []string{"FAIL configure.refuses: configure did not refuse"}},
+		"no list":          {[]string{needs, "--refused-config", `1`}, exitUsage, []string{"--refused-config"}},
 		"no object":        {[]string{needs, "--config", `[]`}, exitUsage, []string{"--config"}},
 		"no file":          {[]string{filepath.Join(t.TempDir(), "none.wasm")}, exitUsage, []string{"none.wasm"}},
 		"no arguments":     {nil, exitUsage, []string{"accepts 1 arg"}},

@@ -13,10 +13,11 @@ import (
 
 // Options say how a guest is certified. The zero value is what certification means.
 type Options struct {
-	Config  wire.Map // the operator's configuration, without the schema's defaults
-	Seed    uint64   // of the random inputs
-	Random  int      // random inputs for each hook; 0: [DefaultRandom]
-	Configs int      // random configurations; 0: [DefaultConfigs]
+	Config  wire.Map   // the operator's configuration, without the schema's defaults
+	Refused []wire.Map // configurations that the guest must refuse
+	Seed    uint64     // of the random inputs
+	Random  int        // random inputs for each hook; 0: [DefaultRandom]
+	Configs int        // random configurations; 0: [DefaultConfigs]
 }
 
 // How many random inputs and configurations there are if nothing is said.
@@ -72,7 +73,7 @@ func Guest(ctx context.Context, code []byte, options Options) *Report {
 	}
 	c.run(ctx)
 	slices.SortStableFunc(c.report.Outcomes, func(a, b Outcome) int { return a.Section - b.Section })
-	c.report.Certified = len(c.report.Failed(false)) == 0
+	c.report.Certified = len(c.report.Failed(false)) == 0 && c.report.Refused == ""
 	return c.report
 }
 

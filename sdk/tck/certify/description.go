@@ -16,6 +16,10 @@ import (
 func (c *certifier) checkDescription(d *abi.Description) {
 	c.checkf("describe.abi", d.ABI == abi.Major, "abi is %d", d.ABI)
 	c.checkName("the plugin", d.Name)
+	c.checkf("describe.empty", d.Version != "", "the version is empty")
+	for i := range d.Capabilities {
+		c.checkf("describe.empty", d.Capabilities[i].Reason != "", "the capability %q has no reason", d.Capabilities[i].Op)
+	}
 	c.checkLists(d)
 	c.checkSchema("config_schema", d.ConfigSchema)
 	for i := range d.Fields {
@@ -129,6 +133,8 @@ func rightSpec(name abi.Hook, spec *abi.HookSpec) error {
 		return errors.New(`messages is "new"`)
 	case len(spec.Tools) > 0 && name != abi.WrapToolCall:
 		return errors.New("it has tools")
+	case spec.PassesTokens && name != abi.WrapModelCall:
+		return errors.New("it has passes_tokens")
 	default:
 		return nil
 	}
@@ -145,13 +151,11 @@ func (c *certifier) checkNarrowed(d *abi.Description) {
 			"configure adds or changes the field %q", d.Fields[i].Name)
 	}
 	for i := range d.Tools {
-		c.checkf("configure.subset", slices.ContainsFunc(upper.Tools, func(t abi.ToolSpec) bool { return same(&t, &d.Tools[i]) }),
+		c.checkf("configure.subset", slices.ContainsFunc(upper.Tools, func(t abi.ToolSpec) bool { return sameTool(t, &d.Tools[i]) }),
 			"configure adds or changes the tool %q", d.Tools[i].Name)
 	}
-	for i := range d.Capabilities {
-		op := d.Capabilities[i].Op
-		c.checkf("configure.subset", slices.ContainsFunc(upper.Capabilities, func(u abi.Capability) bool { return u.Op == op }),
-			"configure adds the capability %q", op)
+	for _, asks := range d.Capabilities {
+		c.checkf("configure.subset", slices.Contains(upper.Capabilities, asks), "configure adds or changes the capability %q", asks.Op)
 	}
 	c.checkf("configure.subset", true, "")
 	for _, name := range abi.Hooks() {
@@ -164,6 +168,12 @@ func (c *certifier) checkNarrowed(d *abi.Description) {
 }
 
 func same(a, b encodable) bool { return bytes.Equal(document(a), document(b)) }
+
+// sameTool compares what the configuration may not change of a tool.
+func sameTool(bound abi.ToolSpec, t *abi.ToolSpec) bool {
+	bound.Description, bound.Parameters = t.Description, t.Parameters
+	return same(&bound, t)
+}
 
 // narrows reports how a hook's spec goes beyond its bound.
 func narrows(bound, spec *abi.HookSpec) error {

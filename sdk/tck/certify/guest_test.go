@@ -58,6 +58,20 @@ func citizens() map[string][]byte {
 		"a tool":                        withTool(),
 		"a narrowed Description":        configures(narrowed(object{"fields": []any{object{"name": "f", "lifetime": "run"}}})),
 		"a choice":                      configuredTool(),
+		"a tool that follows the configuration": configuresTool(object{
+			"name": "own", "description": "another one", "idempotent": true, "parameters": object{"type": "object", "required": []any{"x"}},
+		}),
+		"a message of a tool in a response": hookOf(abi.WrapModelCall, abi.HookSpec{}, every(object{"response": object{"messages": []any{
+			object{"tool_calls": []any{object{"id": "c", "name": "search", "args": object{}}}}, object{"role": "tool", "tool_call_id": "c"},
+		}}})),
+		"a tool that is offered anew": nexts(abi.WrapModelCall, object{
+			"tools": []any{}, "add_tools": []any{object{"name": "search", "description": "another one"}},
+		}),
+		"a document that nobody reads": operates("time.travel", []byte{0xc1}, nil),
+		"an operation that is no text": operates("\xff", nil, nil),
+		"a line without an end": hookOf(abi.BeforeModel, abi.HookSpec{}, func(*emit.Module) emit.Code {
+			return emit.Seq(emit.Number(0), emit.Number(emit.Reply), emit.Number(-1), emit.Call(emit.Log))
+		}),
 	}
 }
 
@@ -107,6 +121,7 @@ func TestEveryCheckCanPass(t *testing.T) {
 		options := certify.Options{Random: few}
 		if name == "a choice" {
 			options.Config = wire.Map{{Key: "x", Value: wire.String("good")}}
+			options.Refused = []wire.Map{{{Key: "x", Value: wire.String("bad")}}}
 		}
 		r := certify.Guest(t.Context(), guests[name], options)
 		require.True(t, r.Certified, "%s: %s", name, report(r))
@@ -124,7 +139,18 @@ func TestEveryCheckCanPass(t *testing.T) {
 	}
 }
 
-// TestPluginsAreCertified certifies the plugins of the repository, with the defaults of their configuration.
+// pluginConfigs are configurations of plugins that cannot do without one, and one that each refuses.
+func pluginConfigs() map[string][2]object {
+	return map[string][2]object{
+		"budget.wasm": {
+			{"run": object{"tokens": 200_000, "money": 0.5}, "prices": object{"*": object{"input": 1, "output": 5}}},
+			{"warn_at": 0.5},
+		},
+	}
+}
+
+// TestPluginsAreCertified certifies the plugins of the repository, with the defaults of their configuration where that is
+// enough.
 func TestPluginsAreCertified(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../../../plugins/*/*.wasm")
@@ -134,9 +160,47 @@ func TestPluginsAreCertified(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			r := certified(t, guestFile(t, path))
+			if configs, ok := pluginConfigs()[filepath.Base(path)]; ok {
+				require.NotEmpty(t, r.Refused, report(r))
+				require.Empty(t, r.Failed(true), report(r))
+				r = certifiedWith(t, guestFile(t, path), configs[0], configs[1])
+			}
 			require.True(t, r.Certified, report(r))
 		})
 	}
+}
+
+// TestTheGuestInCIsCertified certifies a guest that was written from SPEC.md alone, without an SDK.
+func TestTheGuestInCIsCertified(t *testing.T) {
+	t.Parallel()
+	code := guestFile(t, "../guests/c/logbook.wasm")
+	for name, config := range map[string]object{
+		"no configuration": nil,
+		"asks":             {"confirm": true, "limit": 3},
+		"changes calls":    {"confirm": true, "limit": 3, "set_args": object{"limit": 80}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := certifiedWith(t, code, config)
+			require.True(t, r.Certified, report(r))
+		})
+	}
+}
+
+// TestARefusedConfigurationBreaksNoRule shows that a guest that refuses what it is given is not certified, and fails
+// nothing.
+func TestARefusedConfigurationBreaksNoRule(t *testing.T) {
+	t.Parallel()
+	no := object{"error": object{"message": ""}, "name": "whatever else stands there"}
+	r := certifiedWith(t, configures(no), nil, object{})
+	require.Empty(t, r.Failed(true), report(r))
+	require.False(t, r.Certified)
+	require.NotEmpty(t, r.Refused)
+	require.Equal(t, certify.Pass, r.Outcome("configure.refuses").Verdict)
+
+	picky := certifiedWith(t, configuredTool(), object{"x": "good"}, object{"x": "ugly"})
+	require.Contains(t, picky.Outcome("configure.refuses").Detail, "configure is never asked")
+	require.False(t, picky.Certified)
 }
 
 func TestEqualSeedsGiveEqualReports(t *testing.T) {

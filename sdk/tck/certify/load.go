@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -89,24 +91,59 @@ func (c *certifier) configured(ctx context.Context, config []byte) (*instance, *
 // refusal is the error with which configure refused; nil if it did not.
 func refusal(f *Frame) *abi.Error {
 	var r abi.Result
-	if f.Code == abi.ReturnResult && f.Wrote && decode(f.Result, &r) == nil {
+	if f.Fault == nil && f.Code == abi.ReturnResult && f.Wrote && decode(f.Result, &r) == nil {
 		return r.Error
 	}
 	return nil
 }
 
+// complete fills in the defaults. The error says why the guest is never asked about the configuration.
+func complete(compiled *schema.Schema, values wire.Map) (wire.Raw, error) {
+	if compiled == nil && len(values) > 0 {
+		return nil, errors.New("the plugin has no config_schema, so it takes none")
+	}
+	config := compiled.WithDefaults(values).Raw()
+	if err := compiled.Validate(config); err != nil {
+		return nil, fmt.Errorf("it does not fit config_schema: %w", err)
+	}
+	return config, nil
+}
+
+// refuse gives instances the configurations that the guest must refuse, each of them twice.
+func (c *certifier) refuse(ctx context.Context, compiled *schema.Schema) {
+	for _, values := range c.options.Refused {
+		config, err := complete(compiled, values)
+		if err != nil {
+			c.checkf("configure.refuses", false, "the host refuses %s, and configure is never asked: %v", values.Raw().JSON(), err)
+			continue
+		}
+		var said [2][]byte
+		for n := range said {
+			i, f := c.configured(ctx, config)
+			i.close(ctx)
+			if f == nil {
+				return
+			}
+			c.checkf("configure.refuses", refusal(f) != nil, "configure did not refuse %s (%v)", config.JSON(), faultText(f.Fault))
+			said[n] = f.Result
+		}
+		c.checkf("configure.refuses", bytes.Equal(said[0], said[1]), "two instances refuse %s in different words", config.JSON())
+	}
+}
+
 // configure finds a configuration that the guest takes: the operator's, completed by the defaults, or one that fits the
-// schema. It reports whether there is one.
+// schema. It reports whether there is one. A configuration that is refused breaks no rule.
 func (c *certifier) configure(ctx context.Context) bool {
 	compiled, err := schema.CompileUntrusted(c.described.ConfigSchema)
 	if err != nil {
 		c.checkf("describe.schemas", false, "config_schema: %v", err)
 		return false
 	}
-	config := compiled.WithDefaults(c.options.Config).Raw()
-	if err := compiled.Validate(config); err != nil {
+	c.refuse(ctx, compiled)
+	config, err := complete(compiled, c.options.Config)
+	if err != nil {
 		if len(c.options.Config) > 0 {
-			c.checkf("configure.accepts", false, "the configuration that was given does not fit config_schema: %v", err)
+			c.report.Refused = printable(err.Error())
 			return false
 		}
 		fitting, ok := conforming(c.rng, c.described.ConfigSchema, false)
@@ -126,7 +163,11 @@ func (c *certifier) configure(ctx context.Context) bool {
 		c.plugin = c.described
 		return true
 	}
-	c.checkf("configure.accepts", i != nil, "configure did not take %s: %v%v", config.JSON(), faultText(f.Fault), refusal(f))
+	if e := refusal(f); e != nil {
+		c.report.Refused = printable(config.JSON() + ": " + e.Error())
+		return false
+	}
+	c.checkf("configure.accepts", i != nil, "configure did not take %s: %v", config.JSON(), faultText(f.Fault))
 	return i != nil && c.takeNarrowed(f, &c.plugin)
 }
 

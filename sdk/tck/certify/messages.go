@@ -86,6 +86,9 @@ func (s *scene) checkChange(f *Frame, payload []byte) {
 		f.checkf("next.tools", slices.Contains(s.tools, name), "tools keeps %q, which is not offered", name)
 	}
 	names := slices.Clone(s.tools)
+	if c.Tools != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(c.Tools, name) })
+	}
 	for i := range c.AddTools {
 		t := &c.AddTools[i]
 		fresh := isName(t.Name) && !slices.Contains(names, t.Name)

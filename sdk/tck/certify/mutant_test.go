@@ -131,6 +131,7 @@ func mutants() []mutant {
 		}), []string{"frame.msgpack"}},
 		{"an error for keys that it does not know", saysIf("key_of_tomorrow", object{"error": object{"type": "x", "message": "what?"}}), []string{"call.unknown-keys"}},
 		{"no module", []byte("\x00asm\x02\x00\x00\x00"), []string{"module.form"}},
+		{"a program", changed(func(m *emit.Module) { m.Add(emit.Function{Name: "_start"}) }), []string{"module.form"}},
 		{"no memory", changed(func(m *emit.Module) { m.NoMemory = true }), []string{"module.memory"}},
 		{"no marker", changed(func(m *emit.Module) { m.Without(abi.Marker) }), []string{"module.marker"}},
 		{"no describe", changed(func(m *emit.Module) { m.Without(abi.ExportDescribe) }), []string{"module.describe"}},
@@ -154,6 +155,11 @@ func mutants() []mutant {
 			"configure.accepts", "frame.load",
 		}},
 		{"a Description of texts", describes(object{"abi": "1"}), []string{"describe.types"}},
+		{"no version", describes(object{"version": ""}), []string{"describe.empty"}},
+		{"a capability without a reason", describes(object{"capabilities": []any{object{"op": "clock.now"}}}), []string{"describe.empty"}},
+		{"tokens past a node hook", hookOf(abi.AfterModel, abi.HookSpec{PassesTokens: true}, func(*emit.Module) emit.Code { return nil }), []string{
+			"describe.specs",
+		}},
 		{"another ABI", describes(object{"abi": 2}), []string{"describe.abi"}},
 		{"a name with a space", describes(object{"name": "a b"}), []string{"describe.names"}},
 		{"the name of a field", describes(object{"fields": []any{object{"name": "", "lifetime": "run"}}}), []string{"describe.names"}},
@@ -180,7 +186,9 @@ func mutants() []mutant {
 			"describe.specs",
 		}},
 		{"too many names", hookOf(abi.BeforeModel, abi.HookSpec{Reads: manyNames()}, func(*emit.Module) emit.Code { return nil }), []string{"describe.limits"}},
-		{"configure that refuses everything", configures(object{"error": object{"type": "x", "message": "no"}}), []string{"configure.accepts"}},
+		{"configure that takes everything", configures(narrowed(nil)), []string{"configure.refuses"}},
+		{"configure that changes a tool", configuresTool(object{"name": "own", "description": "", "idempotent": false}), []string{"configure.subset"}},
+		{"configure that changes a capability", configuresCapability(), []string{"configure.subset"}},
 		{"configure that traps at true", configuredTrap(), []string{"configure.any"}},
 		{"a trap where it was configured with true", configuredLater(), []string{"configure.works"}},
 		{"configure that writes no Description", configures(object{"abi": "x"}), []string{"configure.description"}},
@@ -242,6 +250,7 @@ func mutants() []mutant {
 		}},
 		{"a question twice", says(object{"interrupts": []any{object{"key": "k", "value": 1}, object{"key": "k", "value": 2}}}), []string{"result.interrupts"}},
 		{"a question without a key", says(object{"interrupts": []any{object{"key": "", "value": 1}}}), []string{"result.interrupts"}},
+		{"a question with a long key", says(object{"interrupts": []any{object{"key": strings.Repeat("k", 257), "value": 1}}}), []string{"result.interrupts"}},
 		{"a question after next", nextsAndSays(abi.WrapModelCall, object{"interrupts": []any{object{"key": "k", "value": 1}}}), []string{"result.asks-first"}},
 		{"a trap at the answer", hookOf(abi.BeforeModel, abi.HookSpec{}, func(m *emit.Module) emit.Code {
 			ask := emit.Value(object{"interrupts": []any{object{"key": "may I?", "value": nil}}})
@@ -253,6 +262,19 @@ func mutants() []mutant {
 		{"a response with a stranger", nextsAndSays(abi.WrapModelCall, object{"response": object{"messages": []any{object{"id": "stranger"}}}}), []string{
 			"result.response",
 		}},
+		{"a response without an answer", hookOf(abi.WrapModelCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
+			return emit.Seq(m.Say(emit.Value(object{"response": object{"messages": []any{object{"role": "tool"}}}})), emit.Return)
+		}), []string{"result.response"}},
+		{"a response of a human", nextsAndSays(abi.WrapModelCall, object{"response": object{"messages": []any{object{"role": "human"}, object{"content": "x"}}}}), []string{
+			"result.response",
+		}},
+		{"a change of what was not shown", hookOf(abi.WrapToolCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
+			answer := m.Say(emit.Value(object{"tool_message": object{"content": "too long"}}))
+			return emit.Seq(m.Forward(nil), emit.Status(), emit.Is(int(abi.ETOOBIG)), emit.When(answer, emit.Return))
+		}), []string{"result.unseen"}},
+		{"an answer with an id", hookOf(abi.WrapToolCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
+			return emit.Seq(m.Say(emit.Value(object{"tool_message": object{"id": "mine", "content": "x"}})), emit.Return)
+		}), []string{"result.answer"}},
 		{"an answer to another call", nextsAndSays(abi.WrapToolCall, object{"tool_message": object{"tool_call_id": "other"}}), []string{"result.answer"}},
 		{"an answer with a status of its own", nextsAndSays(abi.WrapToolCall, object{"tool_message": object{"status": "perhaps"}}), []string{"result.answer"}},
 		{"a tool that says nothing", tool(func(*emit.Module) emit.Code { return emit.Number(0) }), []string{"tool.answers"}},
@@ -269,6 +291,14 @@ func mutants() []mutant {
 		{"a trap at an empty error", replies("\x82\xa7message\xa0\xa4type\xa0"), []string{"wrap.failed"}},
 		{"a trap at EDENIED of next", nexts(abi.WrapModelCall, nil, trapsAt(abi.EDENIED)), []string{"wrap.errno"}},
 		{"a trap at -19 of next", nexts(abi.WrapModelCall, nil, trapsAt(-19)), []string{"wrap.unknown-errno"}},
+		{"a trap at 1 of next", nexts(abi.WrapModelCall, nil, trapsAt(1)), []string{"wrap.unknown-status"}},
+		{"a tool that is offered already", hookOf(abi.WrapModelCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
+			again := emit.Value(object{"add_tools": []any{object{"name": "search", "description": ""}}})
+			return emit.Seq(m.InputHas([]byte("\xa6search")), emit.When(m.Forward(again), emit.Drop))
+		}), []string{"next.add-tools"}},
+		{"a tool twice", nexts(abi.WrapModelCall, object{"add_tools": []any{object{"name": "x", "description": ""}, object{"name": "x", "description": ""}}}), []string{
+			"next.add-tools",
+		}},
 		{"a trap at ELIMIT of next", nexts(abi.WrapToolCall, nil, trapsAt(abi.ELIMIT)), []string{"wrap.errno", "wrap.limit"}},
 		{"a trap at ETOOBIG of next", nexts(abi.WrapToolCall, nil, trapsAt(abi.ETOOBIG)), []string{"wrap.errno", "wrap.too-big"}},
 		{"a trap at the second next", hookOf(abi.WrapModelCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
@@ -283,7 +313,8 @@ func mutants() []mutant {
 
 		// §13
 		{"an operation of 65 letters", operates(strings.Repeat("x", 65), nil, nil), []string{"op.name"}},
-		{"an operation that is no text", operates("\xff", nil, nil), []string{"op.name"}},
+		{"a malformed query", operates(abi.OpStateRead, []byte{0xc1}, nil), []string{"frame.msgpack"}},
+		{"a trap at -23 of an operation", operates(abi.OpBudget, nil, nil, trapsAt(-23)), []string{"op.unknown-status"}},
 		{"an event without a name", operates(abi.OpEventEmit, emit.Value(object{"name": ""}), nil), []string{"op.document"}},
 		{"a query that is a list", operates(abi.OpStateRead, emit.Value(object{"fields": 1}), nil), []string{"op.document"}},
 		{"a capability that was not asked for", operates(abi.OpKVGet, key, nil), []string{"op.declared"}},
@@ -354,6 +385,28 @@ func configuredLater() []byte {
 	return m.On("configure", m.InputHas([]byte("\xa1x\xc3")), emit.StoreGlobal(), emit.Number(0)).Bytes()
 }
 
+// withOwnTool is a Description with a tool and a capability.
+func withOwnTool() abi.Description {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	d.Tools = []abi.ToolSpec{{Name: "own", Description: "one", Idempotent: true}}
+	d.Capabilities = []abi.Capability{{Op: abi.OpClockNow, Reason: "to know the time"}}
+	return d
+}
+
+// configuresTool has a tool, of which configure says something else.
+func configuresTool(tool object) []byte {
+	m := emit.New(withOwnTool()).On("before_model", emit.Number(0))
+	m.On("call_tool", m.Say(emit.Value(object{"tool_message": object{}})))
+	return m.On("configure", m.Say(emit.Value(narrowed(object{"tools": []any{tool}})))).Bytes()
+}
+
+// configuresCapability has a capability, of which configure gives another reason.
+func configuresCapability() []byte {
+	m := emit.New(withOwnTool()).On("before_model", emit.Number(0)).On("call_tool", emit.Number(0))
+	other := object{"capabilities": []any{object{"op": abi.OpClockNow, "reason": "for another reason"}}}
+	return m.On("configure", m.Say(emit.Value(narrowed(other)))).Bytes()
+}
+
 func nextsAndSays(hook abi.Hook, result any) []byte {
 	return hookOf(hook, abi.HookSpec{}, func(m *emit.Module) emit.Code {
 		return emit.Seq(m.Forward(nil), emit.Status(), emit.Not(), emit.When(m.Say(emit.Value(result)), emit.Return))
@@ -386,7 +439,11 @@ func TestEveryCheckCanFail(t *testing.T) {
 		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			r := certified(t, m.module)
+			var refused []object
+			if slices.Contains(m.fails, "configure.refuses") {
+				refused = []object{{}}
+			}
+			r := certifiedWith(t, m.module, nil, refused...)
 			got := r.Failed(true)
 			slices.Sort(got)
 			if !slices.Contains(m.fails, "call.random") { // what is random comes near to much

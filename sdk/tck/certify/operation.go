@@ -60,8 +60,7 @@ func (s *scene) checkOperation(f *Frame, e *Exchange) {
 	if doc == nil {
 		return
 	}
-	canonical, _ := wire.Canonical(e.Payload, wire.Limits{MaxBytes: mostBytes})
-	_, err := doc.UnmarshalMsg(canonical)
+	err := decode(e.Payload, doc)
 	f.checkf("op.document", len(e.Payload) > 0 && err == nil, "%s: its document is not what the operation takes: %v", e.Op, err)
 	if event, ok := doc.(*abi.EventEmit); ok && err == nil {
 		f.checkf("op.document", isName(event.Name), "event.emit: the name %q is not allowed", event.Name)
@@ -71,6 +70,17 @@ func (s *scene) checkOperation(f *Frame, e *Exchange) {
 // asks reports whether the Description asks for a capability.
 func (s *scene) asks(op string) bool {
 	return slices.ContainsFunc(s.plugin.Capabilities, func(c abi.Capability) bool { return c.Op == op })
+}
+
+// may reports whether the plugin may call an operation: it needs no grant, or was asked for and granted.
+func (s *scene) may(op string) bool {
+	return isFree(op) || s.asks(op) && (s.granted == nil || s.granted(op))
+}
+
+// reads reports whether the host looks at the document of an operation.
+func (s *scene) reads(op string) bool {
+	doc, known := operationDocument(op)
+	return known && doc != nil && s.may(op)
 }
 
 // operation performs a host_call in a small world of its own.
@@ -85,12 +95,11 @@ func (a *answers) operation(f *Frame, op string, payload []byte) (abi.Status, []
 	switch {
 	case !known:
 		return abi.ENOENT, nil
-	case !isFree(op) && (!s.asks(op) || s.granted != nil && !s.granted(op)):
+	case !s.may(op):
 		return abi.EDENIED, nil
 	}
 	if doc != nil {
-		canonical, _ := wire.Canonical(payload, wire.Limits{MaxBytes: mostBytes})
-		if _, err := doc.UnmarshalMsg(canonical); err != nil || len(payload) == 0 {
+		if err := decode(payload, doc); err != nil {
 			return abi.EINVAL, nil
 		}
 	}

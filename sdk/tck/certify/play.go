@@ -258,6 +258,9 @@ func sameDocument(a, b []byte, code int32) bool {
 	if code != abi.ReturnResult {
 		return true
 	}
+	if bytes.Equal(a, b) {
+		return true
+	}
 	x, errX := wire.Canonical(a, wire.Limits{})
 	y, errY := wire.Canonical(b, wire.Limits{})
 	return errX == nil && errY == nil && bytes.Equal(x, y)

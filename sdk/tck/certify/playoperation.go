@@ -21,6 +21,9 @@ func (c *certifier) playOperations(ctx context.Context) {
 		}
 		answered("op.unknown-errno", unknownErrno, nil)
 		answered("op.unknown-errno", unknownErrno2, nil)
+		for _, status := range unknownStatuses() {
+			answered("op.unknown-status", status, nil)
+		}
 		tomorrow := *a.scene
 		tomorrow.unknown = true
 		c.operate(ctx, "op.unknown-keys", a.op, &tomorrow)

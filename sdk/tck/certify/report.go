@@ -32,6 +32,7 @@ type Report struct {
 	Name      string    `json:"name,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	Certified bool      `json:"certified"`
+	Refused   string    `json:"refused,omitempty"` // why the configuration was refused; the hooks were not called then
 	Outcomes  []Outcome `json:"checks"`
 	Coverage  Coverage  `json:"covers"`
 }
@@ -89,6 +90,9 @@ func (r *Report) Write(w io.Writer, all bool) {
 		{"statuses", r.Coverage.Statuses},
 	} {
 		fmt.Fprintf(w, "covers %s: %s\n", c.what, orNone(c.names))
+	}
+	if r.Refused != "" {
+		fmt.Fprintf(w, "this configuration was refused, so no hook was called; give another one: %s\n", r.Refused)
 	}
 	verdict := "NOT CERTIFIED"
 	if r.Certified {

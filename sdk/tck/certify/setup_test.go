@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/sdk/tck/certify"
 )
 
@@ -24,5 +25,22 @@ func guestFile(t *testing.T, path string) []byte {
 
 func certified(t *testing.T, code []byte) *certify.Report {
 	t.Helper()
-	return certify.Guest(t.Context(), code, certify.Options{Random: few, Configs: few})
+	return certifiedWith(t, code, nil)
+}
+
+// certifiedWith certifies with a configuration, and with others that must be refused.
+func certifiedWith(t *testing.T, code []byte, config object, refused ...object) *certify.Report {
+	t.Helper()
+	options := certify.Options{Random: few, Configs: few, Config: mapOf(t, config)}
+	for _, values := range refused {
+		options.Refused = append(options.Refused, mapOf(t, values))
+	}
+	return certify.Guest(t.Context(), code, options)
+}
+
+func mapOf(t *testing.T, values object) wire.Map {
+	t.Helper()
+	m, err := wire.MapOf(values)
+	require.NoError(t, err)
+	return m
 }

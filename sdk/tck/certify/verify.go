@@ -54,11 +54,14 @@ func decode(b []byte, into decodable) error {
 	return err
 }
 
+// longestKey is how long the key of an interrupt may be, in bytes.
+const longestKey = 256
+
 func rightInterrupts(interrupts []abi.Interrupt) error {
 	seen := map[string]bool{}
 	for _, i := range interrupts {
-		if i.Key == "" || seen[i.Key] {
-			return fmt.Errorf("the key %q of an interrupt is empty or stands twice", i.Key)
+		if i.Key == "" || len(i.Key) > longestKey || seen[i.Key] {
+			return fmt.Errorf("the key %q of an interrupt is empty, longer than %d bytes, or stands twice", i.Key, longestKey)
 		}
 		seen[i.Key] = true
 	}
@@ -117,25 +120,39 @@ func (s *scene) verifyResponse(f *Frame, change *abi.ResponseChange) {
 	if change == nil {
 		return
 	}
+	if s.verifySeen(f, "response") {
+		return
+	}
 	var base abi.ModelResponse
 	if last := f.lastNext(); last != nil && last.Status == abi.StatusOK {
 		_ = decode(last.Reply, &base)
 	}
-	f.checkf("result.response", len(change.Messages) > 0 || len(base.Messages) > 0, "the response has no messages")
+	answers := len(change.Messages) == 0 && slices.ContainsFunc(base.Messages, func(m abi.Message) bool { return m.Role == abi.RoleAI })
 	for i := range change.Messages {
 		p := &change.Messages[i]
 		if p.ID() == "" {
 			m, err := p.Message()
-			f.checkf("result.response", err == nil && (m.Role == "" || m.Role == abi.RoleAI),
+			f.checkf("result.response", err == nil && (m.Role == "" || m.Role == abi.RoleAI || m.Role == abi.RoleTool),
 				"a new message of the response has the role %q (%v)", m.Role, err)
+			answers = answers || m.Role != abi.RoleTool
 			continue
 		}
 		at := slices.IndexFunc(base.Messages, func(m abi.Message) bool { return m.ID == p.ID() })
 		f.checkf("result.response", at >= 0, "the response has the id %q, which is not in the reply", p.ID())
 		if at >= 0 {
 			f.checkf("result.identity", keepsIdentity(p, &base.Messages[at]), "the response changes role or call of the message %q", p.ID())
+			answers = answers || base.Messages[at].Role == abi.RoleAI
 		}
 	}
+	f.checkf("result.response", answers, "the response has no message of the role ai")
+}
+
+// verifySeen checks that a hook does not change a reply that was too large to show. It reports whether it does.
+func (s *scene) verifySeen(f *Frame, key string) bool {
+	last := f.lastNext()
+	unseen := last != nil && last.Status == abi.ETOOBIG
+	f.checkf("result.unseen", !unseen, "%s after %v of next", key, abi.ETOOBIG)
+	return unseen
 }
 
 // keepsIdentity reports whether a patch leaves a message what it is.
@@ -153,7 +170,7 @@ func (s *scene) verifyAnswer(f *Frame, p *abi.Patch) {
 	if s.export == abi.ExportCallTool {
 		f.checkf("tool.answers", p != nil, "its result has neither tool_message nor error")
 	}
-	if p == nil {
+	if p == nil || s.verifySeen(f, "tool_message") {
 		return
 	}
 	m := abi.Message{Role: abi.RoleTool, ToolCallID: s.call.ID}
@@ -162,10 +179,7 @@ func (s *scene) verifyAnswer(f *Frame, p *abi.Patch) {
 		_ = decode(last.Reply, &reply)
 		m = reply.ToolMessage
 	}
-	if p.ID() != "" && m.ID == "" {
-		m.ID = p.ID()
-	}
-	f.checkf("result.answer", keepsIdentity(p, &m), "tool_message has another id, role or tool_call_id than the call that it answers")
+	f.checkf("result.answer", keepsIdentity(p, &m), "tool_message has an id, role or tool_call_id of its own")
 	status, _ := p.Keys().Get("status").AsString()
 	known := status == "" || status == abi.StatusSuccess || status == abi.StatusError
 	f.checkf("result.answer", known, "tool_message has the status %q", status)

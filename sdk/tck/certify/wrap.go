@@ -14,6 +14,9 @@ const (
 	unknownErrno2 = abi.Status(-9)
 )
 
+// unknownStatuses are statuses that no minor version can have: they are no errnos.
+func unknownStatuses() []abi.Status { return []abi.Status{-23, 1} }
+
 // errnos are those that there are.
 func errnos() []abi.Status {
 	return []abi.Status{abi.EINVAL, abi.ENOENT, abi.ETOOBIG, abi.EDENIED, abi.ENOTSUP, abi.EBUSY, abi.ELIMIT, abi.ECONFLICT}
@@ -49,6 +52,9 @@ func (c *certifier) playWrap(ctx context.Context, base *scene) {
 		}
 		next("wrap.unknown-errno", always(unknownErrno, nil))
 		next("wrap.unknown-errno", always(unknownErrno2, nil))
+		for _, status := range unknownStatuses() {
+			next("wrap.unknown-status", always(status, nil))
+		}
 		next("wrap.too-big", always(abi.ETOOBIG, nil))
 		next("wrap.retries", always(abi.StatusFailed, fullError(true)))
 		for _, second := range []abi.Status{abi.StatusOK, abi.ETOOBIG, abi.EBUSY, unknownErrno, abi.StatusFailed} {

@@ -74,6 +74,10 @@ func frameCases() []*def {
 			says("The line is UTF-8; the host replaces what is not, and control characters, and cuts it at 8 KiB."),
 		),
 		newCase(
+			"log-past-the-end", code(emit.Number(1), emit.Number(emit.Reply), emit.Number(-1), emit.Call(emit.Log)), status("completed"),
+			volatile("/runs/0/log/0/text"), says("What is behind that is not read, and need not lie within the memory."),
+		),
+		newCase(
 			"log-of-output",
 			before(func(m *emit.Module) emit.Code {
 				return emit.Seq(m.Place([]byte("printed\n")), emit.Set(2), emit.Set(1), emit.Number(emit.Reply), emit.Get(1), emit.Code{0x36, 2, 0},
@@ -88,10 +92,16 @@ func frameCases() []*def {
 		),
 		fails("exit", "exit", code(emit.Number(0), emit.Call(emit.ProcExit)), "| `exit` | it called `proc_exit` |"),
 		fails("fuel", "fuel", code(emit.Loop()), "| `fuel` | it used up its fuel |", limits(hosts.Limits{Fuel: 100_000})),
-		fails("memory", "memory", code(tooMuch), "| `memory` | it needs more memory than its limit, or than is left for all guests |"),
+		fails(
+			"memory", "memory", code(tooMuch), "| `memory` | it needs more memory than its limit, or than is left for all guests |",
+			says("A trap or `proc_exit` later in that frame is of the kind `memory`."),
+		),
 		newCase(
 			"memory-grow-fails", code(emit.Number(1<<15), emit.Grow, emit.Is(-1), emit.Not(), emit.When(emit.Trap)),
-			status("completed"), says("| memory of an instance | 64 MiB | `memory.grow` fails; fault `memory` |"),
+			status("completed"), says(
+				"| memory of an instance | 64 MiB | `memory.grow` fails; fault `memory` |",
+				"A `memory.grow` beyond the limit returns −1, and is no fault: a guest may do without.",
+			),
 		),
 		fails(
 			"result-too-large", "limit", code(emit.Number(emit.Input), emit.Number(1<<20+1), emit.Call(emit.ResultWrite), emit.Drop),
@@ -126,6 +136,11 @@ func frameCases() []*def {
 		fails("malformed-depth", "protocol", before(func(m *emit.Module) emit.Code {
 			return emit.Seq(m.Say(append([]byte("\x81\xa1x"), append(bytes.Repeat([]byte{0x91}, 64), 0xc0)...)), emit.Return)
 		}), "nests deeper than 64 arrays and maps"),
+		newCase(
+			"depth-64", before(func(m *emit.Module) emit.Code {
+				return emit.Seq(m.Say(append([]byte("\x81\xa1x"), append(bytes.Repeat([]byte{0x91}, 63), 0xc0)...)), emit.Return)
+			}), status("completed"), says("The outermost value counts, as one and as a level."),
+		),
 		newCase(
 			"any-form",
 			before(func(m *emit.Module) emit.Code { // {"state": …, "patch": …} with long forms, in another order

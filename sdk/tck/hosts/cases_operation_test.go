@@ -19,7 +19,7 @@ func operationCases() []*def {
 		),
 		newCase(
 			"operation-name", before(none, operation{long(65), nil, 0}), fault("protocol", "before_model"),
-			says("the operation's name is UTF-8 of at most 64 bytes, more is a protocol fault."),
+			says("the operation's name has at most 64 bytes, more is a protocol fault."),
 		),
 		newCase(
 			"operation-limit",
@@ -37,6 +37,26 @@ func operationCases() []*def {
 				func(m *emit.Module) emit.Code { return emit.Seq(m.Operate("event.emit", []byte{0xc1}), emit.Drop) },
 			),
 			fault("protocol", "before_model"), says("a document of the guest that is not valid msgpack as in §1"),
+		),
+		newCase(
+			"operation-malformed-unread",
+			hooked(abi.BeforeModel, none, func(m *emit.Module) emit.Code {
+				return emit.Seq(
+					m.Operate("time.travel", []byte{0xc1}), emit.Expect(abi.ENOENT), m.Operate("kv.get", []byte{0xc1}), emit.Expect(abi.EDENIED),
+					m.Operate("budget", []byte{0xc1}), emit.Expect(0),
+				)
+			}),
+			status("completed"),
+			says("The document of an operation that is unknown, denied or takes none is copied and not looked at: it may be malformed."),
+		),
+		newCase(
+			"state-read-nothing",
+			before(
+				abi.HookSpec{Messages: abi.ViewLast(1)}, operation{"state.read", object{}, 0}, operation{"state.read", object{"from": 9, "count": 1}, 0},
+				operation{"state.read", object{"count": 1}, 0},
+			),
+			has(frame(0), `"document":{},"status":0,"reply":{}`, `"document":{"count":1,"from":9},"status":0,"reply":{}`, `"items":[{"content":"hi"`),
+			says("Where there is nothing the reply is the empty map.", "absent or 0: none", "index in the history of the first message; absent: 0"),
 		),
 		newCase(
 			"budget", before(none, operation{"budget", nil, 0}), has(frame(0), `"reply":{"host_calls":9999,"next":10}`),
@@ -177,6 +197,12 @@ func capabilityCases() []*def {
 			says(
 				"A key is a `str` of 1 to 512 bytes without control characters (U+0000 to U+001F, U+007F to U+009F), a value anything of at most 1 MiB encoded",
 			),
+		),
+		newCase(
+			"kv-of-a-module-listed-twice", capable(kv, operation{abi.OpKVGet, at("plugin", "a"), abi.ENOENT}, operation{abi.OpKVPut, object{
+				"scope": "plugin", "key": "a", "value": 1,
+			}, 0}), grant(store), twice, frames(2), status("completed"), has(given(1), `"n":1`, `"step":"guest#2.before_agent"`),
+			says("A module that the operator lists twice is two plugins: the second is called `NAME#2` unless the operator names it"),
 		),
 		newCase(
 			"kv-quota",

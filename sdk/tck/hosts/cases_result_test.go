@@ -57,6 +57,16 @@ func resultCases() []*def {
 			says("or at the first `after_agent` hook to run or the end (`end`)"),
 		),
 		newCase(
+			"jump-leaves-out",
+			hooked(abi.BeforeModel, abi.HookSpec{}, writes(object{"state": object{"f": 1}}), f("f", "thread", "")), inner("ends", jumps("end", "end")),
+			inner("third", hooked(abi.BeforeModel, abi.HookSpec{}, emitTrap)), inner("after", hooked(abi.AfterModel, abi.HookSpec{}, emitTrap)),
+			inner("last", hooked(abi.AfterAgent, abi.HookSpec{}, nil)), status("completed"), frames(3), has(state, `{"f":1}`),
+			says(
+				"what it updates is there for the next one, and stays when a later one jumps.",
+				"after `end` in a `before_model` hook neither the `before_model` hooks behind it nor the model are called.",
+			),
+		),
+		newCase(
 			"jump-model",
 			hooked(abi.AfterModel, abi.HookSpec{CanJumpTo: []string{"model"}}, func(m *emit.Module) emit.Code {
 				return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Say(emit.Value(object{"jump_to": "model"})), emit.Return))
@@ -108,11 +118,15 @@ func resultCases() []*def {
 		),
 		fails(
 			"result-interrupt-twice", object{"interrupts": []any{object{"key": "k", "value": 1}, object{"key": "k", "value": 1}}},
-			"an interrupt without a key, two with the same, or more than 64",
+			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64",
 		),
 		fails(
 			"result-interrupt-empty", object{"interrupts": []any{object{"key": "", "value": 1}}},
-			"an interrupt without a key, two with the same, or more than 64",
+			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64",
+		),
+		fails(
+			"result-interrupt-long", object{"interrupts": []any{object{"key": long(257), "value": 1}}},
+			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64",
 		),
 		newCase(
 			"result-jump-in-wrap", hooked(abi.WrapModelCall, abi.HookSpec{}, writes(object{"jump_to": "end"})),

@@ -51,6 +51,26 @@ func sandboxCases() []*def {
 			),
 			status("completed"), says(closed),
 		),
+		newCase("wasi-descriptors", descriptors(at), status("completed"), says(
+			"| functions | all of them are there |",
+			"| descriptors | 0, 1 and 2: to close them, or to set their flags, changes nothing; seeking and telling is errno 52 (`nosys`). Any other descriptor, every path and every socket is errno 8 (`badf`) |",
+			"52: `proc_raise` |",
+		)),
+		newCase(
+			"wasi-errnos",
+			before(
+				emit.Number(7), emit.Number(at), emit.Number(0), emit.Number(at), emit.Call(emit.FdRead), gives(8),
+				emit.Number(1), emit.Number(-8), emit.Number(1), emit.Number(at), emit.Call(emit.FdWrite), gives(21),
+				emit.Number(1), emit.Number(at), emit.Number(1025), emit.Number(at), emit.Call(emit.FdWrite), gives(28),
+				emit.Number(2), emit.Long(1), emit.Number(at), emit.Call(emit.ClockTimeGet), gives(28),
+				emit.Number(at), emit.Number(at), emit.Number(1025), emit.Number(at), emit.Call(emit.PollOneoff), gives(28),
+				store(at+40, 1), emit.Number(at), emit.Number(at+256), emit.Number(1), emit.Number(at+512), emit.Call(emit.PollOneoff), gives(58),
+			),
+			status("completed"),
+			says(
+				"| other errnos | 21 (`fault`): a pointer outside of the memory, which is no protocol fault here. 28 (`inval`): a clock but 0 and 1; more than 1,024 pieces or subscriptions at once. 58 (`notsup`): an absolute time in `poll_oneoff`.",
+			),
+		),
 		newCase("wasi-clock-moves", before(read(0, 0), read(8, 0), difference(1000)), status("completed"), says(clocks)),
 		newCase("wasi-clocks-are-one", before(read(0, 0), read(8, 1), difference(1000)), status("completed"), says(clocks)),
 		newCase("wasi-sleep", before(read(0, 0), sleep, read(8, 0), difference(hour+1000)), status("completed"), says(clocks)),
@@ -74,4 +94,36 @@ func sandboxCases() []*def {
 			refused, says("| `proc_exit` | is a fault, with any code |"),
 		),
 	}
+}
+
+// gives takes an errno, and traps unless it is this one.
+func gives(errno int) emit.Code { return emit.Seq(emit.Is(errno), emit.Not(), emit.When(emit.Trap)) }
+
+// descriptors is a guest that imports other functions of WASI than most, and traps where one comes to another errno.
+func descriptors(at int) *emit.Module {
+	const standardOutput, other = 1, 3
+	m := emit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	var body emit.Code
+	call := func(slot int, name, params string, errno int, args ...emit.Code) {
+		m.Imports[slot].Name, m.Imports[slot].Params = name, params
+		body = append(body, emit.Seq(emit.Seq(args...), emit.Call(slot), gives(errno))...)
+	}
+	number := emit.Number
+	for _, fd := range []int{standardOutput, other} {
+		unless := func(errno int) int { // of a descriptor that there is
+			if fd == other {
+				return 8
+			}
+			return errno
+		}
+		call(emit.ArgsSizesGet, "fd_close", emit.I32, unless(0), number(fd))
+		call(emit.EnvironSizesGet, "fd_fdstat_set_flags", emit.I32+emit.I32, unless(0), number(fd), number(0))
+		call(emit.PollOneoff, "fd_seek", emit.I32+emit.I64+emit.I32+emit.I32, unless(52), number(fd), emit.Long(0), number(0), number(at))
+		call(emit.FdPrestatGet, "fd_tell", emit.I32+emit.I32, unless(52), number(fd), number(at))
+		call(emit.FdRead, "path_unlink_file", emit.I32+emit.I32+emit.I32, 8, number(fd), number(at), number(1))
+		call(emit.ClockTimeGet, "sock_shutdown", emit.I32+emit.I32, 8, number(fd), number(0))
+	}
+	call(emit.RandomGet, "proc_raise", emit.I32, 52, number(1))
+	body = append(body, emit.Seq(number(standardOutput), number(at), number(0), number(at), emit.Call(emit.FdWrite), gives(0))...)
+	return m.On("before_model", body, number(0))
 }

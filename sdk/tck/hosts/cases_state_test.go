@@ -20,7 +20,7 @@ func stateCases() []*def {
 		),
 		newCase(
 			"field-unset", hooked(abi.BeforeModel, reading("a"), nil, f("a", "thread", "")), hasNot(given(0), `"state"`),
-			says("Unset fields are absent."),
+			says("Unset fields are absent"),
 		),
 		newCase(
 			"field-initial", hooked(abi.BeforeModel, reading("a", "b"), nil, f("a", "thread", "add"), f("b", "thread", "append")),
@@ -28,6 +28,7 @@ func stateCases() []*def {
 			says(
 				"| `add` | is added; integers whose sum leaves −2⁶³ … 2⁶³−1 become floats | 0 | a number |",
 				"| `append` | is appended | `[]` | an array |",
+				"with the reducers `add` and `append` a field is never unset, and shown as what it starts as.",
 			),
 		),
 		newCase(
@@ -76,6 +77,12 @@ func stateCases() []*def {
 			says("So is a value that does not fit the field's schema or reducer, by the declaration that counts"),
 		),
 		newCase(
+			"field-schema-of-updates", writing([]any{1}, abi.FieldSpec{
+				Name: "f", Lifetime: "run", Reducer: "append", Schema: emit.Value(object{"type": "array", "maxItems": 1}),
+			}), looping(1), has(state, `{"f":[1,1]}`),
+			says("| `schema?` | `map` | a JSON Schema for each value that is written to it, not for what the reducer makes of them |"),
+		),
+		newCase(
 			"field-nil", writing(nil, f("f", "thread", "")), input(object{"f": 1}), has(state, `{"f":null}`),
 			says("nil is a value like any other."),
 		),
@@ -103,7 +110,18 @@ func stateCases() []*def {
 			hooked(abi.BeforeAgent, reading("f"), writes(object{"state": object{"f": 1}}), f("f", "thread", "")),
 			modelSays(say("a1", "x"), say("a2", "y")), then(hosts.Run{Messages: []abi.Message{human("h2", "again")}}), thread,
 			has(given(0), `"state":{"f":1}`, `"thread":"t1"`),
-			says("| `thread` | as long as the thread |", "| `thread?` | `str` | id of the thread; absent in a run without one |"),
+			says("| `thread` | as long as the thread; in a run without one, as long as the run |", "| `thread?` | `str` | id of the thread; absent in a run without one |"),
+		),
+		newCase(
+			"field-without-a-thread",
+			hooked(abi.BeforeAgent, reading("f"), writes(object{"state": object{"f": 1}}), f("f", "thread", "")),
+			modelSays(say("a1", "x"), say("a2", "y")), then(hosts.Run{Messages: []abi.Message{human("h2", "again")}}),
+			hasNot(given(0), `"state"`), hasNot(given(0), `"thread"`),
+			says("| `thread` | as long as the thread; in a run without one, as long as the run |"),
+		),
+		newCase(
+			"field-of-a-module-listed-twice", hooked(abi.BeforeModel, abi.HookSpec{}, nil, f("f", "run", "")), twice, refused,
+			says("A field that both declare is refused (§8), unless the operator grants it to both."),
 		),
 		newCase("field-hidden", hooked(abi.BeforeModel, abi.HookSpec{}, writes(object{"state": object{"f": 1}}), abi.FieldSpec{
 			Name: "f", Lifetime: "thread", HideOutput: true,

@@ -78,10 +78,34 @@ func toolCases() []*def {
 			has(frame(0), `"fault":"protocol"`), says("In other exports `next` is a protocol fault."),
 		),
 		newCase(
+			"tool-state-read", own(func(m *emit.Module) emit.Code {
+				return emit.Seq(operates(
+					operation{"state.read", object{"count": 1}, abi.EDENIED}, operation{"state.read", object{"fields": []any{"f"}}, 0},
+				)(m), writes(object{"tool_message": answer})(m))
+			}, f("f", "thread", "")), one, input(object{"f": 1}), statuses(abi.EDENIED, 0), status("completed"),
+			says("`call_tool` sees none: it counts as having the view `none`, in `state.read` too."),
+		),
+		newCase(
+			"tool-closed", asksBySearch(), searching, thread, modelSays(say("a1", "", abi.Call("c1", "own", nil)), say("a2", "done")),
+			grant(hosts.Grant{ToolCall: []string{"search"}}),
+			inner("asks", hooked(
+				abi.WrapToolCall, abi.HookSpec{Tools: []string{"search"}}, writes(object{"interrupts": []any{object{"key": "k", "value": 1}}}),
+			)),
+			status("interrupted"), has(frame(1), `"code":0`, `"closed":"interrupted"`),
+			says("The guest SHOULD return at once; 0 will do, of `call_tool` too."),
+		),
+		newCase(
 			"tool-foreign-field", own(writes(object{"tool_message": answer, "state": object{"theirs": 1}})), one, field("theirs"),
 			status("failed"), says("`call_tool` writes those of its plugin."),
 		),
 	}
+}
+
+// asksBySearch has a tool that calls another, is interrupted by that, and returns 0.
+func asksBySearch() *emit.Module {
+	m := emit.New(abi.Description{Tools: []abi.ToolSpec{{Name: "own"}}, Capabilities: asking(abi.OpToolCall)})
+	search := operation{abi.OpToolCall, object{"name": "search", "args": object{}}, abi.StatusInterrupted}
+	return m.On("call_tool", operates(search)(m), emit.Number(0))
 }
 
 // interruptCases are about questions.
@@ -120,6 +144,12 @@ func interruptCases() []*def {
 			says(
 				"When it is resumed with answers, the same call is made again from its start, in any instance, with all answers so far in `answers`, by key.",
 			),
+		),
+		newCase(
+			"interrupt-answers-end", hooked(abi.BeforeModel, abi.HookSpec{}, func(m *emit.Module) emit.Code {
+				return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Say(emit.Value(asks("go"))), emit.Return))
+			}, f("f", "thread", "")), looping(1), resume(object{"go": 1}), status("completed"), has(given(0), `"answers":{"go":1}`),
+			hasNot(given(1), "answers"), says("when that is done they are gone, and the next call of the hook asks anew."),
 		),
 		newCase(
 			"interrupt-of-a-wrap", asking(abi.WrapModelCall), resume(object{"go": 1}), status("completed"),

@@ -42,6 +42,13 @@ func viewCases() []*def {
 			says("The view shows what changed since: messages appended (`items`), older ones that were replaced (`patch`, whole messages, which take "+
 				"the place of what the guest knew), older ones that were removed (`remove`)."),
 		),
+		newCase(
+			"view-new-between", hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewNew()}, nil), inner("writer", comesAndGoes()), looping(1),
+			has(given(3), `"items":[{"content":"changed"`), hasNot(given(3), `"patch"`), hasNot(given(3), `"remove"`), hasNot(given(3), `"content":"y"`),
+			says(
+				"A message that was appended and removed since is not shown at all; one that was appended and changed stands in `items`, as it is now.",
+			),
+		),
 		newCase("view-new-own-change", hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewNew()}, func(m *emit.Module) emit.Code {
 			change := emit.Value(object{"patch": []any{object{"id": "h1", "content": "mine"}}})
 			return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Say(change), emit.Return))
@@ -71,4 +78,18 @@ func viewCases() []*def {
 			says("Node hooks and `wrap_tool_call` see the history, `wrap_model_call` the messages of the request.",
 				"| `known?` | `bool` | `wrap_tool_call`: the agent has a tool of that name |")),
 	}
+}
+
+// comesAndGoes appends two messages at its first call. Of these it then changes one and removes the other.
+func comesAndGoes() *emit.Module {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	d.Hooks.AfterModel = &abi.HookSpec{}
+	m := emit.New(d)
+	once := func(result object) emit.Code {
+		return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Say(emit.Value(result)), emit.Return), emit.Number(0))
+	}
+	m.On("before_model", once(object{"messages": []any{
+		object{"id": "stays", "role": "human", "content": "x"}, object{"id": "leaves", "role": "human", "content": "y"},
+	}}))
+	return m.On("after_model", once(object{"patch": []any{object{"id": "stays", "content": "changed"}}, "remove": []any{"leaves"}}))
 }

@@ -44,7 +44,14 @@ func wrapModelCases() []*def {
 			wrap(nexts(nil, 0, func(m *emit.Module) emit.Code {
 				return emit.Seq(m.ReplyHas([]byte("hello")), emit.Not(), emit.When(emit.Trap), m.ReplyHas([]byte("hello")), emit.Not(), emit.When(emit.Trap))
 			})),
-			status("completed"), says("its replies stay readable until the next reply."),
+			status("completed"), says("`reply_read` does the same with the reply; without a reply it returns 0."),
+		),
+		newCase(
+			"wrap-reply-ends",
+			wrap(nexts(nil, 0, operates(operation{"time.travel", nil, abi.ENOENT}), in(
+				emit.Number(emit.Reply), emit.Number(1<<16), emit.Call(emit.ReplyRead), emit.When(emit.Trap),
+			))),
+			status("completed"), says("Every `next` and `host_call` ends the reply before it, also one that has no reply itself."),
 		),
 		newCase(
 			"wrap-error-passes", wrap(nexts(nil, abi.StatusFailed)), fails3, status("failed"),
@@ -69,7 +76,7 @@ func wrapModelCases() []*def {
 			has(history, `"cached"`), hasNot(history, `"hello"`), holdsNoRequests,
 			says(
 				"| `response`, `tool_message` | a new response or answer; nothing inside runs | a change of the reply | a new response or answer |",
-				"New messages have the role `ai`, which may be left out.",
+				"New messages have the role `ai`, which may be left out, or `tool`.",
 			),
 		),
 		newCase(
@@ -84,12 +91,38 @@ func wrapModelCases() []*def {
 			says("`response` as a change: see ResponseChange; without `messages` those of the reply stay."),
 		),
 		newCase(
+			"wrap-response-kept", wrap(says3(object{"response": object{"messages": []any{object{"id": "a1"}, object{"content": "more"}}}})),
+			has(history, `{"content":"hello","id":"a1","role":"ai"},{"content":"more"`),
+			says("An entry of `messages` with nothing but an id keeps that message as it is."),
+		),
+		newCase(
+			"wrap-response-no-list", wrap(says3(object{"response": object{"messages": []any{}}})), has(history, `"hello"`),
+			says("An empty list is the same as none, and keeps all."),
+		),
+		newCase(
+			"wrap-response-of-a-tool", wrap(func(m *emit.Module) emit.Code {
+				answered := emit.Value(object{"response": object{"messages": []any{object{"id": "a1"}, object{"role": "tool", "tool_call_id": "c1", "content": "mine"}}}})
+				return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Forward(nil), emit.Drop, m.Say(answered), emit.Return))
+			}), searching, has(history, `"content":"mine"`, `"done"`), hasNot(toolCalls, "search"),
+			says("New messages have the role `ai`, which may be left out, or `tool`."),
+		),
+		newCase(
+			"wrap-response-of-a-human",
+			wrap(says3(object{"response": object{"messages": []any{object{"id": "a1"}, object{"role": "human", "content": "x"}}}})),
+			fault("protocol", "wrap_model_call"), says("New messages have the role `ai`, which may be left out, or `tool`."),
+		),
+		newCase(
+			"wrap-response-without-an-answer",
+			wrap(writes(object{"response": object{"messages": []any{object{"role": "tool", "tool_call_id": "c1"}}}})),
+			fault("protocol", "wrap_model_call"), says("A response without a message of the role `ai` is a protocol fault."),
+		),
+		newCase(
 			"wrap-response-stranger", wrap(says3(object{"response": object{"messages": []any{object{"id": "nobody"}}}})),
 			fault("protocol", "wrap_model_call"), says("An id that is not in the reply is a protocol fault."),
 		),
 		newCase(
 			"wrap-response-empty", wrap(writes(object{"response": object{"model": "x"}})), fault("protocol", "wrap_model_call"),
-			says("A response without messages is a protocol fault."),
+			says("A response without a message of the role `ai` is a protocol fault."),
 		),
 		newCase(
 			"wrap-error", wrap(says3(object{"error": object{"type": "mine", "message": "x"}})), failed("mine"),
@@ -120,6 +153,16 @@ func wrapModelCases() []*def {
 			),
 		),
 		newCase(
+			"wrap-update-of-a-failure",
+			wrap(nexts(nil, abi.StatusFailed, writes(object{"state": object{"f": 1}})), f("f", "thread", "")), fails3, status("failed"),
+			hasNot(state, `"f"`), says("Where an error passes on, neither is applied."),
+		),
+		newCase(
+			"wrap-message", wrap(writes(object{"messages": []any{object{"role": "human", "content": "behind"}}})),
+			inner("after", hooked(abi.AfterModel, all, nil)), has(given(1), `"role":"ai"},{"content":"behind"`),
+			says("So messages that a wrap hook appends stand behind the model's answer, which `after_model` then does not find as the last one."),
+		),
+		newCase(
 			"wrap-order", wrap(nexts(object{"append_system": " outer"}, 0)),
 			inner("second", hooked(abi.WrapModelCall, abi.HookSpec{}, nexts(object{"append_system": " inner"}, 0))),
 			func(d *def) { d.Agent.System = "system" }, has(requests, `"system":"system outer inner"`),
@@ -129,7 +172,7 @@ func wrapModelCases() []*def {
 		),
 		request(
 			"request-system", object{"system": "new", "append_system": "er"},
-			"| `append_system?` | Content | appended to the system prompt, after `system` |",
+			"| `append_system?` | Content | appended to the system prompt, after `system`, with nothing between them |",
 			func(d *def) { d.Agent.System = "old" }, has(requests, `"system":"newer"`),
 		),
 		request(
@@ -149,7 +192,7 @@ func wrapModelCases() []*def {
 			has(requests, `"settings":{"temperature":0.5}`, `"tool_choice":"none"`),
 		),
 		request(
-			"request-tools", object{"tools": []any{"fetch"}}, "| `tools?` | NameList | keep only these, in the request's order |",
+			"request-tools", object{"tools": []any{"fetch"}}, "| `tools?` | NameList | keep only these, in the request's order; each of them is offered |",
 			searching, withTool(hosts.Tool{Name: "fetch", Answer: "x"}), modelSays(say("a1", "done")),
 			has(requests, `"tools":["fetch"]`),
 		),
@@ -159,8 +202,36 @@ func wrapModelCases() []*def {
 		),
 		request(
 			"request-add-tools", object{"add_tools": []any{object{"name": "own", "description": "x"}}},
-			"| `add_tools?` | [ToolSpec] | offered too |", inner("runs", hooked(abi.WrapToolCall, abi.HookSpec{}, nil)),
+			"| `add_tools?` | [ToolSpec] | offered too, after `tools`; none of a name that is offered already, or that stands twice |", inner("runs", hooked(abi.WrapToolCall, abi.HookSpec{}, nil)),
 			has(requests, `"tools":["own"]`),
+		),
+		newCase(
+			"request-tools-stranger", wrap(nexts(object{"tools": []any{"nobody"}}, 0)), searching, fault("protocol", "wrap_model_call"),
+			says("A name in `tools` that is not offered is a protocol fault, and so is one in `add_tools` that is."),
+		),
+		newCase(
+			"request-add-tools-offered", wrap(nexts(object{"add_tools": []any{object{"name": "search", "description": "x"}}}, 0)), searching,
+			fault("protocol", "wrap_model_call"),
+			says("A name in `tools` that is not offered is a protocol fault, and so is one in `add_tools` that is."),
+		),
+		request(
+			"request-tool-anew", object{"tools": []any{"fetch"}, "add_tools": []any{object{"name": "search", "description": "x"}}},
+			"| `add_tools?` | [ToolSpec] | offered too, after `tools`; none of a name that is offered already, or that stands twice |",
+			searching, withTool(hosts.Tool{Name: "fetch", Answer: "x"}), modelSays(say("a1", "done")), has(requests, `"tools":["fetch","search"]`),
+		),
+		newCase(
+			"request-add-tools-nobody-runs",
+			wrap(nexts(object{"add_tools": []any{object{"name": "own", "description": "x"}}}, abi.StatusFailed)), status("failed"),
+			holdsNoRequests, volatile("/runs/0/error/type", "/runs/0/frames/0/exchanges/0/reply/type", "/runs/0/frames/0/exchanges/0/reply/message"),
+			says("A tool that nobody can run fails the call of the model (−20), unless some middleware of the agent has a `wrap_tool_call` hook"),
+		),
+		newCase(
+			"request-tool-choice-of-nothing", wrap(nexts(object{"tool_choice": "any"}, 0)), hasNot(requests, "tool_choice"),
+			says("Where no tool is offered in the end, `tool_choice` is dropped."),
+		),
+		newCase(
+			"request-model-unknown", wrap(nexts(object{"model": "nobody"}, abi.ENOENT)), statuses(abi.ENOENT), holdsOneRequest, status("completed"),
+			says("| `model?` | `str` | the name of a configured model; of another: `ENOENT` |"),
 		),
 		request(
 			"request-model", object{"model": "small"}, "| `model?` | `str` | the name of a configured model; of another: `ENOENT` |",
@@ -190,6 +261,16 @@ func wrapModelCases() []*def {
 				"after `ETOOBIG` of `next` it is the reply that could not be shown.",
 				"| input document, and reply | 4 MiB | fault `limit`; `ETOOBIG` |",
 			),
+		),
+		newCase(
+			"next-too-big-to-change", wrap(nexts(nil, abi.ETOOBIG, writes(object{"response": object{"messages": []any{object{"content": "x"}}}}))),
+			limits(hosts.Limits{Input: 3000}), modelSays(say("a1", long(4000))), fault("protocol", "wrap_model_call"),
+			says("What was not shown cannot be changed: `response` and `tool_message` are protocol faults then."),
+		),
+		newCase(
+			"next-too-big-update", wrap(nexts(nil, abi.ETOOBIG, writes(object{"state": object{"f": 1}})), f("f", "thread", "")),
+			limits(hosts.Limits{Input: 3000}), modelSays(say("a1", long(4000))), has(state, `{"f":1}`),
+			says("The hook may write an update, return an `error`, or call `next` again."),
 		),
 		newCase(
 			"wrap-fault-open", wrap(nexts(nil, 0, in(emit.Trap))), open, has(history, `"hello"`), holdsOneRequest,
@@ -239,6 +320,23 @@ func wrapModelCases() []*def {
 	}
 }
 
+// emitTrap is a body that traps.
+func emitTrap(*emit.Module) emit.Code { return emit.Trap }
+
+// numbered lets the tool search take a number.
+func numbered(d *def) {
+	d.Agent.Tools[0].Parameters = emit.Value(object{"type": "object", "properties": object{"n": object{"type": "integer"}}})
+}
+
+// ownTool is a guest that wraps the calls of its own tool.
+func ownTool() *emit.Module {
+	d := emit.Describing(abi.WrapToolCall, abi.HookSpec{})
+	d.Tools = []abi.ToolSpec{{Name: "own", Description: "x"}}
+	m := emit.New(d)
+	m.On("wrap_tool_call", m.Forward(nil), emit.Expect(0), emit.Number(0))
+	return m.On("call_tool", m.Say(emit.Value(object{"tool_message": object{"content": "own answer"}})), emit.Return, emit.Number(0))
+}
+
 func holdsNoRequests(d *def) { has(func(r *hosts.Ended) any { return len(r.Requests) }, "0")(d) }
 func holdsOneRequest(d *def) { has(func(r *hosts.Ended) any { return len(r.Requests) }, "1")(d) }
 
@@ -274,12 +372,58 @@ func wrapToolCases() []*def {
 			hasNot(toolCalls, "search"), says("the host fills in `role`, `tool_call_id` and `name`"),
 		),
 		newCase(
+			"tool-wrap-name", wrap(nexts(object{"name": "renamed"}, 0)), searching,
+			inner("second", hooked(abi.WrapToolCall, abi.HookSpec{}, nil)), has(given(0), `"name":"renamed"`), has(toolCalls, `"renamed"`),
+			has(history, `"name":"search","role":"tool"`, `"tool_calls":[{"args":{"q":"x"},"id":"c1","name":"search"}]`),
+			says(
+				"| `name?` | `str` | the name of the call as inner layers see it; the tool that runs, and the name of its answer, stay |",
+				"The call in the history stays as the model made it, and its id cannot be changed.",
+			),
+		),
+		newCase(
+			"tool-wrap-new-id", wrap(answers(object{"content": "mine", "id": "mine"})), searching, fault("protocol", "wrap_tool_call"),
+			says("An `id` is a protocol fault: the host gives it."),
+		),
+		newCase(
+			"tool-wrap-misfit", wrap(nexts(object{"args": object{"n": "x"}}, 0)), searching, numbered,
+			volatile(
+				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
+			),
+			hasNot(toolCalls, "search"), has(frame(0), `"status":"error"`, `"tool_call_id":"c1"`),
+			says("The arguments are checked behind all of them.", "`next` is `ok`, and its reply a tool message with the status `error`"),
+		),
+		newCase(
+			"tool-wrap-float", wrap(nexts(object{"args": object{"n": 3.0}}, 0)), searching, numbered, has(toolCalls, `"n":3.0`),
+			says("in configurations, arguments and fields a guest reads 3.0 where it asked for an integer."),
+		),
+		newCase(
+			"tool-unknown-next", wrap(nexts(nil, 0)), searching, modelSays(say("a1", "", abi.Call("c1", "mystery", nil)), say("a2", "done")),
+			volatile(
+				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
+			),
+			has(frame(0), `"name":"mystery","role":"tool","status":"error"`), hasNot(given(0), `"known"`),
+			says("no tool runs and the host answers for it: `next` is `ok`, and its reply a tool message with the status `error`"),
+		),
+		newCase(
+			"tool-unknown-renamed", wrap(nexts(object{"name": "renamed"}, 0)), searching,
+			modelSays(say("a1", "", abi.Call("c1", "mystery", nil)), say("a2", "done")),
+			volatile(
+				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
+			),
+			has(history, `"name":"renamed","role":"tool","status":"error"`),
+			says("An answer that the host gives in place of a tool (§11) bears the new name."),
+		),
+		newCase(
+			"tool-of-its-own-plugin", ownTool(), modelSays(say("a1", "", abi.Call("c1", "own", nil)), say("a2", "done")), frames(2),
+			has(frame(1), `"content":"own answer"`), says("`wrap_tool_call` hooks wrap the tools of their own plugin like any others."),
+		),
+		newCase(
 			"tool-wrap-other-call", wrap(answers(object{"tool_call_id": "c9"})), searching, fault("protocol", "wrap_tool_call"),
 			says("the first two, if given, MUST be right."),
 		),
 		newCase(
 			"tool-wrap-other-role", wrap(nexts(nil, 0, answers(object{"role": "ai"}))), searching,
-			fault("protocol", "wrap_tool_call"), says("`role` and `tool_call_id` MUST NOT differ."),
+			fault("protocol", "wrap_tool_call"), says("`id`, `role` and `tool_call_id` MUST NOT differ."),
 		),
 		newCase(
 			"tool-wrap-response", wrap(writes(object{"response": object{}})), searching, fault("protocol", "wrap_tool_call"),

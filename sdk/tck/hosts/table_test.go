@@ -113,6 +113,9 @@ func input(state object) option { return func(d *def) { d.Runs[0].State = mapOf(
 
 func messages(list ...abi.Message) option { return func(d *def) { d.Runs[0].Messages = list } }
 
+// twice lists the plugin again.
+func twice(d *def) { d.Plugins = append(d.Plugins, d.Plugins[0]) }
+
 // inner adds a plugin inside of the others.
 func inner(name string, m *emit.Module) option { return func(d *def) { d.add(name, m) } }
 

@@ -95,7 +95,7 @@ func (c *CallChange) WithTool(name string) *CallChange {
 	return c
 }
 
-// WithName sets the name of the answer; the tool that runs stays the same.
+// WithName sets the name of the call as inner layers see it; the tool that runs stays the same.
 func (c *CallChange) WithName(name string) *CallChange {
 	c.Name = name
 	return c

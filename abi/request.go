@@ -23,7 +23,7 @@ type RequestChange struct {
 // CallChange is what wrap_tool_call passes to next: how the call differs from the one that it received.
 type CallChange struct {
 	Args    wire.Raw `msgpack:"args,omitzero"`     // replaces all arguments
-	Name    string   `msgpack:"name,omitempty"`    // of the answer; the tool that runs stays the same
+	Name    string   `msgpack:"name,omitempty"`    // of the call as inner layers see it; the tool that runs stays the same
 	SetArgs wire.Map `msgpack:"set_args,omitzero"` // merged into the arguments, after args
 	Tool    string   `msgpack:"tool,omitempty"`    // the tool to run: one that the plugin declared as dynamic
 }

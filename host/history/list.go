@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 )
 
 // Entry is one message of a list. It never changes.
@@ -20,6 +21,7 @@ func (e *Entry) Encoded() []byte {
 		return *b
 	}
 	b, _ := e.message.MarshalMsg(make([]byte, 0, e.message.Msgsize()))
+	b = wire.Canonicalized(b)
 	e.encoded.Store(&b)
 	return b
 }

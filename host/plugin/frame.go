@@ -60,7 +60,7 @@ func (i *instance) leave() {
 func (i *instance) enter(ctx context.Context) {
 	c := &i.call
 	rt := c.input.rt
-	c.input.now = uint64(rt.Now().UnixNano())
+	c.input.now = uint64(max(0, rt.Now().UnixNano())) // there is no time before 1970
 	i.frame.reset(ctx, c.export)
 	i.frame.rt = rt
 	if i.plugin.recorder != nil {

@@ -41,10 +41,10 @@ func (h *hookInput) append(dst []byte) []byte {
 	}
 	dst = wire.AppendMapHeader(dst, count)
 	if len(answers) > 0 {
-		dst, _ = answers.MarshalMsg(wire.AppendString(dst, "answers"))
+		dst = appendDocument(wire.AppendString(dst, "answers"), answers)
 	}
 	if h.call != nil {
-		dst, _ = h.call.MarshalMsg(wire.AppendString(dst, "call"))
+		dst = appendDocument(wire.AppendString(dst, "call"), h.call)
 	}
 	if h.known {
 		dst = wire.AppendBool(wire.AppendString(dst, "known"), true)
@@ -98,7 +98,7 @@ func (h *hookInput) appendState(dst []byte, count int) []byte {
 	dst = wire.AppendMapHeader(dst, count)
 	for _, name := range h.reads {
 		if value := h.rt.State().Get(name); !value.IsZero() && len(value) <= largeValue {
-			dst = append(wire.AppendString(dst, name), value...)
+			dst = appendDocument(wire.AppendString(dst, name), value)
 		}
 	}
 	return dst
@@ -124,10 +124,10 @@ func (h *hookInput) appendRequest(dst []byte) []byte {
 	}
 	dst = wire.AppendString(wire.AppendString(dst, "model"), name)
 	if len(r.Settings) > 0 {
-		dst, _ = r.Settings.MarshalMsg(wire.AppendString(dst, "settings"))
+		dst = appendDocument(wire.AppendString(dst, "settings"), r.Settings)
 	}
 	if !r.System.IsZero() {
-		dst, _ = r.System.MarshalMsg(wire.AppendString(dst, "system"))
+		dst = appendDocument(wire.AppendString(dst, "system"), r.System)
 	}
 	if r.ToolChoice != "" {
 		dst = wire.AppendString(wire.AppendString(dst, "tool_choice"), r.ToolChoice)
@@ -137,6 +137,13 @@ func (h *hookInput) appendRequest(dst []byte) []byte {
 		dst = wire.AppendString(dst, r.Tools[i].Name)
 	}
 	return dst
+}
+
+// appendDocument appends a value that the embedder may have made, in canonical form.
+func appendDocument(dst []byte, doc encodable) []byte {
+	at := len(dst)
+	dst, _ = doc.MarshalMsg(dst)
+	return append(dst[:at], wire.Canonicalized(dst[at:])...)
 }
 
 // appendView writes an [abi.View].

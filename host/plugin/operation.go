@@ -64,6 +64,7 @@ func (i *instance) stateRead(payload []byte) (abi.Status, []byte) {
 // bounded encodes a reply.
 func (i *instance) bounded(reply encodable) (abi.Status, []byte) {
 	b, err := reply.MarshalMsg(nil)
+	b = wire.Canonicalized(b)
 	if err != nil || len(b) > i.plugin.limits.Input {
 		return abi.ETOOBIG, nil
 	}

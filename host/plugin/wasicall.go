@@ -51,6 +51,7 @@ func wasiFunctions() []wasiFunction {
 		}},
 		{"fd_close", ints(1), noChange},
 		{"fd_fdstat_set_flags", ints(2), noChange},
+		{"fd_filestat_set_times", []api.ValueType{i32, i64, i64, i32}, noChange},
 		{"fd_pwrite", slices.Concat(ints(3), []api.ValueType{i64, i32}), noFile},
 		{"fd_pread", slices.Concat(ints(3), []api.ValueType{i64, i32}), noFile},
 		{"path_create_directory", ints(3), noFile},

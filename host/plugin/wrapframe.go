@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 )
 
@@ -26,13 +27,14 @@ type wrapFrame[Q, R any] struct {
 
 // forward calls next. document makes what the guest reads of the reply.
 func (f *wrapFrame[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (abi.Status, []byte, error) {
-	f.called = true
+	f.called, f.unseen = true, false
 	f.last, f.lastErr = f.next(f.ctx, req)
 	if f.lastErr != nil {
 		status, reply := statusOf(f.ctx, f.lastErr)
 		return status, reply, nil
 	}
 	reply, err := document(f.last)
+	reply = wire.Canonicalized(reply)
 	if f.unseen = err != nil || len(reply) > f.plugin.limits.Input; f.unseen {
 		return abi.ETOOBIG, nil, nil
 	}

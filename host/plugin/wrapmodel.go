@@ -116,9 +116,14 @@ func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
 	}
 	if base := f.base(); base != nil {
 		for i := range base.Messages {
-			if base.Messages[i].ID == id {
-				return p.Apply(&base.Messages[i])
+			if base.Messages[i].ID != id {
+				continue
 			}
+			m, err := p.Apply(&base.Messages[i])
+			if err == nil && m.ToolCallID != base.Messages[i].ToolCallID {
+				err = fmt.Errorf("the response changes the tool_call_id of the message %q", clean(id, 64))
+			}
+			return m, err
 		}
 	}
 	return abi.Message{}, fmt.Errorf("the response changes the message %q, which the last reply does not have", clean(id, 64))

@@ -15,13 +15,20 @@ func (b *bundle) test(args ...string) int {
 	return b.runWith(b.t.Context(), "", append([]string{"plugin", "test"}, args...)...)
 }
 
-// TestRedact performs the golden cases of the plugin redact.
-func TestRedact(t *testing.T) {
+// TestPlugins performs the golden cases of every plugin that comes with agenthost.
+func TestPlugins(t *testing.T) {
 	t.Parallel()
-	b := setup(t, say)
-	require.Equal(t, exitOK, b.test(filepath.Dir(redact)), b.out.String(), &b.err)
-	require.Contains(t, b.out.String(), "/input.yaml: ok (fuel ")
-	require.Contains(t, b.out.String(), "8 cases, 0 failed\n")
+	modules, err := filepath.Glob("../../plugins/*/*.wasm")
+	require.NoError(t, err)
+	require.NotEmpty(t, modules)
+	for _, module := range modules {
+		t.Run(filepath.Base(module), func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, say)
+			require.Equal(t, exitOK, b.test(filepath.Dir(module)), b.out.String(), &b.err)
+			require.Regexp(t, `(?m)^([3-9]|\d{2,}) cases, 0 failed$`, b.out.String())
+		})
+	}
 }
 
 // cased is the guest bad in a directory of its own, with golden cases.

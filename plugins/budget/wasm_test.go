@@ -3,7 +3,6 @@ package budget_test
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,26 +14,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
-
-// mostBytes is how large the plugin may be: it shall load fast, also over a network.
-const mostBytes = 200_000
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	info, err := os.Stat("budget.wasm")
-	require.NoError(t, err)
-	require.LessOrEqual(t, info.Size(), int64(mostBytes))
-}
-
-// modules keeps the compiled plugin for all tests.
-var modules = func() *plugin.Engine {
-	e, err := plugin.NewEngine(plugin.EngineConfig{})
-	if err != nil {
-		panic(err)
-	}
-	return e
-}()
 
 // billed is a model that notes the system prompts of its requests, and reports another name than it is asked by.
 type billed struct {
@@ -59,7 +40,7 @@ func setup(t *testing.T, config map[string]any, m model.Model, outer ...host.Mid
 	look := tool.Func("look", "Looks.", func(context.Context, struct{}) (string, error) { return "seen", nil })
 	agent, err := host.New(host.Config{
 		Model: m, Tools: []host.Tool{look}, Checkpointer: memory.New(), SystemPrompt: "Be brief.",
-		Middleware: append(outer, plugin.Wasm{Path: "budget.wasm", Config: config, Engine: modules}),
+		Middleware: append(outer, plugin.Wasm{Path: "budget.wasm", Config: config, Engine: plugintest.Engine}),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })
@@ -242,7 +223,7 @@ func TestConfigurationErrors(t *testing.T) {
 	} {
 		_, err := host.New(host.Config{
 			Model:      scripted.NewTurns(),
-			Middleware: []host.Middleware{plugin.Wasm{Path: "budget.wasm", Config: config, Engine: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "budget.wasm", Config: config, Engine: plugintest.Engine}},
 		})
 		require.ErrorContains(t, err, `middleware "budget": `)
 		require.ErrorContains(t, err, says)

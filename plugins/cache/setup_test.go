@@ -19,16 +19,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
-
-// modules keeps the compiled plugin for all tests.
-var modules = func() *plugin.Engine {
-	e, err := plugin.NewEngine(plugin.EngineConfig{})
-	if err != nil {
-		panic(err)
-	}
-	return e
-}()
 
 // bundle is an agent with the plugin, whose model asks for the tool lookup as often as the user's message has words and then
 // says what the results were, and what the test needs to see of it.
@@ -53,7 +45,7 @@ func newBundle(t *testing.T, config map[string]any) *bundle {
 	t.Helper()
 	return &bundle{
 		t: t, config: config, store: kv.NewMemory(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
-		wasm: plugin.Wasm{Path: "cache.wasm", Engine: modules, Grant: plugin.Grant{KV: &plugin.KVGrant{}}},
+		wasm: plugin.Wasm{Path: "cache.wasm", Engine: plugintest.Engine, Grant: plugin.Grant{KV: &plugin.KVGrant{}}},
 	}
 }
 

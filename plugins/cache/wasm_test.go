@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,17 +18,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
-
-// mostBytes is how large the plugin may be: it shall load fast, also over a network.
-const mostBytes = 200_000
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	info, err := os.Stat("cache.wasm")
-	require.NoError(t, err, "run make plugins")
-	require.LessOrEqual(t, info.Size(), int64(mostBytes))
-}
 
 func TestARunComesAgain(t *testing.T) {
 	t.Parallel()
@@ -342,7 +332,7 @@ func TestConfigurationErrors(t *testing.T) {
 	} {
 		_, err := host.New(host.Config{
 			Model:      scripted.NewTurns(),
-			Middleware: []host.Middleware{plugin.Wasm{Path: "cache.wasm", Config: config, Engine: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "cache.wasm", Config: config, Engine: plugintest.Engine}},
 		})
 		require.ErrorContains(t, err, `middleware "cache": `)
 		require.ErrorContains(t, err, says)

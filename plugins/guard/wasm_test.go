@@ -3,7 +3,6 @@ package guard_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,29 +14,11 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
 
-// mostBytes is how large the plugin may be: it shall load fast, also over a network.
-const mostBytes = 200_000
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	info, err := os.Stat("guard.wasm")
-	require.NoError(t, err)
-	require.LessOrEqual(t, info.Size(), int64(mostBytes))
-}
-
-// modules keeps the compiled plugin for all tests.
-var modules = func() *plugin.Engine {
-	e, err := plugin.NewEngine(plugin.EngineConfig{})
-	if err != nil {
-		panic(err)
-	}
-	return e
-}()
-
 func guard(config map[string]any) host.Middleware {
-	return plugin.Wasm{Path: "guard.wasm", Config: config, Engine: modules}
+	return plugin.Wasm{Path: "guard.wasm", Config: config, Engine: plugintest.Engine}
 }
 
 // outcome is what a run led to.

@@ -3,7 +3,6 @@ package loopguard_test
 import (
 	"context"
 	"errors"
-	"os"
 	"sync/atomic"
 	"testing"
 
@@ -15,26 +14,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
-
-// mostBytes is how large the plugin may be: it shall load fast, also over a network.
-const mostBytes = 200_000
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	info, err := os.Stat("loopguard.wasm")
-	require.NoError(t, err)
-	require.LessOrEqual(t, info.Size(), int64(mostBytes))
-}
-
-// modules keeps the compiled plugin for all tests.
-var modules = func() *plugin.Engine {
-	e, err := plugin.NewEngine(plugin.EngineConfig{})
-	if err != nil {
-		panic(err)
-	}
-	return e
-}()
 
 // testBundle is an agent with the plugin, and with the tools search and fetch. They answer "none" until answer is set.
 type testBundle struct {
@@ -56,7 +37,7 @@ func setup(t *testing.T, config map[string]any, turns ...scripted.Turn) *testBun
 	var err error
 	b.agent, err = host.New(host.Config{
 		Model: b.model, Tools: []host.Tool{tool.Raw(parameters, perform), tool.Raw(fetch, perform)},
-		Middleware:   []host.Middleware{plugin.Wasm{Path: "loopguard.wasm", Config: config, Engine: modules}},
+		Middleware:   []host.Middleware{plugin.Wasm{Path: "loopguard.wasm", Config: config, Engine: plugintest.Engine}},
 		Checkpointer: memory.New(),
 	})
 	require.NoError(t, err)
@@ -262,7 +243,7 @@ func TestConfigurationErrors(t *testing.T) {
 	} {
 		_, err := host.New(host.Config{
 			Model:      scripted.NewTurns(),
-			Middleware: []host.Middleware{plugin.Wasm{Path: "loopguard.wasm", Config: config, Engine: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "loopguard.wasm", Config: config, Engine: plugintest.Engine}},
 		})
 		require.ErrorContains(t, err, `middleware "loopguard": `)
 		require.ErrorContains(t, err, says)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,17 +13,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
-
-// mostBytes is how large the plugin may be: it shall load fast, also over a network.
-const mostBytes = 200_000
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	info, err := os.Stat("redact.wasm")
-	require.NoError(t, err, "run make plugins")
-	require.LessOrEqual(t, info.Size(), int64(mostBytes))
-}
 
 // outcome is what a run led to.
 type outcome struct {
@@ -55,7 +45,7 @@ func redacted(t *testing.T, config map[string]any, input string, results ...abi.
 	build := func() *host.Agent {
 		agent, err := host.New(host.Config{
 			Model: newModel(), Tools: []host.Tool{lookup},
-			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Engine: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Engine: plugintest.Engine}},
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, agent.Close()) })
@@ -82,15 +72,6 @@ func (o *outcome) said(role abi.Role) []string {
 	}
 	return texts
 }
-
-// modules keeps the compiled plugin for all tests.
-var modules = func() *plugin.Engine {
-	e, err := plugin.NewEngine(plugin.EngineConfig{})
-	if err != nil {
-		panic(err)
-	}
-	return e
-}()
 
 func TestStrategies(t *testing.T) {
 	t.Parallel()
@@ -182,7 +163,7 @@ func TestConfigurationErrors(t *testing.T) {
 	} {
 		_, err := host.New(host.Config{
 			Model:      scripted.NewTurns(),
-			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Engine: modules}},
+			Middleware: []host.Middleware{plugin.Wasm{Path: "redact.wasm", Config: config, Engine: plugintest.Engine}},
 		})
 		require.ErrorContains(t, err, `middleware "redact": config: `)
 		require.ErrorContains(t, err, says)

@@ -67,9 +67,13 @@ func rustGuest(t testing.TB, name string) []byte {
 	return code
 }
 
-// goGuest returns the same guest as standard Go builds it, now.
+// goGuest returns the same guest as standard Go builds it, now. With the race detector it skips the test: compiling such a guest
+// takes a minute then, and shows nothing of the host that TinyGo's does not.
 func goGuest(t testing.TB, name string) []byte {
 	t.Helper()
+	if raceDetector {
+		t.Skip("guests of standard Go are left to tests without the race detector")
+	}
 	goGuests.Lock()
 	defer goGuests.Unlock()
 	if code, ok := goGuests.built[name]; ok {

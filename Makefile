@@ -196,6 +196,7 @@ compilers: ## run the tests that build plugins with TinyGo and Rust, as a new us
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun' ./cmd/agenthost
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TinyGo' ./examples
 	AGENTHOST_COMPILERS=1 go test -count=1 ./internal/toolchain/...
+	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestTheWorkedExample' ./sdk/tck/certify
 
 # The tools that built the committed files: looked at every time, written (and so everything rebuilt)
 # only when they differ. CI compares bytes only where the tools are these.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 	"github.com/agenthost/agenthost/sdk/tck/certify"
 )
 
@@ -20,7 +21,7 @@ func TestTheWorkedExample(t *testing.T) {
 		clang, err = found[0], nil
 	}
 	if err != nil {
-		t.Skip("there is no clang")
+		toolchaintest.Absent(t, "clang")
 	}
 	text, err := os.ReadFile("../../../abi/SPEC.md")
 	require.NoError(t, err)
@@ -32,7 +33,7 @@ func TestTheWorkedExample(t *testing.T) {
 	require.NoError(t, os.WriteFile(in, []byte(source), 0o600))
 	said, err := exec.CommandContext(t.Context(), clang, "--target=wasm32", "-O2", "-nostdlib", "-Wl,--no-entry", "-o", out, in).CombinedOutput()
 	if err != nil && strings.Contains(string(said), "wasm-ld") {
-		t.Skip("clang has no linker for WebAssembly")
+		toolchaintest.Absent(t, "wasm-ld")
 	}
 	require.NoError(t, err, string(said))
 	r := certified(t, guestFile(t, out))

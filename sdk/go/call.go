@@ -88,54 +88,38 @@ var ErrClosed = errors.New("an interrupt is pending, or the run is cancelled")
 
 // ReadFields fetches fields that the hook declared to read, also those that are too large for its input.
 func (c *Call) ReadFields(fields ...string) (Map, error) {
-	reply, err := c.stateRead(&abi.StateQuery{Fields: fields})
-	return reply.State, err
+	reply, err := ask[abi.StateReply](c, abi.OpStateRead, &abi.StateQuery{Fields: fields})
+	if err != nil {
+		return nil, err
+	}
+	return reply.State, nil
 }
 
 // ReadMessages fetches messages of the history: at most count, from the index from.
 func (c *Call) ReadMessages(from, count uint64) ([]Message, error) {
-	reply, err := c.stateRead(&abi.StateQuery{From: from, Count: count})
-	return reply.Items, err
-}
-
-func (c *Call) stateRead(query *abi.StateQuery) (reply abi.StateReply, err error) {
-	payload, err := query.MarshalMsg(nil)
+	reply, err := ask[abi.StateReply](c, abi.OpStateRead, &abi.StateQuery{From: from, Count: count})
 	if err != nil {
-		return reply, err
+		return nil, err
 	}
-	doc, err := accept(c.host.HostCall(abi.OpStateRead, payload))
-	if err != nil {
-		return reply, err
-	}
-	_, err = reply.UnmarshalMsg(doc)
-	return reply, err
+	return reply.Items, nil
 }
 
 // Emit puts an event into the run's stream.
 func (c *Call) Emit(name string, data Raw) error {
-	event := abi.EventEmit{Name: name, Data: data}
-	payload, err := event.MarshalMsg(nil)
-	if err != nil {
-		return err
-	}
-	_, err = accept(c.host.HostCall(abi.OpEventEmit, payload))
+	_, err := request(c, abi.OpEventEmit, &abi.EventEmit{Name: name, Data: data})
 	return err
 }
 
 // Budget tells what this call may still use.
 func (c *Call) Budget() (abi.Budget, error) {
-	var reply abi.Budget
-	doc, err := accept(c.host.HostCall(abi.OpBudget, nil))
-	if err == nil {
-		_, err = reply.UnmarshalMsg(doc)
+	reply, err := ask[abi.Budget](c, abi.OpBudget, nothing{})
+	if err != nil {
+		return abi.Budget{}, err
 	}
-	return reply, err
+	return *reply, nil
 }
 
 // accept returns the reply of a call that went well, or makes an error of its status.
-//
-// Documents are encoded and decoded by their own methods, here and everywhere in the SDK: behind an interface TinyGo
-// would link the codecs of all documents into every plugin.
 func accept(status abi.Status, doc []byte) ([]byte, error) {
 	switch status {
 	case abi.StatusOK:

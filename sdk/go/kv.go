@@ -21,21 +21,14 @@ func (c *Call) Store(scope abi.Scope) Store { return Store{c, scope} }
 
 // Get returns a value and its version. Where there is none the value is a nil Raw and the version 0.
 func (s Store) Get(key string) (value Raw, version uint64, err error) {
-	query := abi.KVGet{Key: key, Scope: s.scope}
-	payload, err := query.MarshalMsg(nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	status, doc := s.call.host.HostCall(abi.OpKVGet, payload)
-	if status == abi.ENOENT {
+	entry, err := ask[abi.KVEntry](s.call, abi.OpKVGet, &abi.KVGet{Key: key, Scope: s.scope})
+	switch {
+	case err == ErrNotFound: //nolint:errorlint // never wrapped, and errors.Is needs reflection
 		return nil, 0, nil
-	}
-	if doc, err = accept(status, doc); err != nil {
+	case err != nil:
 		return nil, 0, err
 	}
-	var entry abi.KVEntry
-	_, err = entry.UnmarshalMsg(doc)
-	return entry.Value, entry.Version, err
+	return entry.Value, entry.Version, nil
 }
 
 // Put writes a value, whatever there was, and returns its version.
@@ -48,18 +41,11 @@ func (s Store) PutIf(key string, value Raw, version uint64) (uint64, error) {
 }
 
 func (s Store) put(key string, value Raw, ifVersion *uint64) (uint64, error) {
-	entry := abi.KVPut{IfVersion: ifVersion, Key: key, Scope: s.scope, Value: value}
-	payload, err := entry.MarshalMsg(nil)
+	reply, err := ask[abi.KVVersion](s.call, abi.OpKVPut, &abi.KVPut{IfVersion: ifVersion, Key: key, Scope: s.scope, Value: value})
 	if err != nil {
 		return 0, err
 	}
-	doc, err := accept(s.call.host.HostCall(abi.OpKVPut, payload))
-	if err != nil {
-		return 0, err
-	}
-	var reply abi.KVVersion
-	_, err = reply.UnmarshalMsg(doc)
-	return reply.Version, err
+	return reply.Version, nil
 }
 
 // Delete removes an entry, if there is one.
@@ -69,28 +55,16 @@ func (s Store) Delete(key string) error { return s.remove(key, nil) }
 func (s Store) DeleteIf(key string, version uint64) error { return s.remove(key, &version) }
 
 func (s Store) remove(key string, ifVersion *uint64) error {
-	entry := abi.KVDelete{IfVersion: ifVersion, Key: key, Scope: s.scope}
-	payload, err := entry.MarshalMsg(nil)
-	if err != nil {
-		return err
-	}
-	_, err = accept(s.call.host.HostCall(abi.OpKVDelete, payload))
+	_, err := request(s.call, abi.OpKVDelete, &abi.KVDelete{IfVersion: ifVersion, Key: key, Scope: s.scope})
 	return err
 }
 
 // List returns at most limit entries, without their values, whose keys begin with prefix and come after another, in the
 // order of their keys' bytes, and whether there are more. An empty after begins at the first; a limit of 0 is 100.
 func (s Store) List(prefix, after string, limit uint64) (items []KVItem, more bool, err error) {
-	query := abi.KVList{After: after, Limit: limit, Prefix: prefix, Scope: s.scope}
-	payload, err := query.MarshalMsg(nil)
+	page, err := ask[abi.KVPage](s.call, abi.OpKVList, &abi.KVList{After: after, Limit: limit, Prefix: prefix, Scope: s.scope})
 	if err != nil {
 		return nil, false, err
 	}
-	doc, err := accept(s.call.host.HostCall(abi.OpKVList, payload))
-	if err != nil {
-		return nil, false, err
-	}
-	var page abi.KVPage
-	_, err = page.UnmarshalMsg(doc)
-	return page.Items, page.More, err
+	return page.Items, page.More, nil
 }

@@ -12,14 +12,7 @@ func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
 // [ErrClosed], or a refusal. Of those [ErrTooBig] says that there is a reply, which cannot be shown: a hook that returns nothing
 // then passes it on.
 func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
-	var payload []byte
-	if change != nil {
-		var err error
-		if payload, err = change.MarshalMsg(nil); err != nil {
-			return nil, err
-		}
-	}
-	doc, err := c.next(payload)
+	doc, err := next(&c.Call, change)
 	if err != nil {
 		return nil, err
 	}

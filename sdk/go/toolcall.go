@@ -24,14 +24,7 @@ func (c *ToolCall) Known() bool { return c.Input().Known }
 // Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
 // [ErrClosed], or a refusal, as that of a model call. It is for wrap_tool_call only.
 func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
-	var payload []byte
-	if change != nil {
-		var err error
-		if payload, err = change.MarshalMsg(nil); err != nil {
-			return nil, err
-		}
-	}
-	doc, err := c.next(payload)
+	doc, err := next(&c.Call, change)
 	if err != nil {
 		return nil, err
 	}

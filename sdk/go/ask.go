@@ -1,0 +1,55 @@
+package sdk
+
+// Documents are encoded and decoded by their own methods, here and everywhere in the SDK: behind an interface TinyGo would
+// link the codecs of all documents into every plugin. So these functions are generic, which it resolves while compiling.
+
+type encoder interface {
+	MarshalMsg(dst []byte) ([]byte, error)
+}
+
+type decoder[T any] interface {
+	*T
+	UnmarshalMsg(b []byte) ([]byte, error)
+}
+
+// request performs an operation whose reply is of no interest, or not yet decoded.
+func request[Q encoder](c *Call, op string, query Q) ([]byte, error) {
+	payload, err := query.MarshalMsg(nil)
+	if err != nil {
+		return nil, err
+	}
+	return accept(c.host.HostCall(op, payload))
+}
+
+// ask performs an operation and decodes its reply.
+func ask[R any, P decoder[R], Q encoder](c *Call, op string, query Q) (*R, error) {
+	doc, err := request(c, op, query)
+	if err != nil {
+		return nil, err
+	}
+	reply := new(R)
+	if _, err = P(reply).UnmarshalMsg(doc); err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+// nothing is the query of an operation that takes none.
+type nothing struct{}
+
+func (nothing) MarshalMsg(dst []byte) ([]byte, error) { return dst, nil }
+
+// next calls the inner layers with a change, which may be nil, and returns their reply. A refusal is no failure of theirs.
+func next[T any, P interface {
+	*T
+	encoder
+}](c *Call, change P) ([]byte, error) {
+	var payload []byte
+	if change != nil {
+		var err error
+		if payload, err = change.MarshalMsg(nil); err != nil {
+			return nil, err
+		}
+	}
+	return c.next(payload)
+}

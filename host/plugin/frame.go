@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
@@ -16,6 +17,8 @@ type frame struct {
 	result []byte // a copy of what the guest wrote last
 	wrote  bool
 	reply  []byte // of the last next or host_call
+
+	replied int // the size of the last reply that was not empty
 
 	rt *host.Runtime // nil while the plugin is loaded
 
@@ -42,18 +45,35 @@ func (f *frame) reset(ctx context.Context, export string) {
 // enterLoad prepares the instance for a call while the plugin is loaded, where time and randomness start at 0.
 func (i *instance) enterLoad(ctx context.Context, export string) {
 	i.frame.reset(ctx, export)
-	i.memory.refused, i.memory.crowded = false, false
-	i.begin(loadFuel, loadDeadline)
-	i.clock.start(0)
-	i.random.start(0)
+	i.start(loadFuel, loadDeadline, 0, 0)
 }
 
-// leave tells what the call used, and forgets what belongs to the run, so that a free instance does not keep its history
-// alive.
+// start lets the guest begin with so much fuel and time, at this time of its clock, and with this seed.
+func (i *instance) start(fuel int64, deadline time.Duration, now, seed uint64) {
+	i.memory.refused, i.memory.crowded = false, false
+	i.begin(fuel, deadline)
+	i.clock.start(now)
+	i.random.start(seed)
+}
+
+// leave tells what the call used, and forgets it.
 func (i *instance) leave() {
 	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.used()})
+	i.crossed = documentSizes{len(i.input), i.frame.replied, len(i.frame.result)}
+	i.forget()
+}
+
+// forget drops what belongs to the run, so that a free instance does not keep its history alive.
+func (i *instance) forget() {
 	i.call = hookCall{}
 	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
+}
+
+// documentSizes are bytes that crossed the border in one call.
+type documentSizes struct {
+	input  int
+	reply  int // of the last next or host_call that had one
+	result int
 }
 
 // enter prepares the instance for its call of a hook.
@@ -66,10 +86,7 @@ func (i *instance) enter(ctx context.Context) {
 	if i.plugin.recorder != nil {
 		i.frame.recording = &recording{frame: cassette.Frame{Step: rt.Step()}}
 	}
-	i.memory.refused, i.memory.crowded = false, false
-	i.begin(i.plugin.limits.Fuel, i.plugin.limits.Deadline)
-	i.clock.start(c.input.now)
-	i.random.start(rt.Seed())
+	i.start(i.plugin.limits.Fuel, i.plugin.limits.Deadline, c.input.now, rt.Seed())
 }
 
 // stop ends the guest with a fault. It does not return: wazero recovers the panic at the call into the guest.
@@ -106,6 +123,9 @@ func (i *instance) deliver(what string, doc []byte, buf, capacity uint32) uint32
 // setReply stores the reply of a next or host_call.
 func (f *frame) setReply(status abi.Status, doc []byte) uint64 {
 	f.reply = append(f.reply[:0], doc...)
+	if len(doc) > 0 {
+		f.replied = len(doc)
+	}
 	return abi.Pack(status, len(f.reply))
 }
 

@@ -34,7 +34,8 @@ type instance struct {
 	made    time.Time
 	calls   int // that it has served
 	stack   [1]uint64
-	input   []byte // buffer for inputs, reused
+	input   []byte        // buffer for inputs, reused
+	crossed documentSizes // in the last call
 	funcs   map[string]api.Function
 }
 

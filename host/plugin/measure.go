@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 )
 
@@ -89,10 +88,8 @@ type measured struct {
 	hooks  *host.Hooks
 	times  []uint64
 	fuel   []uint64
-	input  int
-	reply  int
-	result int
-	err    error // of the last call; no fault
+	sizes  documentSizes // of the last call
+	err    error         // of it; no fault
 }
 
 func loadMeasured(ctx context.Context, code []byte, w Wasm) (*measured, error) {
@@ -114,7 +111,6 @@ func (m *measured) reset() { *m = measured{plugin: m.plugin, hooks: m.hooks} }
 // time calls the hook and notes how long that took and what it used. The error is a fault.
 func (m *measured) time(call func(*host.Hooks) error) error {
 	before := m.plugin.pool.last()
-	before.forgetDocuments()
 	start := time.Now()
 	err := call(m.hooks)
 	took := time.Since(start)
@@ -125,14 +121,14 @@ func (m *measured) time(call func(*host.Hooks) error) error {
 	m.times = append(m.times, uint64(took))
 	if i := m.plugin.pool.last(); i != nil && i == before { // else it was replaced, and what it used is not known
 		m.fuel = append(m.fuel, i.used())
-		m.input, m.reply, m.result = len(i.input), documentSize(i.frame.reply), documentSize(i.frame.result)
+		m.sizes = i.crossed
 	}
 	return nil
 }
 
 func (m *measured) measurement() Measurement {
 	out := Measurement{
-		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.input, Reply: m.reply, Result: m.result,
+		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.sizes.input, Reply: m.sizes.reply, Result: m.sizes.result,
 		Memory: m.plugin.pool.measured(), Outcome: "nothing",
 	}
 	switch {
@@ -140,7 +136,7 @@ func (m *measured) measurement() Measurement {
 		out.Outcome = "interrupt"
 	case m.err != nil:
 		out.Outcome, out.Message = "error", clean(m.err.Error(), 300)
-	case m.result > 0:
+	case m.sizes.result > 0:
 		out.Outcome = "result"
 	}
 	return out
@@ -169,34 +165,4 @@ func (l *pool) last() *instance {
 		return nil
 	}
 	return l.free[len(l.free)-1]
-}
-
-// noDocument is a byte that no document begins with.
-const noDocument = 0xc1
-
-// forgetDocuments marks the buffers in which an instance keeps the last documents of its call, so that [documentSize] sees
-// what the next call puts there.
-func (i *instance) forgetDocuments() {
-	if i == nil {
-		return
-	}
-	for _, buffer := range [][]byte{i.frame.result, i.frame.reply} {
-		if cap(buffer) > 0 {
-			buffer[:1][0] = noDocument
-		}
-	}
-}
-
-// documentSize is how long the document is that was last written to a buffer, which is empty since; 0 if none was.
-func documentSize(buffer []byte) int {
-	written := buffer[:cap(buffer)]
-	if len(written) == 0 || written[0] == noDocument {
-		return 0
-	}
-	var document wire.Raw
-	rest, err := document.UnmarshalMsg(written)
-	if err != nil {
-		return 0
-	}
-	return len(written) - len(rest)
 }

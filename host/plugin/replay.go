@@ -121,8 +121,7 @@ func (r *Replay) Call(ctx context.Context, recorded *cassette.Frame) (*cassette.
 	out := &i.frame.recording.frame
 	i.complete(out, err)
 	out.Number, out.Plugin = recorded.Number, recorded.Plugin
-	i.call = hookCall{}
-	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
+	i.forget()
 	p.pool.giveBack(i, err)
 	if out.Cancelled && !recorded.Cancelled {
 		return nil, err
@@ -148,10 +147,7 @@ func (i *instance) enterReplay(ctx context.Context, recorded *cassette.Frame, in
 	if !abi.Hook(recorded.Export).IsNode() || recorded.Export == abi.ExportCallTool {
 		i.call.owner = i.frame.script
 	}
-	i.memory.refused, i.memory.crowded = false, false
-	i.begin(i.plugin.limits.Fuel, i.plugin.limits.Deadline)
-	i.clock.start(input.Now)
-	i.random.start(input.Seed)
+	i.start(i.plugin.limits.Fuel, i.plugin.limits.Deadline, input.Now, input.Seed)
 }
 
 // script answers next and host_call from a recording.

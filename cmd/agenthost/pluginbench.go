@@ -55,7 +55,7 @@ The exit code is 0 if everything went well, 5 if the plugin was refused or made 
 }
 
 func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) error {
-	hooks, err := parseHooks(flags.hooks)
+	hooks, err := parseHooks("--hook", flags.hooks)
 	if err != nil {
 		return err
 	}

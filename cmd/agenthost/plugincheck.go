@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -56,7 +55,7 @@ The exit code is 0 if everything went well, 5 if a plugin was refused or made a 
 }
 
 func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginCheck) error {
-	hooks, err := parseHooks(flags.hooks)
+	hooks, err := parseHooks("--hook", flags.hooks)
 	if err != nil {
 		return err
 	}
@@ -87,12 +86,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 
 func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 	if asJSON {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(a.out, "%s\n", line)
-		return err
+		return printLine(a.out, r)
 	}
 	what, outcome := r.Stage, "ok"
 	if r.Hook != "" {
@@ -110,12 +104,12 @@ func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 	return err
 }
 
-// parseHooks reads the values of --hook.
-func parseHooks(names []string) ([]abi.Hook, error) {
+// parseHooks reads the values of a flag.
+func parseHooks(flag string, names []string) ([]abi.Hook, error) {
 	hooks := make([]abi.Hook, 0, len(names))
 	for _, name := range names {
 		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
-			return nil, &exitError{exitUsage, fmt.Errorf("--hook: there is no hook %q; there are %s", name, joinHooks())}
+			return nil, &exitError{exitUsage, fmt.Errorf("%s: there is no hook %q; there are %s", flag, name, joinHooks())}
 		}
 		hooks = append(hooks, abi.Hook(name))
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,11 +53,8 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 	if p.Language, err = toolchain.Parse(flags.language); err != nil {
 		return &exitError{exitUsage, fmt.Errorf("--lang: %w", err)}
 	}
-	for _, hook := range flags.hooks {
-		if !slices.Contains(abi.Hooks(), abi.Hook(hook)) {
-			return &exitError{exitUsage, fmt.Errorf("--hooks: there is no hook %q; there are %s", hook, joinHooks())}
-		}
-		p.Hooks = append(p.Hooks, abi.Hook(hook))
+	if p.Hooks, err = parseHooks("--hooks", flags.hooks); err != nil {
+		return err
 	}
 	if p.SDK, err = sdkPath(flags.sdk); err != nil {
 		return &exitError{exitUsage, err}

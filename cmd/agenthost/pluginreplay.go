@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -234,7 +233,7 @@ func (r *replaying) call(ctx context.Context, frame *cassette.Frame) error {
 
 func (r *replaying) print(record *replayRecord) error {
 	if r.flags.json {
-		return json.NewEncoder(r.out).Encode(record)
+		return printLine(r.out, record)
 	}
 	outcome, fuel := "ok", fmt.Sprintf("fuel %d", record.Fuel)
 	if record.Fuel != record.RecordedFuel {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -179,7 +178,7 @@ func (t *goldenRun) perform(ctx context.Context, c *golden.Case) error {
 
 func (t *goldenRun) print(r *testRecord) error {
 	if t.flags.json {
-		return json.NewEncoder(t.out).Encode(r)
+		return printLine(t.out, r)
 	}
 	outcome := fmt.Sprintf("ok (fuel %d)", r.Fuel)
 	switch {

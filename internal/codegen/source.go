@@ -279,7 +279,7 @@ func (p *sourcePackage) namedType(name string) (*goType, error) {
 	if spec == nil {
 		return nil, fmt.Errorf("the type %s is not in this package", name)
 	}
-	if slices.ContainsFunc(p.documents, func(d *document) bool { return d.name == name }) {
+	if p.document(name) != nil {
 		return &goType{kind: kindDocument, name: name}, nil
 	}
 	if id, ok := spec.Type.(*ast.Ident); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -157,7 +158,7 @@ func (s *scene) nextModel(context.Context, *model.Request) (*model.Response, err
 		return nil, entry.err
 	}
 	out := entry.response
-	out.Messages = append([]abi.Message(nil), out.Messages...)
+	out.Messages = slices.Clone(out.Messages)
 	for i := range out.Messages {
 		if out.Messages[i].ID == "" {
 			out.Messages[i].ID = "reply-" + strconv.Itoa(i+1)

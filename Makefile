@@ -43,7 +43,7 @@ generate: $(BIN)/msgp-$(MSGP_VERSION) ## rewrite the generated Go code
 .PHONY: plugins
 plugins: ## build the Wasm plugins and test guests whose source changed (all: make -B plugins)
 
-# The guest of standard Go is compiled before the race detector slows that down.
+# Compiled guests go on from one of the tests to the next.
 RANDOM_AGENTS = AGENTHOST_TEST_CACHE=$(BIN)/guests go test -count=1 ./internal/reference
 
 .PHONY: property

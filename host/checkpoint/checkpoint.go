@@ -1,75 +1,102 @@
-// Package checkpoint defines how threads are kept: what an agent saves of a run, so that a later run can go on where it
-// stopped, and the interface of the stores that keep it.
 package checkpoint
 
 import (
-	"context"
-	"errors"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Store keeps threads. Its methods may be called from several goroutines at once.
-type Store interface {
-	// Open opens a thread for one run, the first time too. Until the session is closed nobody else can open the thread:
-	// they get an error that is [ErrBusy].
-	Open(ctx context.Context, thread string) (Session, error)
-}
-
-// Session is a run's hold on its thread. One goroutine uses it.
-type Session interface {
-	// Load returns what the thread holds; nil of a thread that was never saved. What it returns is not changed, by
-	// either side, and remains valid.
-	Load(ctx context.Context) (*Thread, error)
-	// Save adds a commit to the thread: all of it or, with an error, nothing. The commit is valid during the call; what
-	// it refers to is never changed.
-	Save(ctx context.Context, c *Commit) error
-	// Close ends the session: Save then fails with [ErrClosed]. To close it again has no effect.
-	Close() error
-}
-
-// ErrBusy is a thread that somebody else has open.
-var ErrBusy = errors.New("the thread is in another run; wait until that has ended")
-
-// ErrClosed is a session that was closed before.
-var ErrClosed = errors.New("the session is closed")
-
-// Thread is what a thread holds.
-type Thread struct {
-	Log        history.Log // may be applied to: see [history.Log.Fork]
-	State      wire.Map    // the values of the fields that are set
-	Checkpoint Checkpoint
-}
-
-// Commit is what a run adds to its thread. A store that keeps values keeps the log as it is; one that writes them
-// somewhere writes what [history.Log.Since] gives, and puts it together again by [history.Log.Replay].
-type Commit struct {
-	Log        history.Log    // the whole history as it is now
-	Since      history.Cursor // the place in it at the commit before; the zero Cursor at the first
-	State      wire.Map       // the values of the fields that changed since the commit before
-	Unset      []string       // the fields that have no value any more
-	Checkpoint Checkpoint
-}
+//msgp:tag msgpack
+//msgp:tuple Run
+//msgp:ignore Update
 
 // Checkpoint is where a run stands. It is small, however long the history is.
 type Checkpoint struct {
-	Run       Run
-	Next      string     // the name of the step that comes next; "": the run is over
-	Paused    bool       // a breakpoint before Next has stopped the run; it does not stop it again
-	Cursors   []Cursor   // what the hooks whose view is new have seen
-	Questions []Question // what Next asked, when it was interrupted
-	Finished  []Finished // tool calls of Next that are done, when it stopped before all were
+	Run        Run         `msgpack:"run"`
+	Next       string      `msgpack:"next,omitempty"`       // the name of the step that comes next; "": the run is over
+	Paused     bool        `msgpack:"paused,omitempty"`     // a breakpoint before Next has stopped the run; it does not stop it again
+	Failure    string      `msgpack:"failure,omitempty"`    // why the run stopped before Next; "": it did not fail
+	Cursors    []Cursor    `msgpack:"cursors,omitempty"`    // what the hooks whose view is new have seen
+	Questions  []Question  `msgpack:"questions,omitempty"`  // what Next asked, when it was interrupted
+	Finished   []Finished  `msgpack:"finished,omitempty"`   // tool calls of Next that are done, when it stopped before all were
+	Executions []Execution `msgpack:"executions,omitempty"` // of tools by Next, which a crash has cut off
+}
+
+// Waiting returns the questions that wait for an answer.
+func (c *Checkpoint) Waiting() []*Question {
+	var out []*Question
+	for i := range c.Questions {
+		if c.Questions[i].Answer.IsZero() {
+			out = append(out, &c.Questions[i])
+		}
+	}
+	return out
+}
+
+// Run is the run that a checkpoint belongs to, and what it has counted until then, over all of its interrupts.
+type Run struct {
+	ID           string
+	Seed         uint64
+	IDs          int // ids given to messages
+	Steps        int
+	ModelSteps   int
+	Malformed    int // responses with malformed tool calls in a row
+	ToolTokens   int // tokens of the tools' results
+	InputTokens  uint64
+	OutputTokens uint64
+	TotalTokens  uint64
+}
+
+// Cursor is what a step's hook has seen of the history.
+type Cursor struct {
+	Step  string `msgpack:"step"`
+	Epoch uint64 `msgpack:"epoch"`
+	Seq   uint64 `msgpack:"seq"`
+}
+
+// Seen is the place in the history.
+func (c Cursor) Seen() history.Cursor { return history.Cursor{Epoch: c.Epoch, Seq: c.Seq} }
+
+// Question is an interrupt of a hook or tool.
+type Question struct {
+	ID         string   `msgpack:"id"`                // unique in the thread
+	Step       string   `msgpack:"step"`              // of the hook or tool that asked
+	CallID     string   `msgpack:"call_id,omitempty"` // of the tool call that it concerns; "": none
+	Nested     string   `msgpack:"nested,omitempty"`  // id of the call inside of that call, or of the hook, which a hook or tool made; "": none
+	Key        string   `msgpack:"key"`               // what the hook or tool calls it
+	Value      wire.Raw `msgpack:"value,omitzero"`
+	Answer     wire.Raw `msgpack:"answer,omitzero"`       // none: it waits
+	AnsweredBy string   `msgpack:"answered_by,omitempty"` // who gave the answer; "" if that is not known
+	AnsweredAt int64    `msgpack:"answered_at,omitempty"` // when, in milliseconds since 1970
+	Fresh      bool     `msgpack:"fresh,omitempty"`       // the answer was given after the hook or tool ran last
 }
 
 // Finished is a tool call that is done while others of its response are not: its result is applied when they are, or when
 // the run is given up.
 type Finished struct {
-	Index   int // of the call in its message
-	CallID  string
-	Message abi.Message // the answer
-	Updates []Update    // what else the tool and the hooks around it change, the inner ones first
+	Index   int         `msgpack:"index"` // of the call in its message
+	CallID  string      `msgpack:"call_id"`
+	Message abi.Message `msgpack:"message"`           // the answer
+	Updates []Update    `msgpack:"updates,omitempty"` // what else the tool and the hooks around it change, the inner ones first
+}
+
+// Execution is one execution of a tool, as it is journalled: when it starts, and again when it has ended. A tool that is
+// idempotent may be journalled only then.
+type Execution struct {
+	CallID   string   `msgpack:"call_id"`            // of the model's call, or of the one that a hook or tool made
+	N        int      `msgpack:"n"`                  // counts the executions of the call that a hook around it asked for, from 1
+	Attempts int      `msgpack:"attempts,omitempty"` // how often this one was started, crashes between
+	Tool     string   `msgpack:"tool"`
+	Args     wire.Raw `msgpack:"args,omitzero"`
+	Started  int64    `msgpack:"started,omitempty"` // the last time, in milliseconds since 1970
+	Outcome  *Outcome `msgpack:"outcome,omitempty"` // nil: it has not ended, as far as anybody knows
+}
+
+// Outcome is how a tool's execution ended.
+type Outcome struct {
+	Message abi.Message `msgpack:"message"`           // the answer
+	Updates []Update    `msgpack:"updates,omitempty"` // what else it changes
+	Error   *abi.Error  `msgpack:"error,omitempty"`   // in their place
 }
 
 // Update is an update with the name of the step or hook that it comes from.
@@ -78,32 +105,15 @@ type Update struct {
 	Update *abi.Update
 }
 
-// Run is the run that a checkpoint belongs to, and what it has counted until then, over all of its interrupts.
-type Run struct {
-	ID         string
-	Seed       uint64
-	IDs        int // ids given to messages
-	Steps      int
-	ModelSteps int
-	Malformed  int // responses with malformed tool calls in a row
-	ToolTokens int // tokens of the tools' results
-	Usage      abi.Usage
+// Program tells the programs of agents apart: a run goes on only where it is the same.
+type Program struct {
+	Digest     string `msgpack:"digest"` // of the steps, their order and their jumps, in hexadecimal digits
+	Middleware []Part `msgpack:"middleware,omitempty"`
 }
 
-// Cursor is what a step's hook has seen of the history.
-type Cursor struct {
-	Step string
-	Seen history.Cursor
-}
-
-// Question is an interrupt of a hook or tool.
-type Question struct {
-	ID     string // unique in the thread
-	Step   string // of the hook or tool that asked
-	CallID string // of the tool call that it concerns; "": none
-	Nested string // id of the call inside of that call, or of the hook, which a hook or tool made; "": none
-	Key    string // what the hook or tool calls it
-	Value  wire.Raw
-	Answer wire.Raw // none: it waits
-	Fresh  bool     // the answer was given after the hook or tool ran last
+// Part is a middleware of a program.
+type Part struct {
+	Name    string `msgpack:"name"`
+	Version string `msgpack:"version,omitempty"` // as the middleware states it
+	Digest  string `msgpack:"digest,omitempty"`  // of a plugin's module
 }

@@ -24,16 +24,18 @@ func (l *Log) Since(place Cursor) (changes []Change, reset bool) {
 	if reset = place.Epoch != l.epoch+1; reset {
 		after = 0
 	}
-	for i := range l.born {
-		if e := l.list.entries[i]; l.born[i] > after {
-			changes = append(changes, Change{Seq: l.born[i], Born: l.born[i], ID: e.message.ID, Entry: e})
-		}
+	first, _ := slices.BinarySearch(l.born, after+1)
+	changes = make([]Change, 0, len(l.born)-first)
+	for i := first; i < len(l.born); i++ {
+		e := l.list.entries[i]
+		changes = append(changes, Change{Seq: l.born[i], Born: l.born[i], ID: e.message.ID, Entry: e})
+	}
+	later, _ := slices.BinarySearchFunc(l.changes, after+1, func(ch change, seq uint64) int { return cmp.Compare(ch.seq, seq) })
+	if later == len(l.changes) {
+		return changes, reset
 	}
 	final := map[uint64]bool{} // messages whose last change was seen
-	for _, ch := range slices.Backward(l.changes) {
-		if ch.seq <= after {
-			break
-		}
+	for _, ch := range slices.Backward(l.changes[later:]) {
 		out := Change{Seq: ch.seq, Born: ch.born, ID: ch.id, Removed: ch.removed}
 		if at, ok := slices.BinarySearch(l.born, ch.born); ok && !ch.removed && ch.born <= after && !final[ch.born] {
 			out.Entry = l.list.entries[at]

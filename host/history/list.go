@@ -26,6 +26,20 @@ func (e *Entry) Encoded() []byte {
 	return b
 }
 
+// DecodeEntry returns the entry whose encoded form this is, as Encoded gave it; it keeps the bytes.
+func DecodeEntry(encoded []byte) (*Entry, error) {
+	e := &Entry{}
+	rest, err := e.message.UnmarshalMsg(encoded)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, &abi.DocumentError{Document: "message", Reason: "bytes behind it"}
+	}
+	e.encoded.Store(&encoded)
+	return e, nil
+}
+
 // Message returns the message. The caller must not change it, nor what it refers to.
 func (e *Entry) Message() *abi.Message { return &e.message }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,10 +29,22 @@ func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 		{"views of new messages go on", (*check).views},
 		{"a thread has one session", (*check).exclusive},
 		{"of many that open a thread one does", (*check).race},
+		{"many open and close a thread that nobody saves", (*check).fleeting},
 		{"a session that is closed saves nothing", (*check).closed},
 		{"a commit may be used again", (*check).reused},
 		{"threads are independent", (*check).independent},
 		{"threads are used at once", (*check).concurrent},
+		{"a thread is a tree", (*check).tree},
+		{"history", (*check).history},
+		{"a history that is written anew stands alone", (*check).whole},
+		{"programs", (*check).programs},
+		{"list of threads", (*check).threads},
+		{"fork", (*check).fork},
+		{"delete", (*check).remove},
+		{"journal", (*check).journal},
+		{"a commit that was kept and whose answer was lost", (*check).again},
+		{"names", (*check).names},
+		{"what is not there", (*check).absent},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,13 +69,15 @@ func (s *ids) New() string {
 
 func (*ids) Take(string) bool { return false }
 
-// writer is a session with the thread's history and the place of its last commit.
+// writer is a session with the thread's history and its last commit.
 type writer struct {
 	t       *testing.T
 	session checkpoint.Session
 	ids     ids
 	log     history.Log
 	saved   history.Cursor
+	id      checkpoint.ID
+	now     int64
 }
 
 func (c *check) open(thread string) *writer {
@@ -79,17 +94,44 @@ func (w *writer) apply(u *abi.Update) {
 	w.log = log
 }
 
-func (w *writer) save(c checkpoint.Commit) {
+// commit makes a commit of what the writer has and the last one does not.
+func (w *writer) commit(r checkpoint.Record) *checkpoint.Commit {
+	changes, whole := w.log.Since(w.saved)
+	w.now += 1000
+	c := &checkpoint.Commit{Record: r, Log: w.log}
+	c.Parent, c.Time, c.Changes, c.Whole = w.id, time.UnixMilli(1_700_000_000_000+w.now), changes, whole
+	c.Cursor, c.Messages = w.log.Cursor(), w.log.List().Len()
+	return c
+}
+
+func (w *writer) save(r checkpoint.Record) checkpoint.ID {
 	w.t.Helper()
-	c.Log, c.Since = w.log, w.saved
-	require.NoError(w.t, w.session.Save(w.t.Context(), &c))
-	w.saved = w.log.Cursor()
+	id, err := w.session.Save(w.t.Context(), w.commit(r))
+	require.NoError(w.t, err)
+	w.saved, w.id = w.log.Cursor(), id
+	return id
+}
+
+// say appends a message and saves it.
+func (w *writer) say(text string) checkpoint.ID {
+	w.t.Helper()
+	w.apply(&abi.Update{Messages: []abi.Message{abi.Human(text)}})
+	return w.save(checkpoint.Record{})
 }
 
 func (w *writer) load() *checkpoint.Thread {
 	w.t.Helper()
-	held, err := w.session.Load(w.t.Context())
+	held, err := w.session.Load(w.t.Context(), 0)
 	require.NoError(w.t, err)
+	return held
+}
+
+// goBack goes on behind another checkpoint.
+func (w *writer) goBack(to checkpoint.ID) *checkpoint.Thread {
+	w.t.Helper()
+	held, err := w.session.Load(w.t.Context(), to)
+	require.NoError(w.t, err)
+	w.log, w.saved, w.id = held.Log, held.Log.Cursor(), to
 	return held
 }
 
@@ -122,19 +164,35 @@ func everything() checkpoint.Checkpoint {
 	return checkpoint.Checkpoint{
 		Run: checkpoint.Run{
 			ID: "run-1", Seed: 1<<64 - 1, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
-			Usage: abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
+			InputTokens: 1, OutputTokens: 2, TotalTokens: 3,
 		},
-		Next: "tools", Paused: true,
+		Next: "tools", Paused: true, Failure: "it broke",
 		Finished: []checkpoint.Finished{{
 			Index: 2, CallID: "3", Message: abi.ToolResult(abi.Call("3", "search", nil), "found"),
 			Updates: []checkpoint.Update{{Step: "x.wrap_tool_call", Update: &abi.Update{
 				Messages: []abi.Message{abi.Human("note")}, State: wire.Map{{Key: "a", Value: wire.Int(1)}},
 			}}},
 		}},
-		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Seen: history.Cursor{Epoch: 1, Seq: 3}}},
+		Cursors: []checkpoint.Cursor{{Step: "x.before_model", Epoch: 1, Seq: 3}},
 		Questions: []checkpoint.Question{
-			{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true), Fresh: true},
+			{
+				ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true),
+				AnsweredBy: "ann", AnsweredAt: 9, Fresh: true,
+			},
 			{ID: "ask-2", Step: "x.wrap_tool_call", Nested: "call-1", Key: "why", Value: wire.Map(nil).Raw()},
+		},
+		Executions: []checkpoint.Execution{ended(), {CallID: "4", N: 1, Attempts: 2, Tool: "send", Args: wire.Map(nil).Raw(), Started: 7}},
+	}
+}
+
+// ended is an execution with everything.
+func ended() checkpoint.Execution {
+	return checkpoint.Execution{
+		CallID: "3", N: 2, Attempts: 1, Tool: "search", Args: wire.Map{{Key: "q", Value: wire.Int(1)}}.Raw(), Started: 5,
+		Outcome: &checkpoint.Outcome{
+			Message: abi.ToolResult(abi.Call("3", "search", nil), "found"),
+			Updates: []checkpoint.Update{{Step: "tools", Update: &abi.Update{State: wire.Map{{Key: "a", Value: wire.Int(1)}}}}},
+			Error:   &abi.Error{Type: "tool_error", Message: "no", Retryable: true},
 		},
 	}
 }
@@ -143,13 +201,13 @@ func (c *check) holds() {
 	w := c.open("t")
 	w.apply(everyKind())
 	state := wire.Map{{Key: "a", Value: wire.Int(1)}, {Key: "b", Value: wire.String("x")}}
-	w.save(checkpoint.Commit{State: state, Checkpoint: everything()})
+	w.save(checkpoint.Record{State: state, Checkpoint: everything()})
 	for range 2 {
 		held := w.load()
 		require.Equal(c.t, w.log.List().Messages(), held.Log.List().Messages())
 		require.Equal(c.t, w.log.Cursor(), held.Log.Cursor())
 		require.Equal(c.t, state, held.State)
-		require.Equal(c.t, everything(), held.Checkpoint)
+		require.Equal(c.t, everything(), held.Record.Checkpoint)
 		w.close()
 		w.session = c.open("t").session
 	}
@@ -158,9 +216,9 @@ func (c *check) holds() {
 
 func (c *check) fields() {
 	w := c.open("t")
-	w.save(checkpoint.Commit{State: wire.Map{{Key: "a", Value: wire.Int(1)}, {Key: "b", Value: wire.Int(2)}}})
-	w.save(checkpoint.Commit{State: wire.Map{{Key: "b", Value: wire.Int(3)}, {Key: "c", Value: wire.Int(4)}}, Unset: []string{"a"}})
-	w.save(checkpoint.Commit{})
+	w.save(checkpoint.Record{State: wire.Map{{Key: "a", Value: wire.Int(1)}, {Key: "b", Value: wire.Int(2)}}})
+	w.save(checkpoint.Record{State: wire.Map{{Key: "b", Value: wire.Int(3)}, {Key: "c", Value: wire.Int(4)}}, Unset: []string{"a"}})
+	w.save(checkpoint.Record{})
 	require.Equal(c.t, `{"b":3,"c":4}`, w.load().State.Raw().JSON())
 	w.close()
 }
@@ -168,10 +226,10 @@ func (c *check) fields() {
 func (c *check) isolated() {
 	w := c.open("t")
 	w.apply(&abi.Update{Messages: []abi.Message{abi.Human("one")}})
-	w.save(checkpoint.Commit{State: wire.Map{{Key: "a", Value: wire.Int(1)}}})
+	w.save(checkpoint.Record{State: wire.Map{{Key: "a", Value: wire.Int(1)}}})
 	before, other := w.load(), w.load()
 	w.apply(&abi.Update{Messages: []abi.Message{abi.Human("two")}})
-	w.save(checkpoint.Commit{Unset: []string{"a"}})
+	w.save(checkpoint.Record{Unset: []string{"a"}})
 
 	threads := []*checkpoint.Thread{before, other, w.load(), w.load()}
 	forks := make([]history.Log, 0, len(threads))
@@ -205,7 +263,7 @@ func (c *check) views() {
 	for _, u := range updates {
 		places = append(places, w.log.Cursor())
 		w.apply(u)
-		w.save(checkpoint.Commit{})
+		w.save(checkpoint.Record{})
 		held := w.load()
 		for _, place := range places {
 			want, got := w.log.View(abi.ViewNew(), place), held.Log.View(abi.ViewNew(), place)
@@ -252,33 +310,65 @@ func (c *check) race() {
 	require.Equal(c.t, 1, opened)
 }
 
+// fleeting opens and closes a thread from several goroutines at once. It is there and not there, from one moment to the next.
+func (c *check) fleeting() {
+	const openers, times = 4, 50
+	var workers sync.WaitGroup
+	failures := make(chan error, openers*times)
+	for range openers {
+		workers.Go(func() {
+			for range times {
+				session, err := c.store.Open(c.t.Context(), "t")
+				if err == nil {
+					err = session.Close()
+				}
+				failures <- err
+			}
+		})
+	}
+	workers.Wait()
+	close(failures)
+	for err := range failures {
+		var busy *checkpoint.BusyError
+		if err == nil {
+			continue
+		}
+		require.ErrorAs(c.t, err, &busy)
+		if !busy.Until.IsZero() {
+			require.WithinDuration(c.t, time.Now(), busy.Until, time.Minute)
+		}
+	}
+}
+
 func (c *check) closed() {
 	old := c.open("t")
 	old.close()
 	w := c.open("t")
-	w.save(checkpoint.Commit{Checkpoint: checkpoint.Checkpoint{Next: "new"}})
-	err := old.session.Save(c.t.Context(), &checkpoint.Commit{Checkpoint: checkpoint.Checkpoint{Next: "old"}})
+	w.save(checkpoint.Record{Checkpoint: checkpoint.Checkpoint{Next: "new"}})
+	_, err := old.session.Save(c.t.Context(), old.commit(checkpoint.Record{Checkpoint: checkpoint.Checkpoint{Next: "old"}}))
 	require.ErrorIs(c.t, err, checkpoint.ErrClosed)
-	require.Equal(c.t, "new", w.load().Checkpoint.Next)
+	require.ErrorIs(c.t, old.session.Journal(c.t.Context(), &checkpoint.Execution{CallID: "1", N: 1}), checkpoint.ErrClosed)
+	require.Equal(c.t, "new", w.load().Record.Checkpoint.Next)
 	w.close()
 }
 
 // reused changes a commit after it was saved.
 func (c *check) reused() {
 	w := c.open("t")
-	commit := checkpoint.Commit{Checkpoint: checkpoint.Checkpoint{Next: "model"}, Unset: []string{"a"}}
-	require.NoError(c.t, w.session.Save(c.t.Context(), &commit))
+	commit := w.commit(checkpoint.Record{Checkpoint: checkpoint.Checkpoint{Next: "model"}, Unset: []string{"a"}})
+	_, err := w.session.Save(c.t.Context(), commit)
+	require.NoError(c.t, err)
 	commit.Checkpoint.Next, commit.Unset = "tools", nil
-	require.Equal(c.t, "model", w.load().Checkpoint.Next)
+	require.Equal(c.t, "model", w.load().Record.Checkpoint.Next)
 	w.close()
 }
 
 func (c *check) independent() {
 	a, b := c.open("a"), c.open("b")
 	a.apply(&abi.Update{Messages: []abi.Message{abi.Human("a")}})
-	a.save(checkpoint.Commit{State: wire.Map{{Key: "f", Value: wire.Int(1)}}})
+	a.save(checkpoint.Record{State: wire.Map{{Key: "f", Value: wire.Int(1)}}})
 	require.Nil(c.t, b.load())
-	b.save(checkpoint.Commit{})
+	b.save(checkpoint.Record{})
 	require.Empty(c.t, b.load().State)
 	require.Equal(c.t, 0, b.load().Log.List().Len())
 	require.Equal(c.t, 1, a.load().Log.List().Len())
@@ -310,17 +400,15 @@ func (c *check) appendMessages(thread string, n int) error {
 	if err != nil {
 		return err
 	}
-	var log history.Log
-	var saved history.Cursor
-	source := &ids{}
+	w := &writer{t: c.t, session: session}
 	for range n {
-		if log, err = log.Apply(&abi.Update{Messages: []abi.Message{abi.Human(thread)}}, source); err != nil {
+		if w.log, err = w.log.Apply(&abi.Update{Messages: []abi.Message{abi.Human(thread)}}, &w.ids); err != nil {
 			return err
 		}
-		if err := session.Save(c.t.Context(), &checkpoint.Commit{Log: log, Since: saved}); err != nil {
+		if w.id, err = session.Save(c.t.Context(), w.commit(checkpoint.Record{})); err != nil {
 			return err
 		}
-		saved = log.Cursor()
+		w.saved = w.log.Cursor()
 	}
 	return session.Close()
 }

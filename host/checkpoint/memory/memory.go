@@ -1,9 +1,14 @@
-// Package memory keeps threads in memory, as long as the process lives.
+// Package memory keeps threads in memory, as long as the process lives: with all their checkpoints, which take less room
+// than their messages.
 package memory
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sort"
 	"sync"
+	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
@@ -11,74 +16,177 @@ import (
 // Store keeps threads in memory. The zero value is not usable; see [New].
 type Store struct {
 	mu      sync.Mutex
-	threads map[string]*checkpoint.Thread // those that were saved
+	threads map[string]*thread // those that were saved
+	names   []string           // of threads, sorted
 	open    map[string]bool
 }
 
-// New returns an empty store.
-func New() *Store {
-	return &Store{threads: map[string]*checkpoint.Thread{}, open: map[string]bool{}}
+// thread is a thread that was saved.
+type thread struct {
+	newest  checkpoint.Thread
+	created time.Time
+	past    past
+	journal []checkpoint.Execution
 }
+
+// New returns an empty store.
+func New() *Store { return &Store{threads: map[string]*thread{}, open: map[string]bool{}} }
 
 // Open opens a thread, see [checkpoint.Store].
-func (s *Store) Open(_ context.Context, thread string) (checkpoint.Session, error) {
+func (s *Store) Open(_ context.Context, name string) (checkpoint.Session, error) {
+	if err := checkpoint.CheckName(name); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open[thread] {
-		return nil, checkpoint.ErrBusy
+	if s.open[name] {
+		return nil, &checkpoint.BusyError{}
 	}
-	s.open[thread] = true
-	return &session{store: s, thread: thread}, nil
+	s.open[name] = true
+	return &session{store: s, name: name}, nil
 }
 
-// session is a run's hold on a thread.
-type session struct {
-	store  *Store
-	thread string
-	closed bool
+// Load returns what a thread held, see [checkpoint.Store].
+func (s *Store) Load(_ context.Context, name string, at checkpoint.ID) (*checkpoint.Thread, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.threads[name]
+	if t == nil {
+		return nil, checkpoint.ErrNoThread
+	}
+	return t.load(at)
 }
 
-// Load returns what the thread holds.
-func (s *session) Load(context.Context) (*checkpoint.Thread, error) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	held := s.store.threads[s.thread]
-	if held == nil {
-		return nil, nil //nolint:nilnil // the interface says so
+// load returns what the thread held.
+func (t *thread) load(at checkpoint.ID) (*checkpoint.Thread, error) {
+	if at == 0 || at == t.newest.ID {
+		out := t.newest
+		out.Log = t.newest.Log.Fork()
+		out.Executions = slices.Clone(t.journal)
+		return &out, nil
 	}
-	out := *held
-	out.Log = held.Log.Fork()
-	return &out, nil
+	records, err := t.path(at)
+	if err != nil {
+		return nil, err
+	}
+	out, err := checkpoint.Fold(records)
+	if err == nil {
+		out.Newest = t.newest.ID
+	}
+	return out, err
 }
 
-// Save adds a commit to the thread.
-func (s *session) Save(_ context.Context, c *checkpoint.Commit) error {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if s.closed {
-		return checkpoint.ErrClosed
+// path returns the checkpoints that lead to one.
+func (t *thread) path(at checkpoint.ID) ([]checkpoint.Record, error) {
+	var path []checkpoint.Record
+	for at != 0 {
+		r, err := t.past.record(at)
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, *r)
+		at = r.Parent
 	}
-	next := checkpoint.Thread{Log: c.Log.Fork(), Checkpoint: c.Checkpoint}
-	if held := s.store.threads[s.thread]; held != nil {
-		next.State = held.State
+	slices.Reverse(path)
+	return path, nil
+}
+
+// History returns checkpoints of a thread, see [checkpoint.Store].
+func (s *Store) History(_ context.Context, name string, before checkpoint.ID, limit int) ([]checkpoint.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.threads[name]
+	if t == nil {
+		return nil, checkpoint.ErrNoThread
 	}
-	if len(c.State) > 0 || len(c.Unset) > 0 { // what Load returned keeps its own
-		next.State = next.State.With(c.State)
-		for _, name := range c.Unset {
-			next.State.Delete(name)
+	if before == 0 || before > t.newest.ID {
+		before = t.newest.ID + 1
+	}
+	var out []checkpoint.Record
+	for id := before - 1; id > 0 && len(out) < limit; id-- {
+		r, err := t.past.record(id)
+		switch {
+		case errors.Is(err, checkpoint.ErrNoCheckpoint):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, *r)
+	}
+	return out, nil
+}
+
+// Threads returns threads, see [checkpoint.Store].
+func (s *Store) Threads(_ context.Context, after string, limit int) ([]checkpoint.Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []checkpoint.Info
+	for _, name := range s.names[sort.Search(len(s.names), func(i int) bool { return s.names[i] > after }):] {
+		if len(out) == limit {
+			break
+		}
+		t := s.threads[name]
+		out = append(out, checkpoint.Info{
+			Thread: name, Head: t.newest.ID, Created: t.created, Updated: t.newest.Record.Time, Busy: s.open[name],
+			Newest: t.newest.Record.Checkpoint, Messages: t.newest.Record.Messages,
+		})
+	}
+	return out, nil
+}
+
+// Fork copies a thread, see [checkpoint.Store].
+func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into string) error {
+	if err := checkpoint.CheckName(into); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from := s.threads[name]
+	switch {
+	case from == nil:
+		return checkpoint.ErrNoThread
+	case s.threads[into] != nil:
+		return checkpoint.ErrThreadExists
+	case at == 0:
+		at = from.newest.ID
+	}
+	newest, err := from.load(at)
+	if err != nil {
+		return err
+	}
+	path, err := from.path(at)
+	if err != nil {
+		return err
+	}
+	to := &thread{newest: *newest, created: newest.Record.Time}
+	to.newest.Newest, to.newest.Executions = at, nil
+	for i := range path {
+		if err := to.past.add(&path[i]); err != nil {
+			return err
 		}
 	}
-	s.store.threads[s.thread] = &next
+	s.add(into, to)
 	return nil
 }
 
-// Close ends the session.
-func (s *session) Close() error {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if !s.closed {
-		s.closed = true
-		delete(s.store.open, s.thread)
+func (s *Store) add(name string, t *thread) {
+	at, _ := slices.BinarySearch(s.names, name)
+	s.names = slices.Insert(s.names, at, name)
+	s.threads[name] = t
+}
+
+// Delete removes a thread, see [checkpoint.Store].
+func (s *Store) Delete(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.threads[name] == nil:
+		return checkpoint.ErrNoThread
+	case s.open[name]:
+		return &checkpoint.BusyError{}
 	}
+	delete(s.threads, name)
+	at, _ := slices.BinarySearch(s.names, name)
+	s.names = slices.Delete(s.names, at, at+1)
 	return nil
 }

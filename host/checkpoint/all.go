@@ -1,0 +1,53 @@
+package checkpoint
+
+import (
+	"context"
+	"iter"
+)
+
+// page is how many records or threads are read at once.
+const page = 100
+
+// All yields the checkpoints of a thread, the newest first, those of all branches.
+func All(ctx context.Context, s Store, thread string) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for before := ID(0); ; {
+			records, err := s.History(ctx, thread, before, page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range records {
+				if !yield(&records[i], nil) {
+					return
+				}
+			}
+			if len(records) < page {
+				return
+			}
+			before = records[page-1].ID
+		}
+	}
+}
+
+// AllThreads yields the threads of a store, in the order of their names.
+func AllThreads(ctx context.Context, s Store) iter.Seq2[*Info, error] {
+	return func(yield func(*Info, error) bool) {
+		for after := ""; ; {
+			infos, err := s.Threads(ctx, after, page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range infos {
+				if !yield(&infos[i], nil) {
+					return
+				}
+			}
+			if len(infos) < page {
+				return
+			}
+			after = infos[page-1].Thread
+		}
+	}
+}

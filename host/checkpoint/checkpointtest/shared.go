@@ -1,0 +1,89 @@
+package checkpointtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// Shared is two handles on one empty place, as different processes have them.
+type Shared struct {
+	A, B checkpoint.Store
+	// Expire makes the lease of a thread one that has expired, as if its process had hung for so long.
+	Expire func(t *testing.T, thread string)
+}
+
+// RunShared tests stores that several processes may use at once, with leases of that length.
+func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared) {
+	t.Helper()
+	t.Run("a thread has one session over all handles", func(t *testing.T) {
+		t.Parallel()
+		shared := open(t)
+		a, b := shared.A, shared.B
+		w := (&check{t, a}).open("t")
+		w.say("one")
+		_, err := b.Open(t.Context(), "t")
+		var busy *checkpoint.BusyError
+		require.ErrorAs(t, err, &busy)
+		require.ErrorIs(t, err, checkpoint.ErrBusy)
+		require.NotEmpty(t, busy.Holder)
+		require.WithinDuration(t, time.Now().Add(lease), busy.Until, 30*time.Second)
+		require.ErrorIs(t, b.Delete(t.Context(), "t"), checkpoint.ErrBusy)
+		w.close()
+		other := (&check{t, b}).open("t")
+		require.Equal(t, 1, other.load().Log.List().Len())
+		other.close()
+	})
+	t.Run("a lease is renewed", func(t *testing.T) {
+		t.Parallel()
+		shared := open(t)
+		a, b := shared.A, shared.B
+		w := (&check{t, a}).open("t")
+		for range 3 {
+			require.Never(t, func() bool {
+				session, err := b.Open(t.Context(), "t")
+				if err == nil {
+					_ = session.Close()
+				}
+				return err == nil
+			}, lease, lease/4)
+			w.say("more")
+		}
+		select {
+		case <-w.session.Lost():
+			t.Fatal("the lease was lost")
+		default:
+		}
+		w.close()
+	})
+	t.Run("a lease that is not renewed expires", func(t *testing.T) {
+		t.Parallel()
+		shared := open(t)
+		a, b := shared.A, shared.B
+		old := (&check{t, a}).open("t")
+		old.say("one")
+		require.NoError(t, old.session.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1, Started: 1}))
+		shared.Expire(t, "t")
+		other := (&check{t, b}).open("t")
+		require.Len(t, other.load().Executions, 1)
+		other.goBack(1)
+		other.say("two")
+
+		select {
+		case <-old.session.Lost():
+		case <-time.After(10 * lease):
+			t.Fatal("the one that has lost the thread is not told")
+		}
+		_, err := old.session.Save(t.Context(), old.commit(checkpoint.Record{}))
+		require.ErrorIs(t, err, checkpoint.ErrLost)
+		require.ErrorIs(t, old.session.Journal(t.Context(), &checkpoint.Execution{CallID: "2", N: 1}), checkpoint.ErrLost)
+		old.close()
+		require.EqualValues(t, 2, other.load().Newest)
+		require.Empty(t, other.load().Executions)
+		other.say("three")
+		other.close()
+	})
+}

@@ -1,0 +1,81 @@
+package memory
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// past are the checkpoints of a thread in little room: their documents without the messages, one behind the other.
+type past struct {
+	docs []byte
+	kept []kept // in the order of their ids, from 1
+}
+
+// kept is where the document of a checkpoint ends, with the messages that it brings.
+type kept struct {
+	end   int
+	first *history.Entry
+	more  *[]*history.Entry // those behind the first
+}
+
+// add adds a checkpoint behind the last one; ids may be left out.
+func (p *past) add(r *checkpoint.Record) error {
+	doc, messages, err := r.Pack()
+	if err != nil {
+		return err
+	}
+	for checkpoint.ID(len(p.kept))+1 < r.ID {
+		p.kept = append(p.kept, kept{end: len(p.docs)})
+	}
+	p.docs = binary.AppendUvarint(p.docs, uint64(r.Parent))
+	p.docs = binary.AppendVarint(p.docs, r.Time.UnixMilli())
+	p.docs = append(p.docs, doc...)
+	k := kept{end: len(p.docs)}
+	if len(messages) > 0 {
+		k.first = messages[0]
+	}
+	if len(messages) > 1 {
+		more := messages[1:]
+		k.more = &more
+	}
+	p.kept = append(p.kept, k)
+	return nil
+}
+
+// record returns a checkpoint.
+func (p *past) record(id checkpoint.ID) (*checkpoint.Record, error) {
+	if id == 0 || id > checkpoint.ID(len(p.kept)) {
+		return nil, checkpoint.ErrNoCheckpoint
+	}
+	k := &p.kept[id-1]
+	start := 0
+	if id > 1 {
+		start = p.kept[id-2].end
+	}
+	doc := p.docs[start:k.end:k.end]
+	if len(doc) == 0 { // a fork has only those that lead to its newest
+		return nil, checkpoint.ErrNoCheckpoint
+	}
+	parent, n := binary.Uvarint(doc)
+	at, m := binary.Varint(doc[n:])
+	var messages []*history.Entry
+	if k.first != nil {
+		messages = append(messages, k.first)
+	}
+	if k.more != nil {
+		messages = append(messages, *k.more...)
+	}
+	return checkpoint.Unpack(id, checkpoint.ID(parent), time.UnixMilli(at).UTC(), doc[n+m:], messages)
+}
+
+// trim gives back the room that was there to grow, if it is worth the copying.
+func (p *past) trim() {
+	if cap(p.docs)-len(p.docs) < len(p.docs)/8 && cap(p.kept)-len(p.kept) < len(p.kept)/8 {
+		return
+	}
+	p.docs = append(make([]byte, 0, len(p.docs)), p.docs...)
+	p.kept = append(make([]kept, 0, len(p.kept)), p.kept...)
+}

@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// session is a run's hold on a thread.
+type session struct {
+	store  *Store
+	name   string
+	closed bool
+}
+
+// Load returns what the thread holds.
+func (s *session) Load(_ context.Context, at checkpoint.ID) (*checkpoint.Thread, error) {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	t := s.store.threads[s.name]
+	if t == nil {
+		return nil, nil //nolint:nilnil // the interface says so
+	}
+	return t.load(at)
+}
+
+// Save adds a checkpoint to the thread.
+func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, error) {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if s.closed {
+		return 0, checkpoint.ErrClosed
+	}
+	t := s.store.threads[s.name]
+	isNew := t == nil
+	if isNew {
+		t = &thread{created: c.Time}
+	}
+	next, err := t.after(c)
+	if err != nil {
+		return 0, err
+	}
+	record := c.Record
+	record.ID = next.ID
+	if err := t.past.add(&record); err != nil {
+		return 0, err
+	}
+	t.newest, t.journal = *next, t.journal[:0]
+	if isNew {
+		s.store.add(s.name, t)
+	}
+	return next.ID, nil
+}
+
+// after is what the thread holds after a commit.
+func (t *thread) after(c *checkpoint.Commit) (*checkpoint.Thread, error) {
+	id := checkpoint.ID(len(t.past.kept)) + 1
+	next := &checkpoint.Thread{ID: id, Newest: id, Log: c.Log.Fork(), Record: c.Record, Program: c.Program}
+	next.Record.ID, next.Record.Time = id, time.UnixMilli(c.Time.UnixMilli()).UTC()
+	next.Record.Forget()
+	if !c.Whole {
+		before := &t.newest
+		if c.Parent != before.ID {
+			var err error
+			if before, err = t.load(c.Parent); err != nil {
+				return nil, err
+			}
+		}
+		next.State = before.State
+		if next.Program == nil {
+			next.Program = before.Program
+		}
+	}
+	if len(c.State) > 0 || len(c.Unset) > 0 { // what Load returned keeps its own
+		next.State = next.State.With(c.State)
+		for _, name := range c.Unset {
+			next.State.Delete(name)
+		}
+	}
+	return next, nil
+}
+
+// Journal notes an execution of a tool.
+func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	t := s.store.threads[s.name]
+	switch {
+	case s.closed:
+		return checkpoint.ErrClosed
+	case t == nil:
+		return checkpoint.ErrNoThread
+	}
+	same := func(other checkpoint.Execution) bool { return other.CallID == e.CallID && other.N == e.N }
+	if at := slices.IndexFunc(t.journal, same); at >= 0 {
+		t.journal[at] = *e
+	} else {
+		t.journal = append(t.journal, *e)
+	}
+	return nil
+}
+
+// Lost is nil: nobody takes the thread away.
+func (*session) Lost() <-chan struct{} { return nil }
+
+// Close ends the session.
+func (s *session) Close() error {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	delete(s.store.open, s.name)
+	if t := s.store.threads[s.name]; t != nil {
+		t.past.trim()
+		if len(t.journal) == 0 {
+			t.journal = nil
+		}
+	}
+	return nil
+}

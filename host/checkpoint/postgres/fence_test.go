@@ -1,0 +1,94 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/checkpoint/postgres"
+	"github.com/agenthost/agenthost/internal/pgtest"
+)
+
+// TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken takes a thread over while the server performs a statement of the
+// session that has it, which it began before. Who takes it must see what that one is told is kept.
+func TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken(t *testing.T) {
+	t.Parallel()
+	for table, write := range map[string]func(s checkpoint.Session) error{
+		"agenthost_journal": func(s checkpoint.Session) error {
+			return s.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1, Started: 1})
+		},
+		"agenthost_checkpoints": func(s checkpoint.Session) error {
+			_, err := s.Save(t.Context(), &checkpoint.Commit{Record: checkpoint.Record{Whole: true, Time: time.UnixMilli(1)}})
+			return err
+		},
+	} {
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			address := pgtest.Address(t)
+			store := open(t, address, postgres.Options{})
+			gate, other := connect(t, address), connect(t, address)
+			exec(t, gate, `CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
+				$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$`)
+			exec(t, gate, `CREATE TRIGGER gate BEFORE INSERT ON `+table+` FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`)
+			session, err := store.Open(t.Context(), "t")
+			require.NoError(t, err)
+
+			exec(t, gate, `SELECT pg_advisory_lock(1)`)
+			wrote := make(chan error, 1)
+			go func() { wrote <- write(session) }()
+			require.Eventually(t, func() bool { return waits(t, gate, "advisory") }, time.Minute, 5*time.Millisecond)
+
+			taken := make(chan int, 1)
+			go func() { taken <- take(t, other, table) }()
+			require.Eventually(t, func() bool { return len(taken) > 0 || waits(t, gate, "transactionid") }, time.Minute, 5*time.Millisecond)
+			exec(t, gate, `SELECT pg_advisory_unlock(1)`)
+			if err := <-wrote; err == nil {
+				require.Equal(t, 1, <-taken, "the session was told that it is kept")
+			} else {
+				require.ErrorIs(t, err, checkpoint.ErrLost)
+				require.Zero(t, <-taken)
+			}
+			require.NoError(t, session.Close())
+		})
+	}
+}
+
+// take takes the thread, as another process does, and returns how many rows of the table it finds.
+func take(t *testing.T, conn *pgx.Conn, table string) (rows int) {
+	t.Helper()
+	err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), `UPDATE agenthost_threads SET lease = 'another'`); err != nil {
+			return err
+		}
+		return tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&rows)
+	})
+	assert.NoError(t, err)
+	return rows
+}
+
+func connect(t *testing.T, address string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	return conn
+}
+
+func exec(t *testing.T, conn *pgx.Conn, statement string) {
+	t.Helper()
+	_, err := conn.Exec(t.Context(), statement)
+	require.NoError(t, err)
+}
+
+// waits reports whether somebody in the database waits for a lock of a kind.
+func waits(t *testing.T, conn *pgx.Conn, kind string) bool {
+	t.Helper()
+	var n int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1`, kind).Scan(&n))
+	return n > 0
+}

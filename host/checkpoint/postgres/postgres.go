@@ -1,0 +1,109 @@
+// Package postgres keeps threads in a PostgreSQL database, version 13 or later, which any number of processes on any
+// number of machines may use at once.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/internal/sqlstore"
+)
+
+// Store keeps threads in a database. It must be closed, after the sessions.
+type Store struct{ *sqlstore.Database }
+
+// Options are how a database is used. The zero value is the default.
+type Options struct {
+	// Lease is how long a thread stays with a run whose process has died; at least 100 ms. 0 means 15 s.
+	Lease time.Duration
+	// Connections is how many connections are open at most. 0 means 8.
+	Connections int
+}
+
+// Open connects to a database, in the form of libpq: a URL such as postgres://user@host/name, or pairs of key and value.
+// What these leave open comes from the environment (PGHOST, PGPASSWORD, …). The tables are made, in the first schema of
+// the search path, where they are missing.
+func Open(ctx context.Context, address string, options Options) (*Store, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", withoutAddress(err))
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 10 * time.Second
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "agenthost"
+	}
+	db := stdlib.OpenDB(*config)
+	if options.Connections == 0 {
+		options.Connections = 8
+	}
+	db.SetMaxOpenConns(options.Connections)
+	db.SetMaxIdleConns(options.Connections)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	made, err := sqlstore.New(ctx, sqlstore.Config{
+		Name: fmt.Sprintf("postgres %q on %s", config.Database, config.Host), Dialect: &dialect, Writes: db, Reads: db, Lease: options.Lease,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Store{made}, nil
+}
+
+// withoutAddress keeps the address, and the password in it, out of an error.
+func withoutAddress(err error) error {
+	if _, reason, ok := strings.Cut(err.Error(), "`: "); ok {
+		return fmt.Errorf("the address cannot be read: %s", reason)
+	}
+	return err
+}
+
+// schemaLock is the number of the lock that one process holds while it changes the tables.
+const schemaLock = "4713290176" // any number that others do not use
+
+var dialect = sqlstore.Dialect{
+	Name:     "postgres",
+	Now:      "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+	Lock:     "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
+	Share:    "FOR SHARE",
+	Snapshot: sql.LevelRepeatableRead,
+	Classify: classify,
+}
+
+// classify says what an error of PostgreSQL, or of the way to it, means.
+func classify(err error) error {
+	var failure *pgconn.PgError
+	if !errors.As(err, &failure) {
+		var network net.Error
+		var connecting *pgconn.ConnectError
+		if errors.As(err, &network) || errors.As(err, &connecting) || pgconn.Timeout(err) || pgconn.SafeToRetry(err) ||
+			strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "EOF") {
+			return checkpoint.ErrUnavailable
+		}
+		return nil
+	}
+	switch {
+	case failure.Code == "55P03": // lock_not_available
+		return checkpoint.ErrLocked
+	case failure.Code == "25006", failure.Code == "42501": // read_only_sql_transaction, insufficient_privilege
+		return checkpoint.ErrReadOnly
+	case failure.Code == "53100": // disk_full
+		return checkpoint.ErrFull
+	case strings.HasPrefix(failure.Code, "XX"): // internal_error, data_corrupted, index_corrupted
+		return checkpoint.ErrCorrupt
+	case strings.HasPrefix(failure.Code, "08"), strings.HasPrefix(failure.Code, "57P"), strings.HasPrefix(failure.Code, "53"):
+		return checkpoint.ErrUnavailable // connection_exception, admin_shutdown, insufficient_resources
+	default:
+		return nil
+	}
+}

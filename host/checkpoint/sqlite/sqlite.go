@@ -1,0 +1,115 @@
+// Package sqlite keeps threads in one SQLite file. Several processes of one machine may use it at once; a directory that
+// machines share over a network is no place for it.
+//
+// What was saved survives the death of the process and of the machine: each transaction waits for the disk
+// (synchronous=FULL, in a write-ahead log).
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	driver "modernc.org/sqlite" // also registers itself
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/internal/sqlstore"
+)
+
+// Store keeps threads in a file. It must be closed, after the sessions.
+type Store struct{ *sqlstore.Database }
+
+// Options are how a file is used. The zero value is the default.
+type Options struct {
+	// Lease is how long a thread stays with a run whose process has died; at least 100 ms. 0 means 15 s.
+	Lease time.Duration
+	// Wait is how long a transaction waits for those of other processes. 0 means 5 s.
+	Wait time.Duration
+	// MaxBytes is how large the file may become, about. 0 means as large as the disk allows.
+	MaxBytes int64
+}
+
+// Open opens a file, which it makes if there is none, readable by its owner only.
+func Open(ctx context.Context, path string, options Options) (*Store, error) {
+	name := fmt.Sprintf("sqlite %q", path)
+	if path == "" {
+		return nil, fmt.Errorf("%s: the path is empty", name)
+	}
+	if err := create(path); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, meant(err))
+	}
+	if options.Wait == 0 {
+		options.Wait = 5 * time.Second
+	}
+	writes, err := sql.Open("sqlite", dsn(path, &options, "immediate"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	writes.SetMaxOpenConns(1) // one transaction writes at a time; here the others wait in a queue
+	reads, err := sql.Open("sqlite", dsn(path, &options, "deferred"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), writes.Close())
+	}
+	reads.SetMaxOpenConns(4)
+	db, err := sqlstore.New(ctx, sqlstore.Config{
+		Name: name, Dialect: &dialect, Writes: writes, Reads: reads, Lease: options.Lease,
+		Connect: func(ctx context.Context) error { return connect(ctx, writes, options.Wait) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db}, nil
+}
+
+func dsn(path string, options *Options, lock string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		absolute = path
+	}
+	query := url.Values{"_txlock": {lock}, "_pragma": {
+		"busy_timeout(" + strconv.FormatInt(options.Wait.Milliseconds(), 10) + ")", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+	}}
+	if options.MaxBytes > 0 {
+		query.Add("_pragma", "max_page_count("+strconv.FormatInt(max(1, options.MaxBytes/pageSize), 10)+")")
+	}
+	return "file:" + (&url.URL{Path: absolute}).EscapedPath() + "?" + query.Encode()
+}
+
+const pageSize = 4096
+
+var dialect = sqlstore.Dialect{
+	Name:     "sqlite",
+	Now:      "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+	Classify: classify,
+}
+
+// classify says what an error of SQLite means.
+func classify(err error) error {
+	var failure *driver.Error
+	if !errors.As(err, &failure) {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return checkpoint.ErrLocked
+		}
+		return nil
+	}
+	switch failure.Code() & 0xff {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return checkpoint.ErrLocked
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
+		return checkpoint.ErrReadOnly
+	case lib.SQLITE_FULL:
+		return checkpoint.ErrFull
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		return checkpoint.ErrCorrupt
+	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN:
+		return checkpoint.ErrUnavailable
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,156 @@
+// Package sqlstore keeps threads in an SQL database: what the stores in SQLite and PostgreSQL have in common, which is all
+// but how a database is opened.
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/store"
+)
+
+// Database is a database with our tables in it. Its methods may be called from several goroutines at once.
+type Database struct {
+	name    string // as errors call it
+	dialect *Dialect
+	writes  *sql.DB
+	reads   *sql.DB // may be the same
+	lease   time.Duration
+	holder  string
+	texts   *strings.Replacer
+}
+
+// Config is how a database is used.
+type Config struct {
+	Name    string // as errors call it, such as `sqlite "agent.db"`; without passwords
+	Dialect *Dialect
+	Writes  *sql.DB // for transactions that write
+	Reads   *sql.DB // for the others; may be the same
+	// Connect makes the first connection; nil: whoever needs one does.
+	Connect func(ctx context.Context) error
+	// Lease is how long a thread stays with a run whose process has died. 0 means DefaultLease.
+	Lease time.Duration
+}
+
+// How long a lease is, unless it is configured, and at least. It is renewed in a third of the time.
+const (
+	DefaultLease = 15 * time.Second
+	MinLease     = 100 * time.Millisecond
+)
+
+// New prepares a database: it makes the tables that are missing. After an error the connections are closed.
+func New(ctx context.Context, config Config) (*Database, error) {
+	d := &Database{
+		name: config.Name, dialect: config.Dialect, writes: config.Writes, reads: config.Reads, lease: config.Lease, holder: holder(),
+	}
+	if d.lease == 0 {
+		d.lease = DefaultLease
+	}
+	d.texts = strings.NewReplacer("{now}", d.dialect.Now, "{share}", d.dialect.Share)
+	err := d.prepare(ctx, config.Connect)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *Database) prepare(ctx context.Context, connect func(ctx context.Context) error) error {
+	if d.lease < MinLease {
+		return fmt.Errorf("%s: a lease of %v; it must be at least %v", d.name, d.lease, MinLease)
+	}
+	if connect != nil {
+		if err := connect(ctx); err != nil {
+			return d.failed(err)
+		}
+	}
+	return d.failed(d.migrate(ctx))
+}
+
+// Close closes the connections. Sessions must be closed before.
+func (d *Database) Close() error {
+	err := d.writes.Close()
+	if d.reads != d.writes {
+		err = errors.Join(err, d.reads.Close())
+	}
+	return d.failed(err)
+}
+
+// change performs do in a transaction that writes: all of it or nothing.
+func (d *Database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := d.writes.BeginTx(ctx, nil)
+	if err != nil {
+		return d.failed(err)
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing; otherwise what do reports matters
+	if err := do(tx); err != nil {
+		return d.failed(err)
+	}
+	return d.failed(tx.Commit())
+}
+
+// sql puts what the dialect has for {now} and {share} into a statement.
+func (d *Database) sql(text string) string { return d.texts.Replace(text) }
+
+// failed says of which database an error is and, if that is known, what it means.
+func (d *Database) failed(err error) error {
+	var ours *databaseError
+	switch {
+	case err == nil, errors.As(err, &ours), errors.Is(err, context.Canceled), isOurs(err):
+		return err
+	}
+	return &databaseError{d.name, d.dialect.Classify(err), err}
+}
+
+// isOurs reports whether an error says by itself what is wrong.
+func isOurs(err error) bool {
+	for _, known := range []error{
+		checkpoint.ErrBusy, checkpoint.ErrClosed, checkpoint.ErrLost, checkpoint.ErrNoThread, checkpoint.ErrNoCheckpoint,
+		checkpoint.ErrThreadExists, checkpoint.ErrThreadName, checkpoint.ErrCorrupt, checkpoint.ErrNewer,
+		store.ErrConflict, store.ErrQuota,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// databaseError is an error of a database.
+type databaseError struct {
+	database string
+	meaning  error // of package checkpoint; nil: not known
+	err      error
+}
+
+func (e *databaseError) Error() string {
+	if e.meaning == nil {
+		return fmt.Sprintf("%s: %v", e.database, e.err)
+	}
+	return fmt.Sprintf("%s: %v (%v)", e.database, e.meaning, e.err)
+}
+
+func (e *databaseError) Unwrap() []error {
+	if e.meaning == nil {
+		return []error{e.err}
+	}
+	return []error{e.meaning, e.err}
+}
+
+// token returns a text that nobody else has.
+func token() string { return rand.Text() }
+
+// holder names this process to people.
+func holder() string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "a machine"
+	}
+	return fmt.Sprintf("process %d on %s", os.Getpid(), name)
+}

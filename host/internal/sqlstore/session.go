@@ -1,0 +1,233 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// The statements of a run. Whoever has not got the lease any more changes nothing by them, also not by one that began
+// before: who takes the thread waits for its end ({share}).
+const (
+	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
+		SELECT t.no, 1 + (SELECT COALESCE(MAX(id), 0) FROM agenthost_checkpoints WHERE thread = t.no), $1, $2, $3
+		FROM agenthost_threads t WHERE t.no = $4 AND t.lease = $5 {share} ON CONFLICT (thread, id) DO NOTHING RETURNING id`
+	emptyJournal  = `DELETE FROM agenthost_journal WHERE thread = $1`
+	noteExecution = `INSERT INTO agenthost_journal (thread, call, n, doc)
+		SELECT no, $2, $3, $4 FROM agenthost_threads WHERE no = $1 AND lease = $5 {share}
+		ON CONFLICT (thread, call, n) DO UPDATE SET doc = excluded.doc`
+	renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $2 AND lease = $3`
+)
+
+// session is a run's hold on a thread.
+type session struct {
+	db    *Database
+	no    int64
+	name  string
+	lease string
+
+	newest     checkpoint.ID // that this session has saved; 0: none
+	journalled atomic.Bool   // something is in the journal, or may be
+	closed     atomic.Bool
+	lost       chan struct{}
+	held       context.Context // ends when the lease is lost //nolint:containedctx // a session has a life of its own
+	stop       context.CancelFunc
+	renewing   sync.WaitGroup
+}
+
+// begin keeps the lease that was given at a time.
+func (s *session) begin(given time.Time) {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop, s.lost = stop, make(chan struct{})
+	held, lose := context.WithCancelCause(context.Background())
+	s.held = held
+	s.journalled.Store(true)
+	s.renewing.Go(func() {
+		if s.renew(ctx, given) {
+			lose(checkpoint.ErrLost)
+			close(s.lost)
+		}
+	})
+}
+
+// whileHeld performs a write of the session, which ends at the latest when the lease is lost: what does not answer then may
+// never do so.
+func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
+	if s.closed.Load() {
+		return checkpoint.ErrClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.held, cancel)()
+	err := do(ctx)
+	if err != nil && s.held.Err() != nil {
+		return checkpoint.ErrLost
+	}
+	return s.db.failed(err)
+}
+
+// now is the time by this machine's clock: a lease lasts in real time, whatever the agent's clock says.
+func now() time.Time { return time.Now() } //nolint:forbidigo // see the comment
+
+// renew renews the lease until ctx ends, or it is lost, which it reports.
+func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
+	every := s.db.lease / 3
+	ticks := time.NewTicker(every) //nolint:forbidigo // as now
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticks.C:
+		}
+		began := now()
+		try, cancel := context.WithTimeout(ctx, every)
+		result, err := s.db.writes.ExecContext(try, s.db.sql(renewLease), s.db.lease.Milliseconds(), s.no, s.lease)
+		cancel()
+		taken := false
+		if err == nil {
+			n, failure := result.RowsAffected()
+			taken = failure == nil && n == 0
+			renewed = began
+		}
+		if ctx.Err() == nil && (taken || now().Sub(renewed)+every > s.db.lease) {
+			return true
+		}
+	}
+}
+
+// Lost is closed when the lease is lost.
+func (s *session) Lost() <-chan struct{} { return s.lost }
+
+// Load returns what the thread holds, see [checkpoint.Session].
+func (s *session) Load(ctx context.Context, at checkpoint.ID) (*checkpoint.Thread, error) {
+	t, err := s.db.Load(ctx, s.name, at)
+	if errors.Is(err, checkpoint.ErrNoThread) {
+		return nil, nil //nolint:nilnil // the interface says so
+	}
+	return t, err
+}
+
+// Save adds a checkpoint to the thread, see [checkpoint.Session].
+func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint.ID, err error) {
+	doc, err := c.Encode()
+	if err != nil {
+		return 0, err
+	}
+	err = s.whileHeld(ctx, func(ctx context.Context) (err error) {
+		if c.Parent != 0 && c.Parent != s.newest {
+			if err := s.exists(ctx, c.Parent); err != nil {
+				return err
+			}
+		}
+		if !s.journalled.Load() {
+			id, err = s.insert(ctx, s.db.writes, c, doc)
+			return err
+		}
+		return s.db.change(ctx, func(tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, emptyJournal, s.no); err != nil {
+				return err
+			}
+			id, err = s.insert(ctx, tx, c, doc)
+			return err
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.journalled.Store(false)
+	s.newest = id
+	return id, nil
+}
+
+// insert adds a checkpoint, if the lease is still there, and returns its id.
+func (s *session) insert(ctx context.Context, q querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
+	for {
+		id, err = s.tryInsert(ctx, q, c, doc)
+		if err != nil || id != 0 {
+			return id, err
+		}
+		var one int
+		err = q.QueryRowContext(ctx, `SELECT 1 FROM agenthost_threads WHERE no = $1 AND lease = $2`, s.no, s.lease).Scan(&one)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return 0, checkpoint.ErrLost
+		case err != nil:
+			return 0, err
+		}
+		// The id was taken meanwhile, by a Save of this session whose answer was lost.
+	}
+}
+
+// tryInsert adds a checkpoint. The id is 0 if the lease is not there, or if somebody else has taken the id meanwhile.
+func (s *session) tryInsert(ctx context.Context, q querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
+	rows, err := q.QueryContext(ctx, s.db.sql(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }() // Err tells what matters
+	for rows.Next() {                   // to the end: the statement is done then, and not before
+		if err := rows.Scan(&id); err != nil {
+			return 0, err
+		}
+	}
+	return id, rows.Err()
+}
+
+// exists reports a checkpoint that is not there.
+func (s *session) exists(ctx context.Context, id checkpoint.ID) error {
+	var one int
+	err := s.db.reads.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id = $2`, s.no, id).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return checkpoint.ErrNoCheckpoint
+	}
+	return err
+}
+
+// Journal notes an execution of a tool, see [checkpoint.Session].
+func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
+	doc, err := e.Encode()
+	if err != nil {
+		return err
+	}
+	return s.whileHeld(ctx, func(ctx context.Context) error {
+		s.journalled.Store(true)
+		result, err := s.db.writes.ExecContext(ctx, s.db.sql(noteExecution), s.no, e.CallID, e.N, doc, s.lease)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, checkpoint.ErrLost)
+		}
+		return nil
+	})
+}
+
+// closing is how long Close tries to give the lease back; then it expires by itself.
+const closing = 5 * time.Second
+
+// Close gives the lease back, see [checkpoint.Session].
+func (s *session) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.stop()
+	s.renewing.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	return s.db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
+			AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL
+			WHERE no = $1 AND lease = $2`, s.no, s.lease)
+		return err
+	})
+}

@@ -1,0 +1,318 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// Open opens a thread, see [checkpoint.Store].
+func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, error) {
+	if err := checkpoint.CheckName(name); err != nil {
+		return nil, err
+	}
+	s := &session{db: d, name: name, lease: token()}
+	var began time.Time
+	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
+		began = time.Now() //nolint:forbidigo // how long the lease lasts is counted by this machine's clock from before it was given
+		_, err := tx.ExecContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
+			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRowContext(ctx, d.sql(`UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3
+			WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`),
+			s.lease, d.holder, d.lease.Milliseconds(), name).Scan(&s.no)
+		if errors.Is(err, sql.ErrNoRows) {
+			return d.busy(ctx, tx, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.begin(began)
+	return s, nil
+}
+
+// errMoved is a thread that somebody has closed, or removed, between two statements of a transaction.
+var errMoved = errors.New("the thread was closed meanwhile")
+
+// changeSettled performs do as change does, anew as long as what it looks at moves.
+func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
+	for {
+		if err := d.change(ctx, do); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
+// busy is the error of a thread that somebody else has open.
+func (*Database) busy(ctx context.Context, tx *sql.Tx, name string) error {
+	var holder sql.NullString
+	var until sql.NullInt64
+	err := tx.QueryRowContext(ctx, `SELECT holder, until FROM agenthost_threads WHERE name = $1`, name).Scan(&holder, &until)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && !until.Valid:
+		return errMoved
+	case err != nil:
+		return err
+	default:
+		return &checkpoint.BusyError{Holder: holder.String, Until: time.UnixMilli(until.Int64)}
+	}
+}
+
+// thread finds a thread that was saved.
+func (d *Database) thread(ctx context.Context, q querier, name string) (no int64, newest checkpoint.ID, err error) {
+	err = q.QueryRowContext(ctx, `SELECT t.no, c.id FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no
+		WHERE t.name = $1 ORDER BY c.id DESC LIMIT 1`, name).Scan(&no, &newest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, checkpoint.ErrNoThread
+	}
+	return no, newest, d.failed(err)
+}
+
+// Load returns what a thread held, see [checkpoint.Store].
+func (d *Database) Load(ctx context.Context, name string, at checkpoint.ID) (t *checkpoint.Thread, err error) {
+	err = d.look(ctx, func(tx *sql.Tx) error {
+		no, newest, err := d.thread(ctx, tx, name)
+		if err == nil {
+			t, err = d.load(ctx, tx, no, newest, at)
+		}
+		return err
+	})
+	return t, err
+}
+
+// look performs do in a transaction that reads: all of it shows one moment.
+func (d *Database) look(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := d.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: d.dialect.Snapshot})
+	if err != nil {
+		return d.failed(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has changed nothing
+	return d.failed(do(tx))
+}
+
+// load puts together what a thread held.
+func (d *Database) load(ctx context.Context, q querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
+	if at == 0 {
+		at = newest
+	}
+	records, err := d.path(ctx, q, no, at)
+	if err != nil {
+		return nil, err
+	}
+	t, err := checkpoint.Fold(records)
+	if err != nil {
+		return nil, err
+	}
+	t.Newest = newest
+	if at == newest {
+		t.Executions, err = d.executions(ctx, q, no)
+	}
+	return t, err
+}
+
+// path returns the checkpoints that lead to one, from the last whole one on.
+func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.ID) ([]checkpoint.Record, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, parent, time, doc FROM agenthost_checkpoints
+		WHERE thread = $1 AND id <= $2 ORDER BY id DESC`, no, at)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err tells what matters
+	var path []checkpoint.Record
+	for next := at; rows.Next(); {
+		r, err := scan(rows, next)
+		switch {
+		case err != nil:
+			return nil, err
+		case r == nil: // of another branch
+			continue
+		}
+		path = append(path, *r)
+		if next = r.Parent; r.Whole || next == 0 {
+			break
+		}
+	}
+	switch {
+	case rows.Err() != nil:
+		return nil, rows.Err()
+	case len(path) == 0:
+		return nil, checkpoint.ErrNoCheckpoint
+	}
+	reverse(path)
+	return path, nil
+}
+
+func reverse(path []checkpoint.Record) {
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+}
+
+// scan reads a row if it has the id that is wanted, which is 0 if all are; nil: it has another.
+func scan(rows *sql.Rows, want checkpoint.ID) (*checkpoint.Record, error) {
+	var id, parent checkpoint.ID
+	var at int64
+	var doc sql.RawBytes
+	if err := rows.Scan(&id, &parent, &at, &doc); err != nil {
+		return nil, err
+	}
+	if want != 0 && id != want {
+		return nil, nil //nolint:nilnil // the comment says so
+	}
+	return checkpoint.DecodeRecord(id, parent, time.UnixMilli(at).UTC(), append([]byte(nil), doc...))
+}
+
+// executions returns what was journalled since the newest checkpoint.
+func (*Database) executions(ctx context.Context, q querier, no int64) ([]checkpoint.Execution, error) {
+	rows, err := q.QueryContext(ctx, `SELECT doc FROM agenthost_journal WHERE thread = $1 ORDER BY call, n`, no)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err tells what matters
+	var out []checkpoint.Execution
+	for rows.Next() {
+		var doc []byte
+		if err := rows.Scan(&doc); err != nil {
+			return nil, err
+		}
+		e, err := checkpoint.DecodeExecution(doc)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *e)
+	}
+	return out, rows.Err()
+}
+
+// History returns checkpoints of a thread, see [checkpoint.Store].
+func (d *Database) History(ctx context.Context, name string, before checkpoint.ID, limit int) (out []checkpoint.Record, err error) {
+	err = d.look(ctx, func(tx *sql.Tx) error {
+		no, newest, err := d.thread(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		if before == 0 {
+			before = newest + 1
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT id, parent, time, doc FROM agenthost_checkpoints
+			WHERE thread = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, no, before, limit)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }() // Err tells what matters
+		for rows.Next() {
+			r, err := scan(rows, 0)
+			if err != nil {
+				return err
+			}
+			out = append(out, *r)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// Threads returns threads, see [checkpoint.Store].
+func (d *Database) Threads(ctx context.Context, after string, limit int) ([]checkpoint.Info, error) {
+	rows, err := d.reads.QueryContext(ctx, d.sql(`SELECT t.name, c.id, t.created, t.lease IS NOT NULL AND t.until >= {now}, c.parent, c.time, c.doc
+		FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no
+			AND c.id = (SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no)
+		WHERE t.name > $1 ORDER BY t.name LIMIT $2`), after, limit)
+	if err != nil {
+		return nil, d.failed(err)
+	}
+	defer func() { _ = rows.Close() }() // Err tells what matters
+	var out []checkpoint.Info
+	for rows.Next() {
+		var info checkpoint.Info
+		var created, at int64
+		var parent checkpoint.ID
+		var doc []byte
+		if err := rows.Scan(&info.Thread, &info.Head, &created, &info.Busy, &parent, &at, &doc); err != nil {
+			return nil, d.failed(err)
+		}
+		r, err := checkpoint.DecodeRecord(info.Head, parent, time.UnixMilli(at).UTC(), doc)
+		if err != nil {
+			return nil, err
+		}
+		info.Created, info.Updated = time.UnixMilli(created).UTC(), r.Time
+		info.Newest, info.Messages = r.Checkpoint, r.Messages
+		out = append(out, info)
+	}
+	return out, d.failed(rows.Err())
+}
+
+// Fork copies a thread, see [checkpoint.Store].
+func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into string) error {
+	if err := checkpoint.CheckName(into); err != nil {
+		return err
+	}
+	return d.change(ctx, func(tx *sql.Tx) error {
+		no, newest, err := d.thread(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		if at == 0 {
+			at = newest
+		}
+		var copied int64
+		err = tx.QueryRowContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
+			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING RETURNING no`), into).Scan(&copied)
+		if errors.Is(err, sql.ErrNoRows) {
+			return checkpoint.ErrThreadExists
+		}
+		if err != nil {
+			return err
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
+			WITH RECURSIVE path (id, parent, time, doc) AS (
+				SELECT id, parent, time, doc FROM agenthost_checkpoints WHERE thread = $1 AND id = $2
+				UNION ALL
+				SELECT c.id, c.parent, c.time, c.doc FROM agenthost_checkpoints c
+				JOIN path p ON c.thread = $1 AND c.id = p.parent AND c.id < p.id)
+			SELECT CAST($3 AS BIGINT), id, parent, time, doc FROM path ORDER BY id`, no, at, copied)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, checkpoint.ErrNoCheckpoint)
+		}
+		return complete(ctx, tx, copied)
+	})
+}
+
+// complete reports a copied thread whose first checkpoint is missing: its path was broken.
+func complete(ctx context.Context, tx *sql.Tx, no int64) error {
+	var one int
+	err := tx.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND parent = 0`, no).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: the first checkpoint of the thread is missing", checkpoint.ErrCorrupt)
+	}
+	return err
+}
+
+// Delete removes a thread, see [checkpoint.Store].
+func (d *Database) Delete(ctx context.Context, name string) error {
+	return d.changeSettled(ctx, func(tx *sql.Tx) error {
+		if _, _, err := d.thread(ctx, tx, name); err != nil {
+			return err
+		}
+		result, err := tx.ExecContext(ctx, d.sql(`DELETE FROM agenthost_threads
+			WHERE name = $1 AND (lease IS NULL OR until < {now})`), name)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		return d.busy(ctx, tx, name)
+	})
+}

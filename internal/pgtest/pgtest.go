@@ -1,0 +1,201 @@
+// Package pgtest runs a PostgreSQL server for tests.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Address returns the address of an empty database of its own, on a server that all tests of the process share. Where
+// there is none the test is skipped; in CI, which has one, it fails.
+func Address(t *testing.T) string {
+	t.Helper()
+	server, err := shared()
+	if errors.Is(err, errNone) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := server.database(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server.Address(name)
+}
+
+// Main runs the tests of a package and stops the server, if one was started.
+func Main(run func() int) int {
+	defer func() {
+		if server, err := started(); err == nil {
+			server.Stop()
+		}
+	}()
+	return run()
+}
+
+var errNone = errors.New("there is no PostgreSQL server here: install Debian's package postgresql")
+
+var (
+	once    sync.Once
+	present *Server
+	failure = errNone
+)
+
+func shared() (*Server, error) {
+	once.Do(func() { present, failure = Start() })
+	return present, failure
+}
+
+func started() (*Server, error) { return present, failure }
+
+// Server is a server of the test's own, on a port of the loopback interface.
+type Server struct {
+	dir       string
+	port      int
+	process   *exec.Cmd
+	databases int
+	mu        sync.Mutex
+}
+
+// Start makes a server with an empty directory and starts it. It is made to be thrown away: it does not wait for the disk.
+func Start() (*Server, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir}
+	credential, err := s.asSomebody()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	initialize := exec.CommandContext(context.Background(), filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), //nolint:gosec // the server that is installed
+		"-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
+	initialize.SysProcAttr, initialize.Dir = credential, dir
+	if out, err := initialize.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
+	}
+	if s.port, err = freePort(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.process = exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(s.port), //nolint:gosec // as above
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=200")
+	s.process.SysProcAttr, s.process.Dir = credential, dir
+	if err := s.process.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.wait(); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// binaries is the directory of the newest server.
+func binaries() (string, error) {
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil || len(found) == 0 {
+		return "", errNone
+	}
+	slices.Sort(found)
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+// asSomebody says as whom the server runs, who may then use its directory: it refuses to be root.
+func (s *Server) asSomebody() (*syscall.SysProcAttr, error) {
+	attributes := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	if os.Getuid() != 0 {
+		return attributes, nil
+	}
+	somebody, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.Atoi(somebody.Uid)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.Atoi(somebody.Gid)
+	if err != nil {
+		return nil, err
+	}
+	attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return attributes, os.Chown(s.dir, uid, gid)
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it does not wait
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port, nil //nolint:forcetypeassert // it listens on TCP
+}
+
+// wait waits until the server answers.
+func (s *Server) wait() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, s.Address("postgres"))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not answer: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Address is the address of a database of the server.
+func (s *Server) Address(database string) string {
+	return fmt.Sprintf("postgres://test@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
+}
+
+// Port is the server's TCP port on the loopback interface.
+func (s *Server) Port() int { return s.port }
+
+// database makes an empty database.
+func (s *Server) database(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	s.databases++
+	name := "test" + strconv.Itoa(s.databases)
+	s.mu.Unlock()
+	conn, err := pgx.Connect(ctx, s.Address("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
+	return name, err
+}
+
+// Stop stops the server at once and removes its directory.
+func (s *Server) Stop() {
+	_ = s.process.Process.Signal(syscall.SIGQUIT)
+	_ = s.process.Wait()
+	_ = os.RemoveAll(s.dir)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	storememory "github.com/agenthost/agenthost/host/store/memory"
 )
 
 // capabilities are the operations that a plugin asks for and is granted, and what they work with.
@@ -21,15 +22,24 @@ type capabilities struct {
 	budget  modelBudget
 }
 
+// store returns what the plugin's entries are kept in.
+func (w *Wasm) store(env host.Env) kv.Store {
+	switch {
+	case w.KV != nil:
+		return w.KV
+	case env.Store != nil:
+		return kv.In(env.Store, env.Agent)
+	default:
+		return kv.In(storememory.New(), env.Agent)
+	}
+}
+
 // equip checks the grant and makes what it needs.
-func (p *Plugin) equip(store kv.Store) error {
+func (p *Plugin) equip() error {
 	if err := p.grant.check(p.models); err != nil {
 		return err
 	}
 	c := &p.capabilities
-	if c.store = store; store == nil && p.grant.KV != nil {
-		c.store = kv.NewMemory()
-	}
 	if g := p.grant.ModelGenerate; g != nil {
 		c.model = p.models[g.Model]
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
+	storememory "github.com/agenthost/agenthost/host/store/memory"
 )
 
 var allOfKV = []string{abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList}
@@ -105,39 +107,65 @@ func TestKVCapabilityScopesLiveAsLongAsTheySay(t *testing.T) {
 // Run entries are there when an interrupted run is resumed, and gone when it has ended.
 func TestKVCapabilityOutlivesAnInterrupt(t *testing.T) {
 	t.Parallel()
-	store := kv.NewMemory()
-	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopeRun).bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: store}, func(c *host.Config) {
+	kept := kv.In(storememory.New(), "")
+	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopeRun).bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kept}, func(c *host.Config) {
 		c.Checkpointer, c.InterruptBefore = memory.New(), []string{"tools"}
 	})
 	result, err := b.agent.Run(t.Context(), host.Input{Thread: "one", Messages: []abi.Message{abi.Human("hi")}})
 	require.NoError(t, err)
 	require.Equal(t, host.Interrupted, result.Status)
 	ns := kv.Namespace{Plugin: "bad", Scope: abi.ScopeRun, ID: result.RunID}
-	_, found, err := store.Get(t.Context(), ns, "seen")
+	_, found, err := kept.Get(t.Context(), ns, "seen")
 	require.NoError(t, err)
 	require.True(t, found)
 	result, err = b.agent.Run(t.Context(), host.Input{Thread: "one", Continue: true})
 	require.NoError(t, err)
 	require.Equal(t, host.Completed, result.Status)
-	_, found, err = store.Get(t.Context(), ns, "seen")
+	_, found, err = kept.Get(t.Context(), ns, "seen")
 	require.NoError(t, err)
 	require.False(t, found)
 }
 
+// A plugin keeps its entries in the store of its agent, apart from those of other agents there, and finds them again when it
+// is loaded anew; what it was given explicitly comes first.
+func TestKVCapabilityUsesTheAgentsStore(t *testing.T) {
+	t.Parallel()
+	kept := storememory.New()
+	run := func(own kv.Store, agent string, times int) string {
+		w := plugin.Wasm{ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), Engine: compiled, Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: own}
+		b := setup(t, w, func(c *host.Config) { c.Store, c.Name = kept, agent })
+		shows := ""
+		for range times {
+			events, err := b.run(t)
+			require.NoError(t, err)
+			shows = shown(t, events)
+			require.NoError(t, b.agent.Swap(t.Context(), "bad", w))
+		}
+		return shows
+	}
+	require.Equal(t, `[{"version":4}]`, run(nil, "one", 2))
+	require.Equal(t, `[{"version":2}]`, run(nil, "two", 1))
+	require.Equal(t, `[{"version":6}]`, run(nil, "one", 1))
+	require.Equal(t, `[{"version":2}]`, run(kv.In(storememory.New(), "one"), "one", 1))
+	page, err := kept.Namespaces(t.Context(), nil, nil, 0)
+	require.NoError(t, err)
+	require.Equal(t, []store.Namespace{{"plugins", "one", "plugin", "bad"}, {"plugins", "two", "plugin", "bad"}}, page.Items)
+}
+
 func TestKVCapabilityIsThePluginsOwn(t *testing.T) {
 	t.Parallel()
-	store := kv.NewMemory()
+	kept := kv.In(storememory.New(), "")
 	other := capable(allOfKV...)
 	other.on("before_agent", other.hostCall(abi.OpKVGet, get(abi.ScopePlugin, "seen"), abi.ENOENT), nothing)
 	grant := plugin.Grant{KV: &plugin.KVGrant{}}
-	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopePlugin).bytes(), Grant: grant, KV: store}, func(c *host.Config) {
+	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopePlugin).bytes(), Grant: grant, KV: kept}, func(c *host.Config) {
 		without := slices.Clone(other.bytes())
 		c.Middleware = append(c.Middleware, plugin.Wasm{
-			ID: "other", Bytes: without, KV: store, Engine: compiled,
+			ID: "other", Bytes: without, KV: kept, Engine: compiled,
 			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}},
 		})
 		c.Middleware[0] = plugin.Wasm{
-			ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), KV: store, Engine: compiled,
+			ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), KV: kept, Engine: compiled,
 			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}},
 		}
 	})

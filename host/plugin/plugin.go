@@ -75,6 +75,7 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
 		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger,
 		models: env.Models, dynamic: map[string]*pluginTool{}, sum: sum, recorder: w.Recorder, operations: w.Operations,
+		capabilities: capabilities{store: w.store(env)},
 	}
 	if p.recorder != nil && p.isolation != IsolateCall {
 		p.isolation = IsolateCall
@@ -92,7 +93,7 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 
 // prepare loads the module.
 func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
-	if err := p.equip(w.KV); err != nil {
+	if err := p.equip(); err != nil {
 		return err
 	}
 	if err := p.compile(ctx, code); err != nil {
@@ -163,7 +164,9 @@ func (p *Plugin) Close() error {
 
 // hooks makes the hooks of what the configured Description lists.
 func (p *Plugin) hooks() (*host.Hooks, error) {
-	h := &host.Hooks{Close: p.Close, End: p.endRun, Capabilities: p.report()}
+	h := &host.Hooks{
+		Close: p.Close, End: p.endRun, Capabilities: p.report(), Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
+	}
 	if p.capabilities.allowed[abi.OpToolCall] {
 		h.Calls = p.grant.ToolCall
 	}

@@ -22,7 +22,7 @@ type Wasm struct {
 	Signature []byte         // of the module; nil: in the file Path with ".minisig" behind it
 	Config    map[string]any // as the plugin's schema wants it
 	Grant     Grant
-	KV        kv.Store // keeps what plugins store, by their names; nil: one in memory for this plugin, if that is granted
+	KV        kv.Store // keeps what the plugin stores, if that is granted; nil: the agent's store does, or if it has none, memory
 	Limits    Limits
 	Isolation Isolation
 	OnFailure FailurePolicy

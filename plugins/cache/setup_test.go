@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	storememory "github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
@@ -44,7 +45,7 @@ type bundle struct {
 func newBundle(t *testing.T, config map[string]any) *bundle {
 	t.Helper()
 	return &bundle{
-		t: t, config: config, store: kv.NewMemory(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		t: t, config: config, store: kv.In(storememory.New(), ""), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		wasm: plugin.Wasm{Path: "cache.wasm", Engine: plugintest.Engine, Grant: plugin.Grant{KV: &plugin.KVGrant{}}},
 	}
 }

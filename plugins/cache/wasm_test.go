@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
@@ -234,7 +235,7 @@ func (broken) Get(context.Context, kv.Namespace, string) (kv.Entry, bool, error)
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, map[string]any{"tools": []any{"lookup"}})
-	b.store = broken{kv.NewMemory()}
+	b.store = broken{kv.In(memory.New(), "")}
 	result, err := b.run("", "high")
 	require.NoError(t, err)
 	require.Equal(t, "result 1", result.Text())

@@ -3,17 +3,16 @@ package kv
 import (
 	"errors"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/store"
 )
 
-// The errors that every store has. They are wrapped: compare with [errors.Is].
+// The errors that every store has: those of stores of the host.
 var (
-	ErrInvalid  = errors.New("no key, scope or id that there can be") // what is asked for cannot exist
-	ErrConflict = errors.New("the entry has another version; read it again")
-	ErrQuota    = errors.New("beyond the quota")
+	ErrInvalid  = store.ErrInvalid
+	ErrConflict = store.ErrConflict
+	ErrQuota    = store.ErrQuota
 )
 
 // Status is how a host answers a guest. An error that is none of this package's is [abi.StatusFailed].
@@ -34,7 +33,7 @@ func Status(err error) abi.Status {
 
 // What no quota changes, in bytes.
 const (
-	MaxKey   = 512
+	MaxKey   = store.MaxKey
 	MaxValue = 1 << 20
 )
 
@@ -49,11 +48,11 @@ func (n Namespace) Check() error {
 		}
 		return nil
 	}
-	return CheckDrop(n.Scope, n.ID)
+	return checkOwner(n.Scope, n.ID)
 }
 
-// CheckDrop reports a scope and id that [Store.Drop] cannot take.
-func CheckDrop(scope abi.Scope, id string) error {
+// checkOwner reports a scope and id that belong to no run or thread.
+func checkOwner(scope abi.Scope, id string) error {
 	switch {
 	case scope != abi.ScopeRun && scope != abi.ScopeThread:
 		return fmt.Errorf("%w: the scope %q", ErrInvalid, scope)
@@ -64,58 +63,13 @@ func CheckDrop(scope abi.Scope, id string) error {
 	}
 }
 
-// CheckKey reports a key that there cannot be: it has 1 to [MaxKey] bytes of UTF-8 without control characters.
-func CheckKey(key string) error {
-	if key == "" {
-		return fmt.Errorf("%w: an empty key", ErrInvalid)
-	}
-	return checkText(key)
-}
-
-// Check reports a query that no key can answer.
-func (q Query) Check() error {
-	if err := checkText(q.Prefix); err != nil {
-		return err
-	}
-	return checkText(q.After)
-}
-
-func checkText(text string) error {
-	if len(text) > MaxKey {
-		return fmt.Errorf("%w: a key of %d bytes; at most %d", ErrInvalid, len(text), MaxKey)
-	}
-	if !utf8.ValidString(text) {
-		return fmt.Errorf("%w: a key that is not UTF-8", ErrInvalid)
-	}
-	for _, r := range text {
-		if unicode.IsControl(r) {
-			return fmt.Errorf("%w: a key with a control character", ErrInvalid)
-		}
-	}
-	return nil
-}
-
-// CheckPut reports a key that there cannot be, and a value that is too large for any quota.
-func CheckPut(key string, value []byte) error {
-	if err := CheckKey(key); err != nil {
+// checkPut reports a namespace that there cannot be, and a value that is too large for any quota.
+func checkPut(ns Namespace, value []byte) error {
+	if err := ns.Check(); err != nil {
 		return err
 	}
 	if len(value) > MaxValue {
 		return fmt.Errorf("%w: a value of %d bytes; at most %d", ErrQuota, len(value), MaxValue)
 	}
 	return nil
-}
-
-// CheckGrowth reports a write that takes a namespace beyond its quota. One that does not grow is never refused: a
-// plugin whose quota was lowered can still shrink.
-func (q Quota) CheckGrowth(bytesBefore, bytesAfter int64, entriesBefore, entriesAfter int) error {
-	most := q.WithDefaults()
-	switch {
-	case bytesAfter > most.Bytes && bytesAfter > bytesBefore:
-		return fmt.Errorf("%w: %d bytes; at most %d", ErrQuota, bytesAfter, most.Bytes)
-	case entriesAfter > most.Entries && entriesAfter > entriesBefore:
-		return fmt.Errorf("%w: %d entries; at most %d", ErrQuota, entriesAfter, most.Entries)
-	default:
-		return nil
-	}
 }

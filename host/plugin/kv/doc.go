@@ -1,6 +1,6 @@
 // Package kv is the store behind the capability kv: what a plugin keeps for a run, for a thread, or for itself. The
-// package has the interface of stores, what all of them check, and one that lives in memory; kvtest holds what every
-// store must do.
+// package has the interface that guests are served by, and [In], which keeps all of it in a store of the host: see package
+// store. kvtest holds what every store of plugins must do.
 //
 // A store is made of namespaces. Which one a call means is the host's decision, by a struct: nothing that a guest writes
 // becomes part of a name, so no key reaches into another plugin's store, another thread's, or another scope's. Each

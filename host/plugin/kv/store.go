@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // Store keeps entries. Its methods may be called from several goroutines at once; each has its effect at one moment, as
@@ -65,10 +66,10 @@ func (q Quota) WithDefaults() Quota {
 }
 
 // Overhead is what an entry costs beside its key and value, in bytes.
-const Overhead = 64
+const Overhead = store.Overhead
 
 // Size is what an entry counts against the quota, in bytes.
-func Size(key string, value []byte) int64 { return int64(len(key)) + int64(len(value)) + Overhead }
+func Size(key string, value []byte) int64 { return store.Size(key, len(value)) }
 
 // Query says which entries to list.
 type Query struct {
@@ -79,18 +80,9 @@ type Query struct {
 
 // How many entries a list has.
 const (
-	DefaultPage = 100
-	MaxPage     = 1000
+	DefaultPage = store.DefaultPage
+	MaxPage     = store.MaxPage
 )
-
-// WithDefaults fills in what is not set.
-func (q Query) WithDefaults() Query {
-	if q.Limit <= 0 {
-		q.Limit = DefaultPage
-	}
-	q.Limit = min(q.Limit, MaxPage)
-	return q
-}
 
 // Page is a list of entries.
 type Page struct {

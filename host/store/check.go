@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The errors that every store has. They are wrapped: compare with [errors.Is].
+var (
+	ErrInvalid  = errors.New("nothing that there can be in a store") // what is asked for cannot exist
+	ErrConflict = errors.New("the entry has another version; read it again")
+	ErrQuota    = errors.New("beyond the quota")
+)
+
+// What no quota changes, in bytes.
+const (
+	MaxKey   = 512
+	MaxValue = 16 << 20 // also of all values of a page
+)
+
+// CheckEntry is what Get and Delete begin with: it reports that the context has ended, and a namespace or key that there
+// cannot be.
+func CheckEntry(ctx context.Context, ns Namespace, key string) error {
+	return first(ctx.Err, ns.Check, func() error { return CheckKey(key) })
+}
+
+// CheckPut is what Put begins with. A value that is too large for any quota is [ErrQuota].
+func CheckPut(ctx context.Context, ns Namespace, key string, value []byte, o *PutOptions) error {
+	return first(func() error { return CheckEntry(ctx, ns, key) }, o.check, func() error {
+		if len(value) > MaxValue {
+			return fmt.Errorf("%w: a value of %d bytes; at most %d", ErrQuota, len(value), MaxValue)
+		}
+		return nil
+	})
+}
+
+// CheckList is what List begins with.
+func CheckList(ctx context.Context, ns Namespace, q *Query) error {
+	return first(ctx.Err, ns.Check, func() error { return checkText(q.Prefix) }, func() error { return checkText(q.After) })
+}
+
+// CheckDrop is what Drop begins with.
+func CheckDrop(ctx context.Context, ns Namespace) error { return first(ctx.Err, ns.Check) }
+
+// CheckNamespaces is what Namespaces begins with.
+func CheckNamespaces(ctx context.Context, under, after Namespace) error {
+	return first(ctx.Err, under.checkIfAny, after.checkIfAny)
+}
+
+func (n Namespace) checkIfAny() error {
+	if len(n) == 0 {
+		return nil
+	}
+	return n.Check()
+}
+
+// CheckVersion reports that a condition, as it is in [PutOptions], does not hold for the version that an entry has; 0 is that
+// of no entry.
+func CheckVersion(ifVersion *uint64, version uint64) error {
+	if ifVersion != nil && *ifVersion != version {
+		return ErrConflict
+	}
+	return nil
+}
+
+// CheckKey reports a key that there cannot be: it has 1 to [MaxKey] bytes of UTF-8 without control characters.
+func CheckKey(key string) error {
+	if key == "" {
+		return fmt.Errorf("%w: an empty key", ErrInvalid)
+	}
+	return checkText(key)
+}
+
+func (o *PutOptions) check() error {
+	switch {
+	case o.TTL < 0 || (o.TTL > 0 && o.TTL < Resolution):
+		return fmt.Errorf("%w: a TTL of %v; at least %v, or 0 for none", ErrInvalid, o.TTL, Resolution)
+	case o.Quota.Bytes < 0 || o.Quota.Entries < 0:
+		return fmt.Errorf("%w: a quota of %d bytes and %d entries; 0 means no limit", ErrInvalid, o.Quota.Bytes, o.Quota.Entries)
+	default:
+		return nil
+	}
+}
+
+func checkText(text string) error {
+	if len(text) > MaxKey {
+		return fmt.Errorf("%w: a key of %d bytes; at most %d", ErrInvalid, len(text), MaxKey)
+	}
+	if problem := problemOf(text); problem != "" {
+		return fmt.Errorf("%w: a key %s", ErrInvalid, problem)
+	}
+	return nil
+}
+
+// problemOf says what makes a text no part of a name; "" if nothing does.
+func problemOf(text string) string {
+	if !utf8.ValidString(text) {
+		return "that is not UTF-8"
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			return "with a control character"
+		}
+	}
+	return ""
+}
+
+// first returns the first error that there is.
+func first(checks ...func() error) error {
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package memory
+
+import (
+	"iter"
+	"slices"
+)
+
+// sorted is a map in the order of its keys' bytes. No key is empty. The zero value is an empty one.
+type sorted[T any] struct {
+	at   map[string]T
+	keys []string
+}
+
+func (s *sorted[T]) put(key string, value T) {
+	if s.at == nil {
+		s.at = map[string]T{}
+	}
+	if i, ok := slices.BinarySearch(s.keys, key); !ok {
+		s.keys = slices.Insert(s.keys, i, key)
+	}
+	s.at[key] = value
+}
+
+func (s *sorted[T]) remove(key string) {
+	if i, ok := slices.BinarySearch(s.keys, key); ok {
+		s.keys = slices.Delete(s.keys, i, i+1)
+		delete(s.at, key)
+	}
+}
+
+// names returns the keys that are not before least and that are behind after.
+func (s *sorted[T]) names(least, after string) iter.Seq[string] {
+	i, ok := slices.BinarySearch(s.keys, max(least, after))
+	if ok && after >= least {
+		i++
+	}
+	return slices.Values(s.keys[i:])
+}
+
+// from returns the values of those keys.
+func (s *sorted[T]) from(least, after string) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for key := range s.names(least, after) {
+			if !yield(s.at[key]) {
+				return
+			}
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 // build is an agent as it is built from a configuration. It does not change: where a middleware is swapped, another
@@ -22,6 +23,7 @@ type build struct {
 	fields     fieldTable
 	tools      toolSet
 	program    *program
+	identity   *checkpoint.Program
 	modelWraps []modelWrap
 	modelNeeds needs
 	toolWraps  []toolWrap
@@ -86,6 +88,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 		return a, err
 	}
 	a.program.returns = a.tools.returns()
+	a.identify()
 	return a, a.bindNeeds()
 }
 
@@ -97,6 +100,9 @@ func (a *build) check() (err error) {
 	switch {
 	case a.config.Model == nil:
 		return &ConfigError{"agent", errors.New("Config.Model is missing")}
+	case !slices.Contains([]Durability{"", DurabilityRound, DurabilityStep, DurabilityExit}, a.config.Durability):
+		return &ConfigError{"agent", fmt.Errorf("Durability is %q; use %q, %q or %q", a.config.Durability,
+			DurabilityRound, DurabilityStep, DurabilityExit)}
 	case a.limit < 0:
 		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
 	}
@@ -135,7 +141,7 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 
 // bind makes the hooks of a middleware.
 func (a *build) bind(ctx context.Context, name string, m Middleware) (*boundMiddleware, error) {
-	env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models}
+	env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models, Store: a.config.Store}
 	hooks, err := makeHooks(ctx, m, env)
 	if err == nil && hooks == nil {
 		err = errors.New("Hooks returned nil")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // Config describes an agent. Only Model is required.
@@ -18,7 +19,8 @@ type Config struct {
 	Middleware   []Middleware     // the first is the outermost
 	State        []Field          // fields of the agent's own; their declarations win over those of middleware
 	Checkpointer checkpoint.Store // keeps the threads; nil: runs remember nothing
-	Store        Store            // for hooks and tools; nil: none
+	Durability   Durability       // when a run saves its thread; "": DurabilityRound
+	Store        store.Store      // values beyond threads, for hooks and tools, and what plugins keep; nil: none
 
 	// InterruptBefore and InterruptAfter name steps, such as "model", "tools" or "name.before_agent", before and after
 	// which a run stops as interrupted, until an input with Continue goes on.

@@ -107,11 +107,15 @@ func kept(calls []finished) []checkpoint.Finished {
 	}
 	out := make([]checkpoint.Finished, 0, len(calls))
 	for i := range calls {
-		f := checkpoint.Finished{Index: calls[i].index, CallID: calls[i].call, Message: calls[i].message}
-		for _, u := range calls[i].updates {
-			f.Updates = append(f.Updates, checkpoint.Update{Step: u.step, Update: u.Update})
-		}
-		out = append(out, f)
+		c := &calls[i]
+		out = append(out, checkpoint.Finished{Index: c.index, CallID: c.call, Message: c.message, Updates: keptUpdates(c.updates)})
+	}
+	return out
+}
+
+func keptUpdates(updates []sourcedUpdate) (out []checkpoint.Update) {
+	for _, u := range updates {
+		out = append(out, checkpoint.Update{Step: u.step, Update: u.Update})
 	}
 	return out
 }
@@ -120,11 +124,15 @@ func kept(calls []finished) []checkpoint.Finished {
 func unkept(calls []checkpoint.Finished) []finished {
 	out := make([]finished, 0, len(calls))
 	for i := range calls {
-		f := finished{index: calls[i].Index, call: calls[i].CallID, message: calls[i].Message}
-		for _, u := range calls[i].Updates {
-			f.updates = append(f.updates, sourcedUpdate{u.Update, u.Step})
-		}
-		out = append(out, f)
+		c := &calls[i]
+		out = append(out, finished{index: c.Index, call: c.CallID, message: c.Message, updates: unkeptUpdates(c.Updates)})
+	}
+	return out
+}
+
+func unkeptUpdates(updates []checkpoint.Update) (out []sourcedUpdate) {
+	for _, u := range updates {
+		out = append(out, sourcedUpdate{u.Update, u.Step})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // Middleware is the configuration of a middleware. Its life: New calls Hooks once, when the agent is built; the hooks
@@ -25,6 +26,7 @@ type Env struct {
 	Agent  string // the agent's name
 	Logger *slog.Logger
 	Models map[string]model.Model // the agent's named models
+	Store  store.Store            // the agent's store; nil: it has none
 }
 
 // Hooks is what a middleware does. A hook whose Func is nil is absent and costs nothing.
@@ -40,7 +42,10 @@ type Hooks struct {
 	Calls         []string     // tools that the hooks call by name; New refuses one that the agent does not have
 	Capabilities  []Capability // what it asked for; it is shown to people
 	Tools         []Tool
-	Changed       func() bool // asked before each run: whether the middleware would make other hooks now; it says so once
+	// Version and Digest, of a plugin's module, tell the program of an agent from others: a run does not go on with a
+	// middleware that has other ones, unless that is accepted. "" is a version and a digest too.
+	Version, Digest string
+	Changed         func() bool // asked before each run: whether the middleware would make other hooks now; it says so once
 	// End is called once when a run is over for good: it has completed, it stopped and has no thread in which it could go
 	// on, or it was given up for a new run of its thread. The context does not end with the run's.
 	End   func(ctx context.Context, run string)
@@ -82,12 +87,21 @@ type ToolHandler func(ctx context.Context, req *ToolRequest) (*abi.Message, erro
 // WrapToolFunc is a wrap_tool_call hook, see [WrapModelFunc]. Its message is the tool message that answers the call.
 type WrapToolFunc func(ctx context.Context, rt *Runtime, req *ToolRequest, next ToolHandler) (*abi.Message, *Update, error)
 
+// ReviseFunc says which call to perform in the place of one that the model, a hook or a tool has asked for; nil: that one.
+// Name and arguments may differ, the id stays. An error, which may be an interrupt, keeps the call from beginning.
+type ReviseFunc func(ctx context.Context, rt *Runtime, call *abi.ToolCall) (*abi.ToolCall, error)
+
 // WrapToolHook is a wrap_tool_call hook.
 type WrapToolHook struct {
 	Func  WrapToolFunc
 	Tools []string // it wraps only calls of these tools; empty: all
-	// Nested wraps only calls that hooks and tools make, see [Runtime.CallTool]: for a middleware that judges the calls of
-	// the model in another hook, which does not see those.
+	// Nested wraps only calls that no after_model hook has seen as they are performed: those that hooks and tools make, see
+	// [Runtime.CallTool], and those that a Revise has changed. It is for a middleware that judges the calls of the model in
+	// another hook.
 	Nested bool
+	// Revise is asked about each call that the hook wraps, before the outermost hook begins: all hooks, whatever their order,
+	// see the call that is performed. When one changes the call all are asked again, the outermost first, until nobody changes
+	// anything. Its Runtime is like that of Func, answers included. nil: calls stay as they are.
+	Revise ReviseFunc
 	Pool   *Pool // what it needs to run; nil: nothing
 }

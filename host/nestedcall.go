@@ -36,25 +36,30 @@ const MaxCallDepth = 8
 //
 // One goroutine at a time may use it.
 func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*abi.Message, error) {
-	bound := rt.run.agent.tools.byName[name]
 	switch {
 	case rt.closed != nil:
 		return nil, rt.closed
-	case bound == nil:
+	case rt.run.agent.tools.byName[name] == nil:
 		return nil, ErrUnknownTool
 	case rt.depth >= MaxCallDepth:
 		return nil, ErrTooDeep
-	case !bound.needs.try():
-		return nil, ErrBusy
 	}
 	if args.IsNil() {
 		args = wire.Map(nil).Raw()
 	}
-	c := rt.nestedCall(name, args)
+	c, count := rt.nestedCall(name, args)
+	if err := c.revise(ctx); err != nil {
+		return nil, rt.outward(c, err)
+	}
+	req, chain := c.request()
+	if !chain.try() {
+		return nil, ErrBusy
+	}
+	count()
 	c.alerts()
 	c.began()
 	start := rt.run.clock()
-	result := c.perform(ctx, &ToolRequest{Call: *c.call, Tool: bound.tool}, bound.needs)
+	result := c.perform(ctx, req, chain)
 	c.ended(start, &result)
 	if result.err != nil {
 		return nil, rt.outward(c, result.err)
@@ -64,22 +69,24 @@ func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*a
 }
 
 // nestedCall makes a call with an id that follows from who calls, what, and how often before: a call that is made again
-// has the same one, and so finds its answers, and no other call has it.
-func (rt *Runtime) nestedCall(name string, args wire.Raw) *toolCall {
+// has the same one, and so finds its answers, and no other call has it once count was called.
+func (rt *Runtime) nestedCall(name string, args wire.Raw) (c *toolCall, count func()) {
 	sum := sha256.New()
 	_, _ = sum.Write(binary.BigEndian.AppendUint64(nil, rt.seed))
 	_, _ = sum.Write(wire.AppendString(nil, name))
 	_, _ = sum.Write(args)
 	digest := sum.Sum(nil)
 	id := "call-" + hex.EncodeToString(digest[:16])
-	if rt.calls == nil {
-		rt.calls = map[string]int{}
-	}
-	rt.calls[id]++
-	n := rt.calls[id]
-	return &toolCall{
+	n := rt.calls[id] + 1
+	c = &toolCall{
 		run: rt.run, by: rt, index: n, seed: binary.BigEndian.Uint64(digest[16:]), events: rt.emit,
 		call: &abi.ToolCall{ID: id + "-" + strconv.Itoa(n), Name: name, Args: args},
+	}
+	return c, func() {
+		if rt.calls == nil {
+			rt.calls = map[string]int{}
+		}
+		rt.calls[id] = n
 	}
 }
 

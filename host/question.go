@@ -16,6 +16,7 @@ import (
 type Answer struct {
 	Interrupt string // the id of the interrupt; "" if only one waits
 	Value     any    // as [Encode] takes it; nil is no answer
+	By        string // who answers, for the thread's history; "" if that is not known
 }
 
 // question is an interrupt of the present step, with its answer when it has one.
@@ -139,6 +140,7 @@ func (r *run) answer(answers []Answer) error {
 		return ErrNotWaiting
 	}
 	var given wire.Map // by id
+	by := map[string]string{}
 	for _, a := range answers {
 		q, err := r.meant(a.Interrupt)
 		if err != nil {
@@ -153,11 +155,18 @@ func (r *run) answer(answers []Answer) error {
 		case given.Has(q.ID):
 			return fmt.Errorf("%s is answered twice", q.ID)
 		}
+		if isUnfinished(q.Key) {
+			if _, err := decodeRecovery(value); err != nil {
+				return fmt.Errorf("the answer to %s: %w", q.ID, err)
+			}
+		}
 		given.Set(q.ID, value)
+		by[q.ID] = a.By
 	}
+	now := r.agent.now().UnixMilli()
 	for i := range r.questions {
 		if q := &r.questions[i]; given.Has(q.ID) {
-			q.Answer, q.Fresh = given.Get(q.ID), true
+			q.Answer, q.Fresh, q.AnsweredBy, q.AnsweredAt = given.Get(q.ID), true, by[q.ID], now
 		}
 	}
 	r.answers = given

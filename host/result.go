@@ -3,6 +3,7 @@ package host
 import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
 )
 
@@ -23,7 +24,12 @@ type Input struct {
 	// Continue goes on without an answer: after a failure, a cancellation or a breakpoint. The step that failed runs
 	// again; tool calls that finished do not. A run that is over stays as it is, and one that waits keeps waiting.
 	Continue bool
-	Context  any // for hooks and tools, see [ContextAs]
+	// Checkpoint is where in the thread the run begins, or goes on; 0 is its newest checkpoint, where the run stopped. With
+	// an older one the thread goes on from there, in another branch: what followed stays to be read, see [Agent.History].
+	Checkpoint checkpoint.ID
+	// AcceptChanges goes on with a run although the agent's program is not the one that it began with, see [ProgramError].
+	AcceptChanges bool
+	Context       any // for hooks and tools, see [ContextAs]
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.

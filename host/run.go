@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
 )
 
@@ -29,18 +30,20 @@ type run struct {
 	sink    *sink // nil: nobody listens
 	ids     idSource
 
-	at          int        // the step that comes next, or is performed
-	passed      bool       // the breakpoint before it was passed
-	paused      bool       // the run stopped at the breakpoint before it
-	questions   []question // what it asked
-	answers     wire.Map   // of this input, by the ids of the questions
-	finished    []finished // tool calls of it that are done, while others are not
-	begun       bool       // the input was taken; until then the thread is as it was
-	givenUp     string     // id of the thread's earlier run, if this one ends it
-	wasOver     bool       // the run that it goes on with was over before
-	unsaved     bool       // something happened since the thread was saved
-	keeping     *keeping   // the hold on the thread
-	stepsBefore int        // steps at the start of this part of the run, after the last interrupt
+	at          int                    // the step that comes next, or is performed
+	passed      bool                   // the breakpoint before it was passed
+	paused      bool                   // the run stopped at the breakpoint before it
+	questions   []question             // what it asked
+	answers     wire.Map               // of this input, by the ids of the questions
+	finished    []finished             // tool calls of it that are done, while others are not
+	recovered   []checkpoint.Execution // of tools since the last step that was saved, by a process that died
+	last        string                 // the name of the step that was made last
+	begun       bool                   // the input was taken; until then the thread is as it was
+	givenUp     string                 // id of the thread's earlier run, if this one ends it
+	wasOver     bool                   // the run that it goes on with was over before
+	unsaved     bool                   // something happened since the thread was saved
+	keeping     *keeping               // the hold on the thread
+	stepsBefore int                    // steps at the start of this part of the run, after the last interrupt
 	modelSteps  int
 	malformed   int  // responses with malformed tool calls in a row
 	toolTokens  int  // tokens of the tools' results
@@ -134,6 +137,11 @@ func (r *run) do(ctx context.Context) error {
 	if err == nil {
 		err = r.open(ctx)
 	}
+	if r.keeping != nil {
+		var unwatch func()
+		ctx, unwatch = r.keeping.watch(ctx)
+		defer unwatch()
+	}
 	events := r.events()
 	if events.on() {
 		start = r.agent.now()
@@ -175,8 +183,8 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if !r.input.Continue {
-		if err := r.save(ctx); err != nil {
+	if !r.input.Continue && (r.keeping == nil || r.keeping.durability != DurabilityExit) {
+		if err := r.save(ctx, checkpoint.SourceInput, nil); err != nil {
 			return err
 		}
 	}
@@ -261,8 +269,9 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.checkSteps(at); err != nil {
 			return err
 		}
-		if p.steps[at].kind != stepHook && r.at != endStep {
-			if err := r.save(ctx); err != nil {
+		if r.at != endStep && r.keeping.savesAfter(p.steps[at].kind) {
+			r.recovered = nil
+			if err := r.save(ctx, checkpoint.SourceLoop, nil); err != nil {
 				return err
 			}
 		}
@@ -280,8 +289,11 @@ func (r *run) advance(jump abi.Target) error {
 	if next == p.loopEntry && r.loopsDone() {
 		next = r.withoutModel(done, jump)
 	}
-	r.at, r.passed, r.questions, r.finished = next, false, nil, nil
+	r.at, r.passed, r.questions, r.finished, r.last = next, false, nil, nil, p.steps[done].name
 	r.steps++
+	if next == endStep {
+		r.recovered = nil
+	}
 	return nil
 }
 
@@ -303,8 +315,11 @@ func (r *run) checkSteps(done int) error {
 
 // cancellation is the error of a run whose context ended; failure is what the run reported then, if anything.
 func (r *run) cancellation(ctx context.Context, failure error) error {
-	r.cancelled = true
 	cause := context.Cause(ctx)
+	if errors.Is(cause, checkpoint.ErrLost) {
+		return r.threadError(cause)
+	}
+	r.cancelled = true
 	if failure == nil || errors.Is(failure, cause) {
 		return fmt.Errorf("run cancelled: %w", cause)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // Runtime is what one call of a hook or a tool knows of its run. It is valid during that call.
@@ -24,13 +26,14 @@ type Runtime struct {
 	emit     emitter
 	observed Observation
 
-	callID  string          // of the model's call that this is, or is inside of
-	nested  string          // id of the call by a hook or tool that this is inside of
-	depth   int             // of such calls
-	calls   map[string]int  // that this one has made, by what they are
-	updates []sourcedUpdate // of those calls
-	ids     idSource        // for what it makes while others run
-	closed  error           // the interrupt or cancellation that goes outward, whatever the hook or tool does
+	callID    string          // of the model's call that this is, or is inside of
+	nested    string          // id of the call by a hook or tool that this is inside of
+	depth     int             // of such calls
+	calls     map[string]int  // that this one has made, by what they are
+	updates   []sourcedUpdate // of those calls
+	ids       idSource        // for what it makes while others run
+	execution *execution      // that this is of a tool; nil: it is a hook
+	closed    error           // the interrupt or cancellation that goes outward, whatever the hook or tool does
 }
 
 // RunID returns the id of the run.
@@ -74,8 +77,11 @@ func ContextAs[T any](rt *Runtime) (T, error) {
 	return value, nil
 }
 
-// Store returns the agent's long-term store; nil if it has none.
-func (rt *Runtime) Store() Store { return rt.run.agent.config.Store }
+// Tools returns what the model is told of the agent's tools, in that order.
+func (rt *Runtime) Tools() []abi.ToolSpec { return slices.Clone(rt.run.agent.tools.specs) }
+
+// Store returns the agent's store of values beyond threads; nil if it has none.
+func (rt *Runtime) Store() store.Store { return rt.run.agent.config.Store }
 
 // Emit puts an event of the type custom into the run's stream.
 func (rt *Runtime) Emit(name string, data wire.Raw) {

@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 func TestRunsWithEqualSeedsAreEqual(t *testing.T) {
@@ -89,14 +90,14 @@ func TestGivenIdsStay(t *testing.T) {
 
 func TestRuntime(t *testing.T) {
 	t.Parallel()
-	store := emptyStore{}
+	kept := emptyStore{}
 	b := setup(t, scripted.Say("done"), scripted.Say("done"))
-	b.Store, b.Checkpointer = store, memory.New()
+	b.Store, b.Checkpointer = kept, memory.New()
 	b.use(host.BeforeAgent("x", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 		require.Equal(t, "t1", rt.ThreadID())
 		require.Equal(t, "x.before_agent", rt.Step())
 		require.Equal(t, time.Unix(1_700_000_000, 0).UTC(), rt.Now())
-		require.Equal(t, store, rt.Store())
+		require.Equal(t, kept, rt.Store())
 		require.NotNil(t, rt.Logger())
 		require.Empty(t, rt.Answers())
 		require.Nil(t, rt.State().Get("unknown"))
@@ -114,7 +115,7 @@ func TestRuntime(t *testing.T) {
 	require.Equal(t, []string{"1", "2"}, b.log, "N counts over runs")
 }
 
-type emptyStore struct{ host.Store }
+type emptyStore struct{ store.Store }
 
 func TestContextAs(t *testing.T) {
 	t.Parallel()

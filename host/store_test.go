@@ -37,16 +37,16 @@ type brokenSession struct {
 	store *brokenStore
 }
 
-func (s *brokenSession) Load(ctx context.Context) (*checkpoint.Thread, error) {
+func (s *brokenSession) Load(ctx context.Context, at checkpoint.ID) (*checkpoint.Thread, error) {
 	if s.store.fails == "load" {
 		return nil, errDisk
 	}
-	return s.Session.Load(ctx)
+	return s.Session.Load(ctx, at)
 }
 
-func (s *brokenSession) Save(ctx context.Context, c *checkpoint.Commit) error {
+func (s *brokenSession) Save(ctx context.Context, c *checkpoint.Commit) (checkpoint.ID, error) {
 	if s.store.fails == "save" && s.store.saves == 0 {
-		return errDisk
+		return 0, errDisk
 	}
 	if s.store.fails == "panic" && s.store.saves == 0 {
 		panic("store")
@@ -76,9 +76,9 @@ func TestAPanicLetsGoOfTheThread(t *testing.T) {
 // heeding is a store that heeds its context.
 type heeding struct{ checkpoint.Session }
 
-func (s heeding) Save(ctx context.Context, c *checkpoint.Commit) error {
+func (s heeding) Save(ctx context.Context, c *checkpoint.Commit) (checkpoint.ID, error) {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 	return s.Session.Save(ctx, c)
 }

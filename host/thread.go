@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/host/history"
 )
 
 // What is wrong with an input for the thread that it names.
@@ -31,13 +31,6 @@ func (e *ThreadError) Unwrap() error { return e.Err }
 // ErrorType names the type of the error in documents.
 func (*ThreadError) ErrorType() string { return "thread_error" }
 
-// keeping is a run's hold on its thread; nil in a run whose agent keeps none.
-type keeping struct {
-	session checkpoint.Session
-	commit  checkpoint.Commit
-	saved   *State // as it was saved last; nil: never
-}
-
 // open opens the run's thread, if it has one, and takes over what it holds: the state, and when the input goes on with a
 // run, that run too.
 func (r *run) open(ctx context.Context) error {
@@ -48,9 +41,9 @@ func (r *run) open(ctx context.Context) error {
 		return r.threadError(errors.New("the input has both Continue and Resume; an answer goes on by itself"))
 	case again && (len(in.Messages) > 0 || len(in.State) > 0):
 		return r.threadError(errors.New("the input has messages or state beside Continue or Resume; new messages start a new run"))
-	case a.config.Checkpointer == nil && (again || r.thread != ""):
+	case a.config.Checkpointer == nil && (again || r.thread != "" || in.Checkpoint != 0):
 		return r.threadError(ErrNoCheckpointer)
-	case again && r.thread == "":
+	case (again || in.Checkpoint != 0) && r.thread == "":
 		return r.threadError(ErrNoThread)
 	case r.thread == "":
 		return nil
@@ -59,31 +52,32 @@ func (r *run) open(ctx context.Context) error {
 	if err != nil {
 		return r.threadError(err)
 	}
-	r.keeping = &keeping{session: session}
-	held, err := session.Load(ctx)
+	r.keeping = &keeping{session: session, durability: a.config.Durability}
+	held, err := session.Load(ctx, in.Checkpoint)
 	switch {
 	case err != nil:
 		return r.threadError(err)
-	case held == nil && again:
+	case held == nil && (again || in.Checkpoint != 0):
 		return r.threadError(ErrUnknownThread)
 	case held == nil:
 		return nil
 	}
-	if next := held.Checkpoint.Next; next != "" && !again && in.Messages == nil && in.State == nil {
+	c := &held.Record.Checkpoint
+	if c.Next != "" && !again && in.Messages == nil && in.State == nil {
 		return r.threadError(fmt.Errorf("the input is empty, and the thread has a run that stopped before %q; "+
-			"go on with it by Continue or Resume, or give it up by a new message", next))
+			"go on with it by Continue or Resume, or give it up by a new message", c.Next))
 	}
 	r.restore(held)
 	if !again {
-		if held.Checkpoint.Next != "" {
-			r.givenUp = held.Checkpoint.Run.ID
+		if c.Next != "" && held.ID == held.Newest {
+			r.givenUp = c.Run.ID
 		}
-		if held.Checkpoint.Run.Seed == r.seed { // the same seed each time, as in tests: ids still differ
-			r.ids.n = held.Checkpoint.Run.IDs
+		if c.Run.Seed == r.seed { // the same seed each time, as in tests: ids still differ
+			r.ids.n = c.Run.IDs
 		}
 		return nil
 	}
-	if err := r.goOn(&held.Checkpoint); err != nil {
+	if err := r.goOn(held); err != nil {
 		return r.threadError(err)
 	}
 	return nil
@@ -103,27 +97,41 @@ func (r *run) restore(held *checkpoint.Thread) {
 			state.stepLive = state.stepLive || f.Lifetime == Step
 		}
 	}
-	r.state, r.keeping.saved = state, saved
-	r.finished = unkept(held.Checkpoint.Finished)
-	for _, c := range held.Checkpoint.Cursors {
+	k := r.keeping
+	r.state, k.saved, k.parent, k.program = state, saved, held.ID, held.Program
+	for _, p := range held.State {
+		if _, ok := table.slots[p.Key]; !ok {
+			k.foreign.Set(p.Key, p.Value)
+		}
+	}
+	r.finished = unkept(held.Record.Checkpoint.Finished)
+	for _, c := range held.Record.Checkpoint.Cursors {
 		if at := r.agent.program.find(c.Step); at >= 0 {
-			r.cursors[at] = c.Seen
+			r.cursors[at] = c.Seen()
 		}
 	}
 }
 
-// goOn takes over the run that the checkpoint belongs to.
-func (r *run) goOn(c *checkpoint.Checkpoint) error {
-	r.id, r.seed, r.usage.sum = c.Run.ID, c.Run.Seed, c.Run.Usage
+// goOn takes over the run that the checkpoint belongs to. Behind an older checkpoint than the thread's newest it becomes
+// another run: what the first one did behind it has happened.
+func (r *run) goOn(held *checkpoint.Thread) error {
+	c := &held.Record.Checkpoint
+	if held.ID == held.Newest {
+		r.id = c.Run.ID
+	}
+	r.seed = c.Run.Seed
+	r.usage.sum = abi.Usage{InputTokens: c.Run.InputTokens, OutputTokens: c.Run.OutputTokens, TotalTokens: c.Run.TotalTokens}
 	r.ids = idSource{seed: c.Run.Seed, n: c.Run.IDs}
 	r.steps, r.stepsBefore, r.modelSteps = c.Run.Steps, c.Run.Steps, c.Run.ModelSteps
 	r.malformed, r.toolTokens = c.Run.Malformed, c.Run.ToolTokens
-	r.at, r.passed, r.wasOver = endStep, c.Paused, c.Next == ""
+	r.at, r.passed, r.wasOver, r.last = endStep, c.Paused, c.Next == "", held.Record.Step
 	if c.Next != "" {
-		if r.at = r.agent.program.find(c.Next); r.at < 0 {
-			return fmt.Errorf("it stopped before the step %q, which this agent does not have", c.Next)
+		if err := r.checkProgram(held.Program, c.Next); err != nil {
+			return err
 		}
+		r.at = r.agent.program.find(c.Next)
 	}
+	r.recovered = checkpoint.Journalled(c, held.Executions)
 	r.questions = make([]question, len(c.Questions))
 	for i := range c.Questions {
 		r.questions[i].Question = c.Questions[i]
@@ -132,84 +140,4 @@ func (r *run) goOn(c *checkpoint.Checkpoint) error {
 		return nil
 	}
 	return r.answer(r.input.Resume)
-}
-
-// save adds what changed since the last commit to the thread.
-func (r *run) save(ctx context.Context) error {
-	k := r.keeping
-	if k == nil {
-		return nil
-	}
-	c := &k.commit
-	*c = checkpoint.Commit{Log: r.state.log, Checkpoint: r.checkpoint()}
-	table := r.state.table
-	for slot := range table.fields {
-		value, name := r.state.values[slot], table.fields[slot].Name
-		var was []byte
-		if k.saved != nil {
-			was = k.saved.values[slot]
-		}
-		switch {
-		case value.Equal(was):
-		case value.IsZero():
-			c.Unset = append(c.Unset, name)
-		default:
-			c.State.Set(name, value)
-		}
-	}
-	if k.saved != nil {
-		c.Since = k.saved.log.Cursor()
-	}
-	if err := k.session.Save(ctx, c); err != nil {
-		return r.threadError(err)
-	}
-	k.saved, r.unsaved = r.state, false
-	return nil
-}
-
-func (r *run) checkpoint() checkpoint.Checkpoint {
-	p := r.agent.program
-	c := checkpoint.Checkpoint{
-		Run: checkpoint.Run{
-			ID: r.id, Seed: r.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
-			ToolTokens: r.toolTokens, Usage: r.usage.total(),
-		},
-		Next: p.name(r.at), Paused: r.paused || r.passed,
-	}
-	for at := range r.cursors {
-		if p.steps[at].cursors && r.cursors[at] != (history.Cursor{}) {
-			c.Cursors = append(c.Cursors, checkpoint.Cursor{Step: p.steps[at].name, Seen: r.cursors[at]})
-		}
-	}
-	for i := range r.questions {
-		c.Questions = append(c.Questions, r.questions[i].Question)
-	}
-	c.Finished = kept(r.finished)
-	return c
-}
-
-// close saves how the run ended, also when its context has, and lets go of the thread.
-func (r *run) close(ctx context.Context, failure error) error {
-	if r.keeping != nil && r.begun && r.unsaved {
-		if err := r.save(context.WithoutCancel(ctx)); err != nil {
-			failure = errors.Join(failure, err)
-		}
-	}
-	if err := r.letGo(); err != nil {
-		failure = errors.Join(failure, err)
-	}
-	return failure
-}
-
-// letGo ends the session.
-func (r *run) letGo() error {
-	k := r.keeping
-	if k == nil {
-		return nil
-	}
-	r.keeping = nil
-	if err := k.session.Close(); err != nil {
-		return r.threadError(err)
-	}
-	return nil
 }

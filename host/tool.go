@@ -37,8 +37,10 @@ type ToolPooled interface {
 // ToolRequest is a tool call on its way through the wrap_tool_call hooks. Change it with the With… methods, which
 // return a changed copy.
 type ToolRequest struct {
-	Call abi.ToolCall
-	Tool Tool // what will run; nil: the agent has no tool of that name
+	Call    abi.ToolCall
+	Tool    Tool          // what will run; nil: the agent has no tool of that name
+	Asked   *abi.ToolCall // what the model, a hook or a tool asked for
+	Revised *abi.ToolCall // what a [WrapToolHook.Revise] has made of it before it began; Asked itself if none did
 }
 
 // Known reports whether there is a tool to run.

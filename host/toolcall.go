@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,9 @@ func appendToolWrap(wraps []toolWrap, m *boundMiddleware) []toolWrap {
 	})
 }
 
-// wraps reports whether the hook wraps calls of this name; nested ones are those that a hook or tool makes.
-func (w *toolWrap) wraps(name string, nested bool) bool {
-	return (nested || !w.hook.Nested) && (len(w.hook.Tools) == 0 || slices.Contains(w.hook.Tools, name))
+// wraps reports whether the hook wraps calls of this name; unseen are those that no after_model hook has seen so.
+func (w *toolWrap) wraps(name string, unseen bool) bool {
+	return (unseen || !w.hook.Nested) && (len(w.hook.Tools) == 0 || slices.Contains(w.hook.Tools, name))
 }
 
 // wrapsCalls reports whether a hook wraps calls of the model, and may so bring tools that the agent does not have.
@@ -43,12 +44,17 @@ func (a *build) wrapsCalls() bool {
 
 // toolCall is one tool call on its way through the wraps.
 type toolCall struct {
-	run    *run
-	index  int // in its message
-	call   *abi.ToolCall
-	events emitter
-	by     *Runtime // the hook or tool that makes the call; nil: the model
-	seed   uint64   // of a call by one
+	run     *run
+	index   int           // in its message
+	message string        // the id of that; "" of a call by a hook or tool, whose own id has it all
+	call    *abi.ToolCall // that is performed
+	asked   *abi.ToolCall // if another one was asked for
+	events  emitter
+	by      *Runtime // the hook or tool that makes the call; nil: the model
+	alone   bool     // no other runs beside it and no hook around it: its result is saved at once
+
+	executions int    // of the tool, that the hooks around it have asked for
+	seed       uint64 // of a call by one
 }
 
 // toolResult is how a tool call ended.
@@ -58,21 +64,30 @@ type toolResult struct {
 	err     error
 }
 
-// do performs the call: it leases what its chain needs and reports start and end.
+// do performs the call: it finds out which, leases what its chain needs and reports start and end.
 func (c *toolCall) do(ctx context.Context) (result toolResult) {
-	r := c.run
-	req := &ToolRequest{Call: *c.call}
-	chain := r.agent.tools.unknown
-	if bound := r.agent.tools.byName[c.call.Name]; bound != nil {
-		req.Tool, chain = bound.tool, bound.needs
+	if result.err = c.revise(ctx); result.err != nil {
+		return result
 	}
+	req, chain := c.request()
 	c.began()
-	start := r.clock()
+	start := c.run.clock()
 	if result.err = chain.acquire(ctx); result.err == nil {
 		result = c.perform(ctx, req, chain)
 	}
 	c.ended(start, &result)
 	return result
+}
+
+// request makes the request that enters the chain, and says what the chain needs.
+func (c *toolCall) request() (*ToolRequest, needs) {
+	req := &ToolRequest{Call: *c.call, Asked: cmp.Or(c.asked, c.call), Revised: c.call}
+	bound := c.run.agent.tools.byName[c.call.Name]
+	if bound == nil {
+		return req, c.run.agent.tools.unknown
+	}
+	req.Tool = bound.tool
+	return req, bound.needs
 }
 
 // perform runs the chain, whose leases are held, and gives them back.
@@ -139,7 +154,7 @@ func (c *toolCall) runtime(step string, n uint64, layer int) *Runtime {
 // layer calls the first wrap from index i on that wraps this call, or the tool behind the last one.
 func (c *toolCall) layer(ctx context.Context, i int, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
 	wraps := c.run.agent.toolWraps
-	for i < len(wraps) && !wraps[i].wraps(c.call.Name, c.by != nil) {
+	for i < len(wraps) && !wraps[i].wraps(c.call.Name, c.unseen()) {
 		i++
 	}
 	if i == len(wraps) {
@@ -195,24 +210,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 			call.Name, call.Args.JSON(), err))
 		return &m, nil, nil
 	}
-	rt := c.runtime(ToolsStep, 0, len(c.run.agent.toolWraps))
-	output, err := c.callInTime(ctx, req.Tool, rt, &call)
-	err = rt.settle(err)
-	if err == nil && output == nil {
-		err = errors.New("returned neither output nor error")
-	}
-	if err != nil {
-		if IsControlFlow(err) || as[*ToolError](err) {
-			return nil, nil, err
-		}
-		return nil, nil, &ToolError{Tool: bound.spec.Name, CallID: call.ID, Err: err}
-	}
-	m := abi.ToolResult(call, "")
-	m.Name, m.Content, m.Artifact = bound.spec.Name, output.Content, output.Artifact
-	if output.Failed {
-		m.Status = abi.StatusError
-	}
-	return &m, rt.withUpdate(nil, output.Update), nil
+	return c.executed(ctx, bound, &call)
 }
 
 func callTool(ctx context.Context, t Tool, rt *Runtime, call *abi.ToolCall) (output *ToolOutput, err error) {

@@ -23,12 +23,16 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	if at < 0 {
 		return &UpdateError{Step: s.name, Err: errors.New("there is no AI message whose tool calls could run")}
 	}
-	all := messages.Entry(at).Message().ToolCalls
+	asking := messages.Entry(at).Message()
+	all := asking.ToolCalls
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
 		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.waitsOn(all[i].ID) {
-			batch = append(batch, toolCall{run: r, index: i, call: &all[i], events: r.events()})
+			batch = append(batch, toolCall{run: r, message: asking.ID, index: i, call: &all[i], events: r.events()})
 		}
+	}
+	if len(batch) == 1 {
+		batch[0].alone = len(r.agent.toolWraps) == 0
 	}
 	results, exceeded := r.withoutTokens(batch)
 	if results == nil {

@@ -1,0 +1,131 @@
+package host
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// identify works out by what checkpoints tell this program from others: its steps, where they may jump to, and the
+// middleware with versions and digests.
+func (a *build) identify() {
+	id := &checkpoint.Program{}
+	sum := sha256.New()
+	for _, m := range a.middleware {
+		part := checkpoint.Part{Name: m.name, Version: m.hooks.Version, Digest: m.hooks.Digest}
+		id.Middleware = append(id.Middleware, part)
+		for _, text := range []string{part.Name, part.Version, part.Digest} {
+			_, _ = sum.Write(wire.AppendString(nil, text))
+		}
+	}
+	for i := range a.program.steps {
+		s := &a.program.steps[i]
+		_, _ = sum.Write(wire.AppendString([]byte{byte(s.kind)}, s.name))
+		for _, may := range s.jumps {
+			_, _ = sum.Write(wire.AppendBool(nil, may))
+		}
+	}
+	id.Digest = hex.EncodeToString(sum.Sum(nil)[:16])
+	a.identity = id
+}
+
+// same reports whether two programs are the same.
+func same(a, b *checkpoint.Program) bool {
+	return a == b || a != nil && b != nil && a.Digest == b.Digest
+}
+
+// ProgramError is a run that stopped under another program than the agent has now. It goes on only where the input has
+// AcceptChanges.
+type ProgramError struct {
+	Next        string   // the step that comes next
+	Differences []string // between the program that the run began with and the agent's
+}
+
+func (e *ProgramError) Error() string {
+	return fmt.Sprintf("the run began with another program: %s; build the agent as it was, or accept the changes "+
+		"(AcceptChanges of the input, --accept-changes) to go on before the step %q, or start a new run by a message",
+		strings.Join(e.Differences, "; "), e.Next)
+}
+
+// ErrorType names the type of the error in documents.
+func (*ProgramError) ErrorType() string { return "program_error" }
+
+// checkProgram refuses to go on with a run of another program, unless the input accepts that. Without the step that comes
+// next it cannot.
+func (r *run) checkProgram(began *checkpoint.Program, next string) error {
+	known := r.agent.program.find(next) >= 0
+	if known && (began == nil || same(began, r.agent.identity) || r.input.AcceptChanges) {
+		return nil
+	}
+	err := &ProgramError{Next: next}
+	if began != nil {
+		err.Differences = differences(began, r.agent.identity)
+	}
+	if !known {
+		return fmt.Errorf("it stopped before the step %q, which this agent does not have: %s", next,
+			strings.Join(append(err.Differences, "go on with an agent that has it, or start a new run by a message"), "; "))
+	}
+	return err
+}
+
+// differences tells what differs between two programs.
+func differences(was, is *checkpoint.Program) []string {
+	find := func(in *checkpoint.Program, name string) *checkpoint.Part {
+		at := slices.IndexFunc(in.Middleware, func(p checkpoint.Part) bool { return p.Name == name })
+		if at < 0 {
+			return nil
+		}
+		return &in.Middleware[at]
+	}
+	var out []string
+	before, now := make([]string, 0, len(was.Middleware)), make([]string, 0, len(is.Middleware)) // names of those that both have
+	for i := range was.Middleware {
+		old := &was.Middleware[i]
+		present := find(is, old.Name)
+		switch {
+		case present == nil:
+			out = append(out, fmt.Sprintf("middleware %q is gone", old.Name))
+			continue
+		case present.Version != old.Version:
+			out = append(out, fmt.Sprintf("middleware %q has the version %q, it had %q", old.Name, present.Version, old.Version))
+		case present.Digest != old.Digest:
+			out = append(out, fmt.Sprintf("middleware %q has the digest %s, it had %s", old.Name, short(present.Digest), short(old.Digest)))
+		}
+		before = append(before, old.Name)
+	}
+	for i := range is.Middleware {
+		if name := is.Middleware[i].Name; find(was, name) == nil {
+			out = append(out, fmt.Sprintf("middleware %q is new", name))
+		} else {
+			now = append(now, name)
+		}
+	}
+	if !slices.Equal(before, now) {
+		out = append(out, fmt.Sprintf("the middleware stands in the order %q, it was %q", now, before))
+	}
+	if len(out) == 0 {
+		out = append(out, "its steps or their jumps differ")
+	}
+	return out
+}
+
+// short is enough of a digest for people.
+func short(digest string) string {
+	if digest == "" {
+		return "none"
+	}
+	return cut(digest, 19)
+}
+
+// cut returns the beginning of a text: whole characters of at most so many bytes.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

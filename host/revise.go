@@ -1,0 +1,59 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// maxRevisions is how often the hooks around a call may change it before it begins.
+const maxRevisions = 100
+
+// unseen reports whether no after_model hook has seen the call as it is performed.
+func (c *toolCall) unseen() bool { return c.by != nil || c.asked != nil }
+
+// revise asks the wraps around the call, the outermost first, which call to perform in its place, until all agree.
+func (c *toolCall) revise(ctx context.Context) error {
+	wraps := c.run.agent.toolWraps
+	changes := 0
+	for i := 0; i < len(wraps); i++ {
+		w := &wraps[i]
+		if w.hook.Revise == nil || !w.wraps(c.call.Name, c.unseen()) {
+			continue
+		}
+		revised, err := callRevise(ctx, w.hook.Revise, c.runtime(w.name, w.calls.Load(), i), c.call)
+		if interrupt, ok := asInterrupt(err); ok {
+			return &InterruptError{Interrupts: interrupt.Interrupts, step: w.name}
+		}
+		if err == nil && c.replace(revised) {
+			i = -1 // from the outermost on
+			changes++
+			if changes > maxRevisions {
+				err = fmt.Errorf("the tool call %q is changed again and again; reviews of it do not agree", c.call.ID)
+			}
+		}
+		if err != nil {
+			return &HookError{Step: w.name, Err: err}
+		}
+	}
+	return nil
+}
+
+// replace puts another call in the place of the present one, and reports whether it is another. The id stays.
+func (c *toolCall) replace(by *abi.ToolCall) bool {
+	if by == nil || by.Name == c.call.Name && bytes.Equal(by.Args, c.call.Args) {
+		return false
+	}
+	if c.asked == nil {
+		c.asked = c.call
+	}
+	c.call = &abi.ToolCall{ID: c.call.ID, Name: by.Name, Args: by.Args}
+	return true
+}
+
+func callRevise(ctx context.Context, fn ReviseFunc, rt *Runtime, call *abi.ToolCall) (revised *abi.ToolCall, err error) {
+	defer recovered(&err)
+	return fn(ctx, rt, call)
+}

@@ -8,9 +8,67 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 )
+
+// A human changes the receiver of one mail and stops another.
+func ExampleHumanInTheLoop() {
+	type mail struct {
+		To string `json:"to"`
+	}
+	agent, err := host.New(host.Config{
+		Model: scripted.NewTurns(
+			scripted.CallTools(
+				abi.Call("1", "send_mail", map[string]any{"to": "all"}), abi.Call("2", "send_mail", map[string]any{"to": "boss"}),
+			),
+			scripted.Say("I have written to Ann."),
+		),
+		Tools: []host.Tool{tool.Func("send_mail", "", func(_ context.Context, m mail) (string, error) { return "sent to " + m.To, nil })},
+		Middleware: []host.Middleware{builtin.HumanInTheLoop{
+			InterruptOn: map[string]builtin.ReviewPolicy{"send_mail": builtin.AnyDecision()}, EditNotice: new("Edited by a human."),
+		}},
+		Checkpointer: memory.New(),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer agent.Close()
+	ctx := context.Background()
+	result, err := agent.Run(ctx, host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Tell them.")}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var request builtin.ReviewRequest
+	if err := host.Decode(result.Interrupts[0].Value, &request); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, action := range request.ActionRequests {
+		fmt.Println(action.Name, action.Args)
+	}
+
+	result, err = agent.Run(ctx, host.Input{Thread: "t", Resume: []host.Answer{{Value: builtin.Decisions{Decisions: []builtin.Decision{
+		{Type: builtin.Edit, EditedAction: &builtin.Action{Name: "send_mail", Args: map[string]any{"to": "ann"}}},
+		{Type: builtin.Reject, Message: "not today"},
+	}}}}})
+	for _, m := range result.Messages.All() {
+		fmt.Printf("%s: %q\n", m.Role, m.Content.Text())
+	}
+	fmt.Println(err)
+	// Output:
+	// send_mail map[to:all]
+	// send_mail map[to:boss]
+	// human: "Tell them."
+	// ai: ""
+	// tool: "User rejected the tool call for `send_mail` with reason: not today"
+	// tool: "Edited by a human. Executed instead: send_mail with arguments {\"to\":\"ann\"}.\n\nTool response:\nsent to ann"
+	// ai: "I have written to Ann."
+	// <nil>
+}
 
 func ExampleModelCallLimit() {
 	runLimit := 3

@@ -8,8 +8,9 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// toolCallLimiter is a limit in its agent. The calls that hooks and tools make by themselves no after_model hook sees: a
-// wrap holds the limit there, and the next check of the model's calls adds them to the counts.
+// toolCallLimiter is a limit in its agent. The calls that hooks and tools make by themselves no after_model hook sees, nor
+// those that a review has made into calls of another tool: a wrap holds the limit there, and the next check of the model's
+// calls adds them to the counts.
 type toolCallLimiter struct {
 	ToolCallLimit
 
@@ -44,11 +45,15 @@ func (l *toolCallLimiter) forget(run string) {
 	delete(l.calls, run)
 }
 
-// wrap counts a call that a hook or tool makes, and answers one beyond the limit. A call that is made again, after an
+// wrap counts a call that check did not see, and answers one beyond the limit. A call that is made again, after an
 // interrupt say, counts once.
 func (l *toolCallLimiter) wrap(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
+	if !rt.Nested() && (l.ToolName == "" || req.Asked.Name == l.ToolName) {
+		message, err := next(ctx, req) // check has counted it, as what the model asked for
+		return message, nil, err
+	}
 	threadCounts, runCounts, err := toolCalls(rt)
 	if err != nil {
 		return nil, nil, err

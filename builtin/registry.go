@@ -15,6 +15,7 @@ type Entry struct {
 
 // registry holds all entries, sorted by name.
 var registry = []Entry{
+	{"human_in_the_loop", "asks a human before tools run", func() host.Middleware { return &HumanInTheLoop{} }},
 	{"model_call_limit", "limits the model calls of a run or thread", func() host.Middleware { return &ModelCallLimit{} }},
 	{"patch_tool_calls", "repairs tool calls that a failed or abandoned run left open", func() host.Middleware { return &PatchToolCalls{} }},
 	{"tool_call_limit", "limits the tool calls of a run or thread, of all tools or of one", func() host.Middleware { return &ToolCallLimit{} }},

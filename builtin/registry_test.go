@@ -45,6 +45,22 @@ func TestRegistryEntriesAreDecoded(t *testing.T) {
 		yaml string
 		want host.Middleware
 	}{
+		"human_in_the_loop": {
+			`{interrupt_on: {mail: true, search: {allowed_decisions: [approve, edit], description: a, args_schema: {type: object},
+				when: {arg: q, equals: 1}}, calc: {allowed_decisions: [respond], when: {arg: q, starts_with: a}}},
+				description_prefix: b, interrupt_mode: per_call, edit_notice: c}`,
+			&builtin.HumanInTheLoop{
+				InterruptOn: map[string]builtin.ReviewPolicy{
+					"mail": builtin.AnyDecision(),
+					"search": {
+						AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Edit}, Description: "a",
+						ArgsSchema: map[string]any{"type": "object"}, When: &builtin.ArgCondition{Arg: "q", Equals: int64(1)},
+					},
+					"calc": {AllowedDecisions: []builtin.DecisionType{builtin.Respond}, When: &builtin.ArgCondition{Arg: "q", StartsWith: "a"}},
+				},
+				DescriptionPrefix: "b", InterruptMode: "per_call", EditNotice: new("c"),
+			},
+		},
 		"model_call_limit": {
 			"{thread_limit: 1, run_limit: 2, exit_behavior: end}",
 			&builtin.ModelCallLimit{ThreadLimit: new(1), RunLimit: new(2), ExitBehavior: "end"},

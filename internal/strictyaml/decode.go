@@ -66,6 +66,12 @@ type Unmarshaler interface {
 	UnmarshalStrict(n Node) error
 }
 
+// FuncUnmarshaler is an [Unmarshaler] that need not know this package: decode decodes the node into what a pointer points
+// to, as often as it is called. It is for types of libraries whose users may have no YAML at all.
+type FuncUnmarshaler interface {
+	UnmarshalYAML(decode func(into any) error) error
+}
+
 // Checker is implemented by types that have more to say once they are decoded without a problem: what one key
 // demands of another. The node is the value decoded.
 type Checker interface {
@@ -84,6 +90,7 @@ var (
 	nodeType        = reflect.TypeFor[Node]()
 	durationType    = reflect.TypeFor[time.Duration]()
 	unmarshalerType = reflect.TypeFor[Unmarshaler]()
+	funcType        = reflect.TypeFor[FuncUnmarshaler]()
 	checkerType     = reflect.TypeFor[Checker]()
 )
 
@@ -129,9 +136,13 @@ func (d *decoder) decode(n *node, v reflect.Value, path string, r rules) {
 		return
 	}
 	before := d.found.count()
-	if reflect.PointerTo(t).Implements(unmarshalerType) {
+	switch pointer := reflect.PointerTo(t); {
+	case pointer.Implements(unmarshalerType):
 		d.call(n, path, v.Addr().Interface().(Unmarshaler).UnmarshalStrict) //nolint:forcetypeassert // Checked above.
-	} else {
+	case pointer.Implements(funcType):
+		own := v.Addr().Interface().(FuncUnmarshaler) //nolint:forcetypeassert // Checked above.
+		d.call(n, path, func(at Node) error { return own.UnmarshalYAML(at.Decode) })
+	default:
 		d.decodeKind(n, v, path, r)
 	}
 	if d.mistake != nil || d.found.count() > before {

@@ -1,6 +1,7 @@
 package strictyaml_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -236,4 +237,46 @@ func TestMistakesOfTheProgramAreNotProblemsOfTheFile(t *testing.T) {
 		var problems *strictyaml.Error
 		require.NotErrorAs(t, err, &problems)
 	}
+}
+
+// shade is a union that knows nothing of the package.
+type shade struct{ Level, Red int }
+
+func (s *shade) UnmarshalYAML(decode func(into any) error) error {
+	var form any
+	if err := decode(&form); err != nil {
+		return err
+	}
+	switch form.(type) {
+	case int64:
+		return decode(&s.Level)
+	case map[string]any:
+		var mixed struct {
+			Red int `yaml:"red" strict:"required,max=255"`
+		}
+		err := decode(&mixed)
+		s.Red = mixed.Red
+		return err
+	default:
+		return errors.New("a shade is a number or {red: 0…255}")
+	}
+}
+
+func TestFuncUnmarshaler(t *testing.T) {
+	t.Parallel()
+	var shades []shade
+	require.NoError(t, strictyaml.Decode("f", []byte("[3, {red: 4}]"), &shades))
+	require.Equal(t, []shade{{Level: 3}, {Red: 4}}, shades)
+
+	requireError(t, strictyaml.Decode("agenthost.yaml", []byte("- {rde: 1}\n- dark\n"), &shades), `
+agenthost.yaml:1:3: [0]: the key "red" is missing
+  1 | - {rde: 1}
+    |   ^
+agenthost.yaml:1:4: [0]: unknown key "rde"
+  1 | - {rde: 1}
+    |    ^
+  did you mean "red"?
+agenthost.yaml:2:3: [1]: a shade is a number or {red: 0…255}
+  2 | - dark
+    |   ^`)
 }

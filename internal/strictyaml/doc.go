@@ -31,8 +31,8 @@
 // # Beyond structs
 //
 // A [Node] is a value that is decoded later, for example a middleware's config once the middleware is known; [Node.Errorf] shows
-// what is found wrong even later at the place where it stands. A type that implements [Unmarshaler] decodes itself, and one that
-// implements [Checker] checks what its tags cannot say. [Join] merges what all of them report.
+// what is found wrong even later at the place where it stands. A type that implements [Unmarshaler] or [FuncUnmarshaler] decodes
+// itself, and one that implements [Checker] checks what its tags cannot say. [Join] merges what all of them report.
 //
 // [WithEnv] expands variables in strings. What they expand to never shows in a problem. [WithSet] applies assignments from the command line.
 //

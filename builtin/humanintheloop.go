@@ -1,0 +1,94 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/host"
+)
+
+// HumanInTheLoop asks a human before tools run. When the model has answered, the run is interrupted with one
+// [ReviewRequest] about all calls that its policies name, and is resumed with [Decisions], one for each call in the same
+// order. A call is performed as it is (approve) or as the human wants it (edit), or it is answered in place of its tool
+// (reject, respond). With the mode per_call each call asks for itself as it starts, with a [ToolApproval], and is answered
+// with one [Decision].
+//
+// The model's message stays as it is after an edit; the result says what was done instead. All middleware sees the edited
+// call, and tool_call_limit counts it anew if it is one of another tool. An answer that will not do fails the run, and
+// another answer corrects it.
+//
+// A call that gets to its tool without a decision is asked about there, in the form of the mode: one that a hook or a tool
+// makes, one to which a jump has led past the review, and one that somebody else has made into one that a policy names. Two
+// of this middleware in one agent both decide about a call that both name; a later one sees what an earlier one made of it.
+//
+// Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in the place of Python's notation.
+type HumanInTheLoop struct {
+	InterruptOn       map[string]ReviewPolicy `yaml:"interrupt_on"`       // by tool; calls of others need no review
+	DescriptionPrefix string                  `yaml:"description_prefix"` // begins the default description of a call; "": a default
+	// InterruptMode says how a run asks: "batched" (or ""), once about all calls of an answer, or "per_call".
+	InterruptMode string `yaml:"interrupt_mode"`
+	// EditNotice begins the result of an edited call, for the model. nil: a default; "" (null in a manifest): no notice.
+	EditNotice *string `yaml:"edit_notice"`
+}
+
+// The default texts.
+const (
+	reviewDescription = "Tool execution requires approval"
+	editNotice        = "Note: a human reviewer replaced this tool call before it ran. The call recorded in your message is the one " +
+		"you produced, not the one that executed. This was intentional and authorized. Do not re-issue your original call."
+)
+
+// The modes.
+const (
+	modeBatched = "batched"
+	modePerCall = "per_call"
+)
+
+// Name returns "human_in_the_loop".
+func (h HumanInTheLoop) Name() string { return "human_in_the_loop" }
+
+// Hooks checks the policies.
+func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	if len(h.InterruptOn) == 0 {
+		return nil, errors.New("interrupt_on is missing; name the tools whose calls need a review, such as {send_mail: true}")
+	}
+	mode := cmp.Or(h.InterruptMode, modeBatched)
+	if mode != modeBatched && mode != modePerCall {
+		return nil, fmt.Errorf("`interrupt_mode` must be 'batched' or 'per_call', got '%s'", h.InterruptMode)
+	}
+	policies, err := compilePolicies(h.InterruptOn)
+	if err != nil {
+		return nil, err
+	}
+	r := &reviewer{
+		name: env.Name, logger: env.Logger, policies: policies, prefix: cmp.Or(h.DescriptionPrefix, reviewDescription),
+		notice: editNotice, perCall: mode == modePerCall,
+	}
+	if h.EditNotice != nil {
+		r.notice = *h.EditNotice
+	}
+	hooks := &host.Hooks{
+		WrapToolCall: host.WrapToolHook{Func: r.wrap, Revise: r.revise},
+		State:        []host.Field{reviewedCalls.Field},
+	}
+	if !r.perCall {
+		hooks.AfterModel = host.NodeHook{Func: r.review}
+	}
+	return hooks, nil
+}
+
+// UnmarshalYAML decodes a configuration, in which null is an edit_notice too.
+func (h *HumanInTheLoop) UnmarshalYAML(decode func(into any) error) error {
+	type fields HumanInTheLoop
+	given := fields{EditNotice: new(editNotice)}
+	if err := decode(&given); err != nil {
+		return err
+	}
+	if given.EditNotice == nil {
+		given.EditNotice = new("")
+	}
+	*h = HumanInTheLoop(given)
+	return nil
+}

@@ -1,0 +1,176 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+)
+
+// reviewer is a [HumanInTheLoop] in its agent.
+type reviewer struct {
+	name     string // of the middleware
+	logger   *slog.Logger
+	policies map[string]*policy
+	prefix   string
+	notice   string // "": none
+	perCall  bool
+
+	warned sync.Once
+}
+
+// warn tells the log of policies for tools that the agent does not have: a name that is misspelt guards nothing.
+func (r *reviewer) warn(rt *host.Runtime) {
+	r.warned.Do(func() {
+		available := toolNames(rt)
+		missing := slices.Sorted(maps.Keys(r.policies))
+		missing = slices.DeleteFunc(missing, func(name string) bool { return slices.Contains(available, name) })
+		if len(missing) > 0 {
+			r.logger.Warn("interrupt_on names tools that the agent does not have", "tools", missing)
+		}
+	})
+}
+
+// toolNames are the names of the agent's tools, sorted.
+func toolNames(rt *host.Runtime) []string {
+	specs := rt.Tools()
+	names := make([]string, len(specs))
+	for i := range specs {
+		names[i] = specs[i].Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// asks reports whether a call needs a review, if there was none.
+func (r *reviewer) asks(rt *host.Runtime, call *abi.ToolCall) bool {
+	p := r.policies[call.Name]
+	return p != nil && p.applies(rt, call)
+}
+
+// review asks about the calls of the model that nobody has answered yet.
+func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	r.warn(rt)
+	record, err := reviewedOf(rt)
+	if err != nil {
+		return nil, err
+	}
+	messages := rt.State().Messages()
+	var calls, performed []*abi.ToolCall
+	for call := range messages.OpenCalls(messages.LastAI()) {
+		if p := record.performed(call); r.asks(rt, p) {
+			calls, performed = append(calls, call), append(performed, p)
+		}
+	}
+	if len(calls) == 0 {
+		return forget(rt, record)
+	}
+	decisions, err := r.askTogether(rt, performed)
+	if err != nil {
+		return nil, err
+	}
+	update := &host.Update{}
+	for i, call := range calls {
+		v, err := r.judge(rt, performed[i], decisions[i])
+		if err != nil {
+			return nil, err
+		}
+		if v.answer != nil {
+			update.Messages = append(update.Messages, *v.answer)
+			continue
+		}
+		record.pass(r.name, call, v.edited)
+	}
+	return update, reviewedCalls.Set(update, record)
+}
+
+// revise puts an edited call in the place of the one that was asked for. An answer that will not do ends the call here,
+// before other middleware could make something of the error.
+func (r *reviewer) revise(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*abi.ToolCall, error) {
+	r.warn(rt)
+	if !rt.Nested() {
+		record, err := reviewedOf(rt)
+		if err != nil {
+			return nil, err
+		}
+		call = record.performed(call)
+	}
+	if len(rt.Answers()) == 0 || r.policies[call.Name] == nil || !rt.Answers().Has(questionKey(call)) {
+		return call, nil
+	}
+	decision, err := r.askAlone(rt, call) // it was answered
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.judge(rt, call, decision)
+	return cmp.Or(v.edited, call), err
+}
+
+// wrap lets a call pass that was decided about, and asks about one that should have been.
+func (r *reviewer) wrap(
+	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+) (*abi.Message, *host.Update, error) {
+	v, known, err := r.decided(rt, req)
+	if err == nil && !known && r.asks(rt, &req.Call) {
+		v, err = r.decide(rt, &req.Call)
+	}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case v.answer != nil:
+		return v.answer, nil, nil
+	case v.edited == nil:
+		message, err := next(ctx, req)
+		return message, nil, err
+	}
+	message, err := next(ctx, req.WithName(v.edited.Name).WithArgs(v.edited.Args)) // whatever others have made of it on its way
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.noted(message, v.edited), nil, nil
+}
+
+// decided returns what this reviewer knows about a call that comes to it: what was decided in review, or that it is what an
+// answer to its own question has made of another call.
+func (r *reviewer) decided(rt *host.Runtime, req *host.ToolRequest) (v verdict, known bool, err error) {
+	if !rt.Nested() {
+		record, err := reviewedOf(rt)
+		if err != nil {
+			return v, false, err
+		}
+		performed, edited := record.passed(r.name, req.Asked)
+		if performed != nil && sameCall(performed, req.Revised) { // a review further inside has not edited it since
+			if edited {
+				v.edited = performed
+			}
+			return v, true, nil
+		}
+	}
+	for _, pair := range rt.Answers() {
+		if edited := r.editIn(pair.Value); edited != nil && sameCall(edited, &req.Call) {
+			return verdict{edited: edited}, true, nil
+		}
+	}
+	return v, false, nil
+}
+
+func sameCall(a, b *abi.ToolCall) bool { return a.Name == b.Name && a.Args.Equal(b.Args) }
+
+// decide asks about a call that nobody has decided about.
+func (r *reviewer) decide(rt *host.Runtime, call *abi.ToolCall) (verdict, error) {
+	decision, err := r.askAlone(rt, call)
+	if err != nil {
+		return verdict{}, err
+	}
+	v, err := r.judge(rt, call, decision)
+	if err == nil && v.edited != nil && v.edited.Name != call.Name {
+		err = fmt.Errorf("the tool call %q was changed by other middleware before its review, so that only its arguments can be edited", call.ID)
+	}
+	return v, err
+}

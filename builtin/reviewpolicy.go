@@ -1,0 +1,176 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// ReviewPolicy says which calls of a tool need a review by [HumanInTheLoop], and what may be decided about them. In a
+// manifest it may be true, which allows everything, or false, which is the same as none.
+type ReviewPolicy struct {
+	AllowedDecisions []DecisionType `yaml:"allowed_decisions"` // required
+	// Description is what the human reads. "": the description_prefix, the tool and the arguments.
+	Description string `yaml:"description"`
+	// ArgsSchema is a JSON Schema that arguments of the tool must fit when a human has edited them. It stands in the review's
+	// configuration too. nil: what does not fit the tool's own parameters is answered to the model, as always.
+	ArgsSchema map[string]any `yaml:"args_schema"`
+	When       *ArgCondition  `yaml:"when"` // only such calls need a review; nil: all
+
+	// DescriptionFunc makes the description of a call, in place of Description.
+	DescriptionFunc func(rt *host.Runtime, call *abi.ToolCall) string `yaml:"-"`
+	// WhenFunc reports whether a call needs a review, in place of When. It runs again when the run is resumed, and should then
+	// say the same.
+	WhenFunc func(rt *host.Runtime, call *abi.ToolCall) bool `yaml:"-"`
+
+	never bool // it is false in a manifest
+}
+
+// ArgCondition tests one argument of a call. A call without the argument does not pass.
+type ArgCondition struct {
+	Arg        string `yaml:"arg" strict:"required"`
+	Equals     any    `yaml:"equals"`      // it is this value; nil: not tested
+	StartsWith string `yaml:"starts_with"` // it is a text that begins with this; "": not tested
+}
+
+// AnyDecision is a policy that allows all decisions about all calls.
+func AnyDecision() ReviewPolicy { return ReviewPolicy{AllowedDecisions: slices.Clone(decisionTypes)} }
+
+// UnmarshalYAML decodes true, false or a mapping.
+func (p *ReviewPolicy) UnmarshalYAML(decode func(into any) error) error {
+	var form any
+	if err := decode(&form); err != nil {
+		return err
+	}
+	switch form := form.(type) {
+	case bool:
+		*p = AnyDecision()
+		p.never = !form
+		return nil
+	case map[string]any:
+		type fields ReviewPolicy
+		return decode((*fields)(p))
+	default:
+		return errors.New("a policy is true, false or {allowed_decisions: [approve, reject]}")
+	}
+}
+
+// policy is a ReviewPolicy that was checked.
+type policy struct {
+	ReviewPolicy
+
+	equals wire.Raw       // what When wants
+	schema *schema.Schema // nil: any arguments
+}
+
+// compilePolicies checks policies, by tool.
+func compilePolicies(given map[string]ReviewPolicy) (map[string]*policy, error) {
+	policies := make(map[string]*policy, len(given))
+	for _, tool := range slices.Sorted(maps.Keys(given)) {
+		if given[tool].never {
+			continue
+		}
+		p := &policy{ReviewPolicy: given[tool]}
+		if err := p.compile(); err != nil {
+			return nil, fmt.Errorf("Invalid `interrupt_on` config for tool '%s': %w", tool, err) //nolint:staticcheck // the text is LangChain's
+		}
+		policies[tool] = p
+	}
+	return policies, nil
+}
+
+func (p *policy) compile() error {
+	if len(p.AllowedDecisions) == 0 {
+		return errors.New("`allowed_decisions` must be a non-empty list of decision types (e.g. ['approve', 'reject'])")
+	}
+	for _, allowed := range p.AllowedDecisions {
+		if !slices.Contains(decisionTypes, allowed) {
+			return fmt.Errorf("`allowed_decisions` has '%s'; there are %s", allowed, jsonOf(decisionTypes))
+		}
+	}
+	if p.Description != "" && p.DescriptionFunc != nil {
+		return errors.New("it has both Description and DescriptionFunc; use one of them")
+	}
+	if err := p.compileWhen(); err != nil {
+		return err
+	}
+	if p.ArgsSchema == nil {
+		return nil
+	}
+	raw, err := host.Encode(p.ArgsSchema)
+	if err == nil {
+		p.schema, err = schema.Compile(raw)
+	}
+	if err != nil {
+		return fmt.Errorf("`args_schema`: %w", err)
+	}
+	return nil
+}
+
+func (p *policy) compileWhen() (err error) {
+	if p.When == nil {
+		return nil
+	}
+	switch {
+	case p.WhenFunc != nil:
+		return errors.New("it has both When and WhenFunc; use one of them")
+	case p.When.Arg == "":
+		return errors.New("`when` needs `arg`, the name of an argument")
+	case (p.When.Equals == nil) == (p.When.StartsWith == ""):
+		return errors.New("`when` needs one of `equals` and `starts_with`")
+	case p.When.Equals == nil:
+		return nil
+	}
+	if p.equals, err = host.Encode(p.When.Equals); err != nil {
+		return fmt.Errorf("`when`: `equals`: %w", err)
+	}
+	return nil
+}
+
+// applies reports whether a call of the tool needs a review.
+func (p *policy) applies(rt *host.Runtime, call *abi.ToolCall) bool {
+	switch {
+	case p.WhenFunc != nil:
+		return p.WhenFunc(rt, call)
+	case p.When == nil:
+		return true
+	}
+	var args wire.Map
+	if _, err := args.UnmarshalMsg(call.Args); err != nil {
+		return true // no mapping: not what a condition could speak of
+	}
+	value := args.Get(p.When.Arg)
+	if p.equals.IsZero() {
+		text, ok := value.AsString()
+		return ok && strings.HasPrefix(text, p.When.StartsWith)
+	}
+	return sameValue(value, p.equals)
+}
+
+// sameValue compares values; an integer and a float are the same if the numbers are.
+func sameValue(a, b wire.Raw) bool {
+	if a.Type() == b.Type() {
+		return a.Equal(b)
+	}
+	x, xIsNumber := a.AsFloat()
+	y, yIsNumber := b.AsFloat()
+	return xIsNumber && yIsNumber && x == y
+}
+
+// describe returns what a human reads about a call.
+func (p *policy) describe(rt *host.Runtime, call *abi.ToolCall, prefix string) string {
+	switch {
+	case p.DescriptionFunc != nil:
+		return p.DescriptionFunc(rt, call)
+	case p.Description != "":
+		return p.Description
+	}
+	return fmt.Sprintf("%s\n\nTool: %s\nArgs: %s", prefix, call.Name, call.Args.JSON())
+}

@@ -7,19 +7,20 @@ import "github.com/agenthost/agenthost/abi/wire"
 // HookInput is what every hook and call_tool receive. Which of its optional keys are present depends on the hook and on
 // what the plugin's Description declares that it reads.
 type HookInput struct {
-	Answers  wire.Map      `msgpack:"answers,omitzero"`   // after a resume: all answers to this hook's interrupts so far, by key
-	Call     *ToolCall     `msgpack:"call,omitempty"`     // wrap_tool_call and call_tool
-	Known    bool          `msgpack:"known,omitempty"`    // wrap_tool_call: whether the host has a tool of that name
-	Large    []string      `msgpack:"large,omitempty"`    // declared fields that are left out of state for their size; see state.read
-	Messages *View         `msgpack:"messages,omitempty"` // node hooks, wrap_tool_call: the declared view of the history
-	N        uint64        `msgpack:"n"`                  // counts the calls of this hook since the agent was built, from 1
-	Now      uint64        `msgpack:"now"`                // nanoseconds since 1970-01-01 UTC: the start of the virtual clock
-	Request  *ModelRequest `msgpack:"request,omitempty"`  // wrap_model_call
-	Run      string        `msgpack:"run"`
-	Seed     uint64        `msgpack:"seed"` // of WASI's random numbers
-	State    wire.Map      `msgpack:"state,omitzero"`
-	Step     string        `msgpack:"step"`             // the name of the step, as in events
-	Thread   string        `msgpack:"thread,omitempty"` // absent in a run without a thread
+	Answers        wire.Map      `msgpack:"answers,omitzero"`          // after a resume: all answers to this hook's interrupts so far, by key
+	Call           *ToolCall     `msgpack:"call,omitempty"`            // wrap_tool_call and call_tool
+	IdempotencyKey string        `msgpack:"idempotency_key,omitempty"` // call_tool: names this execution: one that was started again after a crash has the same
+	Known          bool          `msgpack:"known,omitempty"`           // wrap_tool_call: whether the host has a tool of that name
+	Large          []string      `msgpack:"large,omitempty"`           // declared fields that are left out of state for their size; see state.read
+	Messages       *View         `msgpack:"messages,omitempty"`        // node hooks, wrap_tool_call: the declared view of the history
+	N              uint64        `msgpack:"n"`                         // counts the calls of this hook since the agent was built, from 1
+	Now            uint64        `msgpack:"now"`                       // nanoseconds since 1970-01-01 UTC: the start of the virtual clock
+	Request        *ModelRequest `msgpack:"request,omitempty"`         // wrap_model_call
+	Run            string        `msgpack:"run"`
+	Seed           uint64        `msgpack:"seed"` // of WASI's random numbers
+	State          wire.Map      `msgpack:"state,omitzero"`
+	Step           string        `msgpack:"step"`             // the name of the step, as in events
+	Thread         string        `msgpack:"thread,omitempty"` // absent in a run without a thread
 }
 
 // View is what a hook sees of a list of messages.

@@ -117,7 +117,7 @@ func inputVectors() []vector {
 	}
 	base := abi.HookInput{N: 1, Now: 1767225600000000000, Run: "r1", Seed: 7, Step: "x.before_model"}
 	full := abi.HookInput{
-		Answers: mapOf(map[string]any{"approve": map[string]any{"ok": true}}), Call: &call, Known: true, Large: []string{"notes"},
+		Answers: mapOf(map[string]any{"approve": map[string]any{"ok": true}}), Call: &call, IdempotencyKey: "9f86d081884c7d659a2feaa0c55ad015", Known: true, Large: []string{"notes"},
 		Messages: &fullView, N: 300, Now: 1767225600000000000, Request: &request, Run: "r1", Seed: math.MaxUint64,
 		State: mapOf(map[string]any{"count": -3}), Step: "x.wrap_tool_call", Thread: "t1",
 	}
@@ -126,6 +126,7 @@ func inputVectors() []vector {
 	wrapModel.Step, wrapModel.Request = "x.wrap_model_call", &request
 	wrapTool.Step, wrapTool.Call, wrapTool.Known = "x.wrap_tool_call", &call, true
 	callTool.Step, callTool.Call, callTool.State, callTool.N = "tools", &call, mapOf(map[string]any{"count": 2}), 0
+	callTool.IdempotencyKey = "9f86d081884c7d659a2feaa0c55ad015"
 	return []vector{
 		{"hook_input.minimal", &abi.HookInput{}, nil},
 		{"hook_input.full", &full, nil},

@@ -31,8 +31,9 @@ func (h *hookInput) append(dst []byte) []byte {
 	count := 5 // n now run seed step
 	large := h.large()
 	state := h.stateCount(large)
+	key := h.rt.IdempotencyKey()
 	for _, present := range []bool{
-		len(answers) > 0, h.call != nil, h.known, len(large) > 0, h.shows, h.request != nil, state > 0,
+		len(answers) > 0, h.call != nil, key != "", h.known, len(large) > 0, h.shows, h.request != nil, state > 0,
 		h.rt.ThreadID() != "",
 	} {
 		if present {
@@ -45,6 +46,9 @@ func (h *hookInput) append(dst []byte) []byte {
 	}
 	if h.call != nil {
 		dst = appendDocument(wire.AppendString(dst, "call"), h.call)
+	}
+	if key != "" {
+		dst = wire.AppendString(wire.AppendString(dst, "idempotency_key"), key)
 	}
 	if h.known {
 		dst = wire.AppendBool(wire.AppendString(dst, "known"), true)

@@ -54,6 +54,10 @@ func (c *Call) Messages() []Message {
 // [Call.ReadFields].
 func (c *Call) State(field string) Raw { return c.Input().State.Get(field) }
 
+// IdempotencyKey names this execution of a tool, for the services that it asks to do something: one that was started again
+// after a crash has the same key, a retry has another. It is "" in hooks.
+func (c *Call) IdempotencyKey() string { return c.Input().IdempotencyKey }
+
 // Interrupt asks the outside world. If the question was answered it returns the answer; otherwise the hook must return
 // the error, and runs again from its start when there is an answer. The key is unique within the call.
 func (c *Call) Interrupt(key string, value Raw) (Raw, error) {

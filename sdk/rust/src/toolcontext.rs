@@ -35,6 +35,12 @@ impl ToolContext {
         Ok(self.call().args().unwrap_or(Value::new(&[0x80])).to()?)
     }
 
+    /// Names this execution of the tool, for the services that it asks to do something: one that was started again after a
+    /// crash has the same key, a retry has another. For tools only; a `wrap_tool_call` hook has none.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.input().get("idempotency_key").and_then(|v| v.as_str())
+    }
+
     /// Reports whether the agent has a tool of that name.
     pub fn known(&self) -> bool {
         self.input().get("known").and_then(|v| v.as_bool()).unwrap_or_default()

@@ -124,7 +124,7 @@ func (s *Shower) OfScript(message string) bool {
 }
 
 func (s *Shower) text(key, v string) any {
-	if key == "run" || (key == "id" || key == "tool_call_id") && !s.given[v] {
+	if key == "run" || key == "idempotency_key" || (key == "id" || key == "tool_call_id") && !s.given[v] {
 		return Any
 	}
 	return v

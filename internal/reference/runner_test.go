@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/reference"
 )
 
@@ -113,6 +114,9 @@ func runFiles(t *testing.T, dir string) {
 			if reason := f.vector.Unbuilt(); reason != "" {
 				t.Skip(reason)
 			}
+			if f.vector.Agent.Checkpointer {
+				runStores(t, f.vector)
+			}
 			if !f.vector.UsesProbe() {
 				runVector(t, f.vector, flavors[0])
 				return
@@ -128,9 +132,9 @@ func runFiles(t *testing.T, dir string) {
 }
 
 // runVector builds the agent once and performs the runs in order. After a run that differs the others say little.
-func runVector(t *testing.T, v *reference.Vector, flavor reference.Flavor) {
+func runVector(t *testing.T, v *reference.Vector, flavor reference.Flavor, adjust ...func(*host.Config)) {
 	t.Helper()
-	subject, err := v.Build(flavor)
+	subject, err := v.Build(flavor, adjust...)
 	if err != nil {
 		report(t, 0, reference.Compare(v.Expect[0], reference.Refused(err)))
 		return

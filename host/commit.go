@@ -27,7 +27,7 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 	var err error
 	for _, u := range updates {
 		if u.ChangesMessages() {
-			if c.log, err = c.log.Apply(u.Update, ids); err != nil {
+			if c.log, err = apply(&c.log, u.Update, ids); err != nil {
 				return s, &UpdateError{Step: u.step, Err: err}
 			}
 		}
@@ -38,6 +38,20 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 		}
 	}
 	return &c.State, nil
+}
+
+// apply applies an update to the history, with messages that can be kept.
+func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
+	messages, err := tidied(u.Messages)
+	if err != nil {
+		return *log, err
+	}
+	if len(messages) > 0 && &messages[0] != &u.Messages[0] {
+		changed := *u
+		changed.Messages = messages
+		u = &changed
+	}
+	return log.Apply(u, ids)
 }
 
 // committing is a state that is being made.
@@ -68,6 +82,9 @@ func (c *committing) write(p wire.Pair) error {
 		return errUndeclared
 	}
 	f := &c.table.fields[slot]
+	if err := checkValue(p.Value); err != nil {
+		return fmt.Errorf("the value cannot be kept: %w", err)
+	}
 	if err := f.fits(p.Value); err != nil {
 		return err
 	}

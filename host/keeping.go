@@ -12,8 +12,9 @@ import (
 // Durability says when a run that has a thread saves it.
 type Durability string
 
-// The durabilities. In each of them a run saves when it waits for an answer, stops or ends. What tools do is journalled,
-// so that none runs twice after a crash, but with DurabilityExit: what a process that dies had done then is not known.
+// The durabilities. In each of them a run saves when it waits for an answer, stops or ends. What tools do is journalled, so
+// that none that is not idempotent runs again after a crash unless a person says so; but not with DurabilityExit: what a
+// process that dies had done then is not known.
 const (
 	DurabilityRound Durability = "round" // the default: also when it starts, after each model call and each batch of tools
 	DurabilityStep  Durability = "step"  // also after each hook that is a step
@@ -79,14 +80,14 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 		Cursor: r.state.log.Cursor(), Messages: r.state.log.List().Len(), Checkpoint: r.checkpoint(),
 	}}
 	if failure != nil {
-		c.Checkpoint.Failure = cut(failure.Error(), maxFailure)
+		c.Checkpoint.Failure = cut(clean(failure.Error()), maxFailure)
 	}
 	k.addFields(r.state)
 	program := r.agent.identity
 	if whole || !same(k.program, program) {
 		c.Program = program
 	}
-	id, err := k.session.Save(ctx, c)
+	id, err := k.session.Save(context.WithoutCancel(ctx), c) // a step that is over is saved, also if the run's time is
 	if err != nil {
 		return r.threadError(err)
 	}
@@ -124,10 +125,10 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	usage := r.usage.total()
 	c := checkpoint.Checkpoint{
 		Run: checkpoint.Run{
-			ID: r.id, Seed: r.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
+			ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
 			ToolTokens: r.toolTokens, InputTokens: usage.InputTokens, OutputTokens: usage.OutputTokens, TotalTokens: usage.TotalTokens,
 		},
-		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.recovered,
+		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.unfinishedNotes(),
 	}
 	for at := range r.cursors {
 		if seen := r.cursors[at]; p.steps[at].cursors && seen != (history.Cursor{}) {
@@ -141,18 +142,22 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	return c
 }
 
-// close saves how the run ended, also when its context has, and lets go of the thread.
+// close saves how the run ended, also when its context has, and lets go of the thread. A run whose journal could not be
+// written leaves it as it is, and the thread with it, as if the process had died: who goes on finds what tools have done.
 func (r *run) close(ctx context.Context, failure error) error {
-	if r.keeping != nil && r.begun && r.unsaved && !errors.Is(failure, checkpoint.ErrLost) {
-		if err := r.save(context.WithoutCancel(ctx), checkpoint.SourceLoop, failure); err != nil {
+	if r.keeping != nil && r.begun && r.unsaved && !r.unnoted.Load() && !errors.Is(failure, checkpoint.ErrLost) {
+		if err := r.save(ctx, checkpoint.SourceLoop, failure); err != nil {
 			failure = errors.Join(failure, err)
 		}
 	}
-	if err := r.letGo(); err != nil {
-		failure = errors.Join(failure, err)
+	if err := r.letGo(); err != nil { // what was to be kept is; the lease expires by itself
+		r.agent.logger.Warn("closing the thread", "run", r.id, "error", err)
 	}
 	return failure
 }
+
+// unkept reports whether err is that the journal could not be written: no hook and no tool makes anything else of it.
+func (r *run) unkept(err error) bool { return r.unnoted.Load() && as[*ThreadError](err) }
 
 // letGo ends the session.
 func (r *run) letGo() error {

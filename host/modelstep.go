@@ -81,6 +81,7 @@ func (a *build) streamsTokens() bool {
 type modelCall struct {
 	run     *run
 	streams bool
+	entries []int // how often each layer was entered
 }
 
 // layer calls the wrap at index i, or the model behind the last one. It returns the response and the updates of this
@@ -91,8 +92,16 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 		return resp, nil, err
 	}
 	w := &c.run.agent.modelWraps[i]
+	if c.entries == nil {
+		c.entries = make([]int, len(c.run.agent.modelWraps))
+	}
+	c.entries[i]++
+	seed := c.run.callSeed(0, i)
+	if c.entries[i] > 1 { // by a hook around it that calls next again: it makes other calls
+		seed = placeSeed(seed, c.entries[i], i)
+	}
 	rt := &Runtime{
-		run: c.run, state: c.run.state, step: w.name, n: w.calls.Add(1), seed: c.run.callSeed(0, i),
+		run: c.run, state: c.run.state, step: w.name, n: w.calls.Add(1), seed: seed,
 		answers: c.run.answersTo(w.name, "", ""), emit: c.run.events(),
 	}
 	inner := frame[*model.Response]{rt: rt}

@@ -47,6 +47,7 @@ func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*a
 	if args.IsNil() {
 		args = wire.Map(nil).Raw()
 	}
+	args = wire.Canonicalized(args)
 	c, count := rt.nestedCall(name, args)
 	if err := c.revise(ctx); err != nil {
 		return nil, rt.outward(c, err)
@@ -97,7 +98,7 @@ func (rt *Runtime) outward(c *toolCall, err error) error {
 			Interrupts: interrupt.Interrupts, step: cmp.Or(interrupt.step, ToolsStep), nested: cmp.Or(interrupt.nested, c.call.ID),
 		}
 	}
-	if IsControlFlow(err) {
+	if IsControlFlow(err) || rt.run.unkept(err) {
 		rt.closed = err
 	}
 	return err

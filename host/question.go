@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -33,6 +34,12 @@ func checkInterrupts(interrupts []abi.Interrupt) error {
 		return fmt.Errorf("it asks %d interrupts at once; %d are allowed", len(interrupts), MaxInterrupts)
 	}
 	for i := range interrupts {
+		if !utf8.ValidString(interrupts[i].Key) {
+			return fmt.Errorf("the key %q of an interrupt is not UTF-8", interrupts[i].Key)
+		}
+		if err := checkValue(interrupts[i].Value); err != nil {
+			return fmt.Errorf("the value of the interrupt %q cannot be kept: %w", interrupts[i].Key, err)
+		}
 		if slices.ContainsFunc(interrupts[:i], func(other abi.Interrupt) bool { return other.Key == interrupts[i].Key }) {
 			return fmt.Errorf("two interrupts have the key %q", interrupts[i].Key)
 		}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -23,9 +24,12 @@ func (c *toolCall) revise(ctx context.Context) error {
 		if w.hook.Revise == nil || !w.wraps(c.call.Name, c.unseen()) {
 			continue
 		}
-		revised, err := callRevise(ctx, w.hook.Revise, c.runtime(w.name, w.calls.Load(), i), c.call)
+		rt := c.runtime(w.name, w.calls.Load(), i, -1-changes) // an entry of its own
+		revised, err := callRevise(ctx, w.hook.Revise, rt, c.call)
+		err = rt.settle(err)
+		c.early = rt.withUpdate(c.early, nil)
 		if interrupt, ok := asInterrupt(err); ok {
-			return &InterruptError{Interrupts: interrupt.Interrupts, step: w.name}
+			return &InterruptError{Interrupts: interrupt.Interrupts, step: cmp.Or(interrupt.step, w.name), nested: interrupt.nested}
 		}
 		if err == nil && c.replace(revised) {
 			i = -1 // from the outermost on

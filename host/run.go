@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
@@ -36,12 +38,17 @@ type run struct {
 	questions   []question             // what it asked
 	answers     wire.Map               // of this input, by the ids of the questions
 	finished    []finished             // tool calls of it that are done, while others are not
-	recovered   []checkpoint.Execution // of tools since the last step that was saved, by a process that died
+	recovered   []checkpoint.Execution // of tools since the last step that was saved, which were cut off
+	remembering sync.Mutex             // of what follows, by calls that run at once
+	remembered  []checkpoint.Execution // what this process has learned of them, and those that it has cut off
+	failed      string                 // why the run that it goes on with had stopped
+	branches    bool                   // it goes on behind an older checkpoint
 	last        string                 // the name of the step that was made last
 	begun       bool                   // the input was taken; until then the thread is as it was
 	givenUp     string                 // id of the thread's earlier run, if this one ends it
 	wasOver     bool                   // the run that it goes on with was over before
 	unsaved     bool                   // something happened since the thread was saved
+	unnoted     atomic.Bool            // the journal could not be written: it knows more of the step than this process may save
 	keeping     *keeping               // the hold on the thread
 	stepsBefore int                    // steps at the start of this part of the run, after the last interrupt
 	modelSteps  int
@@ -183,16 +190,27 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if !r.input.Continue && (r.keeping == nil || r.keeping.durability != DurabilityExit) {
-		if err := r.save(ctx, checkpoint.SourceInput, nil); err != nil {
-			return err
-		}
+	if err := r.saveStart(ctx); err != nil {
+		return err
 	}
 	r.begun = true
 	if r.givenUp != "" {
 		r.tellEnd(ctx, r.givenUp)
 	}
 	return nil
+}
+
+// saveStart saves what the input changes. Behind an older checkpoint that is where the thread goes on, whatever the input:
+// what tools do is journalled behind it.
+func (r *run) saveStart(ctx context.Context) error {
+	switch {
+	case r.keeping == nil, r.keeping.durability == DurabilityExit, r.input.Continue && !r.branches:
+		return nil
+	case r.input.goesOn() && r.branches:
+		return r.save(ctx, checkpoint.SourceFork, nil)
+	default:
+		return r.save(ctx, checkpoint.SourceInput, nil)
+	}
 }
 
 // giveUp ends the thread's earlier run, if that did not end by itself: what its tools finished is kept, what lasts as long
@@ -203,6 +221,12 @@ func (r *run) giveUp() {
 			r.warn(ToolsStep, "of the results of the thread's last run only the answers are kept: "+err.Error())
 		}
 	}
+	if update := r.cutOff(); !update.IsZero() {
+		if err := r.commit(ToolsStep, []sourcedUpdate{{update, ToolsStep}}); err != nil {
+			r.warn(ToolsStep, "what is known of tool calls that were cut off is not kept: "+err.Error())
+		}
+	}
+	r.recovered = nil
 	r.state = r.state.forNewRun()
 }
 
@@ -270,7 +294,7 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 		if r.at != endStep && r.keeping.savesAfter(p.steps[at].kind) {
-			r.recovered = nil
+			r.recovered, r.remembered = nil, nil
 			if err := r.save(ctx, checkpoint.SourceLoop, nil); err != nil {
 				return err
 			}
@@ -291,9 +315,7 @@ func (r *run) advance(jump abi.Target) error {
 	}
 	r.at, r.passed, r.questions, r.finished, r.last = next, false, nil, nil, p.steps[done].name
 	r.steps++
-	if next == endStep {
-		r.recovered = nil
-	}
+	r.forget(done)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -27,7 +28,7 @@ type Snapshot struct {
 	Messages   history.List
 	State      wire.Map               // all fields that are set, hidden ones too
 	Interrupts []Interrupt            // what waits for an answer
-	Unfinished []checkpoint.Execution // tools that a process had started, and not ended, when it died
+	Unfinished []checkpoint.Execution // tools that have started and not ended: of a run that goes on now, or that was cut off
 	Usage      abi.Usage
 	Steps      int
 }
@@ -148,13 +149,34 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 	if err := r.updateState(&u); err != nil {
 		return nil, err
 	}
-	if err := r.save(ctx, checkpoint.SourceUpdate, nil); err != nil {
+	var failure error
+	if u.As == "" && r.failed != "" { // the run stays where it is
+		failure = errors.New(r.failed)
+	}
+	if err := r.save(ctx, checkpoint.SourceUpdate, failure); err != nil {
 		return nil, err
 	}
-	if err := r.letGo(); err != nil {
-		return nil, err
+	if r.givenUp != "" {
+		r.tellEnd(ctx, r.givenUp)
 	}
-	return a.State(ctx, u.Thread, 0)
+	saved := r.keeping.parent
+	_ = r.letGo() // it is saved; the lease expires by itself
+	return a.State(ctx, u.Thread, saved)
+}
+
+// commitBetween applies an update between two steps: fields that last for one stay for the next.
+func (r *run) commitBetween(u *Update) error {
+	live := r.state.stepLive
+	between := *r.state
+	between.stepLive = false
+	next, err := between.commit([]sourcedUpdate{{u, "update"}}, &r.ids)
+	if err != nil {
+		return err
+	}
+	changed := *next
+	changed.stepLive = changed.stepLive || live
+	r.state = &changed
+	return nil
 }
 
 func (r *run) updateState(u *StateUpdate) error {
@@ -163,8 +185,11 @@ func (r *run) updateState(u *StateUpdate) error {
 		if u.Update.JumpTo != "" {
 			return &JumpError{"update", u.Update.JumpTo, "without As; name the step that jumps"}
 		}
-		return r.commit("update", []sourcedUpdate{{&u.Update, "update"}})
+		return r.commitBetween(&u.Update)
 	case inputStep:
+		if u.Update.JumpTo != "" {
+			return &JumpError{inputStep, u.Update.JumpTo, "from the input, which does not jump"}
+		}
 		r.giveUp()
 		r.at = r.agent.program.entry
 		return r.commit(inputStep, []sourcedUpdate{{&u.Update, inputStep}})

@@ -72,7 +72,7 @@ func (r *run) open(ctx context.Context) error {
 		if c.Next != "" && held.ID == held.Newest {
 			r.givenUp = c.Run.ID
 		}
-		if c.Run.Seed == r.seed { // the same seed each time, as in tests: ids still differ
+		if c.Run.IDSeed == r.seed { // the same seed each time, as in tests: ids still differ
 			r.ids.n = c.Run.IDs
 		}
 		return nil
@@ -105,6 +105,7 @@ func (r *run) restore(held *checkpoint.Thread) {
 		}
 	}
 	r.finished = unkept(held.Record.Checkpoint.Finished)
+	r.recovered, r.failed = checkpoint.Journalled(&held.Record.Checkpoint, held.Executions), held.Record.Checkpoint.Failure
 	for _, c := range held.Record.Checkpoint.Cursors {
 		if at := r.agent.program.find(c.Step); at >= 0 {
 			r.cursors[at] = c.Seen()
@@ -116,12 +117,14 @@ func (r *run) restore(held *checkpoint.Thread) {
 // another run: what the first one did behind it has happened.
 func (r *run) goOn(held *checkpoint.Thread) error {
 	c := &held.Record.Checkpoint
-	if held.ID == held.Newest {
+	r.ids = idSource{seed: c.Run.IDSeed, n: c.Run.IDs}
+	if r.branches = held.ID != held.Newest; r.branches {
+		r.ids.seed = r.seed // no other branch has its ids
+	} else {
 		r.id = c.Run.ID
 	}
 	r.seed = c.Run.Seed
 	r.usage.sum = abi.Usage{InputTokens: c.Run.InputTokens, OutputTokens: c.Run.OutputTokens, TotalTokens: c.Run.TotalTokens}
-	r.ids = idSource{seed: c.Run.Seed, n: c.Run.IDs}
 	r.steps, r.stepsBefore, r.modelSteps = c.Run.Steps, c.Run.Steps, c.Run.ModelSteps
 	r.malformed, r.toolTokens = c.Run.Malformed, c.Run.ToolTokens
 	r.at, r.passed, r.wasOver, r.last = endStep, c.Paused, c.Next == "", held.Record.Step
@@ -131,7 +134,6 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 		}
 		r.at = r.agent.program.find(c.Next)
 	}
-	r.recovered = checkpoint.Journalled(c, held.Executions)
 	r.questions = make([]question, len(c.Questions))
 	for i := range c.Questions {
 		r.questions[i].Question = c.Questions[i]

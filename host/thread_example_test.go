@@ -8,6 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
@@ -149,4 +150,48 @@ func ExampleInput_failure() {
 	// Output:
 	// model "scripted": overloaded
 	// A language. <nil>
+}
+
+// ExampleInput_checkpoint looks at the checkpoints of a thread, and goes on from an older one with another answer.
+func ExampleInput_checkpoint() {
+	agent, err := host.New(host.Config{
+		Model: scripted.NewTurns(
+			scripted.CallTools(abi.Call("1", "buy", map[string]any{"item": "a yacht"})), scripted.Say("It is yours."), scripted.Say("Never mind."),
+		),
+		Tools:        []host.Tool{buy()},
+		Checkpointer: memory.New(),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer agent.Close()
+	ctx := context.Background()
+	buying := func(in host.Input) {
+		in.Thread = "shop"
+		result, err := agent.Run(ctx, in)
+		fmt.Println(result.Status, result.Text(), err)
+	}
+	buying(host.Input{Messages: []abi.Message{abi.Human("A yacht, please.")}})
+	buying(host.Input{Resume: []host.Answer{{Value: true, By: "ada"}}})
+
+	asked := checkpoint.ID(0)
+	for record, err := range agent.History(ctx, "shop") {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if len(record.Checkpoint.Waiting()) > 0 {
+			asked = record.ID
+		}
+	}
+	then, err := agent.State(ctx, "shop", asked)
+	fmt.Println(then.Messages.Len(), "messages before", then.Next, err)
+
+	buying(host.Input{Checkpoint: asked, Resume: []host.Answer{{Value: false, By: "bob"}}})
+	// Output:
+	// interrupted  <nil>
+	// completed It is yours. <nil>
+	// 2 messages before tools <nil>
+	// completed Never mind. <nil>
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 // toolWrap is a wrap_tool_call hook in its agent.
@@ -53,8 +54,12 @@ type toolCall struct {
 	by      *Runtime // the hook or tool that makes the call; nil: the model
 	alone   bool     // no other runs beside it and no hook around it: its result is saved at once
 
-	executions int    // of the tool, that the hooks around it have asked for
-	seed       uint64 // of a call by one
+	executions int                    // of the tool, that the hooks around it have asked for
+	notes      []checkpoint.Execution // what is known of those that were cut off
+	met        map[int]bool           // by their numbers, those of notes that were met again
+	entries    []int                  // how often each layer was entered
+	early      []sourcedUpdate        // of calls that reviews of it have made
+	seed       uint64                 // of a call by one
 }
 
 // toolResult is how a tool call ended.
@@ -99,6 +104,9 @@ func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (
 	}
 	if result.err == nil {
 		result.message = asToolMessage(result.message, c.call)
+		if len(c.early) > 0 {
+			result.updates = append(c.early, result.updates...)
+		}
 		for i := range result.updates {
 			if u := result.updates[i]; u.JumpTo != "" {
 				result.err = &JumpError{u.step, u.JumpTo, "from a tool call; only node hooks may jump"}
@@ -140,12 +148,17 @@ func (c *toolCall) ended(start time.Time, result *toolResult) {
 }
 
 // runtime makes the Runtime of one layer of the call.
-func (c *toolCall) runtime(step string, n uint64, layer int) *Runtime {
+//
+// Where a layer is entered again, by a hook around it that calls next again, it makes other calls: entry, from 1, says so.
+func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 	rt := &Runtime{run: c.run, state: c.run.state, step: step, n: n, emit: c.events}
 	if by := c.by; by == nil {
 		rt.seed, rt.callID = c.run.callSeed(c.index, layer), c.call.ID
 	} else {
 		rt.seed, rt.callID, rt.nested, rt.depth = placeSeed(c.seed, c.index, layer), by.callID, c.call.ID, by.depth+1
+	}
+	if entry != 1 {
+		rt.seed = placeSeed(rt.seed, entry, layer)
 	}
 	rt.answers = c.run.answersTo(step, rt.callID, rt.nested)
 	return rt
@@ -161,7 +174,11 @@ func (c *toolCall) layer(ctx context.Context, i int, req *ToolRequest) (*abi.Mes
 		return c.execute(ctx, req)
 	}
 	w := &wraps[i]
-	rt := c.runtime(w.name, w.calls.Add(1), i)
+	if c.entries == nil {
+		c.entries = make([]int, len(wraps))
+	}
+	c.entries[i]++
+	rt := c.runtime(w.name, w.calls.Add(1), i, c.entries[i])
 	inner := frame[*abi.Message]{rt: rt}
 	next := func(inside context.Context, req *ToolRequest) (*abi.Message, error) {
 		return inner.next(ctx, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
@@ -204,6 +221,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	if call.Args.IsNil() {
 		call.Args = wire.Map(nil).Raw()
 	}
+	call.Args = wire.Canonicalized(call.Args)
 	if err := bound.schema.Validate(call.Args); err != nil {
 		m := abi.ToolFailure(call, fmt.Sprintf(
 			"Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",

@@ -37,7 +37,8 @@ func (c *Checkpoint) Waiting() []*Question {
 type Run struct {
 	ID           string
 	Seed         uint64
-	IDs          int // ids given to messages
+	IDSeed       uint64 // of the ids of messages and questions
+	IDs          int    // ids given to messages
 	Steps        int
 	ModelSteps   int
 	Malformed    int // responses with malformed tool calls in a row
@@ -59,7 +60,7 @@ func (c Cursor) Seen() history.Cursor { return history.Cursor{Epoch: c.Epoch, Se
 
 // Question is an interrupt of a hook or tool.
 type Question struct {
-	ID         string   `msgpack:"id"`                // unique in the thread
+	ID         string   `msgpack:"id"`                // unique in the thread, over all of its branches
 	Step       string   `msgpack:"step"`              // of the hook or tool that asked
 	CallID     string   `msgpack:"call_id,omitempty"` // of the tool call that it concerns; "": none
 	Nested     string   `msgpack:"nested,omitempty"`  // id of the call inside of that call, or of the hook, which a hook or tool made; "": none
@@ -83,20 +84,27 @@ type Finished struct {
 // Execution is one execution of a tool, as it is journalled: when it starts, and again when it has ended. A tool that is
 // idempotent may be journalled only then.
 type Execution struct {
+	Message  string   `msgpack:"message,omitempty"`  // id of the model's message that asks for the call; "": a hook or tool does
 	CallID   string   `msgpack:"call_id"`            // of the model's call, or of the one that a hook or tool made
-	N        int      `msgpack:"n"`                  // counts the executions of the call that a hook around it asked for, from 1
+	N        int      `msgpack:"n"`                  // counts the executions of the call, which the hooks around it ask for, from 1
 	Attempts int      `msgpack:"attempts,omitempty"` // how often this one was started, crashes between
 	Tool     string   `msgpack:"tool"`
 	Args     wire.Raw `msgpack:"args,omitzero"`
-	Started  int64    `msgpack:"started,omitempty"` // the last time, in milliseconds since 1970
+	Started  int64    `msgpack:"started"`           // the last time, in milliseconds since 1970
 	Outcome  *Outcome `msgpack:"outcome,omitempty"` // nil: it has not ended, as far as anybody knows
+}
+
+// Same reports whether two notes are of the same execution.
+func (e *Execution) Same(other *Execution) bool {
+	return e.Message == other.Message && e.CallID == other.CallID && e.N == other.N
 }
 
 // Outcome is how a tool's execution ended.
 type Outcome struct {
+	Failed  bool        `msgpack:"failed,omitempty"`  // with an error: a retry is another execution; the rest is empty
+	Asked   bool        `msgpack:"asked,omitempty"`   // with a question: it runs again with its answer; the rest is empty
 	Message abi.Message `msgpack:"message"`           // the answer
 	Updates []Update    `msgpack:"updates,omitempty"` // what else it changes
-	Error   *abi.Error  `msgpack:"error,omitempty"`   // in their place
 }
 
 // Update is an update with the name of the step or hook that it comes from.

@@ -3,7 +3,6 @@
 package checkpoint
 
 import (
-	"github.com/agenthost/agenthost/abi"
 	"github.com/tinylib/msgp/msgp"
 )
 
@@ -386,37 +385,42 @@ func (z Cursor) Msgsize() (s int) {
 func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(7)
-	var zb0001Mask uint8 /* 7 bits */
+	zb0001Len := uint32(8)
+	var zb0001Mask uint8 /* 8 bits */
 	_ = zb0001Mask
+	if z.Message == "" {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
 	if z.Attempts == 0 {
 		zb0001Len--
-		zb0001Mask |= 0x4
+		zb0001Mask |= 0x8
 	}
 	if z.Args.IsZero() {
-		zb0001Len--
-		zb0001Mask |= 0x10
-	}
-	if z.Started == 0 {
 		zb0001Len--
 		zb0001Mask |= 0x20
 	}
 	if z.Outcome == nil {
 		zb0001Len--
-		zb0001Mask |= 0x40
+		zb0001Mask |= 0x80
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
 
 	// skip if no fields are to be emitted
 	if zb0001Len != 0 {
+		if (zb0001Mask & 0x1) == 0 { // if not omitted
+			// string "message"
+			o = append(o, 0xa7, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65)
+			o = msgp.AppendString(o, z.Message)
+		}
 		// string "call_id"
 		o = append(o, 0xa7, 0x63, 0x61, 0x6c, 0x6c, 0x5f, 0x69, 0x64)
 		o = msgp.AppendString(o, z.CallID)
 		// string "n"
 		o = append(o, 0xa1, 0x6e)
 		o = msgp.AppendInt(o, z.N)
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
 			// string "attempts"
 			o = append(o, 0xa8, 0x61, 0x74, 0x74, 0x65, 0x6d, 0x70, 0x74, 0x73)
 			o = msgp.AppendInt(o, z.Attempts)
@@ -424,7 +428,7 @@ func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "tool"
 		o = append(o, 0xa4, 0x74, 0x6f, 0x6f, 0x6c)
 		o = msgp.AppendString(o, z.Tool)
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
+		if (zb0001Mask & 0x20) == 0 { // if not omitted
 			// string "args"
 			o = append(o, 0xa4, 0x61, 0x72, 0x67, 0x73)
 			o, err = z.Args.MarshalMsg(o)
@@ -433,12 +437,10 @@ func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 				return
 			}
 		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
-			// string "started"
-			o = append(o, 0xa7, 0x73, 0x74, 0x61, 0x72, 0x74, 0x65, 0x64)
-			o = msgp.AppendInt64(o, z.Started)
-		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
+		// string "started"
+		o = append(o, 0xa7, 0x73, 0x74, 0x61, 0x72, 0x74, 0x65, 0x64)
+		o = msgp.AppendInt64(o, z.Started)
+		if (zb0001Mask & 0x80) == 0 { // if not omitted
 			// string "outcome"
 			o = append(o, 0xa7, 0x6f, 0x75, 0x74, 0x63, 0x6f, 0x6d, 0x65)
 			if z.Outcome == nil {
@@ -473,6 +475,12 @@ func (z *Execution) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			return
 		}
 		switch msgp.UnsafeString(field) {
+		case "message":
+			z.Message, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Message")
+				return
+			}
 		case "call_id":
 			z.CallID, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -540,7 +548,7 @@ func (z *Execution) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Execution) Msgsize() (s int) {
-	s = 1 + 8 + msgp.StringPrefixSize + len(z.CallID) + 2 + msgp.IntSize + 9 + msgp.IntSize + 5 + msgp.StringPrefixSize + len(z.Tool) + 5 + z.Args.Msgsize() + 8 + msgp.Int64Size + 8
+	s = 1 + 8 + msgp.StringPrefixSize + len(z.Message) + 8 + msgp.StringPrefixSize + len(z.CallID) + 2 + msgp.IntSize + 9 + msgp.IntSize + 5 + msgp.StringPrefixSize + len(z.Tool) + 5 + z.Args.Msgsize() + 8 + msgp.Int64Size + 8
 	if z.Outcome == nil {
 		s += msgp.NilSize
 	} else {
@@ -674,22 +682,36 @@ func (z *Finished) Msgsize() (s int) {
 func (z *Outcome) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(3)
-	var zb0001Mask uint8 /* 3 bits */
+	zb0001Len := uint32(4)
+	var zb0001Mask uint8 /* 4 bits */
 	_ = zb0001Mask
-	if z.Updates == nil {
+	if z.Failed == false {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
+	if z.Asked == false {
 		zb0001Len--
 		zb0001Mask |= 0x2
 	}
-	if z.Error == nil {
+	if z.Updates == nil {
 		zb0001Len--
-		zb0001Mask |= 0x4
+		zb0001Mask |= 0x8
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
 
 	// skip if no fields are to be emitted
 	if zb0001Len != 0 {
+		if (zb0001Mask & 0x1) == 0 { // if not omitted
+			// string "failed"
+			o = append(o, 0xa6, 0x66, 0x61, 0x69, 0x6c, 0x65, 0x64)
+			o = msgp.AppendBool(o, z.Failed)
+		}
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "asked"
+			o = append(o, 0xa5, 0x61, 0x73, 0x6b, 0x65, 0x64)
+			o = msgp.AppendBool(o, z.Asked)
+		}
 		// string "message"
 		o = append(o, 0xa7, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65)
 		o, err = z.Message.MarshalMsg(o)
@@ -697,7 +719,7 @@ func (z *Outcome) MarshalMsg(b []byte) (o []byte, err error) {
 			err = msgp.WrapError(err, "Message")
 			return
 		}
-		if (zb0001Mask & 0x2) == 0 { // if not omitted
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
 			// string "updates"
 			o = append(o, 0xa7, 0x75, 0x70, 0x64, 0x61, 0x74, 0x65, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Updates)))
@@ -705,19 +727,6 @@ func (z *Outcome) MarshalMsg(b []byte) (o []byte, err error) {
 				o, err = z.Updates[za0001].MarshalMsg(o)
 				if err != nil {
 					err = msgp.WrapError(err, "Updates", za0001)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "error"
-			o = append(o, 0xa5, 0x65, 0x72, 0x72, 0x6f, 0x72)
-			if z.Error == nil {
-				o = msgp.AppendNil(o)
-			} else {
-				o, err = z.Error.MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Error")
 					return
 				}
 			}
@@ -744,6 +753,18 @@ func (z *Outcome) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			return
 		}
 		switch msgp.UnsafeString(field) {
+		case "failed":
+			z.Failed, bts, err = msgp.ReadBoolBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Failed")
+				return
+			}
+		case "asked":
+			z.Asked, bts, err = msgp.ReadBoolBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Asked")
+				return
+			}
 		case "message":
 			bts, err = z.Message.UnmarshalMsg(bts)
 			if err != nil {
@@ -769,23 +790,6 @@ func (z *Outcome) UnmarshalMsg(bts []byte) (o []byte, err error) {
 					return
 				}
 			}
-		case "error":
-			if msgp.IsNil(bts) {
-				bts, err = msgp.ReadNilBytes(bts)
-				if err != nil {
-					return
-				}
-				z.Error = nil
-			} else {
-				if z.Error == nil {
-					z.Error = new(abi.Error)
-				}
-				bts, err = z.Error.UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Error")
-					return
-				}
-			}
 		default:
 			bts, err = msgp.Skip(bts)
 			if err != nil {
@@ -800,15 +804,9 @@ func (z *Outcome) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Outcome) Msgsize() (s int) {
-	s = 1 + 8 + z.Message.Msgsize() + 8 + msgp.ArrayHeaderSize
+	s = 1 + 7 + msgp.BoolSize + 6 + msgp.BoolSize + 8 + z.Message.Msgsize() + 8 + msgp.ArrayHeaderSize
 	for za0001 := range z.Updates {
 		s += z.Updates[za0001].Msgsize()
-	}
-	s += 6
-	if z.Error == nil {
-		s += msgp.NilSize
-	} else {
-		s += z.Error.Msgsize()
 	}
 	return
 }
@@ -1259,10 +1257,11 @@ func (z *Question) Msgsize() (s int) {
 // MarshalMsg implements msgp.Marshaler
 func (z *Run) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// array header, size 10
-	o = append(o, 0x9a)
+	// array header, size 11
+	o = append(o, 0x9b)
 	o = msgp.AppendString(o, z.ID)
 	o = msgp.AppendUint64(o, z.Seed)
+	o = msgp.AppendUint64(o, z.IDSeed)
 	o = msgp.AppendInt(o, z.IDs)
 	o = msgp.AppendInt(o, z.Steps)
 	o = msgp.AppendInt(o, z.ModelSteps)
@@ -1282,8 +1281,8 @@ func (z *Run) UnmarshalMsg(bts []byte) (o []byte, err error) {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 != 10 {
-		err = msgp.ArrayError{Wanted: 10, Got: zb0001}
+	if zb0001 != 11 {
+		err = msgp.ArrayError{Wanted: 11, Got: zb0001}
 		return
 	}
 	z.ID, bts, err = msgp.ReadStringBytes(bts)
@@ -1294,6 +1293,11 @@ func (z *Run) UnmarshalMsg(bts []byte) (o []byte, err error) {
 	z.Seed, bts, err = msgp.ReadUint64Bytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err, "Seed")
+		return
+	}
+	z.IDSeed, bts, err = msgp.ReadUint64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "IDSeed")
 		return
 	}
 	z.IDs, bts, err = msgp.ReadIntBytes(bts)
@@ -1342,6 +1346,6 @@ func (z *Run) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Run) Msgsize() (s int) {
-	s = 1 + msgp.StringPrefixSize + len(z.ID) + msgp.Uint64Size + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.Uint64Size + msgp.Uint64Size + msgp.Uint64Size
+	s = 1 + msgp.StringPrefixSize + len(z.ID) + msgp.Uint64Size + msgp.Uint64Size + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.Uint64Size + msgp.Uint64Size + msgp.Uint64Size
 	return
 }

@@ -82,7 +82,18 @@ func (r *Record) encode(message func(*history.Entry) wire.Raw) ([]byte, error) {
 			d.Changes[i].Message = message(from.Entry)
 		}
 	}
-	return d.MarshalMsg(make([]byte, 0, d.Msgsize()))
+	return validated(d.MarshalMsg(make([]byte, 0, d.Msgsize())))
+}
+
+// validated refuses a document that nobody could read again: that it is not written beats a thread that cannot be loaded.
+func validated(doc []byte, err error) ([]byte, error) {
+	if err == nil {
+		err = wire.Validate(doc, maxDocument)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what is to be kept has no valid form: %w", err)
+	}
+	return doc, nil
 }
 
 // DecodeRecord reads what Encode has written, this version of it or an earlier one. The errors are [ErrNewer] and
@@ -98,6 +109,9 @@ func Unpack(id, parent ID, at time.Time, doc []byte, messages []*history.Entry) 
 
 func decodeRecord(id, parent ID, at time.Time, b []byte, messages []*history.Entry) (*Record, error) {
 	corrupt := func(err error) error { return fmt.Errorf("%w: checkpoint %d: %w", ErrCorrupt, id, err) }
+	if parent >= id && parent != 0 { // whoever follows parents would not come to an end
+		return nil, corrupt(&abi.DocumentError{Document: "checkpoint", Reason: fmt.Sprintf("its parent is %d, which is not before it", parent)})
+	}
 	if err := wire.Validate(b, maxDocument); err != nil {
 		return nil, corrupt(err)
 	}
@@ -186,7 +200,9 @@ func (u Update) Msgsize() int { return 8 + len(u.Step) + u.result().Msgsize() }
 var journalLimits = maxDocument
 
 // Encode returns the form of an execution in which stores keep it.
-func (e *Execution) Encode() ([]byte, error) { return e.MarshalMsg(make([]byte, 0, e.Msgsize())) }
+func (e *Execution) Encode() ([]byte, error) {
+	return validated(e.MarshalMsg(make([]byte, 0, e.Msgsize())))
+}
 
 // DecodeExecution reads what Encode has written. The error is [ErrCorrupt]. The execution keeps b.
 func DecodeExecution(b []byte) (*Execution, error) {
@@ -205,8 +221,7 @@ func DecodeExecution(b []byte) (*Execution, error) {
 func Journalled(c *Checkpoint, since []Execution) []Execution {
 	out := slices.Clone(c.Executions)
 	for i := range since {
-		same := func(e Execution) bool { return e.CallID == since[i].CallID && e.N == since[i].N }
-		if at := slices.IndexFunc(out, same); at >= 0 {
+		if at := slices.IndexFunc(out, func(e Execution) bool { return e.Same(&since[i]) }); at >= 0 {
 			out[at] = since[i]
 		} else {
 			out = append(out, since[i])

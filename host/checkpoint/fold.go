@@ -40,6 +40,9 @@ func Fold(records []Record) (*Thread, error) {
 	t.Record = records[len(records)-1]
 	t.ID = t.Record.ID
 	t.Record.Forget()
+	if t.Record.Cursor.Epoch == 0 { // the place of those who have seen nothing
+		return nil, fmt.Errorf("%w: checkpoint %d: it has no place in the history", ErrCorrupt, t.ID)
+	}
 	var err error
 	if t.Log, err = t.Log.Replay(all, true, t.Record.Cursor); err != nil {
 		return nil, fmt.Errorf("%w: checkpoint %d: %w", ErrCorrupt, t.ID, err)

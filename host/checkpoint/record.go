@@ -18,6 +18,7 @@ const (
 	SourceInput  Source = "input"  // a run took its input
 	SourceLoop   Source = "loop"   // a run made a step, or ended
 	SourceUpdate Source = "update" // somebody changed the state from outside
+	SourceFork   Source = "fork"   // a run goes on behind an older checkpoint
 )
 
 // Record is a checkpoint of a thread with what changed since its parent.

@@ -65,7 +65,8 @@ type Info struct {
 	Updated  time.Time // when the newest checkpoint was made
 	Busy     bool      // a run has it open
 	Newest   Checkpoint
-	Messages int // of the history at the newest checkpoint
+	Messages int   // of the history at the newest checkpoint
+	Err      error // the newest checkpoint cannot be read: Newest and Messages are empty
 }
 
 // MaxThreadName is how long the name of a thread may be, in bytes of UTF-8.

@@ -25,24 +25,34 @@ import (
 func Address(t *testing.T) string {
 	t.Helper()
 	server, err := shared()
+	require(t, err)
+	return server.Database(t)
+}
+
+// Own starts a server for one test, which may stop it and start it again.
+func Own(t *testing.T) *Server {
+	t.Helper()
+	server, err := Start()
+	require(t, err)
+	t.Cleanup(server.Stop)
+	return server
+}
+
+func require(t *testing.T, err error) {
+	t.Helper()
 	if errors.Is(err, errNone) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, err := server.database(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return server.Address(name)
 }
 
 // Main runs the tests of a package and stops the server, if one was started.
 func Main(run func() int) int {
 	defer func() {
-		if server, err := started(); err == nil {
-			server.Stop()
+		if failure == nil {
+			present.Stop()
 		}
 	}()
 	return run()
@@ -61,11 +71,11 @@ func shared() (*Server, error) {
 	return present, failure
 }
 
-func started() (*Server, error) { return present, failure }
-
 // Server is a server of the test's own, on a port of the loopback interface.
 type Server struct {
 	dir       string
+	bin       string // of the programs
+	as        *syscall.SysProcAttr
 	port      int
 	process   *exec.Cmd
 	databases int
@@ -82,31 +92,69 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir}
-	credential, err := s.asSomebody()
-	if err != nil {
+	s := &Server{dir: dir, bin: bin}
+	if err := s.initialize(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	initialize := exec.CommandContext(context.Background(), filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), //nolint:gosec // the server that is installed
-		"-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
-	initialize.SysProcAttr, initialize.Dir = credential, dir
-	if out, err := initialize.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
-	}
-	if s.port, err = freePort(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	s.process = exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(s.port), //nolint:gosec // as above
-		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=200")
-	s.process.SysProcAttr, s.process.Dir = credential, dir
-	if err := s.process.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	if err := s.wait(); err != nil {
+	if err := s.launch(); err != nil {
 		s.Stop()
 		return nil, err
 	}
 	return s, nil
+}
+
+// Careful is the name of the only user whom the server asks for a password. Somebody must make it.
+const Careful = "careful"
+
+// initialize makes the server's directory.
+func (s *Server) initialize() (err error) {
+	if s.as, err = s.asSomebody(); err != nil {
+		return err
+	}
+	initialize := exec.CommandContext(context.Background(), filepath.Join(s.bin, "initdb"), "-D", s.data(), //nolint:gosec // the server that is installed
+		"-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
+	initialize.SysProcAttr, initialize.Dir = s.as, s.dir
+	if out, err := initialize.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	path := filepath.Join(s.data(), "pg_hba.conf")
+	rules, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	rules = append([]byte("host all "+Careful+" 127.0.0.1/32 scram-sha-256\n"), rules...)
+	if err := os.WriteFile(path, rules, 0o600); err != nil { // it keeps its owner
+		return err
+	}
+	s.port, err = freePort()
+	return err
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// launch starts the server's process and waits until it answers.
+func (s *Server) launch() error {
+	s.process = exec.CommandContext(context.Background(), filepath.Join(s.bin, "postgres"), "-D", s.data(), "-p", strconv.Itoa(s.port), //nolint:gosec // as above
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=200")
+	s.process.SysProcAttr, s.process.Dir = s.as, s.dir
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	return s.wait()
+}
+
+// Restart stops the server at once, as a crash does, and starts it again on the same port.
+func (s *Server) Restart() error {
+	s.crash()
+	return s.launch()
+}
+
+func (s *Server) crash() {
+	if s.process == nil || s.process.Process == nil {
+		return
+	}
+	_ = s.process.Process.Signal(syscall.SIGQUIT)
+	_ = s.process.Wait()
 }
 
 // binaries is the directory of the newest server.
@@ -178,24 +226,23 @@ func (s *Server) Address(database string) string {
 // Port is the server's TCP port on the loopback interface.
 func (s *Server) Port() int { return s.port }
 
-// database makes an empty database.
-func (s *Server) database(ctx context.Context) (string, error) {
+// Database makes an empty database and returns its address.
+func (s *Server) Database(t *testing.T) string {
+	t.Helper()
 	s.mu.Lock()
 	s.databases++
 	name := "test" + strconv.Itoa(s.databases)
 	s.mu.Unlock()
-	conn, err := pgx.Connect(ctx, s.Address("postgres"))
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
-	return name, err
+	conn, err := pgx.Connect(t.Context(), s.Address("postgres"))
+	require(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	_, err = conn.Exec(t.Context(), "CREATE DATABASE "+name)
+	require(t, err)
+	return s.Address(name)
 }
 
 // Stop stops the server at once and removes its directory.
 func (s *Server) Stop() {
-	_ = s.process.Process.Signal(syscall.SIGQUIT)
-	_ = s.process.Wait()
+	s.crash()
 	_ = os.RemoveAll(s.dir)
 }

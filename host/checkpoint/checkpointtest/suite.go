@@ -42,6 +42,8 @@ func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 		{"fork", (*check).fork},
 		{"delete", (*check).remove},
 		{"journal", (*check).journal},
+		{"journal of calls with odd ids", (*check).oddCalls},
+		{"what could not be read again", (*check).invalid},
 		{"a commit that was kept and whose answer was lost", (*check).again},
 		{"names", (*check).names},
 		{"what is not there", (*check).absent},
@@ -163,7 +165,7 @@ func everyKind() *abi.Update {
 func everything() checkpoint.Checkpoint {
 	return checkpoint.Checkpoint{
 		Run: checkpoint.Run{
-			ID: "run-1", Seed: 1<<64 - 1, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
+			ID: "run-1", Seed: 1<<64 - 1, IDSeed: 11, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
 			InputTokens: 1, OutputTokens: 2, TotalTokens: 3,
 		},
 		Next: "tools", Paused: true, Failure: "it broke",
@@ -188,11 +190,11 @@ func everything() checkpoint.Checkpoint {
 // ended is an execution with everything.
 func ended() checkpoint.Execution {
 	return checkpoint.Execution{
-		CallID: "3", N: 2, Attempts: 1, Tool: "search", Args: wire.Map{{Key: "q", Value: wire.Int(1)}}.Raw(), Started: 5,
+		Message: "m3", CallID: "3", N: 2, Attempts: 1, Tool: "search", Args: wire.Map{{Key: "q", Value: wire.Int(1)}}.Raw(), Started: 5,
 		Outcome: &checkpoint.Outcome{
 			Message: abi.ToolResult(abi.Call("3", "search", nil), "found"),
 			Updates: []checkpoint.Update{{Step: "tools", Update: &abi.Update{State: wire.Map{{Key: "a", Value: wire.Int(1)}}}}},
-			Error:   &abi.Error{Type: "tool_error", Message: "no", Retryable: true},
+			Failed:  true,
 		},
 	}
 }

@@ -180,7 +180,10 @@ func (c *check) fork() {
 	require.Len(c.t, records, 2)
 
 	copied := c.open("copy")
-	require.Empty(c.t, copied.load().Executions)
+	require.Len(c.t, copied.load().Executions, 1, "what had started when the thread was copied is as open here")
+	older, err := c.store.Load(ctx, "older", 0)
+	require.NoError(c.t, err)
+	require.Empty(c.t, older.Executions)
 	copied.goBack(0)
 	copied.id = 3
 	require.EqualValues(c.t, 4, copied.say("more"))
@@ -215,12 +218,12 @@ func (c *check) journal() {
 	ctx := c.t.Context()
 	w := c.open("t")
 	w.say("one")
-	started := checkpoint.Execution{CallID: "3", N: 2, Tool: "search", Started: 5}
+	started := checkpoint.Execution{Message: "m3", CallID: "3", N: 2, Tool: "search", Started: 5}
 	require.NoError(c.t, w.session.Journal(ctx, &started))
 	require.Equal(c.t, []checkpoint.Execution{started}, w.load().Executions)
 	done := ended()
 	require.NoError(c.t, w.session.Journal(ctx, &done))
-	other := checkpoint.Execution{CallID: "3", N: 1, Tool: "search"}
+	other := checkpoint.Execution{Message: "m4", CallID: "3", N: 2, Tool: "search"}
 	require.NoError(c.t, w.session.Journal(ctx, &other))
 	require.ElementsMatch(c.t, []checkpoint.Execution{done, other}, w.load().Executions)
 	w.close()
@@ -232,6 +235,40 @@ func (c *check) journal() {
 	require.Empty(c.t, w.load().Executions)
 	require.NoError(c.t, w.session.Journal(ctx, &started))
 	require.Empty(c.t, w.goBack(1).Executions, "it belongs to the newest checkpoint")
+	w.close()
+}
+
+// oddCalls journals calls whose ids models and hooks may make up.
+func (c *check) oddCalls() {
+	w := c.open("t")
+	w.say("one")
+	ids := []string{"", "a\x00b", strings.Repeat("ß7x", 3000), "'; --"}
+	for i, id := range ids {
+		require.NoError(c.t, w.session.Journal(c.t.Context(), &checkpoint.Execution{CallID: id, N: 1, Started: 1}))
+		require.Len(c.t, w.load().Executions, i+1)
+	}
+	require.Error(c.t, w.session.Journal(c.t.Context(), &checkpoint.Execution{CallID: "\xff", N: 1}), "it could not be read again")
+	require.Len(c.t, w.load().Executions, len(ids))
+	w.close()
+}
+
+// invalid saves what could not be read again: nothing is written.
+func (c *check) invalid() {
+	w := c.open("t")
+	w.say("one")
+	for _, record := range []checkpoint.Record{
+		{Checkpoint: checkpoint.Checkpoint{Failure: "\xff"}},
+		{State: wire.Map{{Key: "a", Value: wire.Raw{0xc1}}}},
+		{Checkpoint: checkpoint.Checkpoint{Questions: []checkpoint.Question{{Key: "\xff"}}}},
+	} {
+		_, err := w.session.Save(c.t.Context(), w.commit(record))
+		require.ErrorContains(c.t, err, "no valid form")
+	}
+	require.EqualValues(c.t, 1, w.load().Newest)
+	all, err := c.store.Threads(c.t.Context(), "", 9)
+	require.NoError(c.t, err)
+	require.Len(c.t, all, 1)
+	require.NoError(c.t, all[0].Err)
 	w.close()
 }
 

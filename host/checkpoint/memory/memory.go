@@ -160,6 +160,7 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 	}
 	to := &thread{newest: *newest, created: newest.Record.Time}
 	to.newest.Newest, to.newest.Executions = at, nil
+	to.journal = newest.Executions // it is that of the newest checkpoint
 	for i := range path {
 		if err := to.past.add(&path[i]); err != nil {
 			return err

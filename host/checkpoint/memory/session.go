@@ -93,8 +93,10 @@ func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	case t == nil:
 		return checkpoint.ErrNoThread
 	}
-	same := func(other checkpoint.Execution) bool { return other.CallID == e.CallID && other.N == e.N }
-	if at := slices.IndexFunc(t.journal, same); at >= 0 {
+	if _, err := e.Encode(); err != nil { // what one store refuses all do
+		return err
+	}
+	if at := slices.IndexFunc(t.journal, func(other checkpoint.Execution) bool { return other.Same(e) }); at >= 0 {
 		t.journal[at] = *e
 	} else {
 		t.journal = append(t.journal, *e)

@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/postgres"
+	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/internal/pgtest"
 )
 
@@ -22,7 +24,7 @@ func TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken(t *testing.T) {
 			return s.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1, Started: 1})
 		},
 		"agenthost_checkpoints": func(s checkpoint.Session) error {
-			_, err := s.Save(t.Context(), &checkpoint.Commit{Record: checkpoint.Record{Whole: true, Time: time.UnixMilli(1)}})
+			_, err := s.Save(t.Context(), commit(0, "x"))
 			return err
 		},
 	} {
@@ -68,6 +70,14 @@ func take(t *testing.T, conn *pgx.Conn, table string) (rows int) {
 	})
 	assert.NoError(t, err)
 	return rows
+}
+
+// commit is one with a text.
+func commit(parent checkpoint.ID, text string) *checkpoint.Commit {
+	return &checkpoint.Commit{Record: checkpoint.Record{
+		Parent: parent, Whole: parent == 0, Time: time.UnixMilli(1), Cursor: history.Cursor{Epoch: 1},
+		State: wire.Map{{Key: "text", Value: wire.String(text)}},
+	}}
 }
 
 func connect(t *testing.T, address string) *pgx.Conn {

@@ -5,8 +5,10 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"time"
@@ -49,7 +51,6 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 		options.Connections = 8
 	}
 	db.SetMaxOpenConns(options.Connections)
-	db.SetMaxIdleConns(options.Connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	made, err := sqlstore.New(ctx, sqlstore.Config{
 		Name: fmt.Sprintf("postgres %q on %s", config.Database, config.Host), Dialect: &dialect, Writes: db, Reads: db, Lease: options.Lease,
@@ -76,6 +77,7 @@ var dialect = sqlstore.Dialect{
 	Now:      "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	Lock:     "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
 	Share:    "FOR SHARE",
+	Writing:  sql.LevelReadCommitted,
 	Snapshot: sql.LevelRepeatableRead,
 	Classify: classify,
 }
@@ -83,26 +85,35 @@ var dialect = sqlstore.Dialect{
 // classify says what an error of PostgreSQL, or of the way to it, means.
 func classify(err error) error {
 	var failure *pgconn.PgError
-	if !errors.As(err, &failure) {
-		var network net.Error
-		var connecting *pgconn.ConnectError
-		if errors.As(err, &network) || errors.As(err, &connecting) || pgconn.Timeout(err) || pgconn.SafeToRetry(err) ||
-			strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "EOF") {
-			return checkpoint.ErrUnavailable
-		}
-		return nil
+	if errors.As(err, &failure) {
+		return meaning(failure.Code)
 	}
-	switch {
-	case failure.Code == "55P03": // lock_not_available
+	var network net.Error // a context that has ended is one too
+	var connecting *pgconn.ConnectError
+	if errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
+		return checkpoint.ErrUnavailable
+	}
+	return nil
+}
+
+// meaning says what a code of the server means: the whole one, or its class.
+func meaning(code string) error {
+	switch code {
+	case "55P03", "57014", "40001", "40P01": // lock_not_available, query_canceled: by a time limit, serialization_failure, deadlock_detected
 		return checkpoint.ErrLocked
-	case failure.Code == "25006", failure.Code == "42501": // read_only_sql_transaction, insufficient_privilege
+	case "25006", "42501": // read_only_sql_transaction, insufficient_privilege
 		return checkpoint.ErrReadOnly
-	case failure.Code == "53100": // disk_full
+	case "53100": // disk_full
 		return checkpoint.ErrFull
-	case strings.HasPrefix(failure.Code, "XX"): // internal_error, data_corrupted, index_corrupted
+	case "XX001", "XX002", "58P01": // data_corrupted, index_corrupted, undefined_file
 		return checkpoint.ErrCorrupt
-	case strings.HasPrefix(failure.Code, "08"), strings.HasPrefix(failure.Code, "57P"), strings.HasPrefix(failure.Code, "53"):
-		return checkpoint.ErrUnavailable // connection_exception, admin_shutdown, insufficient_resources
+	case "3D000": // invalid_catalog_name: there is no such database
+		return checkpoint.ErrUnavailable
+	}
+	switch code[:min(2, len(code))] {
+	case "08", "28", "53", "57", "58": // connection, authorization, resources, operator_intervention, system_error
+		return checkpoint.ErrUnavailable
 	default:
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,32 +21,41 @@ func create(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
 		return errors.New("it is a directory; name a file in it")
+	case err == nil:
+		return refused("opened", readable(path))
 	case !errors.Is(err, os.ErrNotExist):
-		return err
+		return refused("opened", err)
 	}
 	made, err := os.CreateTemp(filepath.Dir(path), ".agenthost-*") // only its owner may read it
 	if err != nil {
-		return err
+		return refused("made", err)
 	}
 	defer func() { _ = os.Remove(made.Name()) }() // it has its name
 	if err := made.Close(); err != nil {
-		return err
+		return refused("made", err)
 	}
 	_ = os.Link(made.Name(), path) // another process may have made it meanwhile
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		return err
+		return refused("opened", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // the file system has no links, or the path is one to nothing
 	if err != nil {
-		return err
+		return refused("made", err)
 	}
 	return f.Close()
 }
 
-// meant says what an error of the file means.
-func meant(err error) error {
+// refused is the error of a file that the system does not open or make. The name of the file stands before it already.
+func refused(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err
+	}
+	err = fmt.Errorf("it cannot be %s: %w", what, err)
 	if errors.Is(err, os.ErrPermission) {
-		return errors.Join(checkpoint.ErrReadOnly, err)
+		return fmt.Errorf("%w: %w", checkpoint.ErrReadOnly, err)
 	}
 	return err
 }

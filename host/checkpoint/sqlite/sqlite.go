@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 		return nil, fmt.Errorf("%s: the path is empty", name)
 	}
 	if err := create(path); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, meant(err))
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if options.Wait == 0 {
 		options.Wait = 5 * time.Second
@@ -97,6 +97,9 @@ func classify(err error) error {
 			return checkpoint.ErrLocked
 		}
 		return nil
+	}
+	if failure.Code() == lib.SQLITE_IOERR_WRITE {
+		return checkpoint.ErrFull // by a quota or a limit of the process; a broken disk says the same
 	}
 	switch failure.Code() & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:

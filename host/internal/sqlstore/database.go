@@ -47,6 +47,7 @@ const (
 
 // New prepares a database: it makes the tables that are missing. After an error the connections are closed.
 func New(ctx context.Context, config Config) (*Database, error) {
+	config.Writes.SetMaxIdleConns(idleConnections)
 	d := &Database{
 		name: config.Name, dialect: config.Dialect, writes: config.Writes, reads: config.Reads, lease: config.Lease, holder: holder(),
 	}
@@ -82,9 +83,18 @@ func (d *Database) Close() error {
 	return d.failed(err)
 }
 
+// idleConnections is how many connections that nobody uses are kept.
+const idleConnections = 8
+
+// dropIdle closes the connections that nobody uses.
+func (d *Database) dropIdle() {
+	d.writes.SetMaxIdleConns(-1)
+	d.writes.SetMaxIdleConns(idleConnections)
+}
+
 // change performs do in a transaction that writes: all of it or nothing.
 func (d *Database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := d.writes.BeginTx(ctx, nil)
+	tx, err := d.writes.BeginTx(ctx, &sql.TxOptions{Isolation: d.dialect.Writing})
 	if err != nil {
 		return d.failed(err)
 	}

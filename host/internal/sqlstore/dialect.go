@@ -10,6 +10,9 @@ type Dialect struct {
 	// Share ends a query so that nobody changes the rows it finds until the transaction ends, and rows that are changed
 	// meanwhile are looked at again; "": a transaction keeps everybody out.
 	Share string
+	// Writing is the isolation of transactions that write: each statement sees what others have committed, and waits for those
+	// that change the same row.
+	Writing sql.IsolationLevel
 	// Snapshot is the isolation of transactions that read: all their queries show one moment.
 	Snapshot sql.IsolationLevel
 	// Classify returns the error of package checkpoint that says what one of the driver means; nil: none does.

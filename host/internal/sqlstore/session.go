@@ -2,12 +2,15 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
@@ -55,13 +58,26 @@ func (s *session) begin(given time.Time) {
 	})
 }
 
-// whileHeld performs a write of the session, which ends at the latest when the lease is lost: what does not answer then may
-// never do so.
-func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
+// write performs a write of the session, and once more if the way to the database was cut: connections that were idle when
+// a server went away are found out only so. To write twice does no harm, see [checkpoint.Session].
+func (s *session) write(ctx context.Context, do func(ctx context.Context) error) error {
 	if s.closed.Load() {
 		return checkpoint.ErrClosed
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	return s.whileHeld(ctx, func(ctx context.Context) error {
+		err := s.db.failed(do(ctx))
+		if errors.Is(err, checkpoint.ErrUnavailable) && ctx.Err() == nil {
+			s.db.dropIdle()
+			err = do(ctx)
+		}
+		return err
+	})
+}
+
+// whileHeld performs something that ends at the latest when the lease is lost. What does not answer for so long that two
+// leases are over may never do so, although others do: on a connection that was cut, and nobody was told.
+func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*s.db.lease)
 	defer cancel()
 	defer context.AfterFunc(s.held, cancel)()
 	err := do(ctx)
@@ -105,8 +121,11 @@ func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
 func (s *session) Lost() <-chan struct{} { return s.lost }
 
 // Load returns what the thread holds, see [checkpoint.Session].
-func (s *session) Load(ctx context.Context, at checkpoint.ID) (*checkpoint.Thread, error) {
-	t, err := s.db.Load(ctx, s.name, at)
+func (s *session) Load(ctx context.Context, at checkpoint.ID) (t *checkpoint.Thread, err error) {
+	err = s.whileHeld(ctx, func(ctx context.Context) (err error) {
+		t, err = s.db.Load(ctx, s.name, at)
+		return err
+	})
 	if errors.Is(err, checkpoint.ErrNoThread) {
 		return nil, nil //nolint:nilnil // the interface says so
 	}
@@ -119,7 +138,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	if err != nil {
 		return 0, err
 	}
-	err = s.whileHeld(ctx, func(ctx context.Context) (err error) {
+	err = s.write(ctx, func(ctx context.Context) (err error) {
 		if c.Parent != 0 && c.Parent != s.newest {
 			if err := s.exists(ctx, c.Parent); err != nil {
 				return err
@@ -130,10 +149,10 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			return err
 		}
 		return s.db.change(ctx, func(tx *sql.Tx) error {
-			if _, err := tx.ExecContext(ctx, emptyJournal, s.no); err != nil {
+			if id, err = s.insert(ctx, tx, c, doc); err != nil { // who has not got the lease ends here
 				return err
 			}
-			id, err = s.insert(ctx, tx, c, doc)
+			_, err = tx.ExecContext(ctx, emptyJournal, s.no)
 			return err
 		})
 	})
@@ -195,9 +214,9 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 	if err != nil {
 		return err
 	}
-	return s.whileHeld(ctx, func(ctx context.Context) error {
+	return s.write(ctx, func(ctx context.Context) error {
 		s.journalled.Store(true)
-		result, err := s.db.writes.ExecContext(ctx, s.db.sql(noteExecution), s.no, e.CallID, e.N, doc, s.lease)
+		result, err := s.db.writes.ExecContext(ctx, s.db.sql(noteExecution), s.no, journalKey(e), e.N, doc, s.lease)
 		if err != nil {
 			return err
 		}
@@ -208,7 +227,15 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 	})
 }
 
-// closing is how long Close tries to give the lease back; then it expires by itself.
+// journalKey names a call in the journal: an id may be of any length, and have bytes that a database does not take.
+func journalKey(e *checkpoint.Execution) string {
+	sum := sha256.New()
+	_, _ = sum.Write(wire.AppendString(nil, e.Message))
+	_, _ = sum.Write([]byte(e.CallID))
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// closing is how long Close tries to give the lease back, at most as long as it lasts: then it expires by itself.
 const closing = 5 * time.Second
 
 // Close gives the lease back, see [checkpoint.Session].
@@ -218,7 +245,10 @@ func (s *session) Close() error {
 	}
 	s.stop()
 	s.renewing.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	if s.held.Err() != nil {
+		return nil // there is nothing to give back
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.db.lease))
 	defer cancel()
 	return s.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2

@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -16,6 +16,8 @@ func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, e
 		return nil, err
 	}
 	s := &session{db: d, name: name, lease: token()}
+	ctx, cancel := context.WithTimeout(ctx, d.lease) // one that takes longer to get has expired
+	defer cancel()
 	var began time.Time
 	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
 		began = time.Now() //nolint:forbidigo // how long the lease lasts is counted by this machine's clock from before it was given
@@ -119,15 +121,42 @@ func (d *Database) load(ctx context.Context, q querier, no int64, newest, at che
 }
 
 // path returns the checkpoints that lead to one, from the last whole one on.
-func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.ID) ([]checkpoint.Record, error) {
+func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.ID) (path []checkpoint.Record, err error) {
+	for next := at; next != 0; {
+		before := len(path)
+		if path, err = d.stretch(ctx, q, no, next, path); err != nil {
+			return nil, err
+		}
+		if len(path) == before { // it is missing: Fold says so, if it is not the first that is asked for
+			break
+		}
+		last := &path[len(path)-1]
+		if last.Whole {
+			break
+		}
+		next = last.Parent
+	}
+	if len(path) == 0 {
+		return nil, checkpoint.ErrNoCheckpoint
+	}
+	slices.Reverse(path)
+	return path, nil
+}
+
+// stretchRows is how many rows are read at once on the way back: an older one may be long and not needed.
+const stretchRows = 200
+
+// stretch appends checkpoints on the way back from one, as far as they are among those that are read at once.
+func (*Database) stretch(
+	ctx context.Context, q querier, no int64, next checkpoint.ID, path []checkpoint.Record,
+) ([]checkpoint.Record, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, parent, time, doc FROM agenthost_checkpoints
-		WHERE thread = $1 AND id <= $2 ORDER BY id DESC`, no, at)
+		WHERE thread = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`, no, next, stretchRows)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // Err tells what matters
-	var path []checkpoint.Record
-	for next := at; rows.Next(); {
+	for next != 0 && rows.Next() {
 		r, err := scan(rows, next)
 		switch {
 		case err != nil:
@@ -136,24 +165,11 @@ func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.
 			continue
 		}
 		path = append(path, *r)
-		if next = r.Parent; r.Whole || next == 0 {
+		if next = r.Parent; r.Whole {
 			break
 		}
 	}
-	switch {
-	case rows.Err() != nil:
-		return nil, rows.Err()
-	case len(path) == 0:
-		return nil, checkpoint.ErrNoCheckpoint
-	}
-	reverse(path)
-	return path, nil
-}
-
-func reverse(path []checkpoint.Record) {
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
+	return path, rows.Err()
 }
 
 // scan reads a row if it has the id that is wanted, which is 0 if all are; nil: it has another.
@@ -239,64 +255,15 @@ func (d *Database) Threads(ctx context.Context, after string, limit int) ([]chec
 		if err := rows.Scan(&info.Thread, &info.Head, &created, &info.Busy, &parent, &at, &doc); err != nil {
 			return nil, d.failed(err)
 		}
-		r, err := checkpoint.DecodeRecord(info.Head, parent, time.UnixMilli(at).UTC(), doc)
-		if err != nil {
-			return nil, err
+		info.Created, info.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
+		if r, err := checkpoint.DecodeRecord(info.Head, parent, info.Updated, doc); err != nil {
+			info.Err = err
+		} else {
+			info.Newest, info.Messages = r.Checkpoint, r.Messages
 		}
-		info.Created, info.Updated = time.UnixMilli(created).UTC(), r.Time
-		info.Newest, info.Messages = r.Checkpoint, r.Messages
 		out = append(out, info)
 	}
 	return out, d.failed(rows.Err())
-}
-
-// Fork copies a thread, see [checkpoint.Store].
-func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into string) error {
-	if err := checkpoint.CheckName(into); err != nil {
-		return err
-	}
-	return d.change(ctx, func(tx *sql.Tx) error {
-		no, newest, err := d.thread(ctx, tx, name)
-		if err != nil {
-			return err
-		}
-		if at == 0 {
-			at = newest
-		}
-		var copied int64
-		err = tx.QueryRowContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
-			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING RETURNING no`), into).Scan(&copied)
-		if errors.Is(err, sql.ErrNoRows) {
-			return checkpoint.ErrThreadExists
-		}
-		if err != nil {
-			return err
-		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
-			WITH RECURSIVE path (id, parent, time, doc) AS (
-				SELECT id, parent, time, doc FROM agenthost_checkpoints WHERE thread = $1 AND id = $2
-				UNION ALL
-				SELECT c.id, c.parent, c.time, c.doc FROM agenthost_checkpoints c
-				JOIN path p ON c.thread = $1 AND c.id = p.parent AND c.id < p.id)
-			SELECT CAST($3 AS BIGINT), id, parent, time, doc FROM path ORDER BY id`, no, at, copied)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, checkpoint.ErrNoCheckpoint)
-		}
-		return complete(ctx, tx, copied)
-	})
-}
-
-// complete reports a copied thread whose first checkpoint is missing: its path was broken.
-func complete(ctx context.Context, tx *sql.Tx, no int64) error {
-	var one int
-	err := tx.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND parent = 0`, no).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%w: the first checkpoint of the thread is missing", checkpoint.ErrCorrupt)
-	}
-	return err
 }
 
 // Delete removes a thread, see [checkpoint.Store].

@@ -1,0 +1,17 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"os"
+	"syscall"
+)
+
+// readable asks whether this process may read a file, without opening it: SQLite says only that it cannot be opened.
+func readable(path string) error {
+	const read = 4 // R_OK
+	if err := syscall.Access(path, read); err != nil {
+		return &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// forkThread makes the row of a new thread, or takes that of one which was opened and never saved by a process that died.
+const forkThread = `INSERT INTO agenthost_threads (name, created) VALUES ($1, {now})
+	ON CONFLICT (name) DO UPDATE SET created = excluded.created, lease = NULL
+	WHERE (agenthost_threads.lease IS NULL OR agenthost_threads.until < {now})
+		AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints c WHERE c.thread = agenthost_threads.no)
+	RETURNING no`
+
+// Fork copies a thread, see [checkpoint.Store].
+func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into string) error {
+	if err := checkpoint.CheckName(into); err != nil {
+		return err
+	}
+	return d.change(ctx, func(tx *sql.Tx) error {
+		no, newest, err := d.thread(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		if at == 0 {
+			at = newest
+		}
+		var copied int64
+		err = tx.QueryRowContext(ctx, d.sql(forkThread), into).Scan(&copied)
+		if errors.Is(err, sql.ErrNoRows) {
+			return checkpoint.ErrThreadExists
+		}
+		if err != nil {
+			return err
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
+			WITH RECURSIVE path (id, parent) AS (
+				SELECT id, parent FROM agenthost_checkpoints WHERE thread = $1 AND id = $2
+				UNION
+				SELECT c.id, c.parent FROM agenthost_checkpoints c JOIN path p ON c.thread = $1 AND c.id = p.parent AND c.id < p.id)
+			SELECT CAST($3 AS BIGINT), c.id, c.parent, c.time, c.doc
+			FROM path p JOIN agenthost_checkpoints c ON c.thread = $1 AND c.id = p.id ORDER BY c.id`, no, at, copied)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, checkpoint.ErrNoCheckpoint)
+		}
+		if at == newest {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO agenthost_journal (thread, call, n, doc)
+				SELECT CAST($2 AS BIGINT), call, n, doc FROM agenthost_journal WHERE thread = $1`, no, copied); err != nil {
+				return err
+			}
+		}
+		return complete(ctx, tx, copied)
+	})
+}
+
+// complete reports a copied thread whose first checkpoint is missing: its path was broken.
+func complete(ctx context.Context, tx *sql.Tx, no int64) error {
+	var one int
+	err := tx.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND parent = 0`, no).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: the first checkpoint of the thread is missing", checkpoint.ErrCorrupt)
+	}
+	return err
+}

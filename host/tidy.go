@@ -1,0 +1,114 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// keepable are the limits of what a message or a field may be made of, so that it can be kept and read again. What is too
+// long for a plugin is that plugin's limit.
+var keepable = wire.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 26}
+
+// checkValue reports a value that could not be read again.
+func checkValue(value wire.Raw) error {
+	if value.IsZero() {
+		return nil
+	}
+	return wire.Validate(value, keepable)
+}
+
+// clean returns a text in which what is not UTF-8 is replaced: programs and files have it, and models are sent JSON.
+func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// tidied returns messages that can be kept: the same ones if all can. Texts are mended; the error tells of a part that is
+// not msgpack.
+func tidied(messages []abi.Message) ([]abi.Message, error) {
+	owned := false
+	for i := range messages {
+		if !owned && !isTidy(&messages[i]) {
+			messages, owned = slices.Clone(messages), true
+		}
+		if err := tidy(&messages[i]); err != nil {
+			return nil, err
+		}
+	}
+	return messages, nil
+}
+
+// tidy makes a message one that can be kept, see tidied.
+func tidy(m *abi.Message) error {
+	if !isTidy(m) {
+		mend(m)
+	}
+	return checkParts(m)
+}
+
+// isTidy reports whether the texts of a message are UTF-8.
+func isTidy(m *abi.Message) bool {
+	valid := utf8.ValidString
+	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || (m.Content.IsText() && !valid(m.Content.Text())) {
+		return false
+	}
+	for i := range m.ToolCalls {
+		if c := &m.ToolCalls[i]; !valid(c.ID) || !valid(c.Name) {
+			return false
+		}
+	}
+	for i := range m.InvalidToolCalls {
+		if c := &m.InvalidToolCalls[i]; !valid(c.ID) || !valid(c.Name) || !valid(c.Args) || !valid(c.Error) {
+			return false
+		}
+	}
+	return true
+}
+
+// mend makes the texts of a message UTF-8. What it refers to is not changed.
+func mend(m *abi.Message) {
+	m.ID, m.Name, m.ToolCallID = clean(m.ID), clean(m.Name), clean(m.ToolCallID)
+	if m.Content.IsText() {
+		m.Content = abi.Text(clean(m.Content.Text()))
+	}
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	for i := range m.ToolCalls {
+		c := &m.ToolCalls[i]
+		c.ID, c.Name = clean(c.ID), clean(c.Name)
+	}
+	m.InvalidToolCalls = slices.Clone(m.InvalidToolCalls)
+	for i := range m.InvalidToolCalls {
+		c := &m.InvalidToolCalls[i]
+		c.ID, c.Name, c.Args, c.Error = clean(c.ID), clean(c.Name), clean(c.Args), clean(c.Error)
+	}
+}
+
+// checkParts reports a part of a message that could not be read again.
+func checkParts(m *abi.Message) error {
+	if err := checkValue(m.Artifact); err != nil {
+		return fmt.Errorf("the artifact of a message cannot be kept: %w", err)
+	}
+	for i := range m.ToolCalls {
+		if err := checkValue(m.ToolCalls[i].Args); err != nil {
+			return fmt.Errorf("the arguments of the tool call %q cannot be kept: %w", m.ToolCalls[i].ID, err)
+		}
+	}
+	for _, p := range m.Meta {
+		if err := checkValue(p.Value); err != nil {
+			return fmt.Errorf("the meta %q of a message cannot be kept: %w", p.Key, err)
+		}
+	}
+	if m.Content.IsText() {
+		return nil
+	}
+	content, err := m.Content.MarshalMsg(nil)
+	if err == nil {
+		err = checkValue(content)
+	}
+	if err != nil {
+		return fmt.Errorf("the content of a message cannot be kept: %w", err)
+	}
+	return nil
+}

@@ -47,18 +47,26 @@ func TestREADMESnippetsAreTheExamples(t *testing.T) {
 	}
 }
 
-func TestSnippetsAboutThreadsArePartsOfExamples(t *testing.T) {
+func TestSnippetsInDocumentsArePartsOfExamples(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile("../docs/threads.md")
-	require.NoError(t, err)
-	source, err := os.ReadFile("../host/thread_example_test.go")
-	require.NoError(t, err)
-	indentation := regexp.MustCompile(`(?m)^\t+`)
-	examples := indentation.ReplaceAllString(string(source), "")
-	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(document, -1)
-	require.NotEmpty(t, snippets)
-	for _, snippet := range snippets {
-		require.Contains(t, examples, indentation.ReplaceAllString(string(snippet[1]), ""))
+	for name, sources := range map[string][]string{
+		"threads.md": {"thread_example_test.go"},
+		"store.md":   {"store_example_test.go", "store/example_test.go"},
+	} {
+		document, err := os.ReadFile("../docs/" + name)
+		require.NoError(t, err)
+		indentation := regexp.MustCompile(`(?m)^\t+`)
+		examples := ""
+		for _, path := range sources {
+			source, err := os.ReadFile("../host/" + path)
+			require.NoError(t, err)
+			examples += indentation.ReplaceAllString(string(source), "")
+		}
+		snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(document, -1)
+		require.NotEmpty(t, snippets)
+		for _, snippet := range snippets {
+			require.Contains(t, examples, indentation.ReplaceAllString(string(snippet[1]), ""))
+		}
 	}
 }
 

@@ -35,12 +35,40 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:4:35: middleware[0].model_call_limit.run_limit", "often", "^"},
 		},
 		{
-			name: "key of a later version", manifest: say + "durability: round\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:1", `"durability" is not supported yet`},
+			name: "key of a later version", manifest: say + "env_file: .env\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:1", `"env_file" is not supported yet`},
 		},
 		{
-			name: "checkpoint store of a later version", manifest: say + "checkpoint: sqlite:./threads.db\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:13", `"sqlite" is not supported yet; use memory`},
+			name: "unknown checkpoint store", manifest: say + "checkpoint: redis://x\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:13", `unknown checkpoint store "redis://x"`, "sqlite:PATH", "^"},
+		},
+		{
+			name: "durability without a checkpoint", manifest: say + "durability: round\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:13: durability: ", "there is no checkpoint", "sqlite:agent.db"},
+		},
+		{
+			name: "thread without a checkpoint", manifest: say, args: []string{"--thread", "ada", "hi"}, code: exitUsage,
+			says: []string{"agenthost.yaml: the manifest keeps no threads; add a checkpoint to it, such as\n  checkpoint: sqlite:agent.db"},
+		},
+		{
+			name: "thread without a name", manifest: say, args: []string{"--thread", "", "hi"}, code: exitUsage,
+			says: []string{"--thread: the name is empty"},
+		},
+		{
+			name: "flag of a thread without one", manifest: say, args: []string{"--wait", "1s", "hi"}, code: exitUsage,
+			says: []string{"--wait is about a thread; name it by --thread"},
+		},
+		{
+			name: "negative time", manifest: say, args: []string{"--thread", "ada", "--wait", "-1s", "hi"}, code: exitUsage,
+			says: []string{"--wait -1s: it must not be negative"},
+		},
+		{
+			name: "checkpoint 0", manifest: say, args: []string{"--thread", "ada", "--checkpoint", "0", "hi"}, code: exitUsage,
+			says: []string{"--checkpoint: checkpoints count from 1"},
+		},
+		{
+			name: "continue with a prompt", manifest: say, args: []string{"--thread", "ada", "--continue", "hi"}, code: exitUsage,
+			says: []string{"run: --continue goes on with the run as it is; without it, a prompt begins a new run"},
 		},
 		{
 			name: "breakpoint at an unknown step", manifest: say + "interrupt_before: [modle]\n", code: exitUsage,

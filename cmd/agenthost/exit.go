@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
@@ -50,13 +51,44 @@ func runExit(ctx context.Context, err error) int {
 		return exitPlugin
 	case errors.As(err, &provider):
 		return exitProvider
+	case isRefused(err):
+		return exitUsage
 	default:
 		return exitFailed
 	}
 }
 
-// explained adds to an error which key of the manifest it comes from, if that need not stand there.
+// isRefused reports whether a run did not begin, since its input does not fit the thread, or what is stored cannot be read.
+func isRefused(err error) bool {
+	for _, reason := range []error{
+		host.ErrNoCheckpointer, host.ErrNoThread, host.ErrUnknownThread, host.ErrNotWaiting,
+		checkpoint.ErrNoThread, checkpoint.ErrNoCheckpoint, checkpoint.ErrThreadName, checkpoint.ErrCorrupt, checkpoint.ErrNewer,
+	} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	_, changed := errors.AsType[*host.ProgramError](err)
+	return changed
+}
+
+// storeExit returns the exit code of something that a store did not do: 1 if that may be otherwise the next time.
+func storeExit(err error) int {
+	for _, passing := range []error{
+		checkpoint.ErrBusy, checkpoint.ErrLocked, checkpoint.ErrLost, checkpoint.ErrFull, checkpoint.ErrUnavailable,
+	} {
+		if errors.Is(err, passing) {
+			return exitFailed
+		}
+	}
+	return exitUsage
+}
+
+// explained adds to an error what helps: which key of the manifest it comes from, if that need not stand there, or a flag.
 func explained(err error) error {
+	if errors.Is(err, checkpoint.ErrBusy) {
+		return fmt.Errorf("%w\n  --wait 30s waits for it", err)
+	}
 	limit, ok := errors.AsType[*host.LimitError](err)
 	if ok && limit.Code == host.CodeToolCallLimit && (limit.Step == host.ModelStep || limit.Step == host.ToolsStep) {
 		return fmt.Errorf("%w\n  the limit is one of the manifest's tool_calls, whose max_loops is 10 by default", err)

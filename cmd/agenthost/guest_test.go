@@ -10,12 +10,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/internal/pgtest"
 )
 
 // scratch is a directory for what all tests share: the user's cache of compiled plugins, and a guest.
 var scratch string
 
+// asCommand is the variable of the environment with which the test binary is the command.
+const asCommand = "AGENTHOST_TEST_COMMAND"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
 	if len(os.Args) > 1 && os.Args[1] == compileCommand { // the test binary is the child that compiles
 		os.Exit(execute(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 	}
@@ -31,7 +39,7 @@ func testMain(m *testing.M) int {
 	if err := os.Setenv("XDG_CACHE_HOME", scratch); err != nil {
 		panic(err)
 	}
-	return m.Run()
+	return pgtest.Main(m.Run)
 }
 
 // badGuest builds the plugin of testdata/guests/bad with Go alone, once.
@@ -63,7 +71,7 @@ func TestAPluginThatMisbehaves(t *testing.T) {
 		{"state", "closed", exitPlugin, []string{"protocol", `field "secret" is not declared`}},
 		{"error", "closed", exitFailed, []string{`middleware "bad": after_model: refused: not today`}},
 		{"error", "open", exitFailed, []string{"refused: not today"}},
-		{"ask", "closed", exitWaiting, []string{"waits for an answer", "approve of bad.after_model (id ask-", `): "shall I?"`}},
+		{"ask", "closed", exitWaiting, []string{"waits for an answer", "approve of bad.after_model (id ask-", `  "shall I?"`}},
 		{"trap", "open", exitOK, []string{"on_failure is open", "out of order"}},
 		{"", "closed", exitOK, nil},
 	}

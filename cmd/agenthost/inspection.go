@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // report is what plugin inspect prints of one file, line by line.
@@ -20,25 +21,25 @@ func (r *report) rowf(name, format string, args ...any) {
 }
 
 func (r *report) itemf(name, format string, args ...any) {
-	fmt.Fprintf(r, "    %-20s %s\n", oneLine(name), fmt.Sprintf(format, args...))
+	fmt.Fprintf(r, "    %-20s %s\n", terminal.Line(name), fmt.Sprintf(format, args...))
 }
 
 func printInspection(w io.Writer, in *plugin.Inspection) error {
 	var r report
-	fmt.Fprintf(&r, "%s: ", oneLine(in.File))
+	fmt.Fprintf(&r, "%s: ", terminal.Line(in.File))
 	switch {
 	case !in.OK && in.Kind != "":
-		fmt.Fprintf(&r, "FAILED %s (%s): %s\n", in.Kind, in.Stage, oneLine(in.Message))
+		fmt.Fprintf(&r, "FAILED %s (%s): %s\n", in.Kind, in.Stage, terminal.Line(in.Message))
 	case !in.OK:
-		fmt.Fprintf(&r, "FAILED: %s\n", oneLine(in.Message))
+		fmt.Fprintf(&r, "FAILED: %s\n", terminal.Line(in.Message))
 	default:
-		fmt.Fprintf(&r, "%s %s, ABI %d\n", oneLine(in.Described.Name), oneLine(in.Described.Version), in.Described.ABI)
+		fmt.Fprintf(&r, "%s %s, ABI %d\n", terminal.Line(in.Described.Name), terminal.Line(in.Described.Version), in.Described.ABI)
 	}
 	if in.SHA256 != "" {
 		r.rowf("sha256", "%s", in.SHA256)
 	}
 	if in.Signature != "" {
-		r.rowf("signature", "%s (not checked)", oneLine(in.Signature))
+		r.rowf("signature", "%s (not checked)", terminal.Line(in.Signature))
 	}
 	if in.Module != nil {
 		r.module(in.Module)
@@ -48,7 +49,7 @@ func printInspection(w io.Writer, in *plugin.Inspection) error {
 		r.description(d, in.Module)
 	}
 	for _, warning := range in.Warnings {
-		fmt.Fprintf(&r, "  warning: %s\n", oneLine(warning.Text))
+		fmt.Fprintf(&r, "  warning: %s\n", terminal.Line(warning.Text))
 	}
 	_, err := io.WriteString(w, r.String())
 	return err
@@ -78,19 +79,19 @@ func (r *report) module(m *anatomy.Module) {
 		r.rowf("table", "%s", size)
 	}
 	for _, i := range m.Imports {
-		r.rowf("imports", "%s: %s", oneLine(i.Module), oneLines(i.Names))
+		r.rowf("imports", "%s: %s", terminal.Line(i.Module), terminal.Lines(i.Names))
 	}
 	names := make([]string, 0, len(m.Exports))
 	for _, e := range m.Exports {
 		names = append(names, e.Name)
 	}
-	r.rowf("exports", "%s", oneLines(names))
+	r.rowf("exports", "%s", terminal.Lines(names))
 	if len(m.Custom) > 0 {
 		sections := make([]string, 0, len(m.Custom))
 		for _, s := range m.Custom {
-			sections = append(sections, fmt.Sprintf("%s %d", oneLine(s.Name), s.Size))
+			sections = append(sections, fmt.Sprintf("%s %d", terminal.Line(s.Name), s.Size))
 		}
-		r.rowf("sections", "%s", oneLines(sections))
+		r.rowf("sections", "%s", terminal.Lines(sections))
 	}
 }
 
@@ -105,9 +106,9 @@ func producers(all []anatomy.Producer) string {
 		}
 	}
 	if len(languages) == 0 {
-		return oneLines(tools)
+		return terminal.Lines(tools)
 	}
-	return fmt.Sprintf("%s (from %s)", oneLines(tools), oneLines(languages))
+	return fmt.Sprintf("%s (from %s)", terminal.Lines(tools), terminal.Lines(languages))
 }
 
 func (r *report) embedded(e plugin.Embedded) {
@@ -137,7 +138,7 @@ func (r *report) description(d *abi.Description, m *anatomy.Module) {
 		r.itemf(name, "%s", hookSummary(d.Hooks.Spec(abi.Hook(name))))
 	}
 	if len(unlisted) > 0 {
-		r.rowf("never called", "%s (exported, and not in its Description)", oneLines(unlisted))
+		r.rowf("never called", "%s (exported, and not in its Description)", terminal.Lines(unlisted))
 	}
 	r.section("fields", len(d.Fields))
 	for i := range d.Fields {
@@ -149,7 +150,7 @@ func (r *report) description(d *abi.Description, m *anatomy.Module) {
 		if c.Required {
 			need = "required"
 		}
-		r.itemf(c.Op, "%s: %s", need, oneLine(c.Reason))
+		r.itemf(c.Op, "%s: %s", need, terminal.Line(c.Reason))
 	}
 	r.section("tools", len(d.Tools))
 	for i := range d.Tools {
@@ -179,7 +180,7 @@ func hookSummary(s *abi.HookSpec) string {
 		names []string
 	}{{"reads", s.Reads}, {"writes", s.Writes}, {"may jump to", s.CanJumpTo}, {"only the tools", s.Tools}} {
 		if len(list.names) > 0 {
-			parts = append(parts, list.verb+" "+oneLines(list.names))
+			parts = append(parts, list.verb+" "+terminal.Lines(list.names))
 		}
 	}
 	if s.PassesTokens {
@@ -200,13 +201,13 @@ func fieldSummary(f *abi.FieldSpec) string {
 		parts = append(parts, "no output")
 	}
 	if !f.Schema.IsZero() {
-		parts = append(parts, oneLine(f.Schema.JSON()))
+		parts = append(parts, terminal.Line(f.Schema.JSON()))
 	}
 	return strings.Join(parts, "; ")
 }
 
 func toolSummary(t *abi.ToolSpec) string {
-	parts := []string{oneLine(t.Description)}
+	parts := []string{terminal.Line(t.Description)}
 	for _, flag := range []struct {
 		set  bool
 		says string
@@ -238,13 +239,13 @@ func (r *report) config(schema wire.Raw) {
 	}
 	r.section("configuration", len(schema))
 	for _, key := range keys {
-		text := oneLine(properties[key].JSON())
+		text := terminal.Line(properties[key].JSON())
 		if slices.Contains(required, key) {
 			text = "required: " + text
 		}
 		r.itemf(key, "%s", text)
 	}
 	if len(keys) == 0 && !schema.IsZero() {
-		r.itemf("schema", "%s", oneLine(schema.JSON()))
+		r.itemf("schema", "%s", terminal.Line(schema.JSON()))
 	}
 }

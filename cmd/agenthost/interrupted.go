@@ -1,35 +1,40 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/threadview"
 )
 
-// interruptedError is a run that ended as interrupted, as a person reads it.
-type interruptedError struct{ result *host.Result }
+// interruptedError is a run that ended as interrupted, as a person reads it, with the commands that go on.
+type interruptedError struct {
+	next      string // the step that comes next
+	questions []*question.Question
+	command   question.Command
+	named     bool // the run has a thread
+	durable   bool // which outlasts the process
+}
 
 func (e *interruptedError) Error() string {
 	var out strings.Builder
-	if asked := e.result.Interrupts; len(asked) > 0 {
-		out.WriteString("the run is interrupted, and waits for an answer:")
-		for i := range asked {
-			fmt.Fprintf(&out, "\n  %s: %s", subject(&asked[i]), asked[i].Value.JSON())
-		}
+	if len(e.questions) > 0 {
+		out.WriteString("the run is interrupted, and waits for an answer before " + terminal.Line(e.next) + ":\n")
 	} else {
-		out.WriteString("the run is interrupted by a breakpoint")
+		out.WriteString("the run is interrupted by a breakpoint, before " + terminal.Line(e.next) + "\n")
 	}
-	fmt.Fprintf(&out, "\nnext step: %s", e.result.Next)
-	out.WriteString("\nThis version of the command cannot resume it: nothing of the run is kept when the process ends.")
-	return out.String()
-}
-
-// subject says what an interrupt asks about, and who asks.
-func subject(asked *host.Interrupt) string {
-	call := ""
-	if asked.CallID != "" {
-		call = ", call " + asked.CallID
+	switch {
+	case e.durable:
+		out.WriteString(threadview.Questions(e.questions, &e.command))
+	default:
+		out.WriteString(threadview.Questions(e.questions, nil))
+		out.WriteString("Nobody can go on with it: nothing of the run is kept when the command ends. ")
+		if e.named {
+			out.WriteString("Its thread is kept in memory;\nkeep threads in a database, such as sqlite:agent.db, by the manifest's checkpoint.")
+		} else {
+			out.WriteString("Name a thread by --thread,\nwhich the manifest's checkpoint keeps in a database, such as sqlite:agent.db.")
+		}
 	}
-	return fmt.Sprintf("%s of %s%s (id %s)", asked.Key, asked.Step, call, asked.ID)
+	return strings.TrimRight(out.String(), "\n")
 }

@@ -28,7 +28,8 @@ func (b *bundle) document() (doc interruptedDocument) {
 	return doc
 }
 
-const cannotResume = "This version of the command cannot resume it: nothing of the run is kept when the process ends.\n"
+const cannotResume = "Nobody can go on with it: nothing of the run is kept when the command ends. Name a thread by --thread,\n" +
+	"which the manifest's checkpoint keeps in a database, such as sqlite:agent.db.\n"
 
 func TestARunThatABreakpointStops(t *testing.T) {
 	t.Parallel()
@@ -41,7 +42,7 @@ func TestARunThatABreakpointStops(t *testing.T) {
 			require.Equal(t, exitOK, b.run("validate"), &b.err)
 			require.Equal(t, exitWaiting, b.run("run", "-q", "hi"))
 			require.Empty(t, b.out.String(), "there is no answer")
-			require.Equal(t, "agenthost: the run is interrupted by a breakpoint\nnext step: "+next+"\n"+cannotResume, b.err.String())
+			require.Equal(t, "agenthost: the run is interrupted by a breakpoint, before "+next+"\n"+cannotResume, b.err.String())
 
 			require.Equal(t, exitWaiting, b.run("run", "-q", "--output", "json", "hi"))
 			require.Equal(t, interruptedDocument{Status: host.Interrupted, Next: next}, b.document())
@@ -62,25 +63,11 @@ func TestARunThatAsks(t *testing.T) {
 	require.Len(t, doc.Interrupts, 1)
 	asked := doc.Interrupts[0]
 	require.NotEmpty(t, asked.ID)
-	require.Equal(t, "agenthost: the run is interrupted, and waits for an answer:\n"+
-		"  approve of bad.after_model (id "+asked.ID+"): \"shall I?\"\n"+
-		"next step: bad.after_model\n"+cannotResume, b.err.String())
+	require.Equal(t, "agenthost: the run is interrupted, and waits for an answer before bad.after_model:\n"+
+		"approve of bad.after_model (id "+asked.ID+")\n  \"shall I?\"\n"+cannotResume, b.err.String())
 	require.Equal(t, "approve", asked.Key)
 	require.Equal(t, "bad.after_model", asked.Step)
 	require.Equal(t, `"shall I?"`, asked.Value.JSON())
-}
-
-func TestAnInterruptOfAToolNamesItsCall(t *testing.T) {
-	t.Parallel()
-	value, err := host.Encode(map[string]any{"path": "a.txt"})
-	require.NoError(t, err)
-	result := &host.Result{Next: "tools", Interrupts: []host.Interrupt{
-		{ID: "ask-1", Step: "tools", CallID: "call-1", Key: "ok", Value: value}, {ID: "ask-2", Step: "x.wrap_tool_call", Key: "why", Value: value},
-	}}
-	require.Equal(t, "the run is interrupted, and waits for an answer:\n"+
-		"  ok of tools, call call-1 (id ask-1): {\"path\":\"a.txt\"}\n"+
-		"  why of x.wrap_tool_call (id ask-2): {\"path\":\"a.txt\"}\n"+
-		"next step: tools\n"+cannotResume, (&interruptedError{result}).Error()+"\n")
 }
 
 func TestAnAlertIsShownAsAWarning(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // pluginBench are the flags of plugin bench.
@@ -87,7 +88,7 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 func (a *app) printMeasurements(all []plugin.Measurement, asJSON bool) error {
 	if asJSON {
 		for i := range all {
-			if err := printLine(a.out, all[i]); err != nil {
+			if err := terminal.PrintLine(a.out, all[i]); err != nil {
 				return err
 			}
 		}
@@ -101,7 +102,7 @@ func (a *app) printMeasurements(all []plugin.Measurement, asJSON bool) error {
 	for i := range all {
 		m := &all[i]
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", m.Hook, m.Time.P50, m.Time.P99, m.Empty.P50, m.Empty.P99,
-			m.Ratio, m.Fuel.P50, m.Fuel.P99, m.Input, m.Reply, m.Result, m.Memory>>10, m.Calls, oneLine(m.Outcome+" "+m.Message))
+			m.Ratio, m.Fuel.P50, m.Fuel.P99, m.Input, m.Reply, m.Result, m.Memory>>10, m.Calls, terminal.Line(m.Outcome+" "+m.Message))
 	}
 	return table.Flush()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
@@ -109,12 +110,12 @@ func (a *app) printBuilt(in *plugin.Inspection, language toolchain.Language) err
 	if len(hooks) == 0 {
 		hooks = []string{"none"}
 	}
-	if _, err := fmt.Fprintf(a.out, "%s: %s %s, built with %s, %d bytes\n  sha256 %s\n  hooks  %s\n", oneLine(in.File), oneLine(in.Described.Name),
-		oneLine(in.Described.Version), language, in.Module.Size, in.SHA256, strings.Join(hooks, ", ")); err != nil {
+	if _, err := fmt.Fprintf(a.out, "%s: %s %s, built with %s, %d bytes\n  sha256 %s\n  hooks  %s\n", terminal.Line(in.File), terminal.Line(in.Described.Name),
+		terminal.Line(in.Described.Version), language, in.Module.Size, in.SHA256, strings.Join(hooks, ", ")); err != nil {
 		return err
 	}
 	for _, warning := range in.Warnings {
-		fmt.Fprintln(a.err, "warning: "+oneLine(warning.Text))
+		fmt.Fprintln(a.err, "warning: "+terminal.Line(warning.Text))
 	}
 	return nil
 }

@@ -12,14 +12,11 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "plugin",
-		Short: "Work with WebAssembly plugins",
-		Args:  cobra.NoArgs,
-	}
+	c := group(&cobra.Command{Use: "plugin", Short: "Work with WebAssembly plugins"})
 	c.AddCommand(a.pluginNewCommand(), a.pluginCheckCommand(), a.pluginInspectCommand(), a.pluginPackCommand(), a.pluginBenchCommand(),
 		a.pluginBuildCommand(), a.pluginReplayCommand(), a.pluginTestCommand())
 	return c
@@ -86,7 +83,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 
 func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 	if asJSON {
-		return printLine(a.out, r)
+		return terminal.PrintLine(a.out, r)
 	}
 	what, outcome := r.Stage, "ok"
 	if r.Hook != "" {
@@ -99,7 +96,7 @@ func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 		}
 		outcome += ": " + r.Message
 	}
-	_, err := fmt.Fprintln(a.out, printable(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)",
+	_, err := fmt.Fprintln(a.out, terminal.Text(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)",
 		r.File, what, outcome, r.Fuel, r.WallMS, r.Memory>>10)))
 	return err
 }

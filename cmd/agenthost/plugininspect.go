@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 func (a *app) pluginInspectCommand() *cobra.Command {
@@ -43,7 +44,7 @@ func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) er
 		fine = fine && in.OK
 		var err error
 		if asJSON {
-			err = printLine(a.out, in)
+			err = terminal.PrintLine(a.out, in)
 		} else {
 			err = printInspection(a.out, in)
 		}

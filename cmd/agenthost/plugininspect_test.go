@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/plugin/hostile"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // requireTame checks that a terminal does nothing with a text but to show it.
@@ -94,7 +95,7 @@ func TestInspectionsOfHostileModulesAreTame(t *testing.T) {
 			in := plugin.Inspect(t.Context(), plugin.Wasm{Path: g.File(), Bytes: g.Module(), Engine: engine})
 			var out bytes.Buffer
 			require.NoError(t, printInspection(&out, in))
-			require.NoError(t, printLine(&out, in))
+			require.NoError(t, terminal.PrintLine(&out, in))
 			requireTame(t, out.String())
 			loads := []string{"preflight", "link", "compile", "instantiate", "init", "describe"}
 			fails := slices.Contains(loads, g.Stage) && !slices.Contains(g.Kinds, plugin.KindDenied) // what is not granted need not be
@@ -141,7 +142,7 @@ func TestEveryTextOfADescriptionIsTame(t *testing.T) {
 	require.Contains(t, out.String(), "and 40 more")
 	require.Contains(t, out.String(), "sees messages: last 3; lets tokens pass")
 	out.Reset()
-	require.NoError(t, printLine(&out, in))
+	require.NoError(t, terminal.PrintLine(&out, in))
 	requireTame(t, out.String())
 	require.Equal(t, 1, strings.Count(out.String(), "\n"))
 	var doc struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/pack"
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 func (a *app) pluginPackCommand() *cobra.Command {
@@ -65,11 +66,11 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 			return &exitError{exitFailed, fmt.Errorf("plugin pack: %w; name another place with -o FILE", err)}
 		}
 		if !same && output == file && in.Signature != "" {
-			fmt.Fprintln(a.err, oneLine(in.Signature)+" is of the file as it was: sign the packed one")
+			fmt.Fprintln(a.err, terminal.Line(in.Signature)+" is of the file as it was: sign the packed one")
 		}
 	}
 	sum := sha256.Sum256(packed)
-	_, err = fmt.Fprintf(a.out, "%s: %d bytes, were %d\n  sha256 %s\n", oneLine(output), len(packed), len(module), hex.EncodeToString(sum[:]))
+	_, err = fmt.Fprintf(a.out, "%s: %d bytes, were %d\n  sha256 %s\n", terminal.Line(output), len(packed), len(module), hex.EncodeToString(sum[:]))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/internal/docdiff"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // pluginReplay are the flags of plugin replay.
@@ -233,7 +234,7 @@ func (r *replaying) call(ctx context.Context, frame *cassette.Frame) error {
 
 func (r *replaying) print(record *replayRecord) error {
 	if r.flags.json {
-		return printLine(r.out, record)
+		return terminal.PrintLine(r.out, record)
 	}
 	outcome, fuel := "ok", fmt.Sprintf("fuel %d", record.Fuel)
 	if record.Fuel != record.RecordedFuel {
@@ -251,7 +252,7 @@ func (r *replaying) print(record *replayRecord) error {
 	for i := range record.Differences {
 		lines = append(lines, record.Differences[i].Lines()...)
 	}
-	_, err := fmt.Fprintln(r.out, printable(strings.Join(lines, "\n  ")))
+	_, err := fmt.Fprintln(r.out, terminal.Text(strings.Join(lines, "\n  ")))
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/golden"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // pluginTest are the flags of plugin test.
@@ -178,7 +179,7 @@ func (t *goldenRun) perform(ctx context.Context, c *golden.Case) error {
 
 func (t *goldenRun) print(r *testRecord) error {
 	if t.flags.json {
-		return printLine(t.out, r)
+		return terminal.PrintLine(t.out, r)
 	}
 	outcome := fmt.Sprintf("ok (fuel %d)", r.Fuel)
 	switch {
@@ -188,7 +189,7 @@ func (t *goldenRun) print(r *testRecord) error {
 		outcome = "updated"
 	}
 	lines := append([]string{r.Case + ": " + outcome}, r.Lines...)
-	_, err := fmt.Fprintln(t.out, printable(strings.Join(lines, "\n  ")))
+	_, err := fmt.Fprintln(t.out, terminal.Text(strings.Join(lines, "\n  ")))
 	return err
 }
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // renderer prints a run.
@@ -30,7 +30,7 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 			if result.Status != host.Completed {
 				return nil // there is no answer
 			}
-			_, err := fmt.Fprintln(a.out, printable(result.Text()))
+			_, err := fmt.Fprintln(a.out, terminal.Text(result.Text()))
 			return err
 		}}, nil
 	case "json":
@@ -44,22 +44,25 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	}
 }
 
+// maxProgress is how much of a text a line of progress shows, in characters.
+const maxProgress = 200
+
 // printProgress shows what a person may want to see while waiting.
 func printProgress(w io.Writer, e *host.Event) error {
 	var line string
 	switch {
 	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
-		line = fmt.Sprintf("tool %s %s", e.Call.Name, cut(e.Call.Args.JSON()))
+		line = fmt.Sprintf("tool %s %s", e.Call.Name, terminal.Cut(e.Call.Args.JSON(), maxProgress))
 	case e.Type == host.EventTool && len(e.Messages) > 0 && e.Messages[0].Failed():
-		line = fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, cut(e.Messages[0].Content.Text()))
+		line = fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, terminal.Cut(e.Messages[0].Content.Text(), maxProgress))
 	case e.Type == host.EventCustom:
-		line = fmt.Sprintf("%s: %s %s", e.Step, e.Name, cut(e.Data.JSON()))
+		line = fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
 	case e.Type == host.EventWarn || e.Type == host.EventAlert:
-		line = fmt.Sprintf("%s: warning: %s", e.Step, cut(e.Text))
+		line = fmt.Sprintf("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxProgress))
 	default:
 		return nil
 	}
-	_, err := fmt.Fprintln(w, "· "+printable(strings.ReplaceAll(line, "\n", " ")))
+	_, err := fmt.Fprintln(w, "· "+terminal.Text(strings.ReplaceAll(line, "\n", " ")))
 	return err
 }
 
@@ -86,31 +89,5 @@ func printResult(w io.Writer, r *host.Result, err error) error {
 	if err != nil {
 		doc.Error = err.Error()
 	}
-	return printJSON(w, doc)
-}
-
-func printJSON(w io.Writer, doc any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(doc)
-}
-
-// printable takes the control characters out of a text that a model, a tool or a plugin wrote, so that it cannot steer
-// the terminal; line breaks and tabs stay.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}
-
-func cut(text string) string {
-	const most = 200
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
+	return terminal.PrintDocument(w, doc)
 }

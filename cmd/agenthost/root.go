@@ -11,8 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/manifest"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // streams are the command's standard input and outputs.
@@ -20,6 +23,9 @@ type streams struct {
 	in  io.Reader
 	out io.Writer // the answer, and nothing else
 	err io.Writer
+
+	terminal bool              // in and err are a person's terminal
+	hold     func() (_ func()) // keeps Ctrl-C from ending the command while a program has the terminal; nil: nothing does
 }
 
 // app is what the subcommands share.
@@ -28,6 +34,7 @@ type app struct {
 	file    string
 	set     []string
 	verbose bool
+	asking  *prompt.Prompt // see conversation
 
 	recorder plugin.Recorder // of the plugins that load loads; nil: none
 }
@@ -49,7 +56,7 @@ func execute(ctx context.Context, args []string, s streams) int {
 		coded = &exitError{exitUsage, fmt.Errorf("%w\nRun 'agenthost --help' for usage", err)}
 	}
 	if coded.err != nil {
-		_, _ = fmt.Fprintln(s.err, printable("agenthost: "+coded.err.Error()))
+		_, _ = fmt.Fprintln(s.err, terminal.Text("agenthost: "+coded.err.Error()))
 	}
 	return coded.code
 }
@@ -62,24 +69,35 @@ func (a *app) root() *cobra.Command {
 and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 		Example: `  agenthost validate -f agenthost.yaml
   agenthost run -f agenthost.yaml "which errors are in app.log?"
-  echo "summarise this" | agenthost run -`,
+  echo "summarise this" | agenthost run -
+  agenthost run --thread ada "write a note"
+  agenthost resume ada --approve call-1
+  agenthost threads list`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
-	root.AddCommand(a.runCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
+	root.AddCommand(a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(),
+		a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
 	return root
+}
+
+// group makes a command that only has others below it: alone it shows what there is, and an unknown one is a mistake.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	return c
 }
 
 // exitCodesHelp stands below every help text.
 const exitCodesHelp = `
 Exit codes:
   0    done, also when a limit ended the run in good order
-  1    the run failed
-  2    usage, configuration, or something that cannot be loaded
+  1    the run failed, or its thread or store cannot be used now
+  2    usage, configuration, or something that is not there or cannot be loaded
   3    the run is interrupted: it waits for a human, or stopped at a breakpoint
   4    the run failed by a limit
   5    a plugin misbehaved while running
@@ -93,24 +111,36 @@ func (a *app) manifestFlags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&a.set, "set", nil, "change a value of the manifest: `key=value`, such as middleware[0].config.strategy=hash")
 }
 
-// load reads the manifest and builds its agent. Whatever goes wrong here is a matter of configuration.
-func (a *app) load(ctx context.Context) (*manifest.Agent, error) {
+// load reads the manifest and builds its agent, whose configuration adjust, which may be nil, may change. Whatever goes
+// wrong here is a matter of configuration, or of the store.
+func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*host.Config)) (*manifest.Agent, error) {
 	logger := a.logger()
-	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Engine: a.engine(logger), Recorder: a.recorder})
+	options.Set, options.Engine, options.Recorder = a.set, a.engine(logger), a.recorder
+	m, err := manifest.Load(a.file, options)
 	if err != nil {
-		if _, ok := errors.AsType[*manifest.NotFoundError](err); ok {
-			err = fmt.Errorf("%w; name another with -f FILE", err)
-		}
-		return nil, &exitError{exitUsage, err}
+		return nil, &exitError{exitUsage, named(err)}
 	}
-	agent, err := m.Build(ctx, logger, nil)
+	agent, err := m.Build(ctx, logger, adjust)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, &exitError{exitInterrupted, errors.New("interrupted")}
 		}
-		return nil, &exitError{exitUsage, err}
+		return nil, &exitError{storeExit(err), err}
 	}
 	return agent, nil
+}
+
+// look builds the manifest's agent to look at it: the database of its threads is not opened.
+func (a *app) look(ctx context.Context) (*manifest.Agent, error) {
+	return a.load(ctx, manifest.Options{InMemory: true}, nil)
+}
+
+// named says how to name another manifest, if the error is that there is none.
+func named(err error) error {
+	if _, ok := errors.AsType[*manifest.NotFoundError](err); ok {
+		return fmt.Errorf("%w; name another with -f FILE", err)
+	}
+	return err
 }
 
 func (a *app) logger() *slog.Logger {

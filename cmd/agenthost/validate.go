@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -15,13 +16,14 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate [flags]",
 		Short: "Check the manifest and load everything that it names",
 		Long: `Read the manifest, load its plugins, files and rules, and build the agent without running it.
-What plugins ask for beyond their hooks, and whether the manifest grants it, is listed.`,
+What plugins ask for beyond their hooks, and whether the manifest grants it, is listed. The database
+of its checkpoint is neither opened nor made.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if output != "text" && output != "json" {
 				return &exitError{exitUsage, fmt.Errorf("validate: --output %q is unknown; use text or json", output)}
 			}
-			agent, err := a.load(c.Context())
+			agent, err := a.look(c.Context())
 			if err != nil {
 				return err
 			}
@@ -30,9 +32,9 @@ What plugins ask for beyond their hooks, and whether the manifest grants it, is 
 				return &exitError{exitFailed, err}
 			}
 			if output == "json" {
-				return printJSON(a.out, validDocument{a.file, true, asked})
+				return terminal.PrintDocument(a.out, validDocument{a.file, true, asked})
 			}
-			_, err = fmt.Fprintf(a.out, "%s: ok\n%s", a.file, printable(describeCapabilities(asked)))
+			_, err = fmt.Fprintf(a.out, "%s: ok\n%s", a.file, terminal.Text(describeCapabilities(asked)))
 			return err
 		},
 	}
@@ -76,7 +78,7 @@ func (a *app) graphCommand() *cobra.Command {
 		Short: "Print the agent's program as a Mermaid flowchart",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			agent, err := a.load(c.Context())
+			agent, err := a.look(c.Context())
 			if err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ func version() string {
 }
 
 func (a *app) middlewareCommand() *cobra.Command {
-	c := &cobra.Command{Use: "middleware", Short: "Show the built-in middleware"}
+	c := group(&cobra.Command{Use: "middleware", Short: "Show the built-in middleware"})
 	c.AddCommand(&cobra.Command{
 		Use:   "list",
 		Short: "List the built-in middleware",

@@ -7,18 +7,22 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 // Agent is an agent that was built of a manifest. It must be closed.
 type Agent struct {
 	*host.Agent
+
+	Threads checkpoint.Store // where the manifest keeps threads; nil: nowhere. It is closed with the agent
+	Durable bool             // they outlast the process
+
 	closers []func() error
 }
 
-// Close closes the agent and what its tools opened.
+// Close closes the agent, what its tools opened, and the store of its threads.
 func (a *Agent) Close() error {
 	var errs []error
 	if a.Agent != nil {
@@ -40,7 +44,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		}
 	}()
 	config := host.Config{
-		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Checkpointer: m.Checkpoint.build(),
+		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Durability: m.Durability.durability,
 		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger,
 	}
 	if err := m.buildModels(&config); err != nil {
@@ -57,10 +61,15 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		config.Tools = append(config.Tools, tools...)
 		agent.closers = append(agent.closers, closer)
 	}
-	store := kv.NewMemory() // outlives a plugin that is loaded anew
 	for i := range m.Middleware {
-		config.Middleware = append(config.Middleware, m.Middleware[i].build(m, store))
+		config.Middleware = append(config.Middleware, m.Middleware[i].build(m))
 	}
+	opened, err := m.Checkpoint.open(ctx, m, &config)
+	if err != nil {
+		return agent, err
+	}
+	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.Checkpoint.address.InMemory()
+	agent.closers = append(agent.closers, opened.Close)
 	if adjust != nil {
 		adjust(&config)
 	}

@@ -4,6 +4,14 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/agenthost/agenthost/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+
+// tests are those of the package, and the end of the database server that they share.
+type tests struct{ *testing.M }
+
+// Run runs them.
+func (t tests) Run() int { return pgtest.Main(t.M.Run) }

@@ -29,7 +29,7 @@ type Manifest struct {
 	Middleware      []middlewareEntry                 `yaml:"middleware"`
 	ResponseFormat  strictyaml.Node                   `yaml:"response_format" strict:"unsupported"`
 	Checkpoint      checkpointEntry                   `yaml:"checkpoint"`
-	Durability      strictyaml.Node                   `yaml:"durability" strict:"unsupported"`
+	Durability      durabilityEntry                   `yaml:"durability"`
 	InterruptBefore []breakpoint                      `yaml:"interrupt_before"`
 	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`
 	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
@@ -37,6 +37,7 @@ type Manifest struct {
 	dir      string // of the file: what paths are relative to
 	engine   *plugin.Engine
 	recorder plugin.Recorder
+	inMemory bool
 }
 
 // Options say how a manifest is read.
@@ -45,6 +46,7 @@ type Options struct {
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
 	Engine    *plugin.Engine                   // what plugins share; nil: nothing
 	Recorder  plugin.Recorder                  // is told of every call of every plugin; nil: nobody is
+	InMemory  bool                             // the agent keeps its threads in memory, whatever the manifest says: its database is not opened
 }
 
 // MaxSize is the largest manifest that is read, in bytes.
@@ -60,9 +62,15 @@ func Load(path string, options Options) (*Manifest, error) {
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	m := &Manifest{ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), engine: options.Engine, recorder: options.Recorder}
+	m := &Manifest{
+		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path),
+		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory,
+	}
 	err = strictyaml.Decode(path, data, m,
 		strictyaml.WithEnv(lookup), strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
+	if err == nil {
+		err = m.Durability.check(m)
+	}
 	if err != nil {
 		return nil, err
 	}

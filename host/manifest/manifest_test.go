@@ -135,9 +135,7 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 	const model = "model: {provider: scripted, echo: true}\n"
 	tests := map[string]string{
 		"env_file": model + "env_file: .env\n", "response_format": model + "response_format: {}\n",
-		"durability": model + "durability: round\n", "sqlite": model + "checkpoint: sqlite:./threads.db\n",
-		"postgres": model + "checkpoint: postgres://db.example/threads\n",
-		"mcp":      model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",
+		"mcp": model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",
 	}
 	for key, text := range tests {
 		t.Run(key, func(t *testing.T) {

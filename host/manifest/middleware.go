@@ -10,7 +10,6 @@ import (
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
-	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -157,8 +156,8 @@ type limitsEntry struct {
 	Instances int              `yaml:"instances" strict:"min=1"`
 }
 
-// build makes the middleware of the entry. A plugin keeps what it stores in store.
-func (e *middlewareEntry) build(m *Manifest, store kv.Store) host.Middleware {
+// build makes the middleware of the entry.
+func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	inner := e.builtin
 	if inner == nil {
 		p := &e.plugin
@@ -166,7 +165,7 @@ func (e *middlewareEntry) build(m *Manifest, store kv.Store) host.Middleware {
 			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
 			Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
 			OnFailure: plugin.FailurePolicy(p.OnFailure), Engine: m.engine,
-			Grant: p.Grant.build(), KV: store, Recorder: m.recorder,
+			Grant: p.Grant.build(), Recorder: m.recorder,
 			Limits: plugin.Limits{
 				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,
 				Input: int(p.Limits.Input), Result: int(p.Limits.Result),

@@ -8,7 +8,11 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-type bad struct{ how string }
+type bad struct {
+	sdk.Tools
+
+	how string
+}
 
 func (b *bad) Configure(config sdk.Map) (*sdk.Description, error) {
 	b.how, _ = config.Get("how").AsString()
@@ -61,9 +65,13 @@ func (b *bad) use(c *sdk.Call) error {
 	return nil
 }
 
+// pay is a tool that must not run twice: it is not idempotent.
+func pay(*sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) { return sdk.Answer("paid"), nil, nil }
+
 func init() {
-	sdk.Register(&bad{}, sdk.Description{
-		Name: "bad", Version: "1.0.0",
+	tools := sdk.Tools{{ToolSpec: sdk.ToolSpec{Name: "pay", Description: "Pays."}, Run: pay}}
+	sdk.Register(&bad{Tools: tools}, sdk.Description{
+		Name: "bad", Version: "1.0.0", Tools: tools.Specs(),
 		ConfigSchema: sdk.Schema(map[string]any{"type": "object", "properties": map[string]any{"how": map[string]any{"type": "string"}}}),
 		Capabilities: []sdk.Capability{
 			{Op: "kv.get", Reason: "to remember"}, {Op: "kv.put", Reason: "to remember"}, {Op: "model.generate", Reason: "to ask"},

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/question"
+)
+
+// decisionFlags are the answers that stand on a command line, in its order.
+type decisionFlags struct {
+	decisions []decisionFlag
+	answers   []string // files, or - for standard input
+}
+
+// decisionFlag is a decision as it stands there.
+type decisionFlag struct {
+	id       string
+	file     string // of an edit: the arguments
+	decision question.Decision
+}
+
+// add adds the flags.
+func (f *decisionFlags) add(flags *pflag.FlagSet) {
+	for _, d := range []struct {
+		t     question.Type
+		usage string
+	}{
+		{question.Approve, "the call or interrupt `ID` is approved: it runs as it is"},
+		{question.Edit, "the call ID runs with the arguments of a file, a JSON object: `ID=FILE`; the file - is standard input"},
+		{question.Reject, "the call or interrupt `ID` is rejected: it does not run; a --message behind it tells the model why"},
+		{question.Respond, "the call `ID` does not run: the --message behind it is its result, or the answer to an interrupt of another kind"},
+		{question.Retry, "the call `ID`, which a crash has cut off, runs again"},
+		{question.Skip, "the call `ID`, which a crash has cut off, does not run again; a --message behind it tells the model why"},
+	} {
+		flags.Var(&typedFlag{f, d.t}, string(d.t), d.usage)
+	}
+	flags.Var(&messageFlag{f}, "message", "the `text` of the --reject, --respond or --skip before it")
+	flags.StringArrayVar(&f.answers, "answer", nil,
+		"answers as who asks wants them: a `file` with a JSON object {interrupt id: answer}, or - for standard input")
+}
+
+// isEmpty reports whether nothing is answered.
+func (f *decisionFlags) isEmpty() bool { return len(f.decisions)+len(f.answers) == 0 }
+
+// typedFlag is the flag of one type of decision.
+type typedFlag struct {
+	to *decisionFlags
+	t  question.Type
+}
+
+// Set notes a decision.
+func (f *typedFlag) Set(id string) error {
+	d := decisionFlag{id: id, decision: question.Decision{Type: f.t}}
+	if f.t == question.Edit {
+		var ok bool
+		if d.id, d.file, ok = strings.Cut(id, "="); !ok || d.file == "" {
+			return errors.New("write it as ID=FILE, where the file holds the arguments as a JSON object")
+		}
+	}
+	if d.id == "" {
+		return errors.New("the id is missing")
+	}
+	f.to.decisions = append(f.to.decisions, d)
+	return nil
+}
+
+func (*typedFlag) String() string { return "" }
+
+// Type names the value in help texts, where the usage does not.
+func (*typedFlag) Type() string { return "ID" }
+
+// messageFlag is the flag of the messages of decisions.
+type messageFlag struct{ to *decisionFlags }
+
+// Set adds the message to the decision before it.
+func (f *messageFlag) Set(text string) error {
+	if len(f.to.decisions) == 0 {
+		return errors.New("it stands behind the --reject, --respond or --skip that it belongs to")
+	}
+	d := &f.to.decisions[len(f.to.decisions)-1].decision
+	switch {
+	case !d.Type.TakesMessage():
+		return fmt.Errorf("--%s before it has no message; --reject, --respond and --skip have", d.Type)
+	case d.Message != nil:
+		return fmt.Errorf("--%s before it has two", d.Type)
+	}
+	d.Message = &text
+	return nil
+}
+
+func (*messageFlag) String() string { return "" }
+
+// Type names the value in help texts.
+func (*messageFlag) Type() string { return "text" }
+
+// note notes all answers in a sheet.
+func (f *decisionFlags) note(sheet *question.Sheet, in io.Reader) error {
+	for _, d := range f.decisions {
+		if d.file != "" {
+			text, err := readAnswer(d.file, in)
+			if err == nil {
+				d.decision.Args, err = question.ParseArgs(text)
+			}
+			if err != nil {
+				return fmt.Errorf("--edit %s=%s: %w", d.id, d.file, err)
+			}
+		}
+		if err := sheet.Decide(d.id, d.decision); err != nil {
+			return fmt.Errorf("--%s %s: %w", d.decision.Type, d.id, err)
+		}
+	}
+	for _, file := range f.answers {
+		if err := noteAnswers(sheet, file, in); err != nil {
+			return fmt.Errorf("--answer %s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+func noteAnswers(sheet *question.Sheet, file string, in io.Reader) error {
+	text, err := readAnswer(file, in)
+	if err != nil {
+		return err
+	}
+	var answers wire.Map
+	if err := answers.UnmarshalJSON(text); err != nil {
+		return fmt.Errorf("it must be a JSON object {interrupt id: answer}: %w", err)
+	}
+	if len(answers) == 0 {
+		return errors.New("it has no answers; write {interrupt id: answer}")
+	}
+	for _, answer := range answers {
+		if err := sheet.Give(answer.Key, answer.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAnswer reads a file of answers, or with "-" standard input.
+func readAnswer(file string, in io.Reader) ([]byte, error) {
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
+	if err == nil && len(text) > maxPrompt {
+		err = fmt.Errorf("it has more than %d bytes", maxPrompt)
+	}
+	return text, err
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/agenthost/agenthost/host/plugin/cassette"
+)
+
+// recording performs a run whose plugins are recorded in a new file.
+func (a *app) recording(path string, quiet bool, run func() error) error {
+	w, err := cassette.Create(path)
+	if err != nil {
+		return &exitError{exitUsage, fmt.Errorf("--record: %w", err)}
+	}
+	a.recorder = w
+	err = run()
+	closing, calls := w.Close(), w.Calls()
+	switch {
+	case closing != nil:
+		return errors.Join(err, &exitError{exitFailed, fmt.Errorf("--record: the recording is incomplete: %w", closing)})
+	case calls == 0:
+		_ = os.Remove(path) // nothing is in it, and it would be in the way
+		fmt.Fprintln(a.err, "· no plugin was called: nothing is recorded")
+	case !quiet:
+		fmt.Fprintf(a.err, "· recorded %d calls in %s\n", calls, path)
+	}
+	return err
+}

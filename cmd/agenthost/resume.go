@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/internal/question"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	var flags runFlags
+	var decisions decisionFlags
+	c := &cobra.Command{
+		Use:   "resume THREAD [flags]",
+		Short: "Go on with the run of a thread, with answers to what it asks",
+		Long: `Go on with the last run of a thread where it stopped: with answers to what it asks or, without any,
+as it is, after a failure, a breakpoint or a crash. At a terminal, without answers, it asks for them.
+'agenthost threads show THREAD' shows what waits.
+
+ID is the id of a tool call or of an interrupt. That of an interrupt which asks about several calls
+means all that are not named by themselves. Such an interrupt needs a decision about each of its calls;
+of several interrupts some may be answered now, and others later. What was answered can be answered
+anew if the run failed with the answer.`,
+		Example: `  agenthost resume ada --approve call-1
+  agenthost resume ada --approve call-1 --reject call-2 --message "not on Fridays"
+  agenthost resume ada --edit call-1=arguments.json
+  agenthost resume ada --respond call-1 --message "it is 5 degrees"
+  agenthost resume ada --retry call-1
+  echo '{"ask-5d3c-1": {"decisions": [{"type": "approve"}]}}' | agenthost resume ada --answer -
+  agenthost resume ada`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			flags.thread = args[0]
+			if err := flags.check(c); err != nil {
+				return err
+			}
+			if err := checkpoint.CheckName(flags.thread); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			return a.perform(c.Context(), &flags, func(ctx context.Context, agent *manifest.Agent) (host.Input, error) {
+				return a.resumption(ctx, agent, &flags, &decisions)
+			})
+		},
+	}
+	a.manifestFlags(c)
+	decisions.add(c.Flags())
+	flags.add(c)
+	return c
+}
+
+// resumption returns the input that goes on with the thread.
+func (a *app) resumption(ctx context.Context, agent *manifest.Agent, flags *runFlags, given *decisionFlags) (host.Input, error) {
+	input := flags.input()
+	held, err := agent.Threads.Load(ctx, flags.thread, input.Checkpoint)
+	if err != nil {
+		return input, a.threadError(flags.thread, err)
+	}
+	questions := question.OfThread(held)
+	sheet := question.NewSheet(questions)
+	waiting := question.Waiting(questions)
+	switch {
+	case !given.isEmpty():
+		if len(questions) == 0 {
+			return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, question.ErrNothingAsked)}
+		}
+		err = given.note(sheet, a.in)
+	case a.terminal && len(waiting) > 0:
+		err = a.conversation().Answer(ctx, waiting, sheet)
+		if errors.Is(err, prompt.ErrLeft) {
+			return input, &exitError{exitWaiting, &interruptedError{
+				next: held.Record.Checkpoint.Next, questions: waiting, command: a.command(flags), named: true, durable: agent.Durable,
+			}}
+		}
+	}
+	if err == nil {
+		input.Resume, err = sheet.Answers(flags.as)
+	}
+	if err != nil {
+		return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, err)}
+	}
+	input.Continue = input.Resume == nil
+	return input, nil
+}

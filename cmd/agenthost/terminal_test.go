@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/internal/threadview"
+)
+
+func TestARunIsAnsweredAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	require.Equal(t, exitOK, b.atTerminal("a\nr\nnot this\n", "run", "-q", "--thread", "ada", "--as", "bob", "note a b"), &b.err)
+	require.Equal(t, "written\n", b.out.String())
+	require.FileExists(t, b.path("data/a"))
+	require.NoFileExists(t, b.path("data/b"))
+	require.Contains(t, b.err.String(), "1 of 2: write_file (call-1) needs a decision, says human_in_the_loop.after_model\n")
+	require.Equal(t, exitOK, b.threads("history", "ada"))
+	require.Contains(t, b.out.String(), "bob answered ask-")
+}
+
+func TestARunWithoutAThreadIsAnsweredToo(t *testing.T) {
+	t.Parallel()
+	for _, manifest := range []string{noting, strings.Replace(noting, "checkpoint: sqlite:agent.db\n", "", 1)} {
+		b := threads(t, manifest)
+		require.Equal(t, exitOK, b.atTerminal("a\n", "run", "-q", "note a"), &b.err)
+		require.Equal(t, "written\n", b.out.String())
+		require.Equal(t, exitWaiting, b.atTerminal("", "run", "-q", "note a"))
+		require.Contains(t, b.err.String(), "Nobody can go on with it")
+	}
+}
+
+func TestAPromptThatIsLeftLeavesTheRunInterrupted(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	for _, args := range [][]string{{"run", "-q", "--thread", "ada", "note a b"}, {"resume", "-q", "ada"}} {
+		require.Equal(t, exitWaiting, b.atTerminal("a\n", args...))
+		require.Contains(t, b.err.String(), "  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1 --approve call-2\n")
+		require.Equal(t, threadview.Waiting, b.shown("ada").State)
+	}
+	require.Len(t, b.shown("ada").Interrupts, 1)
+	require.NoFileExists(t, b.path("data/a"))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	in, keyboard := io.Pipe()
+	defer func() { require.NoError(t, keyboard.Close()) }()
+	out := &noticing{text: "[r]eject > ", do: cancel}
+	code := execute(ctx, []string{"resume", "ada", "-f", b.path("agenthost.yaml")}, streams{in: in, out: &b.out, err: out, terminal: true})
+	require.Equal(t, exitWaiting, code, "Ctrl-C at the prompt")
+	require.Contains(t, out.String(), "--approve call-1 --approve call-2\n")
+}
+
+func TestResumeAsksAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitWaiting, "run", "--thread", "ada", "note a")
+	require.Equal(t, exitOK, b.atTerminal("reject\n\n", "resume", "-q", "ada"), &b.err)
+	require.Equal(t, "not written\n", b.out.String())
+	require.Equal(t, exitOK, b.atTerminal("", "resume", "-q", "ada"), "nothing waits")
+
+	b.must(exitWaiting, "run", "--thread", "ada", "note a b")
+	require.Equal(t, exitOK, b.atTerminal("", "resume", "-q", "ada", "--approve", "call-1", "--approve", "call-2"), "flags answer")
+}
+
+func TestABreakpointAsksWhetherToGoOn(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting+"interrupt_before: [tools]\n")
+	require.Equal(t, exitOK, b.atTerminal("a\ny\n", "run", "-q", "--thread", "ada", "note a"), &b.err)
+	require.Contains(t, b.err.String(), "The run stopped at a breakpoint, next is tools. Go on? [y/n] ")
+	require.Equal(t, exitWaiting, b.atTerminal("a\nn\n", "run", "-q", "--thread", "bob", "note b"))
+	require.Contains(t, b.err.String(), "the run is interrupted by a breakpoint, before tools\ngo on with\n  agenthost resume bob ")
+}
+
+func TestTheAnswerToAPluginsQuestion(t *testing.T) {
+	t.Parallel()
+	module, err := badGuest()
+	require.NoError(t, err)
+	b := setup(t, say+"checkpoint: sqlite:agent.db\nmiddleware:\n  - plugin: "+module+"\n    config: {how: ask}\n")
+	require.Equal(t, exitOK, b.atTerminal("yes\n", "run", "-q", "--thread", "ada", "--output", "json", "hi"), &b.err)
+	require.Contains(t, b.err.String(), "approve of bad.after_model (id ask-")
+	require.Contains(t, b.err.String(), ")\n  \"shall I?\"\n  answer (JSON or text) > ")
+	var doc interruptedDocument
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &doc), "one result is printed, the last")
+	require.Equal(t, "completed", string(doc.Status))
+
+	b.must(exitWaiting, "run", "-q", "--thread", "bob", "hi")
+	printed := b.err.String()
+	ask := b.shown("bob").Interrupts[0].ID
+	require.Contains(t, printed, " --respond "+ask+" --message ANSWER\n")
+	b.must(exitOK, "resume", "-q", "bob", "--respond", ask, "--message", "true")
+	require.Equal(t, "hello\n", b.out.String())
+}
+
+func TestTheEditorOfTheTerminal(t *testing.T) {
+	b := threads(t, noting)
+	b.write("edit", "#!/bin/sh\necho '{\"path\": \"edited\", \"content\": \"three\"}' >\"$1\"\n")
+	require.NoError(t, os.Chmod(b.path("edit"), 0o700))
+	t.Setenv("VISUAL", b.path("edit"))
+	require.Equal(t, exitOK, b.atTerminal("e\n", "run", "-q", "--thread", "ada", "note a"), &b.err)
+	text, err := os.ReadFile(b.path("data/edited"))
+	require.NoError(t, err)
+	require.Equal(t, "three", string(text))
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/internal/threadview"
+)
+
+func TestThreadsAreListed(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitOK, "run", "--thread", "done", "hi")
+	require.Equal(t, exitOK, b.threads("list"))
+	require.Regexp(t, `^THREAD  MESSAGES  UPDATED +STATE  NEXT\ndone    2         \S+ \S+Z  done\n$`, b.out.String())
+	b.must(exitWaiting, "run", "--thread", "waiting", "note a")
+	release := b.hold("done")
+	defer release()
+	require.Equal(t, exitOK, b.threads("list", "--json"))
+	states := map[string]threadview.State{}
+	for line := range strings.Lines(b.out.String()) {
+		var s threadview.Summary
+		require.NoError(t, json.Unmarshal([]byte(line), &s))
+		states[s.Thread] = s.State
+	}
+	require.Equal(t, map[string]threadview.State{"done": threadview.Running, "waiting": threadview.Waiting}, states)
+}
+
+func TestThreadsNeedNoAgent(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitWaiting, "run", "--thread", "ada", "note a")
+	b.write("agenthost.yaml", "model: ${NO_SUCH_VARIABLE}\nmiddleware: [{plugin: none.wasm}]\ncheckpoint: sqlite:agent.db\n")
+	require.Equal(t, exitOK, b.threads("show", "ada"), &b.err)
+	require.Contains(t, b.out.String(), "\n  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1\n")
+
+	store := "sqlite:" + b.path("agent.db")
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "threads", "show", "ada", "--store", store), &b.err)
+	require.Contains(t, b.out.String(), "\n  agenthost resume ada -f MANIFEST --approve call-1\n")
+	require.Equal(t, exitUsage, b.threads("show", "ada", "--store", store))
+	require.Contains(t, b.err.String(), "[file store]")
+}
+
+func TestAThreadIsShownExportedAndCopied(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitOK, "run", "--thread", "ada", "hi")
+	b.must(exitOK, "run", "--thread", "ada", "hello")
+	require.Equal(t, exitOK, b.threads("show", "ada"))
+	require.Contains(t, b.out.String(), "\nhuman\n  hi\n\nai\n  hello\n")
+	require.Equal(t, exitOK, b.threads("history", "ada", "--json"))
+	require.Greater(t, strings.Count(b.out.String(), "\n"), 3)
+
+	require.Equal(t, exitOK, b.threads("export", "ada"))
+	printed := b.out.String()
+	require.Equal(t, exitOK, b.threads("export", "ada", "--output", b.path("ada.json")))
+	require.Empty(t, b.out.String())
+	exported, err := os.ReadFile(b.path("ada.json"))
+	require.NoError(t, err)
+	require.Equal(t, printed, string(exported))
+	info, err := os.Stat(b.path("ada.json"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	require.Equal(t, exitFailed, b.threads("export", "ada", "--output", b.path("none/ada.json")))
+
+	require.Equal(t, exitOK, b.threads("fork", "ada", "eve", "--checkpoint", "1"), &b.err)
+	require.Equal(t, "· the thread \"eve\" is a copy of \"ada\"\n", b.err.String())
+	require.Len(t, b.shown("eve").Messages, 1)
+	b.must(exitOK, "run", "--thread", "eve", "--continue")
+	require.Len(t, b.shown("eve").Messages, 2)
+	require.Len(t, b.shown("ada").Messages, 4)
+}
+
+func TestThreadsAreRemoved(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	for _, thread := range []string{"ada", "bob", "eve"} {
+		b.must(exitOK, "run", "--thread", thread, "hi")
+	}
+	require.Equal(t, exitUsage, b.threads("rm", "ada"))
+	require.Contains(t, b.err.String(), "threads rm: nobody can be asked here; --yes removes them without")
+	require.Equal(t, exitUsage, b.threads("rm", "ada", "nobody", "--yes"))
+	require.Contains(t, b.err.String(), `thread "nobody": there is no such thread`)
+	release := b.hold("bob")
+	require.Equal(t, exitFailed, b.threads("rm", "ada", "bob", "--yes"))
+	require.Contains(t, b.err.String(), `thread "bob": the thread is in another run`)
+	release()
+	require.Len(t, b.shown("ada").Messages, 2, "none was removed")
+
+	require.Equal(t, exitOK, b.threads("rm", "ada", "bob", "--yes"), &b.err)
+	require.Equal(t, exitUsage, b.threads("show", "ada"))
+
+	at := func(typed string) int { return b.atTerminal(typed, "threads", "rm", "eve") }
+	require.Equal(t, exitFailed, at("n\n"))
+	require.Equal(t, "Remove eve for good? [y/n] agenthost: threads rm: nothing was removed\n", b.err.String())
+	require.Equal(t, exitFailed, at(""))
+	require.Equal(t, exitOK, at("y\n"))
+	require.Equal(t, exitOK, b.threads("list"))
+	require.Equal(t, "· there are no threads\n", b.err.String())
+}
+
+func TestThreadsCommandsRefuse(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitOK, "run", "--thread", "ada", "hi")
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"show", "bob"}, `thread "bob": there is no such thread; 'agenthost threads list' shows those that there are`},
+		{[]string{"history", "bob"}, `thread "bob": there is no such thread`},
+		{[]string{"export", "bob"}, `thread "bob": there is no such thread`},
+		{[]string{"fork", "bob", "eve"}, `thread "bob": there is no such thread`},
+		{[]string{"show", "ada", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint; 'agenthost threads history ada' shows those that there are`},
+		{[]string{"export", "ada", "--checkpoint", "9"}, "the thread has no such checkpoint"},
+		{[]string{"fork", "ada", "eve", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint`},
+		{[]string{"fork", "ada", "ada"}, `thread "ada": there is a thread of this name already`},
+		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread has 1 to 512 bytes"},
+		{[]string{"show"}, "accepts 1 arg(s)"},
+		{[]string{"show", "ada", "--checkpoint", "x"}, "--checkpoint"},
+		{[]string{"shwo"}, "unknown"},
+	} {
+		require.Equal(t, exitUsage, b.threads(test.args...), "%v\n%s", test.args, &b.out)
+		require.Contains(t, b.err.String(), test.says)
+		require.NotContains(t, b.err.String(), "\x1b")
+	}
+}
+
+func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	for checkpoint, says := range map[string]string{
+		"":                              "the manifest keeps no threads; add a checkpoint to it, such as\n  checkpoint: sqlite:agent.db\nor name a store by --store",
+		"checkpoint: memory\n":          "threads are kept in memory, as long as the process lives that runs them",
+		"checkpoint: redis\n":           `unknown checkpoint store "redis"`,
+		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread makes it`,
+	} {
+		b := setup(t, say+checkpoint)
+		require.Equal(t, exitUsage, b.threads("list"))
+		require.Contains(t, b.err.String(), says)
+		require.NoFileExists(t, b.path("agent.db"))
+	}
+	b := setup(t, say)
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "-f", b.path("none.yaml")))
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another with -f FILE")
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "--store", "redis://x"))
+	require.Contains(t, b.err.String(), "--store: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
+}
+
+func TestAThreadInMemoryIsGoneWithTheCommand(t *testing.T) {
+	t.Parallel()
+	b := threads(t, strings.Replace(noting, "sqlite:agent.db", "memory", 1))
+	b.must(exitWaiting, "run", "--thread", "ada", "note a")
+	require.Contains(t, b.err.String(), "Nobody can go on with it: nothing of the run is kept when the command ends. Its thread is kept in memory;\n"+
+		"keep threads in a database, such as sqlite:agent.db, by the manifest's checkpoint.\n")
+	require.NotContains(t, b.err.String(), "agenthost resume")
+}
+
+func TestThreadsInPostgreSQL(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Address(t)
+	b := threads(t, strings.Replace(noting, "sqlite:agent.db", address, 1))
+	for _, thread := range []string{"Ada", "ad", "ada", "ada 2", "äda"} {
+		b.must(exitWaiting, "run", "--thread", thread, "note a")
+	}
+	for _, thread := range []string{"Ada", "ad", "ada", "ada 2", "äda"} {
+		require.Equal(t, exitOK, b.runWith(t.Context(), "", "threads", "show", thread, "--store", address), &b.err)
+		require.Contains(t, b.out.String(), "--approve call-1\n")
+	}
+	require.Equal(t, exitOK, b.threads("list"))
+	require.Equal(t, 5, strings.Count(b.out.String(), "waiting (1)"))
+	b.must(exitOK, "resume", "äda", "--approve", "call-1")
+	require.Equal(t, exitOK, b.threads("fork", "äda", "copy"))
+	require.Equal(t, exitOK, b.threads("rm", "äda", "--yes"))
+	require.Equal(t, threadview.Done, b.shown("copy").State)
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/threadview"
+)
+
+func (a *app) threadsListCommand(flags *threadsFlags) *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List threads",
+		Long: `List threads, in the order of their names. A thread is running while a run has it open (or has died, and
+its lease lasts still), waiting when that waits for answers, stopped when it failed, was cancelled, stopped
+at a breakpoint or died, and done when it is over.`,
+		Example: `  agenthost threads list
+  agenthost threads list --json | jq -r 'select(.state == "waiting") | .thread'`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
+				var threads []threadview.Summary
+				for thread, err := range threadview.Summaries(c.Context(), store) {
+					if err == nil && json {
+						err = terminal.PrintLine(a.out, thread)
+					}
+					if err != nil {
+						return &exitError{storeExit(err), err}
+					}
+					threads = append(threads, thread)
+				}
+				switch {
+				case json:
+				case len(threads) == 0:
+					fmt.Fprintln(a.err, "· there are no threads")
+				default:
+					if err := threadview.PrintTable(a.out, threads); err != nil {
+						return err
+					}
+				}
+				return unreadable(threads)
+			})
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print each thread as a line of JSON")
+	return c
+}
+
+// unreadable reports the first thread whose newest checkpoint cannot be read; the others are listed all the same.
+func unreadable(threads []threadview.Summary) error {
+	for i := range threads {
+		if t := &threads[i]; t.State == threadview.Unreadable {
+			return &exitError{exitUsage, fmt.Errorf("thread %q: %s", t.Thread, t.Failure)}
+		}
+	}
+	return nil
+}

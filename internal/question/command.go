@@ -1,0 +1,124 @@
+package question
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// Command is the command line that goes on with a thread.
+type Command struct {
+	Thread     string
+	File       string        // of the manifest; "": not known
+	Set        []string      // what changes the manifest
+	Checkpoint checkpoint.ID // behind which to go on; 0: the newest
+}
+
+// Line returns the command with more arguments, as a shell reads it.
+func (c Command) Line(more ...string) string {
+	file := c.File
+	if file == "" {
+		file = "MANIFEST"
+	}
+	words := []string{"agenthost", "resume"}
+	if strings.HasPrefix(c.Thread, "-") {
+		more = append(more, "--", c.Thread)
+	} else {
+		words = append(words, c.Thread)
+	}
+	words = append(words, "-f", file)
+	for _, set := range c.Set {
+		words = append(words, "--set", set)
+	}
+	if c.Checkpoint != 0 {
+		words = append(words, "--checkpoint", strconv.FormatUint(uint64(c.Checkpoint), 10))
+	}
+	words = append(words, more...)
+	for i, word := range words {
+		words[i] = quoted(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted writes a word as a shell reads it.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("_-./:=@%+,", r) || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Lines returns the commands that answer what waits: if that is one thing, a command for each decision that may be made;
+// otherwise one that answers all of it. Words in capitals are for the person to fill in. Without questions it is the command
+// that goes on.
+func (c Command) Lines(waiting []*Question) []string {
+	var words []string
+	if len(waiting) == 1 && len(waiting[0].Calls) == 1 {
+		call := waiting[0].Calls[0]
+		lines := make([]string, len(call.Allowed))
+		for i, t := range call.Allowed {
+			lines[i] = c.Line(flags(t, call.Ref)...)
+		}
+		return lines
+	}
+	for _, q := range waiting {
+		if q.Kind == Other {
+			words = append(words, flags(Respond, q.ID)...)
+		}
+		for _, call := range q.Calls {
+			words = append(words, flags(call.Allowed[0], call.Ref)...)
+		}
+	}
+	return []string{c.Line(words...)}
+}
+
+// flags are those that make a decision.
+func flags(t Type, ref string) []string {
+	switch t {
+	case Edit:
+		return []string{"--edit", ref + "=ARGUMENTS.json"}
+	case Reject:
+		return []string{"--reject", ref, "--message", "REASON"}
+	case Respond:
+		return []string{"--respond", ref, "--message", "ANSWER"}
+	default:
+		return []string{"--" + string(t), ref}
+	}
+}
+
+// Choices says how a call may be decided on the command line.
+func (c *Call) Choices() string {
+	out := make([]string, len(c.Allowed))
+	for i, t := range c.Allowed {
+		words := flags(t, c.Ref)
+		for i := range words {
+			words[i] = quoted(words[i])
+		}
+		out[i] = strings.Join(words, " ")
+	}
+	return strings.Join(out, " | ")
+}
+
+// Heading says in one line what a question is about, and who asks. The texts are foreign.
+func (q *Question) Heading(c *Call) string {
+	if c == nil {
+		call := ""
+		if q.CallID != "" {
+			call = ", call " + q.CallID
+		}
+		return fmt.Sprintf("%s of %s%s (id %s)", q.Key, q.Step, call, q.ID)
+	}
+	id := ""
+	if c.ID != "" {
+		id = " (" + c.ID + ")"
+	}
+	if q.Kind == Unfinished {
+		return fmt.Sprintf("%s%s was cut off by a crash; it had started at %s", c.Name, id, c.Started.Format("2006-01-02 15:04:05Z"))
+	}
+	return fmt.Sprintf("%s%s needs a decision, says %s", c.Name, id, q.Step)
+}

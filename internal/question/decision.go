@@ -1,0 +1,99 @@
+package question
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// Type is what somebody may decide about a tool call.
+type Type string
+
+// The types of decisions.
+const (
+	Approve Type = "approve" // the call runs
+	Edit    Type = "edit"    // it runs with other arguments
+	Reject  Type = "reject"  // it does not run; the model is told so, and why
+	Respond Type = "respond" // it does not run; the message is its result
+	Retry   Type = "retry"   // a call that was cut off runs again
+	Skip    Type = "skip"    // a call that was cut off does not run again; the model is told so, and why
+)
+
+var (
+	reviewTypes   = []Type{Approve, Edit, Reject, Respond}
+	recoveryTypes = []Type{Retry, Skip, Respond}
+)
+
+// TakesMessage reports whether a decision of the type may have a message.
+func (t Type) TakesMessage() bool { return t == Reject || t == Respond || t == Skip }
+
+// Decision is what somebody decides about a call.
+type Decision struct {
+	Type    Type
+	Message *string  // of a reject or skip: why, for the model; of a respond: the result. nil: none
+	Args    wire.Raw // of an edit: the arguments that the call runs with
+}
+
+// Check reports a decision that the call does not allow, or that lacks something.
+func (c *Call) Check(d Decision) error {
+	switch {
+	case !slices.Contains(c.Allowed, d.Type):
+		return fmt.Errorf("%s: the decision %q is not allowed; it may be one of %s", c.subject(), d.Type, list(c.Allowed))
+	case d.Message != nil && !d.Type.TakesMessage():
+		return fmt.Errorf("%s: the decision %q has no message", c.subject(), d.Type)
+	case d.Message == nil && d.Type == Respond:
+		return fmt.Errorf("%s: the decision %q needs a message, which is the result of the call", c.subject(), d.Type)
+	case d.Type == Edit:
+		if err := c.CheckArgs(d.Args); err != nil {
+			return fmt.Errorf("%s: the edited arguments: %w", c.subject(), err)
+		}
+	}
+	return nil
+}
+
+// CheckArgs reports arguments with which the call may not run. The tool has a schema too, against which they are checked
+// when it runs.
+func (c *Call) CheckArgs(args wire.Raw) error {
+	if !args.IsMap() {
+		return errors.New("they must be a JSON object, such as {\"path\": \"a.txt\"}")
+	}
+	compiled, err := schema.CompileUntrusted(c.ArgsSchema) // it stands in a store, and may have come from a plugin
+	if err != nil {
+		return nil //nolint:nilerr // who asks checks the answer too
+	}
+	return compiled.Validate(args)
+}
+
+// ParseArgs reads arguments from JSON.
+func ParseArgs(text []byte) (wire.Raw, error) {
+	args, err := wire.FromJSON(text, wire.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("this is no JSON: %w", err)
+	}
+	return args, nil
+}
+
+// value returns the decision as the asker reads it.
+func (d Decision) value(c *Call) wire.Raw {
+	out := wire.Map{{Key: "type", Value: wire.String(string(d.Type))}}
+	if d.Message != nil && (*d.Message != "" || d.Type == Respond) {
+		out.Set("message", wire.String(*d.Message))
+	}
+	if d.Type == Edit {
+		out.Set("edited_action", wire.Map{{Key: "args", Value: d.Args}, {Key: "name", Value: wire.String(c.Name)}}.Raw())
+	}
+	return out.Raw()
+}
+
+// list shows types in a sentence.
+func list(types []Type) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = string(t)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,37 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// PrintLine prints a document as one line of JSON. What would steer a terminal is escaped, so that nothing is lost.
+func PrintLine(w io.Writer, doc any) error {
+	text, err := encode(doc, "")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, escaped(text, Steers)+"\n")
+	return err
+}
+
+// PrintDocument prints a document as indented JSON, with the same escapes.
+func PrintDocument(w io.Writer, doc any) error {
+	text, err := encode(doc, "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, escaped(text, func(r rune) bool { return r != '\n' && Steers(r) })+"\n")
+	return err
+}
+
+func encode(doc any, indent string) (string, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	err := encoder.Encode(doc)
+	return strings.TrimSuffix(out.String(), "\n"), err
+}

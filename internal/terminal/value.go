@@ -1,0 +1,99 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// How a value is laid out, in characters and lines.
+const (
+	compact  = 80   // a list or map that is not longer stands on one line
+	longLine = 1000 // how much of a line is shown where lines are left out
+)
+
+// Value shows a value as people read it, exactly: a map with a line for each key, a text of several lines as these, and
+// everything else as JSON, in which all characters that cannot be seen are escaped. With most above 0 it shows at most so
+// many lines, says in them what it leaves out, and reports whether that is anything.
+func Value(v wire.Raw, most int) (lines []string, whole bool) {
+	switch {
+	case !v.IsMap():
+		lines = item("", v)
+	case v.Len() == 0:
+		lines = []string{"{}"}
+	default:
+		for key, value := range v.Pairs() {
+			lines = append(lines, item(name(string(key))+":", value)...)
+		}
+	}
+	return limited(lines, most)
+}
+
+// item shows a value behind its name.
+func item(name string, v wire.Raw) []string {
+	if text, ok := v.AsString(); ok && readsAsLines(text) {
+		lines := strings.Split(text, "\n")
+		for i := range lines {
+			lines[i] = "  │ " + lines[i]
+		}
+		return append([]string{strings.TrimSpace(name + " |")}, lines...)
+	}
+	text := escaped(v.JSON(), hides)
+	if (v.IsMap() || v.IsArray()) && len(text) > compact {
+		lines := strings.Split(indented(text), "\n")
+		for i := range lines {
+			lines[i] = "  " + lines[i]
+		}
+		if name == "" {
+			return lines
+		}
+		return append([]string{name}, lines...)
+	}
+	return []string{strings.TrimSpace(name + " " + text)}
+}
+
+// readsAsLines reports whether a text is shown line by line: it has several, and nothing in it that cannot be seen.
+func readsAsLines(text string) bool {
+	return strings.Contains(text, "\n") && !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && hides(r) })
+}
+
+func indented(text string) string {
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(text), "", "  "); err != nil {
+		return text
+	}
+	return out.String()
+}
+
+// name shows a key of a map.
+func name(key string) string {
+	plain := func(r rune) bool {
+		return r == '_' || r == '-' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if key != "" && !strings.ContainsFunc(key, func(r rune) bool { return !plain(r) }) {
+		return key
+	}
+	return escaped(wire.String(key).JSON(), hides)
+}
+
+// limited leaves out what is too much, and says so.
+func limited(lines []string, most int) (shown []string, whole bool) {
+	if most <= 0 {
+		return lines, true
+	}
+	more := len(lines) - most
+	if more > 0 {
+		lines = append(lines[:most:most], fmt.Sprintf("… %d more lines", more))
+	}
+	whole = more <= 0
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > longLine {
+			lines[i] = fmt.Sprintf("%s… %d more characters", string(runes[:longLine]), len(runes)-longLine)
+			whole = false
+		}
+	}
+	return lines, whole
+}

@@ -1,0 +1,105 @@
+// Package threadstore opens the store of threads that an operator names, in a manifest or on the command line: memory,
+// sqlite:PATH or postgres://USER@HOST/DATABASE.
+package threadstore
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// Address names a store. The zero value names none.
+type Address struct {
+	kind   kind
+	target string // the path of a SQLite file, the URL of a PostgreSQL database
+}
+
+type kind int
+
+const (
+	none kind = iota
+	memoryKind
+	sqliteKind
+	postgresKind
+)
+
+// Forms are the forms of addresses, as errors and help texts show them.
+var Forms = []string{"memory", "sqlite:PATH", "postgres://USER@HOST/DATABASE"}
+
+// ErrUnknown is an address of none of the [Forms].
+var ErrUnknown = errors.New("no such kind of store; there are " + strings.Join(Forms, ", "))
+
+// Parse reads an address. Its errors do not have the address in them, since there may be a password in it.
+func Parse(text string) (Address, error) {
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch {
+	case text == "memory":
+		return Address{kind: memoryKind}, nil
+	case scheme == "sqlite":
+		return Address{sqliteKind, rest}, checkPath(rest)
+	case scheme == "postgres", scheme == "postgresql":
+		return Address{postgresKind, text}, checkURL(text)
+	default:
+		return Address{}, ErrUnknown
+	}
+}
+
+func checkPath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("the path of the file is missing; write it as sqlite:agent.db")
+	case strings.HasPrefix(path, "//"):
+		return errors.New("the path stands behind the colon, without slashes of its own: sqlite:agent.db or sqlite:/var/lib/agent.db")
+	case path == ":memory:":
+		return errors.New("what is kept in memory is written as memory")
+	default:
+		return nil
+	}
+}
+
+func checkURL(text string) error {
+	address, err := url.Parse(text)
+	switch {
+	case err != nil: // the error has the address in it
+		return errors.New("this is no URL; write it as " + Forms[2] + ", with %40 for an @ in a password")
+	case !strings.Contains(text, "://"):
+		return errors.New("the address of a database has the form " + Forms[2])
+	case strings.Trim(address.Path, "/") == "" && !address.Query().Has("dbname") && !address.Query().Has("service"):
+		return errors.New("the name of the database is missing; write it as " + Forms[2])
+	default:
+		return nil
+	}
+}
+
+// IsZero reports whether the address names no store.
+func (a Address) IsZero() bool { return a.kind == none }
+
+// InMemory reports whether the store lasts no longer than the process.
+func (a Address) InMemory() bool { return a.kind == memoryKind }
+
+// In returns the address for a path that is relative to a directory.
+func (a Address) In(dir string) Address {
+	if a.kind == sqliteKind && !filepath.IsAbs(a.target) {
+		a.target = filepath.Join(dir, a.target)
+	}
+	return a
+}
+
+// String shows the address without a password.
+func (a Address) String() string {
+	switch a.kind {
+	case memoryKind:
+		return "memory"
+	case sqliteKind:
+		return "sqlite:" + a.target
+	case postgresKind:
+		if address, err := url.Parse(a.target); err == nil {
+			return fmt.Sprintf("postgres://%s%s", address.Host, address.Path)
+		}
+		return "postgres"
+	default:
+		return "none"
+	}
+}

@@ -1,0 +1,54 @@
+package threadview
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// ExportFormat is the format of exports. Keys may be added to it; a change of what there is has another number.
+const ExportFormat = "agenthost.thread/1"
+
+// Export is all that there is of a thread.
+type Export struct {
+	Format string `json:"format"`
+	Conversation
+
+	Program     *Program `json:"program,omitempty"` // that made the checkpoint
+	Checkpoints []Entry  `json:"checkpoints"`       // of all branches, the oldest first
+}
+
+// Program tells the programs of agents apart.
+type Program struct {
+	Digest     string `json:"digest"`
+	Middleware []Part `json:"middleware"`
+}
+
+// Part is a middleware of a program.
+type Part struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Digest  string `json:"digest,omitempty"`
+}
+
+// LoadExport returns all that there is of a thread, with what it held at a checkpoint, or at its newest one with 0.
+func LoadExport(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.ID) (*Export, error) {
+	c, err := Load(ctx, s, thread, at)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := History(ctx, s, thread)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(entries)
+	out := &Export{Format: ExportFormat, Conversation: *c, Checkpoints: entries}
+	if c.Program != nil {
+		out.Program = &Program{Digest: c.Program.Digest, Middleware: make([]Part, len(c.Program.Middleware))}
+		for i, part := range c.Program.Middleware {
+			out.Program.Middleware[i] = Part(part)
+		}
+	}
+	return out, nil
+}

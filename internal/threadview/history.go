@@ -1,0 +1,129 @@
+package threadview
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// Entry is a checkpoint in the history of a thread: what has changed since its parent.
+type Entry struct {
+	ID       checkpoint.ID     `json:"checkpoint"`
+	Parent   checkpoint.ID     `json:"parent,omitempty"`
+	Branches bool              `json:"branches,omitempty"` // the parent is not the checkpoint before it
+	Time     time.Time         `json:"time"`
+	Source   checkpoint.Source `json:"source"`
+	Run      string            `json:"run"`
+	Step     string            `json:"step,omitempty"` // that was made last
+	Next     string            `json:"next,omitempty"` // the step that comes next; "": the run is over
+	Paused   bool              `json:"paused,omitempty"`
+	Failure  string            `json:"failure,omitempty"`
+
+	Messages  int           `json:"messages"`            // of the history then
+	Rewritten bool          `json:"rewritten,omitempty"` // the history was written anew: Added and Set have all there is
+	Added     []abi.Message `json:"added,omitempty"`
+	Replaced  []abi.Message `json:"replaced,omitempty"` // as they are now
+	Removed   []string      `json:"removed,omitempty"`  // ids
+	Set       wire.Map      `json:"set,omitempty"`      // fields
+	Unset     []string      `json:"unset,omitempty"`
+
+	Asked    []Asked  `json:"asked,omitempty"`
+	Answered []Answer `json:"answered,omitempty"`
+	Finished []string `json:"finished,omitempty"` // ids of tool calls that are done since, while others of their response are not
+}
+
+// Asked is a question that waits since this checkpoint.
+type Asked struct {
+	Interrupt string   `json:"interrupt"`
+	Step      string   `json:"step"`
+	CallID    string   `json:"call_id,omitempty"`
+	Key       string   `json:"key"`
+	Value     wire.Raw `json:"value"`
+}
+
+// Answer is an answer that was given at this checkpoint.
+type Answer struct {
+	Interrupt string    `json:"interrupt"`
+	Step      string    `json:"step"`
+	Key       string    `json:"key"`
+	Value     wire.Raw  `json:"value"`
+	By        string    `json:"by,omitempty"`
+	At        time.Time `json:"at,omitzero"`
+}
+
+// History returns the checkpoints of a thread, the newest first, those of all branches.
+func History(ctx context.Context, s checkpoint.Store, thread string) ([]Entry, error) {
+	var out []Entry
+	at := map[checkpoint.ID]*checkpoint.Checkpoint{0: {}}
+	for r, err := range checkpoint.All(ctx, s, thread) {
+		if err != nil {
+			return nil, fmt.Errorf("thread %q: %w", thread, err)
+		}
+		at[r.ID] = &r.Checkpoint
+		out = append(out, entryOf(r))
+	}
+	for i := range out {
+		before := at[out[i].Parent]
+		if before == nil { // it was left out when the thread was forked
+			before = at[0]
+		}
+		out[i].compare(before, at[out[i].ID])
+	}
+	return out, nil
+}
+
+func entryOf(r *checkpoint.Record) Entry {
+	c := &r.Checkpoint
+	e := Entry{
+		ID: r.ID, Parent: r.Parent, Branches: r.Parent != 0 && r.Parent != r.ID-1, Time: r.Time, Source: r.Source, Run: c.Run.ID,
+		Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure, Messages: r.Messages, Rewritten: r.Whole && r.Parent != 0,
+		Set: r.State, Unset: r.Unset,
+	}
+	for i := range r.Changes {
+		switch ch := &r.Changes[i]; {
+		case ch.Removed:
+			e.Removed = append(e.Removed, ch.ID)
+		case ch.Entry == nil: // another change has what became of it
+		case ch.Born == ch.Seq:
+			e.Added = append(e.Added, *ch.Entry.Message())
+		default:
+			e.Replaced = append(e.Replaced, *ch.Entry.Message())
+		}
+	}
+	return e
+}
+
+// compare finds out what was asked, answered and finished since the parent.
+func (e *Entry) compare(before, now *checkpoint.Checkpoint) {
+	for i := range now.Finished {
+		id := now.Finished[i].CallID
+		if !slices.ContainsFunc(before.Finished, func(old checkpoint.Finished) bool { return old.CallID == id }) {
+			e.Finished = append(e.Finished, id)
+		}
+	}
+	for i := range now.Questions {
+		q := &now.Questions[i]
+		at := slices.IndexFunc(before.Questions, func(old checkpoint.Question) bool { return old.ID == q.ID })
+		var old checkpoint.Question
+		if at >= 0 {
+			old = before.Questions[at]
+		}
+		waited := at >= 0 && old.Answer.IsZero()
+		same := old.Answer.Equal(q.Answer) && old.AnsweredAt == q.AnsweredAt
+		switch {
+		case q.Answer.IsZero() && !waited:
+			e.Asked = append(e.Asked, Asked{q.ID, q.Step, q.CallID, q.Key, q.Value})
+		case !q.Answer.IsZero() && !same:
+			answer := Answer{Interrupt: q.ID, Step: q.Step, Key: q.Key, Value: q.Answer, By: q.AnsweredBy}
+			if q.AnsweredAt != 0 {
+				answer.At = time.UnixMilli(q.AnsweredAt).UTC()
+			}
+			e.Answered = append(e.Answered, answer)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package threadview
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// report is a text for people, line by line. What others wrote stands inside of a line, or is indented.
+type report struct {
+	strings.Builder
+
+	full bool   // nothing is left out
+	hint string // how to see what is left out; "": nothing helps
+}
+
+// line writes a line of ours. Foreign texts among the arguments must be those of terminal.Line.
+func (r *report) linef(format string, args ...any) { fmt.Fprintf(r, format+"\n", args...) }
+
+// How many lines of a result and of a value are shown, unless all are.
+const (
+	resultLines = 20
+	valueLines  = 60
+)
+
+// text writes a foreign text of several lines, each behind an indentation.
+func (r *report) text(indent, text string, most int) {
+	lines := strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
+	more := len(lines) - most
+	if most > 0 && !r.full && more > 0 {
+		lines = lines[:most]
+	}
+	for _, line := range lines {
+		r.linef("%s", strings.TrimRight(indent+line, " "))
+	}
+	if most > 0 && !r.full && more > 0 {
+		r.linef("%s… %d more lines%s", indent, more, r.hint)
+	}
+}
+
+// value writes a foreign value.
+func (r *report) value(indent string, v wire.Raw) {
+	most := valueLines
+	if r.full {
+		most = 0
+	}
+	lines, whole := terminal.Value(v, most)
+	for _, line := range lines {
+		r.linef("%s%s", indent, line)
+	}
+	if !whole && r.hint != "" {
+		r.linef("%s…%s", indent, r.hint)
+	}
+}
+
+// message writes a message of the conversation.
+func (r *report) message(m *abi.Message) {
+	heading := string(m.Role)
+	if m.Name != "" {
+		heading += " " + m.Name
+	}
+	if m.ToolCallID != "" {
+		heading += " (" + m.ToolCallID + ")"
+	}
+	if m.Failed() {
+		heading += ": error"
+	}
+	r.linef("")
+	r.linef("%s", terminal.Line(heading))
+	most := 0
+	if m.Role == abi.RoleTool {
+		most = resultLines
+	}
+	r.content(m.Content, most)
+	for i := range m.ToolCalls {
+		call := &m.ToolCalls[i]
+		r.linef("  → %s", terminal.Line(fmt.Sprintf("%s (%s)", call.Name, call.ID)))
+		if call.Args.Len() > 0 {
+			r.value("    ", call.Args)
+		}
+	}
+	for i := range m.InvalidToolCalls {
+		call := &m.InvalidToolCalls[i]
+		r.linef("  → %s", terminal.Line(fmt.Sprintf("%s (%s), malformed: %s", call.Name, call.ID, call.Error)))
+	}
+}
+
+// content writes what a message says; of what is no text, what it is.
+func (r *report) content(c abi.Content, most int) {
+	if text := c.Text(); text != "" {
+		r.text("  ", text, most)
+	}
+	if c.IsText() {
+		return
+	}
+	for _, block := range c.Blocks() {
+		switch block.Type() {
+		case "text":
+		case "reasoning":
+			r.linef("  [reasoning] %s", terminal.Line(block.Text()))
+		default:
+			r.linef("  [%s]", terminal.Line(strings.TrimSpace(block.Type()+" "+block.String("name")+" "+block.String("mime_type")+" "+block.String("url"))))
+		}
+	}
+}
+
+// brief shows a message in a line.
+func brief(m *abi.Message) string {
+	const most = 70
+	var text strings.Builder
+	text.WriteString(string(m.Role))
+	if m.Name != "" {
+		text.WriteString(" " + m.Name)
+	}
+	if m.Failed() {
+		text.WriteString(" (error)")
+	}
+	if said := strings.Join(strings.Fields(m.Content.Text()), " "); said != "" {
+		text.WriteString(": " + terminal.Cut(said, most))
+	}
+	for i := range m.ToolCalls {
+		fmt.Fprintf(&text, " → %s %s", m.ToolCalls[i].Name, terminal.Cut(m.ToolCalls[i].Args.JSON(), most))
+	}
+	return terminal.Line(text.String())
+}
+
+// short shows a value in a part of a line.
+func short(v wire.Raw) string {
+	const most = 100
+	return terminal.Line(terminal.Cut(v.JSON(), most))
+}

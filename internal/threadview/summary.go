@@ -1,0 +1,137 @@
+package threadview
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// State says where a thread stands.
+type State string
+
+// The states.
+const (
+	Running State = "running" // a run has it open, or has died and its lease lasts still
+	Waiting State = "waiting" // its run waits for answers
+	Stopped State = "stopped" // its run has failed, was cancelled or stopped at a breakpoint, or its process died
+	Done    State = "done"    // its last run is over
+	// Unreadable is a thread whose newest checkpoint cannot be read; its older ones may be.
+	Unreadable State = "unreadable"
+)
+
+// Summary is a thread in a list.
+type Summary struct {
+	Thread     string        `json:"thread"`
+	State      State         `json:"state"`
+	Next       string        `json:"next,omitempty"`    // the step that comes next; "": none
+	Waiting    int           `json:"waiting,omitempty"` // how many interrupts wait for an answer
+	Failure    string        `json:"failure,omitempty"` // why the run stopped; "": it did not fail
+	Messages   int           `json:"messages"`
+	Checkpoint checkpoint.ID `json:"checkpoint"` // the newest
+	Created    time.Time     `json:"created"`
+	Updated    time.Time     `json:"updated"`
+}
+
+// stateOf says where a thread stands at a checkpoint.
+func stateOf(c *checkpoint.Checkpoint, busy bool) State {
+	switch {
+	case busy:
+		return Running
+	case c.Next == "":
+		return Done
+	case len(c.Waiting()) > 0:
+		return Waiting
+	default:
+		return Stopped
+	}
+}
+
+func summaryOf(info *checkpoint.Info) Summary {
+	if info.Err != nil {
+		return Summary{
+			Thread: info.Thread, State: Unreadable, Failure: info.Err.Error(), Checkpoint: info.Head, Created: info.Created, Updated: info.Updated,
+		}
+	}
+	c := &info.Newest
+	return Summary{
+		Thread: info.Thread, State: stateOf(c, info.Busy), Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure,
+		Messages: info.Messages, Checkpoint: info.Head, Created: info.Created, Updated: info.Updated,
+	}
+}
+
+// Summaries yields the threads of a store, in the order of their names.
+func Summaries(ctx context.Context, s checkpoint.Store) iter.Seq2[Summary, error] {
+	return func(yield func(Summary, error) bool) {
+		for info, err := range checkpoint.AllThreads(ctx, s) {
+			if err != nil {
+				yield(Summary{}, err)
+				return
+			}
+			if !yield(summaryOf(info), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Find returns the thread of a name. The error is [checkpoint.ErrNoThread].
+func Find(ctx context.Context, s checkpoint.Store, thread string) (Summary, error) {
+	if err := checkpoint.CheckName(thread); err != nil {
+		return Summary{}, err
+	}
+	_, last := utf8.DecodeLastRuneInString(thread)
+	after := thread[:len(thread)-last] // what begins a name stands before it
+	for {
+		infos, err := s.Threads(ctx, after, findPage)
+		if err != nil {
+			return Summary{}, err
+		}
+		for i := range infos {
+			if infos[i].Thread == thread {
+				return summaryOf(&infos[i]), nil
+			}
+		}
+		if len(infos) < findPage {
+			return Summary{}, fmt.Errorf("thread %q: %w", thread, checkpoint.ErrNoThread)
+		}
+		after = infos[findPage-1].Thread
+	}
+}
+
+// findPage is how many threads are looked at together: the one that is looked for is among the first.
+const findPage = 20
+
+// PrintTable shows threads in a table.
+func PrintTable(w io.Writer, threads []Summary) error {
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "THREAD\tMESSAGES\tUPDATED\tSTATE\tNEXT")
+	for i := range threads {
+		t := &threads[i]
+		state := string(t.State)
+		if t.State == Waiting {
+			state = fmt.Sprintf("%s (%d)", state, t.Waiting)
+		}
+		if (t.State == Stopped || t.State == Unreadable) && t.Failure != "" {
+			state += " (failed)"
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", terminal.Line(t.Thread), t.Messages, moment(t.Updated), state, terminal.Line(t.Next))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(out.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/checkpoint/postgres"
+	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
+)
+
+// childVariable holds the order of a child.
+const childVariable = "AGENTHOST_CRASH_CHILD"
+
+// order is what a child does.
+type order struct {
+	Role   string        `json:"role"`
+	Store  string        `json:"store"`
+	Dir    string        `json:"dir"` // of the world
+	Thread string        `json:"thread"`
+	Seed   uint64        `json:"seed"` // of the plan
+	Shape  shape         `json:"shape"`
+	Lease  time.Duration `json:"lease"`
+	DieAt  int           `json:"die_at"` // the line after which it kills itself; 0: none
+	Side   int           `json:"side"`   // which of two it is
+}
+
+// The roles.
+const (
+	roleRun  = "run"  // performs a plan
+	roleOpen = "open" // makes a database
+	roleTurn = "turn" // performs a plan by turns with another
+	roleSend = "send" // performs the plan of sends
+	roleHeld = "held" // does so too, and stops in each effect until it is told to go on
+)
+
+// openStore opens a store by its address: "sqlite:" and a path, or that of a PostgreSQL database.
+func openStore(ctx context.Context, address string, lease time.Duration) (checkpoint.Store, io.Closer, error) {
+	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		s, err := sqlite.Open(ctx, path, sqlite.Options{Lease: lease})
+		return s, s, err
+	}
+	s, err := postgres.Open(ctx, address, postgres.Options{Lease: lease})
+	return s, s, err
+}
+
+// child is a process that may be killed.
+type child struct {
+	order
+
+	notes *notes
+	from  *bufio.Reader // the parent's answers
+}
+
+// runChild does what the order says. The line to the parent is the file 3.
+func runChild(text string) error {
+	c := &child{from: bufio.NewReader(os.Stdin), notes: &notes{to: os.NewFile(3, "reports")}}
+	if err := json.Unmarshal([]byte(text), &c.order); err != nil {
+		return err
+	}
+	c.notes.dieAt = c.DieAt
+	c.notes.point("starts")
+	ctx := context.Background()
+	store, closer, err := openStore(ctx, c.Store, c.Lease)
+	if err != nil {
+		return err
+	}
+	c.notes.point("is connected")
+	if c.Role != roleOpen {
+		err = c.perform(ctx, store)
+	}
+	if err := errors.Join(err, closer.Close()); err != nil {
+		return err
+	}
+	c.notes.report(report{Kind: isDone})
+	return nil
+}
+
+// perform leads the agent through the plan.
+func (c *child) perform(ctx context.Context, store checkpoint.Store) error {
+	d := &driver{plan: newPlan(c.Seed, c.Shape), thread: c.Thread, notes: c.notes, answer: c.ask}
+	w := &world{dir: c.Dir, notes: c.notes}
+	change := func(*host.Config) {}
+	switch c.Role {
+	case roleTurn:
+		d.begins = func(turn int) bool { return turn%2 == c.Side }
+		d.answer, d.plan.parallel, w.alone = yes, 1, true
+		change = func(config *host.Config) { config.InterruptAfter = []string{"model", "tools"} }
+	case roleHeld:
+		w.within = c.hold
+		fallthrough
+	case roleSend:
+		d.plan = sends()
+	}
+	return d.drive(ctx, watched{store, c.notes}, w, change)
+}
+
+// ask asks the parent, who stands for a person.
+func (c *child) ask(s *host.Snapshot) ([]host.Answer, error) {
+	questions, err := asked(s)
+	if err != nil {
+		return nil, err
+	}
+	c.notes.report(report{Kind: isAsking, Run: s.RunID, Asks: questions})
+	line, err := c.from.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("nobody answers: %w", err)
+	}
+	var answers []host.Answer
+	return answers, json.Unmarshal(line, &answers)
+}
+
+// hold waits in a tool until the parent says go, or the tool should give up.
+func (c *child) hold(ctx context.Context, call string) error {
+	c.notes.point("holds %s", call)
+	line := make(chan error, 1)
+	go func() {
+		_, err := c.from.ReadString('\n')
+		line <- err
+	}()
+	select {
+	case err := <-line:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,133 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// driver leads an agent through the plan of a thread, from wherever the thread stands.
+type driver struct {
+	plan   *plan
+	agent  *host.Agent
+	thread string
+	notes  *notes
+	answer func(s *host.Snapshot) ([]host.Answer, error)
+	begins func(turn int) bool // whether this process gives the turn's input and answers; nil: it does
+
+	turn atomic.Int64
+	lost int // leases
+}
+
+// drive makes the agent and performs the plan until it is done.
+func (d *driver) drive(ctx context.Context, store checkpoint.Store, w *world, change func(*host.Config)) (err error) {
+	if d.agent, err = newAgent(d.plan, store, w, &d.turn, change); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.agent.Close()) }()
+	for {
+		in, err := d.next(ctx)
+		if in == nil || err != nil {
+			return err
+		}
+		_, err = d.agent.Run(ctx, *in)
+		var busy *checkpoint.BusyError
+		switch {
+		case errors.As(err, &busy):
+			d.notes.report(report{Kind: isBusy})
+			time.Sleep(min(time.Until(busy.Until)+time.Millisecond, 5*time.Millisecond)) // only time gives a dead one's lease back
+		case errors.Is(err, checkpoint.ErrLost):
+			d.lost++
+			d.notes.report(report{Kind: isLost})
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// next is the input that leads on; nil: the plan is done.
+func (d *driver) next(ctx context.Context) (*host.Input, error) {
+	for {
+		s, err := d.state(ctx)
+		turn := 0
+		switch {
+		case errors.Is(err, checkpoint.ErrNoThread):
+		case err != nil:
+			return nil, err
+		default:
+			n, _ := s.State.Get(fieldTurn).AsInt()
+			turn = int(n)
+		}
+		switch {
+		case err == nil && len(s.Interrupts) > 0 && !d.has(turn-1):
+		case err == nil && len(s.Interrupts) > 0:
+			answers, err := d.answer(s)
+			return &host.Input{Thread: d.thread, Resume: answers}, err
+		case err == nil && s.Next != "":
+			return &host.Input{Thread: d.thread, Continue: true}, nil
+		case turn == len(d.plan.turns):
+			return nil, nil
+		case d.has(turn):
+			in := d.plan.input(turn)
+			in.Thread = d.thread
+			d.turn.Store(int64(turn))
+			return &in, nil
+		}
+		time.Sleep(time.Millisecond) // the turn is another process's, and only the thread says when
+	}
+}
+
+// state looks at the thread, for as long as a database should take at most.
+func (d *driver) state(ctx context.Context) (*host.Snapshot, error) {
+	ctx, cancel := context.WithTimeout(ctx, 8*lease)
+	defer cancel()
+	return d.agent.State(ctx, d.thread, 0)
+}
+
+// has reports whether a turn is this process's.
+func (d *driver) has(turn int) bool { return d.begins == nil || d.begins(turn) }
+
+// asked are the questions that wait.
+func asked(s *host.Snapshot) ([]ask, error) {
+	var out []ask
+	for _, q := range s.Interrupts {
+		a := ask{ID: q.ID, effect: effect{Call: q.CallID}}
+		if strings.HasPrefix(q.Key, "unfinished_tool_call ") {
+			var value struct {
+				Name string `msgpack:"name"`
+				Call string `msgpack:"tool_call_id"`
+				Key  string `msgpack:"idempotency_key"`
+			}
+			if err := host.Decode(q.Value, &value); err != nil {
+				return nil, err
+			}
+			a.Unfinished, a.Call, a.Key = value.Name, value.Call, value.Key
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// yes answers what the plan asks.
+func yes(s *host.Snapshot) ([]host.Answer, error) {
+	questions, err := asked(s)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]host.Answer, len(questions))
+	for i, q := range questions {
+		if q.Unfinished != "" {
+			return nil, fmt.Errorf("asks about %v, and nobody was killed", q.effect)
+		}
+		answers[i] = host.Answer{Interrupt: q.ID, Value: "yes"}
+	}
+	return answers, nil
+}

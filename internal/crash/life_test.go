@@ -1,0 +1,247 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// life is a thread whose processes are killed: what they have told their parent, and what it has answered in the place of
+// a person.
+type life struct {
+	t     *testing.T
+	plan  *plan
+	world *world
+	draw  *rand.Rand
+	loose bool // a process may go on after a failure: then ids come in another order
+
+	head      checkpoint.ID   // that was saved, as far as the parent was told
+	saving    bool            // another one may have been saved
+	journal   map[string]bool // executions that were noted since, and whether as ended
+	questions int
+	lost      int // leases, which a machine that is busy may not renew in time
+
+	told      []string            // by all processes
+	decisions map[string]decision // by question; a process that died may not have saved one, and the next asks again
+}
+
+// decision is what a person has said about an execution that a crash has cut off.
+type decision struct {
+	ask
+
+	run  string
+	kind string
+	text string // of the message
+	late bool   // it had happened
+}
+
+func newLife(t *testing.T, p *plan, draw *rand.Rand) *life {
+	t.Helper()
+	return &life{
+		t: t, plan: p, world: &world{dir: t.TempDir()}, draw: draw, journal: map[string]bool{},
+		decisions: map[string]decision{},
+	}
+}
+
+// driver leads the thread on in this process.
+func (l *life) driver() *driver {
+	return &driver{plan: l.plan, thread: "t", answer: func(s *host.Snapshot) ([]host.Answer, error) {
+		questions, err := asked(s)
+		return l.answer(&report{Run: s.RunID, Asks: questions}), err
+	}}
+}
+
+// story is what was told that has to do with a call, and each save.
+func (l *life) story(call string) string {
+	lines := slices.DeleteFunc(slices.Clone(l.told), func(line string) bool {
+		return !strings.Contains(line, call) && !strings.Contains(line, isSaved) && !strings.Contains(line, isLoaded)
+	})
+	return strings.Join(lines, "\n")
+}
+
+// hear takes note of a report.
+func (l *life) hear(r *report) {
+	l.told = append(l.told, fmt.Sprintf("%+v", *r))
+	switch r.Kind {
+	case isLoaded:
+		l.found(r)
+	case isSaving:
+		l.saving = true
+	case isSaved:
+		l.head, l.saving = r.Head, false
+		clear(l.journal)
+	case isLost:
+		l.lost++
+	case isJournalled:
+		for _, m := range r.Journal {
+			l.journal[m.Execution] = m.Ended
+		}
+	}
+}
+
+// found checks that a process finds all that one before it was told is kept.
+func (l *life) found(r *report) {
+	if l.saving && r.Head == l.head+1 {
+		l.head = r.Head // it was kept, and whoever saved it was killed before they knew
+		clear(l.journal)
+	}
+	l.saving = false
+	require.Equal(l.t, l.head, r.Head, "the checkpoint that a process found")
+	noted := map[string]bool{}
+	for _, m := range r.Journal {
+		noted[m.Execution] = m.Ended
+	}
+	for e, ended := range l.journal {
+		now, ok := noted[e]
+		require.True(l.t, ok && (now || !ended), "%v was journalled, ended %t, and a process found %v", e, ended, r.Journal)
+	}
+	l.journal = noted
+}
+
+// answer answers questions as a person would who looks at what has happened: what has is not done again. Some persons
+// do not look, and some have no patience.
+func (l *life) answer(r *report) []host.Answer {
+	happened, err := l.world.effects()
+	require.NoError(l.t, err)
+	answers := make([]host.Answer, 0, len(r.Asks))
+	for _, q := range r.Asks {
+		if q.Unfinished == "" {
+			answers = append(answers, host.Answer{Interrupt: q.ID, Value: "yes"})
+			continue
+		}
+		d := l.decide(q, happened.times[q.effect] > 0)
+		d.run = r.Run
+		if _, again := l.decisions[q.ID]; !again {
+			l.questions++
+		}
+		l.decisions[q.ID] = d
+		l.told = append(l.told, fmt.Sprintf("decided %+v", d))
+		value := map[string]any{"type": d.kind}
+		if d.text != "" {
+			value["message"] = d.text
+		}
+		answers = append(answers, host.Answer{Interrupt: q.ID, Value: value, By: "the parent"})
+	}
+	return answers
+}
+
+// decide says what to do about an execution that a crash has cut off.
+func (l *life) decide(q ask, happened bool) decision {
+	switch chance := l.draw.IntN(10); {
+	case chance == 0:
+		return decision{ask: q, kind: "retry", late: happened}
+	case chance == 1:
+		return decision{ask: q, kind: "skip", text: "nobody knows", late: happened}
+	case happened:
+		return decision{ask: q, kind: "respond", text: resultOf(q.Unfinished, q.Call), late: true}
+	default:
+		return decision{ask: q, kind: "retry"}
+	}
+}
+
+// verdict is what the persons' decisions allow.
+type verdict struct {
+	again map[effect]int    // how often an execution was done again that had happened
+	ended map[string]bool   // calls whose result a person has given
+	text  map[string]string // of those that were skipped
+	runs  map[string]bool   // those in which a person was asked
+}
+
+func (l *life) verdict() *verdict {
+	v := &verdict{map[effect]int{}, map[string]bool{}, map[string]string{}, map[string]bool{}}
+	for _, d := range l.decisions {
+		v.runs[d.run] = true
+		switch {
+		case d.kind == "skip":
+			v.ended[d.Call], v.text[d.Call] = true, d.text
+		case d.kind == "respond":
+			v.ended[d.Call] = true
+		case d.late:
+			v.again[d.effect]++
+		}
+	}
+	return v
+}
+
+// check compares what the thread holds with what it holds when nobody is killed.
+func (l *life) check(want, got *outcome) {
+	v := l.verdict()
+	l.checkEffects(v, want.effects, got.effects)
+	require.Len(l.t, got.runs, len(want.runs), "the runs of the thread")
+	lost := 0 // updates of tools whose result a person gave: of the runs until then
+	for i := range want.runs {
+		w, g := &want.runs[i], &got.runs[i]
+		askedHere := l.loose || v.runs[g.run.ID]
+		l.checkMessages(v, w.messages, g.messages, askedHere)
+		lost = len(v.ended)
+		if i < len(want.runs)-1 {
+			lost = int(w.state[fieldSent] - g.state[fieldSent])
+			require.LessOrEqual(l.t, lost, len(v.ended))
+		}
+		state := maps.Clone(w.state)
+		state[fieldSent] -= int64(lost)
+		if state[fieldSent] == 0 {
+			delete(state, fieldSent)
+		}
+		got := maps.Clone(g.state)
+		if got[fieldSent] == 0 {
+			delete(got, fieldSent)
+		}
+		require.Equal(l.t, state, got, "the state after %s", g.run.ID)
+		if askedHere { // a question has an id of the same row, and another text another length
+			g.run.IDs, g.run.ToolTokens = w.run.IDs, w.run.ToolTokens
+		}
+		require.Equal(l.t, w.run, g.run)
+	}
+}
+
+// checkEffects checks that no execution happened twice unless a person said so, and that each call was done once, unless
+// a person said so.
+func (l *life) checkEffects(v *verdict, want, got *effects) {
+	again := map[string]int{}
+	for e, times := range got.times {
+		require.Contains(l.t, want.done, e.Call, "nobody has asked for it")
+		require.LessOrEqual(l.t, times, 1+v.again[e], "%v\n%s", e, l.story(e.Call))
+		again[e.Call] += v.again[e]
+	}
+	for call := range want.done {
+		require.LessOrEqual(l.t, got.done[call], 1+again[call], "the call %s", call)
+		require.True(l.t, got.done[call] > 0 || v.ended[call], "the call %s was not done", call)
+	}
+}
+
+// checkMessages compares a history. Where a person gave a call no result, that message differs; where one was asked, ids do.
+func (l *life) checkMessages(v *verdict, want, got []abi.Message, askedHere bool) {
+	want, got = slices.Clone(want), slices.Clone(got)
+	ids := map[string]bool{}
+	for i := range got {
+		require.False(l.t, ids[got[i].ID], "the id %s twice", got[i].ID)
+		ids[got[i].ID] = true
+	}
+	for i := range want {
+		if text := v.text[want[i].ToolCallID]; text != "" {
+			want[i].Content, want[i].Status = abi.Text(text), abi.StatusError
+		}
+	}
+	if l.loose || len(v.runs) > 0 { // also those of earlier runs stand in the history
+		for _, messages := range [][]abi.Message{want, got} {
+			for i := range messages {
+				if at := strings.LastIndexByte(messages[i].ID, '-'); l.loose || askedHere || v.runs["run"+strings.TrimPrefix(messages[i].ID[:at], "msg")] {
+					messages[i].ID = ""
+				}
+			}
+		}
+	}
+	require.Equal(l.t, shown(l.t, want), shown(l.t, got))
+}

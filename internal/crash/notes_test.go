@@ -1,0 +1,89 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// report is a line that a child writes for its parent.
+type report struct {
+	Kind    string        `json:"kind"`
+	Text    string        `json:"text,omitempty"`
+	Head    checkpoint.ID `json:"head,omitempty"`
+	Run     string        `json:"run,omitempty"`
+	Journal []mark        `json:"journal,omitempty"`
+	Asks    []ask         `json:"asks,omitempty"`
+}
+
+// The kinds of reports.
+const (
+	isPoint      = "point"      // it is somewhere; Text says where
+	isBusy       = "busy"       // somebody else has the thread
+	isOpen       = "open"       // it has the thread
+	isLoaded     = "loaded"     // what it found in the thread: Head, Journal
+	isSaving     = "saving"     // it begins to save
+	isSaved      = "saved"      // that has ended: Head
+	isJournalled = "journalled" // it has noted an execution: Journal
+	isAsking     = "asking"     // it waits for answers: Asks, Run
+	isLost       = "lost"       // the lease was lost
+	isViolation  = "violation"  // what must not happen has happened: Text
+	isDone       = "done"       // nothing is left to do
+)
+
+// mark is an execution in the journal.
+type mark struct {
+	Execution string `json:"execution"`
+	Ended     bool   `json:"ended"`
+}
+
+func markOf(e *checkpoint.Execution) mark {
+	return mark{fmt.Sprintf("%s %s %d", e.Message, e.CallID, e.N), e.Outcome != nil}
+}
+
+// ask is a question that waits for an answer.
+type ask struct {
+	ID         string `json:"id"`
+	Unfinished string `json:"unfinished,omitempty"` // the name of the tool whose execution a crash has cut off
+	effect
+}
+
+// notes is the child's line to its parent, and what ends the child at a place. nil does nothing.
+type notes struct {
+	to    io.Writer
+	dieAt int // the line after which the process is killed; 0: none
+
+	mu    sync.Mutex
+	lines int
+}
+
+func (n *notes) report(r report) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = n.to.Write(append(line, '\n'))
+	}
+	if err != nil {
+		panic(err) // the parent is gone
+	}
+	if n.lines++; n.lines == n.dieAt {
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+func (n *notes) point(format string, args ...any) {
+	n.report(report{Kind: isPoint, Text: fmt.Sprintf(format, args...)})
+}
+
+func (n *notes) violation(text string) { n.report(report{Kind: isViolation, Text: text}) }

@@ -1,0 +1,192 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// proxy is a way to a server that can be cut, and that loses what is on it then.
+type proxy struct {
+	listener net.Listener
+	target   string
+
+	mu      sync.Mutex
+	links   map[*link]bool
+	flights int // what clients have sent, since it was armed
+	cut     cut
+	isDown  bool // whoever connects is sent away
+	refused int  // of those
+	silent  bool // nothing passes at all, and nobody is told
+	happens chan struct{}
+}
+
+// cut is where and how the way is cut.
+type cut struct {
+	at    int  // at this flight; 0: not at all
+	late  bool // the server gets it, and the client gets no answer
+	hangs bool // nothing passes any more on the connections that there are, and nobody is told
+	down  bool // nobody can connect until the proxy is armed again
+}
+
+// link is one connection through the proxy.
+type link struct {
+	client, server net.Conn
+	late           bool // what the server answers is lost, and the connection with it
+	hangs          bool
+}
+
+func (l *link) close() {
+	_ = l.client.Close()
+	_ = l.server.Close()
+}
+
+// newProxy stands before the server of an address, and returns the address through it.
+func newProxy(t *testing.T, address string) (p *proxy, through string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	p = &proxy{target: u.Host, links: map[*link]bool{}, happens: make(chan struct{}, 1)}
+	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	u.Host = p.listener.Addr().String()
+	var links sync.WaitGroup
+	links.Go(func() {
+		for {
+			client, err := p.listener.Accept()
+			if err != nil {
+				return
+			}
+			links.Go(func() { p.serve(client) })
+		}
+	})
+	t.Cleanup(func() {
+		require.NoError(t, p.listener.Close())
+		p.drop(true)
+		links.Wait()
+	})
+	return p, u.String()
+}
+
+// arm says where the way is cut next. What hangs is closed.
+func (p *proxy) arm(c cut) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flights, p.cut, p.isDown, p.silent = 0, c, false, false
+	for l := range p.links {
+		if l.hangs {
+			l.close()
+		}
+	}
+	select {
+	case <-p.happens:
+	default:
+	}
+}
+
+// drop ends all connections. With down nobody can connect until the proxy is armed: a client that is told, and takes back
+// what it has asked of the server, does not get there.
+func (p *proxy) drop(down bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isDown = down
+	for l := range p.links {
+		l.close()
+	}
+}
+
+// refusals is how many were sent away.
+func (p *proxy) refusals() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
+}
+
+// hush lets nothing pass any more, until the proxy is armed.
+func (p *proxy) hush() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.silent = true
+	for l := range p.links {
+		l.hangs = true
+	}
+}
+
+func (p *proxy) serve(client net.Conn) {
+	p.mu.Lock()
+	down := p.isDown
+	if down {
+		p.refused++
+	}
+	p.mu.Unlock()
+	server, err := net.Dial("tcp", p.target)
+	if err != nil || down {
+		_ = client.Close()
+		if err == nil {
+			_ = server.Close()
+		}
+		return
+	}
+	l := &link{client: client, server: server}
+	p.mu.Lock()
+	p.links[l] = true
+	l.hangs = p.silent
+	p.mu.Unlock()
+	var back sync.WaitGroup
+	back.Go(func() { p.pass(l, l.server, l.client, func() bool { return !l.late }) })
+	p.pass(l, l.client, l.server, func() bool { return p.flight(l) })
+	back.Wait()
+	p.mu.Lock()
+	delete(p.links, l)
+	p.mu.Unlock()
+}
+
+// pass carries bytes one way, as long as that goes well, and ends the connection then.
+func (p *proxy) pass(l *link, from, to net.Conn, may func() bool) {
+	defer l.close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		p.mu.Lock()
+		hangs := l.hangs
+		passes := n > 0 && !hangs && may()
+		hangs = l.hangs
+		p.mu.Unlock()
+		switch {
+		case err != nil:
+			return
+		case hangs: // until it is closed
+		case !passes:
+			return
+		default:
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// flight notes that the client sends something, and whether the server gets it.
+func (p *proxy) flight(l *link) (passes bool) {
+	p.flights++
+	if p.flights != p.cut.at {
+		return true
+	}
+	p.isDown = p.cut.down
+	for other := range p.links {
+		switch {
+		case p.cut.hangs:
+			other.hangs = true
+		case p.cut.down && other != l:
+			other.close()
+		}
+	}
+	l.late = p.cut.late
+	p.happens <- struct{}{}
+	return p.cut.late
+}

@@ -1,0 +1,195 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+// The tools. Those that are not idempotent have an effect on the world.
+const (
+	toolSend  = "send"  // has an effect
+	toolFlaky = "flaky" // has one too, and fails some times
+	toolAsk   = "ask"   // asks before
+	toolRing  = "ring"  // is called by a hook
+	toolLook  = "look"  // is idempotent
+	toolBoth  = "both"  // is idempotent because it does nothing but call send
+)
+
+// world is what lies outside of the agent: a file that shows the effects of tools, in which every line is one.
+type world struct {
+	dir    string
+	notes  *notes
+	within func(ctx context.Context, call string) error // around each effect; nil: nothing
+	alone  bool                                         // no two tools run at once, in any process
+}
+
+// effect is one execution of a tool that is not idempotent.
+type effect struct {
+	Call string `json:"call"`
+	Key  string `json:"key"` // its idempotency key
+}
+
+func (e effect) String() string { return fmt.Sprintf("the execution %s of the call %s", e.Key, e.Call) }
+
+// effects counts what has happened.
+type effects struct {
+	times  map[effect]int
+	done   map[string]int // executions of a call that did not fail
+	failed map[string]int
+}
+
+const (
+	effectsFile = "effects"
+	looksFile   = "looks"
+)
+
+func (w *world) effects() (*effects, error) {
+	text, err := os.ReadFile(filepath.Join(w.dir, effectsFile))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	out := &effects{map[effect]int{}, map[string]int{}, map[string]int{}}
+	for line := range strings.Lines(string(text)) {
+		var e effect
+		var fails bool
+		if _, err := fmt.Sscanf(line, "%s %s %t\n", &e.Call, &e.Key, &fails); err != nil {
+			return nil, fmt.Errorf("the line %q: %w", line, err)
+		}
+		out.times[e]++
+		if fails {
+			out.failed[e.Call]++
+		} else {
+			out.done[e.Call]++
+		}
+	}
+	return out, nil
+}
+
+// happens writes a line, which is on the disk when it returns.
+func (w *world) happens(file string, e effect, fails bool) error {
+	f, err := os.OpenFile(filepath.Join(w.dir, file), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = fmt.Fprintf(f, "%s %s %t\n", e.Call, e.Key, fails); err == nil {
+		err = f.Sync()
+	}
+	if failure := f.Close(); err == nil {
+		err = failure
+	}
+	return err
+}
+
+// exclude keeps others from running a tool at the same time: that they do is an error.
+func (w *world) exclude(call string) (release func() error, err error) {
+	if !w.alone {
+		return func() error { return nil }, nil
+	}
+	path := filepath.Join(w.dir, "running")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		w.notes.violation(fmt.Sprintf("the call %s runs beside another: %v", call, err))
+		return nil, err
+	}
+	return func() error { return os.Remove(path) }, f.Close()
+}
+
+// do is one execution of a tool. It fails, if it does, after it had its effect.
+func (w *world) do(ctx context.Context, rt *host.Runtime, file string, call *abi.ToolCall, fails bool) (err error) {
+	w.notes.point("%s %s: starts", call.Name, call.ID)
+	release, err := w.exclude(call.ID)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failure := release(); err == nil {
+			err = failure
+		}
+	}()
+	if w.within != nil {
+		if err := w.within(ctx, call.ID); err != nil {
+			return err
+		}
+	}
+	if err := w.happens(file, effect{call.ID, rt.IdempotencyKey()}, fails); err != nil {
+		return err
+	}
+	w.notes.point("%s %s: ends", call.Name, call.ID)
+	if fails {
+		return errUnlucky
+	}
+	return nil
+}
+
+// resultOf is what a tool answers to a call, whichever execution of it succeeds.
+func resultOf(name, call string) string { return name + " has done " + call }
+
+func (w *world) tools() []host.Tool {
+	return []host.Tool{
+		newTool(toolSend, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
+			return w.do(ctx, rt, effectsFile, call, false)
+		}),
+		newTool(toolRing, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
+			return w.do(ctx, rt, effectsFile, call, false)
+		}),
+		newTool(toolFlaky, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
+			var args wire.Map
+			if _, err := args.UnmarshalMsg(call.Args); err != nil {
+				return err
+			}
+			until, _ := args.Get("fails").AsInt()
+			happened, err := w.effects()
+			if err != nil {
+				return err
+			}
+			return w.do(ctx, rt, effectsFile, call, happened.failed[call.ID] < int(until))
+		}),
+		newTool(toolAsk, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
+			if _, err := rt.Interrupt("really", wire.String(call.ID)); err != nil {
+				return err
+			}
+			return w.do(ctx, rt, effectsFile, call, false)
+		}),
+		newTool(toolLook, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
+			return w.do(ctx, rt, looksFile, call, false)
+		}, tool.Idempotent()),
+		newTool(toolBoth, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
+			for range 2 {
+				if _, err := rt.CallTool(ctx, toolSend, call.Args); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, tool.Idempotent()),
+	}
+}
+
+// newTool makes a tool that counts in the state that it has succeeded.
+func newTool(
+	name string, do func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error, options ...tool.Option,
+) host.Tool {
+	spec := abi.ToolSpec{Name: name}
+	for _, option := range options {
+		option(&spec)
+	}
+	return tool.Raw(spec, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+		if err := do(ctx, rt, call); err != nil {
+			return nil, err
+		}
+		output := host.TextOutput(resultOf(name, call.ID))
+		if !spec.Idempotent {
+			output.Update = adding(fieldSent, 1)
+		}
+		return output, nil
+	})
+}

@@ -59,6 +59,12 @@ SOAK ?= 2000000
 soak: ## make SOAK calls (default 2 million, half a minute) of plugins that misbehave, and look at what the process holds then
 	AGENTHOST_SOAK=$(SOAK) go test -count=1 -run '^TestSoak$$' -timeout=60m -v ./host/plugin
 
+KILLS ?= 60
+
+.PHONY: kills
+kills: ## kill processes that run an agent, or their connections, KILLS times for each store (default 60), and look what was lost
+	AGENTHOST_KILLS=$(KILLS) go test -count=1 -run '^TestKill|^TestTheWay' -timeout=60m -v ./internal/crash
+
 .PHONY: bench
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
@@ -72,6 +78,7 @@ nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled r
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
+	$(MAKE) kills KILLS=500
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
 
 .PHONY: ci

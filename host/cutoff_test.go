@@ -423,3 +423,35 @@ func TestACrashBehindAHookThatIsNotSaved(t *testing.T) {
 	asked(t, d.revive())
 	require.Equal(t, 1, d.sent)
 }
+
+// A tool that was cut off is tried again, asks, is answered, and is cut off again: that is another question.
+func TestCutOffAgainAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	d := newDying(t, calls("send"), scripted.Say("done"))
+	d.tool("send", func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+		if d.sent == 0 {
+			d.sent++
+			d.die()
+			return nil, errDead
+		}
+		if _, err := rt.Interrupt("really", nil); err != nil {
+			return nil, err
+		}
+		d.sent++
+		if d.sent == 2 {
+			d.die()
+		}
+		return host.TextOutput("sent"), nil
+	})
+	_, err := d.build().Run(t.Context(), say("hi"))
+	require.ErrorIs(t, err, errDead)
+	agent := d.revive()
+	asked(t, agent)
+	result, err := agent.Run(t.Context(), answering("retry"))
+	require.NoError(t, err)
+	require.Equal(t, "really", result.Interrupts[0].Key)
+	_, err = agent.Run(t.Context(), answering("yes"))
+	require.ErrorIs(t, err, errDead)
+	asked(t, d.revive())
+	require.Equal(t, 2, d.sent)
+}

@@ -15,12 +15,13 @@ import (
 
 // execution is one execution of a tool, for which the hooks around a call may ask several times.
 type execution struct {
-	of    *toolCall
-	rt    *Runtime
-	call  *abi.ToolCall
-	tool  *boundTool
-	n     int                   // counts those of the call
-	known *checkpoint.Execution // what was noted of it before it was cut off; nil: nothing
+	of       *toolCall
+	rt       *Runtime
+	call     *abi.ToolCall
+	tool     *boundTool
+	n        int                   // counts those of the call
+	attempts int                   // how often it was started before
+	known    *checkpoint.Execution // what was noted of it before it was cut off; nil: nothing
 }
 
 // IdempotencyKey names this execution of a tool to the services that it uses: they can tell one that was started again,
@@ -103,12 +104,8 @@ func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, err
 
 // note is the journal's note that the execution starts.
 func (e *execution) note() *checkpoint.Execution {
-	attempts := 1
-	if e.known != nil {
-		attempts += e.known.Attempts
-	}
 	return &checkpoint.Execution{
-		Message: e.of.message, CallID: e.call.ID, N: e.n, Attempts: attempts, Tool: e.tool.spec.Name, Args: e.call.Args,
+		Message: e.of.message, CallID: e.call.ID, N: e.n, Attempts: e.attempts + 1, Tool: e.tool.spec.Name, Args: e.call.Args,
 		Started: e.of.run.agent.now().UnixMilli(),
 	}
 }

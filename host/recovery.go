@@ -34,7 +34,7 @@ func (c *toolCall) number(e *execution) {
 		case note.Outcome == nil || !note.Outcome.Asked:
 			e.known = note
 		}
-		e.n = note.N
+		e.n, e.attempts = note.N, note.Attempts
 		return
 	}
 	c.executions++

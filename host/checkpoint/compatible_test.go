@@ -148,8 +148,9 @@ func write(t *testing.T, name string, doc []byte, says any) {
 func place(t *testing.T, says string) (id, parent checkpoint.ID, at time.Time) {
 	t.Helper()
 	var s struct {
-		ID, Parent checkpoint.ID
-		Time       time.Time
+		ID     checkpoint.ID `json:"ID"`
+		Parent checkpoint.ID `json:"Parent"`
+		Time   time.Time     `json:"Time"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(says), &s))
 	return s.ID, s.Parent, s.Time

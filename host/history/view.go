@@ -1,6 +1,10 @@
 package history
 
-import "github.com/agenthost/agenthost/abi"
+import (
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+)
 
 // View is what a hook is shown of the messages: a list and, for the view new, what else changed since its cursor.
 type View struct {
@@ -33,16 +37,11 @@ func (l *Log) since(c Cursor) View {
 		return View{Items: list, Reset: true, Total: list.Len()}
 	}
 	view := View{Total: list.Len()}
-	appended := int(l.seq - c.Seq)
 	seen := map[string]bool{}
 	for i := len(l.changes) - 1; i >= 0 && l.changes[i].seq > c.Seq; i-- {
 		ch := l.changes[i]
-		appended-- // it counted in seq, and is no append
 		switch {
 		case ch.born > c.Seq: // the message is new to the hook anyway
-			if ch.removed {
-				appended--
-			}
 			continue
 		case seen[ch.id]: // a later change of the same message counts
 		case ch.removed:
@@ -54,7 +53,12 @@ func (l *Log) since(c Cursor) View {
 		}
 		seen[ch.id] = true
 	}
-	view.From = list.Len() - appended
+	view.From, _ = slices.BinarySearchFunc(l.born, c.Seq, func(born, seen uint64) int {
+		if born <= seen {
+			return -1
+		}
+		return 1
+	})
 	view.Items = list.Slice(view.From, list.Len())
 	return view
 }

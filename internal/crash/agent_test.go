@@ -57,13 +57,14 @@ func (follows) Info() model.Info { return model.Info{Name: "plan"} }
 func (m follows) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
 	at, round := -1, 0
 	for _, message := range req.Messages.All() {
-		switch message.Role {
-		case abi.RoleHuman:
-			if _, err := fmt.Sscanf(message.Content.Text(), "turn %d", &at); err == nil {
-				round = 0
-			}
-		case abi.RoleAI:
+		if message.Role == abi.RoleAI {
 			round++
+		}
+		if message.Role != abi.RoleHuman {
+			continue
+		}
+		if _, err := fmt.Sscanf(message.Content.Text(), "turn %d", &at); err == nil {
+			round = 0
 		}
 	}
 	if at < 0 || at >= len(m.turns) || round > len(m.turns[at].rounds) {

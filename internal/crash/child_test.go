@@ -69,13 +69,13 @@ func runChild(text string) error {
 		return err
 	}
 	c.notes.dieAt = c.DieAt
-	c.notes.point("starts")
+	c.notes.pointf("starts")
 	ctx := context.Background()
 	store, closer, err := openStore(ctx, c.Store, c.Lease)
 	if err != nil {
 		return err
 	}
-	c.notes.point("is connected")
+	c.notes.pointf("is connected")
 	if c.Role != roleOpen {
 		err = c.perform(ctx, store)
 	}
@@ -116,13 +116,20 @@ func (c *child) ask(s *host.Snapshot) ([]host.Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nobody answers: %w", err)
 	}
-	var answers []host.Answer
-	return answers, json.Unmarshal(line, &answers)
+	var replies []reply
+	if err := json.Unmarshal(line, &replies); err != nil {
+		return nil, err
+	}
+	answers := make([]host.Answer, len(replies))
+	for i, r := range replies {
+		answers[i] = host.Answer{Interrupt: r.Interrupt, Value: r.Value, By: r.By}
+	}
+	return answers, nil
 }
 
 // hold waits in a tool until the parent says go, or the tool should give up.
 func (c *child) hold(ctx context.Context, call string) error {
-	c.notes.point("holds %s", call)
+	c.notes.pointf("holds %s", call)
 	line := make(chan error, 1)
 	go func() {
 		_, err := c.from.ReadString('\n')

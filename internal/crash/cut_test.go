@@ -28,7 +28,7 @@ func TestTheWayToTheServerIsCut(t *testing.T) {
 	defer func() { require.NoError(t, closer.Close()) }()
 	w := &way{t: t, draw: rand.New(rand.NewPCG(seed, 4)), direct: direct}
 	w.proxy, w.address = newProxy(t, address)
-	for wanted := 2 * killsOf(t); w.cuts < wanted; {
+	for wanted := killsOf(t); w.cuts < wanted; {
 		w.threads++
 		w.thread(seed+uint64(w.threads), wanted)
 	}
@@ -104,7 +104,9 @@ func (w *way) drive(l *life, c cut) error {
 		default:
 		}
 	}()
-	store, closer, err := openStore(w.t.Context(), w.address, lease)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	store, closer, err := openStore(ctx, w.address, lease)
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,8 @@ func TestTheServerRestarts(t *testing.T) {
 	l.loose, l.plan.parallel = true, 1
 	ran, restarts, failures := 0, 0, 0
 	l.world.within = func(context.Context, string) error {
-		if ran++; ran%10 != 0 {
+		ran++
+		if ran%10 != 0 {
 			return nil
 		}
 		restarts++

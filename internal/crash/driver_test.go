@@ -85,9 +85,12 @@ func (d *driver) next(ctx context.Context) (*host.Input, error) {
 	}
 }
 
-// state looks at the thread, for as long as a database should take at most.
+// patience is how long who has no lease waits for a database: one with which nothing passes any more never answers.
+const patience = 8 * lease
+
+// state looks at the thread.
 func (d *driver) state(ctx context.Context) (*host.Snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, 8*lease)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return d.agent.State(ctx, d.thread, 0)
 }

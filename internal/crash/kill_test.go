@@ -23,7 +23,10 @@ const lease = 250 * time.Millisecond
 
 // stores are the stores that several processes can use, each with an empty database.
 var stores = map[string]func(t *testing.T) string{
-	"sqlite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "agent.db") },
+	"sqlite": func(t *testing.T) string {
+		t.Helper()
+		return "sqlite:" + filepath.Join(t.TempDir(), "agent.db")
+	},
 	"postgres": pgtest.Address,
 }
 
@@ -68,6 +71,7 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
+		t.Helper()
 		c := &campaign{t: t, store: fresh(t), seed: seedOf(t), shape: full, wanted: killsOf(t)}
 		c.measure()
 		for c.kills < c.wanted {

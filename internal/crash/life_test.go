@@ -179,12 +179,11 @@ func (l *life) check(want, got *outcome) {
 	v := l.verdict()
 	l.checkEffects(v, want.effects, got.effects)
 	require.Len(l.t, got.runs, len(want.runs), "the runs of the thread")
-	lost := 0 // updates of tools whose result a person gave: of the runs until then
 	for i := range want.runs {
 		w, g := &want.runs[i], &got.runs[i]
 		askedHere := l.loose || v.runs[g.run.ID]
 		l.checkMessages(v, w.messages, g.messages, askedHere)
-		lost = len(v.ended)
+		lost := len(v.ended) // updates of tools whose result a person gave: of the runs until then
 		if i < len(want.runs)-1 {
 			lost = int(w.state[fieldSent] - g.state[fieldSent])
 			require.LessOrEqual(l.t, lost, len(v.ended))

@@ -54,6 +54,13 @@ type ask struct {
 	effect
 }
 
+// reply is an answer that the parent writes for a child.
+type reply struct {
+	Interrupt string `json:"interrupt"`
+	Value     any    `json:"value"`
+	By        string `json:"by"`
+}
+
 // notes is the child's line to its parent, and what ends the child at a place. nil does nothing.
 type notes struct {
 	to    io.Writer
@@ -76,13 +83,14 @@ func (n *notes) report(r report) {
 	if err != nil {
 		panic(err) // the parent is gone
 	}
-	if n.lines++; n.lines == n.dieAt {
+	n.lines++
+	if n.lines == n.dieAt {
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
 		select {}
 	}
 }
 
-func (n *notes) point(format string, args ...any) {
+func (n *notes) pointf(format string, args ...any) {
 	n.report(report{Kind: isPoint, Text: fmt.Sprintf(format, args...)})
 }
 

@@ -5,6 +5,7 @@ package crash_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,8 +59,8 @@ func outcomeOf(t *testing.T, store checkpoint.Store, thread string, w *world) *o
 		}
 	}
 	require.Zero(t, next, "the first checkpoint is missing")
-	for i := len(ends) - 1; i >= 0; i-- {
-		held, err := store.Load(ctx, thread, ends[i].ID)
+	for _, end := range slices.Backward(ends) {
+		held, err := store.Load(ctx, thread, end.ID)
 		require.NoError(t, err)
 		require.Empty(t, held.Executions, "the journal of a run that is over")
 		require.Empty(t, held.Record.Checkpoint.Questions)

@@ -26,7 +26,11 @@ type turn struct {
 }
 
 // shape is how large plans are.
-type shape struct{ Turns, Rounds, Calls int }
+type shape struct {
+	Turns  int `json:"turns"`
+	Rounds int `json:"rounds"`
+	Calls  int `json:"calls"`
+}
 
 var full = shape{Turns: 4, Rounds: 5, Calls: 5}
 

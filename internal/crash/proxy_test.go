@@ -3,6 +3,7 @@
 package crash_test
 
 import (
+	"context"
 	"net"
 	"net/url"
 	"sync"
@@ -21,7 +22,6 @@ type proxy struct {
 	flights int // what clients have sent, since it was armed
 	cut     cut
 	isDown  bool // whoever connects is sent away
-	refused int  // of those
 	silent  bool // nothing passes at all, and nobody is told
 	happens chan struct{}
 }
@@ -52,7 +52,7 @@ func newProxy(t *testing.T, address string) (p *proxy, through string) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	p = &proxy{target: u.Host, links: map[*link]bool{}, happens: make(chan struct{}, 1)}
-	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	p.listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	u.Host = p.listener.Addr().String()
 	var links sync.WaitGroup
@@ -67,7 +67,11 @@ func newProxy(t *testing.T, address string) (p *proxy, through string) {
 	})
 	t.Cleanup(func() {
 		require.NoError(t, p.listener.Close())
-		p.drop(true)
+		p.mu.Lock()
+		for l := range p.links {
+			l.close()
+		}
+		p.mu.Unlock()
 		links.Wait()
 	})
 	return p, u.String()
@@ -89,24 +93,6 @@ func (p *proxy) arm(c cut) {
 	}
 }
 
-// drop ends all connections. With down nobody can connect until the proxy is armed: a client that is told, and takes back
-// what it has asked of the server, does not get there.
-func (p *proxy) drop(down bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.isDown = down
-	for l := range p.links {
-		l.close()
-	}
-}
-
-// refusals is how many were sent away.
-func (p *proxy) refusals() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.refused
-}
-
 // hush lets nothing pass any more, until the proxy is armed.
 func (p *proxy) hush() {
 	p.mu.Lock()
@@ -120,11 +106,8 @@ func (p *proxy) hush() {
 func (p *proxy) serve(client net.Conn) {
 	p.mu.Lock()
 	down := p.isDown
-	if down {
-		p.refused++
-	}
 	p.mu.Unlock()
-	server, err := net.Dial("tcp", p.target)
+	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.target)
 	if err != nil || down {
 		_ = client.Close()
 		if err == nil {

@@ -34,7 +34,7 @@ func stop(t *testing.T, address string) *stopped {
 	t.Cleanup(func() { require.NoError(t, closer.Close()) })
 	s.store = store
 	s.victim = start(t, s.order)
-	s.until(isPoint, "holds first")
+	s.until("holds first")
 	require.True(t, s.busy())
 	s.signal(syscall.SIGSTOP)
 	require.Eventually(t, func() bool { return !s.busy() }, 20*lease, lease/20)
@@ -96,6 +96,7 @@ func (s *stopped) replaced() {
 func TestAProcessThatSleptLosesItsThread(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
+		t.Helper()
 		for name, goesOn := range map[string]bool{"its tool gives up": false, "its tool goes on": true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -120,6 +121,7 @@ func TestAProcessThatSleptLosesItsThread(t *testing.T) {
 func TestAProcessThatSleptKeepsAThreadThatNobodyWants(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
+		t.Helper()
 		s := stop(t, fresh(t))
 		s.goOn()
 		s.goOn()

@@ -15,6 +15,7 @@ import (
 func TestTwoProcessesWantOneThread(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
+		t.Helper()
 		seed := seedOf(t)
 		l := newLife(t, newPlan(seed, full), nil)
 		o := order{

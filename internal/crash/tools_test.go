@@ -106,7 +106,7 @@ func (w *world) exclude(call string) (release func() error, err error) {
 
 // do is one execution of a tool. It fails, if it does, after it had its effect.
 func (w *world) do(ctx context.Context, rt *host.Runtime, file string, call *abi.ToolCall, fails bool) (err error) {
-	w.notes.point("%s %s: starts", call.Name, call.ID)
+	w.notes.pointf("%s %s: starts", call.Name, call.ID)
 	release, err := w.exclude(call.ID)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (w *world) do(ctx context.Context, rt *host.Runtime, file string, call *abi
 	if err := w.happens(file, effect{call.ID, rt.IdempotencyKey()}, fails); err != nil {
 		return err
 	}
-	w.notes.point("%s %s: ends", call.Name, call.ID)
+	w.notes.pointf("%s %s: ends", call.Name, call.ID)
 	if fails {
 		return errUnlucky
 	}

@@ -5,12 +5,14 @@ package crash_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,7 +46,7 @@ func start(t *testing.T, o order) *victim {
 	require.NoError(t, err)
 	binary, err := os.Executable()
 	require.NoError(t, err)
-	v := &victim{t: t, command: exec.Command(binary), lines: bufio.NewReader(from), pipe: from}
+	v := &victim{t: t, command: exec.CommandContext(context.Background(), binary), lines: bufio.NewReader(from), pipe: from}
 	v.command.Env = append(os.Environ(), childVariable+"="+string(text))
 	v.command.ExtraFiles, v.command.Stdout, v.command.Stderr = []*os.File{to}, &v.says, &v.says
 	v.answers, err = v.command.StdinPipe()
@@ -86,22 +88,25 @@ func (v *victim) reports() iter.Seq[report] {
 	}
 }
 
-// until reads on to a report of a kind; it must come.
-func (v *victim) until(kind, text string) report {
+// until reads on until the child is at a point; it must get there.
+func (v *victim) until(point string) {
 	v.t.Helper()
 	for r := range v.reports() {
-		if r.Kind == kind && bytes.HasPrefix([]byte(r.Text), []byte(text)) {
-			return r
+		if r.Kind == isPoint && strings.HasPrefix(r.Text, point) {
+			return
 		}
 	}
 	_, err := v.end()
-	require.Fail(v.t, "the child has ended without it", "%s %s: %v\n%s", kind, text, err, v.says.String())
-	return report{}
+	require.Fail(v.t, "the child has ended without it", "%s: %v\n%s", point, err, v.says.String())
 }
 
 // give gives a child the answers that it waits for. It may be dead.
 func (v *victim) give(answers []host.Answer) {
-	line, err := json.Marshal(answers)
+	replies := make([]reply, len(answers))
+	for i, a := range answers {
+		replies[i] = reply{a.Interrupt, a.Value, a.By}
+	}
+	line, err := json.Marshal(replies)
 	require.NoError(v.t, err)
 	_, _ = v.answers.Write(append(line, '\n'))
 }

@@ -16,7 +16,7 @@ type watched struct {
 }
 
 func (w watched) Open(ctx context.Context, thread string) (checkpoint.Session, error) {
-	w.notes.point("opens")
+	w.notes.pointf("opens")
 	s, err := w.Store.Open(ctx, thread)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *watchedSession) Save(ctx context.Context, c *checkpoint.Commit) (checkp
 }
 
 func (s *watchedSession) Journal(ctx context.Context, e *checkpoint.Execution) error {
-	s.notes.point("%s %s %d: is noted, ended %t", e.Tool, e.CallID, e.N, e.Outcome != nil)
+	s.notes.pointf("%s %s %d: is noted, ended %t", e.Tool, e.CallID, e.N, e.Outcome != nil)
 	err := s.Session.Journal(ctx, e)
 	if err == nil {
 		s.notes.report(report{Kind: isJournalled, Journal: []mark{markOf(e)}})
@@ -66,6 +66,6 @@ func (s *watchedSession) Journal(ctx context.Context, e *checkpoint.Execution) e
 }
 
 func (s *watchedSession) Close() error {
-	s.notes.point("closes")
+	s.notes.pointf("closes")
 	return s.Session.Close()
 }

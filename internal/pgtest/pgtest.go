@@ -123,7 +123,7 @@ func (s *Server) initialize() (err error) {
 		return err
 	}
 	rules = append([]byte("host all "+Careful+" 127.0.0.1/32 scram-sha-256\n"), rules...)
-	if err := os.WriteFile(path, rules, 0o600); err != nil { // it keeps its owner
+	if err := os.WriteFile(path, rules, 0o600); err != nil { //nolint:gosec // it keeps its owner
 		return err
 	}
 	s.port, err = freePort()
@@ -134,7 +134,8 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // launch starts the server's process and waits until it answers.
 func (s *Server) launch() error {
-	s.process = exec.CommandContext(context.Background(), filepath.Join(s.bin, "postgres"), "-D", s.data(), "-p", strconv.Itoa(s.port), //nolint:gosec // as above
+	program := filepath.Join(s.bin, "postgres")
+	s.process = exec.CommandContext(context.Background(), program, "-D", s.data(), "-p", strconv.Itoa(s.port), //nolint:gosec // as above
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=200")
 	s.process.SysProcAttr, s.process.Dir = s.as, s.dir
 	if err := s.process.Start(); err != nil {

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"errors"
 	"net"
 	"net/url"
 	"testing"
@@ -56,14 +55,14 @@ func TestADatabaseThatCannotBeOpened(t *testing.T) {
 		}, checkpoint.ErrUnavailable, `postgres "nothing" on 127.0.0.1: .*database "nothing" does not exist`},
 		"no server": {func(t *testing.T) string {
 			t.Helper()
-			l, err := net.Listen("tcp", "127.0.0.1:0")
+			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			require.NoError(t, l.Close())
 			return "postgres://test:secret@" + l.Addr().String() + "/test?sslmode=disable"
 		}, checkpoint.ErrUnavailable, `the database cannot be reached .*connection refused`},
 		"a server that says something else": {func(t *testing.T) string {
 			t.Helper()
-			l, err := net.Listen("tcp", "127.0.0.1:0")
+			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, l.Close()) })
 			go func() {
@@ -193,5 +192,5 @@ func TestAConnectionThatIsEnded(t *testing.T) {
 		}
 		require.ErrorIs(t, err, checkpoint.ErrUnavailable)
 	}
-	require.False(t, errors.Is(store.Delete(t.Context(), "t"), checkpoint.ErrUnavailable))
+	require.NoError(t, store.Delete(t.Context(), "t"))
 }

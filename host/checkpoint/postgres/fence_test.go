@@ -33,21 +33,19 @@ func TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken(t *testing.T) {
 			address := pgtest.Address(t)
 			store := open(t, address, postgres.Options{})
 			gate, other := connect(t, address), connect(t, address)
-			exec(t, gate, `CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
-				$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$`)
-			exec(t, gate, `CREATE TRIGGER gate BEFORE INSERT ON `+table+` FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`)
+			makeGate(t, gate, table)
 			session, err := store.Open(t.Context(), "t")
 			require.NoError(t, err)
 
-			exec(t, gate, `SELECT pg_advisory_lock(1)`)
+			exec(t, gate, closeGate)
 			wrote := make(chan error, 1)
 			go func() { wrote <- write(session) }()
-			require.Eventually(t, func() bool { return waits(t, gate, "advisory") }, time.Minute, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return waiting(t, gate, "advisory") == 1 }, time.Minute, 5*time.Millisecond)
 
 			taken := make(chan int, 1)
 			go func() { taken <- take(t, other, table) }()
-			require.Eventually(t, func() bool { return len(taken) > 0 || waits(t, gate, "transactionid") }, time.Minute, 5*time.Millisecond)
-			exec(t, gate, `SELECT pg_advisory_unlock(1)`)
+			require.Eventually(t, func() bool { return len(taken) > 0 || waiting(t, gate, "transactionid") > 0 }, time.Minute, 5*time.Millisecond)
+			exec(t, gate, openGate)
 			if err := <-wrote; err == nil {
 				require.Equal(t, 1, <-taken, "the session was told that it is kept")
 			} else {
@@ -57,6 +55,63 @@ func TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken(t *testing.T) {
 			require.NoError(t, session.Close())
 		})
 	}
+}
+
+// TestASaveIsTriedAgainWhileTheServerPerformsIt saves while the server still performs a Save of the same session, whose
+// answer was lost. Both are kept, next to each other.
+func TestASaveIsTriedAgainWhileTheServerPerformsIt(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Address(t)
+	store := open(t, address, postgres.Options{})
+	gate, lost := connect(t, address), connect(t, address)
+	session, err := store.Open(t.Context(), "t")
+	require.NoError(t, err)
+	first, err := session.Save(t.Context(), commit(0, "x"))
+	require.NoError(t, err)
+	makeGate(t, gate, "agenthost_checkpoints")
+	exec(t, gate, closeGate)
+	exec(t, gate, closeOthers)
+
+	others, saved := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := lost.Exec(t.Context(), `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
+			SELECT thread, id + 1, id, time, doc FROM agenthost_checkpoints`)
+		others <- err
+	}()
+	require.Eventually(t, func() bool { return waiting(t, gate, "advisory") == 1 }, time.Minute, 5*time.Millisecond)
+	go func() {
+		_, err := session.Save(t.Context(), commit(first, "y"))
+		saved <- err
+	}()
+	require.Eventually(t, func() bool { return waiting(t, gate, "advisory") == 2 }, time.Minute, 5*time.Millisecond)
+	exec(t, gate, openOthers)
+	require.NoError(t, <-others)
+	exec(t, gate, openGate)
+	require.NoError(t, <-saved)
+	records, err := store.History(t.Context(), "t", 0, 10)
+	require.NoError(t, err)
+	require.Len(t, records, 3)
+	require.NoError(t, session.Close())
+}
+
+// A gate is a place at which the server stops while it performs a statement of the store; another is there for those of
+// others.
+const (
+	closeGate   = `SELECT pg_advisory_lock(1)`
+	openGate    = `SELECT pg_advisory_unlock(1)`
+	closeOthers = `SELECT pg_advisory_lock(2)`
+	openOthers  = `SELECT pg_advisory_unlock(2)`
+)
+
+// makeGate puts them before rows of a table.
+func makeGate(t *testing.T, conn *pgx.Conn, table string) {
+	t.Helper()
+	exec(t, conn, `CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN
+			PERFORM pg_advisory_xact_lock_shared(CASE current_setting('application_name') WHEN 'agenthost' THEN 1 ELSE 2 END);
+			RETURN NEW;
+		END $$`)
+	exec(t, conn, `CREATE TRIGGER gate BEFORE INSERT ON `+table+` FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`)
 }
 
 // take takes the thread, as another process does, and returns how many rows of the table it finds.
@@ -94,11 +149,10 @@ func exec(t *testing.T, conn *pgx.Conn, statement string) {
 	require.NoError(t, err)
 }
 
-// waits reports whether somebody in the database waits for a lock of a kind.
-func waits(t *testing.T, conn *pgx.Conn, kind string) bool {
+// waiting counts who waits for a lock of a kind in the database.
+func waiting(t *testing.T, conn *pgx.Conn, kind string) (n int) {
 	t.Helper()
-	var n int
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1`, kind).Scan(&n))
-	return n > 0
+	return n
 }

@@ -67,7 +67,7 @@ func smallDisk(t *testing.T) string {
 	if os.Getuid() != 0 || err != nil {
 		t.Skip("only root can mount a small disk for the server")
 	}
-	base, err := os.MkdirTemp("", "small-")
+	base, err := os.MkdirTemp("", "small-") //nolint:usetesting // the test's own directory lets nobody in
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
 	require.NoError(t, os.Chmod(base, 0o755))

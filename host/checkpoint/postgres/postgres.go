@@ -84,8 +84,7 @@ var dialect = sqlstore.Dialect{
 
 // classify says what an error of PostgreSQL, or of the way to it, means.
 func classify(err error) error {
-	var failure *pgconn.PgError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return meaning(failure.Code)
 	}
 	var network net.Error // a context that has ended is one too

@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 
 // met is an error that a child met.
 type met struct {
-	Text string // "": there was none
-	Is   string // the name of what it is in package checkpoint
+	Text string `json:"text"` // "": there was none
+	Is   string `json:"is"`   // the name of what it is in package checkpoint
 }
 
 var sentinels = map[string]error{

@@ -88,7 +88,8 @@ func TestRowsThatAreWrong(t *testing.T) {
 		text      string
 	}{
 		"a document of a newer version": {
-			"UPDATE agenthost_checkpoints SET doc = ? WHERE id = 10", []any{[]byte(newer.Raw())},
+			"UPDATE agenthost_checkpoints SET doc = ? WHERE id = 10",
+			[]any{[]byte(newer.Raw())},
 			map[string]error{
 				"load": checkpoint.ErrNewer, "history": checkpoint.ErrNewer, "threads": checkpoint.ErrNewer, "write": checkpoint.ErrNewer,
 			},

@@ -38,7 +38,7 @@ type session struct {
 	journalled atomic.Bool   // something is in the journal, or may be
 	closed     atomic.Bool
 	lost       chan struct{}
-	held       context.Context // ends when the lease is lost //nolint:containedctx // a session has a life of its own
+	held       context.Context //nolint:containedctx // a session has a life of its own: this ends when the lease is lost
 	stop       context.CancelFunc
 	renewing   sync.WaitGroup
 }
@@ -79,7 +79,8 @@ func (s *session) write(ctx context.Context, do func(ctx context.Context) error)
 func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.db.lease)
 	defer cancel()
-	defer context.AfterFunc(s.held, cancel)()
+	stop := context.AfterFunc(s.held, cancel)
+	defer stop()
 	err := do(ctx)
 	if err != nil && s.held.Err() != nil {
 		return checkpoint.ErrLost

@@ -154,7 +154,7 @@ func Lines() []Line {
 		},
 		{
 			Text:  "Keys of another plugin, quotas, and versions that come back in the store.",
-			Tests: append(core("TestKVCapabilityIsThePluginsOwn", "TestKVCapabilityHoldsQuotaAndScopes"), at("host/plugin/kv", "TestMemory")...),
+			Tests: append(core("TestKVCapabilityIsThePluginsOwn", "TestKVCapabilityHoldsQuotaAndScopes"), at("host/plugin/kv", "TestIn", "TestNothingBreaksOutOfItsName")...),
 		},
 		{Text: "Clocks that are exact enough to measure the host.", Tests: core("TestClockAndRandomBytes")},
 		{Text: "Fields and messages of other runs, by guessing their names."},

@@ -114,7 +114,7 @@ func runFiles(t *testing.T, dir string) {
 			if reason := f.vector.Unbuilt(); reason != "" {
 				t.Skip(reason)
 			}
-			if f.vector.Agent.Checkpointer {
+			if f.vector.Agent.Checkpointer && !raceDetector { // the databases have race tests of their own
 				runStores(t, f.vector)
 			}
 			if !f.vector.UsesProbe() {

@@ -102,7 +102,14 @@ func (c *child) perform(ctx context.Context, store checkpoint.Store) error {
 	case roleSend:
 		d.plan = sends()
 	}
-	return d.drive(ctx, watched{store, c.notes}, w, change)
+	for tries := 0; ; tries++ {
+		err := d.drive(ctx, watched{store, c.notes}, w, change)
+		slow := errors.Is(err, checkpoint.ErrUnavailable) || errors.Is(err, checkpoint.ErrLocked)
+		if !slow || tries == 10 {
+			return err
+		}
+		c.notes.report(report{Kind: isLost}) // with leases as short as here the database has no time to spare
+	}
 }
 
 // ask asks the parent, who stands for a person.

@@ -123,7 +123,7 @@ func TestAServerThatIsSilent(t *testing.T) {
 	address := pgtest.Address(t)
 	w := &way{t: t, draw: rand.New(rand.NewPCG(1, 1))}
 	w.proxy, w.address = newProxy(t, address)
-	store, closer, err := openStore(t.Context(), w.address, lease)
+	store, closer, err := openStore(t.Context(), w.address, nap)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, closer.Close()) }()
 
@@ -156,7 +156,7 @@ func TestTheServerRestarts(t *testing.T) {
 	ran, restarts, failures := 0, 0, 0
 	l.world.within = func(context.Context, string) error {
 		ran++
-		if ran%10 != 0 {
+		if ran%20 != 0 {
 			return nil
 		}
 		restarts++

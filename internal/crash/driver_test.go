@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -103,7 +102,7 @@ func asked(s *host.Snapshot) ([]ask, error) {
 	var out []ask
 	for _, q := range s.Interrupts {
 		a := ask{ID: q.ID, effect: effect{Call: q.CallID}}
-		if strings.HasPrefix(q.Key, "unfinished_tool_call ") {
+		if n, _ := fmt.Sscanf(q.Key, "unfinished_tool_call %d.", &a.N); n == 1 {
 			var value struct {
 				Name string `msgpack:"name"`
 				Call string `msgpack:"tool_call_id"`

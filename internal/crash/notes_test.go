@@ -40,17 +40,18 @@ const (
 // mark is an execution in the journal.
 type mark struct {
 	Execution string `json:"execution"`
-	Ended     bool   `json:"ended"`
+	Ended     bool   `json:"ended"` // and not by a question: then it runs again
 }
 
 func markOf(e *checkpoint.Execution) mark {
-	return mark{fmt.Sprintf("%s %s %d", e.Message, e.CallID, e.N), e.Outcome != nil}
+	return mark{fmt.Sprintf("%s %s %d", e.Message, e.CallID, e.N), e.Outcome != nil && !e.Outcome.Asked}
 }
 
 // ask is a question that waits for an answer.
 type ask struct {
 	ID         string `json:"id"`
 	Unfinished string `json:"unfinished,omitempty"` // the name of the tool whose execution a crash has cut off
+	N          int    `json:"n"`                    // the number of that execution
 	effect
 }
 

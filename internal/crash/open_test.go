@@ -24,9 +24,14 @@ func TestKillWhileTheDatabaseIsMade(t *testing.T) {
 			address := fresh(t)
 			o.kill(o.start(address))
 			o.kill(o.start(address))
-			all := []*victim{o.start(address), o.start(address), o.start(address)}
+			all := make([]*victim, 6)
+			for i := range all {
+				all[i] = o.start(address)
+			}
 			o.kill(all[:2]...)
-			all[2].ends()
+			for _, v := range all[2:] {
+				v.ends()
+			}
 			c := &campaign{t: t, store: address, seed: seed, shape: shape{Turns: 2, Rounds: 2, Calls: 2}}
 			c.measure()
 		}

@@ -24,12 +24,16 @@ type stopped struct {
 	world *world
 }
 
+// nap is the lease of a process that is stopped. It is longer than others: on a machine that is busy the process must not
+// lose it before.
+const nap = 2 * lease
+
 // stop starts a process and stops it in its first tool call. When it returns the lease has expired.
 func stop(t *testing.T, address string) *stopped {
 	t.Helper()
 	s := &stopped{world: &world{dir: t.TempDir()}}
-	s.order = order{Role: roleHeld, Store: address, Dir: s.world.dir, Thread: "t", Lease: lease}
-	store, closer, err := openStore(t.Context(), address, lease)
+	s.order = order{Role: roleHeld, Store: address, Dir: s.world.dir, Thread: "t", Lease: nap}
+	store, closer, err := openStore(t.Context(), address, nap)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, closer.Close()) })
 	s.store = store
@@ -37,7 +41,7 @@ func stop(t *testing.T, address string) *stopped {
 	s.until("holds first")
 	require.True(t, s.busy())
 	s.signal(syscall.SIGSTOP)
-	require.Eventually(t, func() bool { return !s.busy() }, 20*lease, lease/20)
+	require.Eventually(t, func() bool { return !s.busy() }, 20*nap, nap/20)
 	return s
 }
 

@@ -59,6 +59,10 @@ func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared
 		}
 		w.close()
 	})
+	t.Run("who has lost a lease and was not told writes nothing", func(t *testing.T) {
+		t.Parallel()
+		fenced(t, open(t))
+	})
 	t.Run("a lease that is not renewed expires", func(t *testing.T) {
 		t.Parallel()
 		shared := open(t)
@@ -86,4 +90,22 @@ func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared
 		other.say("three")
 		other.close()
 	})
+}
+
+// fenced takes a thread from a session that does not know it yet.
+func fenced(t *testing.T, shared Shared) {
+	t.Helper()
+	old := (&check{t, shared.A}).open("t")
+	old.say("one")
+	shared.Expire(t, "t")
+	other := (&check{t, shared.B}).open("t")
+	_, err := old.session.Save(t.Context(), old.commit(checkpoint.Record{}))
+	require.ErrorIs(t, err, checkpoint.ErrLost)
+	require.ErrorIs(t, old.session.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1}), checkpoint.ErrLost)
+	require.EqualValues(t, 1, other.load().Newest)
+	require.Empty(t, other.load().Executions)
+	old.close()
+	other.goBack(1)
+	other.say("two")
+	other.close()
 }

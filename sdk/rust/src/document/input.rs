@@ -9,6 +9,8 @@ document! {
         maybe "answers" => answers: Map,
         /// `wrap_tool_call`, `call_tool`: the call, as outer layers left it.
         maybe "call" => call: Option<ToolCall>,
+        /// `call_tool`: names this execution of the tool.
+        maybe "idempotency_key" => idempotency_key: String,
         /// `wrap_tool_call`: the agent has a tool of that name.
         maybe "known" => known: bool,
         /// Fields that `state` leaves out for their size.

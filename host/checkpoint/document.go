@@ -45,7 +45,7 @@ type change struct {
 	Message wire.Raw // nil: none
 }
 
-// maxDocument are the limits of what is read from a store: a record may hold a whole history.
+// maxDocument are the limits of what is written to a store and read from it: a record may hold a whole history.
 var maxDocument = wire.Limits{MaxBytes: 1 << 30, MaxDepth: 96, MaxNodes: 1 << 26}
 
 // Encode returns the form of a record in which stores keep it.
@@ -196,9 +196,6 @@ func (u *Update) UnmarshalMsg(b []byte) ([]byte, error) {
 // Msgsize returns how long the form may become, in bytes.
 func (u Update) Msgsize() int { return 8 + len(u.Step) + u.result().Msgsize() }
 
-// journalLimits are the limits of an execution that is read from a store.
-var journalLimits = maxDocument
-
 // Encode returns the form of an execution in which stores keep it.
 func (e *Execution) Encode() ([]byte, error) {
 	return validated(e.MarshalMsg(make([]byte, 0, e.Msgsize())))
@@ -207,7 +204,7 @@ func (e *Execution) Encode() ([]byte, error) {
 // DecodeExecution reads what Encode has written. The error is [ErrCorrupt]. The execution keeps b.
 func DecodeExecution(b []byte) (*Execution, error) {
 	e := &Execution{}
-	err := wire.Validate(b, journalLimits)
+	err := wire.Validate(b, maxDocument)
 	if err == nil {
 		_, err = e.UnmarshalMsg(b)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 
@@ -121,7 +120,11 @@ func (s *Store) Threads(_ context.Context, after string, limit int) ([]checkpoin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []checkpoint.Info
-	for _, name := range s.names[sort.Search(len(s.names), func(i int) bool { return s.names[i] > after }):] {
+	first, found := slices.BinarySearch(s.names, after)
+	if found {
+		first++
+	}
+	for _, name := range s.names[first:] {
 		if len(out) == limit {
 			break
 		}

@@ -88,7 +88,8 @@ func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) er
 	return s.db.failed(err)
 }
 
-// now is the time by this machine's clock: a lease lasts in real time, whatever the agent's clock says.
+// now is the time by this machine's clock: a lease lasts in real time, whatever the agent's clock says, and is counted from
+// before it was asked for.
 func now() time.Time { return time.Now() } //nolint:forbidigo // see the comment
 
 // renew renews the lease until ctx ends, or it is lost, which it reports.

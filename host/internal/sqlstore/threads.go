@@ -20,7 +20,7 @@ func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, e
 	defer cancel()
 	var began time.Time
 	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
-		began = time.Now() //nolint:forbidigo // how long the lease lasts is counted by this machine's clock from before it was given
+		began = now()
 		_, err := tx.ExecContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
 			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
 		if err != nil {

@@ -30,7 +30,7 @@ type bundle struct {
 	wasm   plugin.Wasm
 	store  kv.Store
 	lookup host.Tool                             // nil: one that answers with the following
-	answer func(n int) (*host.ToolOutput, error) // nil: "result N", which counts
+	answer func(n int) (*host.ToolOutput, error) // nil: what lookup knows of the word
 	model  model.Model                           // nil: as above
 
 	t     *testing.T
@@ -86,7 +86,7 @@ func (b *bundle) did(thread, input string) string {
 	return result.State.Raw().JSON()
 }
 
-func (b *bundle) look(_ context.Context, _ struct {
+func (b *bundle) look(_ context.Context, args struct {
 	Word string `json:"word"`
 },
 ) (*host.ToolOutput, error) {
@@ -96,7 +96,7 @@ func (b *bundle) look(_ context.Context, _ struct {
 	if b.answer != nil {
 		return b.answer(b.tools)
 	}
-	return host.TextOutput(fmt.Sprintf("result %d", b.tools)), nil
+	return host.TextOutput(args.Word + " tide"), nil
 }
 
 func (b *bundle) clock() time.Time {

@@ -114,17 +114,20 @@ func (e *execution) note() *checkpoint.Execution {
 // what it saves next tells the same.
 func (e *execution) noteOutcome(ctx context.Context, message *abi.Message, updates []sourcedUpdate, err error) {
 	r := e.of.run
+	cutOff := fails(err) && ctx.Err() != nil // nobody knows how far it came
+	if r.unkept(err) || cutOff && e.tool.spec.Idempotent {
+		return // not this tool has failed, but the journal of what it called; or it may run again unasked
+	}
+	if e.of.alone && e.known == nil && !cutOff {
+		return // what is saved next tells the same
+	}
 	note := e.note()
 	switch {
-	case r.unkept(err): // not this tool has failed, but the journal of what it called
+	case cutOff:
+		r.remember(note)
 		return
 	case err == nil:
 		note.Outcome = &checkpoint.Outcome{Message: *message, Updates: keptUpdates(updates)}
-	case fails(err) && ctx.Err() != nil: // it was cut off, and nobody knows how far it came
-		if !e.tool.spec.Idempotent {
-			r.remember(note)
-		}
-		return
 	default:
 		note.Outcome = &checkpoint.Outcome{Failed: fails(err), Asked: !fails(err)}
 	}

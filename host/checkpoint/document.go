@@ -50,22 +50,24 @@ var maxDocument = wire.Limits{MaxBytes: 1 << 30, MaxDepth: 96, MaxNodes: 1 << 26
 
 // Encode returns the form of a record in which stores keep it.
 func (r *Record) Encode() ([]byte, error) {
-	return r.encode(func(e *history.Entry) wire.Raw { return e.Encoded() })
+	var check readable
+	return r.append(make([]byte, 0, 512), &check, func(e *history.Entry) wire.Raw {
+		message := e.Encoded()
+		check.value("a message", message)
+		return message
+	})
 }
 
-// Pack returns the form of a record without its messages, and these beside it, for a store that keeps them as they are.
-func (r *Record) Pack() (doc []byte, messages []*history.Entry, err error) {
-	doc, err = r.encode(func(e *history.Entry) wire.Raw {
-		messages = append(messages, e)
-		return elsewhere
-	})
-	return doc, messages, err
+// Pack appends the form of a record without its messages, for a store that keeps these as they are: [Unpack] wants the
+// entries of Changes that are not nil.
+func (r *Record) Pack(b []byte) ([]byte, error) {
+	return r.append(b, &readable{}, func(*history.Entry) wire.Raw { return elsewhere })
 }
 
 // elsewhere stands for a message that is kept beside the document.
 var elsewhere = wire.Bool(true)
 
-func (r *Record) encode(message func(*history.Entry) wire.Raw) ([]byte, error) {
+func (r *Record) append(b []byte, check *readable, message func(*history.Entry) wire.Raw) ([]byte, error) {
 	d := document{
 		Version: DocumentVersion, Source: string(r.Source), Step: r.Step, Whole: r.Whole, Epoch: r.Cursor.Epoch,
 		Seq: r.Cursor.Seq, Messages: r.Messages, State: r.State, Unset: r.Unset, Program: r.Program, Checkpoint: r.Checkpoint,
@@ -82,18 +84,9 @@ func (r *Record) encode(message func(*history.Entry) wire.Raw) ([]byte, error) {
 			d.Changes[i].Message = message(from.Entry)
 		}
 	}
-	return validated(d.MarshalMsg(make([]byte, 0, d.Msgsize())))
-}
-
-// validated refuses a document that nobody could read again: that it is not written beats a thread that cannot be loaded.
-func validated(doc []byte, err error) ([]byte, error) {
-	if err == nil {
-		err = wire.Validate(doc, maxDocument)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("what is to be kept has no valid form: %w", err)
-	}
-	return doc, nil
+	check.record(r)
+	out, err := d.MarshalMsg(b)
+	return check.whole(b, out, err)
 }
 
 // DecodeRecord reads what Encode has written, this version of it or an earlier one. The errors are [ErrNewer] and
@@ -198,7 +191,10 @@ func (u Update) Msgsize() int { return 8 + len(u.Step) + u.result().Msgsize() }
 
 // Encode returns the form of an execution in which stores keep it.
 func (e *Execution) Encode() ([]byte, error) {
-	return validated(e.MarshalMsg(make([]byte, 0, e.Msgsize())))
+	var check readable
+	check.execution(e)
+	out, err := e.MarshalMsg(make([]byte, 0, e.Msgsize()))
+	return check.whole(nil, out, err)
 }
 
 // DecodeExecution reads what Encode has written. The error is [ErrCorrupt]. The execution keeps b.

@@ -165,7 +165,7 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 	to.newest.Newest, to.newest.Executions = at, nil
 	to.journal = newest.Executions // it is that of the newest checkpoint
 	for i := range path {
-		if err := to.past.add(&path[i]); err != nil {
+		if err := to.past.add(path[i].ID, &path[i]); err != nil {
 			return err
 		}
 	}

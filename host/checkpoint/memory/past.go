@@ -21,28 +21,37 @@ type kept struct {
 	more  *[]*history.Entry // those behind the first
 }
 
-// add adds a checkpoint behind the last one; ids may be left out.
-func (p *past) add(r *checkpoint.Record) error {
-	doc, messages, err := r.Pack()
+// add adds a checkpoint with this id behind the last one; ids may be left out.
+func (p *past) add(id checkpoint.ID, r *checkpoint.Record) error {
+	docs := binary.AppendUvarint(p.docs, uint64(r.Parent))
+	docs = binary.AppendVarint(docs, r.Time.UnixMilli())
+	docs, err := r.Pack(docs)
 	if err != nil {
 		return err
 	}
-	for checkpoint.ID(len(p.kept))+1 < r.ID {
+	for checkpoint.ID(len(p.kept))+1 < id {
 		p.kept = append(p.kept, kept{end: len(p.docs)})
 	}
-	p.docs = binary.AppendUvarint(p.docs, uint64(r.Parent))
-	p.docs = binary.AppendVarint(p.docs, r.Time.UnixMilli())
-	p.docs = append(p.docs, doc...)
-	k := kept{end: len(p.docs)}
-	if len(messages) > 0 {
-		k.first = messages[0]
+	k := kept{end: len(docs)}
+	for i := range r.Changes {
+		if e := r.Changes[i].Entry; e != nil {
+			k.add(e)
+		}
 	}
-	if len(messages) > 1 {
-		more := messages[1:]
-		k.more = &more
-	}
-	p.kept = append(p.kept, k)
+	p.docs, p.kept = docs, append(p.kept, k)
 	return nil
+}
+
+// add adds a message.
+func (k *kept) add(message *history.Entry) {
+	switch {
+	case k.first == nil:
+		k.first = message
+	case k.more == nil:
+		k.more = &[]*history.Entry{message}
+	default:
+		*k.more = append(*k.more, message)
+	}
 }
 
 // record returns a checkpoint.

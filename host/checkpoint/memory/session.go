@@ -42,12 +42,10 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 	if err != nil {
 		return 0, err
 	}
-	record := c.Record
-	record.ID = next.ID
-	if err := t.past.add(&record); err != nil {
+	if err := t.past.add(next.ID, &c.Record); err != nil {
 		return 0, err
 	}
-	t.newest, t.journal = *next, t.journal[:0]
+	t.newest, t.journal = next, t.journal[:0]
 	if isNew {
 		s.store.add(s.name, t)
 	}
@@ -55,9 +53,9 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 }
 
 // after is what the thread holds after a commit.
-func (t *thread) after(c *checkpoint.Commit) (*checkpoint.Thread, error) {
+func (t *thread) after(c *checkpoint.Commit) (checkpoint.Thread, error) {
 	id := checkpoint.ID(len(t.past.kept)) + 1
-	next := &checkpoint.Thread{ID: id, Newest: id, Log: c.Log.Fork(), Record: c.Record, Program: c.Program}
+	next := checkpoint.Thread{ID: id, Newest: id, Log: c.Log.Fork(), Record: c.Record, Program: c.Program}
 	next.Record.ID, next.Record.Time = id, time.UnixMilli(c.Time.UnixMilli()).UTC()
 	next.Record.Forget()
 	if !c.Whole {
@@ -65,7 +63,7 @@ func (t *thread) after(c *checkpoint.Commit) (*checkpoint.Thread, error) {
 		if c.Parent != before.ID {
 			var err error
 			if before, err = t.load(c.Parent); err != nil {
-				return nil, err
+				return next, err
 			}
 		}
 		next.State = before.State
@@ -93,7 +91,7 @@ func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	case t == nil:
 		return checkpoint.ErrNoThread
 	}
-	if _, err := e.Encode(); err != nil { // what one store refuses all do
+	if err := e.Readable(); err != nil { // what one store refuses all do
 		return err
 	}
 	if at := slices.IndexFunc(t.journal, func(other checkpoint.Execution) bool { return other.Same(e) }); at >= 0 {

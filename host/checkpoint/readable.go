@@ -1,0 +1,119 @@
+package checkpoint
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/tinylib/msgp/msgp"
+
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// maxPart are the limits of a value in a document: those of the document, less what stands around the value.
+var maxPart = wire.Limits{MaxBytes: maxDocument.MaxBytes, MaxDepth: maxDocument.MaxDepth - 16, MaxNodes: maxDocument.MaxNodes}
+
+// readable looks for what could not be read again: that it is not written beats a thread that cannot be loaded. It finds
+// what validating a document would, for a fraction of the price: most of a document are keys and numbers, which cannot be
+// wrong.
+type readable struct {
+	err  error // the first
+	part []byte
+}
+
+func (r *readable) report(what string, err error) {
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("what is to be kept has no valid form: %s: %w", what, err)
+	}
+}
+
+func (r *readable) texts(what string, texts ...string) {
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			r.report(what, fmt.Errorf("%q is not UTF-8", text))
+		}
+	}
+}
+
+func (r *readable) value(what string, value wire.Raw) {
+	if !value.IsZero() {
+		r.report(what, wire.Validate(value, maxPart))
+	}
+}
+
+// encoded looks at what has many texts and values in it.
+func (r *readable) encoded(what string, part msgp.Marshaler) {
+	b, err := part.MarshalMsg(r.part[:0])
+	if err == nil {
+		r.part, err = b, wire.Validate(b, maxPart)
+	}
+	r.report(what, err)
+}
+
+// whole returns the document that was appended to b, with it, or what is wrong with it.
+func (r *readable) whole(b, appended []byte, err error) ([]byte, error) {
+	if r.err == nil && err == nil && len(appended)-len(b) > sure {
+		err = wire.Validate(appended[len(b):], maxDocument)
+	}
+	r.report("the whole", err)
+	if r.err != nil {
+		return b, r.err
+	}
+	return appended, nil
+}
+
+// sure is how long a document is within the limits, whatever is in it: of each value there is a byte.
+const sure = 1 << 26
+
+func (r *readable) record(record *Record) {
+	r.texts("the step", string(record.Source), record.Step)
+	for i := range record.Changes {
+		if record.Changes[i].Entry == nil {
+			r.texts("the id of a message", record.Changes[i].ID)
+		}
+	}
+	if len(record.State) > 0 {
+		r.encoded("the state", record.State)
+	}
+	r.texts("the name of a field", record.Unset...)
+	if record.Program != nil {
+		r.encoded("the program", record.Program)
+	}
+	r.checkpoint(&record.Checkpoint)
+}
+
+func (r *readable) checkpoint(c *Checkpoint) {
+	r.texts("the run", c.Run.ID, c.Next)
+	r.texts("the failure", c.Failure)
+	for i := range c.Cursors {
+		r.texts("the name of a step", c.Cursors[i].Step)
+	}
+	for i := range c.Questions {
+		q := &c.Questions[i]
+		r.texts("a question", q.ID, q.Step, q.CallID, q.Nested, q.Key, q.AnsweredBy)
+		r.value("a question", q.Value)
+		r.value("an answer", q.Answer)
+	}
+	for i := range c.Finished {
+		r.encoded("a finished tool call", &c.Finished[i])
+	}
+	for i := range c.Executions {
+		r.execution(&c.Executions[i])
+	}
+}
+
+func (r *readable) execution(e *Execution) {
+	if e.Outcome != nil {
+		r.encoded("the execution of a tool", e)
+		return
+	}
+	r.texts("the execution of a tool", e.Message, e.CallID, e.Tool)
+	r.value("the arguments of a tool", e.Args)
+}
+
+// Readable reports a text or value of an execution that could not be read again. A store that keeps executions as they are
+// refuses it as those do that encode it.
+func (e *Execution) Readable() error {
+	var r readable
+	r.execution(e)
+	return r.err
+}

@@ -53,7 +53,21 @@ type InvalidToolCall struct {
 
 // Usage counts the tokens of one model call.
 type Usage struct {
-	InputTokens  uint64 `msgpack:"input_tokens"`
-	OutputTokens uint64 `msgpack:"output_tokens"`
-	TotalTokens  uint64 `msgpack:"total_tokens"`
+	CacheCreationTokens uint64 `msgpack:"cache_creation_tokens,omitempty"` // of the input tokens: written to the provider's cache
+	CacheReadTokens     uint64 `msgpack:"cache_read_tokens,omitempty"`     // of the input tokens: read from the provider's cache
+	InputTokens         uint64 `msgpack:"input_tokens"`
+	OutputTokens        uint64 `msgpack:"output_tokens"`
+	ReasoningTokens     uint64 `msgpack:"reasoning_tokens,omitempty"` // of the output tokens: thought, not said
+	TotalTokens         uint64 `msgpack:"total_tokens"`
+}
+
+// Add returns the sum of two counts.
+func (u Usage) Add(other Usage) Usage {
+	u.CacheCreationTokens += other.CacheCreationTokens
+	u.CacheReadTokens += other.CacheReadTokens
+	u.InputTokens += other.InputTokens
+	u.OutputTokens += other.OutputTokens
+	u.ReasoningTokens += other.ReasoningTokens
+	u.TotalTokens += other.TotalTokens
+	return u
 }

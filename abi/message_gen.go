@@ -241,16 +241,11 @@ func (z *Message) MarshalMsg(b []byte) (o []byte, err error) {
 			if z.Usage == nil {
 				o = msgp.AppendNil(o)
 			} else {
-				// map header, size 3
-				// string "input_tokens"
-				o = append(o, 0x83, 0xac, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
-				o = msgp.AppendUint64(o, z.Usage.InputTokens)
-				// string "output_tokens"
-				o = append(o, 0xad, 0x6f, 0x75, 0x74, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
-				o = msgp.AppendUint64(o, z.Usage.OutputTokens)
-				// string "total_tokens"
-				o = append(o, 0xac, 0x74, 0x6f, 0x74, 0x61, 0x6c, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
-				o = msgp.AppendUint64(o, z.Usage.TotalTokens)
+				o, err = z.Usage.MarshalMsg(o)
+				if err != nil {
+					err = msgp.WrapError(err, "Usage")
+					return
+				}
 			}
 		}
 	}
@@ -411,45 +406,10 @@ func (z *Message) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				if z.Usage == nil {
 					z.Usage = new(Usage)
 				}
-				var zb0006 uint32
-				zb0006, bts, err = msgp.ReadMapHeaderBytes(bts)
+				bts, err = z.Usage.UnmarshalMsg(bts)
 				if err != nil {
 					err = msgp.WrapError(err, "Usage")
 					return
-				}
-				for zb0006 > 0 {
-					zb0006--
-					field, bts, err = msgp.ReadMapKeyZC(bts)
-					if err != nil {
-						err = msgp.WrapError(err, "Usage")
-						return
-					}
-					switch msgp.UnsafeString(field) {
-					case "input_tokens":
-						z.Usage.InputTokens, bts, err = msgp.ReadUint64Bytes(bts)
-						if err != nil {
-							err = msgp.WrapError(err, "Usage", "InputTokens")
-							return
-						}
-					case "output_tokens":
-						z.Usage.OutputTokens, bts, err = msgp.ReadUint64Bytes(bts)
-						if err != nil {
-							err = msgp.WrapError(err, "Usage", "OutputTokens")
-							return
-						}
-					case "total_tokens":
-						z.Usage.TotalTokens, bts, err = msgp.ReadUint64Bytes(bts)
-						if err != nil {
-							err = msgp.WrapError(err, "Usage", "TotalTokens")
-							return
-						}
-					default:
-						bts, err = msgp.Skip(bts)
-						if err != nil {
-							err = msgp.WrapError(err, "Usage")
-							return
-						}
-					}
 				}
 			}
 		default:
@@ -478,7 +438,7 @@ func (z *Message) Msgsize() (s int) {
 	if z.Usage == nil {
 		s += msgp.NilSize
 	} else {
-		s += 1 + 13 + msgp.Uint64Size + 14 + msgp.Uint64Size + 13 + msgp.Uint64Size
+		s += z.Usage.Msgsize()
 	}
 	return
 }
@@ -586,18 +546,54 @@ func (z *ToolCall) Msgsize() (s int) {
 }
 
 // MarshalMsg implements msgp.Marshaler
-func (z Usage) MarshalMsg(b []byte) (o []byte, err error) {
+func (z *Usage) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// map header, size 3
-	// string "input_tokens"
-	o = append(o, 0x83, 0xac, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
-	o = msgp.AppendUint64(o, z.InputTokens)
-	// string "output_tokens"
-	o = append(o, 0xad, 0x6f, 0x75, 0x74, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
-	o = msgp.AppendUint64(o, z.OutputTokens)
-	// string "total_tokens"
-	o = append(o, 0xac, 0x74, 0x6f, 0x74, 0x61, 0x6c, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
-	o = msgp.AppendUint64(o, z.TotalTokens)
+	// check for omitted fields
+	zb0001Len := uint32(6)
+	var zb0001Mask uint8 /* 6 bits */
+	_ = zb0001Mask
+	if z.CacheCreationTokens == 0 {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
+	if z.CacheReadTokens == 0 {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	if z.ReasoningTokens == 0 {
+		zb0001Len--
+		zb0001Mask |= 0x10
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		if (zb0001Mask & 0x1) == 0 { // if not omitted
+			// string "cache_creation_tokens"
+			o = append(o, 0xb5, 0x63, 0x61, 0x63, 0x68, 0x65, 0x5f, 0x63, 0x72, 0x65, 0x61, 0x74, 0x69, 0x6f, 0x6e, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+			o = msgp.AppendUint64(o, z.CacheCreationTokens)
+		}
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "cache_read_tokens"
+			o = append(o, 0xb1, 0x63, 0x61, 0x63, 0x68, 0x65, 0x5f, 0x72, 0x65, 0x61, 0x64, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+			o = msgp.AppendUint64(o, z.CacheReadTokens)
+		}
+		// string "input_tokens"
+		o = append(o, 0xac, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+		o = msgp.AppendUint64(o, z.InputTokens)
+		// string "output_tokens"
+		o = append(o, 0xad, 0x6f, 0x75, 0x74, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+		o = msgp.AppendUint64(o, z.OutputTokens)
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
+			// string "reasoning_tokens"
+			o = append(o, 0xb0, 0x72, 0x65, 0x61, 0x73, 0x6f, 0x6e, 0x69, 0x6e, 0x67, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+			o = msgp.AppendUint64(o, z.ReasoningTokens)
+		}
+		// string "total_tokens"
+		o = append(o, 0xac, 0x74, 0x6f, 0x74, 0x61, 0x6c, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+		o = msgp.AppendUint64(o, z.TotalTokens)
+	}
 	return
 }
 
@@ -619,6 +615,18 @@ func (z *Usage) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			return
 		}
 		switch msgp.UnsafeString(field) {
+		case "cache_creation_tokens":
+			z.CacheCreationTokens, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "CacheCreationTokens")
+				return
+			}
+		case "cache_read_tokens":
+			z.CacheReadTokens, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "CacheReadTokens")
+				return
+			}
 		case "input_tokens":
 			z.InputTokens, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
@@ -629,6 +637,12 @@ func (z *Usage) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			z.OutputTokens, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "OutputTokens")
+				return
+			}
+		case "reasoning_tokens":
+			z.ReasoningTokens, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "ReasoningTokens")
 				return
 			}
 		case "total_tokens":
@@ -650,7 +664,7 @@ func (z *Usage) UnmarshalMsg(bts []byte) (o []byte, err error) {
 }
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
-func (z Usage) Msgsize() (s int) {
-	s = 1 + 13 + msgp.Uint64Size + 14 + msgp.Uint64Size + 13 + msgp.Uint64Size
+func (z *Usage) Msgsize() (s int) {
+	s = 1 + 22 + msgp.Uint64Size + 18 + msgp.Uint64Size + 13 + msgp.Uint64Size + 14 + msgp.Uint64Size + 17 + msgp.Uint64Size + 13 + msgp.Uint64Size
 	return
 }

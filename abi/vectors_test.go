@@ -72,7 +72,9 @@ func messageVectors() []vector {
 		InvalidToolCalls: []abi.InvalidToolCall{{Args: "{", Error: "unexpected end", ID: "call_2", Name: "search"}},
 		Meta:             mapOf(map[string]any{"provider": map[string]any{"cached": true}}),
 		Name:             "search", Role: abi.RoleTool, Status: abi.StatusSuccess, ToolCallID: "call_1",
-		ToolCalls: []abi.ToolCall{call}, Usage: &abi.Usage{InputTokens: 812, OutputTokens: 40, TotalTokens: 852},
+		ToolCalls: []abi.ToolCall{call}, Usage: &abi.Usage{
+			CacheCreationTokens: 128, CacheReadTokens: 512, InputTokens: 812, OutputTokens: 40, ReasoningTokens: 8, TotalTokens: 852,
+		},
 	}
 	blocks := abi.Message{ID: "m3", Role: abi.RoleAI, Content: abi.Blocks(
 		abi.ReasoningBlock("The user asks for two things.", "c2lnbmF0dXJl"),

@@ -122,11 +122,10 @@ func (k *keeping) addFields(state *State) {
 
 func (r *run) checkpoint() checkpoint.Checkpoint {
 	p := r.agent.program
-	usage := r.usage.total()
 	c := checkpoint.Checkpoint{
 		Run: checkpoint.Run{
 			ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
-			ToolTokens: r.toolTokens, InputTokens: usage.InputTokens, OutputTokens: usage.OutputTokens, TotalTokens: usage.TotalTokens,
+			ToolTokens: r.toolTokens, Usage: checkpoint.Usage(r.usage.total()),
 		},
 		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.unfinishedNotes(),
 	}

@@ -72,7 +72,7 @@ func (r *run) snapshot(held *checkpoint.Thread) *Snapshot {
 	s := &Snapshot{
 		Thread: r.thread, Checkpoint: at.ID, Parent: at.Parent, Newest: held.Newest, Time: at.Time, Source: at.Source, RunID: c.Run.ID,
 		Step: at.Step, Next: c.Next, Failure: c.Failure, Messages: shown.Messages(), Steps: c.Run.Steps,
-		Usage: abi.Usage{InputTokens: c.Run.InputTokens, OutputTokens: c.Run.OutputTokens, TotalTokens: c.Run.TotalTokens},
+		Usage: abi.Usage(c.Run.Usage),
 		State: r.keeping.foreign,
 	}
 	for slot := range shown.table.fields {

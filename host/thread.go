@@ -124,7 +124,7 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 		r.id = c.Run.ID
 	}
 	r.seed = c.Run.Seed
-	r.usage.sum = abi.Usage{InputTokens: c.Run.InputTokens, OutputTokens: c.Run.OutputTokens, TotalTokens: c.Run.TotalTokens}
+	r.usage.sum = abi.Usage(c.Run.Usage)
 	r.steps, r.stepsBefore, r.modelSteps = c.Run.Steps, c.Run.Steps, c.Run.ModelSteps
 	r.malformed, r.toolTokens = c.Run.Malformed, c.Run.ToolTokens
 	r.at, r.passed, r.wasOver, r.last = endStep, c.Paused, c.Next == "", held.Record.Step

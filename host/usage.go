@@ -17,9 +17,7 @@ func (u *usage) add(messages []abi.Message) {
 	defer u.mu.Unlock()
 	for i := range messages {
 		if spent := messages[i].Usage; spent != nil {
-			u.sum.InputTokens += spent.InputTokens
-			u.sum.OutputTokens += spent.OutputTokens
-			u.sum.TotalTokens += spent.TotalTokens
+			u.sum = u.sum.Add(*spent)
 		}
 	}
 }

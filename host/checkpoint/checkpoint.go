@@ -8,6 +8,7 @@ import (
 
 //msgp:tag msgpack
 //msgp:tuple Run
+//msgp:ignore Usage
 //msgp:ignore Update
 
 // Checkpoint is where a run stands. It is small, however long the history is.
@@ -35,17 +36,15 @@ func (c *Checkpoint) Waiting() []*Question {
 
 // Run is the run that a checkpoint belongs to, and what it has counted until then, over all of its interrupts.
 type Run struct {
-	ID           string
-	Seed         uint64
-	IDSeed       uint64 // of the ids of messages and questions
-	IDs          int    // ids given to messages
-	Steps        int
-	ModelSteps   int
-	Malformed    int // responses with malformed tool calls in a row
-	ToolTokens   int // tokens of the tools' results
-	InputTokens  uint64
-	OutputTokens uint64
-	TotalTokens  uint64
+	ID         string
+	Seed       uint64
+	IDSeed     uint64 // of the ids of messages and questions
+	IDs        int    // ids given to messages
+	Steps      int
+	ModelSteps int
+	Malformed  int   // responses with malformed tool calls in a row
+	ToolTokens int   // tokens of the tools' results
+	Usage      Usage // of its model calls
 }
 
 // Cursor is what a step's hook has seen of the history.

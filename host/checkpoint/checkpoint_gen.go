@@ -1257,8 +1257,8 @@ func (z *Question) Msgsize() (s int) {
 // MarshalMsg implements msgp.Marshaler
 func (z *Run) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// array header, size 11
-	o = append(o, 0x9b)
+	// array header, size 9
+	o = append(o, 0x99)
 	o = msgp.AppendString(o, z.ID)
 	o = msgp.AppendUint64(o, z.Seed)
 	o = msgp.AppendUint64(o, z.IDSeed)
@@ -1267,9 +1267,11 @@ func (z *Run) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.AppendInt(o, z.ModelSteps)
 	o = msgp.AppendInt(o, z.Malformed)
 	o = msgp.AppendInt(o, z.ToolTokens)
-	o = msgp.AppendUint64(o, z.InputTokens)
-	o = msgp.AppendUint64(o, z.OutputTokens)
-	o = msgp.AppendUint64(o, z.TotalTokens)
+	o, err = z.Usage.MarshalMsg(o)
+	if err != nil {
+		err = msgp.WrapError(err, "Usage")
+		return
+	}
 	return
 }
 
@@ -1281,8 +1283,8 @@ func (z *Run) UnmarshalMsg(bts []byte) (o []byte, err error) {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 != 11 {
-		err = msgp.ArrayError{Wanted: 11, Got: zb0001}
+	if zb0001 != 9 {
+		err = msgp.ArrayError{Wanted: 9, Got: zb0001}
 		return
 	}
 	z.ID, bts, err = msgp.ReadStringBytes(bts)
@@ -1325,19 +1327,9 @@ func (z *Run) UnmarshalMsg(bts []byte) (o []byte, err error) {
 		err = msgp.WrapError(err, "ToolTokens")
 		return
 	}
-	z.InputTokens, bts, err = msgp.ReadUint64Bytes(bts)
+	bts, err = z.Usage.UnmarshalMsg(bts)
 	if err != nil {
-		err = msgp.WrapError(err, "InputTokens")
-		return
-	}
-	z.OutputTokens, bts, err = msgp.ReadUint64Bytes(bts)
-	if err != nil {
-		err = msgp.WrapError(err, "OutputTokens")
-		return
-	}
-	z.TotalTokens, bts, err = msgp.ReadUint64Bytes(bts)
-	if err != nil {
-		err = msgp.WrapError(err, "TotalTokens")
+		err = msgp.WrapError(err, "Usage")
 		return
 	}
 	o = bts
@@ -1346,6 +1338,6 @@ func (z *Run) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Run) Msgsize() (s int) {
-	s = 1 + msgp.StringPrefixSize + len(z.ID) + msgp.Uint64Size + msgp.Uint64Size + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.Uint64Size + msgp.Uint64Size + msgp.Uint64Size
+	s = 1 + msgp.StringPrefixSize + len(z.ID) + msgp.Uint64Size + msgp.Uint64Size + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + msgp.IntSize + z.Usage.Msgsize()
 	return
 }

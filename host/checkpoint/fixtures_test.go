@@ -53,7 +53,7 @@ func records(t testing.TB) []fixture {
 	result := abi.ToolResult(ai.ToolCalls[0], "found")
 	result.Artifact = wire.Int(7)
 	state := wire.Map{{Key: "a", Value: wire.Int(1)}, {Key: "b", Value: wire.String("x")}}
-	run := checkpoint.Run{ID: "run-1", Seed: 1<<64 - 1, IDSeed: 10, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5, InputTokens: 1, OutputTokens: 2, TotalTokens: 3}
+	run := checkpoint.Run{ID: "run-1", Seed: 1<<64 - 1, IDSeed: 10, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5, Usage: checkpoint.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, CacheReadTokens: 4, CacheCreationTokens: 5, ReasoningTokens: 6}}
 
 	add("whole", &abi.Update{Messages: []abi.Message{abi.System("be brief"), abi.Human("hi 🙂")}}, checkpoint.Record{
 		Source: checkpoint.SourceInput, State: state,

@@ -63,7 +63,7 @@ func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.
 		Thread: thread, State: stateOf(c, newest && summary.State == Running), Checkpoint: held.ID, Parent: r.Parent, Newest: held.Newest,
 		Time: r.Time, Source: r.Source, Run: c.Run.ID, Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure,
 		Messages: held.Log.List().Messages(), Fields: held.State, Interrupts: interruptsOf(questions),
-		Usage: abi.Usage{InputTokens: c.Run.InputTokens, OutputTokens: c.Run.OutputTokens, TotalTokens: c.Run.TotalTokens},
+		Usage: abi.Usage(c.Run.Usage),
 		Steps: c.Run.Steps, Program: held.Program, questions: question.Waiting(questions),
 	}
 	for i := range c.Finished {

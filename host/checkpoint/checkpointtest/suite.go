@@ -166,7 +166,7 @@ func everything() checkpoint.Checkpoint {
 	return checkpoint.Checkpoint{
 		Run: checkpoint.Run{
 			ID: "run-1", Seed: 1<<64 - 1, IDSeed: 11, IDs: 9, Steps: 8, ModelSteps: 7, Malformed: 6, ToolTokens: 5,
-			InputTokens: 1, OutputTokens: 2, TotalTokens: 3,
+			Usage: checkpoint.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, CacheReadTokens: 4, CacheCreationTokens: 5, ReasoningTokens: 6},
 		},
 		Next: "tools", Paused: true, Failure: "it broke",
 		Finished: []checkpoint.Finished{{

@@ -36,7 +36,7 @@ fn budgets() -> Map {
 
 /// A message that cost so many tokens of the request and of the answer.
 fn answer(input: u64, output: u64) -> Message {
-    let usage = Usage { input_tokens: input, output_tokens: output, total_tokens: input + output };
+    let usage = Usage { input_tokens: input, output_tokens: output, total_tokens: input + output, ..Usage::default() };
     Message { usage: Some(usage), ..Message::ai("42") }
 }
 
@@ -66,7 +66,7 @@ fn rounds_each_call_up() {
 
 #[test]
 fn counts_all_messages_and_the_larger_total() {
-    let total = Usage { input_tokens: 1, output_tokens: 2, total_tokens: 10 };
+    let total = Usage { input_tokens: 1, output_tokens: 2, total_tokens: 10, ..Usage::default() };
     let messages = vec![
         answer(5, 5).with_id("a"),
         Message { usage: Some(total), ..Message::ai("").with_id("b") },

@@ -75,10 +75,16 @@ document! {
 document! {
     /// The tokens of one model call.
     Usage {
+        /// Of the input tokens: written to the provider's cache.
+        maybe "cache_creation_tokens" => cache_creation_tokens: u64,
+        /// Of the input tokens: read from the provider's cache.
+        maybe "cache_read_tokens" => cache_read_tokens: u64,
         /// Tokens of the request.
         "input_tokens" => input_tokens: u64,
         /// Tokens of the answer.
         "output_tokens" => output_tokens: u64,
+        /// Of the output tokens: thought, not said.
+        maybe "reasoning_tokens" => reasoning_tokens: u64,
         /// All tokens.
         "total_tokens" => total_tokens: u64,
     }

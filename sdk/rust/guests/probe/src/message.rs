@@ -54,6 +54,7 @@ fn read_ai(o: &Object<'_>, m: &mut Message) -> Result<()> {
             input_tokens: usage.int("input_tokens", 0)? as u64,
             output_tokens: usage.int("output_tokens", 0)? as u64,
             total_tokens: usage.int("total_tokens", 0)? as u64,
+            ..Usage::default()
         });
         usage.done()?;
     }

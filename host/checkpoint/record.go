@@ -59,5 +59,5 @@ type Thread struct {
 	State      wire.Map    // the values of the fields that are set
 	Program    *Program
 	Record     Record      // the checkpoint itself, without what changed
-	Executions []Execution // of the newest checkpoint: what was journalled since
+	Executions []Execution // what was journalled behind the checkpoint
 }

@@ -98,6 +98,8 @@ func TestAConversationInARun(t *testing.T) {
 	b.say("write")
 	session, err := b.store.Open(t.Context(), "ada")
 	require.NoError(t, err)
+	_, err = session.Load(t.Context(), 0)
+	require.NoError(t, err)
 	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	require.NoError(t, session.Journal(t.Context(), &checkpoint.Execution{
 		CallID: "call-1", N: 1, Tool: "write", Args: wire.Map{}.Raw(), Started: started.UnixMilli(),

@@ -2,6 +2,7 @@ package checkpointtest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -191,6 +192,11 @@ func (c *check) fork() {
 	require.Equal(c.t, []string{"one", "other", "more"}, c.texts("copy", 0))
 	require.ErrorIs(c.t, c.store.Fork(ctx, "t", 0, "copy"), checkpoint.ErrThreadExists)
 	require.ErrorIs(c.t, c.store.Fork(ctx, "t", 9, "new"), checkpoint.ErrNoCheckpoint)
+	require.ErrorIs(c.t, c.store.Fork(ctx, "t", math.MaxUint64, "new"), checkpoint.ErrNoCheckpoint)
+	opened := c.open("opened")
+	require.ErrorIs(c.t, c.store.Fork(ctx, "t", 0, "opened"), checkpoint.ErrThreadExists, "a run has it")
+	require.Nil(c.t, opened.load())
+	opened.close()
 	require.ErrorIs(c.t, c.store.Fork(ctx, "nothing", 0, "new"), checkpoint.ErrNoThread)
 	_, err = c.store.Load(ctx, "new", 0)
 	require.ErrorIs(c.t, err, checkpoint.ErrNoThread)
@@ -235,6 +241,18 @@ func (c *check) journal() {
 	require.Empty(c.t, w.load().Executions)
 	require.NoError(c.t, w.session.Journal(ctx, &started))
 	require.Empty(c.t, w.goBack(1).Executions, "it belongs to the newest checkpoint")
+
+	w.say("another branch")
+	require.Empty(c.t, w.load().Executions)
+	require.Equal(c.t, []checkpoint.Execution{started}, w.goBack(2).Executions, "what was cut off there is as open as it was")
+	w.id = 2
+	w.say("behind it")
+	require.Equal(c.t, []checkpoint.Execution{started}, w.goBack(2).Executions)
+	require.Empty(c.t, w.goBack(3).Executions)
+	w.close()
+
+	w.session = c.open("new").session
+	require.ErrorIs(c.t, w.session.Journal(c.t.Context(), &started), checkpoint.ErrNoCheckpoint, "there is nothing that it could be behind")
 	w.close()
 }
 
@@ -319,16 +337,21 @@ func (c *check) absent() {
 	_, err = c.store.History(ctx, "t", 0, 1)
 	require.ErrorIs(c.t, err, checkpoint.ErrNoThread)
 	w.say("one")
-	for _, at := range []checkpoint.ID{2, 99} {
+	for _, at := range []checkpoint.ID{2, 99, math.MaxUint64} {
 		_, err = c.store.Load(ctx, "t", at)
 		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint, fmt.Sprint(at))
 		_, err = w.session.Load(ctx, at)
 		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint, fmt.Sprint(at))
 	}
-	commit := w.commit(checkpoint.Record{})
-	commit.Parent = 7
-	_, err = w.session.Save(ctx, commit)
-	require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint)
+	for _, parent := range []checkpoint.ID{7, math.MaxUint64} {
+		commit := w.commit(checkpoint.Record{})
+		commit.Parent = parent
+		_, err = w.session.Save(ctx, commit)
+		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint)
+	}
+	page, err := c.store.History(ctx, "t", math.MaxUint64, 9)
+	require.NoError(c.t, err)
+	require.Len(c.t, page, 1)
 	require.EqualValues(c.t, 1, w.load().Newest)
 	w.close()
 }

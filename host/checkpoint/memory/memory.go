@@ -25,7 +25,23 @@ type thread struct {
 	newest  checkpoint.Thread
 	created time.Time
 	past    past
-	journal []checkpoint.Execution
+	journal []noted
+}
+
+// noted is an execution that was journalled behind a checkpoint.
+type noted struct {
+	at checkpoint.ID
+	checkpoint.Execution
+}
+
+// executions returns what was journalled behind a checkpoint.
+func (t *thread) executions(at checkpoint.ID) (out []checkpoint.Execution) {
+	for i := range t.journal {
+		if t.journal[i].at == at {
+			out = append(out, t.journal[i].Execution)
+		}
+	}
+	return out
 }
 
 // New returns an empty store.
@@ -61,7 +77,7 @@ func (t *thread) load(at checkpoint.ID) (*checkpoint.Thread, error) {
 	if at == 0 || at == t.newest.ID {
 		out := t.newest
 		out.Log = t.newest.Log.Fork()
-		out.Executions = slices.Clone(t.journal)
+		out.Executions = t.executions(out.ID)
 		return &out, nil
 	}
 	records, err := t.path(at)
@@ -70,7 +86,7 @@ func (t *thread) load(at checkpoint.ID) (*checkpoint.Thread, error) {
 	}
 	out, err := checkpoint.Fold(records)
 	if err == nil {
-		out.Newest = t.newest.ID
+		out.Newest, out.Executions = t.newest.ID, t.executions(at)
 	}
 	return out, err
 }
@@ -148,7 +164,7 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 	switch {
 	case from == nil:
 		return checkpoint.ErrNoThread
-	case s.threads[into] != nil:
+	case s.threads[into] != nil, s.open[into]:
 		return checkpoint.ErrThreadExists
 	case at == 0:
 		at = from.newest.ID
@@ -163,7 +179,9 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 	}
 	to := &thread{newest: *newest, created: newest.Record.Time}
 	to.newest.Newest, to.newest.Executions = at, nil
-	to.journal = newest.Executions // it is that of the newest checkpoint
+	for _, e := range newest.Executions {
+		to.journal = append(to.journal, noted{at, e})
+	}
 	for i := range path {
 		if err := to.past.add(path[i].ID, &path[i]); err != nil {
 			return err

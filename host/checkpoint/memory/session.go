@@ -12,6 +12,7 @@ import (
 type session struct {
 	store  *Store
 	name   string
+	at     checkpoint.ID // that it has loaded or saved last; 0: none
 	closed bool
 }
 
@@ -23,7 +24,11 @@ func (s *session) Load(_ context.Context, at checkpoint.ID) (*checkpoint.Thread,
 	if t == nil {
 		return nil, nil //nolint:nilnil // the interface says so
 	}
-	return t.load(at)
+	held, err := t.load(at)
+	if err == nil {
+		s.at = held.ID
+	}
+	return held, err
 }
 
 // Save adds a checkpoint to the thread.
@@ -45,7 +50,10 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 	if err := t.past.add(next.ID, &c.Record); err != nil {
 		return 0, err
 	}
-	t.newest, t.journal = next, t.journal[:0]
+	if c.Parent != 0 && c.Parent == t.newest.ID {
+		t.journal = slices.DeleteFunc(t.journal, func(n noted) bool { return n.at == c.Parent })
+	}
+	t.newest, s.at = next, next.ID
 	if isNew {
 		s.store.add(s.name, t)
 	}
@@ -88,16 +96,17 @@ func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	switch {
 	case s.closed:
 		return checkpoint.ErrClosed
-	case t == nil:
-		return checkpoint.ErrNoThread
+	case t == nil || s.at == 0:
+		return checkpoint.ErrNoCheckpoint
 	}
 	if err := e.Readable(); err != nil { // what one store refuses all do
 		return err
 	}
-	if at := slices.IndexFunc(t.journal, func(other checkpoint.Execution) bool { return other.Same(e) }); at >= 0 {
-		t.journal[at] = *e
+	same := func(other noted) bool { return other.at == s.at && other.Same(e) }
+	if at := slices.IndexFunc(t.journal, same); at >= 0 {
+		t.journal[at].Execution = *e
 	} else {
-		t.journal = append(t.journal, *e)
+		t.journal = append(t.journal, noted{s.at, *e})
 	}
 	return nil
 }

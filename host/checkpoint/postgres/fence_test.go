@@ -36,6 +36,10 @@ func TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken(t *testing.T) {
 			makeGate(t, gate, table)
 			session, err := store.Open(t.Context(), "t")
 			require.NoError(t, err)
+			if table == "agenthost_journal" {
+				_, err = session.Save(t.Context(), commit(0, "first"))
+				require.NoError(t, err)
+			}
 
 			exec(t, gate, closeGate)
 			wrote := make(chan error, 1)

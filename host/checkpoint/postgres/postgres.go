@@ -77,6 +77,7 @@ var dialect = sqlstore.Dialect{
 	Now:      "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	Lock:     "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
 	Share:    "FOR SHARE",
+	Alone:    "FOR NO KEY UPDATE",
 	Writing:  sql.LevelReadCommitted,
 	Snapshot: sql.LevelRepeatableRead,
 	Classify: classify,

@@ -122,7 +122,7 @@ func TestRowsThatAreWrong(t *testing.T) {
 			"the first checkpoint of the thread is missing",
 		},
 		"a journal that cannot be read": {
-			"INSERT INTO agenthost_journal (thread, call, n, doc) SELECT no, 'x', 1, x'c1' FROM agenthost_threads", nil,
+			"INSERT INTO agenthost_journal SELECT thread, MAX(id), 'x', 1, x'c1' FROM agenthost_checkpoints GROUP BY thread", nil,
 			map[string]error{"load": checkpoint.ErrCorrupt, "write": checkpoint.ErrCorrupt},
 			"what is stored cannot be read; restore it from a copy: the journal: ",
 		},

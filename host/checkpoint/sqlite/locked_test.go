@@ -33,6 +33,8 @@ func TestADatabaseThatIsLocked(t *testing.T) {
 	require.NoError(t, write(store, 1, 10))
 	session, err := store.Open(t.Context(), "other")
 	require.NoError(t, err)
+	_, err = session.Save(t.Context(), commit(0, 10))
+	require.NoError(t, err)
 
 	release := hold(t, path)
 	for name, try := range map[string]func() error{

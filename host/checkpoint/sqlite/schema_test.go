@@ -138,6 +138,8 @@ func writeFirst(t *testing.T) {
 	require.NoError(t, store.Fork(t.Context(), "waits", 2, "forked"))
 	session, err := store.Open(t.Context(), "forked")
 	require.NoError(t, err)
+	_, err = session.Load(t.Context(), 0)
+	require.NoError(t, err)
 	require.NoError(t, session.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1, Tool: "look", Started: 1}))
 	require.NoError(t, session.Close())
 	require.NoError(t, os.MkdirAll("testdata", 0o750))

@@ -54,7 +54,7 @@ func New(ctx context.Context, config Config) (*Database, error) {
 	if d.lease == 0 {
 		d.lease = DefaultLease
 	}
-	d.texts = strings.NewReplacer("{now}", d.dialect.Now, "{share}", d.dialect.Share)
+	d.texts = strings.NewReplacer("{now}", d.dialect.Now, "{share}", d.dialect.Share, "{alone}", d.dialect.Alone)
 	err := d.prepare(ctx, config.Connect)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())

@@ -10,6 +10,8 @@ type Dialect struct {
 	// Share ends a query so that nobody changes the rows it finds until the transaction ends, and rows that are changed
 	// meanwhile are looked at again; "": a transaction keeps everybody out.
 	Share string
+	// Alone ends a query so that nobody changes the rows it finds, and none shares them, until the transaction ends; "" as above.
+	Alone string
 	// Writing is the isolation of transactions that write: each statement sees what others have committed, and waits for those
 	// that change the same row.
 	Writing sql.IsolationLevel

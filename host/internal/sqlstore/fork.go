@@ -22,12 +22,20 @@ func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into
 		return err
 	}
 	return d.change(ctx, func(tx *sql.Tx) error {
-		no, newest, err := d.thread(ctx, tx, name)
+		var locked int64
+		err := tx.QueryRowContext(ctx, d.sql(`SELECT no FROM agenthost_threads WHERE name = $1 {alone}`), name).Scan(&locked)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		no, newest, err := d.thread(ctx, tx, name) // of which nobody saves anything until the end
 		if err != nil {
 			return err
 		}
-		if at == 0 {
+		switch {
+		case at == 0:
 			at = newest
+		case at > newest:
+			return checkpoint.ErrNoCheckpoint
 		}
 		var copied int64
 		err = tx.QueryRowContext(ctx, d.sql(forkThread), into).Scan(&copied)
@@ -50,11 +58,10 @@ func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(err, checkpoint.ErrNoCheckpoint)
 		}
-		if at == newest {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO agenthost_journal (thread, call, n, doc)
-				SELECT CAST($2 AS BIGINT), call, n, doc FROM agenthost_journal WHERE thread = $1`, no, copied); err != nil {
-				return err
-			}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO agenthost_journal (thread, checkpoint, call, n, doc)
+			SELECT CAST($2 AS BIGINT), checkpoint, call, n, doc FROM agenthost_journal WHERE thread = $1 AND checkpoint = $3`,
+			no, copied, at); err != nil {
+			return err
 		}
 		return complete(ctx, tx, copied)
 	})

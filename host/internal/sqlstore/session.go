@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,10 +21,10 @@ const (
 	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
 		SELECT t.no, 1 + (SELECT COALESCE(MAX(id), 0) FROM agenthost_checkpoints WHERE thread = t.no), $1, $2, $3
 		FROM agenthost_threads t WHERE t.no = $4 AND t.lease = $5 {share} ON CONFLICT (thread, id) DO NOTHING RETURNING id`
-	emptyJournal  = `DELETE FROM agenthost_journal WHERE thread = $1`
-	noteExecution = `INSERT INTO agenthost_journal (thread, call, n, doc)
-		SELECT no, $2, $3, $4 FROM agenthost_threads WHERE no = $1 AND lease = $5 {share}
-		ON CONFLICT (thread, call, n) DO UPDATE SET doc = excluded.doc`
+	emptyJournal  = `DELETE FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2`
+	noteExecution = `INSERT INTO agenthost_journal (thread, checkpoint, call, n, doc)
+		SELECT no, $2, $3, $4, $5 FROM agenthost_threads WHERE no = $1 AND lease = $6 {share}
+		ON CONFLICT (thread, checkpoint, call, n) DO UPDATE SET doc = excluded.doc`
 	renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $2 AND lease = $3`
 )
 
@@ -34,8 +35,8 @@ type session struct {
 	name  string
 	lease string
 
-	newest     checkpoint.ID // that this session has saved; 0: none
-	journalled atomic.Bool   // something is in the journal, or may be
+	at         atomic.Uint64 // the checkpoint that this session has loaded or saved last; 0: none
+	journalled atomic.Bool   // something is in its journal, or may be
 	closed     atomic.Bool
 	lost       chan struct{}
 	held       context.Context //nolint:containedctx // a session has a life of its own: this ends when the lease is lost
@@ -49,7 +50,6 @@ func (s *session) begin(given time.Time) {
 	s.stop, s.lost = stop, make(chan struct{})
 	held, lose := context.WithCancelCause(context.Background())
 	s.held = held
-	s.journalled.Store(true)
 	s.renewing.Go(func() {
 		if s.renew(ctx, given) {
 			lose(checkpoint.ErrLost)
@@ -128,8 +128,12 @@ func (s *session) Load(ctx context.Context, at checkpoint.ID) (t *checkpoint.Thr
 		t, err = s.db.Load(ctx, s.name, at)
 		return err
 	})
-	if errors.Is(err, checkpoint.ErrNoThread) {
+	switch {
+	case errors.Is(err, checkpoint.ErrNoThread):
 		return nil, nil //nolint:nilnil // the interface says so
+	case err == nil:
+		s.at.Store(uint64(t.ID))
+		s.journalled.Store(true)
 	}
 	return t, err
 }
@@ -141,7 +145,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 		return 0, err
 	}
 	err = s.write(ctx, func(ctx context.Context) (err error) {
-		if c.Parent != 0 && c.Parent != s.newest {
+		if c.Parent != 0 && uint64(c.Parent) != s.at.Load() {
 			if err := s.exists(ctx, c.Parent); err != nil {
 				return err
 			}
@@ -154,7 +158,10 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			if id, err = s.insert(ctx, tx, c, doc); err != nil { // who has not got the lease ends here
 				return err
 			}
-			_, err = tx.ExecContext(ctx, emptyJournal, s.no)
+			if id != c.Parent+1 { // the journal of a checkpoint that was left for another branch stays: somebody may go back
+				return nil
+			}
+			_, err = tx.ExecContext(ctx, emptyJournal, s.no, c.Parent)
 			return err
 		})
 	})
@@ -162,7 +169,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 		return 0, err
 	}
 	s.journalled.Store(false)
-	s.newest = id
+	s.at.Store(uint64(id))
 	return id, nil
 }
 
@@ -202,6 +209,9 @@ func (s *session) tryInsert(ctx context.Context, q querier, c *checkpoint.Commit
 
 // exists reports a checkpoint that is not there.
 func (s *session) exists(ctx context.Context, id checkpoint.ID) error {
+	if id > math.MaxInt64 {
+		return checkpoint.ErrNoCheckpoint
+	}
 	var one int
 	err := s.db.reads.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id = $2`, s.no, id).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -217,8 +227,11 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context) error {
+		if s.at.Load() == 0 {
+			return checkpoint.ErrNoCheckpoint
+		}
 		s.journalled.Store(true)
-		result, err := s.db.writes.ExecContext(ctx, s.db.sql(noteExecution), s.no, journalKey(e), e.N, doc, s.lease)
+		result, err := s.db.writes.ExecContext(ctx, s.db.sql(noteExecution), s.no, s.at.Load(), journalKey(e), e.N, doc, s.lease)
 		if err != nil {
 			return err
 		}

@@ -102,8 +102,11 @@ func (d *Database) look(ctx context.Context, do func(tx *sql.Tx) error) error {
 
 // load puts together what a thread held.
 func (d *Database) load(ctx context.Context, q querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
-	if at == 0 {
+	switch {
+	case at == 0:
 		at = newest
+	case at > newest:
+		return nil, checkpoint.ErrNoCheckpoint
 	}
 	records, err := d.path(ctx, q, no, at)
 	if err != nil {
@@ -114,9 +117,7 @@ func (d *Database) load(ctx context.Context, q querier, no int64, newest, at che
 		return nil, err
 	}
 	t.Newest = newest
-	if at == newest {
-		t.Executions, err = d.executions(ctx, q, no)
-	}
+	t.Executions, err = d.executions(ctx, q, no, at)
 	return t, err
 }
 
@@ -186,9 +187,9 @@ func scan(rows *sql.Rows, want checkpoint.ID) (*checkpoint.Record, error) {
 	return checkpoint.DecodeRecord(id, parent, time.UnixMilli(at).UTC(), append([]byte(nil), doc...))
 }
 
-// executions returns what was journalled since the newest checkpoint.
-func (*Database) executions(ctx context.Context, q querier, no int64) ([]checkpoint.Execution, error) {
-	rows, err := q.QueryContext(ctx, `SELECT doc FROM agenthost_journal WHERE thread = $1 ORDER BY call, n`, no)
+// executions returns what was journalled behind a checkpoint.
+func (*Database) executions(ctx context.Context, q querier, no int64, at checkpoint.ID) ([]checkpoint.Execution, error) {
+	rows, err := q.QueryContext(ctx, `SELECT doc FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2 ORDER BY call, n`, no, at)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +216,7 @@ func (d *Database) History(ctx context.Context, name string, before checkpoint.I
 		if err != nil {
 			return err
 		}
-		if before == 0 {
+		if before == 0 || before > newest {
 			before = newest + 1
 		}
 		rows, err := tx.QueryContext(ctx, `SELECT id, parent, time, doc FROM agenthost_checkpoints

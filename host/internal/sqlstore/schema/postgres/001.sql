@@ -17,11 +17,12 @@ CREATE TABLE agenthost_checkpoints (
 	PRIMARY KEY (thread, id)
 );
 
--- Executions of tools since the newest checkpoint.
+-- Executions of tools behind a checkpoint, until one follows it.
 CREATE TABLE agenthost_journal (
-	thread bigint NOT NULL REFERENCES agenthost_threads (no) ON DELETE CASCADE,
-	call   text COLLATE "C" NOT NULL,
-	n      bigint NOT NULL,
-	doc    bytea  NOT NULL,
-	PRIMARY KEY (thread, call, n)
+	thread     bigint NOT NULL REFERENCES agenthost_threads (no) ON DELETE CASCADE,
+	checkpoint bigint NOT NULL,
+	call       text COLLATE "C" NOT NULL,
+	n          bigint NOT NULL,
+	doc        bytea  NOT NULL,
+	PRIMARY KEY (thread, checkpoint, call, n)
 );

@@ -19,11 +19,12 @@ CREATE TABLE agenthost_checkpoints (
 	UNIQUE (thread, id)
 );
 
--- Executions of tools since the newest checkpoint.
+-- Executions of tools behind a checkpoint, until one follows it.
 CREATE TABLE agenthost_journal (
-	thread INTEGER NOT NULL REFERENCES agenthost_threads (no) ON DELETE CASCADE,
-	call   TEXT    NOT NULL,
-	n      INTEGER NOT NULL,
-	doc    BLOB    NOT NULL,
-	PRIMARY KEY (thread, call, n)
+	thread     INTEGER NOT NULL REFERENCES agenthost_threads (no) ON DELETE CASCADE,
+	checkpoint INTEGER NOT NULL,
+	call       TEXT    NOT NULL,
+	n          INTEGER NOT NULL,
+	doc        BLOB    NOT NULL,
+	PRIMARY KEY (thread, checkpoint, call, n)
 ) WITHOUT ROWID;

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
@@ -42,7 +43,7 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 
 // apply applies an update to the history, with messages that can be kept.
 func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
-	messages, err := tidied(u.Messages)
+	messages, err := keepableMessages(u.Messages, ids)
 	if err != nil {
 		return *log, err
 	}
@@ -51,7 +52,38 @@ func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
 		changed.Messages = messages
 		u = &changed
 	}
-	return log.Apply(u, ids)
+	next, err := log.Apply(u, ids)
+	if err != nil || len(u.Patch) == 0 {
+		return next, err
+	}
+	return tidyPatched(log, next, u.Patch, ids)
+}
+
+// keepableMessages returns messages that can be kept, with an id for each call.
+func keepableMessages(messages []abi.Message, ids history.IDs) ([]abi.Message, error) {
+	messages, err := tidied(messages)
+	if err != nil {
+		return nil, err
+	}
+	return distinct(messages, ids.New), nil
+}
+
+// tidyPatched returns a history whose messages, of which some were patched, can be kept; before is the one without the patches.
+func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, ids history.IDs) (history.Log, error) {
+	var patched []abi.Message
+	for _, p := range patches {
+		if m, ok := log.List().Find(p.ID()); ok { // a message that was patched and removed is gone
+			patched = append(patched, *m)
+		}
+	}
+	kept, err := keepableMessages(patched, ids)
+	if err != nil {
+		return *before, err
+	}
+	if len(kept) == 0 || &kept[0] == &patched[0] {
+		return log, nil
+	}
+	return log.Apply(&Update{Messages: kept}, ids)
 }
 
 // committing is a state that is being made.

@@ -15,13 +15,13 @@ import (
 
 // execution is one execution of a tool, for which the hooks around a call may ask several times.
 type execution struct {
-	of       *toolCall
-	rt       *Runtime
-	call     *abi.ToolCall
-	tool     *boundTool
-	n        int                   // counts those of the call
-	attempts int                   // how often it was started before
-	known    *checkpoint.Execution // what was noted of it before it was cut off; nil: nothing
+	of    *toolCall
+	rt    *Runtime
+	call  *abi.ToolCall
+	tool  *boundTool            // nil: it cannot be run
+	name  string                // of the tool
+	id    checkpoint.Execution  // what it is noted as: without an outcome
+	known *checkpoint.Execution // what was noted of it before it was cut off; nil: nothing
 }
 
 // IdempotencyKey names this execution of a tool to the services that it uses: they can tell one that was started again,
@@ -40,41 +40,65 @@ func (rt *Runtime) Execution() int {
 	if rt.execution == nil {
 		return 0
 	}
-	return rt.execution.n
+	return rt.execution.id.N
 }
 
-func (e *execution) key() string { return e.of.key(e.n) }
-
-// key is the idempotency key of the call's n-th execution.
-func (c *toolCall) key(n int) string {
-	sum := sha256.New()
-	for _, part := range []string{c.run.thread, c.run.id, c.message, c.call.ID, strconv.Itoa(n)} {
-		_, _ = sum.Write(wire.AppendString(nil, part))
+// key names the execution. One that was noted before, in another thread or by another run perhaps, keeps its key.
+func (e *execution) key() string {
+	if e.id.Key == "" {
+		e.id.Key = e.of.run.key(&e.id)
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	return e.id.Key
+}
+
+func (r *run) key(e *checkpoint.Execution) string {
+	var space [128]byte
+	b := space[:0]
+	for _, part := range [...]string{r.thread, r.id, e.Message, e.CallID, strconv.Itoa(e.N)} {
+		b = wire.AppendString(b, part)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
 }
 
 // executed runs the tool of a call, or finds out how it ended before it was cut off.
-func (c *toolCall) executed(ctx context.Context, tool *boundTool, call *abi.ToolCall) (*abi.Message, []sourcedUpdate, error) {
-	e := &execution{of: c, call: call, tool: tool}
+func (c *toolCall) executed(ctx context.Context, e *execution) (*abi.Message, []sourcedUpdate, error) {
 	c.number(e)
-	e.rt = c.runtime(ToolsStep, 0, len(c.run.agent.toolWraps), e.n)
+	e.rt = c.runtime(ToolsStep, 0, len(c.run.agent.toolWraps), e.id.N)
 	e.rt.execution = e
-	if message, updates, err := e.recover(); message != nil || err != nil {
+	if message, updates, err := e.recover(); message != nil || err != nil || e.tool == nil {
 		return message, updates, err
 	}
 	if !c.run.keeping.journals() {
 		return e.run(ctx)
 	}
-	if !tool.spec.Idempotent {
-		if err := c.run.keeping.session.Journal(ctx, e.note()); err != nil {
-			c.run.unnoted.Store(true)
-			return nil, nil, c.run.threadError(err)
+	e.id.Attempts++
+	e.id.Started = c.run.agent.now().UnixMilli()
+	e.key()
+	if !e.tool.spec.Idempotent {
+		if err := e.journal(ctx, &e.id); err != nil {
+			return nil, nil, err
 		}
 	}
 	message, updates, err := e.run(ctx)
 	e.noteOutcome(ctx, message, updates, err)
 	return message, updates, err
+}
+
+// journal writes a note before the tool begins. If it cannot, nothing is known of this call or another one that a crash
+// would not tell; but one that was given up meanwhile has not begun.
+func (e *execution) journal(ctx context.Context, note *checkpoint.Execution) error {
+	r := e.of.run
+	err := r.keeping.session.Journal(ctx, note)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		r.unnoted.Store(true)
+		return r.threadError(err)
+	}
 }
 
 // run runs the tool.
@@ -102,42 +126,33 @@ func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, err
 	}
 }
 
-// note is the journal's note that the execution starts.
-func (e *execution) note() *checkpoint.Execution {
-	return &checkpoint.Execution{
-		Message: e.of.message, CallID: e.call.ID, N: e.n, Attempts: e.attempts + 1, Tool: e.tool.spec.Name, Args: e.call.Args,
-		Started: e.of.run.agent.now().UnixMilli(),
-	}
-}
-
 // noteOutcome notes how the execution ended. That this fails loses nothing while the process lives: the run goes on, and
 // what it saves next tells the same.
 func (e *execution) noteOutcome(ctx context.Context, message *abi.Message, updates []sourcedUpdate, err error) {
 	r := e.of.run
-	cutOff := fails(err) && ctx.Err() != nil // nobody knows how far it came
-	if r.unkept(err) || cutOff && e.tool.spec.Idempotent {
-		return // not this tool has failed, but the journal of what it called; or it may run again unasked
+	if r.unkept(err) { // not this tool has failed, but the journal of what it called
+		return
 	}
-	if e.of.alone && e.known == nil && !cutOff {
-		return // what is saved next tells the same
-	}
-	note := e.note()
+	note := e.id
+	_, late := timedOut(err)
 	switch {
-	case cutOff:
-		r.remember(note)
+	case fails(err) && (late || ctx.Err() != nil): // it was cut off, and nobody knows how far it came
+		if !e.tool.spec.Idempotent {
+			r.remember(&note)
+		}
+		return
+	case err == nil && e.of.alone && e.known == nil: // what is saved next tells the same
 		return
 	case err == nil:
 		note.Outcome = &checkpoint.Outcome{Message: *message, Updates: keptUpdates(updates)}
 	default:
 		note.Outcome = &checkpoint.Outcome{Failed: fails(err), Asked: !fails(err)}
 	}
-	if e.known != nil { // the next checkpoint has what was known; this is newer
-		r.remember(note)
-	}
+	r.remember(&note)
 	if e.of.alone {
 		return
 	}
-	if err := r.keeping.session.Journal(context.WithoutCancel(ctx), note); err != nil {
+	if err := r.keeping.session.Journal(context.WithoutCancel(ctx), &note); err != nil {
 		e.rt.Warn(fmt.Sprintf("tool %q: that its call %q has ended could not be noted: %v", e.tool.spec.Name, e.call.ID, err))
 	}
 }

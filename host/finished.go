@@ -12,15 +12,33 @@ import (
 // for an answer. Its result stands beside the state until all are done, so that those that run again find what the first
 // ones found, and results come in the order of the calls.
 type finished struct {
-	index   int // of the call in its message
+	asked   string // id of the message with the call
+	index   int    // of the call in it
 	call    string
 	message abi.Message
 	updates []sourcedUpdate
 }
 
-// finish notes the result of a call.
+// finish notes the result of a call of the last AI message.
 func (r *run) finish(index int, call string, message *abi.Message, updates []sourcedUpdate) {
-	r.finished = append(r.finished, finished{index, call, *message, updates})
+	r.finished = append(r.finished, finished{r.asking(), index, call, *message, updates})
+}
+
+// asking is the id of the last AI message, whose calls the tools step performs; "" if there is none.
+func (r *run) asking() string {
+	messages := r.state.Messages()
+	at := messages.LastAI()
+	if at < 0 {
+		return ""
+	}
+	return messages.Entry(at).Message().ID
+}
+
+// stillAsked returns the results whose calls are still those that the model asks for: somebody may have put another message
+// in the place of theirs.
+func (r *run) stillAsked(calls []checkpoint.Finished) []checkpoint.Finished {
+	asking := r.asking()
+	return slices.DeleteFunc(slices.Clone(calls), func(f checkpoint.Finished) bool { return f.Asked != asking })
 }
 
 // isFinished reports whether a call is done, by itself or because the update of another answers it.
@@ -108,7 +126,7 @@ func kept(calls []finished) []checkpoint.Finished {
 	out := make([]checkpoint.Finished, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
-		out = append(out, checkpoint.Finished{Index: c.index, CallID: c.call, Message: c.message, Updates: keptUpdates(c.updates)})
+		out = append(out, checkpoint.Finished{Asked: c.asked, Index: c.index, CallID: c.call, Message: c.message, Updates: keptUpdates(c.updates)})
 	}
 	return out
 }
@@ -125,7 +143,7 @@ func unkept(calls []checkpoint.Finished) []finished {
 	out := make([]finished, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
-		out = append(out, finished{index: c.Index, call: c.CallID, message: c.Message, updates: unkeptUpdates(c.Updates)})
+		out = append(out, finished{asked: c.Asked, index: c.Index, call: c.CallID, message: c.Message, updates: unkeptUpdates(c.Updates)})
 	}
 	return out
 }

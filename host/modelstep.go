@@ -215,39 +215,8 @@ func (r *run) named(resp *model.Response) *model.Response {
 	}
 	r.usage.add(out.Messages)
 	r.identify(out.Messages)
-	for i := range out.Messages {
-		r.distinct(&out.Messages[i])
-	}
+	out.Messages = distinct(out.Messages, r.ids.New)
 	return &out
-}
-
-// distinct gives an id of its own to every call of a message that has none, or that of an earlier one, malformed calls
-// included. Otherwise one answer would stand for two calls.
-func (r *run) distinct(m *abi.Message) {
-	taken := func(id string, calls, malformed int) bool {
-		return id == "" || slices.ContainsFunc(m.ToolCalls[:calls], func(c abi.ToolCall) bool { return c.ID == id }) ||
-			slices.ContainsFunc(m.InvalidToolCalls[:malformed], func(c abi.InvalidToolCall) bool { return c.ID == id })
-	}
-	owned := false
-	for i := range m.ToolCalls {
-		if !taken(m.ToolCalls[i].ID, i, 0) {
-			continue
-		}
-		if !owned {
-			m.ToolCalls, owned = slices.Clone(m.ToolCalls), true
-		}
-		m.ToolCalls[i].ID = r.ids.New()
-	}
-	owned = false
-	for i := range m.InvalidToolCalls {
-		if !taken(m.InvalidToolCalls[i].ID, len(m.ToolCalls), i) {
-			continue
-		}
-		if !owned {
-			m.InvalidToolCalls, owned = slices.Clone(m.InvalidToolCalls), true
-		}
-		m.InvalidToolCalls[i].ID = r.ids.New()
-	}
 }
 
 // identified returns a response whose messages all have ids, so that outer layers and events can name them: a copy if

@@ -72,6 +72,9 @@ func (r *run) ask(step string, call *abi.ToolCall, err *InterruptError) error {
 	for i := range err.Interrupts {
 		key := err.Interrupts[i].Key
 		asked := question{checkpoint.Question{Step: step, CallID: id, Nested: err.nested, Key: key, Value: err.Interrupts[i].Value}}
+		if call != nil {
+			asked.Message = r.asking()
+		}
 		same := func(q question) bool {
 			return q.Step == step && q.CallID == id && q.Nested == err.nested && q.Key == key
 		}

@@ -38,9 +38,9 @@ type run struct {
 	questions   []question             // what it asked
 	answers     wire.Map               // of this input, by the ids of the questions
 	finished    []finished             // tool calls of it that are done, while others are not
-	recovered   []checkpoint.Execution // of tools since the last step that was saved, which were cut off
-	remembering sync.Mutex             // of what follows, by calls that run at once
-	remembered  []checkpoint.Execution // what this process has learned of them, and those that it has cut off
+	recovered   []*known               // executions of tools since the last step that was saved, from before
+	remembering sync.Mutex             // of what is known of executions, by calls that run at once
+	remembered  []checkpoint.Execution // what this process has learned in the present step
 	failed      string                 // why the run that it goes on with had stopped
 	branches    bool                   // it goes on behind an older checkpoint
 	last        string                 // the name of the step that was made last
@@ -204,7 +204,10 @@ func (r *run) start(ctx context.Context) error {
 // what tools do is journalled behind it.
 func (r *run) saveStart(ctx context.Context) error {
 	switch {
-	case r.keeping == nil, r.keeping.durability == DurabilityExit, r.input.Continue && !r.branches:
+	case r.keeping == nil, r.input.Continue && !r.branches:
+		return nil
+	case r.keeping.durability == DurabilityExit:
+		r.unsaved = true
 		return nil
 	case r.input.goesOn() && r.branches:
 		return r.save(ctx, checkpoint.SourceFork, nil)
@@ -226,7 +229,10 @@ func (r *run) giveUp() {
 			r.warn(ToolsStep, "what is known of tool calls that were cut off is not kept: "+err.Error())
 		}
 	}
-	r.recovered = nil
+	for _, note := range r.recovered {
+		note.met = note.met || note.Message != "" // the model was told
+	}
+	r.dropRecovered()
 	r.state = r.state.forNewRun()
 }
 
@@ -280,6 +286,9 @@ func (r *run) loop(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 			return r.cancellation(ctx, err)
 		case err != nil:
+			if p.steps[at].kind != stepTools { // which knows which of its calls have failed
+				r.beginsAnew("", "")
+			}
 			return err
 		case r.waits():
 			return nil
@@ -294,7 +303,7 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 		if r.at != endStep && r.keeping.savesAfter(p.steps[at].kind) {
-			r.recovered, r.remembered = nil, nil
+			r.dropRecovered()
 			if err := r.save(ctx, checkpoint.SourceLoop, nil); err != nil {
 				return err
 			}

@@ -104,8 +104,11 @@ func (r *run) restore(held *checkpoint.Thread) {
 			k.foreign.Set(p.Key, p.Value)
 		}
 	}
-	r.finished = unkept(held.Record.Checkpoint.Finished)
-	r.recovered, r.failed = checkpoint.Journalled(&held.Record.Checkpoint, held.Executions), held.Record.Checkpoint.Failure
+	r.finished = unkept(r.stillAsked(held.Record.Checkpoint.Finished))
+	for _, e := range checkpoint.Journalled(&held.Record.Checkpoint, held.Executions) {
+		r.recovered = append(r.recovered, &known{Execution: e})
+	}
+	r.failed = held.Record.Checkpoint.Failure
 	for _, c := range held.Record.Checkpoint.Cursors {
 		if at := r.agent.program.find(c.Step); at >= 0 {
 			r.cursors[at] = c.Seen()
@@ -134,9 +137,10 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 		}
 		r.at = r.agent.program.find(c.Next)
 	}
-	r.questions = make([]question, len(c.Questions))
 	for i := range c.Questions {
-		r.questions[i].Question = c.Questions[i]
+		if q := c.Questions[i]; q.Message == "" || q.Message == r.asking() {
+			r.questions = append(r.questions, question{q})
+		}
 	}
 	if r.input.Continue {
 		return nil

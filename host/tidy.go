@@ -51,7 +51,7 @@ func tidy(m *abi.Message) error {
 // isTidy reports whether the texts of a message are UTF-8.
 func isTidy(m *abi.Message) bool {
 	valid := utf8.ValidString
-	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || (m.Content.IsText() && !valid(m.Content.Text())) {
+	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || !valid(string(m.Role)) || !valid(m.Status) || (m.Content.IsText() && !valid(m.Content.Text())) {
 		return false
 	}
 	for i := range m.ToolCalls {
@@ -64,15 +64,26 @@ func isTidy(m *abi.Message) bool {
 			return false
 		}
 	}
+	for i := range m.Meta {
+		if !valid(m.Meta[i].Key) {
+			return false
+		}
+	}
 	return true
 }
 
 // mend makes the texts of a message UTF-8. What it refers to is not changed.
 func mend(m *abi.Message) {
 	m.ID, m.Name, m.ToolCallID = clean(m.ID), clean(m.Name), clean(m.ToolCallID)
+	m.Role, m.Status = abi.Role(clean(string(m.Role))), clean(m.Status)
 	if m.Content.IsText() {
 		m.Content = abi.Text(clean(m.Content.Text()))
 	}
+	var meta wire.Map
+	for _, p := range m.Meta {
+		meta.Set(clean(p.Key), p.Value)
+	}
+	m.Meta = meta
 	m.ToolCalls = slices.Clone(m.ToolCalls)
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
@@ -106,6 +117,10 @@ func checkParts(m *abi.Message) error {
 	content, err := m.Content.MarshalMsg(nil)
 	if err == nil {
 		err = checkValue(content)
+	}
+	if err == nil { // a block that says nothing of its type can be made, but not read
+		var read abi.Content
+		_, err = read.UnmarshalMsg(content)
 	}
 	if err != nil {
 		return fmt.Errorf("the content of a message cannot be kept: %w", err)

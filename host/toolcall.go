@@ -12,7 +12,6 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 // toolWrap is a wrap_tool_call hook in its agent.
@@ -54,12 +53,11 @@ type toolCall struct {
 	by      *Runtime // the hook or tool that makes the call; nil: the model
 	alone   bool     // no other runs beside it and no hook around it: its result is saved at once
 
-	executions int                    // of the tool, that the hooks around it have asked for
-	notes      []checkpoint.Execution // what is known of those that were cut off
-	met        map[int]bool           // by their numbers, those of notes that were met again
-	entries    []int                  // how often each layer was entered
-	early      []sourcedUpdate        // of calls that reviews of it have made
-	seed       uint64                 // of a call by one
+	executions int             // of the tool, that the hooks around it have asked for
+	notes      []*known        // what is known of those that were cut off
+	entries    []int           // how often each layer was entered
+	early      []sourcedUpdate // of calls that reviews of it have made
+	seed       uint64          // of a call by one
 }
 
 // toolResult is how a tool call ended.
@@ -67,6 +65,7 @@ type toolResult struct {
 	message *abi.Message
 	updates []sourcedUpdate
 	err     error
+	cutOff  bool // with that error, since its batch was cancelled
 }
 
 // do performs the call: it finds out which, leases what its chain needs and reports start and end.
@@ -104,6 +103,9 @@ func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (
 	}
 	if result.err == nil {
 		result.message = asToolMessage(result.message, c.call)
+		result.err = tidy(result.message)
+	}
+	if result.err == nil {
 		if len(c.early) > 0 {
 			result.updates = append(c.early, result.updates...)
 		}
@@ -209,26 +211,35 @@ func callWrapTool(
 // can do better; a tool's own error goes outward. The texts are LangChain's, with JSON in place of Python's notation.
 func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
 	call := req.Call
-	if req.Tool == nil {
-		m := abi.ToolFailure(call, fmt.Sprintf("Error: %s is not a valid tool, try one of [%s].",
-			call.Name, strings.Join(c.run.agent.tools.names(), ", ")))
-		return &m, nil, nil
-	}
-	bound, err := c.run.agent.tools.bind(req.Tool)
-	if err != nil {
-		return nil, nil, &ToolError{Tool: call.Name, CallID: call.ID, Err: err}
-	}
 	if call.Args.IsNil() {
 		call.Args = wire.Map(nil).Raw()
 	}
 	call.Args = wire.Canonicalized(call.Args)
-	if err := bound.schema.Validate(call.Args); err != nil {
-		m := abi.ToolFailure(call, fmt.Sprintf(
-			"Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
-			call.Name, call.Args.JSON(), err))
-		return &m, nil, nil
+	e := &execution{of: c, call: &call, name: call.Name}
+	refusal := ""
+	if req.Tool == nil {
+		refusal = fmt.Sprintf("Error: %s is not a valid tool, try one of [%s].", call.Name, strings.Join(c.run.agent.tools.names(), ", "))
+	} else {
+		bound, err := c.run.agent.tools.bind(req.Tool)
+		if err != nil {
+			return nil, nil, &ToolError{Tool: call.Name, CallID: call.ID, Err: err}
+		}
+		e.tool, e.name = bound, bound.spec.Name
+		if err := bound.schema.Validate(call.Args); err != nil {
+			refusal = fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
+				call.Name, call.Args.JSON(), err)
+		}
 	}
-	return c.executed(ctx, bound, &call)
+	if refusal == "" {
+		return c.executed(ctx, e)
+	}
+	if e.tool = nil; len(c.run.recovered) > 0 { // an earlier build had the tool, and took the arguments
+		if message, updates, err := c.executed(ctx, e); message != nil || err != nil {
+			return message, updates, err
+		}
+	}
+	m := abi.ToolFailure(call, refusal)
+	return &m, nil, nil
 }
 
 func callTool(ctx context.Context, t Tool, rt *Runtime, call *abi.ToolCall) (output *ToolOutput, err error) {

@@ -172,20 +172,26 @@ func (r *run) tokensOver(received int, why string) *toolLimit {
 	}
 }
 
-// withoutTokens answers the calls of a batch without running them if no token is left; nil if there are some.
-func (r *run) withoutTokens(batch []toolCall) ([]toolResult, *toolLimit) {
+// withoutTokens answers the calls of a batch without running them if no token is left. It returns those that are to be
+// performed all the same: they were cut off, and what they have done is still to be told.
+func (r *run) withoutTokens(batch []toolCall) ([]toolCall, *toolLimit) {
 	maximum := r.agent.toolCalls.MaxTotalTokens
 	if left, limited := r.tokensLeft(); !limited || left > 0 || len(batch) == 0 {
-		return nil, nil
+		return batch, nil
 	}
 	limit := r.tokensOver(r.toolTokens, fmt.Sprintf(
 		"the results of tools have used up the run's %d tokens. This call was not executed.", maximum))
-	results := make([]toolResult, len(batch))
+	rest := batch[:0]
 	for i := range batch {
-		answer := limit.answer(batch[i].call)
-		results[i].message = &answer
+		c := &batch[i]
+		if len(r.notesOf(c.message, c.call.ID)) > 0 {
+			rest = append(rest, *c)
+			continue
+		}
+		answer := limit.answer(c.call)
+		r.finish(c.index, c.call.ID, &answer, nil)
 	}
-	return results, limit
+	return rest, limit
 }
 
 // answerRest answers the calls that are not done, when the run fails by a limit: those that wait for an answer, for
@@ -196,6 +202,9 @@ func (r *run) answerRest(limit *toolLimit, ai int) {
 	for i := range all {
 		if call := &all[i]; messages.Answer(ai, call.ID) == nil && !r.isFinished(call.ID) {
 			answer := limit.answer(call)
+			if r.mayHaveRun(messages.Entry(ai).Message().ID, call.ID) {
+				answer = abi.ToolFailure(*call, cutOffText)
+			}
 			r.finish(i, call.ID, &answer, nil)
 		}
 	}

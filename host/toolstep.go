@@ -34,10 +34,10 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	if len(batch) == 1 {
 		batch[0].alone = len(r.agent.toolWraps) == 0
 	}
-	results, exceeded := r.withoutTokens(batch)
-	if results == nil {
-		results = r.runBatch(ctx, batch)
-		exceeded = r.limitTokens(results)
+	batch, exceeded := r.withoutTokens(batch)
+	results := r.runBatch(ctx, batch)
+	if over := r.limitTokens(results); over != nil {
+		exceeded = over
 	}
 	failure := r.noteResults(s, batch, results)
 	if failure == nil && exceeded != nil && r.agent.toolCalls.fails() {
@@ -72,6 +72,9 @@ func (r *run) noteResults(s *step, batch []toolCall, results []toolResult) (fail
 				continue
 			}
 		}
+		if !results[i].cutOff {
+			r.beginsAnew(batch[i].message, batch[i].call.ID)
+		}
 		if failure == nil || errors.Is(failure, errSibling) {
 			failure = err
 		}
@@ -87,6 +90,9 @@ func (r *run) endTools(ai int, failure error) error {
 			r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return r.isFinished(q.CallID) })
 			r.identifyFinished()
 			if _, err := r.withFinished(true); err != nil { // it will not be possible later either
+				for i := range r.finished { // as when all are done: the answers are kept
+					r.finished[i].updates = nil
+				}
 				return errors.Join(failure, err)
 			}
 			return failure
@@ -168,11 +174,14 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 func (c *toolCall) start(ctx context.Context) (result toolResult) {
 	if ctx.Err() == nil {
 		result = c.do(ctx)
-		if !errors.Is(result.err, context.Canceled) || ctx.Err() == nil {
+		if ctx.Err() == nil || !fails(result.err) {
 			return result
 		}
 	}
-	result.err = context.Cause(ctx)
+	result.cutOff = true
+	if result.err == nil || errors.Is(result.err, context.Canceled) {
+		result.err = context.Cause(ctx)
+	}
 	return result
 }
 

@@ -61,7 +61,8 @@ func (c Cursor) Seen() history.Cursor { return history.Cursor{Epoch: c.Epoch, Se
 type Question struct {
 	ID         string   `msgpack:"id"`                // unique in the thread, over all of its branches
 	Step       string   `msgpack:"step"`              // of the hook or tool that asked
-	CallID     string   `msgpack:"call_id,omitempty"` // of the tool call that it concerns; "": none
+	Message    string   `msgpack:"message,omitempty"` // id of the message with the tool call that it concerns; "": it concerns none
+	CallID     string   `msgpack:"call_id,omitempty"` // of that call
 	Nested     string   `msgpack:"nested,omitempty"`  // id of the call inside of that call, or of the hook, which a hook or tool made; "": none
 	Key        string   `msgpack:"key"`               // what the hook or tool calls it
 	Value      wire.Raw `msgpack:"value,omitzero"`
@@ -74,7 +75,8 @@ type Question struct {
 // Finished is a tool call that is done while others of its response are not: its result is applied when they are, or when
 // the run is given up.
 type Finished struct {
-	Index   int         `msgpack:"index"` // of the call in its message
+	Asked   string      `msgpack:"asked"` // id of the message with the call
+	Index   int         `msgpack:"index"` // of the call in it
 	CallID  string      `msgpack:"call_id"`
 	Message abi.Message `msgpack:"message"`           // the answer
 	Updates []Update    `msgpack:"updates,omitempty"` // what else the tool and the hooks around it change, the inner ones first
@@ -83,8 +85,11 @@ type Finished struct {
 // Execution is one execution of a tool, as it is journalled: when it starts, and again when it has ended. A tool that is
 // idempotent may be journalled only then.
 type Execution struct {
-	Message  string   `msgpack:"message,omitempty"`  // id of the model's message that asks for the call; "": a hook or tool does
+	Message  string   `msgpack:"message,omitempty"`  // id of the model's message that asks for the call; "": a hook or tool made it
 	CallID   string   `msgpack:"call_id"`            // of the model's call, or of the one that a hook or tool made
+	By       string   `msgpack:"by,omitempty"`       // step of the hook or tool that made it; "": the model did
+	Within   string   `msgpack:"within,omitempty"`   // id of the model's call in which a hook or tool made it; "": in none
+	Key      string   `msgpack:"key,omitempty"`      // what names it to the services that the tool uses, also in a copy of the thread
 	N        int      `msgpack:"n"`                  // counts the executions of the call, which the hooks around it ask for, from 1
 	Attempts int      `msgpack:"attempts,omitempty"` // how often this one was started, crashes between
 	Tool     string   `msgpack:"tool"`

@@ -385,24 +385,36 @@ func (z Cursor) Msgsize() (s int) {
 func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(8)
-	var zb0001Mask uint8 /* 8 bits */
+	zb0001Len := uint32(11)
+	var zb0001Mask uint16 /* 11 bits */
 	_ = zb0001Mask
 	if z.Message == "" {
 		zb0001Len--
 		zb0001Mask |= 0x1
 	}
-	if z.Attempts == 0 {
+	if z.By == "" {
+		zb0001Len--
+		zb0001Mask |= 0x4
+	}
+	if z.Within == "" {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
+	if z.Key == "" {
+		zb0001Len--
+		zb0001Mask |= 0x10
+	}
+	if z.Attempts == 0 {
+		zb0001Len--
+		zb0001Mask |= 0x40
+	}
 	if z.Args.IsZero() {
 		zb0001Len--
-		zb0001Mask |= 0x20
+		zb0001Mask |= 0x100
 	}
 	if z.Outcome == nil {
 		zb0001Len--
-		zb0001Mask |= 0x80
+		zb0001Mask |= 0x400
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -417,10 +429,25 @@ func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "call_id"
 		o = append(o, 0xa7, 0x63, 0x61, 0x6c, 0x6c, 0x5f, 0x69, 0x64)
 		o = msgp.AppendString(o, z.CallID)
+		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "by"
+			o = append(o, 0xa2, 0x62, 0x79)
+			o = msgp.AppendString(o, z.By)
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
+			// string "within"
+			o = append(o, 0xa6, 0x77, 0x69, 0x74, 0x68, 0x69, 0x6e)
+			o = msgp.AppendString(o, z.Within)
+		}
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
+			// string "key"
+			o = append(o, 0xa3, 0x6b, 0x65, 0x79)
+			o = msgp.AppendString(o, z.Key)
+		}
 		// string "n"
 		o = append(o, 0xa1, 0x6e)
 		o = msgp.AppendInt(o, z.N)
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
 			// string "attempts"
 			o = append(o, 0xa8, 0x61, 0x74, 0x74, 0x65, 0x6d, 0x70, 0x74, 0x73)
 			o = msgp.AppendInt(o, z.Attempts)
@@ -428,7 +455,7 @@ func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "tool"
 		o = append(o, 0xa4, 0x74, 0x6f, 0x6f, 0x6c)
 		o = msgp.AppendString(o, z.Tool)
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
+		if (zb0001Mask & 0x100) == 0 { // if not omitted
 			// string "args"
 			o = append(o, 0xa4, 0x61, 0x72, 0x67, 0x73)
 			o, err = z.Args.MarshalMsg(o)
@@ -440,7 +467,7 @@ func (z *Execution) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "started"
 		o = append(o, 0xa7, 0x73, 0x74, 0x61, 0x72, 0x74, 0x65, 0x64)
 		o = msgp.AppendInt64(o, z.Started)
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
+		if (zb0001Mask & 0x400) == 0 { // if not omitted
 			// string "outcome"
 			o = append(o, 0xa7, 0x6f, 0x75, 0x74, 0x63, 0x6f, 0x6d, 0x65)
 			if z.Outcome == nil {
@@ -485,6 +512,24 @@ func (z *Execution) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			z.CallID, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "CallID")
+				return
+			}
+		case "by":
+			z.By, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "By")
+				return
+			}
+		case "within":
+			z.Within, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Within")
+				return
+			}
+		case "key":
+			z.Key, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Key")
 				return
 			}
 		case "n":
@@ -548,7 +593,7 @@ func (z *Execution) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Execution) Msgsize() (s int) {
-	s = 1 + 8 + msgp.StringPrefixSize + len(z.Message) + 8 + msgp.StringPrefixSize + len(z.CallID) + 2 + msgp.IntSize + 9 + msgp.IntSize + 5 + msgp.StringPrefixSize + len(z.Tool) + 5 + z.Args.Msgsize() + 8 + msgp.Int64Size + 8
+	s = 1 + 8 + msgp.StringPrefixSize + len(z.Message) + 8 + msgp.StringPrefixSize + len(z.CallID) + 3 + msgp.StringPrefixSize + len(z.By) + 7 + msgp.StringPrefixSize + len(z.Within) + 4 + msgp.StringPrefixSize + len(z.Key) + 2 + msgp.IntSize + 9 + msgp.IntSize + 5 + msgp.StringPrefixSize + len(z.Tool) + 5 + z.Args.Msgsize() + 8 + msgp.Int64Size + 8
 	if z.Outcome == nil {
 		s += msgp.NilSize
 	} else {
@@ -561,18 +606,21 @@ func (z *Execution) Msgsize() (s int) {
 func (z *Finished) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(4)
-	var zb0001Mask uint8 /* 4 bits */
+	zb0001Len := uint32(5)
+	var zb0001Mask uint8 /* 5 bits */
 	_ = zb0001Mask
 	if z.Updates == nil {
 		zb0001Len--
-		zb0001Mask |= 0x8
+		zb0001Mask |= 0x10
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
 
 	// skip if no fields are to be emitted
 	if zb0001Len != 0 {
+		// string "asked"
+		o = append(o, 0xa5, 0x61, 0x73, 0x6b, 0x65, 0x64)
+		o = msgp.AppendString(o, z.Asked)
 		// string "index"
 		o = append(o, 0xa5, 0x69, 0x6e, 0x64, 0x65, 0x78)
 		o = msgp.AppendInt(o, z.Index)
@@ -586,7 +634,7 @@ func (z *Finished) MarshalMsg(b []byte) (o []byte, err error) {
 			err = msgp.WrapError(err, "Message")
 			return
 		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
 			// string "updates"
 			o = append(o, 0xa7, 0x75, 0x70, 0x64, 0x61, 0x74, 0x65, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Updates)))
@@ -620,6 +668,12 @@ func (z *Finished) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			return
 		}
 		switch msgp.UnsafeString(field) {
+		case "asked":
+			z.Asked, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Asked")
+				return
+			}
 		case "index":
 			z.Index, bts, err = msgp.ReadIntBytes(bts)
 			if err != nil {
@@ -671,7 +725,7 @@ func (z *Finished) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Finished) Msgsize() (s int) {
-	s = 1 + 6 + msgp.IntSize + 8 + msgp.StringPrefixSize + len(z.CallID) + 8 + z.Message.Msgsize() + 8 + msgp.ArrayHeaderSize
+	s = 1 + 6 + msgp.StringPrefixSize + len(z.Asked) + 6 + msgp.IntSize + 8 + msgp.StringPrefixSize + len(z.CallID) + 8 + z.Message.Msgsize() + 8 + msgp.ArrayHeaderSize
 	for za0001 := range z.Updates {
 		s += z.Updates[za0001].Msgsize()
 	}
@@ -1066,36 +1120,40 @@ func (z *Program) Msgsize() (s int) {
 func (z *Question) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(10)
-	var zb0001Mask uint16 /* 10 bits */
+	zb0001Len := uint32(11)
+	var zb0001Mask uint16 /* 11 bits */
 	_ = zb0001Mask
-	if z.CallID == "" {
+	if z.Message == "" {
 		zb0001Len--
 		zb0001Mask |= 0x4
 	}
-	if z.Nested == "" {
+	if z.CallID == "" {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
-	if z.Value.IsZero() {
+	if z.Nested == "" {
 		zb0001Len--
-		zb0001Mask |= 0x20
+		zb0001Mask |= 0x10
 	}
-	if z.Answer.IsZero() {
+	if z.Value.IsZero() {
 		zb0001Len--
 		zb0001Mask |= 0x40
 	}
-	if z.AnsweredBy == "" {
+	if z.Answer.IsZero() {
 		zb0001Len--
 		zb0001Mask |= 0x80
 	}
-	if z.AnsweredAt == 0 {
+	if z.AnsweredBy == "" {
 		zb0001Len--
 		zb0001Mask |= 0x100
 	}
-	if z.Fresh == false {
+	if z.AnsweredAt == 0 {
 		zb0001Len--
 		zb0001Mask |= 0x200
+	}
+	if z.Fresh == false {
+		zb0001Len--
+		zb0001Mask |= 0x400
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -1109,11 +1167,16 @@ func (z *Question) MarshalMsg(b []byte) (o []byte, err error) {
 		o = append(o, 0xa4, 0x73, 0x74, 0x65, 0x70)
 		o = msgp.AppendString(o, z.Step)
 		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "message"
+			o = append(o, 0xa7, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65)
+			o = msgp.AppendString(o, z.Message)
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
 			// string "call_id"
 			o = append(o, 0xa7, 0x63, 0x61, 0x6c, 0x6c, 0x5f, 0x69, 0x64)
 			o = msgp.AppendString(o, z.CallID)
 		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
 			// string "nested"
 			o = append(o, 0xa6, 0x6e, 0x65, 0x73, 0x74, 0x65, 0x64)
 			o = msgp.AppendString(o, z.Nested)
@@ -1121,7 +1184,7 @@ func (z *Question) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "key"
 		o = append(o, 0xa3, 0x6b, 0x65, 0x79)
 		o = msgp.AppendString(o, z.Key)
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
 			// string "value"
 			o = append(o, 0xa5, 0x76, 0x61, 0x6c, 0x75, 0x65)
 			o, err = z.Value.MarshalMsg(o)
@@ -1130,7 +1193,7 @@ func (z *Question) MarshalMsg(b []byte) (o []byte, err error) {
 				return
 			}
 		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
+		if (zb0001Mask & 0x80) == 0 { // if not omitted
 			// string "answer"
 			o = append(o, 0xa6, 0x61, 0x6e, 0x73, 0x77, 0x65, 0x72)
 			o, err = z.Answer.MarshalMsg(o)
@@ -1139,17 +1202,17 @@ func (z *Question) MarshalMsg(b []byte) (o []byte, err error) {
 				return
 			}
 		}
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
+		if (zb0001Mask & 0x100) == 0 { // if not omitted
 			// string "answered_by"
 			o = append(o, 0xab, 0x61, 0x6e, 0x73, 0x77, 0x65, 0x72, 0x65, 0x64, 0x5f, 0x62, 0x79)
 			o = msgp.AppendString(o, z.AnsweredBy)
 		}
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
+		if (zb0001Mask & 0x200) == 0 { // if not omitted
 			// string "answered_at"
 			o = append(o, 0xab, 0x61, 0x6e, 0x73, 0x77, 0x65, 0x72, 0x65, 0x64, 0x5f, 0x61, 0x74)
 			o = msgp.AppendInt64(o, z.AnsweredAt)
 		}
-		if (zb0001Mask & 0x200) == 0 { // if not omitted
+		if (zb0001Mask & 0x400) == 0 { // if not omitted
 			// string "fresh"
 			o = append(o, 0xa5, 0x66, 0x72, 0x65, 0x73, 0x68)
 			o = msgp.AppendBool(o, z.Fresh)
@@ -1186,6 +1249,12 @@ func (z *Question) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			z.Step, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Step")
+				return
+			}
+		case "message":
+			z.Message, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Message")
 				return
 			}
 		case "call_id":
@@ -1250,7 +1319,7 @@ func (z *Question) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Question) Msgsize() (s int) {
-	s = 1 + 3 + msgp.StringPrefixSize + len(z.ID) + 5 + msgp.StringPrefixSize + len(z.Step) + 8 + msgp.StringPrefixSize + len(z.CallID) + 7 + msgp.StringPrefixSize + len(z.Nested) + 4 + msgp.StringPrefixSize + len(z.Key) + 6 + z.Value.Msgsize() + 7 + z.Answer.Msgsize() + 12 + msgp.StringPrefixSize + len(z.AnsweredBy) + 12 + msgp.Int64Size + 6 + msgp.BoolSize
+	s = 1 + 3 + msgp.StringPrefixSize + len(z.ID) + 5 + msgp.StringPrefixSize + len(z.Step) + 8 + msgp.StringPrefixSize + len(z.Message) + 8 + msgp.StringPrefixSize + len(z.CallID) + 7 + msgp.StringPrefixSize + len(z.Nested) + 4 + msgp.StringPrefixSize + len(z.Key) + 6 + z.Value.Msgsize() + 7 + z.Answer.Msgsize() + 12 + msgp.StringPrefixSize + len(z.AnsweredBy) + 12 + msgp.Int64Size + 6 + msgp.BoolSize
 	return
 }
 

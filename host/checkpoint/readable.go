@@ -89,7 +89,7 @@ func (r *readable) checkpoint(c *Checkpoint) {
 	}
 	for i := range c.Questions {
 		q := &c.Questions[i]
-		r.texts("a question", q.ID, q.Step, q.CallID, q.Nested, q.Key, q.AnsweredBy)
+		r.texts("a question", q.ID, q.Step, q.Message, q.CallID, q.Nested, q.Key, q.AnsweredBy)
 		r.value("a question", q.Value)
 		r.value("an answer", q.Answer)
 	}
@@ -106,7 +106,7 @@ func (r *readable) execution(e *Execution) {
 		r.encoded("the execution of a tool", e)
 		return
 	}
-	r.texts("the execution of a tool", e.Message, e.CallID, e.Tool)
+	r.texts("the execution of a tool", e.Message, e.CallID, e.By, e.Within, e.Key, e.Tool)
 	r.value("the arguments of a tool", e.Args)
 }
 

@@ -282,7 +282,7 @@ func TestNestedCallsAreReviewed(t *testing.T) {
 
 		d.finish(t, form(reject))
 
-		require.Equal(t, []string{`mail {"to":"eve"}`, `mail {"to":"eve"}`}, d.ran, "the hook ran again from its start")
+		require.Equal(t, []string{`mail {"to":"eve"}`}, d.ran, "the hook ran again from its start, and found what it had done")
 		require.Equal(t, []string{`mail {"to":"eve"}`, `mail {"to":"bob"}`}, seen)
 		require.Equal(t, "mail result", answers[0])
 		require.Contains(t, answers[1], "User rejected the tool call for `mail` with id call-")

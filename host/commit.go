@@ -43,7 +43,7 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 
 // apply applies an update to the history, with messages that can be kept.
 func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
-	messages, err := keepableMessages(u.Messages, ids)
+	messages, err := tidied(u.Messages)
 	if err != nil {
 		return *log, err
 	}
@@ -59,15 +59,6 @@ func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
 	return tidyPatched(log, next, u.Patch, ids)
 }
 
-// keepableMessages returns messages that can be kept, with an id for each call.
-func keepableMessages(messages []abi.Message, ids history.IDs) ([]abi.Message, error) {
-	messages, err := tidied(messages)
-	if err != nil {
-		return nil, err
-	}
-	return distinct(messages, ids.New), nil
-}
-
 // tidyPatched returns a history whose messages, of which some were patched, can be kept; before is the one without the patches.
 func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, ids history.IDs) (history.Log, error) {
 	var patched []abi.Message
@@ -76,7 +67,7 @@ func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, ids 
 			patched = append(patched, *m)
 		}
 	}
-	kept, err := keepableMessages(patched, ids)
+	kept, err := tidied(patched)
 	if err != nil {
 		return *before, err
 	}

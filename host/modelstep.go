@@ -215,7 +215,7 @@ func (r *run) named(resp *model.Response) *model.Response {
 	}
 	r.usage.add(out.Messages)
 	r.identify(out.Messages)
-	out.Messages = distinct(out.Messages, r.ids.New)
+	out.Messages = allNamed(out.Messages, r.ids.New)
 	return &out
 }
 

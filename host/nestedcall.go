@@ -79,9 +79,10 @@ func (rt *Runtime) nestedCall(name string, args wire.Raw) (c *toolCall, count fu
 	digest := sum.Sum(nil)
 	id := "call-" + hex.EncodeToString(digest[:16])
 	n := rt.calls[id] + 1
+	numbered := id + "-" + strconv.Itoa(n)
 	c = &toolCall{
 		run: rt.run, by: rt, index: n, seed: binary.BigEndian.Uint64(digest[16:]), events: rt.emit,
-		call: &abi.ToolCall{ID: id + "-" + strconv.Itoa(n), Name: name, Args: args},
+		id: numbered, call: &abi.ToolCall{ID: numbered, Name: name, Args: args},
 	}
 	return c, func() {
 		if rt.calls == nil {

@@ -316,3 +316,36 @@ func TestEventsOfAResumeThatIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, `there is no interrupt "x"`)
 	require.Empty(t, run.Answers)
 }
+
+// A hook runs its tool, asks whether the result will do, and tries again if it will not.
+func TestAToolInsideOfAHookThatAskedRunsOnceForEachTime(t *testing.T) {
+	t.Parallel()
+	for answer, runs := range map[string]int{"yes": 1, "again": 2} {
+		b := setup(t, calls("draw"), scripted.Say("done")).keeps()
+		drawn := 0
+		b.tool("draw", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+			drawn++
+			return host.TextOutput(fmt.Sprint("picture ", drawn)), nil
+		})
+		b.use(host.WrapToolCall("review", func(
+			ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+		) (*abi.Message, *host.Update, error) {
+			m, err := next(ctx, req)
+			if err != nil {
+				return nil, nil, err
+			}
+			said, err := rt.Interrupt("good?", nil)
+			if err == nil && said.Equal(wire.String("again")) {
+				m, err = next(ctx, req)
+			}
+			return m, nil, err
+		}))
+		agent := b.build()
+		_, err := agent.Run(t.Context(), say("draw a cat"))
+		require.NoError(t, err)
+		require.Equal(t, 1, drawn)
+		result := completed(t, agent, resume(host.Answer{Value: answer}))
+		require.Equal(t, runs, drawn, answer)
+		require.Contains(t, lines(result.Messages), fmt.Sprint("tool 1: picture ", runs))
+	}
+}

@@ -34,7 +34,7 @@ func (c *toolCall) number(e *execution) {
 	r.remembering.Lock()
 	defer r.remembering.Unlock()
 	if c.notes == nil {
-		c.notes = r.notesOf(c.message, c.call.ID)
+		c.notes = r.notesOf(c.message, c.id)
 		for _, note := range c.notes {
 			c.executions = max(c.executions, note.N)
 		}
@@ -60,7 +60,7 @@ func (c *toolCall) number(e *execution) {
 		}
 	}
 	c.executions++
-	e.id = checkpoint.Execution{Message: c.message, CallID: c.call.ID, N: c.executions, Tool: e.name, Args: e.call.Args}
+	e.id = checkpoint.Execution{Message: c.message, CallID: c.id, N: c.executions, Tool: e.name, Args: e.call.Args}
 	if c.by != nil {
 		e.id.By, e.id.Within = c.by.step, c.by.callID
 	}
@@ -185,7 +185,7 @@ func (e *execution) question(note *checkpoint.Execution) wire.Raw {
 		{Key: "idempotency_key", Value: wire.String(cmp.Or(note.Key, e.of.run.key(note)))},
 		{Key: "name", Value: wire.String(note.Tool)},
 		{Key: "started", Value: wire.Int(note.Started)},
-		{Key: "tool_call_id", Value: wire.String(note.CallID)},
+		{Key: "tool_call_id", Value: wire.String(e.of.call.ID)},
 		{Key: "type", Value: wire.String("unfinished_tool_call")},
 	}
 	switch {

@@ -51,7 +51,10 @@ func tidy(m *abi.Message) error {
 // isTidy reports whether the texts of a message are UTF-8.
 func isTidy(m *abi.Message) bool {
 	valid := utf8.ValidString
-	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || !valid(string(m.Role)) || !valid(m.Status) || (m.Content.IsText() && !valid(m.Content.Text())) {
+	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || !valid(string(m.Role)) || !valid(m.Status) {
+		return false
+	}
+	if m.Content.IsText() && !valid(m.Content.Text()) {
 		return false
 	}
 	for i := range m.ToolCalls {

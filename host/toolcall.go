@@ -47,6 +47,7 @@ type toolCall struct {
 	run     *run
 	index   int           // in its message
 	message string        // the id of that; "" of a call by a hook or tool, whose own id has it all
+	id      string        // of the call in the journal
 	call    *abi.ToolCall // that is performed
 	asked   *abi.ToolCall // if another one was asked for
 	events  emitter

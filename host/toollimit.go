@@ -184,7 +184,7 @@ func (r *run) withoutTokens(batch []toolCall) ([]toolCall, *toolLimit) {
 	rest := batch[:0]
 	for i := range batch {
 		c := &batch[i]
-		if len(r.notesOf(c.message, c.call.ID)) > 0 {
+		if len(r.notesOf(c.message, c.id)) > 0 {
 			rest = append(rest, *c)
 			continue
 		}

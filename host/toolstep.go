@@ -3,9 +3,12 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/agenthost/agenthost/abi"
 )
 
 // errGone is a tool, or a hook around it, that called runtime.Goexit, as testing.T.FailNow does.
@@ -28,7 +31,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
 		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.waitsOn(all[i].ID) {
-			batch = append(batch, toolCall{run: r, message: asking.ID, index: i, call: &all[i], events: r.events()})
+			batch = append(batch, toolCall{run: r, message: asking.ID, index: i, id: journalID(all, i), call: &all[i], events: r.events()})
 		}
 	}
 	if len(batch) == 1 {
@@ -45,6 +48,16 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 		failure = exceeded.failure()
 	}
 	return r.endTools(at, failure)
+}
+
+// journalID is the id of a call in the journal: its own, unless a call before it has the same one, which histories from
+// outside may have.
+func journalID(calls []abi.ToolCall, i int) string {
+	id := calls[i].ID
+	if slices.ContainsFunc(calls[:i], func(c abi.ToolCall) bool { return c.ID == id }) {
+		return fmt.Sprintf("%s #%d", id, i+1)
+	}
+	return id
 }
 
 // runBatch runs the calls, at once if the agent allows it.

@@ -30,7 +30,8 @@ type Store interface {
 	// Threads returns threads in the order of their names: at most limit, with names behind after.
 	Threads(ctx context.Context, after string, limit int) ([]Info, error)
 	// Fork copies the checkpoints that lead to one of a thread, the newest with the id 0, to a new thread, and what was
-	// journalled behind that. They keep their ids. A thread that was never saved is new unless a run has it open. The errors are those of Load, and [ErrThreadExists].
+	// journalled behind that. They keep their ids. A thread that was never saved is new unless a run has it open. The errors
+	// are those of Load, and [ErrThreadExists].
 	Fork(ctx context.Context, thread string, at ID, into string) error
 	// Delete removes a thread with all its checkpoints. The errors are [ErrNoThread] and [*BusyError].
 	Delete(ctx context.Context, thread string) error
@@ -43,9 +44,9 @@ type Session interface {
 	// were journalled behind the checkpoint.
 	Load(ctx context.Context, at ID) (*Thread, error)
 	// Save adds a checkpoint to the thread and, if its parent was the newest one, empties the journal of that: all of it or,
-	// with an error, nothing. The id is one more than the largest of the thread. The commit is valid during the call; what it refers to is never changed. A Save
-	// that fails may be tried again, also with another commit of the same parent: if the first was kept and only its answer
-	// lost, it stays as a branch that nothing follows.
+	// with an error, nothing. The id is one more than the largest of the thread. The commit is valid during the call; what it
+	// refers to is never changed. A Save that fails may be tried again, also with another commit of the same parent: if the
+	// first was kept and only its answer lost, it stays as a branch that nothing follows.
 	Save(ctx context.Context, c *Commit) (ID, error)
 	// Journal notes that an execution of a tool starts, or how it ended, behind the checkpoint that this session has loaded
 	// or saved last; without one the error is [ErrNoCheckpoint]. An execution that is noted again takes the place of its

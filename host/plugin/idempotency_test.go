@@ -14,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// TestIdempotencyKeyOfAPluginsTool performs a tool twice by a retry, and the whole call again after an answer: the first
-// and second execution have the same two keys each time.
+// TestIdempotencyKeyOfAPluginsTool performs a tool twice by a retry, and the whole call again after an answer, since nothing
+// is journalled: the first and second execution have the same two keys each time.
 func TestIdempotencyKeyOfAPluginsTool(t *testing.T) {
 	t.Parallel()
 	g := newGuest(abi.Description{Name: "g", Tools: []abi.ToolSpec{{Name: "send", Description: "Sends."}}})
@@ -35,7 +35,7 @@ func TestIdempotencyKeyOfAPluginsTool(t *testing.T) {
 	var recorded frames
 	agent, err := host.New(host.Config{
 		Model:        scripted.NewTurns(scripted.CallTools(abi.Call("1", "send", nil)), scripted.Say("done")),
-		Checkpointer: memory.New(),
+		Checkpointer: memory.New(), Durability: host.DurabilityExit,
 		Middleware: []host.Middleware{
 			host.WrapToolCall("twice", twice), plugin.Wasm{ID: "sends", Bytes: g.bytes(), Engine: compiled, Recorder: &recorded},
 		},

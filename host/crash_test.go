@@ -79,6 +79,7 @@ func (s *mortalSession) Journal(ctx context.Context, e *checkpoint.Execution) er
 type crashing struct {
 	*bundle
 
+	program func(c *crashing) []scripted.Turn // adds tools and hooks, and says what the model says
 	store   checkpoint.Store
 	mortal  *mortal
 	sent    []string // by tools that must not run twice
@@ -86,48 +87,47 @@ type crashing struct {
 	spared  int // executions that a person took for good, and that would have been retried
 }
 
-func newCrashing(t *testing.T) *crashing {
+func newCrashing(t *testing.T, program func(c *crashing) []scripted.Turn) *crashing {
 	t.Helper()
-	return &crashing{store: memory.New()}
+	return &crashing{program: program, store: memory.New()}
 }
 
 // start builds the agent of a new process.
 func (c *crashing) start(t *testing.T, lives int, torn bool) *host.Agent {
 	t.Helper()
 	c.mortal = &mortal{Store: c.store, lives: lives, torn: torn}
-	script := []scripted.Turn{calls("send", "look", "send", "flaky"), calls("send"), calls("ask"), scripted.Say("done")}
 	c.bundle = setup(t)
 	c.Checkpointer = c.mortal
-	c.Model = byHistory(script)
-	send := func(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) { //nolint:unparam // it is a tool
-		if !c.mortal.dead() {
-			c.mu.Lock()
-			c.sent = append(c.sent, call.Name+" "+rt.IdempotencyKey())
-			c.mu.Unlock()
-		}
-		return host.TextOutput("sent"), nil
-	}
-	c.tool("send", send)
-	c.tool("note", send)
+	c.ToolCalls.Parallel = 1
+	c.tool("send", c.send)
 	c.answering("look", "seen", tool.Idempotent())
+	c.tool("ask", asking)
+	c.Model = byHistory(c.program(c))
+	return c.build()
+}
+
+// send is a tool that must not run twice.
+func (c *crashing) send(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+	if !c.mortal.dead() {
+		c.mu.Lock()
+		c.sent = append(c.sent, call.Name+" "+rt.IdempotencyKey())
+		c.mu.Unlock()
+	}
+	return host.TextOutput("sent"), nil
+}
+
+// trying is a program whose tools are tried again, and one of whose hooks calls a tool.
+func trying(c *crashing) []scripted.Turn {
+	c.tool("note", c.send)
 	failed := false
 	c.tool("flaky", func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-		output, err := send(ctx, rt, call)
+		output, err := c.send(ctx, rt, call)
 		if !failed && !c.retried {
 			failed, c.retried = true, true
 			return nil, errors.New("not yet")
 		}
 		return output, err
 	})
-	c.tool("ask", func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
-		answer, err := rt.Interrupt("ok", wire.String("may I?"))
-		if err != nil {
-			return nil, err
-		}
-		text, _ := answer.AsString()
-		return host.TextOutput(text), nil
-	})
-	c.ToolCalls.Parallel = 1
 	retry := func(ctx context.Context, _ *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
 		m, err := next(ctx, req)
 		var failure *host.ToolError
@@ -143,7 +143,32 @@ func (c *crashing) start(t *testing.T, lives int, torn bool) *host.Agent {
 		}
 		return setting("notes", rt.State().Messages().Len(), "said", m.Content.Text()), nil
 	}, host.WithFields(host.Field{Name: "notes", Lifetime: host.Run}, host.Field{Name: "said"})))
-	return c.build()
+	return []scripted.Turn{calls("send", "look", "send", "flaky"), calls("send"), calls("ask"), scripted.Say("done")}
+}
+
+// nesting is a program with questions inside of hooks, whose tool calls another one and runs twice for each call.
+func nesting(c *crashing) []scripted.Turn {
+	c.tool("outer", func(ctx context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+		for range 2 {
+			if _, err := rt.CallTool(ctx, "send", nil); err != nil {
+				return nil, err
+			}
+		}
+		return host.TextOutput("out"), nil
+	}, tool.Idempotent())
+	twice := func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
+		_, err := rt.CallTool(ctx, "ask", nil)
+		if err == nil {
+			_, err = next(ctx, req)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		m, err := next(ctx, req)
+		return m, nil, err
+	}
+	c.use(host.WrapToolCall("twice", twice, host.OnlyTools("outer")))
+	return []scripted.Turn{calls("outer", "look", "send", "outer"), calls("outer"), scripted.Say("done")}
 }
 
 // byHistory is a model that knows its turn from the history alone, as one in another process does.
@@ -161,9 +186,13 @@ func (c *crashing) finish(t *testing.T, kill func(process int) (lives int, torn 
 			in = host.Input{Thread: "t", Messages: []abi.Message{abi.Human("hi")}}
 			continue
 		}
-		for err == nil && result.Status == host.Interrupted {
+		for round := 0; err == nil && result.Status == host.Interrupted; round++ {
+			require.Less(t, round, 50)
 			var answers []host.Answer
-			for _, q := range result.Interrupts {
+			for i, q := range result.Interrupts {
+				if i > 0 && round%2 == 0 {
+					break // some now, others later
+				}
 				if q.Key == "ok" {
 					answers = append(answers, host.Answer{Interrupt: q.ID, Value: "yes"})
 					continue
@@ -209,35 +238,43 @@ func (c *crashing) decide(t *testing.T, q host.Interrupt) any {
 // twice, and the history is that of a run that nothing disturbed.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
-	calm := newCrashing(t)
-	want, asked := calm.finish(t, func(int) (int, bool) { return 1 << 30, false })
-	require.Zero(t, asked)
-	writes := 1<<30 - calm.mortal.lives
-	require.Greater(t, writes, 15)
-	require.Len(t, calm.sent, 4+1+1+2+1, "a note a round, three sent, and one that fails once")
+	for name, test := range map[string]struct {
+		program func(c *crashing) []scripted.Turn
+		sent    int
+	}{
+		"trying":  {trying, 4 + 1 + 1 + 2 + 1}, // a note a round, three sent, and one that fails once
+		"nesting": {nesting, 3*4 + 1},
+	} {
+		calm := newCrashing(t, test.program)
+		want, asked := calm.finish(t, func(int) (int, bool) { return 1 << 30, false })
+		require.Zero(t, asked)
+		writes := 1<<30 - calm.mortal.lives
+		require.Greater(t, writes, 15)
+		require.Len(t, calm.sent, test.sent)
 
-	for first := range writes {
-		for _, torn := range []bool{false, true} {
-			for second := range 4 {
-				t.Run(fmt.Sprint(first, torn, second), func(t *testing.T) {
-					t.Parallel()
-					c := newCrashing(t)
-					result, _ := c.finish(t, func(process int) (int, bool) {
-						switch {
-						case process == 0:
-							return first, torn
-						case process == 1 && second > 0:
-							return second - 1, torn
-						default:
-							return 1 << 30, false
-						}
+		for first := range writes {
+			for _, torn := range []bool{false, true} {
+				for second := range 6 {
+					t.Run(fmt.Sprint(name, " ", first, torn, second), func(t *testing.T) {
+						t.Parallel()
+						c := newCrashing(t, test.program)
+						result, _ := c.finish(t, func(process int) (int, bool) {
+							switch {
+							case process == 0:
+								return first, torn
+							case process == 1 && second > 0:
+								return second - 1, torn
+							default:
+								return 1 << 30, false
+							}
+						})
+						require.Equal(t, lines(want.Messages), lines(result.Messages))
+						require.Equal(t, stateOf(want), stateOf(result))
+						seen := slices.Sorted(slices.Values(c.sent))
+						require.Equal(t, seen, slices.Compact(slices.Clone(seen)), "nothing is sent twice")
+						require.Len(t, seen, len(calm.sent)-c.spared)
 					})
-					require.Equal(t, lines(want.Messages), lines(result.Messages))
-					require.Equal(t, stateOf(want), stateOf(result))
-					seen := slices.Sorted(slices.Values(c.sent))
-					require.Equal(t, seen, slices.Compact(slices.Clone(seen)), "nothing is sent twice")
-					require.Len(t, seen, len(calm.sent)-c.spared)
-				})
+				}
 			}
 		}
 	}

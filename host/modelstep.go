@@ -51,6 +51,9 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
+	named := *resp // by the wraps, too
+	named.Messages = allNamed(resp.Messages, r.ids.New)
+	resp = &named
 	all := append([]sourcedUpdate{{&Update{Messages: resp.Messages}, ModelStep}}, updates...)
 	malformed, failure := r.answerMalformed(resp, all)
 	if malformed != nil {

@@ -81,6 +81,9 @@ func (r *run) snapshot(held *checkpoint.Thread) *Snapshot {
 		}
 	}
 	for _, q := range c.Waiting() {
+		if !r.stillAbout(q) {
+			continue
+		}
 		s.Interrupts = append(s.Interrupts, Interrupt{ID: q.ID, Step: q.Step, CallID: q.CallID, Key: q.Key, Value: q.Value})
 	}
 	for _, e := range checkpoint.Journalled(c, held.Executions) {
@@ -146,6 +149,7 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 	if err != nil {
 		return nil, err
 	}
+	u.Update.Messages = allNamed(u.Update.Messages, r.ids.New)
 	if err := r.updateState(&u); err != nil {
 		return nil, err
 	}

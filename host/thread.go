@@ -138,8 +138,8 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 		r.at = r.agent.program.find(c.Next)
 	}
 	for i := range c.Questions {
-		if q := c.Questions[i]; q.Message == "" || q.Message == r.asking() {
-			r.questions = append(r.questions, question{q})
+		if q := &c.Questions[i]; r.stillAbout(q) {
+			r.questions = append(r.questions, question{*q})
 		}
 	}
 	if r.input.Continue {

@@ -109,9 +109,9 @@ func checkParts(m *abi.Message) error {
 			return fmt.Errorf("the arguments of the tool call %q cannot be kept: %w", m.ToolCalls[i].ID, err)
 		}
 	}
-	for _, p := range m.Meta {
-		if err := checkValue(p.Value); err != nil {
-			return fmt.Errorf("the meta %q of a message cannot be kept: %w", p.Key, err)
+	if len(m.Meta) > 0 {
+		if err := checkValue(m.Meta.Raw()); err != nil {
+			return fmt.Errorf("the meta of a message cannot be kept: %w", err)
 		}
 	}
 	if m.Content.IsText() {

@@ -60,10 +60,14 @@ func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
 }
 
 // tidyPatched returns a history whose messages, of which some were patched, can be kept; before is the one without the patches.
-func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, ids history.IDs) (history.Log, error) {
-	var patched []abi.Message
+func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, newIDs history.IDs) (history.Log, error) {
+	ids := make(map[string]bool, len(patches))
 	for _, p := range patches {
-		if m, ok := log.List().Find(p.ID()); ok { // a message that was patched and removed is gone
+		ids[p.ID()] = true
+	}
+	var patched []abi.Message
+	for _, m := range log.List().All() { // one that was patched and removed is gone
+		if ids[m.ID] {
 			patched = append(patched, *m)
 		}
 	}
@@ -74,7 +78,7 @@ func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, ids 
 	if len(kept) == 0 || &kept[0] == &patched[0] {
 		return log, nil
 	}
-	return log.Apply(&Update{Messages: kept}, ids)
+	return log.Apply(&Update{Messages: kept}, newIDs)
 }
 
 // committing is a state that is being made.

@@ -199,6 +199,9 @@ func TestLargeResultsAreNotKept(t *testing.T) {
 // A long history is within the limits of a call.
 func TestLargeRequests(t *testing.T) {
 	t.Parallel()
+	if plugintest.RaceDetector {
+		t.Skip("the limits are of real time")
+	}
 	b := newBundle(t, map[string]any{"model_scope": "plugin"})
 	b.model = scripted.NewTurns(scripted.Say("That is long."))
 	input := strings.Repeat("All work and no play makes Jack a dull boy.\n", 3<<20/44)

@@ -202,6 +202,9 @@ func TestConfigurationErrors(t *testing.T) {
 // TestLargeAnswers shows that the work for an answer of the largest size that fits stays far below the limits.
 func TestLargeAnswers(t *testing.T) {
 	t.Parallel()
+	if plugintest.RaceDetector {
+		t.Skip("the limits are of real time")
+	}
 	corpus, err := os.ReadFile("testdata/corpus/benign.txt")
 	require.NoError(t, err)
 	honest := strings.Repeat(string(corpus), 3<<20/len(corpus))

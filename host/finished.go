@@ -35,7 +35,9 @@ func (r *run) asking() string {
 }
 
 // stillAbout reports whether a question concerns no tool call, or one that the model still asks for.
-func (r *run) stillAbout(q *checkpoint.Question) bool { return q.Message == "" || q.Message == r.asking() }
+func (r *run) stillAbout(q *checkpoint.Question) bool {
+	return q.Message == "" || q.Message == r.asking()
+}
 
 // stillAsked returns the results whose calls are still those that the model asks for: somebody may have put another message
 // in the place of theirs.

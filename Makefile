@@ -59,6 +59,15 @@ SOAK ?= 2000000
 soak: ## make SOAK calls (default 2 million, half a minute) of plugins that misbehave, and look at what the process holds then
 	AGENTHOST_SOAK=$(SOAK) go test -count=1 -run '^TestSoak$$' -timeout=60m -v ./host/plugin
 
+.PHONY: servers
+servers: $(BIN)/servers/node_modules/.installed ## install the servers of others that tests talk to; needs Node.js 20 or later
+
+$(BIN)/servers/node_modules/.installed: internal/testservers/package.json internal/testservers/package-lock.json
+	mkdir -p $(BIN)/servers
+	cp $^ $(BIN)/servers
+	cd $(BIN)/servers && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
 KILLS ?= 60
 
 .PHONY: kills

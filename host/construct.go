@@ -17,6 +17,7 @@ type hookOptions struct {
 	tools  []Tool
 	only   []string
 	tokens bool
+	filter func() StreamFilter
 }
 
 // CanJumpTo declares where a node hook may jump to.
@@ -36,6 +37,11 @@ func OnlyTools(names ...string) Option { return func(o *hookOptions) { o.only = 
 
 // PassesTokens declares that a wrap_model_call hook does not change what the model says.
 func PassesTokens() Option { return func(o *hookOptions) { o.tokens = true } }
+
+// FilterTokens gives a wrap_model_call hook that changes what the model says what edits tokens in the same way.
+func FilterTokens(filter func() StreamFilter) Option {
+	return func(o *hookOptions) { o.filter = filter }
+}
 
 // BeforeAgent makes a middleware of one before_agent hook.
 func BeforeAgent(name string, fn NodeFunc, options ...Option) Middleware {
@@ -60,7 +66,7 @@ func AfterAgent(name string, fn NodeFunc, options ...Option) Middleware {
 // WrapModelCall makes a middleware of one wrap_model_call hook.
 func WrapModelCall(name string, fn WrapModelFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) {
-		h.WrapModelCall = WrapModelHook{Func: fn, PassesTokens: o.tokens}
+		h.WrapModelCall = WrapModelHook{Func: fn, PassesTokens: o.tokens, StreamFilter: o.filter}
 	})
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // ConfigError is an agent that cannot be built.
@@ -45,11 +47,15 @@ func (e *ToolError) Error() string {
 // Unwrap returns the error of the tool.
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// ModelError is a model call that failed.
+// ModelError is a model call that failed. What its provider has said is zero where the model has none, see [model.Error].
 type ModelError struct {
-	Model     string
-	Retryable bool // trying again may help
-	Err       error
+	Model      string
+	Provider   string
+	Kind       model.ErrorKind // what went wrong
+	Status     int             // of HTTP; 0: there was no answer, or it began well
+	Retryable  bool            // trying again may help
+	RetryAfter time.Duration   // how long the provider asks to wait; 0: it does not say
+	Err        error
 }
 
 func (e *ModelError) Error() string { return fmt.Sprintf("model %q: %v", e.Model, e.Err) }

@@ -18,7 +18,7 @@ const (
 	EventHook   EventType = "hook"   // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
 	EventModel  EventType = "model"  // a model call ended: Step, Model, Messages, Error, Duration
 	EventTool   EventType = "tool"   // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
-	EventToken  EventType = "token"  // a piece of the model's answer: Step, Text
+	EventToken  EventType = "token"  // a piece of the model's answer: Step, Index (another one makes all pieces before void), Text or Reasoning
 	EventState  EventType = "state"  // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
 	EventCustom EventType = "custom" // a hook or tool says something: Step, Name, Data
 	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
@@ -40,7 +40,7 @@ type Event struct {
 	Run    string    `json:"run"`
 	Thread string    `json:"thread,omitempty"`
 	Step   string    `json:"step,omitempty"`  // the step's or hook's name
-	Index  int       `json:"index,omitempty"` // of a step in the run, from 1
+	Index  int       `json:"index,omitempty"` // of a step in the run, from 1; of a token's model call in its step, see EventToken
 
 	Call       *abi.ToolCall `json:"call,omitempty"`
 	Model      string        `json:"model,omitempty"`
@@ -52,6 +52,7 @@ type Event struct {
 	Unset      []string      `json:"unset,omitempty"`    // the fields that have no value any more
 	Update     *EventUpdate  `json:"update,omitempty"`   // what a hook returned
 	Text       string        `json:"text,omitempty"`
+	Reasoning  string        `json:"reasoning,omitempty"` // what the model thinks
 	Name       string        `json:"name,omitempty"`
 	Data       wire.Raw      `json:"data,omitempty"`
 	Interrupts []Interrupt   `json:"interrupts,omitempty"`

@@ -77,7 +77,10 @@ type WrapModelFunc func(ctx context.Context, rt *Runtime, req *model.Request, ne
 // WrapModelHook is a wrap_model_call hook.
 type WrapModelHook struct {
 	Func         WrapModelFunc
-	PassesTokens bool  // it does not change what the model says, so that tokens may stream past it
+	PassesTokens bool // it does not change what the model says, so that tokens may stream past it
+	// StreamFilter makes what edits tokens that stream past a hook which changes what the model says. nil: if it does not pass
+	// tokens, they are held back, and the answer comes as a whole.
+	StreamFilter func() StreamFilter
 	Pool         *Pool // what it needs to run; nil: nothing
 }
 

@@ -75,15 +75,16 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	return errors.Join(failure, exceeded)
 }
 
-// streamsTokens reports whether every wrap lets tokens pass.
+// streamsTokens reports whether every wrap lets tokens pass, or edits them.
 func (a *build) streamsTokens() bool {
-	return !slices.ContainsFunc(a.modelWraps, func(w modelWrap) bool { return !w.hook.PassesTokens })
+	return !slices.ContainsFunc(a.modelWraps, func(w modelWrap) bool { return !w.hook.PassesTokens && w.hook.StreamFilter == nil })
 }
 
 // modelCall is one model step on its way through the wraps.
 type modelCall struct {
 	run     *run
 	streams bool
+	calls   int   // of the model
 	entries []int // how often each layer was entered
 }
 
@@ -150,6 +151,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 		m = r.agent.config.Model
 	}
 	name := m.Info().Name
+	c.calls++
 	start := r.clock()
 	resp, err := c.call(ctx, m, req)
 	if err == nil && (resp == nil || resp.AI() == nil) {
@@ -178,14 +180,12 @@ func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request)
 	if !ok || !c.streams {
 		return m.Generate(ctx, req)
 	}
-	events := c.run.events()
+	tokens := c.tokens()
 	for chunk, err := range streamer.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
 		}
-		if chunk.Text != "" {
-			events.send(&Event{Type: EventToken, Step: ModelStep, Text: chunk.Text})
-		}
+		tokens.pass(&chunk)
 		if chunk.Response != nil {
 			resp = chunk.Response
 		}
@@ -193,6 +193,7 @@ func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request)
 			return nil, context.Cause(ctx)
 		}
 	}
+	tokens.end()
 	return resp, nil
 }
 
@@ -200,6 +201,12 @@ func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request)
 func modelError(name string, err error) error {
 	if IsControlFlow(err) || as[*ModelError](err) {
 		return err
+	}
+	if said, ok := errors.AsType[*model.Error](err); ok {
+		return &ModelError{
+			Model: name, Provider: said.Provider, Kind: said.Kind, Status: said.Status, Retryable: said.Retryable,
+			RetryAfter: said.RetryAfter, Err: err,
+		}
 	}
 	var retryable interface{ Retryable() bool }
 	return &ModelError{Model: name, Retryable: errors.As(err, &retryable) && retryable.Retryable(), Err: err}

@@ -35,8 +35,12 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:4:35: middleware[0].model_call_limit.run_limit", "often", "^"},
 		},
 		{
-			name: "key of a later version", manifest: say + "env_file: .env\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:1", `"env_file" is not supported yet`},
+			name: "key of a later version", manifest: say + "response_format: {}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:1", `"response_format" is not supported yet`},
+		},
+		{
+			name: "missing env_file", manifest: say + "env_file: none.env\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:11", "none.env: there is no such file", "NAME=VALUE is expected there\n", "^"},
 		},
 		{
 			name: "unknown checkpoint store", manifest: say + "checkpoint: redis://x\n", code: exitUsage,
@@ -75,8 +79,21 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:3:20: interrupt_before[0]: there is no such step; the steps are model", "^"},
 		},
 		{
-			name: "provider of a later version", manifest: head + "model: {provider: openai, name: gpt-5.2}\n", code: exitUsage,
-			says: []string{"agenthost.yaml:2:19", "not supported yet"},
+			name: "unknown provider", manifest: head + "model: opanai:gpt-5.2\n", code: exitUsage,
+			says: []string{"agenthost.yaml:2:8", `no provider "opanai"`, "anthropic, gemini, openai", "^"},
+		},
+		{
+			name: "model without a name", manifest: head + "model: {provider: openai}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:2:8", `the key "name" is missing`},
+		},
+		{
+			name: "key in the manifest", manifest: head + "model: {provider: openai, name: gpt-5.2, api_key: sk-1}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:2:51", "keys do not stand in a manifest", "OPENAI_API_KEY", "env_file"},
+		},
+		{
+			name:     "provider that cannot be reached",
+			manifest: head + "model: {provider: openai, name: qwen3, base_url: 'http://127.0.0.1:1/v1'}\n", code: exitProvider,
+			says: []string{`model "qwen3"`, "openai: connection", "127.0.0.1:1"},
 		},
 		{
 			name: "unknown middleware", manifest: say + "middleware:\n  - model_call_limits: {run_limit: 1}\n", code: exitUsage,

@@ -118,7 +118,7 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 	options.Set, options.Engine, options.Recorder = a.set, a.engine(logger), a.recorder
 	m, err := manifest.Load(a.file, options)
 	if err != nil {
-		return nil, &exitError{exitUsage, named(err)}
+		return nil, &exitError{exitUsage, a.named(err)}
 	}
 	agent, err := m.Build(ctx, logger, adjust)
 	if err != nil {
@@ -136,8 +136,8 @@ func (a *app) look(ctx context.Context) (*manifest.Agent, error) {
 }
 
 // named says how to name another manifest, if the error is that there is none.
-func named(err error) error {
-	if _, ok := errors.AsType[*manifest.NotFoundError](err); ok {
+func (a *app) named(err error) error {
+	if missing, ok := errors.AsType[*manifest.NotFoundError](err); ok && missing.Path == a.file {
 		return fmt.Errorf("%w; name another with -f FILE", err)
 	}
 	return err

@@ -53,7 +53,7 @@ func (a *app) address(flags *threadsFlags) (threadstore.Address, error) {
 	}
 	address, err := manifest.ReadCheckpoint(a.file, manifest.Options{})
 	if err != nil {
-		return address, named(err)
+		return address, a.named(err)
 	}
 	if address.IsZero() {
 		return address, fmt.Errorf("%s: %w\nor name a store by --store", a.file, errNoCheckpoint)

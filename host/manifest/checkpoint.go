@@ -74,12 +74,19 @@ func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	if node, err = node.Expand(lookup); err != nil {
+	dir := &Manifest{dir: filepath.Dir(path)}
+	expanded, err := node.Expand(lookup)
+	if err != nil { // the file with the rest of the environment does not matter before
+		if lookup, err = environment(root, lookup, dir.path); err == nil {
+			expanded, err = node.Expand(lookup)
+		}
+	}
+	if err != nil {
 		return threadstore.Address{}, err
 	}
 	var entry checkpointEntry
-	if err := node.Decode(&entry); err != nil {
+	if err := expanded.Decode(&entry); err != nil {
 		return threadstore.Address{}, err
 	}
-	return entry.address.In(filepath.Dir(path)), nil
+	return entry.address.In(dir.dir), nil
 }

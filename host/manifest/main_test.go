@@ -8,7 +8,10 @@ import (
 	"github.com/agenthost/agenthost/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+// The SDK of Gemini brings a package that starts a goroutine and never ends it.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(tests{m}, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+}
 
 // tests are those of the package, and the end of the database server that they share.
 type tests struct{ *testing.M }

@@ -20,7 +20,7 @@ type Manifest struct {
 	APIVersion      string                            `yaml:"apiVersion" strict:"required,enum=agenthost/v1"`
 	Name            string                            `yaml:"name"`
 	Description     string                            `yaml:"description"`
-	EnvFile         strictyaml.Node                   `yaml:"env_file" strict:"unsupported"`
+	EnvFile         string                            `yaml:"env_file"`
 	Model           modelEntry                        `yaml:"model" strict:"required"`
 	Models          strictyaml.OrderedMap[modelEntry] `yaml:"models"`
 	SystemPrompt    promptEntry                       `yaml:"system_prompt"`
@@ -34,7 +34,8 @@ type Manifest struct {
 	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`
 	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
 
-	dir      string // of the file: what paths are relative to
+	dir      string                           // of the file: what paths are relative to
+	lookup   func(name string) (string, bool) // a variable of the environment, or of env_file
 	engine   *plugin.Engine
 	recorder plugin.Recorder
 	inMemory bool
@@ -66,8 +67,15 @@ func Load(path string, options Options) (*Manifest, error) {
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path),
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory,
 	}
-	err = strictyaml.Decode(path, data, m,
-		strictyaml.WithEnv(lookup), strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
+	set, size := strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize)
+	root, err := strictyaml.Parse(path, data, set, size)
+	if err != nil {
+		return nil, err
+	}
+	if m.lookup, err = environment(root, lookup, m.path); err != nil {
+		return nil, err
+	}
+	err = strictyaml.Decode(path, data, m, set, size, strictyaml.WithEnv(m.lookup))
 	if err == nil {
 		err = m.Durability.check(m)
 	}

@@ -134,8 +134,8 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 	t.Parallel()
 	const model = "model: {provider: scripted, echo: true}\n"
 	tests := map[string]string{
-		"env_file": model + "env_file: .env\n", "response_format": model + "response_format: {}\n",
-		"mcp": model + "tools:\n  - mcp: {command: [x]}\n", "openai": "model: {provider: openai}\n",
+		"response_format": model + "response_format: {}\n",
+		"mcp":             model + "tools:\n  - mcp: {command: [x]}\n",
 	}
 	for key, text := range tests {
 		t.Run(key, func(t *testing.T) {

@@ -11,13 +11,24 @@ import (
 )
 
 // modelEntry is one model: its provider and the provider's own keys.
-type modelEntry struct{ node strictyaml.Node }
+type modelEntry struct {
+	node     strictyaml.Node
+	provided *providerEntry // nil: it is scripted
+}
 
 // UnmarshalStrict checks the provider; the other keys are decoded when the model is built.
 func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
+	if n.Kind() == strictyaml.KindString {
+		var text string
+		err := n.Decode(&text)
+		if err == nil {
+			e.provided, err = parseModel(n, text)
+		}
+		return err
+	}
 	if n.Kind() != strictyaml.KindMap {
-		return n.Errorf("a model is a mapping with the key \"provider\", such as {provider: scripted, rules: rules.yaml}")
+		return n.Errorf("a model is PROVIDER:NAME, or a mapping with the key \"provider\", such as {provider: scripted, rules: rules.yaml}")
 	}
 	provider, ok := n.Get("provider")
 	if !ok {
@@ -27,14 +38,15 @@ func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 	if err := provider.Decode(&name); err != nil {
 		return err
 	}
-	switch name {
-	case "scripted":
+	if name == "scripted" {
 		return n.Decode(&scriptedEntry{})
-	case "openai", "anthropic", "gemini":
-		return provider.Errorf("the provider %q is not supported yet; use scripted", name)
-	default:
-		return provider.Unknown("provider", []string{"scripted"})
 	}
+	if providers[name] == nil {
+		return provider.Unknown("provider", providerNames())
+	}
+	var err error
+	e.provided, err = decodeProvider(n, name)
+	return err
 }
 
 // scriptedEntry is a model that needs no provider.
@@ -75,6 +87,9 @@ type callEntry struct {
 
 // build makes the model.
 func (e *modelEntry) build(m *Manifest) (model.Model, error) {
+	if e.provided != nil {
+		return e.provided.build(m.lookup), nil
+	}
 	var entry scriptedEntry
 	if err := e.node.Decode(&entry); err != nil {
 		return nil, err

@@ -17,6 +17,15 @@ type Request struct {
 	System     abi.Content  // the system prompt; zero: none
 	ToolChoice string       // "": the provider's default; "auto", "none", "any" or the name of a tool
 	Tools      []abi.ToolSpec
+	Format     *Format // that of the answer; nil: a text
+}
+
+// Format asks for an answer in JSON. Only models whose Info says StructuredOutput enforce it.
+type Format struct {
+	Name        string // letters, digits, "_" and "-", at most 64
+	Description string
+	Schema      wire.Raw // a JSON Schema of type object
+	Strict      bool     // the answer must fit exactly; providers then refuse some schemas
 }
 
 // WithMessages returns a copy with other messages.
@@ -58,6 +67,13 @@ func (r *Request) WithSettings(settings wire.Map) *Request {
 func (r *Request) WithTools(tools []abi.ToolSpec) *Request {
 	out := *r
 	out.Tools = tools
+	return &out
+}
+
+// WithFormat returns a copy that asks for an answer of this format; nil: a text.
+func (r *Request) WithFormat(format *Format) *Request {
+	out := *r
+	out.Format = format
 	return &out
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/race"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
 
@@ -199,7 +200,7 @@ func TestLargeResultsAreNotKept(t *testing.T) {
 // A long history is within the limits of a call.
 func TestLargeRequests(t *testing.T) {
 	t.Parallel()
-	if plugintest.RaceDetector {
+	if race.Enabled {
 		t.Skip("the limits are of real time")
 	}
 	b := newBundle(t, map[string]any{"model_scope": "plugin"})

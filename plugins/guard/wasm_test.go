@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/race"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
 
@@ -202,7 +203,7 @@ func TestConfigurationErrors(t *testing.T) {
 // TestLargeAnswers shows that the work for an answer of the largest size that fits stays far below the limits.
 func TestLargeAnswers(t *testing.T) {
 	t.Parallel()
-	if plugintest.RaceDetector {
+	if race.Enabled {
 		t.Skip("the limits are of real time")
 	}
 	corpus, err := os.ReadFile("testdata/corpus/benign.txt")

@@ -1,0 +1,43 @@
+package manifest
+
+import (
+	"bytes"
+
+	"github.com/joho/godotenv"
+
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// environment returns how variables are looked up: in the environment and, those that it does not have, in the manifest's
+// env_file.
+func environment(
+	root strictyaml.Node, lookup func(name string) (string, bool), resolve func(path string) string,
+) (func(name string) (string, bool), error) {
+	entry, ok := root.Get("env_file")
+	if !ok {
+		return lookup, nil
+	}
+	entry, err := entry.Expand(lookup)
+	if err != nil {
+		return nil, err
+	}
+	var file string
+	if err := entry.Decode(&file); err != nil {
+		return nil, err
+	}
+	content, err := readFile(resolve(file), "a file of lines NAME=VALUE")
+	if err != nil {
+		return nil, located(entry, err)
+	}
+	values, err := godotenv.Parse(bytes.NewReader(content))
+	if err != nil { // the error may show a line, with what is secret in it
+		return nil, entry.Errorf("%s is no file of lines NAME=VALUE", file)
+	}
+	return func(name string) (string, bool) {
+		if value, ok := lookup(name); ok {
+			return value, true
+		}
+		value, ok := values[name]
+		return value, ok
+	}, nil
+}

@@ -1,0 +1,268 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/anthropic"
+	"github.com/agenthost/agenthost/host/model/gemini"
+	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// providers are the providers that answer over the network, by their names in a manifest.
+var providers = map[string]*providerKind{
+	openai.Provider: {
+		keys: []string{openai.APIKeyVariable},
+		settings: []string{
+			"frequency_penalty", "include", "logit_bias", "logprobs", "max_completion_tokens", "max_output_tokens", "max_tokens",
+			"max_tool_calls", "metadata", "modalities", "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key",
+			"prompt_cache_retention", "reasoning", "reasoning_effort", "safety_identifier", "seed", "service_tier", "stop", "store",
+			"stream_options", "temperature", "text", "top_logprobs", "top_p", "truncation", "user", "verbosity", "web_search_options",
+		},
+		build: func(e *providerEntry, key string) model.Model {
+			return &openai.Model{
+				Name: e.name, BaseURL: e.baseURL, APIKey: key, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
+				Profile: e.profile,
+			}
+		},
+	},
+	anthropic.Provider: {
+		keys: []string{anthropic.APIKeyVariable},
+		settings: []string{
+			"container", "context_management", "inference_geo", "max_tokens", "mcp_servers", "metadata", "output_config", "service_tier",
+			"stop_sequences", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p",
+		},
+		common: map[string][]string{"stop": {"stop_sequences"}},
+		build: func(e *providerEntry, key string) model.Model {
+			return &anthropic.Model{
+				Name: e.name, BaseURL: e.baseURL, APIKey: key, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+			}
+		},
+	},
+	gemini.Provider: {
+		keys:     []string{gemini.APIKeyVariable, "GOOGLE_API_KEY"},
+		settings: []string{"cachedContent", "generationConfig", "labels", "safetySettings", "serviceTier", "toolConfig", "tools"},
+		common: map[string][]string{
+			"max_tokens": {"generationConfig", "maxOutputTokens"}, "seed": {"generationConfig", "seed"},
+			"stop": {"generationConfig", "stopSequences"}, "temperature": {"generationConfig", "temperature"},
+			"top_k": {"generationConfig", "topK"}, "top_p": {"generationConfig", "topP"},
+		},
+		build: func(e *providerEntry, key string) model.Model {
+			return &gemini.Model{
+				Name: e.name, BaseURL: e.baseURL, APIKey: key, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+			}
+		},
+	},
+}
+
+// providerKind is what differs between providers.
+type providerKind struct {
+	keys     []string            // the environment variables with the key; the first that is set counts
+	settings []string            // keys of a request that may stand beside the model's own
+	common   map[string][]string // what settings that providers name differently lead to
+	build    func(e *providerEntry, key string) model.Model
+}
+
+// providerNames are all providers that a manifest may name.
+func providerNames() []string {
+	return slices.Sorted(maps.Keys(map[string]bool{"scripted": true, openai.Provider: true, anthropic.Provider: true, gemini.Provider: true}))
+}
+
+// providerEntry is a model of a provider.
+type providerEntry struct {
+	kind     *providerKind
+	name     string
+	baseURL  string
+	keyFrom  string // the environment variable with the key; "": the provider's
+	api      string
+	headers  map[string]string
+	profile  *model.Info
+	settings wire.Map
+}
+
+// profileEntry is what a model can do, where that is not known or not right.
+type profileEntry struct {
+	MaxInputTokens   tokenCount `yaml:"max_input_tokens"`
+	MaxOutputTokens  tokenCount `yaml:"max_output_tokens"`
+	StructuredOutput *bool      `yaml:"structured_output"`
+	Images           *bool      `yaml:"images"`
+	Files            *bool      `yaml:"files"`
+	Reasoning        *bool      `yaml:"reasoning"`
+	Caching          *bool      `yaml:"caching"`
+}
+
+// parseModel reads PROVIDER:NAME.
+func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
+	provider, name, _ := strings.Cut(text, ":")
+	kind := providers[provider]
+	switch {
+	case kind == nil && name == "":
+		return nil, n.Errorf("a model is PROVIDER:NAME, such as openai:gpt-5.2, or a mapping with the key \"provider\"")
+	case kind == nil:
+		return nil, n.Errorf("there is no provider %q whose models have names; it is one of %s",
+			provider, strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
+	case name == "":
+		return nil, n.Errorf("the name of the model is missing behind %q", text)
+	}
+	return (&providerEntry{kind: kind, name: name}).known(provider), nil
+}
+
+// known sets what is known of the model.
+func (e *providerEntry) known(provider string) *providerEntry {
+	info := model.Known(provider, e.name)
+	e.profile = &info
+	return e
+}
+
+// decodeProvider reads a mapping.
+func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) {
+	e := &providerEntry{kind: providers[provider]}
+	var errs []error
+	var profile profileEntry
+	settings := map[string]any{}
+	for _, key := range n.Keys() {
+		value, _ := n.Get(key)
+		var err error
+		switch key {
+		case "provider":
+		case "name":
+			if err = value.Decode(&e.name); err == nil && e.name == "" {
+				err = value.Errorf("the name is empty: it is the model's, as the provider calls it")
+			}
+		case "base_url":
+			err = e.decodeBaseURL(value)
+		case "api_key_env":
+			err = value.Decode(&e.keyFrom)
+		case "api_key", "key":
+			err = value.Errorf("keys do not stand in a manifest: set %s in the environment or in env_file, or name another variable with api_key_env",
+				e.kind.keys[0])
+		case "headers":
+			err = value.Decode(&e.headers)
+		case "profile":
+			err = value.Decode(&profile)
+		case "settings":
+			err = decodeSettings(value, settings)
+		default:
+			err = e.decodeSetting(n, provider, key, value, settings)
+		}
+		errs = append(errs, err)
+	}
+	if !slices.Contains(n.Keys(), "name") {
+		errs = append(errs, n.Errorf("the key \"name\" is missing: the model's, as the provider calls it"))
+	}
+	e.known(provider)
+	profile.apply(e.profile)
+	var err error
+	if e.settings, err = wire.MapOf(settings); err != nil {
+		errs = append(errs, n.Errorf("settings: %w", err))
+	}
+	return e, strictyaml.Join(errs...)
+}
+
+func (e *providerEntry) decodeBaseURL(value strictyaml.Node) error {
+	if err := value.Decode(&e.baseURL); err != nil {
+		return err
+	}
+	u, err := url.Parse(e.baseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return value.Errorf("base_url must be an address such as http://localhost:11434/v1")
+	}
+	return nil
+}
+
+// decodeSetting reads a key that is none of the model's own.
+func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, value strictyaml.Node, settings map[string]any) error {
+	if key == "api" && provider == openai.Provider {
+		if err := value.Decode(&e.api); err != nil {
+			return err
+		}
+		apis := []string{string(openai.ChatCompletions), string(openai.Responses)}
+		if !slices.Contains(apis, e.api) {
+			return value.Unknown("api", apis)
+		}
+		return nil
+	}
+	var setting any
+	if path := e.kind.common[key]; path != nil {
+		err := value.Decode(&setting)
+		place(settings, path, setting)
+		return err
+	}
+	if !slices.Contains(e.kind.settings, key) {
+		at, _ := n.Key(key)
+		return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settings, slices.Collect(maps.Keys(e.kind.common))))))
+	}
+	err := value.Decode(&setting)
+	settings[key] = setting
+	return err
+}
+
+// modelKeys are those that every model of a provider may have.
+var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings"}
+
+// decodeSettings reads settings that may have any name.
+func decodeSettings(n strictyaml.Node, into map[string]any) error {
+	var all map[string]any
+	err := n.Decode(&all)
+	maps.Copy(into, all)
+	return err
+}
+
+// place puts a setting where it belongs.
+func place(settings map[string]any, path []string, value any) {
+	for _, key := range path[:len(path)-1] {
+		inner, ok := settings[key].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			settings[key] = inner
+		}
+		settings = inner
+	}
+	settings[path[len(path)-1]] = value
+}
+
+func (p *profileEntry) apply(info *model.Info) {
+	if p.MaxInputTokens > 0 {
+		info.MaxInputTokens = int(p.MaxInputTokens)
+	}
+	if p.MaxOutputTokens > 0 {
+		info.MaxOutputTokens = int(p.MaxOutputTokens)
+	}
+	for _, flag := range []struct {
+		said *bool
+		of   *bool
+	}{
+		{p.StructuredOutput, &info.StructuredOutput},
+		{p.Images, &info.Images},
+		{p.Files, &info.Files},
+		{p.Reasoning, &info.Reasoning},
+		{p.Caching, &info.Caching},
+	} {
+		if flag.said != nil {
+			*flag.of = *flag.said
+		}
+	}
+}
+
+// build makes the model. A key that is missing is an error of its calls, and not of a manifest that somebody only looks at.
+func (e *providerEntry) build(lookup func(name string) (string, bool)) model.Model {
+	names := e.kind.keys
+	if e.keyFrom != "" {
+		names = []string{e.keyFrom}
+	}
+	for _, name := range names {
+		if key, ok := lookup(name); ok && key != "" {
+			return e.kind.build(e, key)
+		}
+	}
+	return e.kind.build(e, "")
+}
+
+// String names the model.
+func (e *providerEntry) String() string { return fmt.Sprint(e.profile.Provider, ":", e.name) }

@@ -1,0 +1,101 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// answer is a message of the API. The types of the SDK are not used for it: they take a value of a wrong type for none, and
+// the arguments of a call that are no JSON for an empty object.
+type answer struct {
+	ending
+
+	Content parts  `json:"content"` // nil: there is none at all
+	ID      string `json:"id"`
+	Model   string `json:"model"`
+	Type    string `json:"type"`
+	Usage   usage  `json:"usage"` // nil: not told
+}
+
+// ending is how an answer ended. In a stream it comes late.
+type ending struct {
+	Container    json.RawMessage `json:"container"`
+	StopDetails  json.RawMessage `json:"stop_details"`
+	StopReason   string          `json:"stop_reason"`
+	StopSequence json.RawMessage `json:"stop_sequence"`
+}
+
+// readAnswer reads the response to a request that is not streamed.
+func readAnswer(body []byte) (*answer, error) {
+	body = valid(body)
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return nil, malformed("the response", err)
+	}
+	if a.Type == "error" {
+		return nil, provider.InStream(Provider, body)
+	}
+	return &a, nil
+}
+
+// valid is a text without bytes that are no UTF-8: nothing else may get into a history.
+func valid(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
+	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
+}
+
+// response is the answer to a request.
+func (a *answer) response(req *model.Request) (*model.Response, error) {
+	if a.Content == nil {
+		return nil, provider.Broken(Provider, "the response has no content")
+	}
+	if len(a.Content) == 0 && a.StopReason == "" {
+		return nil, provider.Broken(Provider, "the response is empty")
+	}
+	out := abi.Message{Role: abi.RoleAI, Usage: a.Usage.counted(), Meta: a.meta()}
+	blocks := make([]abi.Block, 0, len(a.Content))
+	ordered := a.Content.callsLast()
+	for i, p := range a.Content {
+		block, err := p.read(&out, i < ordered)
+		if err != nil {
+			return nil, malformed(fmt.Sprintf("block %d of the response", i), err)
+		}
+		if len(block.Fields()) > 0 {
+			blocks = append(blocks, block)
+		}
+	}
+	out.Content = provider.Blocks(blocks)
+	resp := &model.Response{Messages: []abi.Message{out}, Model: a.Model, StopReason: a.StopReason}
+	if req.Format != nil {
+		resp.Structured = provider.Structured(&out)
+	}
+	return resp, nil
+}
+
+// meta is what a message keeps of its answer.
+func (a *answer) meta() wire.Map {
+	meta := wire.Map{{Key: "provider", Value: wire.String(Provider)}}
+	for _, of := range []struct{ key, value string }{{"id", a.ID}, {"model", a.Model}, {"stop_reason", a.StopReason}} {
+		if of.value != "" {
+			meta.Set(of.key, wire.String(of.value))
+		}
+	}
+	for _, of := range []struct {
+		key   string
+		value json.RawMessage
+	}{{"container", a.Container}, {"stop_details", a.StopDetails}, {"stop_sequence", a.StopSequence}} {
+		if value, err := wire.FromJSON(of.value, wire.Limits{}); err == nil && !value.IsNil() {
+			meta.Set(of.key, value)
+		}
+	}
+	return meta
+}

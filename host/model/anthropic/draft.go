@@ -1,0 +1,176 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// draft is an answer that is not whole yet.
+type draft struct {
+	head   *answer // nil: it has not begun
+	blocks []*draftBlock
+	at     map[int64]*draftBlock // by the index that the API gives
+}
+
+// draftBlock is a block that grows.
+type draftBlock struct {
+	kind      string
+	part      part
+	grown     map[string][]byte // texts by their key, as in JSON: a character may come in two halves
+	args      []byte            // of a call, the same; nil: none came
+	citations []json.RawMessage
+}
+
+func (d *draft) start(head *answer) (chunk model.Chunk, err error) {
+	if head == nil {
+		return chunk, errors.New("it has no message")
+	}
+	d.head, d.at = head, map[int64]*draftBlock{}
+	for i, p := range head.Content {
+		piece, err := d.open(int64(i), p)
+		if err != nil {
+			return chunk, err
+		}
+		chunk.Text, chunk.Reasoning = chunk.Text+piece.Text, chunk.Reasoning+piece.Reasoning
+	}
+	return chunk, nil
+}
+
+// open begins a block.
+func (d *draft) open(index int64, p part) (chunk model.Chunk, err error) {
+	if p == nil {
+		return chunk, errors.New("it has no block")
+	}
+	if d.at[index] != nil {
+		return chunk, fmt.Errorf("there is a block %d already", index)
+	}
+	if len(d.blocks) == maxParts {
+		return chunk, errParts
+	}
+	b := &draftBlock{part: p, grown: map[string][]byte{}}
+	if b.kind, err = p.text("type"); err != nil {
+		return chunk, err
+	}
+	d.at[index], d.blocks = b, append(d.blocks, b)
+	switch b.kind {
+	case kindText:
+		chunk.Text, err = p.text("text")
+	case kindThinking:
+		chunk.Reasoning, err = p.text("thinking")
+	}
+	return chunk, err
+}
+
+// grows are the kinds of what is new of a block, and the keys of the texts that they add to. Others add all that they have.
+var grows = map[string][]string{"text_delta": {"text"}, "thinking_delta": {"thinking"}, "signature_delta": {"signature"}}
+
+// grow adds to a block.
+func (d *draft) grow(index int64, delta part) (chunk model.Chunk, err error) {
+	b := d.at[index]
+	if b == nil {
+		return chunk, fmt.Errorf("there is no block %d", index)
+	}
+	kind, err := delta.text("type")
+	if err != nil {
+		return chunk, err
+	}
+	keys, known := grows[kind]
+	switch {
+	case kind == "input_json_delta":
+		_, err := delta.text("partial_json")
+		b.args = append(b.args, inner(delta["partial_json"])...)
+		return chunk, err
+	case kind == "citations_delta":
+		if raw, ok := delta["citation"]; ok {
+			b.citations = append(b.citations, raw)
+		}
+		return chunk, nil
+	case !known:
+		keys = slices.Sorted(maps.Keys(delta))
+	}
+	for _, key := range keys {
+		if key != "type" {
+			b.add(key, delta[key])
+		}
+	}
+	switch {
+	case kind == "text_delta" && b.kind == kindText:
+		chunk.Text, err = delta.text("text")
+	case kind == "thinking_delta" && b.kind == kindThinking:
+		chunk.Reasoning, err = delta.text("thinking")
+	}
+	return chunk, err
+}
+
+// add adds a text to that of a key; another value takes the place of what is there.
+func (b *draftBlock) add(key string, value json.RawMessage) {
+	switch _, growing := b.grown[key]; {
+	case len(value) == 0:
+	case value[0] != '"':
+		b.part[key] = value
+		delete(b.grown, key)
+	case growing:
+		b.grown[key] = append(b.grown[key], inner(value)...)
+	default:
+		b.grown[key] = append(slices.Clone(inner(b.part[key])), inner(value)...)
+	}
+}
+
+// inner is what stands between the quotes of a JSON string; nothing for another value.
+func inner(value json.RawMessage) []byte {
+	if len(value) < 2 || value[0] != '"' {
+		return nil
+	}
+	return value[1 : len(value)-1]
+}
+
+// quoted is the JSON string of what stands between its quotes.
+func quoted(inner []byte) json.RawMessage { return slices.Concat([]byte{'"'}, inner, []byte{'"'}) }
+
+// answer is the whole answer.
+func (d *draft) answer() (*answer, error) {
+	d.head.Content = make(parts, len(d.blocks))
+	for i, b := range d.blocks {
+		p, err := b.whole()
+		if err != nil {
+			return nil, malformed(fmt.Sprintf("block %d of the stream", i), err)
+		}
+		d.head.Content[i] = p
+	}
+	return d.head, nil
+}
+
+// whole is the block as it would be in an answer that is not streamed.
+func (b *draftBlock) whole() (part, error) {
+	for key, text := range b.grown {
+		b.part[key] = quoted(text)
+	}
+	if len(b.citations) > 0 {
+		var all []json.RawMessage
+		if raw, ok := b.part["citations"]; ok {
+			if err := json.Unmarshal(raw, &all); err != nil {
+				return nil, fmt.Errorf(`"citations": %w`, err)
+			}
+		}
+		list, err := json.Marshal(append(all, b.citations...))
+		if err != nil {
+			return nil, err
+		}
+		b.part["citations"] = list
+	}
+	if b.args == nil {
+		return b.part, nil
+	}
+	b.part[argsKey] = quoted(b.args)
+	if b.kind != kindToolUse {
+		if args, err := b.part.text(argsKey); err == nil && json.Valid([]byte(args)) {
+			b.part["input"] = json.RawMessage(args)
+		}
+	}
+	return b.part, nil
+}

@@ -1,0 +1,175 @@
+// Package anthropic has the models of Anthropic, and of servers that have its Messages API.
+//
+// What it says of that API beyond its reference (https://platform.claude.com/docs/en/api/messages) is what the API answers
+// to requests that it refuses.
+package anthropic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// Provider is what models of this package say as the provider.
+const Provider = "anthropic"
+
+// APIKeyVariable is the environment variable with the key. No other one changes a request, but for those with the proxies
+// that Go's HTTP client knows.
+const APIKeyVariable = "ANTHROPIC_API_KEY" //nolint:gosec // the name of it
+
+// DefaultMaxTokens is the setting "max_tokens", without which the API refuses a request, where there is none.
+const DefaultMaxTokens = 4096
+
+// path is where the Messages API is, behind the address of the provider.
+const path = "v1/messages"
+
+// ownHost is Anthropic's.
+const ownHost = "api.anthropic.com"
+
+// Model is a model of Anthropic. Its fields are not changed after its first use.
+//
+// Its settings are the fields of a request (https://platform.claude.com/docs/en/api/messages/create), with two that are
+// joined with what the agent says: "tool_choice" may forbid parallel calls, and "output_config" may say the effort. The
+// entries of "tools" are tools of the provider; one with the name of a tool of the agent adds to it, such as
+// {name: search, cache_control: {type: ephemeral}}.
+//
+// A block of a kind that only the provider knows has its name behind "anthropic_": what a server tool found comes as
+// "anthropic_web_search_tool_result" and is sent back so, and a block "anthropic_document" of a program is sent as a
+// document with all its keys. A block with the key "cache_control" is sent with it.
+type Model struct {
+	Name       string            // such as "claude-haiku-4-5"
+	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
+	APIKey     string            // "": the environment variable ANTHROPIC_API_KEY. Only Anthropic's own address demands one
+	Settings   wire.Map          // for every request, by the provider's names; those of a request win
+	Headers    map[string]string // sent with every request
+	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
+	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
+
+	once   sync.Once
+	client anthropic.Client
+	own    bool // it is Anthropic's own address
+	broken error
+}
+
+var _ model.Streamer = (*Model)(nil)
+
+// New returns a model of Anthropic.
+func New(name string) *Model { return &Model{Name: name} }
+
+// Info describes the model.
+func (m *Model) Info() model.Info { return provider.Info(Provider, m.Name, m.Profile) }
+
+// Generate answers a request.
+func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	resp, err := m.send(ctx, req, false)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if closing := resp.Body.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, provider.Failed(ctx, Provider, err)
+	}
+	answer, err := readAnswer(body)
+	if err != nil {
+		return nil, err
+	}
+	return answer.response(req)
+}
+
+// Stream answers a request piece by piece.
+func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		if err := m.stream(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
+			yield(model.Chunk{}, err)
+		}
+	}
+}
+
+// send sends a request, and returns the response, which its caller closes.
+func (m *Model) send(ctx context.Context, req *model.Request, stream bool) (*http.Response, error) {
+	m.once.Do(func() { m.broken = m.connect() })
+	if m.broken != nil {
+		return nil, m.broken
+	}
+	options, err := m.headers()
+	if err != nil {
+		return nil, err
+	}
+	body, err := m.body(req, stream)
+	if err != nil {
+		return nil, err
+	}
+	var resp *http.Response
+	if err := m.client.Post(ctx, path, body, &resp, options...); err != nil {
+		return nil, provider.Failed(ctx, Provider, err)
+	}
+	return resp, nil
+}
+
+// connect makes the client.
+func (m *Model) connect() error {
+	m.own = m.BaseURL == ""
+	options := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithHTTPClient(provider.Client(Provider, m.HTTPClient)),
+	}
+	if !m.own {
+		base, err := url.Parse(m.BaseURL)
+		if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+			return refused(errors.New("the BaseURL is no address of a server, such as http://localhost:4010"))
+		}
+		m.own = base.Hostname() == ownHost
+		options = append(options, option.WithBaseURL(m.BaseURL))
+	}
+	m.client = anthropic.NewClient(options...)
+	return nil
+}
+
+// headers are the options with the key and the model's headers.
+func (m *Model) headers() ([]option.RequestOption, error) {
+	key := m.APIKey
+	if key == "" {
+		key = strings.TrimSpace(os.Getenv(APIKeyVariable))
+	}
+	var options []option.RequestOption
+	if key != "" {
+		options = append(options, option.WithAPIKey(key))
+	}
+	known := key != ""
+	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
+		options = append(options, option.WithHeader(name, m.Headers[name]))
+		known = known || strings.EqualFold(name, "X-Api-Key") || strings.EqualFold(name, "Authorization")
+	}
+	if m.own && !known {
+		return nil, provider.NoKey(Provider, APIKeyVariable)
+	}
+	return options, nil
+}
+
+// refused is the error of a request that cannot be sent.
+func refused(err error) *model.Error {
+	return &model.Error{Provider: Provider, Kind: model.ErrorInvalidRequest, Err: err}
+}
+
+// malformed is the error of a response that cannot be understood.
+func malformed(what string, err error) *model.Error {
+	return provider.Broken(Provider, fmt.Sprintf("%s cannot be read: %v", what, err))
+}

@@ -1,0 +1,193 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// part is a block of an answer.
+type part map[string]json.RawMessage
+
+// parts are the blocks of an answer.
+type parts []part
+
+// maxParts is how many blocks an answer may have: far more than any has, and few enough to hold.
+const maxParts = 1 << 14
+
+var errParts = fmt.Errorf("there are more than %d blocks", maxParts)
+
+// UnmarshalJSON reads a list of blocks, not more than there may be.
+func (p *parts) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	switch begin, err := d.Token(); {
+	case err != nil || begin == nil:
+		return err
+	case begin != json.Delim('['):
+		return errors.New("the content is no list of blocks")
+	}
+	*p = parts{}
+	for d.More() {
+		if len(*p) == maxParts {
+			return errParts
+		}
+		var one part
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*p = append(*p, one)
+	}
+	return nil
+}
+
+// callsLast is the index behind the last block that is no call: from there on the calls need no place among the blocks.
+func (p parts) callsLast() int {
+	end := len(p)
+	for end > 0 && string(p[end-1]["type"]) == `"`+kindToolUse+`"` {
+		end--
+	}
+	return end
+}
+
+// read returns the block of a part, an empty one for a call that stands with the last ones. It adds calls to the message.
+func (p part) read(m *abi.Message, placed bool) (block abi.Block, err error) {
+	switch kind, err := p.text("type"); {
+	case err != nil:
+		return block, err
+	case kind == "":
+		return block, errors.New("it has no type")
+	case kind == kindText:
+		return p.readText()
+	case kind == kindThinking:
+		return p.readThinking()
+	case kind == kindRedactedThinking:
+		data, err := p.text("data")
+		if err != nil || data == "" {
+			return block, err
+		}
+		return provider.With(abi.ReasoningBlock("", ""), redacted, wire.String(data)), nil
+	case kind == kindToolUse:
+		return p.readCall(m, placed)
+	default:
+		return p.own(kind)
+	}
+}
+
+// text is the text of a key; "" if there is none.
+func (p part) text(key string) (text string, err error) {
+	if raw, ok := p[key]; ok {
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return "", fmt.Errorf("%q: %w", key, err)
+		}
+	}
+	return text, nil
+}
+
+func (p part) readText() (block abi.Block, err error) {
+	text, err := p.text("text")
+	if err != nil {
+		return block, err
+	}
+	var citations []json.RawMessage
+	if raw, ok := p["citations"]; ok {
+		if err := json.Unmarshal(raw, &citations); err != nil {
+			return block, fmt.Errorf(`"citations": %w`, err)
+		}
+	}
+	if len(citations) == 0 {
+		return abi.TextBlock(text), nil
+	}
+	kept, err := wire.FromJSON(p["citations"], wire.Limits{})
+	if err != nil {
+		return block, err
+	}
+	return provider.With(abi.TextBlock(text), "citations", kept), nil
+}
+
+func (p part) readThinking() (block abi.Block, err error) {
+	text, err := p.text("thinking")
+	if err != nil {
+		return block, err
+	}
+	signature, err := p.text("signature")
+	if err != nil || text == "" && signature == "" {
+		return block, err
+	}
+	return abi.ReasoningBlock(text, signature), nil
+}
+
+// argsKey is the key of a part with the arguments of a call as they came in a stream, as a string.
+const argsKey = "\x00args"
+
+// readCall adds a call to the message. Its block has what a call has no place for, and says where it stands, if it is placed.
+func (p part) readCall(m *abi.Message, placed bool) (block abi.Block, err error) {
+	id, err := p.text("id")
+	if err != nil {
+		return block, err
+	}
+	name, err := p.text("name")
+	if err != nil {
+		return block, err
+	}
+	args, err := p.arguments()
+	if err != nil {
+		return block, err
+	}
+	provider.AddCall(m, id, name, args)
+	further := part{}
+	for key, value := range p {
+		switch key {
+		case "type", "id", "name", "input", argsKey:
+		default:
+			if string(value) != "null" && (key != "caller" || !plainCaller(value)) {
+				further[key] = value
+			}
+		}
+	}
+	if id == "" || !placed && len(further) == 0 {
+		return block, nil
+	}
+	further["id"] = p["id"]
+	return further.own(kindToolUse)
+}
+
+// arguments are those of a call, as the model wrote them.
+func (p part) arguments() (string, error) {
+	if _, ok := p[argsKey]; ok {
+		return p.text(argsKey)
+	}
+	if raw := p["input"]; string(raw) != "null" {
+		return string(raw), nil
+	}
+	return "", nil
+}
+
+// plainCaller reports whether it is the model itself that calls.
+func plainCaller(raw json.RawMessage) bool {
+	var caller struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(raw, &caller) == nil && caller.Type == "direct"
+}
+
+// own is a block of the provider's own kind, with all its keys.
+func (p part) own(kind string) (abi.Block, error) {
+	fields := make(wire.Map, 0, len(p)+1)
+	for key, raw := range p {
+		if key == argsKey {
+			continue
+		}
+		value, err := wire.FromJSON(raw, wire.Limits{MaxBytes: provider.MaxResponse}) // it may have a file
+		if err != nil {
+			return abi.Block{}, fmt.Errorf("%q: %w", key, err)
+		}
+		fields.Set(key, value)
+	}
+	fields.Set("type", wire.String(ownPrefix+kind))
+	return abi.BlockOf(fields), nil
+}

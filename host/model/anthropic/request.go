@@ -1,0 +1,93 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// reserved are the fields of a request that are no settings.
+var reserved = []string{"messages", "model", "stream", "system"}
+
+// body makes the body of a request.
+func (m *Model) body(req *model.Request, stream bool) ([]byte, error) {
+	body, err := provider.Settings(Provider, m.Settings, req.Settings, reserved...)
+	if err != nil {
+		return nil, err
+	}
+	body["model"] = m.Name
+	if _, ok := body["max_tokens"]; !ok {
+		body["max_tokens"] = DefaultMaxTokens
+	}
+	body["messages"] = m.messages(req.Messages.Messages(), body["thinking"])
+	if system := system(req); len(system) > 0 {
+		body["system"] = system
+	}
+	tools, err := m.tools(req)
+	if err != nil {
+		return nil, err
+	}
+	choice := toolChoice(req.ToolChoice, body["tool_choice"])
+	delete(body, "tools")
+	delete(body, "tool_choice")
+	if len(tools) > 0 {
+		body["tools"] = tools
+		if choice != nil {
+			body["tool_choice"] = choice
+		}
+	}
+	if req.Format != nil {
+		body["output_config"] = outputConfig(req.Format, body["output_config"])
+	}
+	if stream {
+		body["stream"] = true
+	}
+	out, err := json.Marshal(body)
+	if err != nil { // of a setting that is no number
+		return nil, refused(fmt.Errorf("the request has no JSON form: %w", err))
+	}
+	return out, nil
+}
+
+// system are the system prompt and the system messages of the history: the API has one place for them.
+func system(req *model.Request) []object {
+	out := prompts(nil, req.System)
+	for _, m := range req.Messages.All() {
+		if m.Role == abi.RoleSystem {
+			out = prompts(out, m.Content)
+		}
+	}
+	return out
+}
+
+// prompts adds content of which only texts can be sent.
+func prompts(out []object, c abi.Content) []object {
+	for _, block := range c.Blocks() {
+		if text := textBlock(provider.TextOf(block)); text != nil {
+			out = append(out, marked(text, block))
+		}
+	}
+	return out
+}
+
+// outputConfig is the setting of this name with the format of the answer. The API always enforces it, and refuses schemas
+// that it cannot enforce: unless it must be kept to exactly, a schema is made to what it can.
+func outputConfig(f *model.Format, setting any) object {
+	out := object{}
+	if given, ok := setting.(map[string]any); ok {
+		maps.Copy(out, given)
+	}
+	schema := provider.Object(f.Schema)
+	if schema != nil && schema["description"] == nil && f.Description != "" {
+		schema["description"] = f.Description // there is no other place
+	}
+	if schema != nil && !f.Strict {
+		schema = enforceable(schema)
+	}
+	out["format"] = object{"type": "json_schema", "schema": schema}
+	return out
+}

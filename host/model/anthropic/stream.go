@@ -1,0 +1,141 @@
+package anthropic
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
+
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// stream answers a request piece by piece. It ends early without an error if yield returns false.
+func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
+	resp, err := m.send(ctx, req, true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }() // all was read, or nobody wants the rest
+	events := ssestream.NewDecoder(resp)
+	var d draft
+	for events.Next() {
+		if ctx.Err() != nil {
+			return provider.Failed(ctx, Provider, ctx.Err())
+		}
+		event := events.Event()
+		done, chunk, err := d.add(event.Type, valid(event.Data))
+		if err != nil {
+			return err
+		}
+		if done {
+			answer, err := d.answer()
+			if err != nil {
+				return err
+			}
+			resp, err := answer.response(req)
+			if err != nil {
+				return err
+			}
+			yield(model.Chunk{Response: resp})
+			return nil
+		}
+		if (chunk.Text != "" || chunk.Reasoning != "") && !yield(chunk) {
+			return nil
+		}
+	}
+	switch err := events.Err(); {
+	case errors.Is(err, bufio.ErrTooLong): // an event of 32 MiB
+		return provider.Failed(ctx, Provider, provider.ErrTooLarge)
+	case err != nil || ctx.Err() != nil:
+		return provider.Failed(ctx, Provider, errors.Join(err, ctx.Err()))
+	default:
+		return provider.Broken(Provider, "the stream ended before the answer did")
+	}
+}
+
+// The events of a stream. The API may add others, and sends "ping" in between.
+const (
+	eventStart      = "message_start"
+	eventBlockStart = "content_block_start"
+	eventBlockDelta = "content_block_delta"
+	eventBlockStop  = "content_block_stop"
+	eventEnding     = "message_delta"
+	eventStop       = "message_stop"
+	eventError      = "error"
+)
+
+// event is an event of a stream.
+type event struct {
+	ContentBlock part            `json:"content_block"`
+	Delta        json.RawMessage `json:"delta"`
+	Index        int64           `json:"index"`
+	Message      *answer         `json:"message"`
+	Usage        usage           `json:"usage"`
+}
+
+// add adds an event to the draft, and returns the text that is new.
+func (d *draft) add(kind string, data []byte) (done bool, chunk model.Chunk, err error) {
+	if len(data) == 0 {
+		return false, chunk, nil
+	}
+	if kind == "" || kind == "message" { // some servers say it in the data alone
+		var told struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(data, &told); err != nil {
+			return false, chunk, malformed("an event of the stream", err)
+		}
+		kind = told.Type
+	}
+	switch kind {
+	case eventError:
+		if !json.Valid(data) {
+			return false, chunk, provider.Broken(Provider, "the stream ended with an error that cannot be read")
+		}
+		return false, chunk, provider.InStream(Provider, data)
+	case eventStart, eventBlockStart, eventBlockDelta, eventBlockStop, eventEnding, eventStop:
+	default:
+		return false, chunk, nil
+	}
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return false, chunk, malformed("the event "+kind, err)
+	}
+	if chunk, err = d.take(kind, &e); err != nil {
+		return false, chunk, malformed("the event "+kind, err)
+	}
+	return kind == eventStop, chunk, nil
+}
+
+// take adds an event of a known kind.
+func (d *draft) take(kind string, e *event) (chunk model.Chunk, err error) {
+	if begun := d.head != nil; begun == (kind == eventStart) {
+		return chunk, fmt.Errorf("it is not its turn: the answer has begun: %t", begun)
+	}
+	switch kind {
+	case eventStart:
+		return d.start(e.Message)
+	case eventBlockStart:
+		return d.open(e.Index, e.ContentBlock)
+	case eventBlockDelta:
+		var delta part
+		if err := json.Unmarshal(e.Delta, &delta); err != nil {
+			return chunk, err
+		}
+		return d.grow(e.Index, delta)
+	case eventEnding:
+		if len(e.Delta) > 0 {
+			if err := json.Unmarshal(e.Delta, &d.head.ending); err != nil {
+				return chunk, err
+			}
+		}
+		if e.Usage != nil {
+			d.head.Usage = d.head.Usage.with(e.Usage)
+		}
+	}
+	return chunk, nil
+}

@@ -1,0 +1,111 @@
+package anthropic
+
+import (
+	"errors"
+	"maps"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// tools are the tools that a request offers, and those of the settings, of the model and of the request.
+func (m *Model) tools(req *model.Request) ([]object, error) {
+	out := make([]object, 0, len(req.Tools))
+	for i := range req.Tools {
+		out = append(out, toolOf(&req.Tools[i]))
+	}
+	for _, settings := range []wire.Map{m.Settings, req.Settings} {
+		setting := settings.Get("tools")
+		if setting.IsNil() {
+			continue
+		}
+		entries, ok := setting.Items()
+		if !ok {
+			return nil, refused(errors.New(`the setting "tools" must be a list of maps`))
+		}
+		for _, entry := range entries {
+			var fields wire.Map
+			if _, err := fields.UnmarshalMsg(entry); err != nil || len(fields) == 0 {
+				return nil, refused(errors.New(`the setting "tools" must be a list of maps`))
+			}
+			out = joined(out, objectOf(fields))
+		}
+	}
+	return out, nil
+}
+
+// joined adds the keys of an entry to the tool of the same name, or the entry as another tool.
+func joined(tools []object, entry object) []object {
+	name, ok := nameOf(entry)
+	if !ok {
+		return append(tools, entry)
+	}
+	for _, tool := range tools {
+		if of, ok := nameOf(tool); ok && of == name {
+			maps.Copy(tool, entry)
+			return tools
+		}
+	}
+	return append(tools, entry)
+}
+
+func nameOf(tool object) (string, bool) {
+	name, ok := tool["name"].(string)
+	if raw, isRaw := tool["name"].(wire.Raw); isRaw {
+		return raw.AsString()
+	}
+	return name, ok
+}
+
+// toolOf is a tool of the agent.
+func toolOf(spec *abi.ToolSpec) object {
+	out := object{"name": spec.Name, "input_schema": schemaOf(spec.Parameters)}
+	if spec.Description != "" {
+		out["description"] = spec.Description
+	}
+	return out
+}
+
+// schemaOf is the JSON Schema of a tool's parameters.
+func schemaOf(parameters wire.Raw) object {
+	var fields wire.Map
+	if parameters.IsMap() {
+		if _, err := fields.UnmarshalMsg(parameters); err != nil {
+			fields = nil
+		}
+	}
+	if len(fields) == 0 {
+		return object{"type": "object", "properties": object{}}
+	}
+	out := objectOf(fields)
+	if !fields.Has("type") {
+		out["type"] = "object" // the API demands it
+	}
+	return out
+}
+
+// toolChoice is what a request chooses, with what the setting says besides; nil: nothing.
+func toolChoice(choice string, setting any) any {
+	given, ok := setting.(map[string]any)
+	switch {
+	case choice == "" && !ok:
+		return setting
+	case choice == "" && given["type"] != nil:
+		return given
+	case choice == "none":
+		return object{"type": "none"} // which has no other keys
+	}
+	out := object{}
+	maps.Copy(out, given)
+	delete(out, "name")
+	switch choice {
+	case "", "auto":
+		out["type"] = "auto"
+	case "any":
+		out["type"] = "any"
+	default:
+		out["type"], out["name"] = "tool", choice
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package gemini
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// answer gathers what the model says, of one response or of pieces.
+type answer struct {
+	say func(model.Chunk) error // takes the pieces; nil: nobody does
+
+	about         wire.Map // what is kept in the message's Meta as it came
+	blocked       string   // why the prompt was refused
+	blocks        []abi.Block
+	calls         []functionCall
+	finishMessage string
+	finishReason  string
+	id            string
+	model         string
+	notes         []note // of the calls
+	open          string // the type of the block that is being written: text or reasoning; "": none is
+	spent         abi.Usage
+	some          bool // a candidate has come
+	parts         int
+	token         string // to continue the answer; "": it is whole
+	usage         *usage // of this response
+	written       strings.Builder
+}
+
+// readWhole reads a response that comes at once.
+func (a *answer) readWhole(body io.Reader) error {
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	d, err := readDocument(text)
+	if err != nil {
+		return err
+	}
+	return a.add(d)
+}
+
+// add adds a response, or a piece of one. Of several candidates only the first counts.
+func (a *answer) add(d *document) error {
+	if d.ModelVersion != "" {
+		a.model = d.ModelVersion
+	}
+	if d.ResponseID != "" && a.id == "" {
+		a.id = d.ResponseID
+	}
+	if d.UsageMetadata != nil { // it counts from the beginning in each piece
+		a.usage = d.UsageMetadata
+	}
+	if why := d.PromptFeedback; why.BlockReason != "" {
+		a.blocked = strings.TrimSpace(why.BlockReason + " " + why.BlockReasonMessage)
+	}
+	for i := range d.Candidates {
+		if d.Candidates[i].Index == 0 {
+			return a.addCandidate(&d.Candidates[i])
+		}
+	}
+	return nil
+}
+
+func (a *answer) addCandidate(c *candidate) error {
+	a.some = true
+	if c.FinishReason != "" && c.FinishReason != "FINISH_REASON_UNSPECIFIED" {
+		a.finishReason, a.finishMessage = c.FinishReason, c.FinishMessage
+	}
+	if c.ContinuationToken != "" {
+		a.token = c.ContinuationToken
+	}
+	for key, value := range c.about() {
+		if !isSet(value) {
+			continue
+		}
+		if raw, err := wire.FromJSON(value, wire.Limits{}); err == nil {
+			a.about.Set(key, raw)
+		}
+	}
+	for _, text := range c.Content.Parts {
+		if err := a.addPart(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *answer) addPart(text json.RawMessage) error {
+	var p said
+	if err := json.Unmarshal(text, &p); err != nil {
+		return provider.Broken(Provider, "a part of the answer is none: "+err.Error())
+	}
+	a.parts++
+	switch {
+	case p.FunctionCall != nil:
+		return a.addCall(p.FunctionCall, p.ThoughtSignature)
+	case p.Text != nil:
+		return a.addText(*p.Text, p.Thought, p.ThoughtSignature)
+	case p.InlineData != nil && !p.Thought:
+		block := abi.ImageBlock(p.InlineData.MIMEType, p.InlineData.Data)
+		if !strings.HasPrefix(p.InlineData.MIMEType, "image/") {
+			block = provider.With(block, "type", wire.String(abi.BlockFile))
+		}
+		a.addBlock(signed(block, p.ThoughtSignature))
+		return nil
+	}
+	if kind := otherKind(text); kind != "" {
+		raw, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse})
+		if err != nil {
+			return provider.Broken(Provider, "a part of the answer cannot be kept: "+err.Error())
+		}
+		a.addBlock(abi.BlockOf(wire.Map{{Key: keyPart, Value: raw}, {Key: "type", Value: wire.String(blockPrefix + kind)}}))
+		return nil
+	}
+	return a.addText("", p.Thought, p.ThoughtSignature)
+}
+
+// otherKind returns what a part of a kind that is not known calls itself; "" if it says nothing.
+func otherKind(text json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key != "thought" && key != "thoughtSignature" && isSet(fields[key]) {
+			return key
+		}
+	}
+	return ""
+}
+
+func (a *answer) addCall(call *functionCall, signature string) error {
+	if call.Name == "" {
+		return provider.Broken(Provider, "it calls a tool without a name")
+	}
+	a.calls = append(a.calls, *call) // which is no block: a text goes on behind it
+	a.notes = append(a.notes, note{call.Name, call.ID, signature})
+	return nil
+}
+
+// addText adds a text, or a thought. One with a signature stays a block of its own: signatures must come back where they
+// came.
+func (a *answer) addText(text string, thought bool, signature string) error {
+	kind, chunk := abi.BlockText, model.Chunk{Text: text}
+	if thought {
+		kind, chunk = abi.BlockReasoning, model.Chunk{Reasoning: text}
+	}
+	if text == "" && signature == "" {
+		return nil
+	}
+	if a.open != kind || signature != "" {
+		a.flush()
+	}
+	if signature == "" {
+		a.open = kind
+		a.written.WriteString(text)
+	} else {
+		a.blocks = append(a.blocks, signed(textBlock(kind, text), signature))
+	}
+	if a.say == nil || text == "" {
+		return nil
+	}
+	return a.say(chunk)
+}
+
+func (a *answer) addBlock(block abi.Block) {
+	a.flush()
+	a.blocks = append(a.blocks, block)
+}
+
+// flush ends the block that is being written.
+func (a *answer) flush() {
+	if a.open != "" {
+		a.blocks = append(a.blocks, textBlock(a.open, a.written.String()))
+	}
+	a.open = ""
+	a.written.Reset()
+}
+
+func textBlock(kind, text string) abi.Block {
+	if kind == abi.BlockReasoning {
+		return abi.ReasoningBlock(text, "")
+	}
+	return abi.TextBlock(text)
+}
+
+// next returns the token with which the answer goes on in another response; "" if it is whole.
+func (a *answer) next() string {
+	token := a.token
+	if a.finishReason != "CONTINUATION" || token == "" {
+		return ""
+	}
+	if a.usage != nil {
+		a.spent = a.spent.Add(a.usage.tokens())
+	}
+	a.finishReason, a.token, a.usage = "", "", nil
+	return token
+}
+
+// response returns the answer when all of it has come.
+func (a *answer) response(req *model.Request) (*model.Response, error) {
+	a.flush()
+	message := abi.Message{Content: provider.Blocks(a.blocks)}
+	for _, call := range a.calls {
+		args := string(call.Args)
+		if !isSet(call.Args) {
+			args = ""
+		}
+		provider.AddCall(&message, call.ID, call.Name, args)
+	}
+	if err := a.judge(&message, req); err != nil {
+		return nil, err
+	}
+	if a.usage != nil || a.spent.TotalTokens > 0 {
+		total := a.spent
+		if a.usage != nil {
+			total = total.Add(a.usage.tokens())
+		}
+		message.Usage = &total
+	}
+	for key, value := range map[string]string{"provider": Provider, "model": a.model, "stop_reason": a.finishReason, "id": a.id} {
+		if value != "" {
+			message.Meta.Set(key, wire.String(value))
+		}
+	}
+	if notes := writeNotes(a.notes); notes != nil {
+		message.Meta.Set(MetaCalls, notes)
+	}
+	if !a.about.IsZero() {
+		message.Meta.Set(MetaAbout, a.about.Raw())
+	}
+	out := model.Reply(message)
+	out.Model, out.StopReason = a.model, a.finishReason
+	if req.Format != nil {
+		out.Structured = provider.Structured(&message)
+	}
+	return out, nil
+}
+
+// MetaAbout is the key in the Meta of a message under which stands what the API says of its answer, by the API's names, such
+// as groundingMetadata and citationMetadata. Of what comes in several pieces of a stream the last is kept.
+const MetaAbout = Provider

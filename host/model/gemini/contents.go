@@ -1,0 +1,164 @@
+package gemini
+
+import (
+	"regexp"
+	"strconv"
+
+	"google.golang.org/genai"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// content is a turn of a conversation.
+type content struct {
+	Role  string `json:"role"`
+	Parts []any  `json:"parts"`
+
+	answers bool // to calls, and nothing else
+}
+
+// goOn is said where the API wants a person to speak and nobody does: at the beginning, and after the model's last word.
+const goOn = "Continue."
+
+// conversation is the history as the API takes it. That refuses
+//   - a turn without parts,
+//   - a call that does not follow a turn of the user, or the answers to other calls: so turns of one side become one,
+//   - answers to calls that are not as many as the calls, or do not follow them at once,
+//   - anything else in a turn of answers, since Gemini 3.7,
+//   - a conversation that ends with the model's turn, since Gemini 3.5.
+type conversation struct {
+	model    *Model
+	messages history.List
+	person   int // the index of the last human message; -1: there is none
+	told     map[int]bool
+	contents []content
+	system   []any
+}
+
+// contents returns the turns of a request, and what the system prompts say.
+func (m *Model) contents(req *model.Request) (contents []content, system []any) {
+	c := conversation{
+		model: m, messages: req.Messages, person: -1, told: map[int]bool{}, system: texts(req.System),
+	}
+	for i, message := range c.messages.All() {
+		if message.Role == abi.RoleHuman {
+			c.person = i
+		}
+	}
+	for i, message := range c.messages.All() {
+		c.add(i, message)
+	}
+	if len(c.contents) == 0 || c.contents[0].Role != genai.RoleUser {
+		first := content{Role: genai.RoleUser, Parts: []any{textPart(goOn)}}
+		c.contents = append([]content{first}, c.contents...)
+	}
+	if c.contents[len(c.contents)-1].Role != genai.RoleUser {
+		c.say(genai.RoleUser, textPart(goOn))
+	}
+	return c.contents, c.system
+}
+
+func (c *conversation) add(i int, m *abi.Message) {
+	switch m.Role {
+	case abi.RoleSystem:
+		c.system = append(c.system, texts(m.Content)...)
+	case abi.RoleAI:
+		c.addAnswer(i, m)
+	case abi.RoleTool:
+		if !c.told[i] { // its call is not in the history
+			_, parts := resultParts(m, false)
+			c.say(genai.RoleUser, textPart("The tool "+m.Name+" returned: "+resultText(m)))
+			c.say(genai.RoleUser, parts...)
+		}
+	default:
+		c.say(genai.RoleUser, personParts(m.Content)...)
+	}
+}
+
+// addAnswer adds a message of the model, and behind it the answers to its calls, in the order of the calls: without ids
+// that is how the API tells those of one tool apart.
+func (c *conversation) addAnswer(i int, m *abi.Message) {
+	answers := c.answers(i)
+	calls := calls(m, answers)
+	notes := assign(readNotes(m.Meta), calls)
+	parts := modelParts(m)
+	for j := range calls {
+		signature := notes[j].signature
+		if j == 0 && signature == "" && i > c.person && modern(c.model.Name) {
+			signature = noSignature
+		}
+		parts = append(parts, part{
+			FunctionCall:     &functionCall{ID: notes[j].id, Name: calls[j].Name, Args: object(calls[j].Args, "{}")},
+			ThoughtSignature: signature,
+		})
+	}
+	c.say(genai.RoleModel, parts...)
+	var responses, shown []any
+	for j := range calls {
+		at, ok := answers[calls[j].ID]
+		if !ok {
+			continue
+		}
+		c.told[at] = true
+		answer := c.messages.At(at)
+		inside, beside := resultParts(&answer, modern(c.model.Name))
+		responses = append(responses, part{FunctionResponse: &genai.FunctionResponse{
+			ID: notes[j].id, Name: calls[j].Name, Response: response(&answer), Parts: inside,
+		}})
+		if len(beside) > 0 {
+			shown = append(append(shown, textPart("From the tool "+calls[j].Name+":")), beside...)
+		}
+	}
+	if len(responses) > 0 {
+		c.contents = append(c.contents, content{Role: genai.RoleUser, Parts: responses, answers: true})
+	}
+	c.say(genai.RoleUser, shown...)
+}
+
+// answers returns where the answers to the calls of a message are, by the ids of the calls: before the model's next message,
+// since ids are unique in a message only.
+func (c *conversation) answers(i int) map[string]int {
+	out := map[string]int{}
+	for j := i + 1; j < c.messages.Len(); j++ {
+		m := c.messages.Entry(j).Message()
+		if m.Role == abi.RoleAI {
+			break
+		}
+		if _, ok := out[m.ToolCallID]; m.Role == abi.RoleTool && !ok {
+			out[m.ToolCallID] = j
+		}
+	}
+	return out
+}
+
+// say adds parts to the turn of a role, or begins one.
+func (c *conversation) say(role string, parts ...any) {
+	if len(parts) == 0 {
+		return
+	}
+	if last := len(c.contents) - 1; last >= 0 && c.contents[last].Role == role && !c.contents[last].answers {
+		c.contents[last].Parts = append(c.contents[last].Parts, parts...)
+		return
+	}
+	c.contents = append(c.contents, content{Role: role, Parts: parts})
+}
+
+// noSignature stands for the signature of a call that the model has not made, or not this one. Gemini 3 refuses calls
+// without in the turn that goes on: https://ai.google.dev/gemini-api/docs/thought-signatures. Only the first call of a
+// message must have one.
+const noSignature = "skip_thought_signature_validator"
+
+var generation = regexp.MustCompile(`gemini-(\d+)`)
+
+// modern reports whether a model is Gemini 3 or later, as all are whose names do not say: it wants signatures, and takes
+// media inside of answers to calls.
+func modern(name string) bool {
+	found := generation.FindStringSubmatch(name)
+	if found == nil {
+		return true
+	}
+	n, err := strconv.Atoi(found[1])
+	return err != nil || n >= 3
+}

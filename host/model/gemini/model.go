@@ -1,0 +1,128 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/genai"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// Provider is what models of this package say as the provider.
+const Provider = "gemini"
+
+// APIKeyVariable is the environment variable with the key. Without it that is GOOGLE_API_KEY, as in Google's own tools.
+const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // the name of it
+
+// Model is a model of the Gemini Developer API. Its fields are not changed after its first use.
+type Model struct {
+	Name       string            // such as "gemini-3-flash"
+	BaseURL    string            // without the version, such as "http://localhost:8080"; "": Google's own
+	APIKey     string            // "": the environment variable, see APIKeyVariable. Only Google's own address demands one
+	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own win, field by field
+	Headers    map[string]string // sent with every request
+	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
+	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
+
+	once    sync.Once
+	client  *genai.Client
+	timeout time.Duration // of HTTPClient; 0: none
+	failed  error         // why there is no client
+}
+
+// New returns a model of Google.
+func New(name string) *Model { return &Model{Name: name} }
+
+// Info describes the model.
+func (m *Model) Info() model.Info {
+	return provider.Info(Provider, m.Name, m.Profile)
+}
+
+// Generate answers a request.
+func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	return m.ask(ctx, req, nil)
+}
+
+// errStopped says that the consumer of a stream wants no more of it.
+var errStopped = errors.New("the consumer has stopped")
+
+// Stream answers a request piece by piece.
+func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		resp, err := m.ask(ctx, req, func(c model.Chunk) error {
+			if !yield(c, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errStopped):
+		case err != nil:
+			yield(model.Chunk{}, err)
+		default:
+			yield(model.Chunk{Response: resp}, nil)
+		}
+	}
+}
+
+// maxContinued is how often an answer may be continued. Each time is a request that is paid for.
+const maxContinued = 32
+
+// ask sends a request and reads the answer: piece by piece if there is a function that takes the pieces. An answer that the
+// provider cuts at its limit for one response, and says how to continue, is continued, as the SDK would do.
+func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
+	body, err := m.body(req)
+	if err != nil {
+		return nil, err
+	}
+	a := answer{say: say}
+	for range maxContinued {
+		if err := m.exchange(ctx, body, &a); err != nil {
+			if errors.Is(err, errStopped) {
+				return nil, err
+			}
+			return nil, provider.Failed(ctx, Provider, err)
+		}
+		token := a.next()
+		if token == "" {
+			return a.response(req)
+		}
+		body["continuationToken"] = token
+	}
+	return nil, provider.Broken(Provider, "the answer was continued too often")
+}
+
+// exchange sends one request and reads its response.
+func (m *Model) exchange(ctx context.Context, body map[string]any, a *answer) (err error) {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := m.connect(); err != nil {
+		return err
+	}
+	if m.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, m.timeout)
+		defer cancel()
+	}
+	resp, err := m.send(ctx, body, a.say != nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := resp.Body.Close(); err == nil {
+			err = closing
+		}
+	}()
+	if a.say == nil {
+		return a.readWhole(resp.Body)
+	}
+	return a.readStream(resp.Body)
+}

@@ -1,0 +1,142 @@
+package gemini
+
+import (
+	"encoding/json"
+	"maps"
+
+	"google.golang.org/genai"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// reserved are the fields of a request that the agent says itself. Its tools join those of the settings, which are
+// Google's own, such as {"googleSearch": {}}.
+var reserved = []string{"contents", "systemInstruction", "system_instruction", "model", "continuationToken"}
+
+// body makes the body of a request: https://ai.google.dev/api/generate-content.
+func (m *Model) body(req *model.Request) (map[string]any, error) {
+	body, err := provider.Settings(Provider, m.Settings, nil, reserved...)
+	if err != nil {
+		return nil, err
+	}
+	wins, err := provider.Settings(Provider, nil, req.Settings, reserved...)
+	if err != nil {
+		return nil, err
+	}
+	merge(body, wins)
+	contents, system := m.contents(req)
+	body["contents"] = contents
+	if len(system) > 0 {
+		body["systemInstruction"] = content{Role: genai.RoleUser, Parts: system}
+	}
+	if err := addTools(body, req); err != nil {
+		return nil, err
+	}
+	if f := req.Format; f != nil {
+		merge(body, map[string]any{"generationConfig": map[string]any{
+			"responseMimeType": "application/json", "responseJsonSchema": schema(f.Schema),
+		}})
+	}
+	return encoded(body)
+}
+
+// addTools adds the tools and how the model may choose among them.
+func addTools(body map[string]any, req *model.Request) error {
+	if len(req.Tools) == 0 {
+		return nil // a choice among none is refused
+	}
+	declared := &genai.Tool{FunctionDeclarations: make([]*genai.FunctionDeclaration, len(req.Tools))}
+	for i, tool := range req.Tools {
+		declared.FunctionDeclarations[i] = &genai.FunctionDeclaration{
+			Name: tool.Name, Description: tool.Description, ParametersJsonSchema: schema(tool.Parameters),
+		}
+	}
+	tools := []any{declared}
+	switch own := body["tools"].(type) {
+	case nil:
+	case []any:
+		tools = append(tools, own...)
+	default:
+		return refused(`the setting "tools" must be a list, such as [{"googleSearch": {}}]`)
+	}
+	body["tools"] = tools
+	if choice := choose(req.ToolChoice); choice != nil {
+		merge(body, map[string]any{"toolConfig": map[string]any{"functionCallingConfig": choice}})
+	}
+	return nil
+}
+
+// choose returns the config of a tool choice; nil if there is none.
+func choose(choice string) map[string]any {
+	switch choice {
+	case "":
+		return nil
+	case "auto":
+		return map[string]any{"mode": genai.FunctionCallingConfigModeAuto}
+	case "none":
+		return map[string]any{"mode": genai.FunctionCallingConfigModeNone}
+	case "any":
+		return map[string]any{"mode": genai.FunctionCallingConfigModeAny}
+	default:
+		return map[string]any{"mode": genai.FunctionCallingConfigModeAny, "allowedFunctionNames": []string{choice}}
+	}
+}
+
+// noParameters is the schema of a tool without.
+const noParameters = `{"type":"object","properties":{}}`
+
+// schema returns a JSON Schema as it was written. The SDK's own type for schemas knows only a part of them.
+func schema(s wire.Raw) json.RawMessage { return object(s, noParameters) }
+
+// object returns a map as JSON; instead of another value the fallback.
+func object(raw wire.Raw, fallback string) json.RawMessage {
+	if text := raw.JSON(); raw.IsMap() && text != "null" {
+		return json.RawMessage(text)
+	}
+	return json.RawMessage(fallback)
+}
+
+// merge sets values in place, objects field by field.
+func merge(into, values map[string]any) {
+	for key, value := range values {
+		old, isObject := into[key].(map[string]any)
+		if object, ok := value.(map[string]any); ok && isObject {
+			merge(old, object)
+			continue
+		}
+		into[key] = value
+	}
+}
+
+// encoded returns a body whose fields are JSON already: the SDK would show all of one that has none.
+func encoded(body map[string]any) (map[string]any, error) {
+	for key, value := range maps.Clone(body) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, refused("the field %q: %w", key, err)
+		}
+		body[key] = json.RawMessage(text)
+	}
+	return body, nil
+}
+
+// calls are those of a message of the model, malformed ones last. Of these there are only those that have an answer, which
+// otherwise would answer nothing.
+func calls(m *abi.Message, answered map[string]int) []abi.ToolCall {
+	out := make([]abi.ToolCall, 0, len(m.ToolCalls)+len(m.InvalidToolCalls))
+	out = append(out, m.ToolCalls...)
+	for _, call := range m.InvalidToolCalls {
+		if _, ok := answered[call.ID]; !ok {
+			continue
+		}
+		args, err := wire.FromJSON([]byte(call.Args), wire.Limits{})
+		if err != nil {
+			args = nil
+		}
+		out = append(out, abi.ToolCall{ID: call.ID, Name: call.Name, Args: args})
+	}
+	return out
+}

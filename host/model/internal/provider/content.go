@@ -1,0 +1,78 @@
+package provider
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// DataURL returns the bytes of an image or file block as a URL; "" if it has none.
+func DataURL(b abi.Block) string {
+	data := b.Data()
+	if data == nil {
+		return ""
+	}
+	return "data:" + MimeType(b) + ";base64," + base64.StdEncoding.EncodeToString(data)
+}
+
+// MimeType returns the type of an image or file block.
+func MimeType(b abi.Block) string {
+	if mime := b.String("mime_type"); mime != "" {
+		return mime
+	}
+	if b.Type() == abi.BlockImage {
+		return "image/png"
+	}
+	return "application/octet-stream"
+}
+
+// FileName returns the name of a file block; "file" if it has none.
+func FileName(b abi.Block) string {
+	if name := b.String("name"); name != "" {
+		return name
+	}
+	return "file"
+}
+
+// TextOf returns what a text model is told of a block that its provider cannot take.
+func TextOf(b abi.Block) string {
+	switch b.Type() {
+	case abi.BlockText:
+		return b.Text()
+	case abi.BlockReasoning:
+		return ""
+	case abi.BlockImage, abi.BlockFile:
+		return "[" + strings.TrimSpace(b.Type()+" "+b.String("name")) + "]"
+	default:
+		return b.Fields().Raw().JSON()
+	}
+}
+
+// Blocks joins parts of an answer to its content: neighbours of text become one, empty ones are left out.
+func Blocks(parts []abi.Block) abi.Content {
+	var out []abi.Block
+	var text strings.Builder // of neighbours; an answer may have very many
+	flush := func() {
+		if text.Len() > 0 {
+			out = append(out, abi.TextBlock(text.String()))
+			text.Reset()
+		}
+	}
+	for _, part := range parts {
+		if part.Type() == abi.BlockText && len(part.Fields()) == 2 {
+			text.WriteString(part.Text())
+			continue
+		}
+		flush()
+		out = append(out, part)
+	}
+	flush()
+	return abi.Blocks(out...)
+}
+
+// With returns a block with another key.
+func With(b abi.Block, key string, value wire.Raw) abi.Block {
+	return abi.BlockOf(b.Fields().With(wire.Map{{Key: key, Value: value}}))
+}

@@ -1,0 +1,274 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// said is what a provider says of a failure.
+type said struct {
+	message string
+	codes   []string      // its words for what went wrong: types, codes and statuses, in lower case
+	delay   time.Duration // how long to wait; 0: it does not say
+}
+
+// failureDocument is the body of OpenAI ({error: {message, type, code}}), Anthropic ({type: "error", error: {type, message}}),
+// Gemini ({error: {code, message, status, details}}), and of servers that are compatible with them ({error: text},
+// {message}, {detail}).
+type failureDocument struct {
+	Error   json.RawMessage `json:"error"`
+	Message string          `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+	Type    string          `json:"type"`
+	Code    json.RawMessage `json:"code"`
+	Status  string          `json:"status"`
+	Details []struct {
+		Reason     string `json:"reason"`
+		RetryDelay string `json:"retryDelay"`
+	} `json:"details"`
+}
+
+// read reads a document. A field of another type is left out: Azure says the status as a number.
+func (d *failureDocument) read(text []byte) bool {
+	err := json.Unmarshal(text, d)
+	_, other := errors.AsType[*json.UnmarshalTypeError](err)
+	return err == nil || other
+}
+
+// maxSaid is how much of what a provider says is kept, in bytes.
+const maxSaid = 1000
+
+func readFailure(body []byte) said {
+	var d failureDocument
+	text := strings.TrimSpace(string(body))
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]") // Gemini answers a stream by a list
+	if !d.read([]byte(text)) {
+		return said{message: short(text)}
+	}
+	var out said
+	out.add(&d)
+	if len(d.Error) > 0 {
+		var inner failureDocument
+		var plain string
+		switch {
+		case json.Unmarshal(d.Error, &plain) == nil:
+			out.message = plain
+		case inner.read(d.Error):
+			out.add(&inner)
+		}
+	}
+	if out.message == "" && len(d.Detail) > 0 {
+		out.message = string(d.Detail)
+	}
+	if out.message == "" {
+		out.message = text
+	}
+	out.message = short(out.message)
+	return out
+}
+
+func (s *said) add(d *failureDocument) {
+	if d.Message != "" {
+		s.message = d.Message
+	}
+	code := strings.Trim(string(d.Code), `"`)
+	for _, word := range []string{d.Type, code, d.Status} {
+		if word != "" && word != "null" {
+			s.codes = append(s.codes, strings.ToLower(word))
+		}
+	}
+	for _, detail := range d.Details {
+		if detail.Reason != "" {
+			s.codes = append(s.codes, strings.ToLower(detail.Reason))
+		}
+		if delay, err := time.ParseDuration(detail.RetryDelay); err == nil && delay > 0 {
+			s.delay = delay
+		}
+	}
+}
+
+func (s *said) has(words ...string) bool {
+	return slices.ContainsFunc(s.codes, func(code string) bool { return slices.Contains(words, code) })
+}
+
+// status is the status of HTTP among the codes, as OpenRouter and Gemini say it in a stream; 0: there is none.
+func (s *said) status() int {
+	for _, code := range s.codes {
+		if n, err := strconv.Atoi(code); err == nil && n >= http.StatusBadRequest && n < 600 {
+			return n
+		}
+	}
+	return 0
+}
+
+// tooLong are pieces of the messages by which providers say that a request is longer than the context, where no code does.
+var tooLong = []string{
+	"maximum context length", "context length exceeded", "context window", "prompt is too long", "input is too long",
+	"exceeds the maximum number of tokens", "input token count",
+}
+
+// kindOf tells failures apart, by the provider's words and then by the status.
+func kindOf(status int, s said) model.ErrorKind {
+	message := strings.ToLower(s.message)
+	switch {
+	case s.has("context_length_exceeded", "string_above_max_length", "request_too_large"):
+		return model.ErrorContextLength
+	case s.has("insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"):
+		return model.ErrorQuota
+	case s.has("invalid_api_key", "authentication_error", "api_key_invalid", "unauthenticated"):
+		return model.ErrorAuthentication
+	case s.has("content_filter", "content_policy_violation"):
+		return model.ErrorContentFilter
+	case s.has("model_not_found", "not_found_error"):
+		return model.ErrorNotFound
+	case s.has("overloaded_error", "overloaded", "unavailable"):
+		return model.ErrorOverloaded
+	case s.has("rate_limit_error", "rate_limit_exceeded", "resource_exhausted"):
+		return model.ErrorRateLimit
+	case s.has("timeout_error", "deadline_exceeded"):
+		return model.ErrorTimeout
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		return model.ErrorAuthentication
+	case http.StatusPaymentRequired:
+		return model.ErrorQuota
+	case http.StatusForbidden:
+		return model.ErrorPermission
+	case http.StatusNotFound, http.StatusGone:
+		return model.ErrorNotFound
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return model.ErrorTimeout
+	case http.StatusConflict, http.StatusInternalServerError, http.StatusBadGateway:
+		return model.ErrorServer
+	case http.StatusRequestEntityTooLarge:
+		return model.ErrorContextLength
+	case http.StatusTooManyRequests:
+		return model.ErrorRateLimit
+	case http.StatusServiceUnavailable, statusOverloaded:
+		return model.ErrorOverloaded
+	}
+	for _, piece := range tooLong {
+		if strings.Contains(message, piece) {
+			return model.ErrorContextLength
+		}
+	}
+	if status >= http.StatusInternalServerError || s.has("api_error", "server_error", "internal_error", "internal") {
+		return model.ErrorServer
+	}
+	return model.ErrorInvalidRequest
+}
+
+// statusOverloaded is Anthropic's.
+const statusOverloaded = 529
+
+// retryAfter is how long a provider asks to wait.
+func retryAfter(h http.Header, s said) time.Duration {
+	for _, from := range []struct {
+		header string
+		unit   time.Duration
+	}{{"Retry-After-Ms", time.Millisecond}, {"Retry-After", time.Second}} {
+		value := h.Get(from.header)
+		if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 && n < float64(math.MaxInt64/from.unit) {
+			return time.Duration(n * float64(from.unit))
+		}
+		if from.unit != time.Second {
+			continue
+		}
+		if at, err := http.ParseTime(value); err == nil {
+			return max(0, at.Sub(date(h)))
+		}
+	}
+	return s.delay
+}
+
+// date is when a response was made, by its own clock.
+func date(h http.Header) time.Time {
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		return at
+	}
+	return time.Now() //nolint:forbidigo // the response does not say
+}
+
+// InStream is the error that a provider reports in the middle of a stream, in the form of its error bodies.
+func InStream(name string, body []byte) *model.Error {
+	said := readFailure(body)
+	kind := kindOf(said.status(), said)
+	return &model.Error{
+		Provider: name, Kind: kind, Retryable: kind.Passing(), RetryAfter: said.delay,
+		Err: errors.New("in the middle of its answer: " + said.message),
+	}
+}
+
+// Failed is what a call failed with, as it is reported: a [*model.Error], unless the call was cancelled.
+func Failed(ctx context.Context, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if refused, ok := errors.AsType[*model.Error](err); ok {
+		return refused
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Cause(ctx)
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok { // which shows the address, in which there may be a key
+		err = request.Err
+	}
+	kind := model.ErrorResponse
+	var network net.Error
+	var operation *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		kind = model.ErrorTimeout
+	case errors.Is(err, ErrTooLarge):
+		return &model.Error{Provider: name, Kind: model.ErrorResponse, Err: ErrTooLarge}
+	case errors.As(err, &operation), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		errors.Is(err, net.ErrClosed), strings.Contains(err.Error(), "http2:"), strings.Contains(err.Error(), "connection reset"):
+		kind = model.ErrorConnection
+	}
+	return &model.Error{Provider: name, Kind: kind, Retryable: kind.Passing(), Err: err}
+}
+
+// Broken is the error of a response that cannot be understood, or is not whole. Another try may give a better one.
+func Broken(name, what string) *model.Error {
+	return &model.Error{Provider: name, Kind: model.ErrorResponse, Retryable: true, Err: errors.New(short(what))}
+}
+
+// NoKey is the error of a call without a key.
+func NoKey(name, variable string) *model.Error {
+	return &model.Error{
+		Provider: name, Kind: model.ErrorAuthentication,
+		Err: errors.New("there is no API key; set the environment variable " + variable + ", or write it into the manifest's env_file"),
+	}
+}
+
+// short cuts a text, and takes out of it what a terminal would obey.
+func short(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	if len(text) <= maxSaid {
+		return text
+	}
+	end := maxSaid
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + " …"
+}

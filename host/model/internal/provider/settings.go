@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Settings returns the settings of a model with those of a request, which win, as values for JSON. Those that the request
+// itself says are refused.
+func Settings(name string, of, request wire.Map, reserved ...string) (map[string]any, error) {
+	all := of.With(request)
+	out := make(map[string]any, len(all))
+	for _, setting := range all {
+		if slices.Contains(reserved, setting.Key) {
+			return nil, &model.Error{
+				Provider: name, Kind: model.ErrorInvalidRequest,
+				Err: fmt.Errorf("%q is no setting: the agent says it itself", setting.Key),
+			}
+		}
+		value, err := setting.Value.Value()
+		if err != nil {
+			return nil, &model.Error{
+				Provider: name, Kind: model.ErrorInvalidRequest, Err: fmt.Errorf("the setting %q: %w", setting.Key, err),
+			}
+		}
+		out[setting.Key] = value
+	}
+	return out, nil
+}
+
+// Object returns a map as a Go value for JSON; nil for one that is none.
+func Object(raw wire.Raw) map[string]any {
+	value, err := raw.Value()
+	if err != nil {
+		return nil
+	}
+	object, _ := value.(map[string]any)
+	return object
+}

@@ -1,0 +1,99 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// MaxResponse is how long a response may be, in bytes, a stream as a whole.
+const MaxResponse = 64 << 20
+
+// maxErrorBody is how much of the response to a refused request is read, in bytes.
+const maxErrorBody = 64 << 10
+
+// ErrTooLarge is a response that is longer than MaxResponse.
+var ErrTooLarge = fmt.Errorf("the response is longer than %d MiB", MaxResponse>>20)
+
+// Client returns a copy of an HTTP client, nil meaning the default one, whose responses are limited, and which returns
+// those that tell of a failure as a [*model.Error]: so that all providers' errors are told apart in one place, also those
+// that no SDK can read, such as a page of a proxy.
+func Client(name string, base *http.Client) *http.Client {
+	out := http.Client{}
+	if base != nil {
+		out = *base
+	}
+	out.Transport = &transport{provider: name, base: out.Transport}
+	return &out
+}
+
+type transport struct {
+	provider string
+	base     http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	base := t.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	resp, err := base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+		if closing := resp.Body.Close(); err == nil {
+			err = closing
+		}
+		return nil, errors.Join(refusal(t.provider, resp, body), err)
+	}
+	resp.Body = &limited{resp.Body, MaxResponse}
+	return resp, nil
+}
+
+// limited is a body that ends with an error if it is too long.
+type limited struct {
+	io.ReadCloser
+
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, ErrTooLarge
+	}
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.ReadCloser.Read(p)
+	l.left -= int64(n)
+	if l.left < 0 {
+		return n, ErrTooLarge
+	}
+	return n, err
+}
+
+// refusal is the error of a response that tells of a failure.
+func refusal(name string, resp *http.Response, body []byte) *model.Error {
+	said := readFailure(body)
+	kind := kindOf(resp.StatusCode, said)
+	out := &model.Error{
+		Provider: name, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(said.message),
+		RetryAfter: retryAfter(resp.Header, said),
+	}
+	switch resp.Header.Get("X-Should-Retry") { // OpenAI and Anthropic know better
+	case "true":
+		out.Retryable = true
+	case "false":
+		out.Retryable = false
+	}
+	if said.message == "" {
+		out.Err = errors.New(http.StatusText(resp.StatusCode))
+	}
+	return out
+}

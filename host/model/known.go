@@ -1,0 +1,177 @@
+package model
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Known returns what is known of a model of the providers "openai", "anthropic" and "gemini", by a table that is as old as
+// this version. Of any other model it gives the name and the provider alone: zero means not known, and who knows more may
+// set the rest. A name may be that of one version, such as "gpt-5.2-2025-12-11" or "gemini-2.5-flash-001", and begin with
+// "models/" for Gemini.
+func Known(provider, name string) Info {
+	info := Info{Name: name, Provider: provider}
+	if provider == "gemini" {
+		name = strings.TrimPrefix(name, "models/")
+	}
+	row, ok := lookUp(provider, name)
+	if !ok {
+		row, ok = lookUp(provider, version.ReplaceAllString(name, ""))
+	}
+	if !ok {
+		return info
+	}
+	info.MaxInputTokens, info.MaxOutputTokens = row.input, row.output
+	info.StructuredOutput = row.does&structured != 0
+	info.Images, info.Files = row.does&images != 0, row.does&files != 0
+	info.Reasoning, info.Caching = row.does&reasoning != 0, row.does&caching != 0
+	return info
+}
+
+// version matches what tells a version of a model from the model. Whatever else may follow a name makes it another model:
+// gpt-5-mini is not a gpt-5. No version ends with another, so there is one way to cut it off.
+var version = regexp.MustCompile(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
+
+func lookUp(provider, name string) (profile, bool) {
+	i, ok := slices.BinarySearchFunc(profiles, profile{provider: provider, name: name}, profile.compare)
+	if !ok {
+		return profile{}, false
+	}
+	return profiles[i], true
+}
+
+type profile struct {
+	provider, name string
+	input, output  int // tokens
+	does           abilities
+}
+
+func (p profile) compare(other profile) int {
+	return cmp.Or(cmp.Compare(p.provider, other.provider), cmp.Compare(p.name, other.name))
+}
+
+type abilities uint8
+
+const (
+	images abilities = 1 << iota
+	files
+	structured
+	reasoning
+	caching
+)
+
+// profiles is sorted by provider and name. It has the facts of the public model profiles in LangChain's packages
+// langchain-openai 1.7.4, langchain-anthropic 1.7.10 and langchain-google-genai 4.4.2 (read on 2026-11-22; they are
+// generated from models.dev), and of their earlier versions for models that are no longer listed. It differs from them
+// where they are known to be wrong, by models.dev of 2026-07-02 or the provider's documentation:
+//   - OpenAI's models of 400,000 and 1,050,000 tokens, and gpt-5.3-codex-spark, set a part of them aside for the output:
+//     the table has what is left for the input, which for gpt-5.6 and later is the difference
+//   - the gpt-5.N-chat-latest have their own, smaller window
+//   - files are taken by models that take images, save gpt-4-turbo and Gemma
+//   - gpt-4o-2024-05-13 enforces no schema, and gpt-4-turbo-preview is not gpt-4-turbo
+//   - prompts are cached on request by Anthropic's alone, save claude-3-sonnet
+var profiles = []profile{
+	{"anthropic", "claude-3-5-haiku", 200_000, 8_192, images | files | caching},
+	{"anthropic", "claude-3-5-sonnet", 200_000, 8_192, images | files | caching},
+	{"anthropic", "claude-3-7-sonnet", 200_000, 64_000, images | files | reasoning | caching},
+	{"anthropic", "claude-3-haiku", 200_000, 4_096, images | files | caching},
+	{"anthropic", "claude-3-opus", 200_000, 4_096, images | files | caching},
+	{"anthropic", "claude-3-sonnet", 200_000, 4_096, images | files},
+	{"anthropic", "claude-fable-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-fable-5-1", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-haiku-4-5", 200_000, 64_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-haiku-5-5", 1_000_000, 128_000, images | files | reasoning | caching},
+	{"anthropic", "claude-opus-4", 200_000, 32_000, images | files | reasoning | caching},
+	{"anthropic", "claude-opus-4-0", 200_000, 32_000, images | files | reasoning | caching},
+	{"anthropic", "claude-opus-4-1", 200_000, 32_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-opus-4-5", 200_000, 64_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-opus-4-6", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-opus-4-7", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-opus-4-8", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-opus-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-opus-5-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-sonnet-4", 200_000, 64_000, images | files | reasoning | caching},
+	{"anthropic", "claude-sonnet-4-0", 200_000, 64_000, images | files | reasoning | caching},
+	{"anthropic", "claude-sonnet-4-5", 200_000, 64_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-sonnet-4-6", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-sonnet-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
+	{"gemini", "gemini-2.0-flash", 1_048_576, 8_192, images | files | structured},
+	{"gemini", "gemini-2.0-flash-lite", 1_048_576, 8_192, images | files | structured},
+	{"gemini", "gemini-2.5-computer-use-preview-10-2025", 128_000, 64_000, images | files | reasoning},
+	{"gemini", "gemini-2.5-flash", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-2.5-flash-lite", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-2.5-pro", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3-flash-preview", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3-pro-preview", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.1-flash-lite", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.1-pro-preview", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.1-pro-preview-customtools", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.5-flash", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.5-flash-lite", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.6-flash", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.7-flash", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-3.8-flash", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-4-argon", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-flash-latest", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-flash-lite-latest", 1_048_576, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-robotics-er-1.6-preview", 131_072, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemma-4-26b-a4b-it", 262_144, 32_768, images | structured | reasoning},
+	{"gemini", "gemma-4-31b-it", 262_144, 32_768, images | structured | reasoning},
+	{"openai", "codex-mini-latest", 200_000, 100_000, reasoning},
+	{"openai", "gpt-3.5-turbo", 16_385, 4_096, 0},
+	{"openai", "gpt-4", 8_192, 8_192, 0},
+	{"openai", "gpt-4-turbo", 128_000, 4_096, images},
+	{"openai", "gpt-4-turbo-preview", 128_000, 4_096, 0},
+	{"openai", "gpt-4.1", 1_047_576, 32_768, images | files | structured},
+	{"openai", "gpt-4.1-mini", 1_047_576, 32_768, images | files | structured},
+	{"openai", "gpt-4.1-nano", 1_047_576, 32_768, images | files | structured},
+	{"openai", "gpt-4o", 128_000, 16_384, images | files | structured},
+	{"openai", "gpt-4o-2024-05-13", 128_000, 4_096, images | files},
+	{"openai", "gpt-4o-mini", 128_000, 16_384, images | files | structured},
+	{"openai", "gpt-5", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5-codex", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5-mini", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5-nano", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5-pro", 272_000, 272_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.1", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.1-chat-latest", 128_000, 16_384, images | files | structured | reasoning},
+	{"openai", "gpt-5.1-codex", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.1-codex-max", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.1-codex-mini", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.2", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.2-chat-latest", 128_000, 16_384, images | files | structured | reasoning},
+	{"openai", "gpt-5.2-codex", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.2-pro", 272_000, 128_000, images | files | reasoning},
+	{"openai", "gpt-5.3-chat-latest", 128_000, 16_384, images | files | structured},
+	{"openai", "gpt-5.3-codex", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.3-codex-spark", 100_000, 32_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.4", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.4-mini", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.4-nano", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.4-pro", 922_000, 128_000, images | files | reasoning},
+	{"openai", "gpt-5.5", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.5-pro", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.6", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.6-luna", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.6-sol", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-5.6-terra", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-6-astra", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-6-luna", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-6-sol", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-6.1-sol", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-6.1-terra", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-daybreak-blue-latest", 922_000, 128_000, images | files | structured | reasoning},
+	{"openai", "gpt-daybreak-red-latest", 272_000, 128_000, images | files | structured | reasoning},
+	{"openai", "o1", 200_000, 100_000, images | files | structured | reasoning},
+	{"openai", "o1-preview", 128_000, 32_768, reasoning},
+	{"openai", "o1-pro", 200_000, 100_000, images | files | structured | reasoning},
+	{"openai", "o3", 200_000, 100_000, images | files | structured | reasoning},
+	{"openai", "o3-deep-research", 200_000, 100_000, images | files | reasoning},
+	{"openai", "o3-mini", 200_000, 100_000, structured | reasoning},
+	{"openai", "o3-pro", 200_000, 100_000, images | files | structured | reasoning},
+	{"openai", "o4-mini", 200_000, 100_000, images | files | structured | reasoning},
+	{"openai", "o4-mini-deep-research", 200_000, 100_000, images | files | reasoning},
+}

@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// call is a tool call of the history, or of an answer.
+type call struct {
+	id, name  string
+	arguments string                     // as the model wrote them
+	further   map[string]json.RawMessage // what it must be sent back with
+}
+
+// callsOf are the calls of a message that are sent, those too that were malformed and have an answer: otherwise that would
+// answer nothing. following are the messages behind it; ids are unique in one message.
+func callsOf(m *abi.Message, following []abi.Message) []call {
+	calls := make([]call, 0, len(m.ToolCalls)+len(m.InvalidToolCalls))
+	for _, c := range m.ToolCalls {
+		calls = append(calls, call{id: c.ID, name: c.Name, arguments: arguments(c.Args)})
+	}
+	answered := map[string]bool{}
+	for i := range following {
+		if following[i].Role == abi.RoleAI {
+			break
+		}
+		if following[i].Role == abi.RoleTool {
+			answered[following[i].ToolCallID] = true
+		}
+	}
+	for _, c := range m.InvalidToolCalls {
+		if !answered[c.ID] {
+			continue
+		}
+		args := c.Args
+		if !json.Valid([]byte(args)) || !strings.HasPrefix(strings.TrimSpace(args), "{") {
+			args = "{}"
+		}
+		calls = append(calls, call{id: c.ID, name: c.Name, arguments: args})
+	}
+	return calls
+}
+
+// arguments are those of a call as JSON, which must be an object.
+func arguments(of wire.Raw) string {
+	if text := of.JSON(); of.IsMap() && text != "null" {
+		return text
+	}
+	return "{}"
+}
+
+// waiting are the ids of calls that wait for an answer. The APIs refuse an answer to another call: what it says is told as a
+// person would.
+type waiting map[string]bool
+
+func waitingFor(calls []call) waiting {
+	w := make(waiting, len(calls))
+	for _, c := range calls {
+		w[c.id] = true
+	}
+	return w
+}
+
+// take reports whether a message answers one of the calls, which then waits no more.
+func (w waiting) take(m *abi.Message) bool {
+	waits := w[m.ToolCallID]
+	delete(w, m.ToolCallID)
+	return waits
+}
+
+// returned stands before what a tool has returned for a call that is not there.
+func returned(m *abi.Message) string { return "The tool " + m.Name + " returned: " }
+
+// callPiece is a call of an answer of Chat Completions, or a piece of one.
+type callPiece struct {
+	Index    *int64 `json:"index"` // nil: the server gives none (Gemini), and each call at once
+	ID       string `json:"id"`
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments argsPiece `json:"arguments"`
+	} `json:"function"`
+	Custom struct { // which has a text in place of arguments
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
+
+	further map[string]json.RawMessage
+}
+
+// argsPiece are arguments, or a piece of them. Some servers give the object itself in place of its text.
+type argsPiece string
+
+// UnmarshalJSON reads the text, or takes what else it is.
+func (a *argsPiece) UnmarshalJSON(text []byte) error {
+	var said *string
+	switch {
+	case json.Unmarshal(text, &said) != nil:
+		*a = argsPiece(text)
+	case said != nil:
+		*a = argsPiece(*said)
+	}
+	return nil
+}
+
+func readCall(text json.RawMessage) (*callPiece, error) {
+	var p callPiece
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &p.further); err != nil {
+		return nil, err
+	}
+	for key, value := range p.further {
+		if slices.Contains([]string{"index", "id", "type", "function", "custom"}, key) || !isSet(value) {
+			delete(p.further, key)
+		}
+	}
+	return &p, nil
+}
+
+func (p *callPiece) name() string      { return p.Function.Name + p.Custom.Name }
+func (p *callPiece) arguments() string { return string(p.Function.Arguments) + p.Custom.Input }
+
+// growing is a call whose pieces come one after the other.
+type growing struct {
+	id         string
+	index      int64
+	name, args []byte
+	further    map[string]json.RawMessage
+}
+
+// calls are those of an answer, so far.
+type calls struct {
+	all  []*growing
+	last map[int64]*growing // by index: some servers give all calls the index 0
+}
+
+// add adds a call, or a piece of one.
+func (c *calls) add(p *callPiece, streamed bool) error {
+	g := c.current(p)
+	if g == nil || !streamed || g.ends(p) {
+		if len(c.all) == maxList {
+			return fmt.Errorf("it has more than %d calls", maxList)
+		}
+		g = &growing{index: int64(len(c.all))}
+		if p.Index != nil && streamed {
+			g.index = *p.Index
+		}
+		if c.last == nil {
+			c.last = map[int64]*growing{}
+		}
+		c.all, c.last[g.index] = append(c.all, g), g
+	}
+	if p.ID != "" {
+		g.id = p.ID
+	}
+	if name := p.name(); string(g.name) != name { // some repeat it
+		g.name = append(g.name, name...)
+	}
+	g.args = append(g.args, p.arguments()...)
+	if g.further == nil {
+		g.further = p.further
+	}
+	maps.Copy(g.further, p.further)
+	return nil
+}
+
+// current is the call to which a piece may belong; nil if there is none.
+func (c *calls) current(p *callPiece) *growing {
+	switch {
+	case p.Index != nil:
+		return c.last[*p.Index]
+	case len(c.all) > 0:
+		return c.all[len(c.all)-1]
+	default:
+		return nil
+	}
+}
+
+// ends reports whether a piece begins another call than this.
+func (g *growing) ends(p *callPiece) bool {
+	switch name := p.name(); {
+	case p.ID != "" && g.id != "":
+		return p.ID != g.id
+	case name == "":
+		return false
+	case p.Index == nil:
+		return len(g.name) > 0
+	case len(g.args) == 0:
+		return false
+	default: // the next call has the same index and no id: inside of arguments no "}" stands before a "{"
+		return name != string(g.name) || bytes.HasSuffix(g.args, []byte("}")) && strings.HasPrefix(p.arguments(), "{")
+	}
+}
+
+// whole are the calls in the order of their indexes.
+func (c *calls) whole() []call {
+	slices.SortStableFunc(c.all, func(a, b *growing) int { return cmp.Compare(a.index, b.index) })
+	out := make([]call, len(c.all))
+	for i, g := range c.all {
+		out[i] = call{g.id, string(g.name), string(g.args), g.further}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package openai
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// blockAudio is a block with sound: data and mime_type, such as "audio/wav".
+const blockAudio = "audio"
+
+// blockPart is a block with a part of an answer of a kind that only the server knows, under KeyPart. It is sent back as it
+// came.
+const blockPart = "openai_part"
+
+// KeyPart is the key of a block of the type "openai_part" with the part.
+const KeyPart = "openai_part"
+
+// textOf is content of which only texts can be sent, each of its blocks on lines of its own.
+func textOf(c abi.Content) string { return texts(c, "\n") }
+
+// texts joins what is told of blocks. between stands between texts that follow each other: nothing in an answer, of which a
+// part may have sources, for example.
+func texts(c abi.Content, between string) string {
+	if c.IsText() {
+		return c.Text()
+	}
+	var out strings.Builder
+	last := ""
+	for _, block := range c.Blocks() {
+		text := provider.TextOf(block)
+		if text == "" {
+			continue
+		}
+		switch kind := block.Type(); {
+		case last == "":
+		case last == abi.BlockText && kind == abi.BlockText:
+			out.WriteString(between)
+		default:
+			out.WriteString("\n")
+		}
+		last = block.Type()
+		out.WriteString(text)
+	}
+	return out.String()
+}
+
+// chatContent is what a person says: a text, or parts.
+func chatContent(c abi.Content) any {
+	if c.IsText() {
+		return c.Text()
+	}
+	parts := []any{}
+	for _, block := range c.Blocks() {
+		part, text := chatPart(block)
+		switch {
+		case part == nil:
+		case part["type"] == "text" && len(c.Blocks()) == 1: // which more servers take
+			return text
+		default:
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts
+}
+
+func textPart(text string) object { return object{"type": "text", "text": text} }
+
+func thinkingPart(text string) object {
+	return object{"type": keyThinking, keyThinking: []any{textPart(text)}}
+}
+
+// chatPart is the part for a block, with its text if it is one; nil if there is nothing to say.
+func chatPart(block abi.Block) (part object, text string) {
+	url := provider.DataURL(block)
+	switch block.Type() {
+	case abi.BlockImage:
+		if url == "" {
+			url = block.String("url")
+		}
+		if url != "" {
+			return object{"type": "image_url", "image_url": withoutEmpty(object{"url": url, "detail": block.String("detail")})}, ""
+		}
+	case abi.BlockFile:
+		id := block.String("file_id")
+		switch {
+		case url != "":
+			return object{"type": "file", "file": object{"file_data": url, "filename": provider.FileName(block)}}, ""
+		case id != "":
+			return object{"type": "file", "file": object{"file_id": id}}, ""
+		}
+	case blockAudio:
+		if data := block.Data(); data != nil {
+			sound := object{"data": base64.StdEncoding.EncodeToString(data), "format": audioFormat(provider.MimeType(block))}
+			return object{"type": "input_audio", "input_audio": sound}, ""
+		}
+	}
+	if text = provider.TextOf(block); text == "" {
+		return nil, ""
+	}
+	return textPart(text), text
+}
+
+// audioFormat is what the API calls a type of sound.
+func audioFormat(mime string) string {
+	mime, _, _ = strings.Cut(mime, ";")
+	_, format, _ := strings.Cut(strings.TrimSpace(strings.ToLower(mime)), "/")
+	switch format = strings.TrimPrefix(format, "x-"); format {
+	case "mpeg":
+		return "mp3"
+	case "wave":
+		return "wav"
+	default:
+		return format
+	}
+}
+
+func withoutEmpty(o object) object {
+	for key, value := range o {
+		if value == "" {
+			delete(o, key)
+		}
+	}
+	return o
+}
+
+// nameForm is that of names which the API takes, as it says where it refuses others.
+var nameForm = regexp.MustCompile(`^[^\s<|\\/>]{1,64}$`)

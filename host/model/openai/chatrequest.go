@@ -1,0 +1,178 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// chatReserved are the fields of a request that are no settings.
+var chatReserved = []string{"messages", "model", "stream", "n", "functions", "function_call"}
+
+// chatBody makes the body of a request.
+func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
+	body, err := provider.Settings(m.provider(), m.Settings, req.Settings, chatReserved...)
+	if err != nil {
+		return nil, err
+	}
+	if m.own { // whose newer models refuse the other name
+		rename(body, "max_tokens", "max_completion_tokens")
+	}
+	body["model"], body["messages"] = m.Name, m.chatMessages(req)
+	tools := make([]object, len(req.Tools))
+	for i := range req.Tools {
+		tools[i] = object{"type": "function", "function": function(&req.Tools[i])}
+	}
+	choice := chosen(req.ToolChoice, func(name string) object {
+		return object{"type": "function", "function": object{"name": name}}
+	})
+	if err := m.addTools(body, tools, choice); err != nil {
+		return nil, err
+	}
+	if req.Format != nil {
+		body["response_format"] = object{"type": "json_schema", "json_schema": schemaOf(req.Format)}
+	}
+	options, given := body["stream_options"]
+	if given && (!stream || options == nil) { // the API refuses it where there is no stream
+		delete(body, "stream_options")
+	}
+	if stream {
+		body["stream"] = true
+		if !given {
+			body["stream_options"] = object{"include_usage": true}
+		}
+	}
+	return body, nil
+}
+
+// chatMessages are the system prompt and the history.
+func (m *Model) chatMessages(req *model.Request) []object {
+	c := chat{model: m}
+	if !req.System.IsZero() {
+		c.add(object{"role": "system", "content": textOf(req.System)})
+	}
+	all := req.Messages.Messages()
+	for i := range all {
+		message := &all[i]
+		if message.Role != abi.RoleTool {
+			c.show()
+		}
+		switch message.Role {
+		case abi.RoleSystem:
+			c.add(object{"role": "system", "content": textOf(message.Content)})
+		case abi.RoleTool:
+			c.result(message)
+		case abi.RoleAI:
+			c.answer(message, all[i+1:])
+		default:
+			said := object{"role": "user", "content": chatContent(message.Content)}
+			if nameForm.MatchString(message.Name) {
+				said["name"] = message.Name
+			}
+			c.add(said)
+		}
+	}
+	c.show()
+	if len(c.messages) == 0 { // which the API refuses
+		c.add(object{"role": "user", "content": ""})
+	}
+	return c.messages
+}
+
+// chat is a history on its way into a request.
+type chat struct {
+	model    *Model
+	messages []object
+	shown    []any // by tools: answers to calls have only texts, and nothing may stand between them
+	waiting  waiting
+}
+
+func (c *chat) add(message object) { c.messages = append(c.messages, message) }
+
+// show adds what tools have shown.
+func (c *chat) show() {
+	if len(c.shown) > 0 {
+		c.add(object{"role": "user", "content": c.shown})
+	}
+	c.shown = nil
+}
+
+// result adds the answer to a call. The API has no place for its status, and no other place for what is no text.
+func (c *chat) result(m *abi.Message) {
+	var texts []string
+	var parts []any
+	for _, block := range m.Content.Blocks() {
+		switch part, text := chatPart(block); {
+		case part == nil:
+		case part["type"] == "text":
+			texts = append(texts, text)
+		default:
+			parts = append(parts, part)
+		}
+	}
+	said := strings.Join(texts, "\n")
+	if len(parts) > 0 {
+		c.shown = append(append(c.shown, textPart("What the tool "+m.Name+" shows (call "+m.ToolCallID+"):")), parts...)
+		if said == "" {
+			said = "It follows."
+		}
+	}
+	if c.waiting.take(m) {
+		c.add(object{"role": "tool", "content": said, "tool_call_id": m.ToolCallID})
+	} else {
+		c.shown = append(c.shown, textPart(returned(m)+said))
+	}
+}
+
+// answer adds a message of the model.
+func (c *chat) answer(m *abi.Message, following []abi.Message) {
+	out := object{"role": "assistant", "content": nil}
+	mine := c.model.mine(m) && !c.model.own // which gives nothing of its own, and refuses what others gave
+	var parts []any
+	listed := false // there are parts of kinds that only the server knows
+	for _, block := range m.Content.Blocks() {
+		text := provider.TextOf(block)
+		switch {
+		case block.Type() == abi.BlockReasoning:
+			if mine && block.String(KeyReasoning) == keyThinking {
+				parts, listed = append(parts, thinkingPart(block.Text())), true
+			} else if mine {
+				sendBack(block, out)
+			}
+		case block.Type() == blockPart && mine:
+			parts, listed = append(parts, block.Fields().Get(KeyPart)), true
+		case text != "":
+			parts = append(parts, textPart(text))
+		}
+	}
+	calls := callsOf(m, following)
+	if text := texts(m.Content, ""); listed {
+		out["content"] = parts
+	} else if text != "" || len(calls) == 0 {
+		out["content"] = text
+	}
+	if mine {
+		kept(m, calls)
+	}
+	if len(calls) > 0 {
+		out["tool_calls"] = chatCalls(calls)
+	}
+	c.waiting = waitingFor(calls)
+	c.add(out)
+}
+
+// chatCalls are calls as the API has them, with what servers have added.
+func chatCalls(calls []call) []object {
+	out := make([]object, len(calls))
+	for i, call := range calls {
+		out[i] = object{}
+		for key, value := range call.further {
+			out[i][key] = value
+		}
+		out[i]["id"], out[i]["type"] = call.id, "function"
+		out[i]["function"] = object{"name": call.name, "arguments": call.arguments}
+	}
+	return out
+}

@@ -1,0 +1,288 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// chatPath is the address of the API.
+const chatPath = "chat/completions"
+
+// completion is an answer of the Chat Completions API, or a piece of one.
+type completion struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Object  string          `json:"object"`
+	Choices list            `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+// failed reports whether it is an error: of OpenAI's form, or of vLLM's older one.
+func (c *completion) failed() bool { return isSet(c.Error) || c.Object == "error" }
+
+type chatChoice struct {
+	Index        int64           `json:"index"`
+	FinishReason string          `json:"finish_reason"`
+	Message      message         `json:"message"`
+	Delta        message         `json:"delta"` // in a stream
+	Error        json.RawMessage `json:"error"` // of OpenRouter's upstream
+}
+
+// message is what a model says.
+type message struct {
+	Content          json.RawMessage `json:"content"` // a text, or a list of parts
+	Refusal          string          `json:"refusal"`
+	ToolCalls        list            `json:"tool_calls"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details"`
+}
+
+// complete answers a request by the Chat Completions API.
+func (m *Model) complete(ctx context.Context, req *model.Request) (*model.Response, error) {
+	body, err := m.chatBody(req, false)
+	if err != nil {
+		return nil, err
+	}
+	text, err := m.ask(ctx, chatPath, body)
+	if err != nil {
+		return nil, err
+	}
+	return m.completed(text, req)
+}
+
+// completed reads a response that came all at once.
+func (m *Model) completed(text []byte, req *model.Request) (*model.Response, error) {
+	var c completion
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, m.unreadable(text, "cannot be read: "+err.Error())
+	}
+	if c.failed() {
+		return nil, provider.InStream(m.provider(), text)
+	}
+	d := draft{model: m}
+	if _, err := d.add(&c, false); err != nil {
+		return nil, err
+	}
+	if !d.begun {
+		return nil, m.unreadable(text, "has no choices")
+	}
+	return d.response(req)
+}
+
+// draft is an answer of the Chat Completions API, whole or so far.
+type draft struct {
+	model    *Model
+	begun    bool // a choice has come
+	thoughts thoughts
+	blocks   []abi.Block // before the text that is being written
+	text     []byte
+	refusal  []byte
+	calls    calls
+	usage    *abi.Usage
+	end      ending
+}
+
+// add adds an answer, or a piece of one, and returns what is new. Of several choices only the first counts.
+func (d *draft) add(c *completion, streamed bool) (piece model.Chunk, err error) {
+	if d.end.id == "" {
+		d.end.id = c.ID
+	}
+	if d.end.model == "" {
+		d.end.model = c.Model
+	}
+	if usage := tokens(c.Usage); usage != nil {
+		d.usage = usage
+	}
+	for _, text := range c.Choices {
+		var choice chatChoice
+		if err := json.Unmarshal(text, &choice); err != nil {
+			return piece, d.broken(err)
+		}
+		if choice.Index != 0 {
+			continue
+		}
+		if isSet(choice.Error) {
+			return piece, provider.InStream(d.model.provider(), text)
+		}
+		d.begun = true
+		if choice.FinishReason != "" {
+			d.end.stop = choice.FinishReason
+		}
+		said := &choice.Message
+		if streamed {
+			said = &choice.Delta
+		}
+		if piece, err = d.say(said, streamed); err != nil {
+			return piece, d.broken(err)
+		}
+		break
+	}
+	return piece, nil
+}
+
+// broken is the error of an answer of which a part cannot be read.
+func (d *draft) broken(err error) error {
+	return provider.Broken(d.model.provider(), "the answer cannot be read: "+err.Error())
+}
+
+// say adds what a message says.
+func (d *draft) say(m *message, streamed bool) (piece model.Chunk, err error) {
+	if piece.Reasoning, err = d.thoughts.add(m, streamed); err != nil {
+		return piece, err
+	}
+	var text, thought strings.Builder
+	thought.WriteString(piece.Reasoning)
+	if err := d.content(m.Content, &text, &thought); err != nil {
+		return piece, err
+	}
+	text.WriteString(m.Refusal)
+	d.refusal = append(d.refusal, m.Refusal...)
+	piece.Text, piece.Reasoning = text.String(), thought.String()
+	for _, entry := range m.ToolCalls {
+		call, err := readCall(entry)
+		if err != nil {
+			return piece, err
+		}
+		if err := d.calls.add(call, streamed); err != nil {
+			return piece, err
+		}
+	}
+	return piece, nil
+}
+
+// content adds the content of a message: a text, or parts as some servers have them.
+func (d *draft) content(content json.RawMessage, text, thought *strings.Builder) error {
+	if len(content) == 0 {
+		return nil
+	}
+	if content[0] != '[' {
+		var said string
+		err := json.Unmarshal(content, &said)
+		d.text = append(d.text, said...)
+		text.WriteString(said)
+		return err
+	}
+	var parts list
+	if err := json.Unmarshal(content, &parts); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if err := d.part(part, text, thought); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contentPart is a part of a message's content.
+type contentPart struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Refusal  string          `json:"refusal"`
+	Thinking json.RawMessage `json:"thinking"` // Mistral's: a list of parts
+}
+
+// part adds a part of a message's content.
+func (d *draft) part(of json.RawMessage, text, thought *strings.Builder) error {
+	var p contentPart
+	if err := json.Unmarshal(of, &p); err != nil {
+		return err
+	}
+	switch p.Type {
+	case "text", "output_text":
+		d.text = append(d.text, p.Text...)
+		text.WriteString(p.Text)
+		return nil
+	case "refusal":
+		d.refusal = append(d.refusal, p.Refusal...)
+		text.WriteString(p.Refusal)
+		return nil
+	case keyThinking:
+		said, err := p.thought()
+		thought.WriteString(d.thoughts.say(keyThinking, said))
+		return err
+	}
+	block, err := partBlock(of)
+	if err != nil {
+		return err
+	}
+	if len(d.blocks) >= maxList {
+		return fmt.Errorf("it has more than %d parts", maxList)
+	}
+	d.flush()
+	d.blocks = append(d.blocks, block)
+	return nil
+}
+
+// thought is what a part says of thinking.
+func (p *contentPart) thought() (string, error) {
+	var plain string
+	if json.Unmarshal(p.Thinking, &plain) == nil {
+		return plain, nil
+	}
+	var parts list
+	if err := json.Unmarshal(p.Thinking, &parts); err != nil {
+		return "", err
+	}
+	var out []byte
+	for _, part := range parts {
+		var p contentPart
+		if err := json.Unmarshal(part, &p); err != nil {
+			return "", err
+		}
+		out = append(out, p.Text...)
+	}
+	return string(out), nil
+}
+
+// partBlock is the block of a part of a kind that only the server knows.
+func partBlock(text json.RawMessage) (abi.Block, error) {
+	value, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse})
+	if err != nil {
+		return abi.Block{}, err
+	}
+	return abi.BlockOf(wire.Map{{Key: KeyPart, Value: value}, {Key: "type", Value: wire.String(blockPart)}}), nil
+}
+
+// flush ends the text that is being written.
+func (d *draft) flush() {
+	if len(d.text) > 0 {
+		d.blocks = append(d.blocks, abi.TextBlock(string(d.text)))
+	}
+	d.text = nil
+}
+
+// response is the answer to a request.
+func (d *draft) response(req *model.Request) (*model.Response, error) {
+	out := abi.Message{Usage: d.usage}
+	calls := d.calls.whole()
+	for _, call := range calls {
+		provider.AddCall(&out, call.id, call.name, call.arguments)
+	}
+	if err := keep(&out, calls); err != nil {
+		return nil, d.broken(err)
+	}
+	if len(d.refusal) > 0 {
+		d.end.stop = stopRefusal
+	}
+	d.text = append(d.text, d.refusal...)
+	d.flush()
+	thought, ok, err := d.thoughts.block(len(calls) > 0)
+	if err != nil {
+		return nil, d.broken(err)
+	}
+	if ok {
+		d.blocks = append([]abi.Block{thought}, d.blocks...)
+	}
+	out.Content = provider.Blocks(d.blocks)
+	return d.model.response(&out, d.end, req)
+}

@@ -1,0 +1,101 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// feed is the response to a request for a stream.
+type feed struct {
+	model   *Model
+	body    io.Closer
+	events  ssestream.Decoder // nil: it is no stream
+	whole   []byte            // what it is instead: an error, a page, or the answer all at once
+	kind    string            // of the event
+	data    []byte            // of the event
+	hasDone bool              // the event [DONE] has come, which is the last
+}
+
+// feed sends a request for a stream. The caller closes it.
+func (m *Model) feed(ctx context.Context, path string, body object) (*feed, error) {
+	resp, err := m.send(ctx, path, body) //nolint:bodyclose // close does
+	if err != nil {
+		return nil, err
+	}
+	f := &feed{model: m, body: resp.Body}
+	text := bufio.NewReader(resp.Body)
+	streams, err := begins(text)
+	if err == nil && !streams {
+		f.whole, err = io.ReadAll(text)
+		f.whole = valid(f.whole)
+	}
+	if err != nil {
+		f.close()
+		return nil, provider.Failed(ctx, m.provider(), err)
+	}
+	if streams {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{text, resp.Body}
+		resp.Header.Del("Content-Type") // by which the SDK finds decoders that others have registered
+		f.events = ssestream.NewDecoder(resp)
+	}
+	return f, nil
+}
+
+// begins reports whether a response begins as a stream does. Its Content-Type does not say: servers send streams without,
+// and errors with that of a stream.
+func begins(text *bufio.Reader) (streams bool, err error) {
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\uFEFF" {
+		_, _ = text.Discard(len(mark))
+	}
+	for {
+		c, err := text.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case err != nil:
+			return false, err
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			continue
+		}
+		return strings.IndexByte("deir:", c) >= 0, text.UnreadByte() // data, event, id, retry, a comment
+	}
+}
+
+// next reads the next event. It reads none behind a cancellation, though some may have come.
+func (f *feed) next(ctx context.Context) bool {
+	for ctx.Err() == nil && f.events.Next() {
+		event := f.events.Event()
+		f.kind, f.data = event.Type, valid(bytes.TrimSpace(event.Data))
+		if bytes.HasPrefix(f.data, []byte("[DONE]")) {
+			f.hasDone = true
+			return false
+		}
+		if len(f.data) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ended is the error with which the stream ended; nil if it did so by itself.
+func (f *feed) ended(ctx context.Context) error {
+	err := f.events.Err()
+	if errors.Is(err, bufio.ErrTooLong) { // an event of 32 MiB
+		err = provider.ErrTooLarge
+	}
+	return provider.Failed(ctx, f.model.provider(), cmp.Or(err, ctx.Err()))
+}
+
+func (f *feed) close() { _ = f.body.Close() } // it was read to its end, or nobody wants the rest

@@ -1,0 +1,74 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// Why an answer ended, as far as that matters here.
+const (
+	stopFilter  = "content_filter"
+	stopRefusal = "refusal"
+)
+
+// ending is what a server says of its answer.
+type ending struct{ id, model, stop string }
+
+// response makes the response of a message. The error is that of an answer which the provider refuses, or which says nothing
+// at all.
+func (m *Model) response(message *abi.Message, end ending, req *model.Request) (*model.Response, error) {
+	switch said := says(message); {
+	case said:
+	case end.stop == stopFilter:
+		return nil, provider.Refused(m.provider(), "its filter has taken the whole answer ("+stopFilter+")")
+	case end.stop == "" && message.Content.IsZero():
+		return nil, provider.Broken(m.provider(), "the answer is empty")
+	}
+	message.Role = abi.RoleAI
+	for _, of := range []struct{ key, value string }{
+		{"id", end.id}, {"model", end.model}, {"provider", m.provider()}, {"stop_reason", end.stop},
+	} {
+		if of.value != "" {
+			message.Meta.Set(of.key, wire.String(of.value))
+		}
+	}
+	resp := &model.Response{Messages: []abi.Message{*message}, Model: end.model, StopReason: end.stop}
+	if req.Format != nil {
+		resp.Structured = provider.Structured(message)
+	}
+	return resp, nil
+}
+
+// says reports whether a message holds more than thoughts.
+func says(m *abi.Message) bool {
+	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
+		return true
+	}
+	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {
+		return b.Type() != abi.BlockText && b.Type() != abi.BlockReasoning
+	})
+}
+
+// mine reports whether a message is an answer of this provider, as far as is known: only that can use what it has left in
+// its blocks and its Meta.
+func (m *Model) mine(message *abi.Message) bool {
+	by, _ := message.Meta.Get("provider").AsString()
+	return by == "" || by == m.provider()
+}
+
+// told says an answer that came all at once.
+func told(resp *model.Response, say func(model.Chunk) error) error {
+	content := resp.AI().Content
+	var thought strings.Builder
+	for _, block := range content.Blocks() {
+		if block.Type() == abi.BlockReasoning {
+			thought.WriteString(block.Text())
+		}
+	}
+	return say(model.Chunk{Text: content.Text(), Reasoning: thought.String()})
+}

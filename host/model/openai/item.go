@@ -1,0 +1,189 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// KeyItem is the key of a block of the Responses API with the item of which it was made, and as which it is sent back: of
+// reasoning, without what is encrypted of it, which is the block's signature; and of blocks of the type "openai_item", which
+// are all items of kinds that have no block here, such as what a web search found.
+const KeyItem = "openai_item"
+
+// blockItem is the type of a block with an item of another kind.
+const blockItem = "openai_item"
+
+// The keys of blocks that come from items: of reasoning the id of the call that it led to, before which it is sent back; of
+// a text what the API calls its phase, and the sources that it names.
+const (
+	keyBefore      = "openai_before"
+	keyPhase       = "openai_phase"
+	keyAnnotations = "annotations"
+)
+
+// keyEncrypted is the key of a reasoning item with what only OpenAI can read.
+const keyEncrypted = "encrypted_content"
+
+// item is a part of an answer.
+type item struct {
+	Type      string          `json:"type"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments argsPiece       `json:"arguments"`
+	Input     string          `json:"input"` // of a call with a text in place of arguments
+	Phase     string          `json:"phase"`
+	Content   json.RawMessage `json:"content"`
+	Summary   json.RawMessage `json:"summary"`
+}
+
+// itemPart is a part of an item.
+type itemPart struct {
+	Type        string          `json:"type"`
+	Text        string          `json:"text"`
+	Refusal     string          `json:"refusal"`
+	Annotations json.RawMessage `json:"annotations"`
+}
+
+// reader puts items into a message.
+type reader struct {
+	message *abi.Message
+	blocks  []abi.Block
+	text    []byte // plain, that follows the blocks
+	led     int    // the first of the blocks that may be reasoning which has led to nothing yet
+	refused bool
+}
+
+// add adds an item.
+func (r *reader) add(text json.RawMessage) error {
+	var i item
+	if err := json.Unmarshal(text, &i); err != nil {
+		return err
+	}
+	switch i.Type {
+	case "message":
+		return r.addMessage(&i)
+	case "function_call":
+		r.addCall(i.CallID, i.Name, string(i.Arguments))
+		return nil
+	case "custom_tool_call":
+		r.addCall(i.CallID, i.Name, i.Input)
+		return nil
+	case "reasoning":
+		return r.addReasoning(&i, text)
+	}
+	value, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse}) // it may have a picture
+	if err != nil {
+		return err
+	}
+	r.addBlock(abi.BlockOf(wire.Map{{Key: KeyItem, Value: value}, {Key: "type", Value: wire.String(blockItem)}}))
+	r.led = len(r.blocks)
+	return nil
+}
+
+func (r *reader) addBlock(block abi.Block) {
+	if len(r.text) > 0 {
+		r.blocks = append(r.blocks, abi.TextBlock(string(r.text)))
+	}
+	r.text = nil
+	r.blocks = append(r.blocks, block)
+}
+
+// addMessage adds what the model says.
+func (r *reader) addMessage(i *item) error {
+	var parts list
+	if err := json.Unmarshal(i.Content, &parts); err != nil {
+		return err
+	}
+	for _, text := range parts {
+		var p itemPart
+		if err := json.Unmarshal(text, &p); err != nil {
+			return err
+		}
+		block := abi.TextBlock(p.Text)
+		switch p.Type {
+		case "output_text", "text":
+		case "refusal":
+			r.refused = true
+			block = abi.TextBlock(p.Refusal)
+		default:
+			var err error
+			if block, err = partBlock(text); err != nil {
+				return err
+			}
+		}
+		if len(p.Annotations) > 2 && p.Annotations[0] == '[' { // []
+			value, err := wire.FromJSON(p.Annotations, wire.Limits{MaxBytes: provider.MaxResponse})
+			if err != nil {
+				return err
+			}
+			block = provider.With(block, keyAnnotations, value)
+		}
+		if i.Phase != "" {
+			block = provider.With(block, keyPhase, wire.String(i.Phase))
+		}
+		if plain := len(block.Fields()) == 2 && block.Type() == abi.BlockText; plain {
+			r.text = append(r.text, block.Text()...)
+		} else {
+			r.addBlock(block)
+		}
+	}
+	r.led = len(r.blocks)
+	return nil
+}
+
+// addCall adds a call. The reasoning that led to it is sent back before it: calls stand behind the content of a message.
+func (r *reader) addCall(id, name, arguments string) {
+	provider.AddCall(r.message, id, name, arguments)
+	for ; r.led < len(r.blocks); r.led++ {
+		if block := r.blocks[r.led]; block.Type() == abi.BlockReasoning {
+			r.blocks[r.led] = provider.With(block, keyBefore, wire.String(id))
+		}
+	}
+}
+
+// addReasoning adds reasoning.
+func (r *reader) addReasoning(i *item, text json.RawMessage) error {
+	var kept wire.Map
+	value, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse})
+	if err != nil {
+		return err
+	}
+	if _, err := kept.UnmarshalMsg(value); err != nil {
+		return err
+	}
+	signature, _ := kept.Get(keyEncrypted).AsString()
+	if signature != "" {
+		kept.Delete(keyEncrypted)
+	}
+	var said []string
+	for _, texts := range []json.RawMessage{i.Summary, i.Content} {
+		var parts list
+		if len(texts) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(texts, &parts); err != nil {
+			return err
+		}
+		for _, text := range parts {
+			var p itemPart
+			if err := json.Unmarshal(text, &p); err != nil {
+				return err
+			}
+			said = append(said, p.Text)
+		}
+	}
+	r.addBlock(provider.With(abi.ReasoningBlock(strings.Join(said, "\n\n"), signature), KeyItem, kept.Raw()))
+	return nil
+}
+
+// end gives the message its content.
+func (r *reader) end() {
+	if len(r.text) > 0 {
+		r.blocks = append(r.blocks, abi.TextBlock(string(r.text)))
+	}
+	r.message.Content = provider.Blocks(r.blocks)
+}

@@ -1,0 +1,48 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// maxList is how many entries a list of an answer may have. A short text may be a list of very many, which would need many
+// times its memory.
+const maxList = 1 << 14
+
+// list is a JSON array whose entries are read one by one; null is an empty one.
+type list []json.RawMessage
+
+// UnmarshalJSON reads the array.
+func (l *list) UnmarshalJSON(text []byte) error {
+	*l = nil
+	if string(text) == "null" {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if first, err := d.Token(); err != nil || first != json.Delim('[') {
+		return errors.New("something else than a list is where one must be")
+	}
+	for d.More() {
+		if len(*l) == maxList {
+			return fmt.Errorf("a list has more than %d entries", maxList)
+		}
+		var entry json.RawMessage
+		if err := d.Decode(&entry); err != nil {
+			return err
+		}
+		*l = append(*l, entry)
+	}
+	return nil
+}
+
+// isSet reports whether a field is there and says something.
+func isSet(field json.RawMessage) bool {
+	switch string(field) {
+	case "", "null", "false", `""`, "{}":
+		return false
+	default:
+		return true
+	}
+}

@@ -1,0 +1,106 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// streamResponse answers a request by the Responses API, and says the pieces of the answer as they come. The last event of
+// the stream has the whole response.
+func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
+	body, err := m.responsesBody(req, true)
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.feed(ctx, responsesPath, body)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	if f.events == nil {
+		resp, err := m.answered(f.whole, nil, req)
+		if err != nil {
+			return nil, err
+		}
+		return resp, told(resp, say)
+	}
+	var items list
+	for f.next(ctx) {
+		event, err := m.event(f.kind, f.data)
+		if err != nil {
+			return nil, err
+		}
+		if event.last() {
+			return m.answered(event.Response, items, req)
+		}
+		if event.Type == "response.output_item.done" && len(items) < maxList {
+			items = append(items, event.Item)
+		}
+		if err := say(event.piece()); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.ended(ctx); err != nil {
+		return nil, err
+	}
+	return nil, provider.Broken(m.provider(), "the stream ended before the answer did")
+}
+
+// responseEvent is an event of a stream.
+type responseEvent struct {
+	Type         string          `json:"type"`
+	Delta        json.RawMessage `json:"delta"`
+	Item         json.RawMessage `json:"item"`
+	Response     json.RawMessage `json:"response"`
+	SummaryIndex int             `json:"summary_index"`
+	Error        json.RawMessage `json:"error"`
+}
+
+// event reads an event.
+func (m *Model) event(kind string, data []byte) (*responseEvent, error) {
+	var e responseEvent
+	err := json.Unmarshal(data, &e)
+	if e.Type == "" { // some servers say it in one place alone
+		e.Type = kind
+	}
+	switch {
+	case e.Type == "error", kind == "error", isSet(e.Error):
+		return nil, provider.InStream(m.provider(), data)
+	case err != nil:
+		return nil, provider.Broken(m.provider(), "an event of the stream cannot be read: "+err.Error())
+	default:
+		return &e, nil
+	}
+}
+
+// last reports whether the event has the whole response.
+func (e *responseEvent) last() bool {
+	switch e.Type {
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+		return true
+	default:
+		return false
+	}
+}
+
+// piece is what is new.
+func (e *responseEvent) piece() (piece model.Chunk) {
+	var text string
+	if len(e.Delta) > 0 && json.Unmarshal(e.Delta, &text) != nil {
+		return piece // of a kind whose delta is no text
+	}
+	switch e.Type {
+	case "response.output_text.delta", "response.refusal.delta":
+		piece.Text = text
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		piece.Reasoning = text
+	case "response.reasoning_summary_part.added":
+		if e.SummaryIndex > 0 {
+			piece.Reasoning = "\n\n"
+		}
+	}
+	return piece
+}

@@ -1,0 +1,129 @@
+package openai
+
+import (
+	"errors"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+// parametersOf is the JSON Schema of a tool's parameters. The API refuses an object that does not say its properties.
+func parametersOf(tool *abi.ToolSpec) object {
+	parameters := provider.Object(tool.Parameters)
+	if len(parameters) == 0 {
+		return object{"type": "object", "properties": object{}}
+	}
+	if _, ok := parameters["properties"]; !ok && parameters["type"] == "object" {
+		parameters["properties"] = object{}
+	}
+	return parameters
+}
+
+// function is a tool, as both APIs have it.
+func function(tool *abi.ToolSpec) object {
+	out := object{"name": tool.Name, "parameters": parametersOf(tool)}
+	if tool.Description != "" {
+		out["description"] = tool.Description
+	}
+	return out
+}
+
+// addTools adds the tools to a request whose settings may have some, and how the model may choose among them.
+func (m *Model) addTools(body object, tools []object, choice any) error {
+	switch own := body["tools"].(type) {
+	case nil:
+	case []any:
+		for _, entry := range own {
+			entry, ok := entry.(object)
+			if !ok {
+				return m.refused(errors.New(`the setting "tools" must be a list of maps`))
+			}
+			tools = joined(tools, entry)
+		}
+	default:
+		return m.refused(errors.New(`the setting "tools" must be a list of maps`))
+	}
+	delete(body, "tools")
+	if len(tools) == 0 { // a choice among none is refused
+		delete(body, "tool_choice")
+		return nil
+	}
+	body["tools"] = tools
+	if choice != nil {
+		body["tool_choice"] = choice
+	}
+	return nil
+}
+
+// joined adds the fields of an entry to the tool of the same name, or the entry as another tool.
+func joined(tools []object, entry object) []object {
+	if name := nameOf(entry); name != "" {
+		for _, tool := range tools {
+			if nameOf(tool) == name {
+				merge(tool, entry)
+				return tools
+			}
+		}
+	}
+	return append(tools, entry)
+}
+
+// nameOf is the name of a tool in the form of either API.
+func nameOf(tool object) string {
+	if inner, ok := tool["function"].(object); ok {
+		tool = inner
+	}
+	name, _ := tool["name"].(string)
+	return name
+}
+
+// merge sets values in place, objects field by field.
+func merge(into, values object) {
+	for key, value := range values {
+		old, isObject := into[key].(object)
+		if fields, ok := value.(object); ok && isObject {
+			merge(old, fields)
+			continue
+		}
+		into[key] = value
+	}
+}
+
+// chosen is a tool choice; nil if there is none. The two APIs name a tool in different ways.
+func chosen(choice string, named func(name string) object) any {
+	switch choice {
+	case "":
+		return nil
+	case "any":
+		return "required"
+	case "auto", "none":
+		return choice
+	default:
+		return named(choice)
+	}
+}
+
+// schemaOf is the format of an answer as both APIs have it.
+func schemaOf(f *model.Format) object {
+	out := object{"name": f.Name}
+	if schema := provider.Object(f.Schema); schema != nil {
+		out["schema"] = schema
+	}
+	if f.Description != "" {
+		out["description"] = f.Description
+	}
+	if f.Strict {
+		out["strict"] = true
+	}
+	return out
+}
+
+// rename says a setting by the name that the API has for it now. One that already has that name wins.
+func rename(body object, old, name string) {
+	value, ok := body[old]
+	delete(body, old)
+	if _, given := body[name]; ok && !given {
+		body[name] = value
+	}
+}

@@ -6,6 +6,7 @@ GOLANGCI_LINT_VERSION := v2.15.0
 MSGP_VERSION          := v1.6.5
 
 FUZZTIME ?= 5s
+FUZZ_PACKAGES ?= ./...
 TINYGO   ?= $(or $(shell command -v tinygo),/opt/tinygo/bin/tinygo)
 
 BIN           := $(CURDIR)/.bin
@@ -60,12 +61,17 @@ soak: ## make SOAK calls (default 2 million, half a minute) of plugins that misb
 	AGENTHOST_SOAK=$(SOAK) go test -count=1 -run '^TestSoak$$' -timeout=60m -v ./host/plugin
 
 .PHONY: servers
-servers: $(BIN)/servers/node_modules/.installed ## install the servers of others that tests talk to; needs Node.js 20 or later
+servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed ## install the servers of others that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
 
 $(BIN)/servers/node_modules/.installed: internal/testservers/package.json internal/testservers/package-lock.json
 	mkdir -p $(BIN)/servers
 	cp $^ $(BIN)/servers
 	cd $(BIN)/servers && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+$(BIN)/servers/venv/.installed: internal/testservers/requirements.txt
+	python3 -m venv $(BIN)/servers/venv
+	$(BIN)/servers/venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	touch $@
 
 KILLS ?= 60
@@ -79,8 +85,8 @@ bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: fuzz
-fuzz: ## fuzz every target for FUZZTIME each (default 5s)
-	FUZZTIME=$(FUZZTIME) .ci/fuzz
+fuzz: ## fuzz every target of FUZZ_PACKAGES (default all) for FUZZTIME each (default 5s)
+	FUZZTIME=$(FUZZTIME) .ci/fuzz $(FUZZ_PACKAGES)
 
 .PHONY: nightly
 nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks

@@ -16,6 +16,8 @@ import (
 type Agent struct {
 	*host.Agent
 
+	Description string // the manifest's
+
 	Threads checkpoint.Store // where the manifest keeps threads; nil: nowhere. It is closed with the agent
 	Durable bool             // they outlast the process
 
@@ -28,7 +30,7 @@ func (a *Agent) Close() error {
 	if a.Agent != nil {
 		errs = append(errs, a.Agent.Close())
 	}
-	for _, closer := range a.closers {
+	for _, closer := range slices.Backward(a.closers) { // tools use the store of threads
 		errs = append(errs, closer())
 	}
 	return errors.Join(errs...)
@@ -37,7 +39,7 @@ func (a *Agent) Close() error {
 // Build builds the agent that the manifest describes; adjust, which may be nil, may change its configuration first. An
 // error about something that stands in the manifest shows the place.
 func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*host.Config)) (agent *Agent, err error) {
-	agent = &Agent{}
+	agent = &Agent{Description: m.Description}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, agent.Close())
@@ -53,23 +55,29 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if config.SystemPrompt, err = m.systemPrompt(); err != nil {
 		return agent, err
 	}
-	for i := range m.Tools {
-		tools, closer, err := m.Tools[i].build(m)
-		if err != nil {
-			return agent, err
-		}
-		config.Tools = append(config.Tools, tools...)
-		agent.closers = append(agent.closers, closer)
-	}
-	for i := range m.Middleware {
-		config.Middleware = append(config.Middleware, m.Middleware[i].build(m))
-	}
 	opened, err := m.Checkpoint.open(ctx, m, &config)
 	if err != nil {
 		return agent, err
 	}
 	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.Checkpoint.address.InMemory()
 	agent.closers = append(agent.closers, opened.Close)
+	names := toolNames{}
+	for i := range m.Tools {
+		tools, closer, err := m.Tools[i].build(ctx, m, logger, &config)
+		if closer != nil {
+			agent.closers = append(agent.closers, closer)
+		}
+		if err == nil {
+			err = names.add(m, &m.Tools[i], tools)
+		}
+		if err != nil {
+			return agent, err
+		}
+		config.Tools = append(config.Tools, tools...)
+	}
+	for i := range m.Middleware {
+		config.Middleware = append(config.Middleware, m.Middleware[i].build(m))
+	}
 	if adjust != nil {
 		adjust(&config)
 	}

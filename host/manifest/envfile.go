@@ -8,8 +8,8 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// environment returns how variables are looked up: in the environment and, those that it does not have, in the manifest's
-// env_file.
+// environment returns how variables are looked up: in the environment and, those that it does not have or that are empty, in
+// the manifest's env_file.
 func environment(
 	root strictyaml.Node, lookup func(name string) (string, bool), resolve func(path string) string,
 ) (func(name string) (string, bool), error) {
@@ -34,10 +34,13 @@ func environment(
 		return nil, entry.Errorf("%s is no file of lines NAME=VALUE", file)
 	}
 	return func(name string) (string, bool) {
-		if value, ok := lookup(name); ok {
+		of, ok := lookup(name)
+		if of != "" {
+			return of, true
+		}
+		if value, ok := values[name]; ok {
 			return value, true
 		}
-		value, ok := values[name]
-		return value, ok
+		return of, ok
 	}, nil
 }

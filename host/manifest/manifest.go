@@ -39,6 +39,7 @@ type Manifest struct {
 	engine   *plugin.Engine
 	recorder plugin.Recorder
 	inMemory bool
+	chain    []string // the files of the agents of which this one is a tool, and its own
 }
 
 // Options say how a manifest is read.
@@ -55,6 +56,11 @@ const MaxSize = 1 << 20
 
 // Load reads a manifest. The error is a [*NotFoundError], or one that shows where in the file the problem is.
 func Load(path string, options Options) (*Manifest, error) {
+	return load(path, options, []string{absolute(path)})
+}
+
+// load reads a manifest; chain are the manifests that lead to it, and itself.
+func load(path string, options Options, chain []string) (*Manifest, error) {
 	data, err := readFile(path, "a manifest")
 	if err != nil {
 		return nil, err
@@ -64,7 +70,7 @@ func Load(path string, options Options) (*Manifest, error) {
 		lookup = os.LookupEnv
 	}
 	m := &Manifest{
-		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path),
+		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory,
 	}
 	set, size := strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize)

@@ -135,7 +135,6 @@ func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
 	const model = "model: {provider: scripted, echo: true}\n"
 	tests := map[string]string{
 		"response_format": model + "response_format: {}\n",
-		"mcp":             model + "tools:\n  - mcp: {command: [x]}\n",
 	}
 	for key, text := range tests {
 		t.Run(key, func(t *testing.T) {

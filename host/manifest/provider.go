@@ -27,7 +27,7 @@ var providers = map[string]*providerKind{
 		},
 		build: func(e *providerEntry, key string) model.Model {
 			return &openai.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKey: key, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
+				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
 				Profile: e.profile,
 			}
 		},
@@ -41,7 +41,7 @@ var providers = map[string]*providerKind{
 		common: map[string][]string{"stop": {"stop_sequences"}},
 		build: func(e *providerEntry, key string) model.Model {
 			return &anthropic.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKey: key, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, Settings: e.settings, Headers: e.headers, Profile: e.profile,
 			}
 		},
 	},
@@ -55,7 +55,7 @@ var providers = map[string]*providerKind{
 		},
 		build: func(e *providerEntry, key string) model.Model {
 			return &gemini.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKey: key, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, Settings: e.settings, Headers: e.headers, Profile: e.profile,
 			}
 		},
 	},

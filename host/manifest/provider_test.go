@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -97,6 +98,8 @@ func TestKeysComeFromAFile(t *testing.T) {
 	require.Equal(t, "Bearer from file", header.Get("Authorization"))
 	_, header = received(t, lines, map[string]string{"OPENAI_API_KEY": "of the environment"})
 	require.Equal(t, "Bearer of the environment", header.Get("Authorization"))
+	_, header = received(t, lines, map[string]string{"OPENAI_API_KEY": ""})
+	require.Equal(t, "Bearer from file", header.Get("Authorization"), "an empty variable is none")
 
 	for text, says := range map[string]string{
 		"env_file: nowhere.env\nmodel: openai:x": "there is no such file; a file of lines NAME=VALUE is expected there",
@@ -140,4 +143,21 @@ func TestAMissingKeyIsAnErrorOfTheCall(t *testing.T) {
 	require.NoError(t, err)
 	_, err = built.Generate(t.Context(), &model.Request{})
 	require.ErrorContains(t, err, "there is no API key; set the environment variable ANTHROPIC_API_KEY")
+}
+
+// The provider's own key does not go to who has another one, or none.
+func TestTheProvidersKeyIsNotForAnotherOne(t *testing.T) { //nolint:paralleltest // it changes the environment
+	for _, variable := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(variable, "s3cret")
+	}
+	for _, provider := range []string{"openai", "anthropic", "gemini"} {
+		body, header := received(t, "model: {provider: "+provider+", name: x, base_url: \"${BASE}\", api_key_env: OTHER}", map[string]string{})
+		require.Contains(t, body, "be brief")
+		require.NotContains(t, fmt.Sprint(header), "s3cret")
+
+		built, err := modelOf(t, "model: {provider: "+provider+", name: x, api_key_env: OTHER}", nil)
+		require.NoError(t, err)
+		_, err = built.Generate(t.Context(), &model.Request{})
+		require.ErrorContains(t, err, "there is no API key; set the environment variable OTHER")
+	}
 }

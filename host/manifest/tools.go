@@ -1,6 +1,11 @@
 package manifest
 
 import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool/files"
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -8,11 +13,35 @@ import (
 
 // toolEntry is one entry of tools: a mapping of one key, the kind of tool, to its configuration.
 type toolEntry struct {
-	kind string
-	node strictyaml.Node // the configuration
+	kind   string
+	node   strictyaml.Node // the configuration
+	config toolConfig
 }
 
-// UnmarshalStrict checks the kind of tool.
+// toolConfig is the configuration of a kind of tools.
+type toolConfig interface {
+	// build makes the tools. What it opens is closed with the function, which may be nil.
+	build(ctx context.Context, at *toolPlace) (tools []host.Tool, closeTools func() error, err error)
+}
+
+// toolPlace is where tools are built.
+type toolPlace struct {
+	*Manifest
+
+	node   strictyaml.Node // of the configuration
+	logger *slog.Logger    // nil: nothing is logged
+	agent  *host.Config    // of the agent, whose threads and store are open already
+}
+
+// toolKinds are the kinds of tools.
+var toolKinds = map[string]func() toolConfig{
+	"agent": func() toolConfig { return &agentEntry{} },
+	"files": func() toolConfig { return &filesEntry{} },
+	"http":  func() toolConfig { return &httpEntry{} },
+	"mcp":   func() toolConfig { return &mcpEntry{} },
+}
+
+// UnmarshalStrict reads the configuration of the kind of tool.
 func (e *toolEntry) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() != strictyaml.KindMap || n.Len() != 1 {
 		return n.Errorf("a tool is a mapping of one key, such as {files: {root: ./data}}")
@@ -20,14 +49,18 @@ func (e *toolEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.kind = n.Keys()[0]
 	e.node, _ = n.Get(e.kind)
 	key, _ := n.Key(e.kind)
-	switch e.kind {
-	case "files":
-		return e.node.Decode(&filesEntry{})
-	case "http", "mcp", "agent":
-		return key.Errorf("the tool %q is not supported yet; there is files", e.kind)
+	switch config := toolKinds[e.kind]; {
+	case config != nil:
+		e.config = config()
+		return e.node.Decode(e.config)
 	default:
-		return key.Unknown("tool", []string{"files"})
+		return key.Unknown("tool", slices.Sorted(maps.Keys(toolKinds)))
 	}
+}
+
+// build makes the tools of the entry.
+func (e *toolEntry) build(ctx context.Context, m *Manifest, logger *slog.Logger, agent *host.Config) ([]host.Tool, func() error, error) {
+	return e.config.build(ctx, &toolPlace{Manifest: m, node: e.node, logger: logger, agent: agent})
 }
 
 // filesEntry is the tools of a directory.
@@ -36,16 +69,11 @@ type filesEntry struct {
 	Write bool   `yaml:"write"`
 }
 
-// build makes the tools of the entry. What it opens must be closed with close.
-func (e *toolEntry) build(m *Manifest) (tools []host.Tool, closeTools func() error, err error) {
-	var entry filesEntry
-	if err := e.node.Decode(&entry); err != nil {
-		return nil, nil, err
-	}
-	root, err := files.Open(m.path(entry.Root), files.Options{Write: entry.Write})
+func (e *filesEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
+	root, err := files.Open(at.path(e.Root), files.Options{Write: e.Write})
 	if err != nil {
-		at, _ := e.node.Get("root")
-		return nil, nil, located(at, err)
+		node, _ := at.node.Get("root")
+		return nil, nil, located(node, err)
 	}
 	return root.Tools(), root.Close, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
@@ -72,4 +73,52 @@ func ExampleFunc_update() {
 	result, err := agent.Run(context.Background(), host.Input{})
 	fmt.Println(result.State.Raw().JSON(), err)
 	// Output: {"visits":2} <nil>
+}
+
+// Tags say which values a parameter may have, and what it is where the model does not say. The function tells of its
+// progress by events.
+func ExampleFunc_tags() {
+	type arguments struct {
+		Target string `json:"target" enum:"staging,production" default:"staging"`
+		Copies int    `json:"copies" min:"1" max:"3"`
+	}
+	deploy := tool.Func("deploy", "Deploys the program.", func(ctx context.Context, in arguments) (string, error) {
+		for i := range in.Copies {
+			host.RuntimeOf(ctx).Emit("progress", wire.String(fmt.Sprintf("copy %d of %d", i+1, in.Copies)))
+		}
+		return "deployed to " + in.Target, nil
+	})
+	agent, err := host.New(host.Config{
+		Model: scripted.NewTurns(
+			scripted.CallTools(abi.Call("1", "deploy", map[string]any{"copies": 2})),
+			scripted.CallTools(abi.Call("2", "deploy", map[string]any{"copies": 2, "target": "test"})),
+			scripted.Say("It is there."),
+		),
+		Tools: []host.Tool{deploy},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer agent.Close()
+	for event, err := range agent.Stream(context.Background(), host.Input{}) {
+		if err != nil {
+			fmt.Println(err)
+		}
+		if event.Type == host.EventCustom {
+			fmt.Println(event.Name, event.Data.JSON())
+		}
+		if event.Type == host.EventTool {
+			for _, m := range event.Messages {
+				fmt.Println(m.Content.Text())
+			}
+		}
+	}
+	// Output:
+	// progress "copy 1 of 2"
+	// progress "copy 2 of 2"
+	// deployed to staging
+	// Error invoking tool 'deploy' with kwargs {"copies":2,"target":"test"} with error:
+	//  validating /properties/target: enum: test does not equal any of: [staging production]
+	//  Please fix the error and try again.
 }

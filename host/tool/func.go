@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -12,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/schema"
 )
 
 // Option sets more of a tool.
@@ -23,18 +25,32 @@ func ReturnDirect() Option { return func(s *abi.ToolSpec) { s.ReturnDirect = tru
 // Idempotent declares that running the tool again after a crash does no harm.
 func Idempotent() Option { return func(s *abi.ToolSpec) { s.Idempotent = true } }
 
-// Func makes a tool of a Go function. In is a struct; its exported fields are the tool's parameters, named and
-// described by the tags `json:"name,omitempty"` (a field without omitempty is required) and `jsonschema:"description"`.
-// A result that is a string is the tool's answer; an [abi.Content], a [*host.ToolOutput] and nil are taken as they are,
-// and anything else is answered as JSON. Func panics if In has no JSON Schema: that is an error of the program.
+// Func makes a tool of a Go function. In is a struct; its exported fields are the tool's parameters, whose JSON Schema
+// follows from their types and tags:
 //
-// The function finds the run in [host.RuntimeOf].
+//	`json:"unit,omitempty"`     its name; without omitempty or omitzero, and without a default, it is required
+//	`jsonschema:"unit of heat"` its description
+//	`enum:"celsius,kelvin"`     the values that it, or each item of a list, may have
+//	`default:"celsius"`         its value where none is given: a string as it is, anything else as JSON
+//	`min:"1" max:"10"`          bounds of a number, of a string's characters or of a list's items
+//
+// The host checks arguments against that schema, and tells the model of those that do not fit, before the function runs. The
+// function finds the run in [host.RuntimeOf]: its state, and Emit, by which it tells of its progress. ctx ends with the run, and
+// with the agent's timeout for tools.
+//
+// A result that is a string is the tool's answer; an [abi.Content], a [*host.ToolOutput] and nil are taken as they are,
+// and anything else is answered as JSON. An error aborts the run unless a middleware handles it; a ToolOutput that has
+// Failed set is an answer. Func panics if In has no JSON Schema, or a tag does not fit: that is an error of the program.
 func Func[In, Out any](name, description string, fn func(ctx context.Context, in In) (Out, error), options ...Option) host.Tool {
 	parameters, err := parametersOf[In]()
 	if err != nil {
 		panic(fmt.Sprintf("tool.Func %q: %v", name, err))
 	}
-	t := &funcTool[In, Out]{fn: fn, spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters}}
+	defaults, err := defaultsOf(parameters)
+	if err != nil {
+		panic(fmt.Sprintf("tool.Func %q: %v", name, err))
+	}
+	t := &funcTool[In, Out]{fn: fn, defaults: defaults, spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters}}
 	for _, option := range options {
 		option(&t.spec)
 	}
@@ -47,6 +63,12 @@ func parametersOf[In any]() (wire.Raw, error) {
 		return nil, err
 	}
 	withoutNull(s)
+	if err := applyTags(reflect.TypeFor[In](), s); err != nil {
+		return nil, err
+	}
+	if _, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true}); err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -82,20 +104,21 @@ func withoutNull(s *jsonschema.Schema) {
 }
 
 type funcTool[In, Out any] struct {
-	spec abi.ToolSpec
-	fn   func(ctx context.Context, in In) (Out, error)
+	spec     abi.ToolSpec
+	defaults *schema.Schema // nil: there are none
+	fn       func(ctx context.Context, in In) (Out, error)
 }
 
 func (t *funcTool[In, Out]) Spec() abi.ToolSpec { return t.spec }
 
+// Call runs the function. Arguments that fit the schema and not the type, such as 1e30 for an int, are answered.
 func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-	text, err := wire.AppendJSON(nil, call.Args)
-	if err != nil {
-		return nil, err
-	}
 	var in In
-	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, fmt.Errorf("arguments: %w", err)
+	if err := decode(t.defaults, call.Args, &in); err != nil {
+		out := host.TextOutput(fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
+			call.Name, call.Args.JSON(), err))
+		out.Failed = true
+		return out, nil
 	}
 	out, err := t.fn(host.WithRuntime(ctx, rt), in)
 	if err != nil {

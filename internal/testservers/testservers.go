@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,14 +16,14 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the folder of the installed servers, where node_modules is. Without it that is
+// Variable is the environment variable with the folder of the installed servers, where node_modules and venv are. Without it that is
 // .bin/servers of the repository in which a test runs.
 const Variable = "AGENTHOST_TESTSERVERS"
 
-var errNone = errors.New("the test servers are not installed: run make servers, which needs Node.js 20 or later")
+var errNone = errors.New("the test servers are not installed: run make servers, which needs Node.js 20 or later, and Python 3.11 with venv")
 
-// script finds a script of a package.
-func script(path string) (string, error) {
+// find finds an installed file, and what runs it.
+func find(path, interpreter string) (string, error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {
 		root, err := repository()
@@ -31,11 +32,11 @@ func script(path string) (string, error) {
 		}
 		dir = filepath.Join(root, ".bin", "servers")
 	}
-	path = filepath.Join(dir, "node_modules", filepath.FromSlash(path))
+	path = filepath.Join(dir, filepath.FromSlash(path))
 	if _, err := os.Stat(path); err != nil { //nolint:gosec // the folder is the developer's
 		return "", fmt.Errorf("%w (%w)", errNone, err)
 	}
-	if _, err := exec.LookPath("node"); err != nil {
+	if _, err := exec.LookPath(interpreter); err != nil {
 		return "", fmt.Errorf("%w (%w)", errNone, err)
 	}
 	return path, nil
@@ -57,20 +58,33 @@ func repository() (string, error) {
 	return "", err
 }
 
-// node starts a script, and returns what ready makes of the first line of its output that it takes. The process ends with
-// the test. Where the servers are not installed the test is skipped; in CI it fails.
-func node(t *testing.T, path string, args []string, ready func(line string) (string, bool)) string {
+// installed finds a file of a server, which an interpreter runs. Where the servers are not installed the test is skipped; in
+// CI it fails.
+func installed(t *testing.T, path, interpreter string) string {
 	t.Helper()
-	found, err := script(path)
+	found, err := find(path, interpreter)
 	if errors.Is(err, errNone) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())                        // it ends behind the test's clean-ups
-	cmd := exec.CommandContext(ctx, "node", append([]string{found}, args...)...) //nolint:gosec // make servers has installed it
-	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	return found
+}
+
+// node starts a script of a package: see start.
+func node(t *testing.T, path string, args, env []string, ready func(line string) (string, bool)) string {
+	t.Helper()
+	return start(t, append([]string{"node", installed(t, "node_modules/"+path, "node")}, args...), env, ready)
+}
+
+// start starts a server, and returns what ready makes of the first line of its output that it takes. The process ends with
+// the test.
+func start(t *testing.T, command, env []string, ready func(line string) (string, bool)) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())       // it ends behind the test's clean-ups
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // make servers has installed it
+	cmd.Env = append(append(os.Environ(), "NO_COLOR=1"), env...)
 	output, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +108,7 @@ func node(t *testing.T, path string, args []string, ready func(line string) (str
 		}
 		said = append(said, lines.Text())
 	}
-	t.Fatalf("%s has ended without a word of being ready:\n%s", path, strings.Join(said, "\n"))
+	t.Fatalf("%s has ended without a word of being ready:\n%s", strings.Join(command, " "), strings.Join(said, "\n"))
 	return ""
 }
 
@@ -103,8 +117,33 @@ func node(t *testing.T, path string, args []string, ready func(line string) (str
 func Aimock(t *testing.T, fixtures string) string {
 	t.Helper()
 	const listening = "listening on "
-	return node(t, "@copilotkit/aimock/dist/cli.js", []string{"-p", "0", "-f", fixtures}, func(line string) (string, bool) {
+	return node(t, "@copilotkit/aimock/dist/cli.js", []string{"-p", "0", "-f", fixtures}, nil, func(line string) (string, bool) {
 		_, address, ok := strings.Cut(line, listening)
 		return strings.TrimSpace(address), ok
+	})
+}
+
+const everything = "@modelcontextprotocol/server-everything/dist/index.js"
+
+// Everything is the command of the MCP server that exercises all of the protocol, over standard input and output.
+func Everything(t *testing.T) []string {
+	t.Helper()
+	return []string{"node", installed(t, "node_modules/"+everything, "node"), "stdio"}
+}
+
+// EverythingHTTP starts the same server over streamable HTTP, and returns its address. It cannot choose a port that is free;
+// one that was free a moment ago is.
+func EverythingHTTP(t *testing.T) string {
+	t.Helper()
+	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String()) // of an address that was made
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return node(t, everything, []string{"streamableHttp"}, []string{"PORT=" + port}, func(line string) (string, bool) {
+		return "http://localhost:" + port + "/mcp", strings.Contains(line, "listening on port")
 	})
 }

@@ -5,6 +5,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ const ownHost = "api.anthropic.com"
 type Model struct {
 	Name       string            // such as "claude-haiku-4-5"
 	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
-	APIKey     string            // "": the environment variable ANTHROPIC_API_KEY. Only Anthropic's own address demands one
+	APIKey     string            // "": that of APIKeyEnv. Only Anthropic's own address demands one
+	APIKeyEnv  string            // the environment variable with the key; "": ANTHROPIC_API_KEY
 	Settings   wire.Map          // for every request, by the provider's names; those of a request win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
@@ -145,10 +147,8 @@ func (m *Model) connect() error {
 
 // headers are the options with the key and the model's headers.
 func (m *Model) headers() ([]option.RequestOption, error) {
-	key := m.APIKey
-	if key == "" {
-		key = strings.TrimSpace(os.Getenv(APIKeyVariable))
-	}
+	variable := cmp.Or(m.APIKeyEnv, APIKeyVariable)
+	key := cmp.Or(m.APIKey, strings.TrimSpace(os.Getenv(variable)))
 	var options []option.RequestOption
 	if key != "" {
 		options = append(options, option.WithAPIKey(key))
@@ -159,7 +159,7 @@ func (m *Model) headers() ([]option.RequestOption, error) {
 		known = known || strings.EqualFold(name, "X-Api-Key") || strings.EqualFold(name, "Authorization")
 	}
 	if m.own && !known {
-		return nil, provider.NoKey(Provider, APIKeyVariable)
+		return nil, provider.NoKey(Provider, variable)
 	}
 	return options, nil
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (m *Model) newClient() (*genai.Client, error) {
 	}
 	key := m.key()
 	if key == "" && base == ownBaseURL {
-		return nil, provider.NoKey(Provider, APIKeyVariable)
+		return nil, provider.NoKey(Provider, cmp.Or(m.APIKeyEnv, APIKeyVariable))
 	}
 	client := provider.Client(Provider, m.HTTPClient)
 	m.timeout, client.Timeout = client.Timeout, 0 // the SDK reads no responses, so its client cannot limit that
@@ -60,12 +61,15 @@ func (m *Model) newClient() (*genai.Client, error) {
 
 // key returns the API key; "" if there is none.
 func (m *Model) key() string {
-	for _, key := range []string{m.APIKey, os.Getenv(APIKeyVariable), os.Getenv("GOOGLE_API_KEY")} {
-		if key = strings.TrimSpace(key); key != "" {
-			return key
-		}
+	variables := []string{APIKeyVariable, "GOOGLE_API_KEY"}
+	if m.APIKeyEnv != "" {
+		variables = []string{m.APIKeyEnv}
 	}
-	return ""
+	key := strings.TrimSpace(m.APIKey)
+	for _, variable := range variables {
+		key = cmp.Or(key, strings.TrimSpace(os.Getenv(variable)))
+	}
+	return key
 }
 
 // send sends a request and returns the response, whose body the caller closes. The SDK sees neither.

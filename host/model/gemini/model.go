@@ -25,7 +25,8 @@ const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // the name of it
 type Model struct {
 	Name       string            // such as "gemini-3-flash"
 	BaseURL    string            // without the version, such as "http://localhost:8080"; "": Google's own
-	APIKey     string            // "": the environment variable, see APIKeyVariable. Only Google's own address demands one
+	APIKey     string            // "": that of APIKeyEnv. Only Google's own address demands one
+	APIKeyEnv  string            // the environment variable with the key; "": GEMINI_API_KEY, and GOOGLE_API_KEY without it
 	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own win, field by field
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one

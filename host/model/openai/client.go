@@ -56,7 +56,8 @@ func (m *Model) open() error {
 			options = append(options, option.WithQueryAdd(key, value))
 		}
 	}
-	key := strings.TrimSpace(cmp.Or(m.APIKey, os.Getenv(APIKeyVariable)))
+	variable := cmp.Or(m.APIKeyEnv, APIKeyVariable)
+	key := strings.TrimSpace(cmp.Or(m.APIKey, os.Getenv(variable)))
 	if key != "" {
 		options = append(options, option.WithHeader("Authorization", "Bearer "+key))
 	}
@@ -66,7 +67,7 @@ func (m *Model) open() error {
 		known = known || strings.EqualFold(name, "Authorization")
 	}
 	if m.own && !known {
-		return provider.NoKey(m.provider(), APIKeyVariable)
+		return provider.NoKey(m.provider(), variable)
 	}
 	m.client = openai.Client{Options: options} // not NewClient, which takes more from the environment
 	return nil

@@ -45,7 +45,8 @@ const (
 type Model struct {
 	Name       string            // such as "gpt-5.2"
 	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server wants one; "": OpenAI's own
-	APIKey     string            // "": the environment variable OPENAI_API_KEY. Only OpenAI's own address demands one
+	APIKey     string            // "": that of APIKeyEnv. Only OpenAI's own address demands one
+	APIKeyEnv  string            // the environment variable with the key; "": OPENAI_API_KEY
 	API        API               // "": ChatCompletions
 	Provider   string            // what answers at BaseURL, for errors and events; "": "openai"
 	Settings   wire.Map          // for every request, by the provider's names; those of a request win

@@ -1,0 +1,95 @@
+// Package mcp_test runs the example, in copies.
+package mcp_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bin is the directory with the command and the server.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	var err error
+	if bin, err = os.MkdirTemp("", "mcp"); err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(bin) }()
+	return m.Run()
+}
+
+// programs builds the command and the server, once.
+var programs = sync.OnceValue(func() error {
+	for name, source := range map[string]string{"agenthost": "../../cmd/agenthost", "server": "./server"} {
+		build := exec.Command("go", "build", "-o", filepath.Join(bin, name), source)
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+})
+
+// example is a copy of the example.
+type example struct {
+	t   *testing.T
+	dir string
+}
+
+func setup(t *testing.T) *example {
+	t.Helper()
+	require.NoError(t, programs())
+	e := &example{t, t.TempDir()}
+	for _, name := range []string{"agenthost.yaml", "rules.yaml", "notes/welcome.md"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(e.dir, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(e.dir, name), text, 0o600))
+	}
+	return e
+}
+
+// must runs a subcommand with the built server in the place of go run, which must end with the code.
+func (e *example) must(code int, args ...string) string {
+	e.t.Helper()
+	args = append(args, "--set", fmt.Sprintf("tools[0].mcp.command=[%q, ./notes]", filepath.Join(bin, "server")))
+	c := exec.CommandContext(e.t.Context(), filepath.Join(bin, "agenthost"), args...)
+	c.Dir = e.dir
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(e.dir, "cache"))
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(e.t, err)
+	}
+	require.Equal(e.t, code, c.ProcessState.ExitCode(), "%q\n%s", args, out)
+	return string(out)
+}
+
+func TestNotesAreReadAndWritten(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	require.Contains(t, e.must(0, "run", "which notes are there?"), "welcome.md")
+	require.Contains(t, e.must(0, "run", "read welcome"), "Welcome to the notes.")
+	require.Contains(t, e.must(0, "run", "read missing"), "no such file")
+	require.Contains(t, e.must(3, "run", "--thread", "ada", "note shopping: tea"), "--approve call-1")
+	require.NoFileExists(t, filepath.Join(e.dir, "notes", "shopping.md"))
+	require.Contains(t, e.must(0, "resume", "ada", "--approve", "call-1"), "It is written.")
+	text, err := os.ReadFile(filepath.Join(e.dir, "notes", "shopping.md"))
+	require.NoError(t, err)
+	require.Equal(t, "tea", string(text))
+}
+
+func TestTheManifestIsValidWithoutTheServer(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	require.Contains(t, e.must(0, "validate"), "ok")
+}

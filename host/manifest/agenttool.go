@@ -1,0 +1,60 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+// agentEntry is an agent of another manifest, as a tool.
+type agentEntry struct {
+	File        string `yaml:"file"        strict:"required"`
+	Name        string `yaml:"name"        strict:"required"`
+	Description string `yaml:"description" strict:"required"`
+}
+
+// build builds the agent. Where its manifest keeps no threads, they are kept where the other agent keeps its own, or in
+// memory: so that it can be asked something in the middle, and goes on after a crash.
+func (e *agentEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
+	node, _ := at.node.Get("file")
+	path := at.path(e.File)
+	chain := append(slices.Clone(at.chain), absolute(path))
+	if slices.Contains(at.chain, absolute(path)) {
+		return nil, nil, node.Errorf("the agents are tools of each other without end: %s", strings.Join(chain, " → "))
+	}
+	inner, err := load(path, Options{LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory}, chain)
+	if err != nil {
+		return nil, nil, located(node, err)
+	}
+	agent, err := inner.Build(ctx, at.logger, func(config *host.Config) {
+		if config.Checkpointer == nil {
+			config.Checkpointer = at.agent.Checkpointer
+		}
+		if config.Checkpointer == nil {
+			config.Checkpointer = memory.New()
+		}
+	})
+	if err != nil {
+		return nil, nil, located(node, err)
+	}
+	made, err := tool.Agent(e.Name, e.Description, agent.Agent)
+	if err != nil {
+		return nil, nil, errors.Join(located(node, err), agent.Close())
+	}
+	return []host.Tool{made}, agent.Close, nil
+}
+
+// absolute is a path by which a file is known again.
+func absolute(path string) string {
+	out, err := filepath.Abs(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package manifest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/host/tool/mcp"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// mcpEntry is the tools of an MCP server: one that a command is, or one at a URL.
+type mcpEntry struct {
+	Name             string            `yaml:"name"`
+	Command          []string          `yaml:"command"`
+	Env              map[string]string `yaml:"env"`
+	URL              string            `yaml:"url"`
+	Headers          map[string]string `yaml:"headers"`
+	Prefix           string            `yaml:"prefix"`
+	Include          []string          `yaml:"include"`
+	Exclude          []string          `yaml:"exclude"`
+	Idempotent       []string          `yaml:"idempotent"`
+	TrustAnnotations bool              `yaml:"trust_annotations"`
+	Elicitation      bool              `yaml:"elicitation"`
+	Timeout          time.Duration     `yaml:"timeout" strict:"min=1ms"`
+	ConnectTimeout   time.Duration     `yaml:"connect_timeout" strict:"min=1ms"`
+	MaxResult        strictyaml.Size   `yaml:"max_result" strict:"min=1KiB,max=16MiB"`
+}
+
+// UnmarshalStrict checks what can be checked without the server.
+func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
+	type fields mcpEntry
+	if err := n.Decode((*fields)(e)); err != nil {
+		return err
+	}
+	config := e.config()
+	err := config.Check()
+	if err == nil {
+		return nil
+	}
+	key, _, _ := strings.Cut(err.Error(), ":")
+	if at, ok := n.Get(key); ok {
+		return at.Errorf("%w", err)
+	}
+	return n.Errorf("%w", err)
+}
+
+func (e *mcpEntry) config() mcp.Config {
+	return mcp.Config{
+		Name: e.Name, Command: e.Command, Env: e.Env, URL: e.URL, Headers: e.Headers, Prefix: e.Prefix, Include: e.Include,
+		Exclude: e.Exclude, Idempotent: e.Idempotent, TrustAnnotations: e.TrustAnnotations, Elicitation: e.Elicitation,
+		Timeout: e.Timeout, ConnectTimeout: e.ConnectTimeout, MaxResult: int(e.MaxResult),
+	}
+}
+
+// build connects to the server. For an agent that is only looked at nothing is started: it gets tools in the place of the
+// server's, of all names by which the manifest speaks of some.
+func (e *mcpEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
+	config := e.config()
+	config.Logger = at.logger
+	if len(config.Command) > 0 {
+		config.Dir = at.dir
+	}
+	if at.inMemory {
+		return at.placeholders(config), nil, nil
+	}
+	server, err := mcp.Connect(ctx, config)
+	if err != nil {
+		return nil, nil, located(at.node, err)
+	}
+	return server.Tools(), func() error { server.Close(); return nil }, nil
+}
+
+// placeholders are tools of a server that was not asked.
+func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
+	var named []string
+	for name := range m.ToolCalls.Alert {
+		named = append(named, name)
+	}
+	for i := range m.Middleware {
+		named = append(named, m.Middleware[i].plugin.Grant.ToolCall...)
+	}
+	slices.Sort(named)
+	specs := mcp.Placeholders(config, named)
+	tools := make([]host.Tool, 0, len(specs))
+	for _, spec := range specs {
+		tools = append(tools, tool.Raw(spec, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+			return nil, fmt.Errorf("the MCP server of the tool %q was not started, since the agent was built to be looked at", spec.Name)
+		}))
+	}
+	return tools
+}
+
+// toolNames are the names of tools, with the entries that they are of.
+type toolNames map[string]*toolEntry
+
+// add refuses a tool of an MCP server that has the name of another tool, or whose name another tool takes: what a server
+// offers must not stand for something else. Of the manifest's own tools of one name the later counts.
+func (names toolNames) add(m *Manifest, e *toolEntry, tools []host.Tool) error {
+	for _, t := range tools {
+		name := t.Spec().Name
+		other := names[name]
+		names[name] = e
+		if other == nil || other == e || e.kind != "mcp" && other.kind != "mcp" || m.inMemory {
+			continue
+		}
+		return e.node.Errorf("the tool %q of %s has the name of one of %s; give the server a prefix, such as {prefix: fs_}, or exclude the tool",
+			name, e.subject(), other.subject())
+	}
+	return nil
+}
+
+// subject says whose tools the entry's are.
+func (e *toolEntry) subject() string {
+	entry, ok := e.config.(*mcpEntry)
+	if !ok {
+		return e.kind
+	}
+	config := entry.config()
+	return fmt.Sprintf("the MCP server %q (line %d)", config.ServerName(), e.node.Line())
+}

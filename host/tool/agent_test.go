@@ -1,0 +1,210 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+func agentOf(t *testing.T, config host.Config) *host.Agent {
+	t.Helper()
+	agent, err := host.New(config)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	return agent
+}
+
+// caller is an agent that calls another one as a tool, and then says that it is done.
+func caller(t *testing.T, inner *host.Agent, threads checkpoint.Store) *host.Agent {
+	t.Helper()
+	research, err := tool.Agent("research", "Finds things out.", inner)
+	require.NoError(t, err)
+	return agentOf(t, host.Config{
+		Checkpointer: threads, Tools: []host.Tool{research},
+		Model: scripted.NewTurns(scripted.CallTools(abi.Call("1", "research", map[string]any{"prompt": "the sea"})), scripted.Say("done")),
+	})
+}
+
+// asks is a tool that asks two persons, and counts how often it is performed.
+func asks(performed *int) host.Tool {
+	spec := abi.ToolSpec{Name: "ask", Description: "Asks."}
+	return tool.Raw(spec, func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+		var asked []abi.Interrupt
+		said := ""
+		for _, key := range []string{"a", "b"} {
+			answer, err := rt.Interrupt(key, wire.String("question "+key))
+			if interrupt, ok := errors.AsType[*host.InterruptError](err); ok {
+				asked = append(asked, interrupt.Interrupts...)
+			}
+			text, _ := answer.AsString()
+			said += text
+		}
+		if len(asked) > 0 {
+			return nil, &host.InterruptError{Interrupts: asked}
+		}
+		*performed++
+		return host.TextOutput(said), nil
+	})
+}
+
+func TestAnAgentAnswersAsATool(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	inner := agentOf(t, host.Config{Model: scripted.NewTurns(scripted.Say("It is salty.")), Middleware: []host.Middleware{
+		host.BeforeModel("see", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+			for _, m := range rt.State().Messages().All() {
+				seen = append(seen, m.Content.Text())
+			}
+			return nil, nil
+		}),
+	}})
+	outer := caller(t, inner, nil)
+	var told []string
+	result, err := outer.RunEvents(t.Context(), host.Input{Messages: []abi.Message{abi.Human("Go.")}}, func(e host.Event) error {
+		if e.Type == host.EventCustom {
+			var data struct {
+				Agent string `json:"agent"`
+				Event struct {
+					Type string `json:"type"`
+				} `json:"event"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(e.Data.JSON()), &data))
+			require.Equal(t, "agent", e.Name)
+			require.Equal(t, "research", data.Agent)
+			told = append(told, data.Event.Type)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"the sea"}, seen, "the task alone")
+	answer := result.Messages.At(2)
+	require.Equal(t, "It is salty.", answer.Content.Text())
+	require.Equal(t, 4, result.Messages.Len())
+	require.Contains(t, told, "model")
+	require.NotContains(t, told, "token")
+}
+
+func TestAnAgentAsAToolFails(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("out of order")
+	inner := agentOf(t, host.Config{Model: scripted.NewTurns(scripted.Fail(broken)), Checkpointer: memory.New()})
+	_, err := caller(t, inner, nil).Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("Go.")}})
+	require.ErrorIs(t, err, broken)
+	require.ErrorContains(t, err, "agent research: ")
+}
+
+// What the inner agent asks is asked by the outer run, one answer after the other.
+func TestAnAgentAsAToolAsksAPerson(t *testing.T) {
+	t.Parallel()
+	performed := 0
+	threads := memory.New()
+	inner := agentOf(t, host.Config{
+		Checkpointer: threads, Tools: []host.Tool{asks(&performed)},
+		Model: scripted.NewTurns(scripted.CallTools(abi.Call("i", "ask", nil)), scripted.Say("They agree.")),
+	})
+	outer := caller(t, inner, threads)
+	result, err := outer.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, result.Status)
+	require.Len(t, result.Interrupts, 2)
+	question, _ := result.Interrupts[1].Value.AsString()
+	require.Equal(t, "question b", question)
+
+	result, err = outer.Run(t.Context(), host.Input{Thread: "t", Resume: []host.Answer{{Interrupt: result.Interrupts[1].ID, Value: "yes"}}})
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, result.Status)
+	require.Len(t, result.Interrupts, 1)
+
+	result, err = outer.Run(t.Context(), host.Input{Thread: "t", Resume: []host.Answer{{Value: "oh "}}})
+	require.NoError(t, err)
+	require.Equal(t, "done", result.Text())
+	answer := result.Messages.At(2)
+	require.Equal(t, "They agree.", answer.Content.Text())
+	require.Equal(t, 1, performed)
+}
+
+func TestAnAgentWithoutThreadsCannotAskAPerson(t *testing.T) {
+	t.Parallel()
+	performed := 0
+	inner := agentOf(t, host.Config{
+		Tools: []host.Tool{asks(&performed)}, Model: scripted.NewTurns(scripted.CallTools(abi.Call("i", "ask", nil))),
+	})
+	_, err := caller(t, inner, memory.New()).Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
+	require.ErrorContains(t, err, "agent research: it asks a person something, and keeps no threads")
+}
+
+func TestAnAgentAtABreakpointIsAnError(t *testing.T) {
+	t.Parallel()
+	inner := agentOf(t, host.Config{
+		Model: scripted.NewTurns(scripted.Say("x")), InterruptBefore: []string{"model"}, Checkpointer: memory.New(),
+	})
+	_, err := caller(t, inner, nil).Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("Go.")}})
+	require.ErrorContains(t, err, "agent research: it stopped at a breakpoint before model")
+}
+
+// A run that was cancelled in the middle of the inner agent goes on where that was.
+func TestAnAgentAsAToolGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, threads := range []bool{true, false} {
+		store, did := memory.New(), 0
+		config := host.Config{Tools: []host.Tool{tool.Func("act", "", func(context.Context, struct{}) (string, error) {
+			did++
+			return "acted", nil
+		})}}
+		if threads {
+			config.Checkpointer = store
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		called := 0
+		config.Model = modelFunc(func(ctx context.Context, req *model.Request) (*model.Response, error) {
+			called++
+			switch {
+			case req.Messages.Len() == 1:
+				return model.Reply(abi.AI("", abi.Call("i", "act", nil))), nil
+			case called == 2:
+				cancel()
+				return nil, ctx.Err()
+			default:
+				return model.Reply(abi.AI("It is done.")), nil
+			}
+		})
+		inner := agentOf(t, config)
+		outer := caller(t, inner, store)
+		_, err := outer.Run(ctx, host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 1, did)
+
+		result, err := outer.Run(t.Context(), host.Input{Thread: "t", Continue: true})
+		require.NoError(t, err)
+		if !threads { // it may have acted: a person is asked
+			require.Equal(t, host.Interrupted, result.Status)
+			require.Equal(t, 1, did)
+			continue
+		}
+		answer := result.Messages.At(2)
+		require.Equal(t, "It is done.", answer.Content.Text())
+		require.Equal(t, 1, did, "it has acted once")
+		require.Equal(t, 3, called)
+	}
+}
+
+type modelFunc func(ctx context.Context, req *model.Request) (*model.Response, error)
+
+func (modelFunc) Info() model.Info { return model.Info{Name: "m"} }
+
+func (f modelFunc) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	return f(ctx, req)
+}

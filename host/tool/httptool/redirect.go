@@ -1,0 +1,98 @@
+package httptool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/fetch" //nolint:depguard // as in client.go
+)
+
+// redirectError is a redirect that is not followed.
+type redirectError struct{ problem string }
+
+func (e *redirectError) Error() string { return "the server redirects " + e.problem }
+
+// exchange makes a request and follows its redirects.
+func (t *Tool) exchange(ctx context.Context, r *abi.FetchRequest) (*abi.FetchResponse, error) {
+	for redirects := 0; ; redirects++ {
+		response, err := t.do(ctx, r)
+		if denied, ok := errors.AsType[*fetch.Error](err); ok && denied.Kind == fetch.KindDenied && !denied.Sent && redirects > 0 {
+			return nil, &redirectError{"to a place that is not allowed: " + denied.Text}
+		}
+		if err != nil {
+			return nil, err
+		}
+		to := location(response)
+		switch {
+		case to == "":
+			return response, nil
+		case redirects == maxRedirects:
+			return nil, &redirectError{fmt.Sprintf("more than %d times", maxRedirects)}
+		}
+		if r, err = t.redirected(r, response.Status, to); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// location returns where a response redirects to; "" if it does not.
+func location(response *abi.FetchResponse) string {
+	switch response.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return response.Header("location")
+	default:
+		return ""
+	}
+}
+
+// redirected makes the request that follows a redirect, as a browser would: 301, 302 and 303 ask for another document, 307
+// and 308 for the same elsewhere. The operator's headers stay with the scheme, host and port that they were given for.
+func (t *Tool) redirected(r *abi.FetchRequest, status uint64, location string) (*abi.FetchRequest, error) {
+	from, err := url.Parse(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	to, err := from.Parse(location)
+	if err != nil || to.Host == "" || to.User != nil {
+		return nil, &redirectError{"to something that is no URL, or has a user in it"} // which may show a secret
+	}
+	to.Fragment, to.RawFragment = "", ""
+	next := &abi.FetchRequest{Method: r.Method, URL: to.String(), Headers: r.Headers, Body: r.Body}
+	repeat := status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
+	if !repeat {
+		next.Body = nil
+		if !isRead(r.Method) {
+			next.Method = http.MethodGet
+		}
+		next.Headers = slices.DeleteFunc(slices.Clone(next.Headers), func(h abi.Header) bool { return strings.HasPrefix(h.Name, "content-") })
+	}
+	if !sameOrigin(from, to) {
+		next.Headers = withoutOwn(next.Headers)
+		if t.secrets.in(string(next.Body)) {
+			return nil, &redirectError{"to another host, and the body of the request has a secret in it"}
+		}
+	}
+	return next, nil
+}
+
+// sameOrigin compares scheme, host and port. Two spellings of the same may count as different: that costs a header.
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
+}
+
+func portOf(u *url.URL) string {
+	switch port := u.Port(); {
+	case port != "":
+		return port
+	case u.Scheme == "http":
+		return "80"
+	default:
+		return "443"
+	}
+}

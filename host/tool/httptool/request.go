@@ -1,0 +1,68 @@
+package httptool
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// request makes the request of a call. The error is an [*argumentError].
+func (t *Tool) request(args wire.Map, idempotencyKey string) (*abi.FetchRequest, error) {
+	r := &abi.FetchRequest{Method: t.config.Method}
+	var err error
+	if r.URL, err = t.target.url(args); err != nil {
+		return nil, err
+	}
+	if r.Headers, err = t.requestHeaders(args, idempotencyKey); err != nil {
+		return nil, err
+	}
+	if t.body != nil {
+		if body, complete := t.body.appendJSON(nil, args); complete {
+			r.Body = body
+		}
+	}
+	return r, nil
+}
+
+// requestHeaders are the operator's headers and, where it has none, those that every request has.
+func (t *Tool) requestHeaders(args wire.Map, idempotencyKey string) ([]abi.Header, error) {
+	var headers []abi.Header
+	for _, h := range t.headers {
+		value, complete, err := h.value.fill(args, inHeader)
+		if err != nil {
+			return nil, err
+		}
+		if complete {
+			headers = append(headers, abi.Header{Name: h.name, Value: value})
+		}
+	}
+	add := func(name, value string) {
+		if value != "" && !t.hasHeader(name) {
+			headers = append(headers, abi.Header{Name: name, Value: value})
+		}
+	}
+	add("accept", "application/json, text/*;q=0.9, */*;q=0.8")
+	add("idempotency-key", idempotencyKey)
+	if t.body != nil {
+		add("content-type", "application/json")
+	}
+	return headers, nil
+}
+
+// inHeader takes what can stand in one line.
+func inHeader(name, value string) (string, error) {
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", &argumentError{name, "may have no line breaks and control characters: it stands in a header"}
+	}
+	return value, nil
+}
+
+// forAll are headers that say nothing of who asks, and go to every host that a redirect leads to.
+var forAll = []string{"accept", "accept-language", "content-type", "idempotency-key", "user-agent"}
+
+// withoutOwn returns the headers that may go to another host than the operator gave them for.
+func withoutOwn(headers []abi.Header) []abi.Header {
+	return slices.DeleteFunc(slices.Clone(headers), func(h abi.Header) bool { return !slices.Contains(forAll, h.Name) })
+}

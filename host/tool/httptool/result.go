@@ -1,0 +1,125 @@
+package httptool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+const (
+	maxFailure = 4 << 10 // how much of the body of a failed request the model sees, in bytes
+	maxImage   = 5 << 20 // how large an image may be: what providers take
+)
+
+// imageTypes are those that providers take.
+var imageTypes = []string{"image/gif", "image/jpeg", "image/png", "image/webp"}
+
+// output makes the result of a response.
+func (t *Tool) output(r *abi.FetchResponse) *host.ToolOutput {
+	body, err := decompressed(r.Body, r.Header("content-encoding"), t.config.MaxResponse)
+	if err != nil {
+		return t.failure(status(r) + ": " + err.Error())
+	}
+	kind, media := kindOf(r.Header("content-type"), body)
+	if r.Status >= http.StatusMultipleChoices {
+		text := "Error: " + status(r)
+		if media == textMedia && len(body) > 0 {
+			text += "\n" + t.text(body, min(t.config.MaxResult, maxFailure))
+		}
+		out := host.TextOutput(text)
+		out.Failed = true
+		return out
+	}
+	switch {
+	case len(body) == 0:
+		return host.TextOutput(status(r))
+	case t.result != nil:
+		return t.part(body)
+	case media == textMedia:
+		return host.TextOutput(t.text(body, t.config.MaxResult))
+	case media == imageMedia && len(body) <= maxImage:
+		return &host.ToolOutput{Content: abi.Blocks(abi.ImageBlock(kind, body))}
+	default:
+		return host.TextOutput(fmt.Sprintf("%s: the response is of the type %s and has %d bytes, which cannot be shown",
+			status(r), terminal.Line(t.secrets.hide(kind)), len(body)))
+	}
+}
+
+// part is the result that the pointer leads to: a string as it is, anything else as JSON.
+func (t *Tool) part(body []byte) *host.ToolOutput {
+	value, err := lookUp(withoutMark(body), t.result)
+	if err != nil {
+		return t.failure(err.Error())
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil && value[0] == '"' {
+		return host.TextOutput(t.text([]byte(text), t.config.MaxResult))
+	}
+	var compact bytes.Buffer
+	_ = json.Compact(&compact, value) // it is valid
+	return host.TextOutput(t.text(compact.Bytes(), t.config.MaxResult))
+}
+
+// text is what the model sees of a text: without secrets, and cut where it is too long.
+func (t *Tool) text(body []byte, most int) string {
+	text := t.secrets.hide(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s\n[the result is cut here: %d more bytes]", text[:end], len(text)-end)
+}
+
+// withoutMark takes the byte order mark off.
+func withoutMark(body []byte) []byte { return bytes.TrimPrefix(body, []byte("\uFEFF")) }
+
+// status is the status in words that are not the server's.
+func status(r *abi.FetchResponse) string {
+	return strings.TrimRight(fmt.Sprintf("HTTP %d %s", r.Status, http.StatusText(int(r.Status))), " ")
+}
+
+type media uint8
+
+const (
+	otherMedia media = iota
+	textMedia
+	imageMedia
+)
+
+// kindOf says what a body is. An image is one that looks like what it is said to be: a provider that finds something else
+// would fail the run.
+func kindOf(header string, body []byte) (string, media) {
+	kind, _, err := mime.ParseMediaType(header)
+	switch {
+	case header == "" || err != nil:
+		if utf8.Valid(body) && !bytes.ContainsRune(body, 0) {
+			return "text/plain", textMedia
+		}
+		return "unknown", otherMedia
+	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml"), slices.Contains(textTypes, kind):
+		return kind, textMedia
+	case slices.Contains(imageTypes, kind) && http.DetectContentType(body) == kind:
+		return kind, imageMedia
+	default:
+		return kind, otherMedia
+	}
+}
+
+// textTypes are texts beside those that say so in their names.
+var textTypes = []string{
+	"application/ecmascript", "application/graphql", "application/javascript", "application/json", "application/jsonl",
+	"application/ndjson", "application/sql", "application/toml", "application/x-ndjson", "application/x-www-form-urlencoded",
+	"application/x-yaml", "application/xml", "application/yaml",
+}

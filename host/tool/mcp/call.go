@@ -1,0 +1,213 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// tool is a tool of a server, as the agent has it.
+type tool struct {
+	server *Server
+	own    string // its name at the server
+	spec   abi.ToolSpec
+}
+
+// Spec describes the tool.
+func (t *tool) Spec() abi.ToolSpec { return t.spec }
+
+// Call calls the tool at its server. What goes wrong there is an answer to the model. A connection that is lost is made anew: if
+// the call cannot have run, or may run twice, it is then made again, once.
+func (t *tool) Call(ctx context.Context, rt *host.Runtime, asked *abi.ToolCall) (*host.ToolOutput, error) {
+	args, err := wire.AppendJSON(nil, asked.Args)
+	if err != nil {
+		return nil, err
+	}
+	for again := false; ; again = true {
+		present, err := t.server.connected(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return failure(fmt.Sprintf("the MCP server %q cannot be reached: %v; the call has not run", t.server.config.Name, err)), nil
+		}
+		if err := t.server.same(t, present); err != nil {
+			return failure(err.Error()), nil
+		}
+		c := &call{
+			session: present, tool: t, rt: rt, id: asked.ID, args: args, answers: rt.Answers(),
+			progress: make(chan *sdk.ProgressNotificationParams, 64), asked: make(chan *host.InterruptError, 1),
+		}
+		output, err := c.perform(ctx)
+		lost, broken := errors.AsType[*lostError](err)
+		if !broken {
+			return output, err
+		}
+		t.server.lost(present, lost.err)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !again && (!wasSent(lost.err) || t.spec.Idempotent):
+		case !wasSent(lost.err):
+			return failure(fmt.Sprintf("the connection to the MCP server %q was lost: %v; the call has not run", t.server.config.Name, lost)), nil
+		default:
+			return failure(fmt.Sprintf("the connection to the MCP server %q was lost during the call: %v; the call may or may not have run",
+				t.server.config.Name, lost)), nil
+		}
+	}
+}
+
+// failure answers a call that failed.
+func failure(text string) *host.ToolOutput {
+	out := host.TextOutput("Error: " + text)
+	out.Failed = true
+	return out
+}
+
+// lostError is a connection that broke under a call.
+type lostError struct {
+	err  error
+	text string
+}
+
+func (e *lostError) Error() string { return e.text }
+func (e *lostError) Unwrap() error { return e.err }
+
+// call is one call on its way.
+type call struct {
+	session *session
+	tool    *tool
+	rt      *host.Runtime
+	id      string
+	token   string // of its progress
+	args    json.RawMessage
+	answers wire.Map // to what was asked before
+
+	progress chan *sdk.ProgressNotificationParams
+	emitted  int
+	asked    chan *host.InterruptError
+	number   int // of questions; the session's lock guards it
+}
+
+// errNoAnswer is the cause of the end of a call by the server's timeout.
+var errNoAnswer = errors.New("no answer in time")
+
+// perform makes the call in its turn. The error is control flow, or a [*lostError].
+func (c *call) perform(ctx context.Context) (*host.ToolOutput, error) {
+	config := &c.tool.server.config
+	if turn := c.session.turn; turn != nil {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	inside, stop := context.WithTimeoutCause(ctx, config.Timeout, errNoAnswer)
+	defer stop()
+	c.session.begin(c)
+	defer c.session.finish(c)
+	params := &sdk.CallToolParams{Name: c.tool.own, Arguments: c.args}
+	for range maxRounds {
+		result, err := c.round(inside, params)
+		switch {
+		case err != nil:
+			return c.ended(ctx, inside, err)
+		case !result.NeedsInput() && result.InputRequests == nil:
+			c.tool.server.works()
+			return c.output(result), nil
+		}
+		responses, err := c.respond(result.InputRequests)
+		if err != nil {
+			if host.IsControlFlow(err) {
+				return nil, err
+			}
+			return failure(err.Error()), nil
+		}
+		params = &sdk.CallToolParams{Name: c.tool.own, Arguments: c.args, InputResponses: responses, RequestState: result.RequestState}
+	}
+	return failure(fmt.Sprintf("the MCP server %q asks again and again", config.Name)), nil
+}
+
+// maxRounds is how often a server may ask in one call.
+const maxRounds = 10
+
+// round sends the call once, and hands on what is heard of it meanwhile. Only this goroutine may emit events of the run.
+func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	params.SetProgressToken(c.token)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	type outcome struct {
+		result *sdk.CallToolResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := guarded(func() (*sdk.CallToolResult, error) { return c.session.client.CallTool(ctx, params) })
+		done <- outcome{result, err}
+	}()
+	var asked *host.InterruptError
+	for {
+		select {
+		case p := <-c.progress:
+			c.emit(p)
+		case asked = <-c.asked:
+			stop() // the server is told that the call has ended
+		case o := <-done:
+			for len(c.progress) > 0 {
+				c.emit(<-c.progress)
+			}
+			if asked != nil {
+				return nil, asked
+			}
+			return o.result, o.err
+		}
+	}
+}
+
+// ended says how a call ended that has no result.
+func (c *call) ended(ctx, inside context.Context, err error) (*host.ToolOutput, error) {
+	config := &c.tool.server.config
+	if asked, ok := errors.AsType[*host.InterruptError](err); ok {
+		return nil, asked
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if errors.Is(context.Cause(inside), errNoAnswer) {
+		return failure(fmt.Sprintf("the MCP server %q has not answered within %v, and was told to stop; the call may or may not have run",
+			config.Name, config.Timeout)), nil
+	}
+	if said, ok := refusal(err); ok {
+		c.tool.server.works()
+		return failure(fmt.Sprintf("the MCP server %q refuses the call: %s", config.Name, c.tool.server.secrets.line(said.Message))), nil
+	}
+	return nil, &lostError{err, c.session.explained(err).Error()}
+}
+
+// emit shows progress in the run's stream: what the server says of it, with the call that it is of.
+func (c *call) emit(p *sdk.ProgressNotificationParams) {
+	if c.emitted == maxProgress {
+		return
+	}
+	c.emitted++
+	data := wire.Map{}
+	data.Set("call", wire.String(c.id))
+	data.Set("tool", wire.String(c.tool.spec.Name))
+	data.Set("progress", wire.Float(p.Progress))
+	if p.Total != 0 {
+		data.Set("total", wire.Float(p.Total))
+	}
+	if p.Message != "" {
+		data.Set("message", wire.String(terminal.Line(p.Message)))
+	}
+	c.rt.Emit("progress", data.Raw())
+}

@@ -1,0 +1,235 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// passedOn are the variables of the environment that a command sees: without them programs do not find others, or their
+// files. Keys are not among them.
+var passedOn = []string{
+	"APPDATA", "HOME", "HOMEDRIVE", "HOMEPATH", "LANG", "LC_ALL", "LC_CTYPE", "LOCALAPPDATA", "LOGNAME", "PATH", "PATHEXT",
+	"PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SHELL", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TERM", "TMP", "TMPDIR", "TZ",
+	"USER", "USERNAME", "USERPROFILE",
+}
+
+// environment is what a command sees.
+func environment(more map[string]string) []string {
+	var out []string
+	for _, name := range passedOn {
+		if _, given := more[name]; given {
+			continue
+		}
+		if value, ok := os.LookupEnv(name); ok {
+			out = append(out, name+"="+value)
+		}
+	}
+	for name, value := range more {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// How long a command may take to end by itself when its input ends, and then when it is asked to.
+const (
+	patience = 2 * time.Second
+	insist   = time.Second
+)
+
+// process is a command that runs.
+type process struct {
+	cmd                   *exec.Cmd
+	stdin, stdout, stderr *os.File // our ends
+
+	exited chan struct{}
+	heard  chan struct{}  // its standard error was read to the end
+	err    error          // how it ended; valid when exited is closed
+	work   sync.WaitGroup // that waits for it, and reads its standard error
+	ending sync.Once
+
+	mu   sync.Mutex
+	last []string // lines of its standard error
+}
+
+// start starts the command. What it writes to its standard error is handed to said, line by line.
+func start(c *Config, said func(line string)) (_ *process, err error) {
+	p := &process{exited: make(chan struct{}), heard: make(chan struct{})}
+	p.cmd = exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // the operator's command; it ends with its connection
+	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = c.Dir, environment(c.Env), ownGroup()
+	var theirs []*os.File
+	defer func() {
+		closeFiles(theirs...)
+		if err != nil {
+			closeFiles(p.stdin, p.stdout, p.stderr)
+		}
+	}()
+	// Pipes of our own: those of exec are closed when the program ends, while its last words are still being read.
+	pipe := func() (read, write *os.File) {
+		if err == nil {
+			read, write, err = os.Pipe()
+		}
+		return read, write
+	}
+	in, stdin := pipe()
+	stdout, out := pipe()
+	stderr, errs := pipe()
+	theirs = []*os.File{in, out, errs}
+	p.stdin, p.stdout, p.stderr = stdin, stdout, stderr
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, errs
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.work.Go(func() { p.hear(said) })
+	p.work.Go(func() {
+		p.err = p.cmd.Wait()
+		_ = kill(p.cmd.Process) // its children, now: later another group may have its number
+		close(p.exited)
+	})
+	return p, nil
+}
+
+func closeFiles(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close() // of a pipe
+		}
+	}
+}
+
+// maxLast is how many lines of its standard error tell why a command has ended.
+const maxLast = 3
+
+// hear reads the standard error.
+func (p *process) hear(said func(line string)) {
+	defer close(p.heard)
+	buffered := bufio.NewReaderSize(p.stderr, 4<<10)
+	for {
+		line, _, err := buffered.ReadLine() // a longer line comes in parts
+		if err != nil {
+			return
+		}
+		if text := strings.TrimSpace(string(line)); text != "" {
+			p.mu.Lock()
+			p.last = append(p.last, text)
+			p.last = p.last[max(0, len(p.last)-maxLast):]
+			p.mu.Unlock()
+			said(text)
+		}
+	}
+}
+
+// end ends the program, and all that it has started: by the end of its input, by a signal, and by force.
+func (p *process) end() error {
+	p.ending.Do(func() {
+		closeFiles(p.stdin)
+		if !within(p.exited, patience) {
+			_ = terminate(p.cmd.Process) // what does not help is followed by what does
+			if !within(p.exited, insist) {
+				_ = kill(p.cmd.Process)
+			}
+		}
+		<-p.exited
+		closeFiles(p.stdout, p.stderr) // which somebody outside of the group may hold open
+		p.work.Wait()
+	})
+	return nil
+}
+
+// within waits so long for something to happen, and reports whether it did.
+func within(happened <-chan struct{}, limit time.Duration) bool {
+	ctx, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	select {
+	case <-happened:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// fate says how the program ended; "" if it runs. It is given a moment, since its output ends before it does.
+func (p *process) fate() string {
+	if !within(p.exited, insist) {
+		return ""
+	}
+	within(p.heard, insist)
+	text := "it has ended"
+	if status, ok := errors.AsType[*exec.ExitError](p.err); ok {
+		text = fmt.Sprintf("it has ended (%s)", status.ProcessState)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.last) > 0 {
+		text += ", and said: " + strings.Join(p.last, " / ")
+	}
+	return text
+}
+
+// commandTransport connects to a command that it starts.
+type commandTransport struct {
+	server *Server
+	log    *quota
+
+	mu      sync.Mutex
+	process *process
+	lines   *lines
+}
+
+// Connect starts the command.
+func (t *commandTransport) Connect(context.Context) (sdk.Connection, error) {
+	p, err := start(&t.server.config, func(line string) { t.log.say("the server says", "text", line) })
+	if err != nil {
+		return nil, err
+	}
+	l := newLines(p.stdout, p.stdin, p.end, func(format string, args ...any) {
+		t.log.say("what the server wrote was ignored", "reason", fmt.Sprintf(format, args...))
+	})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.process, t.lines = p, l
+	return l, nil
+}
+
+// end ends the command, if it was started.
+func (t *commandTransport) end() {
+	t.mu.Lock()
+	p := t.process
+	t.mu.Unlock()
+	if p != nil {
+		_ = p.end() // never fails
+	}
+}
+
+// fate says what was wrong with what the command wrote or, if that is nothing, how the command ended.
+func (t *commandTransport) fate() string {
+	t.mu.Lock()
+	p, l := t.process, t.lines
+	t.mu.Unlock()
+	if p == nil {
+		return ""
+	}
+	select {
+	case <-l.over:
+	default:
+		return "" // it is still there
+	}
+	if !errors.Is(l.fault, io.EOF) {
+		return l.fault.Error()
+	}
+	return p.fate()
+}

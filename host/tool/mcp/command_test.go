@@ -1,0 +1,192 @@
+package mcp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/host/tool/mcp"
+)
+
+func TestACommandSeesACleanEnvironment(t *testing.T) {
+	t.Setenv("AGENTHOST_TEST_SECRET", "sk-secret")
+	config := command(t, "good")
+	config.Env["TOKEN"] = "token-of-the-server"
+	config.Dir = t.TempDir()
+	var said logs
+	config.Logger = said.logger()
+	s := connect(t, config)
+
+	environment := answered(t, s, "environment", nil)
+
+	require.NotContains(t, environment, "sk-secret")
+	require.Contains(t, environment, "PATH="+os.Getenv("PATH"))
+	require.Contains(t, environment, "TOKEN=token-of-the-server")
+	dir, err := filepath.EvalSymlinks(config.Dir)
+	require.NoError(t, err)
+	require.Contains(t, environment, "DIRECTORY="+dir)
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "hello from  [31mthe server, token=***") },
+		5*time.Second, time.Millisecond, "its standard error is logged, cleaned")
+}
+
+func TestAServerThatDiesIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	notes := filepath.Join(t.TempDir(), "notes")
+	config := command(t, "dies")
+	config.Env["NOTES"], config.Env["TOKEN"] = notes, "hush-hush"
+	s := connect(t, config)
+
+	got := calls(t, s, "die", nil, nil, nil)
+
+	require.Equal(t, `Error: the connection to the MCP server "dies" was lost during the call: it has ended (exit status 3), and said: cannot go on: ***; `+
+		`the call may or may not have run`, got[0].Content.Text())
+	require.True(t, got[0].Failed())
+	require.Contains(t, got[1].Content.Text(), "may or may not have run", "it was started again")
+	require.Contains(t, got[2].Content.Text(), `the MCP server "dies" cannot be reached: it is not available, and is tried again in 1s; the call has not run`)
+	ran, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	require.Equal(t, "ran\nran\n", string(ran), "no call was made twice")
+}
+
+func TestAnIdempotentCallIsMadeAgainOnce(t *testing.T) {
+	t.Parallel()
+	notes := filepath.Join(t.TempDir(), "notes")
+	config := command(t, "dies")
+	config.Env["NOTES"], config.Idempotent = notes, []string{"d*"}
+	s := connect(t, config)
+	require.True(t, spec(t, s, "die").Idempotent)
+
+	require.Contains(t, refused(t, s, "die"), "may or may not have run")
+
+	ran, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	require.Equal(t, "ran\nran\n", string(ran))
+}
+
+func TestAServerIsEndedWithItsChildren(t *testing.T) {
+	t.Parallel()
+	notes := filepath.Join(t.TempDir(), "notes")
+	config := command(t, "stubborn")
+	config.Env["NOTES"] = notes
+	s, err := mcp.Connect(t.Context(), config)
+	require.NoError(t, err)
+	written, err := os.ReadFile(notes)
+	require.NoError(t, err)
+
+	s.Close()
+
+	for pid := range strings.FieldsSeq(string(written)) {
+		n, err := strconv.Atoi(pid)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return syscall.Kill(n, 0) != nil || isZombie(n) }, 5*time.Second, time.Millisecond, "process %d lives", n)
+	}
+}
+
+// isZombie reports whether a process has ended, and nobody has asked how.
+func isZombie(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+func TestLinesThatAreNoMessagesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	var said logs
+	config := command(t, "chatty")
+	config.Logger = said.logger()
+	s := connect(t, config)
+	require.Equal(t, `{"a":1}`, answered(t, s, "echo", map[string]any{"a": 1}))
+	require.Contains(t, said.String(), "Welcome to the server!")
+}
+
+func TestHostileServersAreNotConnected(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"babbling": "it wrote more than 100 lines that are no messages",
+		"endless":  "it sent a message of more than 8388608 bytes",
+		"gone":     "it has ended (exit status 1), and said: there is no config; token ***",
+		"pages":    "it lists its tools in more than 32 pages",
+		"circle":   "it lists its tools in pages that lead back to each other",
+		"many":     "it has more than 512 tools",
+		"heavy":    "what it says of its tools has more than 8388608 bytes",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			config := command(t, kind)
+			config.Env["TOKEN"] = "a-secret-token"
+			_, err := mcp.Connect(t.Context(), config)
+			require.ErrorContains(t, err, `MCP server "`+kind+`": `)
+			require.ErrorContains(t, err, want)
+			require.NotContains(t, err.Error(), "a-secret-token")
+			var typed *mcp.ServerError
+			require.ErrorAs(t, err, &typed)
+			require.Equal(t, "mcp_error", typed.ErrorType())
+		})
+	}
+}
+
+func TestAServerThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	config := command(t, "silent")
+	config.ConnectTimeout = 200 * time.Millisecond
+	_, err := mcp.Connect(t.Context(), config)
+	require.EqualError(t, err, `MCP server "silent": it has not answered in time: 200ms have passed`)
+}
+
+func TestACommandThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	_, err := mcp.Connect(t.Context(), mcp.Config{Command: []string{"no-such-program"}})
+	require.ErrorContains(t, err, `MCP server "no-such-program": exec: "no-such-program": executable file not found`)
+}
+
+func TestMessagesOfHostileServers(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"huge":    "it sent a message of more than 8388608 bytes; the call may or may not have run",
+		"deep":    "exceeded maximum nesting depth",
+		"null":    "nil content",
+		"inputs":  "what it sent cannot be read",
+		"unknown": "has not answered within 1s, and was told to stop; the call may or may not have run",
+		"pings":   "the call may or may not have run",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			config := command(t, kind)
+			config.Timeout = time.Second
+			if kind != "unknown" {
+				config.Timeout = time.Minute
+			}
+			s := connect(t, config)
+			require.Contains(t, refused(t, s, "go"), want)
+		})
+	}
+}
+
+func TestOddRequestsOfAServerHarmNothing(t *testing.T) {
+	t.Parallel()
+	config := command(t, "elicits")
+	config.Elicitation = true
+	s := connect(t, config)
+	require.Equal(t, "alive", answered(t, s, "go", nil))
+}
+
+func TestAnEmptyResultIsEmpty(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, answered(t, connect(t, command(t, "nothing")), "go", nil))
+}
+
+func TestTheLogIsBounded(t *testing.T) {
+	t.Parallel()
+	var said logs
+	config := command(t, "flooding")
+	config.Logger = said.logger()
+	s := connect(t, config)
+	require.Equal(t, "{}", answered(t, s, "echo", nil))
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "says too much") }, 5*time.Second, time.Millisecond)
+	require.Less(t, len(said.String()), 1<<20)
+}

@@ -1,0 +1,199 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Config describes a server: a Command, a URL or a Transport is required.
+type Config struct {
+	// Name names the server in errors, logs and questions. "": the command's, or the host of the URL.
+	Name string
+
+	// Command is a program and its arguments, which speaks the protocol on its standard input and output. It runs in the
+	// directory Dir, in a process group of its own. Of the environment it sees PATH, HOME and the like, and Env.
+	Command []string
+	Dir     string
+	Env     map[string]string
+
+	// URL is the address of a server that speaks the protocol over streamable HTTP. Headers are sent to its host alone.
+	URL     string
+	Headers map[string]string
+
+	// Transport makes a connection of another kind, one for each time that the server is connected. Its messages are not
+	// bounded by this package.
+	Transport func() (sdk.Transport, error)
+
+	Prefix string // of the names of its tools in the agent
+	// Include and Exclude choose tools by patterns, such as "read_*", of the server's own names. Without Include all are
+	// chosen. A pattern that fits no tool is an error.
+	Include, Exclude []string
+	Idempotent       []string // patterns of tools that may be run again, for which a retry does no harm
+	// TrustAnnotations believes the server which of its tools are idempotent, or only read. Without, only Idempotent counts.
+	TrustAnnotations bool
+	// Elicitation lets the server ask a person something during a call, which interrupts the run. With a server of a
+	// protocol before 2026-07-28 calls then run one after the other: such a server does not say which of them asks.
+	Elicitation bool
+
+	Timeout        time.Duration // of one call; 0: two minutes
+	ConnectTimeout time.Duration // to start or reach the server and list its tools; 0: 30 seconds
+	MaxResult      int           // how much text of a result the model sees, in bytes; 0: 64 KiB
+
+	Logger *slog.Logger     // what the server logs, and writes to its standard error; nil: nobody hears it
+	Clock  func() time.Time // nil: time.Now
+}
+
+const (
+	defaultTimeout        = 2 * time.Minute
+	defaultConnectTimeout = 30 * time.Second
+	defaultMaxResult      = 64 << 10
+)
+
+// The bounds of what a server may say.
+const (
+	maxMessage     = 8 << 20   // bytes of one message
+	maxTools       = 512       // it may offer
+	maxPages       = 32        // in which it lists them
+	maxSchemas     = 8 << 20   // bytes of all schemas and descriptions
+	maxDescription = 4096      // characters of a tool's description
+	maxName        = 64        // characters of a tool's name in the agent: what providers take
+	maxMedia       = 5 << 20   // bytes of the images of a result
+	maxBlocks      = 256       // of a result
+	maxLogged      = 256 << 10 // bytes of its log and standard error, until it is connected anew
+	maxProgress    = 1000      // events of one call
+	maxPending     = 256       // messages to it that it does not take
+	maxQuestion    = 16 << 10  // bytes of what it asks a person
+)
+
+// Check reports a configuration that cannot be, without connecting to anything.
+func (c *Config) Check() error {
+	kinds := 0
+	for _, given := range []bool{len(c.Command) > 0, c.URL != "", c.Transport != nil} {
+		if given {
+			kinds++
+		}
+	}
+	switch {
+	case kinds == 0:
+		return errors.New("neither a command nor a url is given")
+	case kinds > 1:
+		return errors.New("both a command and a url are given; a server has one of them")
+	case len(c.Command) > 0 && c.Command[0] == "":
+		return errors.New("command: the program is empty")
+	case len(c.Command) == 0 && (c.Dir != "" || len(c.Env) > 0):
+		return errors.New("env: it is of a command; a url has headers")
+	case c.URL == "" && len(c.Headers) > 0:
+		return errors.New("headers: they are of a url; a command has env")
+	case fit(c.Prefix) != c.Prefix || len(c.Prefix) > maxName/2:
+		return fmt.Errorf("prefix: %q must be at most %d letters, digits, _ and -", c.Prefix, maxName/2)
+	case c.Timeout < 0 || c.ConnectTimeout < 0 || c.MaxResult < 0:
+		return errors.New("timeout, connect_timeout and max_result must not be negative")
+	}
+	if c.URL != "" {
+		if err := checkURL(c.URL); err != nil {
+			return err
+		}
+	}
+	if err := c.checkValues(); err != nil {
+		return err
+	}
+	for key, patterns := range map[string][]string{"include": c.Include, "exclude": c.Exclude, "idempotent": c.Idempotent} {
+		for _, pattern := range patterns {
+			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+				return fmt.Errorf("%s: %q is no pattern; write a name, with * for any characters", key, pattern)
+			}
+		}
+	}
+	return nil
+}
+
+// checkValues refuses names and values that no environment or request can have. A value never shows: it may be a secret.
+func (c *Config) checkValues() error {
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(c.Env[name], "\x00") {
+			return fmt.Errorf("env: %q is no variable of an environment, or its value has a NUL", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
+		if !isToken(name) || strings.ContainsFunc(c.Headers[name], func(r rune) bool { return r != '\t' && (r < ' ' || r == 0x7f) }) {
+			return fmt.Errorf("headers: %q is no header, or its value has a line break or another control character", name)
+		}
+		if slices.Contains(ownHeaders, strings.ToLower(name)) {
+			return fmt.Errorf("headers: %q is the protocol's own", name)
+		}
+	}
+	return nil
+}
+
+// ownHeaders are those that the transport sets.
+var ownHeaders = []string{
+	"accept", "connection", "content-length", "content-type", "host", "last-event-id", "mcp-protocol-version", "mcp-session-id",
+	"transfer-encoding",
+}
+
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return errors.New("url: it cannot be read; write it as https://example.com/mcp") // its text may hold a secret
+	case (u.Scheme != "https" && u.Scheme != "http") || u.Host == "":
+		return errors.New("url: it must be one of http or https, such as https://example.com/mcp")
+	case u.User != nil:
+		return errors.New("url: it has a user; send credentials by headers, such as Authorization")
+	case u.Fragment != "":
+		return errors.New("url: it has a fragment, behind #, which no server would see")
+	}
+	return nil
+}
+
+// withDefaults fills in what is not given.
+func (c Config) withDefaults() Config {
+	c.Name = c.ServerName()
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = defaultConnectTimeout
+	}
+	if c.MaxResult == 0 {
+		c.MaxResult = defaultMaxResult
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now //nolint:forbidigo // the default of the clock in Config
+	}
+	c.Logger = c.Logger.With("mcp_server", c.Name)
+	return c
+}
+
+// ServerName is the name that a server of this configuration has.
+func (c *Config) ServerName() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	if len(c.Command) > 0 && c.Command[0] != "" {
+		return filepath.Base(c.Command[0])
+	}
+	if u, err := url.Parse(c.URL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "server"
+}

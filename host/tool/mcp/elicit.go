@@ -1,0 +1,215 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/schema"
+)
+
+// QuestionType is the key "type" of what a run asks when a server asks a person something. The value has the keys server, tool,
+// message, and requested_schema with the form: a flat object. The answer is an object that fits the form, or
+// {"action": "accept", "content": {…}}; {"action": "decline"}; {"action": "cancel"}. Where the form has one field, its value
+// will do; "decline" and "cancel" too.
+const QuestionType = "mcp_elicitation"
+
+// question is what a server asks.
+type question struct {
+	key    string // within the call: its number, and a digest, so that no other question gets its answer
+	value  wire.Map
+	form   *schema.Schema // nil: nothing is to be filled in
+	fields []string       // of the form
+}
+
+// question reads what a server asks, as the n-th thing in the call.
+func (c *call) question(p *sdk.ElicitParams, n int) (*question, error) {
+	switch {
+	case p == nil:
+		return nil, errors.New("the question is empty")
+	case p.Mode != "" && p.Mode != "form" || p.URL != "":
+		return nil, errors.New("only forms are supported, and no addresses to visit")
+	}
+	form := any(map[string]any{"type": "object"})
+	if p.RequestedSchema != nil {
+		form = p.RequestedSchema
+	}
+	raw, err := parametersOf(form)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw)+len(p.Message) > maxQuestion {
+		return nil, fmt.Errorf("the question has more than %d bytes", maxQuestion)
+	}
+	q := &question{value: wire.Map{}}
+	if q.form, err = schema.CompileUntrusted(raw); err != nil {
+		return nil, err
+	}
+	var parts wire.Map
+	if _, err := parts.UnmarshalMsg(raw); err != nil {
+		return nil, err
+	}
+	for name := range parts.Get("properties").Pairs() {
+		q.fields = append(q.fields, string(name))
+	}
+	q.value.Set("type", wire.String(QuestionType))
+	q.value.Set("server", wire.String(c.tool.server.config.Name))
+	q.value.Set("tool", wire.String(c.tool.spec.Name))
+	q.value.Set("message", wire.String(p.Message))
+	q.value.Set("requested_schema", raw)
+	sum := sha256.Sum256(append(wire.AppendString(nil, p.Message), raw...))
+	q.key = "elicitation-" + strconv.Itoa(n) + "-" + hex.EncodeToString(sum[:8])
+	return q, nil
+}
+
+// answer returns the answer that the question has; nil if it has none, or one that does not do: it is then asked, again.
+func (c *call) answer(q *question) *sdk.ElicitResult {
+	given := c.answers.Get(q.key)
+	if given.IsZero() {
+		return nil
+	}
+	result, err := q.read(given)
+	if err != nil {
+		q.value.Set("problem", wire.String("the answer does not fit: "+err.Error()))
+		return nil
+	}
+	return result
+}
+
+// read reads an answer.
+func (q *question) read(given wire.Raw) (*sdk.ElicitResult, error) {
+	content := given
+	var fields wire.Map
+	if given.IsMap() {
+		if _, err := fields.UnmarshalMsg(given); err != nil {
+			return nil, err
+		}
+	}
+	word, isWord := given.AsString()
+	action, explicit := fields.Get("action").AsString()
+	explicit = explicit && (!slices.Contains(q.fields, "action") || onlyKeys(fields, "action", "content"))
+	yes, isBool := given.AsBool()
+	switch {
+	case isWord && (word == "decline" || word == "cancel"):
+		return &sdk.ElicitResult{Action: word}, nil
+	case isBool && !yes && len(q.fields) == 0:
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	case explicit && (action == "decline" || action == "cancel"):
+		return &sdk.ElicitResult{Action: action}, nil
+	case explicit && action != "accept":
+		return nil, fmt.Errorf(`the action %q is none of accept, decline and cancel`, action)
+	case explicit:
+		content = fields.Get("content")
+		if content.IsNil() {
+			content = wire.Map{}.Raw()
+		}
+	case given.IsMap():
+	case len(q.fields) == 1:
+		content = wire.Map{{Key: q.fields[0], Value: given}}.Raw()
+	case len(q.fields) == 0 && (isBool || word == "accept"):
+		content = wire.Map{}.Raw()
+	default:
+		return nil, fmt.Errorf("it must be an object with %q, or decline or cancel", q.fields)
+	}
+	if err := q.form.Validate(content); err != nil {
+		return nil, err
+	}
+	result := &sdk.ElicitResult{Action: "accept"}
+	err := json.Unmarshal([]byte(content.JSON()), &result.Content)
+	return result, err
+}
+
+func onlyKeys(m wire.Map, keys ...string) bool {
+	return !slices.ContainsFunc(m, func(p wire.Pair) bool { return !slices.Contains(keys, p.Key) })
+}
+
+// interrupt asks questions of the world outside.
+func interrupt(questions ...*question) *host.InterruptError {
+	out := &host.InterruptError{}
+	for _, q := range questions {
+		out.Interrupts = append(out.Interrupts, abi.Interrupt{Key: q.key, Value: q.value.Raw()})
+	}
+	return out
+}
+
+// respond answers what a server asks in a result, where all of it is answered; otherwise the error asks.
+func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
+	name := c.tool.server.config.Name
+	switch {
+	case len(requests) == 0:
+		return nil, fmt.Errorf("the MCP server %q is busy; the call has not run, and may be made again later", name)
+	case len(requests) > host.MaxInterrupts:
+		return nil, fmt.Errorf("the MCP server %q asks %d things at once", name, len(requests))
+	}
+	responses := sdk.InputResponseMap{}
+	var open []*question
+	for _, id := range slices.Sorted(maps.Keys(requests)) {
+		params, ok := requests[id].(*sdk.ElicitParams)
+		if !ok || !c.tool.server.config.Elicitation {
+			return nil, fmt.Errorf("the MCP server %q asks for something during the call that this agent does not let it ask for; the call has ended", name)
+		}
+		q, err := c.question(params, c.next())
+		if err != nil {
+			return nil, fmt.Errorf("the MCP server %q asks something that cannot be asked: %s", name, c.tool.server.secrets.line(err.Error()))
+		}
+		if result := c.answer(q); result != nil {
+			responses[id] = result
+		} else {
+			open = append(open, q)
+		}
+	}
+	if len(open) > 0 {
+		return nil, interrupt(open...)
+	}
+	return responses, nil
+}
+
+// next counts the questions of the call.
+func (c *call) next() int {
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	c.number++
+	return c.number
+}
+
+// elicit answers what a server asks by a request, which it does while a call is under way. Without an answer the call ends, and
+// the run asks.
+func (ss *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	ss.mu.Lock()
+	c := ss.only
+	ss.mu.Unlock()
+	if c == nil {
+		return nil, errors.New("no call is under way in which something could be asked")
+	}
+	q, err := c.question(req.Params, c.next())
+	if err != nil {
+		return nil, err
+	}
+	if result := c.answer(q); result != nil {
+		return result, nil
+	}
+	select {
+	case c.asked <- interrupt(q):
+	default: // it asks something else already
+	}
+	// The server is about to hear that the call has ended, and takes its question back. An answer before that might lead it on.
+	inside, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	select {
+	case <-inside.Done():
+	case <-ss.over:
+	}
+	return nil, cmp.Or(ctx.Err(), errors.New("the call has ended"))
+}

@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ServerError is a server that cannot be used.
+type ServerError struct {
+	Server string
+	Err    error
+}
+
+func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %v", e.Server, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ServerError) Unwrap() error { return e.Err }
+
+// ErrorType names the type of the error in documents.
+func (*ServerError) ErrorType() string { return "mcp_error" }
+
+// ErrClosed is the error of a server that was closed.
+var ErrClosed = errors.New("it is closed")
+
+// unsent is a message that certainly did not get to the server.
+type unsent struct{ error }
+
+func (e unsent) Unwrap() error { return e.error }
+
+// wasSent reports whether a call that ended with an error may have got to the server.
+func wasSent(err error) bool {
+	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, syscall.EPIPE) {
+		return false
+	}
+	if _, ok := errors.AsType[unsent](err); ok {
+		return false
+	}
+	dialing, ok := errors.AsType[*net.OpError](err)
+	return !ok || dialing.Op != "dial"
+}
+
+// refusal returns what the server itself said against a request, if it was that which failed.
+func refusal(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
+
+// guarded runs a function of the SDK, in which an odd message may cause a panic.
+func guarded[T any](fn func() (T, error)) (result T, err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = fmt.Errorf("what it sent cannot be read (%v)", thrown)
+		}
+	}()
+	return fn()
+}

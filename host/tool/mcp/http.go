@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// httpTransport connects to an address.
+type httpTransport struct {
+	sdk.StreamableClientTransport
+
+	connections *http.Transport
+	carrier     *carrier
+}
+
+func (s *Server) newHTTP() *httpTransport {
+	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
+	base.MaxResponseHeaderBytes = 64 << 10
+	address, _ := url.Parse(s.config.URL) // it was checked
+	t := &httpTransport{connections: base, carrier: &carrier{base: base, address: address, headers: s.config.Headers}}
+	t.StreamableClientTransport = sdk.StreamableClientTransport{
+		Endpoint: s.config.URL, MaxRetries: 1, MaxEventSize: maxMessage,
+		HTTPClient: &http.Client{
+			Transport: t.carrier, CheckRedirect: stayAt(address),
+		},
+	}
+	return t
+}
+
+func (t *httpTransport) end() { t.connections.CloseIdleConnections() }
+
+// fate is the first answer that was none of the protocol's: the SDK may forget it.
+func (t *httpTransport) fate() string {
+	odd := t.carrier.odd.Load()
+	if odd == nil {
+		return ""
+	}
+	return *odd
+}
+
+// stayAt refuses redirects to another server: the secrets in the headers are not for it, nor is what the model says.
+func stayAt(address *url.URL) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		switch {
+		case !sameOrigin(req.URL, address):
+			return errors.New("it redirects to another server; name that in the configuration if it is meant")
+		case len(via) >= maxRedirects:
+			return errors.New("it redirects too often")
+		}
+		return nil
+	}
+}
+
+const maxRedirects = 3
+
+func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
+
+// carrier adds the headers to requests, and bounds what comes back.
+type carrier struct {
+	base    http.RoundTripper
+	address *url.URL
+	headers map[string]string
+	pending atomic.Int64
+	odd     atomic.Pointer[string]
+}
+
+// RoundTrip performs one request.
+func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	if c.pending.Add(1) > maxPending {
+		c.pending.Add(-1)
+		return nil, unsent{fmt.Errorf("%d requests to it are under way", maxPending)}
+	}
+	defer c.pending.Add(-1)
+	if !sameOrigin(req.URL, c.address) {
+		return nil, unsent{errors.New("the request is for another server")}
+	}
+	req = req.Clone(req.Context())
+	for name, value := range c.headers {
+		req.Header.Set(name, value)
+	}
+	response, err := c.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	media, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	if media = strings.TrimSpace(media); response.StatusCode == http.StatusOK && media != "application/json" && media != "text/event-stream" {
+		odd := fmt.Sprintf("it answers with the content type %q, which is none of the protocol's", media)
+		c.odd.CompareAndSwap(nil, &odd)
+	}
+	if media != "text/event-stream" {
+		response.Body = &bounded{ReadCloser: response.Body, left: maxMessage} // the SDK bounds the events of a stream
+	}
+	return response, nil
+}
+
+// bounded is a body that fails where it is too large.
+type bounded struct {
+	io.ReadCloser
+
+	left int
+}
+
+// Read reads what is allowed.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if b.left -= n; b.left < 0 {
+		return 0, fmt.Errorf("it sent a message of more than %d bytes", maxMessage)
+	}
+	return n, err
+}

@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// lines is a connection whose messages are lines of JSON. The SDK has one too; this one reads no more than it may, lives on
+// when a line is no message, as where a server prints a greeting, and is not held up by a server that does not read.
+type lines struct {
+	out  io.Writer
+	stop func() error // closes both directions, and ends reading
+	warn func(format string, args ...any)
+
+	messages chan jsonrpc.Message
+	over     chan struct{} // nothing more will be read
+	fault    error         // why; valid when over is closed
+	closed   chan struct{}
+	once     sync.Once
+	closing  error
+
+	turn    chan struct{} // held by who writes
+	pending atomic.Int64  // who writes, or waits for it
+}
+
+// maxOdd is how many lines that are no messages a server may write.
+const maxOdd = 100
+
+func newLines(in io.Reader, out io.Writer, stop func() error, warn func(string, ...any)) *lines {
+	l := &lines{
+		out: out, stop: stop, warn: warn, messages: make(chan jsonrpc.Message), over: make(chan struct{}),
+		closed: make(chan struct{}), turn: make(chan struct{}, 1),
+	}
+	go l.read(in)
+	return l
+}
+
+// read reads messages until the input ends.
+func (l *lines) read(in io.Reader) {
+	defer close(l.over)
+	buffered := bufio.NewReaderSize(in, 64<<10)
+	odd := 0
+	for {
+		line, err := readLine(buffered)
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			message, bad := jsonrpc.DecodeMessage(text)
+			switch {
+			case bad == nil:
+				select {
+				case l.messages <- message:
+				case <-l.closed:
+					l.fault = io.EOF
+					return
+				}
+			case text[0] == '{' && bytes.Contains(text, []byte(`"jsonrpc"`)): // somebody may wait for it
+				l.fault = fmt.Errorf("it sent a message that cannot be read: %w", bad)
+				return
+			case odd == maxOdd:
+				l.fault = fmt.Errorf("it wrote more than %d lines that are no messages", maxOdd)
+				return
+			default:
+				odd++
+				l.warn("a line is no message: %s", text[:min(len(text), maxOddShown)])
+			}
+		}
+		if err != nil {
+			l.fault = err
+			return
+		}
+	}
+}
+
+// maxOddShown is how much of a line that is no message is logged, in bytes.
+const maxOddShown = 200
+
+// readLine reads a line of at most maxMessage bytes.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > maxMessage {
+			return nil, fmt.Errorf("it sent a message of more than %d bytes", maxMessage)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// Read returns the next message.
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case message := <-l.messages:
+		return message, nil
+	case <-l.over:
+		return nil, l.fault
+	case <-l.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write writes a message. If the context ends while it is written, it may still be.
+func (l *lines) Write(ctx context.Context, message jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	if l.pending.Add(1) > maxPending {
+		l.pending.Add(-1)
+		return errors.Join(fmt.Errorf("it does not take the %d messages that wait for it", maxPending), l.Close())
+	}
+	release := func() { l.pending.Add(-1) }
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		release()
+		return unsent{ctx.Err()}
+	case <-l.closed:
+		release()
+		return unsent{io.ErrClosedPipe}
+	}
+	written := make(chan error, 1)
+	go func() {
+		defer func() { <-l.turn; release() }()
+		_, err := l.out.Write(append(data, '\n'))
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.closed:
+		return errCutOff
+	}
+}
+
+// errCutOff is a message that was being written when the connection was closed.
+var errCutOff = errors.New("the connection was closed")
+
+// Close ends the connection.
+func (l *lines) Close() error {
+	l.once.Do(func() {
+		close(l.closed)
+		l.closing = l.stop()
+	})
+	return l.closing
+}
+
+// SessionID is empty: there is one session.
+func (*lines) SessionID() string { return "" }

@@ -1,0 +1,43 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// list asks for the tools of a server, page by page.
+func list(ctx context.Context, client *sdk.ClientSession) ([]offered, error) {
+	if caps := client.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
+		return nil, nil
+	}
+	var all []*sdk.Tool
+	size := 0
+	cursors := map[string]bool{}
+	for params := (&sdk.ListToolsParams{}); ; {
+		page, err := guarded(func() (*sdk.ListToolsResult, error) { return client.ListTools(ctx, params) })
+		if err != nil {
+			return nil, fmt.Errorf("listing its tools: %w", err)
+		}
+		for _, t := range page.Tools {
+			size += sizeOf(t)
+		}
+		all = append(all, page.Tools...)
+		cursors[params.Cursor] = true
+		switch {
+		case len(all) > maxTools:
+			return nil, fmt.Errorf("it has more than %d tools", maxTools)
+		case size > maxSchemas:
+			return nil, fmt.Errorf("what it says of its tools has more than %d bytes", maxSchemas)
+		case page.NextCursor == "":
+			return readTools(all), nil
+		case cursors[page.NextCursor]:
+			return nil, errors.New("it lists its tools in pages that lead back to each other")
+		case len(cursors) >= maxPages:
+			return nil, fmt.Errorf("it lists its tools in more than %d pages", maxPages)
+		}
+		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
+	}
+}

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// imageTypes are those that providers take.
+var imageTypes = []string{"image/gif", "image/jpeg", "image/png", "image/webp"}
+
+// output makes the answer to the model of a result.
+func (c *call) output(result *sdk.CallToolResult) *host.ToolOutput {
+	w := writer{text: c.tool.server.config.MaxResult, media: maxMedia}
+	for i, content := range result.Content {
+		if i == maxBlocks {
+			w.note(fmt.Sprintf("%d more parts of the result are left out", len(result.Content)-maxBlocks))
+			break
+		}
+		w.content(content)
+	}
+	if !w.said && result.StructuredContent != nil {
+		if text, err := json.Marshal(result.StructuredContent); err == nil {
+			w.write(string(text))
+		}
+	}
+	if w.cut > 0 {
+		w.blocks = append(w.blocks, abi.TextBlock(fmt.Sprintf("[the result is cut here: %d more bytes]", w.cut)))
+	}
+	out := &host.ToolOutput{Failed: result.IsError}
+	switch {
+	case len(w.blocks) == 0:
+	case !slices.ContainsFunc(w.blocks, func(b abi.Block) bool { return b.Type() != abi.BlockText }):
+		texts := make([]string, len(w.blocks))
+		for i := range w.blocks {
+			texts[i] = w.blocks[i].Text()
+		}
+		out.Content = abi.Text(strings.Join(texts, "\n"))
+	default:
+		out.Content = abi.Blocks(w.blocks...)
+	}
+	return out
+}
+
+// writer collects what the model sees of a result.
+type writer struct {
+	blocks []abi.Block
+	said   bool // some text is of the server
+	text   int  // bytes that there is room for
+	media  int
+	cut    int // bytes of text that there was no room for
+}
+
+// content adds a part of the result.
+func (w *writer) content(content sdk.Content) {
+	switch part := content.(type) {
+	case *sdk.TextContent:
+		w.write(part.Text)
+	case *sdk.ImageContent:
+		w.data("image", part.MIMEType, "", part.Data)
+	case *sdk.AudioContent:
+		w.data("audio", part.MIMEType, "", part.Data)
+	case *sdk.ResourceLink:
+		w.write(linkText(part))
+	case *sdk.EmbeddedResource:
+		w.resource(part.Resource)
+	default:
+		w.note("a part of the result is of a kind that is not known")
+	}
+}
+
+// linkText tells where a resource is. The model has no tool to read it with, unless the server offers one.
+func linkText(link *sdk.ResourceLink) string {
+	parts := slices.DeleteFunc([]string{link.URI, link.Name, link.MIMEType, link.Description}, func(part string) bool { return part == "" })
+	return "[resource " + strings.Join(parts, ", ") + "]"
+}
+
+func (w *writer) resource(r *sdk.ResourceContents) {
+	switch {
+	case r == nil:
+		w.note("a resource is empty")
+	case r.Blob != nil:
+		w.data("resource", r.MIMEType, r.URI, r.Blob)
+	default:
+		w.write("[resource " + r.URI + "]\n" + r.Text)
+	}
+}
+
+// data adds an image, or a note of what else there is.
+func (w *writer) data(kind, mime, uri string, data []byte) {
+	if uri != "" {
+		kind += " " + terminal.Line(uri)
+	}
+	switch {
+	case !slices.Contains(imageTypes, mime):
+		w.note(fmt.Sprintf("%s of the type %q and %d bytes, which cannot be shown", kind, terminal.Line(mime), len(data)))
+	case len(data) > w.media:
+		w.note(fmt.Sprintf("%s of the type %q and %d bytes, which is too large to be shown", kind, mime, len(data)))
+	default:
+		w.media -= len(data)
+		if uri != "" {
+			w.write("[" + kind + "]")
+		}
+		w.blocks = append(w.blocks, abi.ImageBlock(mime, data))
+	}
+}
+
+// write adds text, as far as there is room.
+func (w *writer) write(text string) {
+	w.said = true
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) > w.text {
+		end := w.text
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		w.cut += len(text) - end
+		text = text[:end]
+		if end == 0 {
+			w.text = 0
+			return
+		}
+	}
+	w.text -= len(text)
+	w.blocks = append(w.blocks, abi.TextBlock(text))
+}
+
+// note adds a remark of ours.
+func (w *writer) note(text string) { w.blocks = append(w.blocks, abi.TextBlock("["+text+"]")) }

@@ -1,0 +1,181 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+)
+
+// Server is a server that is connected, or will be again when a tool of it is called. Its methods may be called from several
+// goroutines at once. It must be closed, after the agents that have its tools.
+type Server struct {
+	config  Config
+	secrets secrets
+	tools   []*tool
+
+	connecting chan struct{} // held by who connects, or closes
+	closing    sync.WaitGroup
+
+	mu       sync.Mutex
+	present  *session // nil: it is to be connected
+	closed   bool
+	failures int       // since a call went well: connections that were lost, or could not be made
+	failed   time.Time // the last of them
+}
+
+// Connect starts or reaches a server and asks for its tools. The error is a [*ServerError].
+func Connect(ctx context.Context, config Config) (*Server, error) {
+	if err := config.Check(); err != nil {
+		return nil, &ServerError{config.ServerName(), err}
+	}
+	s := &Server{config: config.withDefaults(), secrets: config.secrets(), connecting: make(chan struct{}, 1)}
+	present, err := s.dial(ctx)
+	if err != nil {
+		return nil, &ServerError{s.config.Name, err}
+	}
+	s.present = present
+	if s.tools, err = s.choose(present.offered); err != nil {
+		s.Close()
+		return nil, &ServerError{s.config.Name, err}
+	}
+	return s, nil
+}
+
+// Name returns the server's name in errors and logs.
+func (s *Server) Name() string { return s.config.Name }
+
+// Tools returns the tools of the server that the configuration lets through, in the server's order.
+func (s *Server) Tools() []host.Tool {
+	tools := make([]host.Tool, len(s.tools))
+	for i, t := range s.tools {
+		tools[i] = t
+	}
+	return tools
+}
+
+// Close ends the connection: it waits a little for the server to end, and then ends it. Calls that are under way fail.
+func (s *Server) Close() {
+	s.connecting <- struct{}{}
+	defer func() { <-s.connecting }()
+	s.mu.Lock()
+	s.closed = true
+	present := s.present
+	s.present = nil
+	s.mu.Unlock()
+	if present != nil {
+		present.close()
+	}
+	s.closing.Wait()
+}
+
+// Join puts the tools of several servers together. Two of one name are an error that names both servers.
+func Join(servers ...*Server) ([]host.Tool, error) {
+	var tools []host.Tool
+	owners := map[string]string{}
+	for _, s := range servers {
+		for _, t := range s.Tools() {
+			name := t.Spec().Name
+			if owner, taken := owners[name]; taken {
+				return nil, &ServerError{s.Name(), fmt.Errorf("its tool %q has the name of one of the MCP server %q; give one of them a prefix", name, owner)}
+			}
+			owners[name] = s.Name()
+			tools = append(tools, t)
+		}
+	}
+	return tools, nil
+}
+
+// errUnavailable is a server that could not be connected a moment ago.
+var errUnavailable = errors.New("it is not available")
+
+// connected returns the connection, after connecting anew if there is none. It tries once, and not too soon after it failed.
+func (s *Server) connected(ctx context.Context) (*session, error) {
+	select {
+	case s.connecting <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-s.connecting }()
+	s.mu.Lock()
+	present, closed, wait := s.present, s.closed, s.wait()
+	s.mu.Unlock()
+	switch {
+	case closed:
+		return nil, ErrClosed
+	case present != nil:
+		return present, nil
+	case wait > 0:
+		return nil, fmt.Errorf("%w, and is tried again in %v", errUnavailable, wait.Round(time.Second))
+	}
+	s.config.Logger.Info("connecting anew")
+	present, err := s.dial(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		if ctx.Err() == nil {
+			s.noteFailure()
+		}
+		return nil, err
+	}
+	s.present = present
+	return present, nil
+}
+
+// The time between attempts to connect, which doubles from one to the next.
+const (
+	firstWait   = time.Second
+	longestWait = time.Minute
+)
+
+// wait is how long not to connect yet. The first time that a connection is lost it is made anew at once.
+func (s *Server) wait() time.Duration {
+	if s.failures < 2 {
+		return 0
+	}
+	wait := min(firstWait<<min(s.failures-2, 10), longestWait)
+	return wait - s.config.Clock().Sub(s.failed)
+}
+
+func (s *Server) noteFailure() {
+	s.failures++
+	s.failed = s.config.Clock()
+}
+
+// lost gives up a connection that broke.
+func (s *Server) lost(broken *session, reason error) {
+	s.mu.Lock()
+	if s.present != broken {
+		s.mu.Unlock()
+		return
+	}
+	s.present = nil
+	s.noteFailure()
+	s.mu.Unlock()
+	s.config.Logger.Warn("the connection was lost", "reason", s.secrets.line(reason.Error()))
+	s.closing.Go(broken.close)
+}
+
+// works notes that a call was answered.
+func (s *Server) works() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = 0
+}
+
+// same reports why a tool is not what it was when the agent was built; nil if it is.
+func (s *Server) same(t *tool, present *session) error {
+	at := slices.IndexFunc(present.offered, func(o offered) bool { return o.own == t.own })
+	switch {
+	case at < 0:
+		return fmt.Errorf("the MCP server %q was connected anew, and does not have the tool any more", s.config.Name)
+	case present.offered[at].refused != nil || !present.offered[at].parameters.Equal(t.spec.Parameters):
+		return fmt.Errorf("the MCP server %q was connected anew, and the tool now takes other arguments than those that you know; "+
+			"it can be used again when the agent is started anew", s.config.Name)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// session is one connection to a server, from its beginning to its end.
+type session struct {
+	server  *Server
+	client  *sdk.ClientSession
+	link    link
+	log     *quota
+	offered []offered
+	turn    chan struct{} // held by the call that is under way, where there may be but one; nil: there may be several
+
+	over  chan struct{} // it is closed
+	close func()        // once
+
+	mu    sync.Mutex
+	last  int // of the calls
+	calls map[string]*call
+	only  *call // that holds the turn
+}
+
+// link is how a server is reached.
+type link interface {
+	sdk.Transport
+
+	end()         // frees what it holds, if nothing else did
+	fate() string // why it ended, as far as that is known
+}
+
+// otherLink is a connection that the embedder makes.
+type otherLink struct{ sdk.Transport }
+
+func (otherLink) end()         {}
+func (otherLink) fate() string { return "" }
+
+func (s *Server) newLink(log *quota) (link, error) {
+	switch {
+	case len(s.config.Command) > 0:
+		return &commandTransport{server: s, log: log}, nil
+	case s.config.URL != "":
+		return s.newHTTP(), nil
+	default:
+		transport, err := s.config.Transport()
+		return otherLink{transport}, err
+	}
+}
+
+// errSlow is the cause of the end of connecting by its timeout.
+var errSlow = errors.New("it has not answered in time")
+
+// dial connects to the server and lists its tools.
+func (s *Server) dial(ctx context.Context) (_ *session, err error) {
+	inside, stop := context.WithTimeoutCause(ctx, s.config.ConnectTimeout, errSlow)
+	defer stop()
+	ss := &session{server: s, log: s.newQuota(), over: make(chan struct{}), calls: map[string]*call{}}
+	ss.close = sync.OnceFunc(ss.end)
+	if ss.link, err = s.newLink(ss.log); err != nil {
+		return nil, err
+	}
+	ss.client, err = guarded(func() (*sdk.ClientSession, error) { return ss.newClient().Connect(inside, ss.link, nil) })
+	if err == nil {
+		ss.offered, err = list(inside, ss.client)
+	}
+	if err == nil {
+		if s.config.Elicitation && ss.client.InitializeResult().ProtocolVersion < statelessVersion {
+			ss.turn = make(chan struct{}, 1)
+		}
+		if web, ok := ss.link.(*httpTransport); ok {
+			web.carrier.odd.Store(nil) // it did no harm
+		}
+		return ss, nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case errors.Is(context.Cause(inside), errSlow):
+		err = fmt.Errorf("%w: %v have passed", errSlow, s.config.ConnectTimeout)
+	default:
+		err = ss.explained(err)
+	}
+	ss.close()
+	return nil, err
+}
+
+// statelessVersion is the protocol from which on a server asks in its results, and in no requests of its own.
+const statelessVersion = "2026-07-28"
+
+// newClient makes the client of the connection. It can neither sample nor show roots.
+func (ss *session) newClient() *sdk.Client {
+	options := &sdk.ClientOptions{
+		Logger: slog.New(slog.DiscardHandler), Capabilities: &sdk.ClientCapabilities{},
+		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
+		LoggingMessageHandler:       ss.logged, //nolint:staticcheck // deprecated for servers; those that exist do it
+		ProgressNotificationHandler: ss.progressed,
+		ToolListChangedHandler:      ss.toolsChanged,
+	}
+	if ss.server.config.Elicitation {
+		options.ElicitationHandler = ss.elicit
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agenthost", Version: version()}, options)
+	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			return guarded(func() (sdk.Result, error) { return next(ctx, method, req) })
+		}
+	})
+	return client
+}
+
+// version is the module's, as far as the build information tells.
+func version() string {
+	const path = "github.com/agenthost/agenthost"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, module := range append(info.Deps, &info.Main) {
+		if module.Path == path && module.Version != "" {
+			return module.Version
+		}
+	}
+	return "devel"
+}
+
+// explained adds to an error how the server has ended, cleaned.
+func (ss *session) explained(err error) error {
+	text := err.Error()
+	if fate := ss.link.fate(); fate != "" {
+		text = fate
+	}
+	return &cleaned{ss.server.secrets.line(text), err}
+}
+
+// cleaned is an error of the SDK, or with words of the server, as it may be shown.
+type cleaned struct {
+	text string
+	err  error
+}
+
+func (e *cleaned) Error() string { return e.text }
+func (e *cleaned) Unwrap() error { return e.err }
+
+// end ends the connection. The SDK waits for what is under way, which ends when the link does.
+func (ss *session) end() {
+	close(ss.over)
+	if ss.client != nil {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = ss.client.Close() // it may be broken
+		}()
+		ctx, stop := context.WithTimeout(context.Background(), patience)
+		defer stop()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			ss.link.end()
+			<-ended
+		}
+	}
+	ss.link.end()
+}
+
+// begin notes a call that is under way.
+func (ss *session) begin(c *call) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.last++
+	c.token = "agenthost-" + strconv.Itoa(ss.last)
+	ss.calls[c.token] = c
+	if ss.turn != nil {
+		ss.only = c
+	}
+}
+
+// finish forgets a call.
+func (ss *session) finish(c *call) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	delete(ss.calls, c.token)
+	if ss.only == c {
+		ss.only = nil
+	}
+}

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// offered is a tool as a server offers it.
+type offered struct {
+	own        string // its name there
+	parameters wire.Raw
+	refused    error // why it cannot be had; nil: it can
+	tool       *sdk.Tool
+}
+
+// readTools reads what a server offers. Of two tools of one name the first counts.
+func readTools(listed []*sdk.Tool) []offered {
+	out := make([]offered, 0, len(listed))
+	for _, t := range listed {
+		if slices.ContainsFunc(out, func(o offered) bool { return o.own == t.Name }) {
+			continue
+		}
+		o := offered{own: t.Name, tool: t}
+		if t.Name == "" || strings.TrimSpace(fit(t.Name)) == "" {
+			o.refused = errors.New("it has no name")
+		} else {
+			o.parameters, o.refused = parametersOf(t.InputSchema)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// sizeOf is about how much memory the texts of a listed tool take.
+func sizeOf(t *sdk.Tool) int {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return len(t.Name) + len(t.Description)
+	}
+	return len(text)
+}
+
+// chosen are the tools that the configuration lets through, with their names in the agent.
+func (s *Server) choose(all []offered) ([]*tool, error) {
+	if err := s.checkPatterns(all); err != nil {
+		return nil, err
+	}
+	var tools []*tool
+	for i := range all {
+		o := &all[i]
+		if len(s.config.Include) > 0 && !matches(s.config.Include, o.own) || matches(s.config.Exclude, o.own) {
+			continue
+		}
+		t := &tool{server: s, own: o.own, spec: s.specOf(o)}
+		if other := slices.IndexFunc(tools, func(other *tool) bool { return other.spec.Name == t.spec.Name }); other >= 0 && o.refused == nil {
+			o.refused = fmt.Errorf("its name in the agent is %q, as that of %q", t.spec.Name, terminal.Line(tools[other].own))
+		}
+		if o.refused == nil {
+			tools = append(tools, t)
+			continue
+		}
+		if slices.Contains(s.config.Include, o.own) {
+			return nil, fmt.Errorf("include: the tool %q cannot be had: %w", terminal.Line(o.own), o.refused)
+		}
+		s.config.Logger.Warn("a tool is left out", "tool", terminal.Line(o.own), "reason", s.secrets.line(o.refused.Error()))
+	}
+	return tools, nil
+}
+
+// specOf describes a tool to the model.
+func (s *Server) specOf(o *offered) abi.ToolSpec {
+	description := o.tool.Description
+	if description == "" {
+		description = o.tool.Title
+	}
+	idempotent := matches(s.config.Idempotent, o.own)
+	if a := o.tool.Annotations; a != nil && s.config.TrustAnnotations {
+		idempotent = idempotent || a.ReadOnlyHint || a.IdempotentHint
+	}
+	return abi.ToolSpec{
+		Name:        nameOf(s.config.Prefix, o.own),
+		Description: terminal.Cut(terminal.Text(strings.ToValidUTF8(description, "\uFFFD")), maxDescription),
+		Parameters:  o.parameters, Idempotent: idempotent,
+	}
+}
+
+// checkPatterns refuses patterns that fit nothing: one that is misspelt would let a tool through, or keep it away.
+func (s *Server) checkPatterns(all []offered) error {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].own
+	}
+	for _, given := range []struct {
+		key      string
+		patterns []string
+	}{{"include", s.config.Include}, {"exclude", s.config.Exclude}, {"idempotent", s.config.Idempotent}} {
+		for _, pattern := range given.patterns {
+			if !slices.ContainsFunc(names, func(name string) bool { return matches([]string{pattern}, name) }) {
+				return fmt.Errorf("%s: %q fits none of its tools; it has [%s]", given.key, pattern, terminal.Lines(names))
+			}
+		}
+	}
+	return nil
+}
+
+// Placeholders are tools in the place of those of a server that was not asked, for an agent that is only looked at: of the
+// names that the configuration includes, and of others that may be of the server. To call one is an error.
+func Placeholders(config Config, names []string) []abi.ToolSpec {
+	var specs []abi.ToolSpec
+	add := func(name string) {
+		if !slices.ContainsFunc(specs, func(spec abi.ToolSpec) bool { return spec.Name == name }) {
+			specs = append(specs, abi.ToolSpec{Name: name, Description: "a tool of an MCP server that was not asked"})
+		}
+	}
+	for _, pattern := range config.Include {
+		if isName(pattern) {
+			add(nameOf(config.Prefix, pattern))
+		}
+	}
+	for _, name := range names {
+		if own, ok := strings.CutPrefix(name, config.Prefix); ok && own != "" && fit(name) == name {
+			add(name)
+		}
+	}
+	return specs
+}

@@ -31,6 +31,7 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin func(context.C
 	if err != nil {
 		return err
 	}
+	a.set = append(a.set, flags.assignments()...)
 	p := &performance{app: a, flags: flags, show: show}
 	if flags.record == "" {
 		return p.do(ctx, begin)
@@ -57,8 +58,9 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 	if input.Thread == "" && p.terminal {
 		input.Thread = passingThread
 	}
+	limited := &limitedRun{agent: p.agent.Agent, limits: p.flags.runLimits}
 	for {
-		result, err := p.agent.RunEvents(ctx, input, p.show.event)
+		result, err := limited.perform(ctx, input, p.show.event)
 		if err == nil && result.Status == host.Interrupted && p.terminal {
 			next, asking := p.ask(ctx, result)
 			if asking == nil {
@@ -147,6 +149,9 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 		return &exitError{exitInterrupted, err}
 	}
 	code := runExit(ctx, err)
+	if stopped, ok := errors.AsType[*stoppedError](err); ok {
+		code, err = exitLimit, stopped
+	}
 	err = explained(err)
 	if durable && result.Next != "" && !errors.Is(err, checkpoint.ErrLost) {
 		err = p.goingOn(ctx, result.Next, err)

@@ -67,7 +67,10 @@ func (a *app) root() *cobra.Command {
 		Short: "Run LLM agents with sandboxed WebAssembly middleware",
 		Long: `agenthost runs LLM agents that a manifest (agenthost.yaml) describes: a model, tools,
 and middleware around them, native or compiled to WebAssembly and sandboxed.`,
-		Example: `  agenthost validate -f agenthost.yaml
+		Example: `  agenthost init
+  agenthost doctor
+  agenthost chat
+  agenthost validate -f agenthost.yaml
   agenthost run -f agenthost.yaml "which errors are in app.log?"
   echo "summarise this" | agenthost run -
   agenthost run --thread ada "write a note"
@@ -78,9 +81,10 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 		DisableAutoGenTag: true,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
-	root.AddCommand(a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(), a.graphCommand(), a.middlewareCommand(),
-		a.pluginCommand(), a.versionCommand(),
+	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(),
+		a.graphCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
+	a.complete(root)
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
 	return root
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// says runs chat without a terminal.
+func (b *bundle) says(lines string, args ...string) int {
+	return b.runWith(b.t.Context(), lines, append([]string{"chat", "-f", b.path("agenthost.yaml")}, args...)...)
+}
+
+func TestChatReadsLines(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	require.Equal(t, exitOK, b.says("hi\n\nhi there\n/tools\n", "--thread", "ada"), &b.err)
+	require.Equal(t, "hello\nhello\n", b.out.String())
+	require.Contains(t, b.err.String(), "  write_file ")
+	require.Len(t, b.shown("ada").Messages, 4)
+
+	require.Equal(t, exitWaiting, b.says("note a\nhi\n", "-q", "--thread", "ada"))
+	require.Empty(t, b.out.String())
+	require.Contains(t, b.err.String(), "  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1\n")
+	require.Equal(t, exitOK, b.says("hi\n", "--thread", "ada"), "the run is given up")
+	require.Equal(t, "hello\n", b.out.String())
+}
+
+func TestAChatWithoutANameHasAThreadOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	require.Equal(t, exitOK, b.says("hi\n"), &b.err)
+	require.Equal(t, exitOK, b.threads("list"))
+	require.Regexp(t, `(?m)^chat-\d{8}-\d{6}-[0-9a-f]{4}  2 `, b.out.String())
+	require.Regexp(t, `^chat-20261122-120000-[0-9a-f]{4}$`, newThread(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)))
+
+	b = setup(t, say) // without a checkpoint
+	require.Equal(t, exitProvider, b.says("hi\nhi\n"), "the script has one turn")
+	require.Equal(t, "hello\n", b.out.String())
+}
+
+func TestChatMistakes(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--thread", ""}, "--thread: the name is empty"},
+		{[]string{"--thread", "a\nb"}, "the name of a thread has 1 to 512 bytes"},
+		{[]string{"--model", "gpt"}, `--model "gpt": a model is PROVIDER:NAME, such as openai:gpt-5.2`},
+		{[]string{"--max-steps", "0"}, "--max-steps 0: it must be at least 1"},
+		{[]string{"--timeout", "-1s"}, "--timeout -1s: it must be more than 0"},
+		{[]string{"--budget-tokens", "0"}, "--budget-tokens 0: it must be at least 1"},
+		{[]string{"--wait", "-1s"}, "--wait -1s: it must not be negative"},
+		{[]string{"hello"}, `unknown command "hello" for "agenthost chat"`},
+	} {
+		require.Equal(t, exitUsage, b.says("hi\n", test.args...), test.want)
+		require.Contains(t, b.err.String(), test.want)
+	}
+	require.Equal(t, exitUsage, b.says("/thread ada\n"))
+	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; /help shows those that there are`)
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("none.yaml")))
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another with -f FILE")
+	require.Equal(t, exitProvider, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("agenthost.yaml"), "--set", "model.turns[0].error=broken"))
+	require.Contains(t, b.err.String(), "broken")
+}
+
+func TestAModelWithoutAKey(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "")
+	b := setup(t, say)
+	require.Equal(t, exitProvider, b.says("hi\n", "--model", "openai:gpt-5.2"))
+	require.Contains(t, b.err.String(), "there is no API key; set the environment variable OPENAI_API_KEY")
+}
+
+func TestAChatAtATerminalWithoutKeysOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := threads(t, strings.Replace(noting, "  - patch_tool_calls\n", "", 1))
+	require.Equal(t, exitOK, b.atTerminal("hi\n/state\n", "chat", "--thread", "ada"), &b.err)
+	require.Equal(t, "hello\n", b.out.String())
+	require.Contains(t, b.err.String(), "model rules, thread ada (kept in the manifest's checkpoint)\n/help shows the commands, Ctrl-D ends\n"+
+		"· the manifest has no patch_tool_calls in its middleware: a model may refuse the thread when tool calls were stopped\n")
+	require.Contains(t, b.err.String(), "· agenthost chat --thread ada -f "+b.path("agenthost.yaml")+"\n  goes on with this\n")
+	require.Equal(t, exitOK, b.atTerminal("\x04", "chat", "--thread", "ada"), &b.err)
+	require.Contains(t, b.err.String(), "· 2 messages so far; the last run is over\n")
+	require.NotContains(t, b.err.String(), "goes on with this")
+
+	release := b.hold("ada")
+	require.Equal(t, exitOK, b.atTerminal("hi\n", "chat", "--thread", "ada", "--wait", "50ms"), &b.err)
+	release()
+	require.Contains(t, b.err.String(), `thread "ada": waiting up to 50ms`)
+	require.Contains(t, b.err.String(), "--wait 30s waits for it")
+}

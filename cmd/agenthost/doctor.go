@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// The outcomes of a check.
+const (
+	checkOK     = "ok"
+	checkNote   = "note" // worth knowing, and no failure
+	checkFailed = "failed"
+)
+
+// check is something that doctor has looked at.
+type check struct {
+	Subject string `json:"check"`
+	Outcome string `json:"outcome"`          // ok, note or failed
+	Found   string `json:"found"`            // what
+	Remedy  string `json:"remedy,omitempty"` // what to do
+}
+
+// doctor looks at everything that a run needs.
+type doctor struct {
+	*app
+
+	online bool
+	checks []check
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var online, json bool
+	c := &cobra.Command{
+		Use:   "doctor [flags]",
+		Short: "Check what a run needs: manifest, keys, plugins, store, cache, toolchains",
+		Long: `Look at everything that a run needs, and say what is missing and what to do about it, each in a line:
+the manifest, the keys of its models (which are not shown), its plugins with their ABI and pins, the store
+of its threads, the cache of compiled plugins, and the toolchains that build plugins.
+
+No provider is asked anything unless --online is given: then each model gets a request of a few tokens.
+A database that is there is opened and written to; one that is not is not made. A toolchain that is
+missing is no failure.
+
+The exit code is 0 if nothing failed, 2 otherwise.`,
+		Example: `  agenthost doctor
+  agenthost doctor --online
+  agenthost doctor --json | jq '.checks[] | select(.outcome == "failed")'`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			d := &doctor{app: a, online: online}
+			if err := d.look(c.Context()); err != nil {
+				return err
+			}
+			return d.print(json)
+		},
+	}
+	a.manifestFlags(c)
+	c.Flags().BoolVar(&online, "online", false, "also ask each model something, which costs a few tokens")
+	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
+	return c
+}
+
+// look makes all checks.
+func (d *doctor) look(ctx context.Context) error {
+	for _, part := range []func(context.Context){d.manifest, d.store, d.cache, d.toolchains} {
+		part(ctx)
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted")}
+		}
+	}
+	return nil
+}
+
+func (d *doctor) okf(subject, format string, args ...any) {
+	d.checks = append(d.checks, check{subject, checkOK, fmt.Sprintf(format, args...), ""})
+}
+
+func (d *doctor) note(subject, found, remedy string) {
+	d.checks = append(d.checks, check{subject, checkNote, found, remedy})
+}
+
+func (d *doctor) failed(subject, found, remedy string) {
+	d.checks = append(d.checks, check{subject, checkFailed, found, remedy})
+}
+
+// print prints the checks; the error says that one has failed.
+func (d *doctor) print(json bool) error {
+	failed := 0
+	for i := range d.checks {
+		if d.checks[i].Outcome == checkFailed {
+			failed++
+		}
+	}
+	var err error
+	if json {
+		err = terminal.PrintDocument(d.out, struct {
+			OK     bool    `json:"ok"`
+			Checks []check `json:"checks"`
+		}{failed == 0, d.checks})
+	} else {
+		_, err = fmt.Fprint(d.out, describeChecks(d.checks))
+	}
+	switch {
+	case err != nil:
+		return &exitError{exitFailed, err}
+	case failed == 1:
+		return &exitError{exitUsage, errors.New("doctor: one check failed")}
+	case failed > 0:
+		return &exitError{exitUsage, fmt.Errorf("doctor: %d checks failed", failed)}
+	}
+	return nil
+}
+
+// describeChecks shows each check in a line, and what to do below it.
+func describeChecks(checks []check) string {
+	width := 0
+	for i := range checks {
+		width = max(width, len(checks[i].Subject))
+	}
+	var out strings.Builder
+	for i := range checks {
+		c := &checks[i]
+		found := strings.ReplaceAll(strings.TrimRight(terminal.Text(c.Found), "\n"), "\n", "\n        ")
+		fmt.Fprintf(&out, "%-6s  %-*s  %s\n", c.Outcome, width, terminal.Line(c.Subject), found)
+		if c.Remedy != "" {
+			fmt.Fprintf(&out, "        → %s\n", strings.ReplaceAll(terminal.Text(c.Remedy), "\n", "\n          "))
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// examined is what doctor --json prints.
+func (b *bundle) examined(code int, args ...string) map[string]check {
+	b.t.Helper()
+	require.Equal(b.t, code, b.run(append([]string{"doctor", "--json"}, args...)...), &b.err)
+	var doc struct {
+		OK     bool    `json:"ok"`
+		Checks []check `json:"checks"`
+	}
+	require.NoError(b.t, json.Unmarshal(b.out.Bytes(), &doc))
+	require.Equal(b.t, code == exitOK, doc.OK)
+	out := map[string]check{}
+	for _, c := range doc.Checks {
+		out[c.Subject] = c
+	}
+	return out
+}
+
+func TestDoctorOfAnAgentThatIsFine(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	found := b.examined(exitOK)
+	require.Equal(t, check{"manifest", checkOK, b.path("agenthost.yaml") + " can be read", ""}, found["manifest"])
+	require.Equal(t, check{"agent", checkOK, "builds, with 4 tools of its own and 2 middleware", ""}, found["agent"])
+	require.Equal(t, check{"model", checkOK, "rules, which needs no provider", ""}, found["model"])
+	require.Equal(t, check{"checkpoint", checkOK, "sqlite:" + b.path("agent.db") + ": the first run with a thread makes it", ""}, found["checkpoint"])
+	require.NoFileExists(t, b.path("agent.db"))
+	require.Equal(t, check{"cache", checkOK, filepath.Join(scratch, "agenthost", "wasm") + " keeps compiled plugins", ""}, found["cache"])
+	require.Contains(t, found["go"].Found, "go version go1.")
+
+	b.must(exitOK, "run", "--thread", "ada", "hi")
+	found = b.examined(exitOK)
+	require.Equal(t, "sqlite:"+b.path("agent.db")+" opens, can be written to, and has the tables of this version", found["checkpoint"].Found)
+	for _, address := range []string{"memory", "none"} {
+		file := strings.Replace(noting, "checkpoint: sqlite:agent.db", map[string]string{"memory": "checkpoint: memory", "none": ""}[address], 1)
+		b.write("agenthost.yaml", file)
+		require.Equal(t, checkNote, b.examined(exitOK)["checkpoint"].Outcome)
+	}
+}
+
+func TestDoctorOfAStoreThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.write("text.db", "this is no database, and it is long enough to be read as one by its head")
+	found := b.examined(exitUsage, "--set", "checkpoint=sqlite:text.db")
+	require.Equal(t, checkFailed, found["checkpoint"].Outcome)
+	require.Contains(t, found["checkpoint"].Found, "text.db")
+	found = b.examined(exitUsage, "--set", "checkpoint=sqlite:none/agent.db")
+	require.Equal(t, "make the directory, or name another place", found["checkpoint"].Remedy)
+	found = b.examined(exitUsage, "--set", "checkpoint=postgres://nobody:s3cret@127.0.0.1:1/agent")
+	require.Equal(t, checkFailed, found["checkpoint"].Outcome)
+	require.NotContains(t, b.out.String(), "s3cret")
+}
+
+func TestDoctorOfAManifestWithMistakes(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+"middlewear: []\n")
+	require.Equal(t, exitUsage, b.run("doctor"))
+	require.Regexp(t, `(?m)^failed  manifest +\S+agenthost\.yaml:3:1: `, b.out.String())
+	require.Contains(t, b.out.String(), "        → agenthost init writes one; docs/manifest.md has every key\n")
+	require.Equal(t, "agenthost: doctor: one check failed\n", b.err.String())
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "doctor", "-f", b.path("none.yaml")))
+	require.Contains(t, b.out.String(), "name another with -f FILE")
+	require.NotContains(t, b.out.String(), "checkpoint")
+
+	b = threads(t, noting)
+	found := b.examined(exitUsage, "--set", "tools[0].files.root=none")
+	require.Equal(t, checkFailed, found["agent"].Outcome)
+	require.Contains(t, found["agent"].Found, "none")
+}
+
+func TestDoctorOfPlugins(t *testing.T) {
+	t.Parallel()
+	module, err := badGuest()
+	require.NoError(t, err)
+	b := setup(t, say+"middleware:\n  - plugin: "+module+"\n  - plugin: {path: "+module+"}\n    id: second\n")
+	found := b.examined(exitOK)
+	require.Equal(t, checkNote, found["plugin bad"].Outcome)
+	require.Regexp(t, `^bad \S+, ABI 1; any module is taken that stands at its place$`, found["plugin bad"].Found)
+	pin := found["plugin bad"].Remedy[strings.LastIndex(found["plugin bad"].Remedy, " ")+1 : len(found["plugin bad"].Remedy)-1]
+	require.Equal(t, checkNote, found["plugin second"].Outcome)
+
+	found = b.examined(exitOK, "--set", "middleware[1].plugin.sha256="+pin)
+	require.Equal(t, checkOK, found["plugin second"].Outcome)
+	require.Contains(t, found["plugin second"].Found, "its digest is the one that the manifest wants")
+
+	found = b.examined(exitUsage, "--set", "middleware[1].plugin.sha256="+strings.Repeat("ab", 32))
+	require.Equal(t, checkFailed, found["plugin second"].Outcome)
+	require.Contains(t, found["plugin second"].Found, pin, "what it is")
+	require.Equal(t, checkFailed, found["agent"].Outcome)
+	const key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"
+	for _, keys := range []string{key, "[" + key + "]"} {
+		found = b.examined(exitUsage, "--set", "middleware[1].plugin.minisign="+keys)
+		require.Equal(t, checkFailed, found["plugin second"].Outcome)
+	}
+}
+
+func TestDoctorOfKeys(t *testing.T) { //nolint:paralleltest // it changes the environment
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(name, "")
+		require.NoError(t, os.Unsetenv(name))
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer s3cret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"error": {"message": "wrong key", "code": "invalid_api_key"}}`)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"ok"}}]}`)
+	}))
+	defer server.Close()
+	b := setup(t, fmt.Sprintf(`apiVersion: agenthost/v1
+env_file: keys.env
+model: openai:gpt-5.2
+models:
+  claude: anthropic:claude-sonnet-4-5
+  gemini: {provider: gemini, name: gemini-2.5-flash, api_key_env: MY_KEY}
+  local: {provider: openai, name: m, base_url: "%[1]s/v1"}
+  header: {provider: openai, name: m, base_url: "%[1]s/v1", headers: {authorization: Bearer s3cret}}
+`, server.URL))
+	b.write("keys.env", "ANTHROPIC_API_KEY=s3cret\n")
+	found := b.examined(exitUsage)
+	require.Equal(t, check{
+		"model", checkFailed, "openai:gpt-5.2; there is no key",
+		"set OPENAI_API_KEY in the environment, or in the file that the manifest's env_file names",
+	}, found["model"])
+	require.Equal(t, check{"model claude", checkOK, "anthropic:claude-sonnet-4-5; there is a key", ""}, found["model claude"])
+	require.Contains(t, found["model gemini"].Remedy, "set MY_KEY in ")
+	require.Equal(t, check{
+		"model local", checkNote, "openai:m; there is no key for 127.0.0.1, which may need none", "if it wants one, set OPENAI_API_KEY",
+	}, found["model local"])
+	require.Equal(t, checkOK, found["model header"].Outcome)
+	require.NotContains(t, b.out.String(), "s3cret")
+	require.NotContains(t, b.out.String(), "asked")
+
+	b.write("agenthost.yaml", strings.Join([]string{
+		"apiVersion: agenthost/v1", "env_file: keys.env", `model: {provider: openai, name: m, base_url: "` + server.URL + `/v1", api_key_env: MY_KEY}`,
+	}, "\n"))
+	b.write("keys.env", "MY_KEY=s3cret\n")
+	found = b.examined(exitOK, "--online")
+	require.Regexp(t, `^it has answered in \S+s$`, found["model, asked"].Found)
+	b.write("keys.env", "MY_KEY=s3cret2\n")
+	found = b.examined(exitUsage, "--online")
+	require.Contains(t, found["model, asked"].Found, "authentication (HTTP 401)")
+	require.NotContains(t, b.out.String(), "s3cret")
+}
+
+func TestDoctorOfToolchains(t *testing.T) {
+	dir := t.TempDir()
+	program := func(name, script string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700))
+	}
+	program("go", "echo go version go9")
+	program("rustc", `[ "$1" = --version ] && echo rustc 9 || echo `+dir)
+	t.Setenv("PATH", dir)
+	for _, name := range []string{"TINYGO", "RUSTC"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("TINYGOROOT", filepath.Join(dir, "tinygo"))
+	b := setup(t, say)
+	found := b.examined(exitOK)
+	require.Equal(t, check{"go", checkOK, "go version go9", ""}, found["go"])
+	require.Equal(t, checkNote, found["tinygo"].Outcome)
+	require.Contains(t, found["tinygo"].Found, filepath.Join(dir, "tinygo", "bin", "tinygo")+" cannot be run: ")
+	require.Equal(t, check{"rustc", checkOK, "rustc 9", ""}, found["rustc"])
+	require.Equal(t, checkNote, found["rust target"].Outcome)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "libstd-1.rlib"), nil, 0o600))
+	require.Equal(t, checkOK, b.examined(exitOK)["rust target"].Outcome)
+	require.NoError(t, os.Remove(filepath.Join(dir, "rustc")))
+	require.Equal(t, checkNote, b.examined(exitOK)["rustc"].Outcome)
+}

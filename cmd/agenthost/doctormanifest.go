@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// manifest checks the manifest, and what it names.
+func (d *doctor) manifest(ctx context.Context) {
+	logger := d.logger()
+	engine := d.engine(logger)
+	defer func() { _ = engine.Close() }() // the process ends
+	m, err := manifest.Load(d.file, manifest.Options{Set: d.set, Engine: engine, InMemory: true})
+	if err != nil {
+		d.failed("manifest", d.named(err).Error(), "agenthost init writes one; docs/manifest.md has every key")
+		return
+	}
+	d.okf("manifest", "%s can be read", d.file)
+	root := d.tree()
+	d.plugins(ctx, root, engine)
+	var config host.Config
+	agent, err := m.Build(ctx, logger, func(c *host.Config) { config = *c })
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		d.failed("agent", err.Error(), "")
+	default:
+		d.okf("agent", "builds, with %d tools of its own and %d middleware", len(config.Tools), len(config.Middleware))
+		if err := agent.Close(); err != nil {
+			d.failed("agent", err.Error(), "")
+		}
+	}
+	if config.Model == nil { // it was not made
+		return
+	}
+	d.model(ctx, "model", config.Model)
+	for _, name := range slices.Sorted(maps.Keys(config.Models)) {
+		d.model(ctx, "model "+name, config.Models[name])
+	}
+}
+
+// tree is what stands in the manifest. It was read before; the zero Node if it cannot be read any more.
+func (d *doctor) tree() strictyaml.Node {
+	data, err := os.ReadFile(d.file)
+	if err != nil {
+		return strictyaml.Node{}
+	}
+	root, _ := strictyaml.Parse(d.file, data, strictyaml.WithSet(d.set), strictyaml.WithMaxBytes(manifest.MaxSize))
+	return root
+}
+
+// text is a text in a mapping of the manifest; "" if there is none, or it cannot be known here.
+func text(n strictyaml.Node, key string) string {
+	value, ok := n.Get(key)
+	if !ok || value.Kind() != strictyaml.KindString {
+		return ""
+	}
+	value, err := value.Expand(os.LookupEnv)
+	if err != nil {
+		return ""
+	}
+	var out string
+	_ = value.Decode(&out) // it is a text
+	return out
+}
+
+// plugins checks each plugin by itself.
+func (d *doctor) plugins(ctx context.Context, root strictyaml.Node, engine *plugin.Engine) {
+	entries, _ := root.Get("middleware")
+	for _, entry := range entries.Items() {
+		source, ok := entry.Get("plugin")
+		if !ok || ctx.Err() != nil {
+			continue
+		}
+		w := plugin.Wasm{ID: text(entry, "id"), Engine: engine, SHA256: text(source, "sha256")}
+		if w.Path = text(entry, "plugin"); w.Path == "" {
+			w.Path = text(source, "path")
+		}
+		if w.Path == "" {
+			continue // its name comes from a variable; that the agent builds says the rest
+		}
+		if !filepath.IsAbs(w.Path) {
+			w.Path = filepath.Join(filepath.Dir(d.file), w.Path)
+		}
+		if keys, ok := source.Get("minisign"); ok {
+			if keys.Kind() == strictyaml.KindList {
+				_ = keys.Decode(&w.Minisign) // it was checked with the manifest
+			} else {
+				w.Minisign = []string{text(source, "minisign")}
+			}
+		}
+		d.plugin(ctx, w)
+	}
+}
+
+func (d *doctor) plugin(ctx context.Context, w plugin.Wasm) {
+	subject := "plugin " + w.Name()
+	in := plugin.Inspect(ctx, w)
+	if !in.OK {
+		d.failed(subject, fmt.Sprintf("%s (%s): %s", w.Path, in.Stage, in.Message),
+			"'agenthost plugin inspect' says more; 'agenthost plugin build' builds it of its sources")
+		return
+	}
+	said := fmt.Sprintf("%s %s, ABI %d", in.Described.Name, in.Described.Version, in.Described.ABI)
+	switch {
+	case w.SHA256 != "" && len(w.Minisign) > 0:
+		d.okf(subject, "%s; its digest and its signature are those that the manifest wants", said)
+	case w.SHA256 != "":
+		d.okf(subject, "%s; its digest is the one that the manifest wants", said)
+	case len(w.Minisign) > 0:
+		d.okf(subject, "%s; its signature is one that the manifest wants", said)
+	default:
+		d.note(subject, said+"; any module is taken that stands at its place",
+			fmt.Sprintf("pin it, if it is not your own: plugin: {path: …, sha256: %s}", in.SHA256))
+	}
+}
+
+// model checks a model.
+func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
+	account, ok := accountOf(m)
+	name := modelName(m.Info())
+	switch {
+	case !ok:
+		d.okf(subject, "%s, which needs no provider", name)
+		return
+	case account.key:
+		d.okf(subject, "%s; there is a key", name)
+	case account.elsewhere:
+		d.note(subject, name+"; there is no key for "+account.place()+", which may need none", "if it wants one, set "+account.variable)
+	default:
+		d.failed(subject, name+"; there is no key", "set "+account.variable+" in the environment, or in the file that the manifest's env_file names")
+		return
+	}
+	if d.online && ctx.Err() == nil {
+		d.ask(ctx, subject, m)
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/internal/threadstore"
+)
+
+// store checks where threads are kept.
+func (d *doctor) store(ctx context.Context) {
+	const subject = "checkpoint"
+	address, err := manifest.ReadCheckpoint(d.file, manifest.Options{Set: d.set})
+	switch {
+	case err != nil:
+		if _, missing := errors.AsType[*manifest.NotFoundError](err); !missing {
+			d.failed(subject, err.Error(), "")
+		}
+		return
+	case address.IsZero():
+		d.note(subject, "the manifest keeps no threads", "checkpoint: sqlite:agent.db keeps them in a file")
+		return
+	case address.InMemory():
+		d.note(subject, "threads are kept in memory, as long as the command lives", "checkpoint: sqlite:agent.db keeps them in a file")
+		return
+	}
+	if file, ok := strings.CutPrefix(address.String(), "sqlite:"); ok {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			if err := writable(filepath.Dir(file)); err != nil {
+				d.failed(subject, fmt.Sprintf("%s cannot be made: %v", address, err), "make the directory, or name another place")
+				return
+			}
+			d.okf(subject, "%s: the first run with a thread makes it", address)
+			return
+		}
+	}
+	if err := probe(ctx, address); err != nil {
+		if ctx.Err() == nil {
+			d.failed(subject, err.Error(), "docs/threads.md says what stores need")
+		}
+		return
+	}
+	d.okf(subject, "%s opens, can be written to, and has the tables of this version", address)
+}
+
+// probe opens a store, whose tables are of this version then, and writes to it.
+func probe(ctx context.Context, address threadstore.Address) (err error) {
+	opened, err := address.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	place, key := store.Namespace{"agenthost", "doctor"}, "probe"
+	if _, err := store.Put(ctx, opened.Values, place, key, "", store.PutOptions{}); err != nil {
+		return err
+	}
+	return opened.Values.Delete(ctx, place, key, nil)
+}
+
+// writable reports why a directory takes no new file.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".agenthost-doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// cache checks the cache of compiled plugins.
+func (d *doctor) cache(context.Context) {
+	const subject, remedy = "cache", "without it every start compiles all plugins: let XDG_CACHE_HOME or HOME name a directory of yours"
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		d.note(subject, err.Error(), remedy)
+		return
+	}
+	dir = filepath.Join(dir, "agenthost", "wasm")
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Dir: dir})
+	if err == nil {
+		err = errors.Join(writable(dir), engine.Close())
+	}
+	if err != nil {
+		d.note(subject, err.Error(), remedy)
+		return
+	}
+	d.okf(subject, "%s keeps compiled plugins", dir)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// toolTime is how long a compiler may take to tell its version.
+const toolTime = 10 * time.Second
+
+// compiler is a program that builds plugins.
+type compiler struct {
+	subject, program string
+	arguments        []string
+	remedy           string
+}
+
+// toolchains checks what builds plugins. What is missing matters only to who wants to build one.
+func (d *doctor) toolchains(ctx context.Context) {
+	tinygo := os.Getenv("TINYGO")
+	if root := os.Getenv("TINYGOROOT"); tinygo == "" && root != "" {
+		tinygo = filepath.Join(root, "bin", "tinygo")
+	}
+	const (
+		small = "install TinyGo from https://tinygo.org/getting-started/install to build small plugins in Go"
+		rust  = "install Rust from https://rustup.rs to build plugins in Rust"
+	)
+	for _, c := range []compiler{
+		{"go", "go", []string{"version"}, "install Go from https://go.dev/dl to build plugins in Go"},
+		{"tinygo", cmp.Or(tinygo, "tinygo"), []string{"version"}, small},
+		{"rustc", cmp.Or(os.Getenv("RUSTC"), "rustc"), []string{"--version"}, rust},
+	} {
+		said, err := c.run(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			d.note(c.subject, fmt.Sprintf("%s cannot be run: %v", c.program, err), c.remedy)
+			continue
+		}
+		d.okf(c.subject, "%s", terminal.Line(said))
+		if c.subject == "rustc" {
+			d.rustTarget(ctx, c)
+		}
+	}
+}
+
+// rustTarget checks that Rust can build for WebAssembly.
+func (d *doctor) rustTarget(ctx context.Context, c compiler) {
+	const target = "wasm32-unknown-unknown"
+	c.arguments = []string{"--print", "target-libdir", "--target", target}
+	said, err := c.run(ctx)
+	if libraries, _ := filepath.Glob(filepath.Join(said, "libstd-*.rlib")); err != nil || len(libraries) == 0 {
+		d.note("rust target", target+" is missing", "install it to build plugins in Rust: rustup target add "+target)
+		return
+	}
+	d.okf("rust target", target)
+}
+
+// run returns the first line of what the compiler says.
+func (c *compiler) run(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, toolTime)
+	defer cancel()
+	command := exec.CommandContext(ctx, c.program, c.arguments...) //nolint:gosec // the user's own compilers
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, io.Discard
+	command.WaitDelay = time.Second
+	if err := command.Run(); err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+	return line, nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+)
+
+func TestTheModelAndTheStepsOfARun(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	require.Equal(t, exitLimit, b.run("run", "-q", "--thread", "ada", "--max-steps", "2", "hi"))
+	require.Contains(t, b.err.String(), "recursion limit of 2 reached")
+	require.Contains(t, b.err.String(), " --set recursion_limit=2\n", "who goes on does so with the limit")
+	require.Equal(t, exitOK, b.run("run", "--max-steps", "20", "hi"), &b.err)
+	require.Equal(t, exitUsage, b.run("run", "--model", "acme:one", "hi"))
+	require.Contains(t, b.err.String(), `there is no provider "acme"`)
+}
+
+func TestTheTimeOfARun(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	require.Equal(t, exitLimit, b.run("run", "--thread", "ada", "--timeout", "1ns", "hi"))
+	require.Equal(t, "agenthost: the run has taken longer than --timeout 1ns\n", b.err.String())
+	require.Equal(t, exitOK, b.atTerminal("a\n", "run", "-q", "--timeout", "1m", "note a"), &b.err)
+}
+
+func TestTheTimeOfARunIsOver(t *testing.T) {
+	t.Parallel()
+	agent, err := host.New(host.Config{Model: stuck{}, Checkpointer: memory.New()})
+	require.NoError(t, err)
+	run := &limitedRun{agent: agent, limits: runLimits{timeout: 20 * time.Millisecond}}
+	result, err := run.perform(t.Context(), host.Input{Thread: "ada", Messages: []abi.Message{abi.Human("hi")}}, func(host.Event) error { return nil })
+	require.EqualError(t, err, "the run has taken longer than --timeout 20ms")
+	require.Equal(t, "model", result.Next, "it can go on")
+	_, err = run.perform(t.Context(), host.Input{Thread: "ada", Continue: true}, func(host.Event) error { return nil })
+	require.ErrorAs(t, err, new(*stoppedError), "its time is over")
+	require.NoError(t, agent.Close())
+}
+
+// stuck is a model that answers when nobody waits any more.
+type stuck struct{}
+
+func (stuck) Info() model.Info { return model.Info{Name: "stuck"} }
+
+func (stuck) Generate(ctx context.Context, _ *model.Request) (*model.Response, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestTheTokensOfARun(t *testing.T) {
+	t.Parallel()
+	call := scripted.CallTools(abi.Call("1", "look", nil))
+	call.Message.Usage = &abi.Usage{InputTokens: 60, OutputTokens: 40, TotalTokens: 100}
+	done := scripted.Say("done")
+	done.Message.Usage = call.Message.Usage
+	for budget, steps := range map[uint64]int{99: 2, 100: 3, 200: 3, 0: 3} {
+		agent, err := host.New(host.Config{Model: scripted.NewTurns(call, done), Checkpointer: memory.New(), Tools: []host.Tool{looking{}}})
+		require.NoError(t, err)
+		run := &limitedRun{agent: agent, limits: runLimits{budget: budget, timeout: time.Minute}}
+		result, err := run.perform(t.Context(), host.Input{Thread: "ada", Messages: []abi.Message{abi.Human("hi")}}, func(host.Event) error { return nil })
+		require.Equal(t, steps, result.Steps)
+		if budget == 99 {
+			require.EqualError(t, err, "the run has used 100 tokens, and may use 99 (--budget-tokens)")
+			require.Equal(t, "model", result.Next)
+			require.Equal(t, 3, result.Messages.Len(), "the tool has answered")
+			run = &limitedRun{agent: agent, limits: runLimits{budget: 100}}
+			result, err = run.perform(t.Context(), host.Input{Thread: "ada", Continue: true}, func(host.Event) error { return nil })
+		}
+		require.NoError(t, err)
+		require.Equal(t, "done", result.Text())
+		require.NoError(t, agent.Close())
+	}
+}
+
+// looking is a tool.
+type looking struct{}
+
+func (looking) Spec() abi.ToolSpec { return abi.ToolSpec{Name: "look"} }
+
+func (looking) Call(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+	return host.TextOutput("seen"), nil
+}

@@ -1,0 +1,177 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// transcript shows the events of one turn.
+type transcript struct {
+	screen  *Screen
+	verbose bool // what tools are given and return, and what the model thinks
+	quiet   bool // no tools
+	streams bool // answers show as they come; otherwise the last one, when the turn is over
+
+	streamed strings.Builder // of the model call that goes on
+	index    int             // which that is, in its step
+	thinks   bool            // the last line shows what the model thinks
+	said     string          // the last answer that was shown
+}
+
+// event shows an event.
+func (t *transcript) event(e host.Event) error {
+	switch e.Type {
+	case host.EventStep:
+		t.screen.Busy(e.Step)
+	case host.EventToken:
+		return t.token(&e)
+	case host.EventState:
+		return t.settle(&e)
+	case host.EventTool:
+		t.tool(&e)
+	case host.EventCustom:
+		t.notef("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxShown))
+	case host.EventWarn, host.EventAlert:
+		t.notef("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxShown))
+	default: // it shows in others
+	}
+	return nil
+}
+
+// notef shows a line in which texts are foreign.
+func (t *transcript) notef(format string, args ...any) {
+	t.thinks = false
+	t.screen.Notef("· %s", terminal.Line(fmt.Sprintf(format, args...)))
+}
+
+// token shows a piece of the answer.
+func (t *transcript) token(e *host.Event) error {
+	if !t.streams {
+		return nil
+	}
+	if e.Index != t.index {
+		t.index = e.Index
+		if t.streamed.Len() > 0 {
+			t.streamed.Reset()
+			t.notef("the model is asked again: what it has said above does not count")
+		}
+	}
+	if e.Reasoning != "" && t.verbose {
+		if err := t.think(e.Reasoning); err != nil {
+			return err
+		}
+	}
+	if e.Text == "" {
+		return nil
+	}
+	if t.thinks {
+		t.thinks = false
+		if err := t.screen.End(); err != nil {
+			return err
+		}
+	}
+	t.streamed.WriteString(e.Text)
+	return t.screen.Say(e.Text)
+}
+
+// think shows a piece of what the model thinks.
+func (t *transcript) think(piece string) error {
+	if !t.thinks {
+		t.notef("thinking")
+		t.thinks = true
+	}
+	return t.screen.Say(piece)
+}
+
+// settle shows answers that have become a part of the history, where they are not to be seen yet.
+func (t *transcript) settle(e *host.Event) error {
+	if e.Reset {
+		return nil
+	}
+	for i := range e.Messages {
+		if m := &e.Messages[i]; m.Role == abi.RoleAI {
+			if err := t.answer(m.Content.Text()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// answer shows an answer as it stands in the history.
+func (t *transcript) answer(text string) error {
+	streamed := t.streamed.String()
+	t.streamed.Reset()
+	t.index = 0
+	switch {
+	case !t.streams || strings.TrimSpace(text) == "" && streamed == "":
+		return nil
+	case streamed == text:
+		t.said = text
+		return t.screen.End()
+	case streamed != "":
+		t.notef("the answer was changed:")
+	}
+	return t.print(text)
+}
+
+func (t *transcript) print(text string) error {
+	t.said = text
+	if err := t.screen.End(); err != nil {
+		return err
+	}
+	if err := t.screen.Say(text); err != nil {
+		return err
+	}
+	return t.screen.End()
+}
+
+// over shows the answer of a turn that is over, if that is not what was shown last.
+func (t *transcript) over(result *host.Result) error {
+	text := result.Text()
+	if text == t.said || text == "" || !t.streams && result.Status != host.Completed {
+		return t.screen.End()
+	}
+	if t.said != "" {
+		t.notef("the answer was changed:")
+	}
+	return t.print(text)
+}
+
+// maxShown is how much of a foreign text stands in a line, in characters.
+const maxShown = 200
+
+// tool shows a tool call: a line when it is done.
+func (t *transcript) tool(e *host.Event) {
+	name := terminal.Line(e.Call.Name)
+	switch {
+	case len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0: // it starts
+		t.screen.Busy(name)
+		return
+	case t.quiet || len(e.Interrupts) > 0:
+		return
+	}
+	line := "tool " + name
+	if t.verbose {
+		line += " " + terminal.Cut(e.Call.Args.JSON(), maxShown)
+	}
+	took := ""
+	if e.Duration >= time.Second {
+		took = fmt.Sprintf(" (%.1f s)", e.Duration.Seconds())
+	}
+	switch {
+	case e.Error != nil:
+		t.notef("%s failed%s: %s", line, took, terminal.Cut(e.Error.Message, maxShown))
+	case len(e.Messages) > 0 && e.Messages[0].Failed():
+		t.notef("%s answered with an error%s: %s", line, took, terminal.Cut(e.Messages[0].Content.Text(), maxShown))
+	case t.verbose && len(e.Messages) > 0:
+		t.notef("%s%s → %s", line, took, terminal.Cut(e.Messages[0].Content.Text(), maxShown))
+	default:
+		t.notef("%s%s", line, took)
+	}
+}

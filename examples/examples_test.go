@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/testservers"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 )
@@ -113,7 +114,14 @@ func TestQuickstartWithoutThePluginShowsTheSecrets(t *testing.T) {
 
 func TestEmbedPrintsItsAnswer(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "Take sunglasses.\n", run(t, nil, "go", "run", "./examples/embed"))
+	require.Equal(t, "Take sunglasses.\n", run(t, []string{"OPENAI_API_KEY="}, "go", "run", "./examples/embed"))
+}
+
+// The same program with a model of a server that others wrote.
+func TestEmbedAsksAModel(t *testing.T) {
+	t.Parallel()
+	env := []string{"OPENAI_API_KEY=any", "OPENAI_BASE_URL=" + testservers.Aimock(t, filepath.Join("embed", "testdata", "aimock.json")) + "/v1"}
+	require.Equal(t, "It is sunny: take a hat.\n", run(t, env, "go", "run", "./examples/embed"))
 }
 
 func greet(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {

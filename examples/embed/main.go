@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/openai"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 )
@@ -20,6 +23,17 @@ type query struct {
 
 func weather(_ context.Context, q query) (string, error) { return "sunny in " + q.City, nil }
 
+// chosen is a model of OpenAI, or of a server that speaks its language, if there is a key; otherwise a script.
+func chosen() model.Model {
+	if os.Getenv(openai.APIKeyVariable) != "" {
+		return &openai.Model{Name: "gpt-5.2", BaseURL: os.Getenv("OPENAI_BASE_URL")}
+	}
+	return scripted.NewTurns(
+		scripted.CallTools(abi.Call("1", "weather", map[string]any{"city": "Oslo"})),
+		scripted.Say("Take sunglasses."),
+	)
+}
+
 func main() {
 	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
@@ -28,10 +42,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	agent, err := host.New(host.Config{
-		Model: scripted.NewTurns(
-			scripted.CallTools(abi.Call("1", "weather", map[string]any{"city": "Oslo"})),
-			scripted.Say("Take sunglasses."),
-		),
+		Model:      chosen(),
 		Tools:      []host.Tool{tool.Func("weather", "Tells the weather.", weather)},
 		Middleware: []host.Middleware{builtin.ModelCallLimit{RunLimit: new(10)}},
 	})

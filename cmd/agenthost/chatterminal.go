@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -57,7 +56,7 @@ func raw(terminal int) (restore func(), width int, err error) {
 }
 
 // interrupts are the times when a Ctrl-C stops a turn.
-type interrupts struct{ held atomic.Int32 }
+type interrupts struct{ holding }
 
 // during returns a context that Ctrl-C ends, and what ends the watching for it.
 func (i *interrupts) during(ctx context.Context) (context.Context, func()) {
@@ -72,7 +71,7 @@ func (i *interrupts) during(ctx context.Context) (context.Context, func()) {
 			case <-done:
 				return
 			case <-arrived:
-				if i.held.Load() == 0 {
+				if !i.held() {
 					cancel()
 				}
 			}
@@ -84,10 +83,4 @@ func (i *interrupts) during(ctx context.Context) (context.Context, func()) {
 		<-ended
 		cancel()
 	}
-}
-
-// hold leaves Ctrl-C to a program that has the terminal, until release is called.
-func (i *interrupts) hold() (release func()) {
-	i.held.Add(1)
-	return func() { i.held.Add(-1) }
 }

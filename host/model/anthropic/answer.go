@@ -1,10 +1,8 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -34,7 +32,7 @@ type ending struct {
 
 // readAnswer reads the response to a request that is not streamed.
 func readAnswer(body []byte) (*answer, error) {
-	body = valid(body)
+	body = provider.Valid(body)
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, malformed("the response", err)
@@ -43,14 +41,6 @@ func readAnswer(body []byte) (*answer, error) {
 		return nil, provider.InStream(Provider, body)
 	}
 	return &a, nil
-}
-
-// valid is a text without bytes that are no UTF-8: nothing else may get into a history.
-func valid(text []byte) []byte {
-	if utf8.Valid(text) {
-		return text
-	}
-	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
 }
 
 // response is the answer to a request.

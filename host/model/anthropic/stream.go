@@ -27,7 +27,7 @@ func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model
 			return provider.Failed(ctx, Provider, ctx.Err())
 		}
 		event := events.Event()
-		done, chunk, err := d.add(event.Type, valid(event.Data))
+		done, chunk, err := d.add(event.Type, provider.Valid(event.Data))
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (m *Model) body(req *model.Request) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	merge(body, wins)
+	provider.Merge(body, wins)
 	contents, system := m.contents(req)
 	body["contents"] = contents
 	if len(system) > 0 {
@@ -36,7 +36,7 @@ func (m *Model) body(req *model.Request) (map[string]any, error) {
 		return nil, err
 	}
 	if f := req.Format; f != nil {
-		merge(body, map[string]any{"generationConfig": map[string]any{
+		provider.Merge(body, map[string]any{"generationConfig": map[string]any{
 			"responseMimeType": "application/json", "responseJsonSchema": schema(f.Schema),
 		}})
 	}
@@ -64,7 +64,7 @@ func addTools(body map[string]any, req *model.Request) error {
 	}
 	body["tools"] = tools
 	if choice := choose(req.ToolChoice); choice != nil {
-		merge(body, map[string]any{"toolConfig": map[string]any{"functionCallingConfig": choice}})
+		provider.Merge(body, map[string]any{"toolConfig": map[string]any{"functionCallingConfig": choice}})
 	}
 	return nil
 }
@@ -97,18 +97,6 @@ func object(raw wire.Raw, fallback string) json.RawMessage {
 		return json.RawMessage(text)
 	}
 	return json.RawMessage(fallback)
-}
-
-// merge sets values in place, objects field by field.
-func merge(into, values map[string]any) {
-	for key, value := range values {
-		old, isObject := into[key].(map[string]any)
-		if object, ok := value.(map[string]any); ok && isObject {
-			merge(old, object)
-			continue
-		}
-		into[key] = value
-	}
 }
 
 // encoded returns a body whose fields are JSON already: the SDK would show all of one that has none.

@@ -43,7 +43,7 @@ func (a *answer) judge(m *abi.Message, req *model.Request) error {
 		})
 		return nil
 	}
-	if says(m) {
+	if provider.Says(m) {
 		return nil
 	}
 	switch {
@@ -60,16 +60,6 @@ func (a *answer) judge(m *abi.Message, req *model.Request) error {
 	default:
 		return provider.Broken(Provider, "the answer is empty: "+why)
 	}
-}
-
-// says reports whether a message holds more than thoughts.
-func says(m *abi.Message) bool {
-	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
-		return true
-	}
-	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {
-		return b.Type() != abi.BlockText && b.Type() != abi.BlockReasoning
-	})
 }
 
 // malformed returns the tool that the model tried to call, as the finish message shows, such as "Malformed function call:

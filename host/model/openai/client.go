@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -119,15 +118,7 @@ func (m *Model) ask(ctx context.Context, path string, body object) (text []byte,
 	if closing := resp.Body.Close(); err == nil {
 		err = closing
 	}
-	return valid(text), provider.Failed(ctx, m.provider(), err)
-}
-
-// valid is a text without bytes that are no UTF-8: nothing else may get into a history.
-func valid(text []byte) []byte {
-	if utf8.Valid(text) {
-		return text
-	}
-	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	return provider.Valid(text), provider.Failed(ctx, m.provider(), err)
 }
 
 // unreadable is the error of a response that is none, such as a page of a proxy.

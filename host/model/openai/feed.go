@@ -36,7 +36,7 @@ func (m *Model) feed(ctx context.Context, path string, body object) (*feed, erro
 	streams, err := begins(text)
 	if err == nil && !streams {
 		f.whole, err = io.ReadAll(text)
-		f.whole = valid(f.whole)
+		f.whole = provider.Valid(f.whole)
 	}
 	if err != nil {
 		f.close()
@@ -77,7 +77,7 @@ func begins(text *bufio.Reader) (streams bool, err error) {
 func (f *feed) next(ctx context.Context) bool {
 	for ctx.Err() == nil && f.events.Next() {
 		event := f.events.Event()
-		f.kind, f.data = event.Type, valid(bytes.TrimSpace(event.Data))
+		f.kind, f.data = event.Type, provider.Valid(bytes.TrimSpace(event.Data))
 		if bytes.HasPrefix(f.data, []byte("[DONE]")) {
 			f.hasDone = true
 			return false

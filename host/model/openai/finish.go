@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -22,7 +21,7 @@ type ending struct{ id, model, stop string }
 // response makes the response of a message. The error is that of an answer which the provider refuses, or which says nothing
 // at all.
 func (m *Model) response(message *abi.Message, end ending, req *model.Request) (*model.Response, error) {
-	switch said := says(message); {
+	switch said := provider.Says(message); {
 	case said:
 	case end.stop == stopFilter:
 		return nil, provider.Refused(m.provider(), "its filter has taken the whole answer ("+stopFilter+")")
@@ -42,16 +41,6 @@ func (m *Model) response(message *abi.Message, end ending, req *model.Request) (
 		resp.Structured = provider.Structured(message)
 	}
 	return resp, nil
-}
-
-// says reports whether a message holds more than thoughts.
-func says(m *abi.Message) bool {
-	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
-		return true
-	}
-	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {
-		return b.Type() != abi.BlockText && b.Type() != abi.BlockReasoning
-	})
 }
 
 // mine reports whether a message is an answer of this provider, as far as is known: only that can use what it has left in

@@ -61,7 +61,7 @@ func joined(tools []object, entry object) []object {
 	if name := nameOf(entry); name != "" {
 		for _, tool := range tools {
 			if nameOf(tool) == name {
-				merge(tool, entry)
+				provider.Merge(tool, entry)
 				return tools
 			}
 		}
@@ -76,18 +76,6 @@ func nameOf(tool object) string {
 	}
 	name, _ := tool["name"].(string)
 	return name
-}
-
-// merge sets values in place, objects field by field.
-func merge(into, values object) {
-	for key, value := range values {
-		old, isObject := into[key].(object)
-		if fields, ok := value.(object); ok && isObject {
-			merge(old, fields)
-			continue
-		}
-		into[key] = value
-	}
 }
 
 // chosen is a tool choice; nil if there is none. The two APIs name a tool in different ways.

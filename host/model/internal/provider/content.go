@@ -1,8 +1,11 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -75,4 +78,22 @@ func Blocks(parts []abi.Block) abi.Content {
 // With returns a block with another key.
 func With(b abi.Block, key string, value wire.Raw) abi.Block {
 	return abi.BlockOf(b.Fields().With(wire.Map{{Key: key, Value: value}}))
+}
+
+// Says reports whether a message holds more than thoughts.
+func Says(m *abi.Message) bool {
+	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
+		return true
+	}
+	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {
+		return b.Type() != abi.BlockText && b.Type() != abi.BlockReasoning
+	})
+}
+
+// Valid is a text without bytes that are no UTF-8: nothing else may get into a history.
+func Valid(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
+	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
 }

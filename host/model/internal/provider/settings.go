@@ -40,3 +40,15 @@ func Object(raw wire.Raw) map[string]any {
 	object, _ := value.(map[string]any)
 	return object
 }
+
+// Merge sets values in place, objects field by field.
+func Merge(into, values map[string]any) {
+	for key, value := range values {
+		old, isObject := into[key].(map[string]any)
+		if fields, ok := value.(map[string]any); ok && isObject {
+			Merge(old, fields)
+			continue
+		}
+		into[key] = value
+	}
+}

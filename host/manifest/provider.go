@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -263,6 +262,3 @@ func (e *providerEntry) build(lookup func(name string) (string, bool)) model.Mod
 	}
 	return e.kind.build(e, "")
 }
-
-// String names the model.
-func (e *providerEntry) String() string { return fmt.Sprint(e.profile.Provider, ":", e.name) }

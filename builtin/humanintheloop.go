@@ -33,6 +33,17 @@ type HumanInTheLoop struct {
 	EditNotice *string `yaml:"edit_notice"`
 }
 
+var humanInTheLoopEntry = Entry{
+	Name:    "human_in_the_loop",
+	Summary: "asks a human before tools run",
+	Example: `- human_in_the_loop:
+    interrupt_on:
+      send_mail: true
+      search: {allowed_decisions: [approve, reject], when: {arg: q, starts_with: "site:"}}
+`,
+	New: func() host.Middleware { return &HumanInTheLoop{} },
+}
+
 // The default texts.
 const (
 	reviewDescription = "Tool execution requires approval"

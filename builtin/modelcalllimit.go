@@ -19,6 +19,16 @@ type ModelCallLimit struct {
 	ExitBehavior string `yaml:"exit_behavior"` // "end" (or ""): the run ends with a message; "error": it fails with a LimitError
 }
 
+var modelCallLimitEntry = Entry{
+	Name:    "model_call_limit",
+	Summary: "limits the model calls of a run or thread",
+	Example: `- model_call_limit:
+    run_limit: 20
+    exit_behavior: end
+`,
+	New: func() host.Middleware { return &ModelCallLimit{} },
+}
+
 var (
 	threadModelCalls = host.NewField[int]("thread_model_call_count", host.Hidden)
 	runModelCalls    = host.NewField[int]("run_model_call_count", host.Hidden, host.Lives(host.Run))

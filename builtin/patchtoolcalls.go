@@ -31,6 +31,14 @@ type PatchToolCalls struct {
 	InvalidContent string `yaml:"invalid_content"`
 }
 
+var patchToolCallsEntry = Entry{
+	Name:    "patch_tool_calls",
+	Summary: "repairs tool calls that a failed or abandoned run left open",
+	Example: `- patch_tool_calls
+`,
+	New: func() host.Middleware { return &PatchToolCalls{} },
+}
+
 // The texts of the reference.
 const (
 	openCallText = "Tool call {tool} with id {id} did not complete - no result was recorded. " +

@@ -1,35 +1,52 @@
 package builtin
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // Entry is a registered middleware.
 type Entry struct {
 	Name    string                 // as manifests and [host.Middleware.Name] have it
+	Aliases []string               // other names that manifests may use
 	Summary string                 // one line, for help texts
+	Example string                 // how a manifest has it: one item of its list of middleware
 	New     func() host.Middleware // a pointer to the configuration, to be filled in
 }
 
-// registry holds all entries, sorted by name.
+// registry holds all entries, sorted by name. Each stands in the file of its middleware.
 var registry = []Entry{
-	{"human_in_the_loop", "asks a human before tools run", func() host.Middleware { return &HumanInTheLoop{} }},
-	{"model_call_limit", "limits the model calls of a run or thread", func() host.Middleware { return &ModelCallLimit{} }},
-	{"patch_tool_calls", "repairs tool calls that a failed or abandoned run left open", func() host.Middleware { return &PatchToolCalls{} }},
-	{"tool_call_limit", "limits the tool calls of a run or thread, of all tools or of one", func() host.Middleware { return &ToolCallLimit{} }},
-	{"tool_error", "answers the model with the error of a tool, in place of a failed run", func() host.Middleware { return &ToolError{} }},
+	humanInTheLoopEntry,
+	modelCallLimitEntry,
+	patchToolCallsEntry,
+	toolCallLimitEntry,
+	toolErrorEntry,
 }
 
 // Registry returns all registered middleware, sorted by name.
 func Registry() []Entry { return slices.Clone(registry) }
 
-// Lookup returns the entry of a name.
+// Lookup returns the entry of a name or alias.
 func Lookup(name string) (Entry, bool) {
-	i := slices.IndexFunc(registry, func(e Entry) bool { return e.Name == name })
+	i := slices.IndexFunc(registry, func(e Entry) bool { return e.Name == name || slices.Contains(e.Aliases, name) })
 	if i < 0 {
 		return Entry{}, false
 	}
 	return registry[i], true
+}
+
+// modelOf returns the model that stands under a key of a configuration: one of the agent's models by its name.
+func modelOf(env *host.Env, key, name string) (model.Model, error) {
+	if m, ok := env.Models[name]; ok {
+		return m, nil
+	}
+	if len(env.Models) == 0 {
+		return nil, fmt.Errorf("%s: there is no model %q; the agent has no models with a name, add it to them", key, name)
+	}
+	return nil, fmt.Errorf("%s: there is no model %q; the agent has %s", key, name, strings.Join(slices.Sorted(maps.Keys(env.Models)), ", "))
 }

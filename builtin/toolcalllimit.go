@@ -31,6 +31,17 @@ type ToolCallLimit struct {
 	ExitBehavior string `yaml:"exit_behavior"`
 }
 
+var toolCallLimitEntry = Entry{
+	Name:    "tool_call_limit",
+	Summary: "limits the tool calls of a run or thread, of all tools or of one",
+	Example: `- tool_call_limit:
+    tool_name: search
+    run_limit: 5
+    exit_behavior: continue
+`,
+	New: func() host.Middleware { return &ToolCallLimit{} },
+}
+
 // The counts are maps from a tool, or allTools, to a number. All limiters share them: each has a step of its own, reads
 // the maps and writes them back with its own key changed.
 var (

@@ -23,6 +23,16 @@ type ToolError struct {
 	Tools   []string        `yaml:"tools"`    // the tools whose errors it answers; none: all
 }
 
+var toolErrorEntry = Entry{
+	Name:    "tool_error",
+	Summary: "answers the model with the error of a tool, in place of a failed run",
+	Example: `- tool_error:
+    on_error: {format: "{tool} failed: {message}"}
+    tools: [search]
+`,
+	New: func() host.Middleware { return &ToolError{} },
+}
+
 // ToolErrorAnswer says which errors are answered, and how.
 type ToolErrorAnswer struct {
 	// Format is the answer, with {tool}, {type} and {message}.

@@ -141,7 +141,10 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 
 // bind makes the hooks of a middleware.
 func (a *build) bind(ctx context.Context, name string, m Middleware) (*boundMiddleware, error) {
-	env := Env{Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Models: a.config.Models, Store: a.config.Store}
+	env := Env{
+		Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Model: a.config.Model, Models: a.config.Models,
+		Tools: a.config.Tools, Store: a.config.Store, Checkpointer: a.config.Checkpointer,
+	}
 	hooks, err := makeHooks(ctx, m, env)
 	if err == nil && hooks == nil {
 		err = errors.New("Hooks returned nil")

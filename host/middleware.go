@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/store"
 )
@@ -25,8 +26,12 @@ type Env struct {
 	Name   string // the middleware's name in this agent, with its suffix
 	Agent  string // the agent's name
 	Logger *slog.Logger
+	Model  model.Model            // the agent's model
 	Models map[string]model.Model // the agent's named models
+	Tools  []Tool                 // the agent's own tools, without those of middleware
 	Store  store.Store            // the agent's store; nil: it has none
+
+	Checkpointer checkpoint.Store // keeps the agent's threads; nil: nothing does
 }
 
 // Hooks is what a middleware does. A hook whose Func is nil is absent and costs nothing.
@@ -42,6 +47,9 @@ type Hooks struct {
 	Calls         []string     // tools that the hooks call by name; New refuses one that the agent does not have
 	Capabilities  []Capability // what it asked for; it is shown to people
 	Tools         []Tool
+	Order         []Order // where it should stand among others
+	// Kind is what the Order of others calls the middleware. "": its name, up to the first "[".
+	Kind string
 	// Version and Digest, of a plugin's module, tell the program of an agent from others: a run does not go on with a
 	// middleware that has other ones, unless that is accepted. "" is a version and a digest too.
 	Version, Digest string
@@ -50,6 +58,13 @@ type Hooks struct {
 	// on, or it was given up for a new run of its thread. The context does not end with the run's.
 	End   func(ctx context.Context, run string)
 	Close func() error // called once, when no hook runs any more
+}
+
+// Order says on which side of another middleware one should stand: outside of it, which is before it in the list, or
+// inside. One of both is set. Where an agent has them the other way round, it says so and why, and works as it is told.
+type Order struct {
+	Outside, Inside string // the kind of the other, see [Hooks.Kind]
+	Reason          string // what goes wrong otherwise, as a sentence without a capital and a full stop
 }
 
 // Update is what a hook or a tool changes in the state.

@@ -28,6 +28,7 @@ type build struct {
 	modelNeeds needs
 	toolWraps  []toolWrap
 	system     abi.Content
+	respond    *responder // nil: answers are texts
 	toolCalls  ToolCallConfig
 	alerts     []*alert
 	limit      int
@@ -78,16 +79,21 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	if err := a.bindTools(); err != nil {
 		return a, err
 	}
+	if a.respond, err = newResponder(config.ResponseFormat, &a.tools); err != nil {
+		return a, &ConfigError{"ResponseFormat", err}
+	}
 	if err := a.checkAlerts(); err != nil {
 		return a, err
 	}
-	if a.program, err = compileProgram(a.middleware, len(a.tools.ordered) > 0 || a.wrapsCalls()); err != nil {
+	tools := len(a.tools.ordered) > 0 || a.wrapsCalls()
+	if a.program, err = compileProgram(a.middleware, tools || a.respond.offersTools()); err != nil {
 		return a, err
 	}
 	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {
 		return a, err
 	}
-	a.program.returns = a.tools.returns()
+	a.program.returns, a.program.responds = a.tools.returns(), a.respond.offersTools()
+	a.program.mustRespond = a.program.responds && !tools
 	a.identify()
 	return a, a.bindNeeds()
 }
@@ -164,6 +170,11 @@ func makeHooks(ctx context.Context, m Middleware, env Env) (hooks *Hooks, err er
 func (a *build) bindFields() error {
 	if err := a.fields.declare(agentOwner, a.config.State); err != nil {
 		return err
+	}
+	if a.config.ResponseFormat != nil {
+		if err := a.fields.declare("the agent's ResponseFormat", []Field{structuredField.Field}); err != nil {
+			return err
+		}
 	}
 	for _, m := range a.middleware {
 		if err := a.fields.declare(fmt.Sprintf("middleware %q", m.name), m.hooks.State); err != nil {

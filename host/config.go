@@ -16,11 +16,14 @@ type Config struct {
 	Models       map[string]model.Model // by name, for middleware
 	SystemPrompt string
 	Tools        []Tool
-	Middleware   []Middleware     // the first is the outermost
-	State        []Field          // fields of the agent's own; their declarations win over those of middleware
-	Checkpointer checkpoint.Store // keeps the threads; nil: runs remember nothing
-	Durability   Durability       // when a run saves its thread; "": DurabilityRound
-	Store        store.Store      // values beyond threads, for hooks and tools, and what plugins keep; nil: none
+	// ResponseFormat asks for an answer that is a value, such as Respond[T]() does, which the result then has as Structured.
+	// nil: the answer is a text.
+	ResponseFormat *model.ResponseFormat
+	Middleware     []Middleware     // the first is the outermost
+	State          []Field          // fields of the agent's own; their declarations win over those of middleware
+	Checkpointer   checkpoint.Store // keeps the threads; nil: runs remember nothing
+	Durability     Durability       // when a run saves its thread; "": DurabilityRound
+	Store          store.Store      // values beyond threads, for hooks and tools, and what plugins keep; nil: none
 
 	// InterruptBefore and InterruptAfter name steps, such as "model", "tools" or "name.before_agent", before and after
 	// which a run stops as interrupted, until an input with Continue goes on.

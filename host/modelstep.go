@@ -38,7 +38,9 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	}
 	defer a.modelNeeds.release()
 	c := modelCall{run: r, streams: r.sink != nil && a.streamsTokens()}
-	req := &model.Request{Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs}
+	req := &model.Request{
+		Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs, Response: a.respond.asks(),
+	}
 	if r.lastLoop() {
 		req.Tools = nil
 	}
@@ -51,10 +53,17 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
+	if resp, err = a.respond.read(resp, nil); err != nil { // a wrap may have made it
+		return err
+	}
 	named := *resp // by the wraps, too
 	named.Messages = allNamed(resp.Messages, r.ids.New)
 	resp = &named
-	all := append([]sourcedUpdate{{&Update{Messages: resp.Messages}, ModelStep}}, updates...)
+	answer := &Update{Messages: resp.Messages}
+	if err := r.setStructured(answer, resp.Structured); err != nil {
+		return err
+	}
+	all := append([]sourcedUpdate{{answer, ModelStep}}, updates...)
 	malformed, failure := r.answerMalformed(resp, all)
 	if malformed != nil {
 		all = slices.Insert(all, 1, sourcedUpdate{malformed, ModelStep})
@@ -68,9 +77,13 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	}
 	r.questions = nil // whatever its wraps asked before: it is done
 	r.modelSteps++
+	unusable := r.unusable(resp)
 	r.malformed++
-	if malformed == nil {
+	if malformed == nil && !unusable {
 		r.malformed = 0
+	}
+	if unusable && failure == nil && r.malformed > a.toolCalls.MaxMalformed {
+		failure = &ModelError{Model: a.config.Model.Info().Name, Err: &StructuredError{Kind: StructuredMissing}}
 	}
 	return errors.Join(failure, exceeded)
 }
@@ -117,6 +130,9 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 	if err == nil && (resp == nil || len(resp.Messages) == 0) {
 		err = errors.New("returned no response")
 	}
+	if err == nil && resp.AI() == nil {
+		err = errNoAI
+	}
 	err = inner.settle(err)
 	if err != nil {
 		c.run.reportHook(rt, nil, start, nil, nil, err)
@@ -140,15 +156,19 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if r.lastLoop() { // also of tools that a wrap offers
 		req = req.WithTools(nil)
 	}
-	if len(req.Tools) == 0 && req.ToolChoice != "" { // there is nothing to choose from
-		req = req.WithToolChoice("")
-	}
 	if err := r.agent.checkOffered(req.Tools); err != nil {
 		return nil, err
 	}
 	m := req.Model
 	if m == nil {
 		m = r.agent.config.Model
+	}
+	req, err := r.agent.respond.bind(req, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.Tools) == 0 && req.ToolChoice != "" { // there is nothing to choose from
+		req = req.WithToolChoice("")
 	}
 	name := m.Info().Name
 	c.calls++
@@ -160,7 +180,10 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if err != nil {
 		err = modelError(name, err)
 	} else {
-		resp = r.named(resp)
+		resp, err = r.agent.respond.read(r.named(resp), req.Format)
+	}
+	if err == nil {
+		resp = r.identified(resp)
 	}
 	if events := r.events(); events.on() {
 		event := &Event{Type: EventModel, Step: ModelStep, Model: name, Duration: r.agent.now().Sub(start)}

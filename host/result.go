@@ -42,6 +42,7 @@ type Result struct {
 	Status     Status
 	Messages   history.List
 	State      wire.Map    // the fields that are not hidden
+	Structured wire.Raw    // the answer that the agent's ResponseFormat asks for; none if the last model call gave none
 	Interrupts []Interrupt // what waits for an answer: none if the run stopped at a breakpoint
 	Next       string      // the step that Resume or Continue performs next; "": the run is over, or the input was refused
 	Usage      abi.Usage   // the sum over the run's model calls

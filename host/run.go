@@ -394,6 +394,7 @@ func (r *run) result(err error) *Result {
 	shown := r.shown()
 	return &Result{
 		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
+		Structured: shown.structured(),
 		Interrupts: r.interrupts(), Next: r.next(), Usage: r.usage.total(), Steps: r.steps,
 	}
 }

@@ -30,8 +30,9 @@ type ToolCallConfig struct {
 	// does not heed its context is waited for. 0: no timeout.
 	ToolTimeout time.Duration
 	Parallel    int // calls of one response that run at once; 1: strictly in order; 0 means DefaultParallel
-	// MaxMalformed is how many responses with malformed tool calls in a row are answered with the parse error, and the
-	// model called again; then the run fails with a ModelError. 0 means DefaultMaxMalformed.
+	// MaxMalformed is how many responses in a row may be unusable: have malformed tool calls, which are answered with the
+	// parse error, or no usable value of the agent's ResponseFormat. After each the model is called again; then the run fails
+	// with a ModelError. 0 means DefaultMaxMalformed.
 	MaxMalformed int
 	// Alert is how many calls a minute of a tool, or of all tools under the name "*", are unremarkable. More of them, over
 	// all runs of the agent and by its clock, make an event of the type alert and a warning in the log.

@@ -114,7 +114,7 @@ func (r *run) limitResponse(resp *model.Response, updates []sourcedUpdate) (*Upd
 			return limit.answers(calls), limit.failure()
 		}
 		return limit.answers(calls[c.MaxPerResponse:]), nil
-	case c.MaxLoops > 0 && r.modelSteps+1 >= c.MaxLoops && c.fails() && r.agent.program.loopsAfter(resp.AI().ToolCalls, updates):
+	case c.MaxLoops > 0 && r.modelSteps+1 >= c.MaxLoops && c.fails() && resp.Structured.IsZero() && r.agent.program.loopsAfter(resp.AI().ToolCalls, updates):
 		limit := r.loopsOver()
 		return limit.answers(calls), limit.failure()
 	default:

@@ -14,9 +14,9 @@ func (p *program) next(at int, jump abi.Target, s *State) (int, error) {
 	}
 	switch from.router {
 	case afterModel:
-		return p.afterModel(s.log.List()), nil
+		return p.afterModel(s), nil
 	case afterTools:
-		return p.afterTools(s.log.List()), nil
+		return p.afterTools(s), nil
 	default:
 		return from.next, nil
 	}
@@ -48,14 +48,16 @@ func (p *program) target(from *step, target abi.Target) int {
 }
 
 // afterModel decides at the loop's exit: calls that nobody has answered go to the tools; if all were answered without
-// running them, malformed ones for example, the model is asked again; without calls the loop is over.
-func (p *program) afterModel(messages history.List) int {
+// running them, malformed ones for example, the model is asked again, unless one of them was the structured answer; without
+// calls the loop is over, unless a call of a response format is all that the model could make.
+func (p *program) afterModel(s *State) int {
+	messages := s.log.List()
 	at := messages.LastAI()
 	if at < 0 {
 		return p.exit
 	}
 	if len(messages.Entry(at).Message().ToolCalls) == 0 {
-		if malformedAnswered(messages, at) {
+		if malformedAnswered(messages, at) || p.mustRespond && s.structured().IsZero() {
 			return p.loopEntry
 		}
 		return p.exit
@@ -66,14 +68,22 @@ func (p *program) afterModel(messages history.List) int {
 	for range messages.OpenCalls(at) {
 		return p.tools
 	}
+	if p.responds && !s.structured().IsZero() {
+		return p.exit
+	}
 	return p.loopEntry
 }
 
-// afterTools decides behind the tools: if every tool that ran returns directly, the loop is over.
-func (p *program) afterTools(messages history.List) int {
+// afterTools decides behind the tools: if every tool that ran returns directly, or the model has given its structured answer
+// beside the calls, the loop is over.
+func (p *program) afterTools(s *State) int {
+	if p.responds && !s.structured().IsZero() {
+		return p.exit
+	}
 	if len(p.returns) == 0 {
 		return p.loopEntry
 	}
+	messages := s.log.List()
 	at := messages.LastAI()
 	if at < 0 {
 		return p.loopEntry

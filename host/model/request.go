@@ -18,6 +18,9 @@ type Request struct {
 	ToolChoice string       // "": the provider's default; "auto", "none", "any" or the name of a tool
 	Tools      []abi.ToolSpec
 	Format     *Format // that of the answer; nil: a text
+	// Response is what an agent asks for, before it is known which model answers: tools, or a Format, are made of it when
+	// the last middleware has seen the request. Models do not look at it.
+	Response *ResponseFormat
 }
 
 // Format asks for an answer in JSON. Only models whose Info says StructuredOutput enforce it.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
-	"slices"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -46,11 +42,11 @@ func Func[In, Out any](name, description string, fn func(ctx context.Context, in
 	if err != nil {
 		panic(fmt.Sprintf("tool.Func %q: %v", name, err))
 	}
-	defaults, err := defaultsOf(parameters)
+	compiled, err := schema.Compile(parameters)
 	if err != nil {
 		panic(fmt.Sprintf("tool.Func %q: %v", name, err))
 	}
-	t := &funcTool[In, Out]{fn: fn, defaults: defaults, spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters}}
+	t := &funcTool[In, Out]{fn: fn, parameters: compiled, spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters}}
 	for _, option := range options {
 		option(&t.spec)
 	}
@@ -58,55 +54,17 @@ func Func[In, Out any](name, description string, fn func(ctx context.Context, in
 }
 
 func parametersOf[In any]() (wire.Raw, error) {
-	s, err := jsonschema.For[In](nil)
+	parameters, err := schema.Of[In]()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the arguments: %w", err)
 	}
-	withoutNull(s)
-	if err := applyTags(reflect.TypeFor[In](), s); err != nil {
-		return nil, err
-	}
-	if _, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true}); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := wire.FromJSON(text, wire.DefaultLimits)
-	if err != nil {
-		return nil, err
-	}
-	var m wire.Map
-	if _, err := m.UnmarshalMsg(raw); err != nil {
-		return nil, err
-	}
-	if kind, _ := m.Get("type").AsString(); kind != "object" {
-		return nil, fmt.Errorf("the arguments must be a struct or a map, their schema is %s", text)
-	}
-	return raw, nil
-}
-
-// withoutNull takes the null out of the types that slices, maps and pointers get: a model leaves out what it does not
-// give, and some providers refuse lists of types.
-func withoutNull(s *jsonschema.Schema) {
-	if rest := slices.DeleteFunc(s.Types, func(kind string) bool { return kind == "null" }); len(rest) == 1 {
-		s.Type, s.Types = rest[0], nil
-	}
-	for _, property := range s.Properties {
-		withoutNull(property)
-	}
-	for _, inner := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if inner != nil {
-			withoutNull(inner)
-		}
-	}
+	return parameters, nil
 }
 
 type funcTool[In, Out any] struct {
-	spec     abi.ToolSpec
-	defaults *schema.Schema // nil: there are none
-	fn       func(ctx context.Context, in In) (Out, error)
+	spec       abi.ToolSpec
+	parameters *schema.Schema
+	fn         func(ctx context.Context, in In) (Out, error)
 }
 
 func (t *funcTool[In, Out]) Spec() abi.ToolSpec { return t.spec }
@@ -114,7 +72,7 @@ func (t *funcTool[In, Out]) Spec() abi.ToolSpec { return t.spec }
 // Call runs the function. Arguments that fit the schema and not the type, such as 1e30 for an int, are answered.
 func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	var in In
-	if err := decode(t.defaults, call.Args, &in); err != nil {
+	if err := t.parameters.Decode(call.Args, &in); err != nil {
 		out := host.TextOutput(fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
 			call.Name, call.Args.JSON(), err))
 		out.Failed = true

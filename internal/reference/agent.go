@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/reference/probe"
 	"github.com/agenthost/agenthost/internal/reference/strict"
 )
@@ -113,6 +115,23 @@ func readResponseFormat(o *strict.Object) *ResponseFormat {
 	}
 	_ = o.Done()
 	return f
+}
+
+// format is the host's form of it.
+func (f *ResponseFormat) format() *model.ResponseFormat {
+	if f == nil {
+		return nil
+	}
+	out := &model.ResponseFormat{Strategy: model.Strategy(f.Strategy), ToolMessage: f.ToolMessageContent}
+	for _, schema := range f.Schemas {
+		out.Formats = append(out.Formats, model.Format{Schema: schema})
+	}
+	if text, ok := f.HandleErrors.AsString(); ok {
+		out.OnError = host.AnswerErrors(text)
+	} else if handle, ok := f.HandleErrors.AsBool(); ok && !handle {
+		out.OnError = host.AnswerErrorKinds()
+	}
+	return out
 }
 
 // nameModels puts names into the places of a configuration where the file describes models, so that it is plain data.

@@ -43,7 +43,7 @@ func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, e
 		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: map[string]model.Model{},
 		Tools: hostTools(a.Tools, s.record), RecursionLimit: a.RecursionLimit,
 		ToolCalls: host.ToolCallConfig{Parallel: a.MaxConcurrency}, Seed: counter(),
-		InterruptBefore: a.InterruptBefore, InterruptAfter: a.InterruptAfter,
+		InterruptBefore: a.InterruptBefore, InterruptAfter: a.InterruptAfter, ResponseFormat: a.ResponseFormat.format(),
 	}
 	if a.Checkpointer {
 		config.Checkpointer = memory.New()

@@ -15,8 +15,5 @@ func (v *Vector) Unbuilt() string {
 			}
 		}
 	}
-	if v.Agent.ResponseFormat != nil {
-		return "structured output is not built yet"
-	}
 	return ""
 }

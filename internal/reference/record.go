@@ -62,7 +62,10 @@ func (r *recorder) reset() {
 }
 
 func recordOf(label string, req *model.Request) *request {
-	out := &request{model: label, toolChoice: req.ToolChoice, settings: req.Settings}
+	out := &request{
+		model: label, toolChoice: req.ToolChoice, settings: req.Settings,
+		native: req.Format != nil && req.Response != nil, structured: req.Format != nil && req.Response == nil,
+	}
 	if !req.System.IsZero() {
 		out.messages = append(out.messages, abi.Message{Role: abi.RoleSystem, Content: req.System})
 	}

@@ -24,7 +24,7 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 		out.Failure = failureOf(phaseRun, err)
 	}
 	out.Status, out.err = result.Status, err
-	out.Messages, out.State = result.Messages.Messages(), result.State
+	out.Messages, out.State, out.Structured = result.Messages.Messages(), result.State, result.Structured
 	if result.Status == host.Interrupted {
 		for i := range result.Interrupts {
 			out.Interrupts = append(out.Interrupts, result.Interrupts[i].Value)

@@ -4,6 +4,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type Schema struct {
 	resolved *jsonschema.Resolved
 	plain    *plain // nil: not a plain schema
 	cost     cost
+	defaults bool // some property may have one
 }
 
 // Compile compiles a schema of a trusted source. A schema that is absent or nil gives a nil Schema.
@@ -50,7 +52,7 @@ func compile(raw wire.Raw, check func(*jsonschema.Schema) error) (*Schema, error
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw), cost: costOf(&s)}, nil
+	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw), cost: costOf(&s), defaults: bytes.Contains(text, []byte(`"default":`))}, nil
 }
 
 // The bounds of a schema that a guest wrote.

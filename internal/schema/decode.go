@@ -1,34 +1,24 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// defaultsOf returns the schema for its defaults; nil if it has none.
-func defaultsOf(parameters wire.Raw) (*schema.Schema, error) {
-	if !strings.Contains(parameters.JSON(), `"default":`) {
-		return nil, nil
-	}
-	return schema.Compile(parameters)
-}
-
-// decode reads arguments into a Go value, with defaults. The error is written for the model.
-func decode(defaults *schema.Schema, args wire.Raw, into any) error {
-	if defaults != nil && (args.IsMap() || args.IsNil()) {
+// Decode reads a value into a Go value, by its json tags, with the schema's defaults. The error is written for the model.
+func (s *Schema) Decode(value wire.Raw, into any) error {
+	if s != nil && s.defaults && (value.IsMap() || value.IsNil()) {
 		var given wire.Map
-		if _, err := given.UnmarshalMsg(args); args.IsMap() && err != nil {
+		if _, err := given.UnmarshalMsg(value); value.IsMap() && err != nil {
 			return err
 		}
-		args = defaults.WithDefaults(given).Raw()
+		value = s.WithDefaults(given).Raw()
 	}
-	text, err := wire.AppendJSON(nil, args)
+	text, err := wire.AppendJSON(nil, value)
 	if err != nil {
 		return err
 	}
@@ -38,11 +28,11 @@ func decode(defaults *schema.Schema, args wire.Raw, into any) error {
 		return err
 	}
 	// 2.0 is an integer in JSON Schema, but not to encoding/json.
-	value, err := args.Value()
+	decoded, err := value.Value()
 	if err != nil {
 		return err
 	}
-	if text, err = json.Marshal(wholeNumbers(value)); err != nil {
+	if text, err = json.Marshal(wholeNumbers(decoded)); err != nil {
 		return err
 	}
 	if err = json.Unmarshal(text, into); err == nil {

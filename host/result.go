@@ -67,3 +67,11 @@ func (r *Result) Text() string {
 	m := r.Messages.At(at)
 	return m.Content.Text()
 }
+
+// Answer returns what the run was for: the structured answer as JSON if there is one, else the text.
+func (r *Result) Answer() string {
+	if !r.Structured.IsZero() {
+		return r.Structured.JSON()
+	}
+	return r.Text()
+}

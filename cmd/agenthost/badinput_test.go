@@ -35,8 +35,8 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:4:35: middleware[0].model_call_limit.run_limit", "often", "^"},
 		},
 		{
-			name: "key of a later version", manifest: say + "response_format: {}\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:1", `"response_format" is not supported yet`},
+			name: "response format without a schema", manifest: say + "response_format: {strategy: tool}\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:18: response_format: a response format has one of schema and schemas", "^"},
 		},
 		{
 			name: "missing env_file", manifest: say + "env_file: none.env\n", code: exitUsage,

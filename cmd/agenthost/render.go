@@ -30,7 +30,7 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 			if result.Status != host.Completed {
 				return nil // there is no answer
 			}
-			_, err := fmt.Fprintln(a.out, terminal.Text(result.Text()))
+			_, err := fmt.Fprintln(a.out, terminal.Text(result.Answer()))
 			return err
 		}}, nil
 	case "json":
@@ -74,6 +74,7 @@ type resultDocument struct {
 	Answer     string           `json:"answer"`
 	Messages   []abi.Message    `json:"messages"`
 	State      wire.Map         `json:"state"`
+	Structured wire.Raw         `json:"structured_response,omitzero"`
 	Interrupts []host.Interrupt `json:"interrupts,omitempty"`
 	Next       string           `json:"next,omitempty"`
 	Usage      abi.Usage        `json:"usage"`
@@ -83,7 +84,7 @@ type resultDocument struct {
 
 func printResult(w io.Writer, r *host.Result, err error) error {
 	doc := resultDocument{
-		Run: r.RunID, Thread: r.Thread, Status: r.Status, Answer: r.Text(), Messages: r.Messages.Messages(),
+		Run: r.RunID, Thread: r.Thread, Status: r.Status, Answer: r.Answer(), Structured: r.Structured, Messages: r.Messages.Messages(),
 		State: r.State, Interrupts: r.Interrupts, Next: r.Next, Usage: r.Usage, Steps: r.Steps,
 	}
 	if err != nil {

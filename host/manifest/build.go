@@ -55,6 +55,9 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if config.SystemPrompt, err = m.systemPrompt(); err != nil {
 		return agent, err
 	}
+	if config.ResponseFormat, err = m.ResponseFormat.build(m); err != nil {
+		return agent, err
+	}
 	opened, err := m.Checkpoint.open(ctx, m, &config)
 	if err != nil {
 		return agent, err
@@ -103,6 +106,9 @@ func (m *Manifest) place(err error) error {
 func (m *Manifest) nodeOf(subject string) strictyaml.Node {
 	if subject == "ToolCalls" {
 		return m.ToolCalls.doubtful()
+	}
+	if subject == "ResponseFormat" {
+		return m.ResponseFormat.node
 	}
 	for _, b := range slices.Concat(m.InterruptBefore, m.InterruptAfter) {
 		if subject == b.subject() {

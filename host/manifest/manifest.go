@@ -14,8 +14,7 @@ import (
 // APIVersion is the version of the format that this package reads.
 const APIVersion = "agenthost/v1"
 
-// Manifest is a manifest that was read. Its fields are the keys of the file; those marked as unsupported belong to
-// the format, and are refused with a message that says so.
+// Manifest is a manifest that was read. Its fields are the keys of the file.
 type Manifest struct {
 	APIVersion      string                            `yaml:"apiVersion" strict:"required,enum=agenthost/v1"`
 	Name            string                            `yaml:"name"`
@@ -27,7 +26,7 @@ type Manifest struct {
 	Tools           []toolEntry                       `yaml:"tools"`
 	ToolCalls       toolCallsEntry                    `yaml:"tool_calls"`
 	Middleware      []middlewareEntry                 `yaml:"middleware"`
-	ResponseFormat  strictyaml.Node                   `yaml:"response_format" strict:"unsupported"`
+	ResponseFormat  responseFormatEntry               `yaml:"response_format"`
 	Checkpoint      checkpointEntry                   `yaml:"checkpoint"`
 	Durability      durabilityEntry                   `yaml:"durability"`
 	InterruptBefore []breakpoint                      `yaml:"interrupt_before"`

@@ -130,22 +130,6 @@ func TestEnvironmentAndSet(t *testing.T) {
 	require.ErrorContains(t, err, "WHO")
 }
 
-func TestEveryUnsupportedKeyIsRefusedAsSuch(t *testing.T) {
-	t.Parallel()
-	const model = "model: {provider: scripted, echo: true}\n"
-	tests := map[string]string{
-		"response_format": model + "response_format: {}\n",
-	}
-	for key, text := range tests {
-		t.Run(key, func(t *testing.T) {
-			t.Parallel()
-			_, err := manifest.Load(setup(t, head+text, nil), manifest.Options{})
-			require.ErrorContains(t, err, key)
-			require.ErrorContains(t, err, "not supported yet")
-		})
-	}
-}
-
 func TestModelsWithMoreOrLessThanOneScript(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{"", ", echo: true, rules: r.yaml", ", turns: []"} {

@@ -188,7 +188,7 @@ func (s *Server) unanswered(t *task, reason error) error {
 // output is what the client's model sees of a run that is over.
 func (t *task) output(result *host.Result) *sdk.CallToolResult {
 	if t.direct == nil {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Text()}}}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Answer()}}}
 	}
 	for _, m := range result.Messages.All() {
 		if m.Role == abi.RoleTool && m.ToolCallID == t.direct.call.ID {

@@ -64,7 +64,7 @@ func (t *agentTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCa
 	case err != nil:
 		return nil, fmt.Errorf("agent %s: %w", t.spec.Name, err)
 	case result.Status != host.Interrupted:
-		return host.TextOutput(result.Text()), nil
+		return host.TextOutput(result.Answer()), nil
 	case !t.threads:
 		return nil, fmt.Errorf("agent %s: it asks a person something, and keeps no threads in which an answer could reach it", t.spec.Name)
 	case len(result.Interrupts) == 0:

@@ -1,0 +1,138 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// responseFormatEntry asks for an answer that is a value. Its keys are the parameters of LangChain's strategies.
+type responseFormatEntry struct {
+	Strategy           string            `yaml:"strategy" strict:"enum=auto|tool|provider"`
+	Schema             schemaEntry       `yaml:"schema"`
+	Schemas            []schemaEntry     `yaml:"schemas"`
+	Strict             bool              `yaml:"strict"`
+	ToolMessageContent string            `yaml:"tool_message_content"`
+	HandleErrors       handleErrorsEntry `yaml:"handle_errors"`
+
+	node strictyaml.Node
+}
+
+// UnmarshalStrict notes where the keys stand.
+func (e *responseFormatEntry) UnmarshalStrict(n strictyaml.Node) error {
+	e.node = n
+	type fields responseFormatEntry
+	if err := n.Decode((*fields)(e)); err != nil {
+		return err
+	}
+	if e.Schema.isZero() == (len(e.Schemas) == 0) {
+		return n.Errorf("a response format has one of schema and schemas")
+	}
+	return nil
+}
+
+// schemaEntry is a JSON Schema, or the path of a JSON file that has it.
+type schemaEntry struct {
+	value map[string]any
+	file  string
+	node  strictyaml.Node
+}
+
+func (e *schemaEntry) isZero() bool { return e.value == nil && e.file == "" }
+
+// UnmarshalStrict takes either form.
+func (e *schemaEntry) UnmarshalStrict(n strictyaml.Node) error {
+	e.node = n
+	if n.Kind() == strictyaml.KindString {
+		return n.Decode(&e.file)
+	}
+	return n.Decode(&e.value)
+}
+
+// handleErrorsEntry says what follows a value that cannot be used: true, false, an answer, or the kinds that are answered.
+type handleErrorsEntry struct {
+	onError func(error) (string, bool) // nil: the default
+}
+
+// UnmarshalStrict takes any of the forms.
+func (e *handleErrorsEntry) UnmarshalStrict(n strictyaml.Node) error {
+	switch n.Kind() {
+	case strictyaml.KindBool:
+		var handle bool
+		if err := n.Decode(&handle); err != nil {
+			return err
+		}
+		if !handle {
+			e.onError = host.AnswerErrorKinds()
+		}
+		return nil
+	case strictyaml.KindString:
+		var answer string
+		err := n.Decode(&answer)
+		e.onError = host.AnswerErrors(answer)
+		return err
+	case strictyaml.KindList:
+		var given []errorKind
+		err := n.Decode(&given)
+		kinds := make([]host.StructuredErrorKind, len(given))
+		for i := range given {
+			kinds[i] = host.StructuredErrorKind(given[i])
+		}
+		e.onError = host.AnswerErrorKinds(kinds...)
+		return err
+	default:
+		return n.Errorf("what to do with errors is true, false, a text for the model, or a list of kinds")
+	}
+}
+
+// errorKind is a kind of error that can be answered.
+type errorKind string
+
+// CheckStrict demands one that there is.
+func (k *errorKind) CheckStrict(n strictyaml.Node) error {
+	known := []string{string(host.StructuredInvalid), string(host.StructuredMultiple)}
+	if !slices.Contains(known, string(*k)) {
+		return n.Unknown("kind of error", known)
+	}
+	return nil
+}
+
+// build makes the host's form; nil if there is none.
+func (e *responseFormatEntry) build(m *Manifest) (*model.ResponseFormat, error) {
+	if e.node.IsZero() {
+		return nil, nil //nolint:nilnil // answers are texts
+	}
+	out := &model.ResponseFormat{Strategy: model.Strategy(e.Strategy), ToolMessage: e.ToolMessageContent, OnError: e.HandleErrors.onError}
+	schemas := e.Schemas
+	if !e.Schema.isZero() {
+		schemas = []schemaEntry{e.Schema}
+	}
+	for i := range schemas {
+		raw, err := schemas[i].raw(m)
+		if err != nil {
+			return nil, located(schemas[i].node, err)
+		}
+		out.Formats = append(out.Formats, model.Format{Schema: raw, Strict: e.Strict})
+	}
+	return out, nil
+}
+
+// raw is the schema as a document.
+func (e *schemaEntry) raw(m *Manifest) (wire.Raw, error) {
+	if e.file == "" {
+		return host.Encode(e.value)
+	}
+	data, err := readFile(m.path(e.file), "a JSON Schema")
+	if err != nil {
+		return nil, err
+	}
+	raw, err := wire.FromJSON(data, wire.DefaultLimits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.file, err)
+	}
+	return raw, nil
+}

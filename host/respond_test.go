@@ -1,0 +1,502 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+)
+
+// report is what the agents under test answer with.
+type report struct {
+	Title string `json:"title"`
+	Score int    `json:"score,omitempty" default:"7" min:"0" max:"10"`
+}
+
+type refusal struct {
+	Reason string `json:"reason"`
+}
+
+// reports is a call that brings a report.
+func reports(id, title string) abi.ToolCall {
+	return abi.Call(id, "report", map[string]any{"title": title})
+}
+
+// misreports is a call whose report has no title.
+func misreports(id string) abi.ToolCall { return abi.Call(id, "report", map[string]any{"score": 3}) }
+
+// providing is a model whose provider has structured output. It notes what it is asked.
+type providing struct {
+	*scripted.Turns
+
+	info  model.Info
+	asked []*model.Request
+}
+
+func (p *providing) Info() model.Info { return p.info }
+
+func (p *providing) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	p.asked = append(p.asked, req)
+	return p.Turns.Generate(ctx, req)
+}
+
+func newProviding(structured bool, turns ...scripted.Turn) *providing {
+	return &providing{Turns: scripted.NewTurns(turns...), info: model.Info{Name: "p", StructuredOutput: structured}}
+}
+
+func TestRespond(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		format *model.ResponseFormat
+		turns  []scripted.Turn
+		want   string // the value
+		texts  []string
+		calls  int
+	}{
+		{
+			"a value", nil, []scripted.Turn{scripted.CallTools(reports("1", "a"))},
+			`{"title":"a"}`, []string{`Returning structured response: {"title":"a"}`}, 1,
+		},
+		{
+			"one that does not fit is answered, and the next one counts", nil,
+			[]scripted.Turn{scripted.CallTools(misreports("1")), scripted.CallTools(reports("2", "b"))},
+			`{"title":"b"}`, []string{
+				"Error: Failed to parse structured output for tool 'report': Failed to parse data to report: title: Field required." +
+					"\n Please fix your mistakes.",
+				`Returning structured response: {"title":"b"}`,
+			}, 2,
+		},
+		{
+			"two at once are answered each", nil,
+			[]scripted.Turn{scripted.CallTools(reports("1", "a"), reports("2", "b")), scripted.CallTools(reports("3", "c"))},
+			`{"title":"c"}`, []string{
+				"Error: Model incorrectly returned multiple structured responses (report, report) when only one is expected.\n Please fix your mistakes.",
+				"Error: Model incorrectly returned multiple structured responses (report, report) when only one is expected.\n Please fix your mistakes.",
+				`Returning structured response: {"title":"c"}`,
+			}, 2,
+		},
+		{
+			"an ordinary call beside it runs, and then the run ends", nil,
+			[]scripted.Turn{scripted.CallTools(abi.Call("1", "work", nil), reports("2", "a"))},
+			`{"title":"a"}`, []string{`Returning structured response: {"title":"a"}`, "worked"}, 1,
+		},
+		{
+			"an ordinary call beside one that does not fit runs, and the model tries again", nil,
+			[]scripted.Turn{scripted.CallTools(abi.Call("1", "work", nil), misreports("2")), scripted.CallTools(reports("3", "b"))},
+			`{"title":"b"}`, []string{
+				"Error: Failed to parse structured output for tool 'report': Failed to parse data to report: title: Field required." +
+					"\n Please fix your mistakes.", "worked", `Returning structured response: {"title":"b"}`,
+			}, 2,
+		},
+		{
+			"a text of one's own answers the call", &model.ResponseFormat{Formats: formats(), ToolMessage: "thanks"},
+			[]scripted.Turn{scripted.CallTools(reports("1", "a"))}, `{"title":"a"}`, []string{"thanks"}, 1,
+		},
+		{
+			"a text of one's own answers errors", &model.ResponseFormat{Formats: formats(), OnError: host.AnswerErrors("again!")},
+			[]scripted.Turn{scripted.CallTools(misreports("1")), scripted.CallTools(reports("2", "b"))},
+			`{"title":"b"}`, []string{"again!", `Returning structured response: {"title":"b"}`}, 2,
+		},
+		{
+			"errors of some kinds are answered",
+			&model.ResponseFormat{Formats: formats(), OnError: host.AnswerErrorKinds(host.StructuredInvalid)},
+			[]scripted.Turn{scripted.CallTools(misreports("1")), scripted.CallTools(reports("2", "b"))},
+			`{"title":"b"}`, []string{
+				"Error: Failed to parse structured output for tool 'report': Failed to parse data to report: title: Field required." +
+					"\n Please fix your mistakes.", `Returning structured response: {"title":"b"}`,
+			}, 2,
+		},
+		{
+			"a text with tools ends the run without a value", nil, []scripted.Turn{scripted.Say("no")}, ``, nil, 1,
+		},
+		{
+			"one of several", host.RespondOneOf(host.FormatOf[report](), host.FormatOf[refusal]()),
+			[]scripted.Turn{scripted.CallTools(abi.Call("1", "refusal", map[string]any{"reason": "r"}))},
+			`{"reason":"r"}`, []string{`Returning structured response: {"reason":"r"}`}, 1,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, test.turns...).answering("work", "worked")
+			if b.ResponseFormat = test.format; test.format == nil {
+				b.ResponseFormat = host.Respond[report]()
+			}
+
+			result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+			require.NoError(t, err)
+			require.Equal(t, test.want, jsonOrNone(result.Structured))
+			var texts []string
+			for _, m := range result.Messages.All() {
+				if m.Role == abi.RoleTool {
+					texts = append(texts, m.Content.Text())
+					require.False(t, m.Failed(), "LangChain's answers have the status success")
+				}
+			}
+			require.Equal(t, test.texts, texts)
+			require.Equal(t, test.calls, b.Model.(*scripted.Turns).Calls())
+			require.Empty(t, result.State, "the value stands in the result")
+		})
+	}
+}
+
+func formats() []model.Format { return []model.Format{host.FormatOf[report]()} }
+
+func jsonOrNone(raw wire.Raw) string {
+	if raw.IsZero() {
+		return ""
+	}
+	return raw.JSON()
+}
+
+func TestStructuredDecodesWithDefaults(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.CallTools(reports("1", "a")))
+	b.ResponseFormat = host.Respond[report]()
+	result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+	require.NoError(t, err)
+
+	got, err := host.Structured[report](result)
+
+	require.NoError(t, err)
+	require.Equal(t, report{Title: "a", Score: 7}, got)
+	_, err = host.Structured[report](&host.Result{})
+	require.EqualError(t, err, "the model has given no structured response")
+}
+
+func TestRespondFails(t *testing.T) {
+	t.Parallel()
+	four := []scripted.Turn{
+		scripted.CallTools(misreports("1")), scripted.CallTools(misreports("2")), scripted.CallTools(misreports("3")),
+		scripted.CallTools(misreports("4")), scripted.CallTools(reports("5", "too late")),
+	}
+	for _, test := range []struct {
+		name   string
+		format *model.ResponseFormat
+		model  *providing
+		kind   host.StructuredErrorKind
+		says   string
+	}{
+		{
+			"where errors are not answered", &model.ResponseFormat{Formats: formats(), OnError: host.AnswerErrorKinds()},
+			newProviding(false, scripted.CallTools(misreports("1"))), host.StructuredInvalid,
+			"Failed to parse structured output for tool 'report': Failed to parse data to report: title: Field required.",
+		},
+		{
+			"where errors of the kind are not answered",
+			&model.ResponseFormat{Formats: formats(), OnError: host.AnswerErrorKinds(host.StructuredInvalid)},
+			newProviding(false, scripted.CallTools(reports("1", "a"), reports("2", "b"))), host.StructuredMultiple,
+			"Model incorrectly returned multiple structured responses (report, report) when only one is expected.",
+		},
+		{
+			"after too many that do not fit", host.Respond[report](), newProviding(false, four...), host.StructuredMissing,
+			`model "p": the model has given no structured response`,
+		},
+		{
+			"after too many texts", host.Respond[report](),
+			newProviding(false, scripted.Say("1"), scripted.Say("2"), scripted.Say("3"), scripted.Say("4"), scripted.Say("5")),
+			host.StructuredMissing, `model "p": the model has given no structured response`,
+		},
+		{
+			"a provider's text that is no JSON", host.Respond[report](), newProviding(true, scripted.Say("no")), host.StructuredInvalid,
+			"Failed to parse structured output for tool 'report': Native structured output expected valid JSON for report, but parsing failed:",
+		},
+		{
+			"a provider's text that does not fit", host.Respond[report](), newProviding(true, scripted.Say(`{"score": 1}`)),
+			host.StructuredInvalid, "Failed to parse data to report: title: Field required",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.Model, b.ResponseFormat = test.model, test.format
+
+			result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+			require.ErrorContains(t, err, test.says)
+			var wrong *host.StructuredError
+			require.ErrorAs(t, err, &wrong)
+			require.Equal(t, test.kind, wrong.Kind)
+			require.Equal(t, string(test.kind), host.ErrorDocument(err).Type)
+			require.Empty(t, result.Structured)
+			require.LessOrEqual(t, len(test.model.asked), 4)
+		})
+	}
+}
+
+func TestRespondAsksModelsForWhatTheyCan(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		strategy model.Strategy
+		info     model.Info
+		tools    bool
+		native   bool
+	}{
+		{"auto of a model with native output", "", model.Info{StructuredOutput: true}, true, true},
+		{"auto of a model without", "", model.Info{}, true, false},
+		{"tool of a model with native output", model.StrategyTool, model.Info{StructuredOutput: true}, false, false},
+		{"provider of a model that nothing is known of", model.StrategyProvider, model.Info{}, true, true},
+		{"an old gemini with tools", "", model.Info{Provider: "gemini", Name: "gemini-2.5-pro", StructuredOutput: true}, true, false},
+		{"an old gemini without tools", "", model.Info{Provider: "gemini", Name: "gemini-2.5-pro", StructuredOutput: true}, false, true},
+		{"a new gemini with tools", "", model.Info{Provider: "gemini", Name: "models/gemini-3.1-pro", StructuredOutput: true}, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			turn := scripted.CallTools(reports("1", "a"))
+			if test.native {
+				turn = scripted.Say(`{"title": "a"}`)
+			}
+			m := newProviding(false, turn)
+			m.info = test.info
+			b := setup(t)
+			b.Model, b.ResponseFormat = m, &model.ResponseFormat{Strategy: test.strategy, Formats: formats()}
+			if test.tools {
+				b.answering("work", "worked")
+			}
+
+			result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+			require.NoError(t, err)
+			require.JSONEq(t, `{"title":"a"}`, result.Structured.JSON())
+			require.Len(t, m.asked, 1)
+			names := []string{}
+			for _, offered := range m.asked[0].Tools {
+				names = append(names, offered.Name)
+			}
+			require.Equal(t, test.tools, strings.Contains(strings.Join(names, " "), "work"))
+			if test.native {
+				require.Equal(t, "report", m.asked[0].Format.Name)
+				require.NotContains(t, names, "report")
+				require.Empty(t, m.asked[0].ToolChoice)
+			} else {
+				require.Nil(t, m.asked[0].Format)
+				require.Equal(t, "report", names[len(names)-1], "behind the tools")
+				require.Equal(t, "any", m.asked[0].ToolChoice)
+			}
+		})
+	}
+}
+
+// A value is that of the last model call, in this run.
+func TestStructuredIsNeverStale(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.CallTools(reports("1", "a")), scripted.Say("nothing more")).answering("work", "worked")
+	b.ResponseFormat, b.Checkpointer = host.Respond[report](), memory.New()
+	agent := b.build()
+	first, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("go")}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"title":"a"}`, first.Structured.JSON())
+
+	second, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("and?")}})
+
+	require.NoError(t, err)
+	require.Empty(t, second.Structured)
+}
+
+// The value lasts over an interrupt of a tool that runs beside it.
+func TestStructuredOutlastsAnInterrupt(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.CallTools(reports("1", "a"), abi.Call("2", "ask", nil)))
+	b.tool("ask", func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+		answer, err := rt.Interrupt("k", wire.String("sure?"))
+		return host.TextOutput(answer.JSON()), err
+	})
+	b.ResponseFormat, b.Checkpointer = host.Respond[report](), memory.New()
+	agent := b.build()
+	waiting, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("go")}})
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, waiting.Status)
+
+	result, err := agent.Run(t.Context(), host.Input{Thread: "t", Resume: []host.Answer{{Value: wire.String("yes")}}})
+
+	require.NoError(t, err)
+	require.Equal(t, host.Completed, result.Status)
+	require.JSONEq(t, `{"title":"a"}`, result.Structured.JSON())
+	require.Equal(t, 1, b.Model.(*scripted.Turns).Calls())
+}
+
+// A retry around the model sees the error of a value that nobody answers.
+func TestRespondErrorsAreSeenByWraps(t *testing.T) {
+	t.Parallel()
+	var seen []error
+	again := host.WrapModelCall("again", func(
+		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		resp, err := next(ctx, req)
+		for err != nil {
+			seen = append(seen, err)
+			resp, err = next(ctx, req)
+		}
+		return resp, nil, nil
+	})
+	b := setup(t, scripted.CallTools(misreports("1")), scripted.CallTools(reports("2", "b"))).use(again)
+	b.ResponseFormat = &model.ResponseFormat{Formats: formats(), OnError: host.AnswerErrorKinds()}
+
+	result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+	require.NoError(t, err)
+	require.JSONEq(t, `{"title":"b"}`, result.Structured.JSON())
+	require.Len(t, seen, 1)
+	require.Equal(t, 3, result.Messages.Len(), "the refused answer is nowhere")
+}
+
+// What a wrap answers in the place of the model counts as the model's answer.
+func TestRespondReadsTheAnswersOfWraps(t *testing.T) {
+	t.Parallel()
+	cache := host.WrapModelCall("cache", func(
+		context.Context, *host.Runtime, *model.Request, host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		return model.Reply(abi.Message{ToolCalls: []abi.ToolCall{reports("1", "cached")}}), nil, nil
+	})
+	b := setup(t).use(cache)
+	b.ResponseFormat = host.Respond[report]()
+
+	result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+	require.NoError(t, err)
+	require.JSONEq(t, `{"title":"cached"}`, result.Structured.JSON())
+}
+
+// A middleware may take formats away.
+func TestRespondNarrowed(t *testing.T) {
+	t.Parallel()
+	narrow := func(to *model.ResponseFormat) host.Middleware {
+		return host.WrapModelCall("narrow", func(
+			ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+		) (*model.Response, *host.Update, error) {
+			resp, err := next(ctx, req.WithResponse(to))
+			return resp, nil, err
+		})
+	}
+	run := func(to *model.ResponseFormat) (*providing, *host.Result, error) {
+		m := newProviding(false, scripted.CallTools(reports("1", "a")), scripted.Say("b"))
+		b := setup(t).use(narrow(to)).answering("work", "worked")
+		b.Model, b.ResponseFormat = m, host.RespondOneOf(host.FormatOf[report](), host.FormatOf[refusal]())
+		result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+		return m, result, err
+	}
+
+	m, result, err := run(host.Respond[report]())
+	require.NoError(t, err)
+	require.Len(t, m.asked[0].Tools, 2)
+	require.JSONEq(t, `{"title":"a"}`, result.Structured.JSON())
+
+	m, _, err = run(nil)
+	require.NoError(t, err)
+	require.Len(t, m.asked[0].Tools, 1)
+	require.Empty(t, m.asked[0].ToolChoice)
+
+	_, _, err = run(host.Respond[paging]())
+	require.ErrorContains(t, err, "ToolStrategy specifies tool 'paging' which wasn't declared in the original response format")
+}
+
+type paging struct {
+	Page int `json:"page"`
+}
+
+// In the model step beyond max_loops only the formats are left, so that the run can end with a value.
+func TestRespondInTheLastLoop(t *testing.T) {
+	t.Parallel()
+	m := newProviding(false, scripted.CallTools(abi.Call("1", "work", nil)), scripted.CallTools(reports("2", "a")))
+	b := setup(t).answering("work", "worked")
+	b.Model, b.ResponseFormat = m, host.Respond[report]()
+	b.ToolCalls = host.ToolCallConfig{MaxLoops: 1, ErrorOnExceedLimit: new(false)}
+
+	result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+	require.NoError(t, err)
+	require.JSONEq(t, `{"title":"a"}`, result.Structured.JSON())
+	require.Len(t, m.asked[1].Tools, 1)
+	require.Equal(t, "report", m.asked[1].Tools[0].Name)
+}
+
+// A call of a tool that does not exist is answered, also where the formats are all that there is.
+func TestRespondWithoutToolsAnswersUnknownCalls(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.CallTools(abi.Call("1", "nothing", nil)), scripted.CallTools(reports("2", "a")))
+	b.ResponseFormat = host.Respond[report]()
+
+	result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+	require.NoError(t, err)
+	require.JSONEq(t, `{"title":"a"}`, result.Structured.JSON())
+	answer := result.Messages.At(2)
+	require.Equal(t, "Error: nothing is not a valid tool, try one of [].", answer.Content.Text())
+}
+
+func TestResponseFormatsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	schemaOf := func(text string) wire.Raw {
+		raw, err := wire.FromJSON([]byte(text), wire.DefaultLimits)
+		require.NoError(t, err)
+		return raw
+	}
+	for says, format := range map[string]*model.ResponseFormat{
+		"it has no formats":                 {},
+		`the strategy is "magic"`:           {Strategy: "magic", Formats: formats()},
+		`format "x" has no schema`:          {Formats: []model.Format{{Name: "x"}}},
+		`two formats have the name`:         {Formats: []model.Format{host.FormatOf[report](), host.FormatOf[report]()}},
+		`has the name of a tool`:            {Formats: []model.Format{{Name: "work", Schema: schemaOf(`{"type": "object"}`)}}},
+		`takes one format, not 2`:           {Strategy: model.StrategyProvider, Formats: []model.Format{host.FormatOf[report](), host.FormatOf[refusal]()}},
+		`format "x": schema: must be a map`: {Formats: []model.Format{{Name: "x", Schema: wire.String("x")}}},
+		`format "x": schema: invalid`:       {Formats: []model.Format{{Name: "x", Schema: schemaOf(`{"type": 7}`)}}},
+		`format "title": schema:`:           {Formats: []model.Format{{Schema: schemaOf(`{"oneOf": [{"title": "title", "type": 7}]}`)}}},
+		`the strategy "provider" takes`:     {Strategy: model.StrategyProvider, Formats: []model.Format{{Schema: schemaOf(`{"oneOf": [{"title": "a"}, {"title": "b"}]}`)}}},
+	} {
+		b := setup(t).answering("work", "worked")
+		b.ResponseFormat = format
+		_, err := host.New(b.Config)
+		require.ErrorContains(t, err, says)
+		var wrong *host.ConfigError
+		require.ErrorAs(t, err, &wrong)
+		require.Equal(t, "ResponseFormat", wrong.Subject)
+	}
+}
+
+// Formats without a title are numbered, titles become names that providers take, and a oneOf is written out.
+func TestNamesOfFormats(t *testing.T) {
+	t.Parallel()
+	raw, err := wire.FromJSON([]byte(`{"oneOf": [{"title": "A report, please!", "description": "d", "type": "object"}, {"type": "object"}, {"type": "object"}]}`),
+		wire.DefaultLimits)
+	require.NoError(t, err)
+	m := newProviding(true, scripted.CallTools(abi.Call("1", "response_format_2", nil)))
+	b := setup(t)
+	b.Model, b.ResponseFormat = m, host.RespondOneOf(model.Format{Schema: raw})
+
+	_, err = b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+
+	require.NoError(t, err)
+	var names []string
+	for _, offered := range m.asked[0].Tools {
+		names = append(names, offered.Name+" "+offered.Description)
+	}
+	require.Equal(t, []string{"A_report_please d", "response_format ", "response_format_2 "}, names)
+}
+
+func TestRespondPanicsOfTypesWithoutSchema(t *testing.T) {
+	t.Parallel()
+	require.Panics(t, func() { host.Respond[int]() })
+}
+
+func TestWrapThatReturnsNoAIMessage(t *testing.T) {
+	t.Parallel()
+	b := setup(t).use(host.WrapModelCall("odd", func(
+		context.Context, *host.Runtime, *model.Request, host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		return &model.Response{Messages: []abi.Message{abi.Human("x")}}, nil, nil
+	}))
+	_, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+	require.EqualError(t, err, `middleware "odd": wrap_model_call: the response has no AI message`)
+	require.False(t, errors.Is(err, context.Canceled))
+}

@@ -32,7 +32,8 @@ type build struct {
 	toolCalls  ToolCallConfig
 	alerts     []*alert
 	limit      int
-	watches    bool // a middleware can tell that it has changed
+	watches    bool     // a middleware can tell that it has changed
+	advice     []string // on the order of the middleware
 
 	made []*boundMiddleware // for this build; the others were there
 
@@ -95,7 +96,14 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	a.program.returns, a.program.responds = a.tools.returns(), a.respond.offersTools()
 	a.program.mustRespond = a.program.responds && !tools
 	a.identify()
-	return a, a.bindNeeds()
+	if err := a.bindNeeds(); err != nil {
+		return a, err
+	}
+	a.advise()
+	for _, text := range a.advice {
+		a.logger.Info(text)
+	}
+	return a, nil
 }
 
 func (a *build) check() (err error) {

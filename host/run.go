@@ -160,6 +160,11 @@ func (r *run) do(ctx context.Context) error {
 			events.send(&Event{Type: EventWarn, Text: text})
 		}
 	}
+	if events.on() {
+		for _, text := range r.agent.advice { // the log has it since the agent was built
+			events.send(&Event{Type: EventWarn, Text: text})
+		}
+	}
 	if err == nil {
 		err = r.start(ctx)
 	}

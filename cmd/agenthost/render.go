@@ -57,6 +57,8 @@ func printProgress(w io.Writer, e *host.Event) error {
 		line = fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, terminal.Cut(e.Messages[0].Content.Text(), maxProgress))
 	case e.Type == host.EventCustom:
 		line = fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
+	case (e.Type == host.EventWarn || e.Type == host.EventAlert) && e.Step == "":
+		line = "warning: " + terminal.Cut(e.Text, maxProgress)
 	case e.Type == host.EventWarn || e.Type == host.EventAlert:
 		line = fmt.Sprintf("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxProgress))
 	default:

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/agenthost/agenthost/builtin"
@@ -194,6 +195,9 @@ func (p *placed) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	hooks, err := p.Middleware.Hooks(ctx, env)
 	if err != nil {
 		return nil, located(p.node, err)
+	}
+	if hooks.Kind == "" && p.id != "" {
+		hooks.Kind, _, _ = strings.Cut(p.Middleware.Name(), "[")
 	}
 	return hooks, nil
 }

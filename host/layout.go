@@ -1,0 +1,84 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+)
+
+// Layout is in which order the hooks of an agent's middleware run, by the names of the middleware.
+type Layout struct {
+	BeforeAgent   []string `json:"before_agent"`
+	BeforeModel   []string `json:"before_model"`
+	WrapModelCall []string `json:"wrap_model_call"` // the outermost first
+	AfterModel    []string `json:"after_model"`
+	WrapToolCall  []string `json:"wrap_tool_call"` // the outermost first
+	AfterAgent    []string `json:"after_agent"`
+	Advice        []string `json:"advice"` // what should stand otherwise, and why
+}
+
+// Layout returns the order of the agent's hooks, and what is known to be wrong with it.
+func (a *Agent) Layout() Layout {
+	a.mu.Lock()
+	b := a.present
+	a.mu.Unlock()
+	l := Layout{
+		BeforeAgent: []string{}, BeforeModel: []string{}, WrapModelCall: []string{}, AfterModel: []string{}, WrapToolCall: []string{},
+		AfterAgent: []string{}, Advice: append([]string{}, b.advice...),
+	}
+	lists := map[abi.Hook]*[]string{
+		abi.BeforeAgent: &l.BeforeAgent, abi.BeforeModel: &l.BeforeModel, abi.AfterModel: &l.AfterModel, abi.AfterAgent: &l.AfterAgent,
+		abi.WrapModelCall: &l.WrapModelCall, abi.WrapToolCall: &l.WrapToolCall,
+	}
+	note := func(step string) {
+		at := strings.LastIndexByte(step, '.')
+		list := lists[abi.Hook(step[at+1:])]
+		*list = append(*list, step[:at])
+	}
+	for i := range b.program.steps {
+		if s := &b.program.steps[i]; s.kind == stepHook {
+			note(s.name)
+		}
+	}
+	for i := range b.modelWraps {
+		note(b.modelWraps[i].name)
+	}
+	for i := range b.toolWraps {
+		note(b.toolWraps[i].name)
+	}
+	return l
+}
+
+// kind is what other middleware calls this one.
+func (m *boundMiddleware) kind() string {
+	if m.hooks.Kind != "" {
+		return m.hooks.Kind
+	}
+	name, _, _ := strings.Cut(m.config.Name(), "[")
+	return name
+}
+
+// advise says which middleware stands where one of them does not want to stand.
+func (a *build) advise() {
+	for i, m := range a.middleware {
+		for _, order := range m.hooks.Order {
+			for j, other := range a.middleware {
+				side := "outside of"
+				if order.Inside != "" {
+					side = "inside of"
+				}
+				wrong := i > j && order.Outside == other.kind() || i < j && order.Inside == other.kind()
+				if i == j || !wrong || cmp.Or(order.Outside, order.Inside) == "" {
+					continue
+				}
+				text := fmt.Sprintf("middleware %q should stand %s %q: %s", m.name, side, other.name, order.Reason)
+				if !slices.Contains(a.advice, text) {
+					a.advice = append(a.advice, text)
+				}
+			}
+		}
+	}
+}

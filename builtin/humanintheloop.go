@@ -28,7 +28,7 @@ type HumanInTheLoop struct {
 	InterruptOn       map[string]ReviewPolicy `yaml:"interrupt_on"`       // by tool; calls of others need no review
 	DescriptionPrefix string                  `yaml:"description_prefix"` // begins the default description of a call; "": a default
 	// InterruptMode says how a run asks: "batched" (or ""), once about all calls of an answer, or "per_call".
-	InterruptMode string `yaml:"interrupt_mode"`
+	InterruptMode string `yaml:"interrupt_mode" schema:"default=batched,enum=batched|per_call"`
 	// EditNotice begins the result of an edited call, for the model. nil: a default; "" (null in a manifest): no notice.
 	EditNotice *string `yaml:"edit_notice"`
 }

@@ -35,9 +35,9 @@ type ReviewPolicy struct {
 
 // ArgCondition tests one argument of a call. A call without the argument does not pass.
 type ArgCondition struct {
-	Arg        string `yaml:"arg" strict:"required"`
-	Equals     any    `yaml:"equals"`      // it is this value; nil: not tested
-	StartsWith string `yaml:"starts_with"` // it is a text that begins with this; "": not tested
+	Arg        string `yaml:"arg" strict:"required"` // the name of the argument
+	Equals     any    `yaml:"equals"`                // it is this value; nil: not tested
+	StartsWith string `yaml:"starts_with"`           // it is a text that begins with this; "": not tested
 }
 
 // AnyDecision is a policy that allows all decisions about all calls.
@@ -174,3 +174,6 @@ func (p *policy) describe(rt *host.Runtime, call *abi.ToolCall, prefix string) s
 	}
 	return fmt.Sprintf("%s\n\nTool: %s\nArgs: %s", prefix, call.Name, call.Args.JSON())
 }
+
+// JSONForms are true and false.
+func (ReviewPolicy) JSONForms() []map[string]any { return []map[string]any{{"type": "boolean"}} }

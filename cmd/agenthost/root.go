@@ -82,7 +82,7 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(),
-		a.graphCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
+		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
 	a.complete(root)
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)

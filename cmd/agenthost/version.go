@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/builtin"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -39,22 +38,4 @@ func version() string {
 		}
 	}
 	return "devel"
-}
-
-func (a *app) middlewareCommand() *cobra.Command {
-	c := group(&cobra.Command{Use: "middleware", Short: "Show the built-in middleware"})
-	c.AddCommand(&cobra.Command{
-		Use:   "list",
-		Short: "List the built-in middleware",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			for _, entry := range builtin.Registry() {
-				if _, err := fmt.Fprintf(a.out, "%-24s %s\n", entry.Name, entry.Summary); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	})
-	return c
 }

@@ -14,9 +14,9 @@ import (
 
 // agentEntry is an agent of another manifest, as a tool.
 type agentEntry struct {
-	File        string `yaml:"file"        strict:"required"`
-	Name        string `yaml:"name"        strict:"required"`
-	Description string `yaml:"description" strict:"required"`
+	File        string `yaml:"file"        strict:"required"` // the manifest of the agent
+	Name        string `yaml:"name"        strict:"required"` // of the tool
+	Description string `yaml:"description" strict:"required"` // what the model is told of it
 }
 
 // build builds the agent. Where its manifest keeps no threads, they are kept where the other agent keeps its own, or in

@@ -13,14 +13,14 @@ import (
 
 // grantEntry is what a plugin may do beyond what every plugin may.
 type grantEntry struct {
-	Reads         []string      `yaml:"reads"`
-	Writes        []string      `yaml:"writes"`
-	KV            kvEntry       `yaml:"kv"`
-	HTTPFetch     fetchEntry    `yaml:"http.fetch"`
-	ModelGenerate generateEntry `yaml:"model.generate"`
-	ToolCall      []string      `yaml:"tool.call"`
-	ClockNow      bool          `yaml:"clock.now"`
-	RandomBytes   bool          `yaml:"random.bytes"`
+	Reads         []string      `yaml:"reads"`          // fields of others that it may read
+	Writes        []string      `yaml:"writes"`         // fields of others that it may write
+	KV            kvEntry       `yaml:"kv"`             // a store of its own: true, or its quota
+	HTTPFetch     fetchEntry    `yaml:"http.fetch"`     // hosts that it may ask, or more
+	ModelGenerate generateEntry `yaml:"model.generate"` // calls of a model
+	ToolCall      []string      `yaml:"tool.call"`      // tools that it may call
+	ClockNow      bool          `yaml:"clock.now"`      // it may ask for the time
+	RandomBytes   bool          `yaml:"random.bytes"`   // it may ask for random bytes
 }
 
 // build makes the grant of the entry.
@@ -34,13 +34,16 @@ func (e *grantEntry) build() plugin.Grant {
 // kvEntry grants a store: true, or a mapping with its quota.
 type kvEntry struct{ grant *plugin.KVGrant }
 
+// kvKeys are the keys of such a mapping.
+type kvKeys struct {
+	Quota   strictyaml.Size  `yaml:"quota" strict:"min=1KiB,max=1TiB"`       // bytes
+	Entries strictyaml.Count `yaml:"entries" strict:"min=1"`                 // keys
+	Scopes  []string         `yaml:"scopes" strict:"enum=run|thread|plugin"` // of values: of the run, the thread or the plugin
+}
+
 // UnmarshalStrict takes either form.
 func (e *kvEntry) UnmarshalStrict(n strictyaml.Node) error {
-	var given struct {
-		Quota   strictyaml.Size  `yaml:"quota" strict:"min=1KiB,max=1TiB"`
-		Entries strictyaml.Count `yaml:"entries" strict:"min=1"`
-		Scopes  []string         `yaml:"scopes" strict:"enum=run|thread|plugin"`
-	}
+	var given kvKeys
 	if granted, err := flag(n, &given); err != nil || !granted {
 		return err
 	}
@@ -66,19 +69,22 @@ func flag(n strictyaml.Node, mapping any) (granted bool, err error) {
 // fetchEntry grants requests: a list of hosts, or a mapping with more.
 type fetchEntry struct{ policy *fetch.Policy }
 
+// fetchKeys are the keys of such a mapping.
+type fetchKeys struct {
+	Hosts        []string               `yaml:"hosts" strict:"required"`       // that may be asked
+	Methods      []string               `yaml:"methods"`                       // of requests; default GET and HEAD
+	Private      []network              `yaml:"private"`                       // networks that are not public and may be asked
+	Secrets      map[string]secretEntry `yaml:"secrets"`                       // values that it may send and not see
+	MaxRequest   strictyaml.Size        `yaml:"max_request" strict:"min=1B"`   // bytes of a request
+	MaxResponse  strictyaml.Size        `yaml:"max_response" strict:"min=1B"`  // bytes of an answer
+	MaxHeaders   strictyaml.Size        `yaml:"max_headers" strict:"min=256B"` // bytes of an answer's headers
+	Timeout      time.Duration          `yaml:"timeout" strict:"min=1ms"`      // of a request
+	MaxRedirects *int                   `yaml:"max_redirects" strict:"min=0"`  // that are followed
+}
+
 // UnmarshalStrict takes either form.
 func (e *fetchEntry) UnmarshalStrict(n strictyaml.Node) error {
-	var given struct {
-		Hosts        []string               `yaml:"hosts" strict:"required"`
-		Methods      []string               `yaml:"methods"`
-		Private      []network              `yaml:"private"`
-		Secrets      map[string]secretEntry `yaml:"secrets"`
-		MaxRequest   strictyaml.Size        `yaml:"max_request" strict:"min=1B"`
-		MaxResponse  strictyaml.Size        `yaml:"max_response" strict:"min=1B"`
-		MaxHeaders   strictyaml.Size        `yaml:"max_headers" strict:"min=256B"`
-		Timeout      time.Duration          `yaml:"timeout" strict:"min=1ms"`
-		MaxRedirects *int                   `yaml:"max_redirects" strict:"min=0"`
-	}
+	var given fetchKeys
 	var err error
 	if n.Kind() == strictyaml.KindMap {
 		err = n.Decode(&given)
@@ -117,7 +123,7 @@ func (e *fetchEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 // secretEntry is a value that a plugin may send and not see.
 type secretEntry struct {
-	Value string   `yaml:"value" strict:"required"`
+	Value string   `yaml:"value" strict:"required"` // the secret, usually ${NAME}
 	Hosts []string `yaml:"hosts" strict:"required"`
 }
 
@@ -141,12 +147,15 @@ func (p *network) UnmarshalStrict(n strictyaml.Node) error {
 // generateEntry grants calls of a model.
 type generateEntry struct{ grant *plugin.ModelGrant }
 
+// generateKeys are the keys of the mapping.
+type generateKeys struct {
+	Model string `yaml:"model" strict:"required"` // one of the manifest's models
+	Calls int    `yaml:"calls" strict:"min=1"`    // in a run
+}
+
 // UnmarshalStrict takes the mapping. That the model is there is checked when the agent is built.
 func (e *generateEntry) UnmarshalStrict(n strictyaml.Node) error {
-	var given struct {
-		Model string `yaml:"model" strict:"required"`
-		Calls int    `yaml:"calls" strict:"min=1"`
-	}
+	var given generateKeys
 	if err := n.Decode(&given); err != nil {
 		return err
 	}

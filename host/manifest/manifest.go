@@ -16,22 +16,22 @@ const APIVersion = "agenthost/v1"
 
 // Manifest is a manifest that was read. Its fields are the keys of the file.
 type Manifest struct {
-	APIVersion      string                            `yaml:"apiVersion" strict:"required,enum=agenthost/v1"`
-	Name            string                            `yaml:"name"`
-	Description     string                            `yaml:"description"`
-	EnvFile         string                            `yaml:"env_file"`
-	Model           modelEntry                        `yaml:"model" strict:"required"`
-	Models          strictyaml.OrderedMap[modelEntry] `yaml:"models"`
-	SystemPrompt    promptEntry                       `yaml:"system_prompt"`
-	Tools           []toolEntry                       `yaml:"tools"`
-	ToolCalls       toolCallsEntry                    `yaml:"tool_calls"`
-	Middleware      []middlewareEntry                 `yaml:"middleware"`
-	ResponseFormat  responseFormatEntry               `yaml:"response_format"`
-	Checkpoint      checkpointEntry                   `yaml:"checkpoint"`
-	Durability      durabilityEntry                   `yaml:"durability"`
-	InterruptBefore []breakpoint                      `yaml:"interrupt_before"`
-	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`
-	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`
+	APIVersion      string                            `yaml:"apiVersion" strict:"required,enum=agenthost/v1"` // the version of the format: agenthost/v1
+	Name            string                            `yaml:"name"`                                           // of the agent, set on the model's messages and on events
+	Description     string                            `yaml:"description"`                                    // free text, for people
+	EnvFile         string                            `yaml:"env_file"`                                       // a file of lines NAME=VALUE, for variables that the environment lacks; relative to the manifest
+	Model           modelEntry                        `yaml:"model" strict:"required"`                        // the agent's model
+	Models          strictyaml.OrderedMap[modelEntry] `yaml:"models"`                                         // further models by name, for middleware
+	SystemPrompt    promptEntry                       `yaml:"system_prompt"`                                  // a text, or {file: PATH}
+	Tools           []toolEntry                       `yaml:"tools"`                                          // what the model may call
+	ToolCalls       toolCallsEntry                    `yaml:"tool_calls"`                                     // limits of tool calls
+	Middleware      []middlewareEntry                 `yaml:"middleware"`                                     // around the model and the tools; the first is the outermost
+	ResponseFormat  responseFormatEntry               `yaml:"response_format"`                                // asks for an answer that is a value which fits a schema
+	Checkpoint      checkpointEntry                   `yaml:"checkpoint"`                                     // where threads are kept: memory, sqlite:PATH or a postgres:// URL; none: nowhere
+	Durability      durabilityEntry                   `yaml:"durability"`                                     // when a run saves its thread
+	InterruptBefore []breakpoint                      `yaml:"interrupt_before"`                               // steps before which a run stops
+	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`                                // steps after which a run stops
+	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`                 // a run must end in fewer steps; default 10000
 
 	dir      string                           // of the file: what paths are relative to
 	lookup   func(name string) (string, bool) // a variable of the environment, or of env_file
@@ -131,15 +131,18 @@ type promptEntry struct {
 	node strictyaml.Node
 }
 
+// promptFile names the file of a prompt.
+type promptFile struct {
+	File string `yaml:"file" strict:"required"` // the path of a text file, relative to the manifest
+}
+
 // UnmarshalStrict takes either form.
 func (p *promptEntry) UnmarshalStrict(n strictyaml.Node) error {
 	p.node = n
 	if n.Kind() != strictyaml.KindMap {
 		return n.Decode(&p.text)
 	}
-	var entry struct {
-		File string `yaml:"file" strict:"required"`
-	}
+	var entry promptFile
 	err := n.Decode(&entry)
 	p.file = entry.File
 	return err

@@ -16,20 +16,20 @@ import (
 
 // mcpEntry is the tools of an MCP server: one that a command is, or one at a URL.
 type mcpEntry struct {
-	Name             string            `yaml:"name"`
-	Command          []string          `yaml:"command"`
-	Env              map[string]string `yaml:"env"`
-	URL              string            `yaml:"url"`
-	Headers          map[string]string `yaml:"headers"`
-	Prefix           string            `yaml:"prefix"`
-	Include          []string          `yaml:"include"`
-	Exclude          []string          `yaml:"exclude"`
-	Idempotent       []string          `yaml:"idempotent"`
-	TrustAnnotations bool              `yaml:"trust_annotations"`
-	Elicitation      bool              `yaml:"elicitation"`
-	Timeout          time.Duration     `yaml:"timeout" strict:"min=1ms"`
-	ConnectTimeout   time.Duration     `yaml:"connect_timeout" strict:"min=1ms"`
-	MaxResult        strictyaml.Size   `yaml:"max_result" strict:"min=1KiB,max=16MiB"`
+	Name             string            `yaml:"name"`                                   // of the server, in messages
+	Command          []string          `yaml:"command"`                                // starts the server
+	Env              map[string]string `yaml:"env"`                                    // variables of the server's process
+	URL              string            `yaml:"url"`                                    // the address of a server that runs
+	Headers          map[string]string `yaml:"headers"`                                // of requests to it
+	Prefix           string            `yaml:"prefix"`                                 // in front of the names of the tools
+	Include          []string          `yaml:"include"`                                // tools to take; none: all
+	Exclude          []string          `yaml:"exclude"`                                // tools to leave out
+	Idempotent       []string          `yaml:"idempotent"`                             // tools that may be called again
+	TrustAnnotations bool              `yaml:"trust_annotations"`                      // what the server says of its tools is believed
+	Elicitation      bool              `yaml:"elicitation"`                            // the server may ask the person
+	Timeout          time.Duration     `yaml:"timeout" strict:"min=1ms"`               // of a call
+	ConnectTimeout   time.Duration     `yaml:"connect_timeout" strict:"min=1ms"`       // of the start
+	MaxResult        strictyaml.Size   `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // bytes of a result
 }
 
 // UnmarshalStrict checks what can be checked without the server.

@@ -51,12 +51,12 @@ func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 // scriptedEntry is a model that needs no provider.
 type scriptedEntry struct {
-	Provider string      `yaml:"provider" strict:"required"`
-	Name     string      `yaml:"name"`  // of a model of turns; default "scripted"
-	Turns    []turnEntry `yaml:"turns"` // a fixed list of answers
-	AfterEnd string      `yaml:"after_end" strict:"enum=error|repeat_last|empty"`
-	Rules    string      `yaml:"rules"` // a file of rules
-	Echo     bool        `yaml:"echo"`  // answers with what it was asked
+	Provider string      `yaml:"provider" strict:"required" schema:"enum=scripted"` // scripted
+	Name     string      `yaml:"name"`                                              // of a model of turns; default "scripted"
+	Turns    []turnEntry `yaml:"turns"`                                             // a fixed list of answers
+	AfterEnd string      `yaml:"after_end" strict:"enum=error|repeat_last|empty"`   // what follows the last turn
+	Rules    string      `yaml:"rules"`                                             // a file of rules
+	Echo     bool        `yaml:"echo"`                                              // answers with what it was asked
 }
 
 // CheckStrict demands exactly one kind of script.
@@ -74,15 +74,15 @@ func (e *scriptedEntry) CheckStrict(n strictyaml.Node) error {
 }
 
 type turnEntry struct {
-	Content   string      `yaml:"content"`
-	ToolCalls []callEntry `yaml:"tool_calls"`
-	Error     string      `yaml:"error"` // the call fails with this text
+	Content   string      `yaml:"content"`    // the text of the answer
+	ToolCalls []callEntry `yaml:"tool_calls"` // the tools to ask for
+	Error     string      `yaml:"error"`      // the call fails with this text
 }
 
 type callEntry struct {
-	ID   string         `yaml:"id"`
+	ID   string         `yaml:"id"` // of the call
 	Name string         `yaml:"name" strict:"required"`
-	Args map[string]any `yaml:"args"`
+	Args map[string]any `yaml:"args"` // of the call
 }
 
 // build makes the model.

@@ -87,13 +87,13 @@ type providerEntry struct {
 
 // profileEntry is what a model can do, where that is not known or not right.
 type profileEntry struct {
-	MaxInputTokens   tokenCount `yaml:"max_input_tokens"`
-	MaxOutputTokens  tokenCount `yaml:"max_output_tokens"`
-	StructuredOutput *bool      `yaml:"structured_output"`
-	Images           *bool      `yaml:"images"`
-	Files            *bool      `yaml:"files"`
-	Reasoning        *bool      `yaml:"reasoning"`
-	Caching          *bool      `yaml:"caching"`
+	MaxInputTokens   tokenCount `yaml:"max_input_tokens"`  // tokens that a request may have
+	MaxOutputTokens  tokenCount `yaml:"max_output_tokens"` // tokens that an answer may have
+	StructuredOutput *bool      `yaml:"structured_output"` // the provider enforces schemas
+	Images           *bool      `yaml:"images"`            // the model takes images
+	Files            *bool      `yaml:"files"`             // the model takes documents
+	Reasoning        *bool      `yaml:"reasoning"`         // the model thinks
+	Caching          *bool      `yaml:"caching"`           // the provider caches prompts
 }
 
 // parseModel reads PROVIDER:NAME.

@@ -12,12 +12,12 @@ import (
 
 // responseFormatEntry asks for an answer that is a value. Its keys are the parameters of LangChain's strategies.
 type responseFormatEntry struct {
-	Strategy           string            `yaml:"strategy" strict:"enum=auto|tool|provider"`
-	Schema             schemaEntry       `yaml:"schema"`
-	Schemas            []schemaEntry     `yaml:"schemas"`
-	Strict             bool              `yaml:"strict"`
-	ToolMessageContent string            `yaml:"tool_message_content"`
-	HandleErrors       handleErrorsEntry `yaml:"handle_errors"`
+	Strategy           string            `yaml:"strategy" strict:"enum=auto|tool|provider"` // how the model is brought to it: by a tool call, by its provider, or as it can
+	Schema             schemaEntry       `yaml:"schema"`                                    // a JSON Schema, or the path of a JSON file; its title is its name
+	Schemas            []schemaEntry     `yaml:"schemas"`                                   // several, of which the model chooses one
+	Strict             bool              `yaml:"strict"`                                    // the provider makes the answer fit exactly, and refuses some schemas
+	ToolMessageContent string            `yaml:"tool_message_content"`                      // answers the tool call that brings the value; default: the value
+	HandleErrors       handleErrorsEntry `yaml:"handle_errors"`                             // what follows a value that does not fit: true answers with the error, false fails the run; a text is the answer; a list has the kinds to answer
 
 	node strictyaml.Node
 }

@@ -65,8 +65,8 @@ func (e *toolEntry) build(ctx context.Context, m *Manifest, logger *slog.Logger,
 
 // filesEntry is the tools of a directory.
 type filesEntry struct {
-	Root  string `yaml:"root" strict:"required"`
-	Write bool   `yaml:"write"`
+	Root  string `yaml:"root" strict:"required"` // the directory, relative to the manifest
+	Write bool   `yaml:"write"`                  // its files may be written
 }
 
 func (e *filesEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+func (a *app) middlewareCommand() *cobra.Command {
+	c := group(&cobra.Command{Use: "middleware", Short: "Show the built-in middleware"})
+	c.AddCommand(a.middlewareListCommand(), a.middlewareShowCommand())
+	return c
+}
+
+func (a *app) middlewareListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list [flags]",
+		Short:   "List the built-in middleware",
+		Example: "  agenthost middleware list\n  agenthost middleware list --json | jq -r '.[].name'",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			all, err := catalog.All()
+			if err == nil && asJSON {
+				err = terminal.PrintDocument(a.out, all)
+			} else if err == nil {
+				err = a.listMiddleware(all)
+			}
+			if err != nil {
+				return &exitError{exitFailed, err}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print all there is to tell of each, its JSON Schema too")
+	return c
+}
+
+func (a *app) listMiddleware(all []catalog.Middleware) error {
+	for i := range all {
+		m := &all[i]
+		also := ""
+		if len(m.Aliases) > 0 {
+			also = " (also " + strings.Join(m.Aliases, ", ") + ")"
+		}
+		if _, err := fmt.Fprintf(a.out, "%-26s %s%s\n", m.Name, m.Summary, also); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) middlewareShowCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show NAME [flags]",
+		Short: "Show what a built-in middleware does, its configuration and an example",
+		Example: `  agenthost middleware show summarization
+  agenthost middleware show pii --json | jq .schema`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeMiddleware,
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, found, err := catalog.Find(args[0])
+			switch {
+			case err != nil:
+				return &exitError{exitFailed, err}
+			case !found:
+				return &exitError{exitUsage, fmt.Errorf("middleware show: there is no built-in middleware %q; there are %s", args[0],
+					strings.Join(middlewareNames(), ", "))}
+			case asJSON:
+				err = terminal.PrintDocument(a.out, m)
+			default:
+				err = a.showMiddleware(&m)
+			}
+			if err != nil {
+				return &exitError{exitFailed, err}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with the JSON Schema of its configuration")
+	return c
+}
+
+func middlewareNames() []string {
+	var names []string
+	for _, entry := range builtin.Registry() {
+		names = append(names, entry.Name)
+	}
+	return names
+}
+
+func completeMiddleware(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return middlewareNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// showMiddleware prints what a person reads.
+func (a *app) showMiddleware(m *catalog.Middleware) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", m.Name, m.Summary)
+	if len(m.Aliases) > 0 {
+		fmt.Fprintf(&b, "Also: %s\n", strings.Join(m.Aliases, ", "))
+	}
+	fmt.Fprintf(&b, "\n%s\n", m.Description)
+	if len(m.Keys) > 0 {
+		b.WriteString("\nConfiguration:\n")
+	}
+	for i := range m.Keys {
+		k := &m.Keys[i]
+		notes := []string{k.Type}
+		if k.Required {
+			notes = append(notes, "required")
+		}
+		if k.Default != "" {
+			notes = append(notes, "default "+k.Default)
+		}
+		fmt.Fprintf(&b, "  %s (%s)\n", k.Name, strings.Join(notes, "; "))
+		for _, line := range wrap(k.Description, 96) {
+			fmt.Fprintf(&b, "      %s\n", line)
+		}
+	}
+	fmt.Fprintf(&b, "\nExample:\n  middleware:\n%s", indent(m.Example, "    "))
+	_, err := fmt.Fprint(a.out, b.String())
+	return err
+}
+
+// wrap breaks a text into lines of at most so many bytes, between words.
+func wrap(text string, width int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(text) {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return slices.Clip(lines)
+}
+
+func indent(text, by string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(by + line)
+	}
+	return b.String()
+}

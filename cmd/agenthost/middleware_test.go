@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMiddlewareList(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "list"))
+	require.Contains(t, b.out.String(), "tool_call_limit            limits the tool calls of a run or thread, of all tools or of one\n")
+
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "list", "--json"))
+	var all []struct {
+		Name, Summary, Description, Example string
+		Schema                              map[string]any
+	}
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &all))
+	require.GreaterOrEqual(t, len(all), 5)
+	for _, m := range all {
+		require.NotEmpty(t, m.Example, m.Name)
+		require.Equal(t, "object", m.Schema["type"], m.Name)
+	}
+}
+
+func TestMiddlewareShow(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "show", "tool_call_limit"))
+	for _, part := range []string{
+		"tool_call_limit: limits the tool calls", "ToolCallLimit blocks the tool calls beyond a limit", "Configuration:",
+		"  exit_behavior (continue, end, error; default \"continue\")\n", "Example:\n  middleware:\n    - tool_call_limit:\n",
+	} {
+		require.Contains(t, b.out.String(), part)
+	}
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "middleware", "show", "nobody"))
+	require.Contains(t, b.err.String(), `there is no built-in middleware "nobody"; there are human_in_the_loop`)
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "middleware", "show"))
+}
+
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "schema"))
+	var schema struct {
+		Required   []string
+		Properties map[string]struct{ Description string }
+	}
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &schema))
+	require.Equal(t, []string{"apiVersion", "model"}, schema.Required)
+	for key, property := range schema.Properties {
+		require.NotEmpty(t, property.Description, "%s has no comment in host/manifest", key)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+"middleware:\n- patch_tool_calls\n- model_call_limit: {run_limit: 3}\n- tool_error: {on_error: {format: x}}\n  id: errors\n")
+	require.Equal(t, exitOK, b.run("order"), &b.err)
+	require.Equal(t, `before_agent     patch_tool_calls
+before_model     model_call_limit
+wrap_model_call  model
+after_model      model_call_limit
+wrap_tool_call   errors ( tool )
+`, b.out.String())
+	require.Equal(t, exitOK, b.run("order", "--json"))
+	require.JSONEq(t, `{"before_agent": ["patch_tool_calls"], "before_model": ["model_call_limit"], "wrap_model_call": [],
+		"after_model": ["model_call_limit"], "wrap_tool_call": ["errors"], "after_agent": [], "advice": []}`, b.out.String())
+}

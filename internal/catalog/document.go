@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Document returns docs/middleware.md.
+func Document() ([]byte, error) {
+	all, err := All()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString(documentHead)
+	b.WriteString("| | |\n|---|---|\n")
+	for i := range all {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", all[i].Name, all[i].Name, all[i].Summary)
+	}
+	for i := range all {
+		all[i].document(&b)
+	}
+	return b.Bytes(), nil
+}
+
+const documentHead = `# Built-in middleware
+
+This file is generated of the sources: ` + "`make generate`" + ` writes it, and ` + "`agenthost middleware show NAME`" + ` shows the same.
+
+In a manifest a middleware stands in the list ` + "`middleware`" + ` under its name; the first is the outermost. In Go each is a struct of the package
+[builtin](../builtin). Names, parameters and texts are those of LangChain 1.4.7 and deepagents 0.7.8 unless it says otherwise.
+
+`
+
+func (m *Middleware) document(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n## %s\n\n", m.Name)
+	if len(m.Aliases) > 0 {
+		fmt.Fprintf(b, "Also: `%s`.\n\n", strings.Join(m.Aliases, "`, `"))
+	}
+	fmt.Fprintf(b, "%s\n\n", markdown(m.doc))
+	if len(m.Keys) > 0 {
+		b.WriteString("| key | type | default | |\n|---|---|---|---|\n")
+		for i := range m.Keys {
+			k := &m.Keys[i]
+			fallback := ""
+			switch {
+			case k.Required:
+				fallback = "required"
+			case k.Default != "":
+				fallback = "`" + cell(k.Default) + "`"
+			}
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.Name, cell(k.Type), fallback, cell(k.Description))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(b, "```yaml\nmiddleware:\n%s```\n", indented(m.Example))
+}
+
+// cell is a text in a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
+}
+
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
+	}
+	return b.String()
+}

@@ -1,0 +1,312 @@
+package strictyaml
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Schemer is a type whose values have forms that its Go type does not tell: it says by which JSON Schema they go. It is
+// asked as a zero value. A type that decodes itself must be one, to have a schema. A [reflect.Type] in it stands for the schema
+// of that type.
+type Schemer interface{ JSONSchema() map[string]any }
+
+// Former is a struct that takes other forms beside the mapping of its fields: it says which.
+type Former interface{ JSONForms() []map[string]any }
+
+// Comments finds what is said of a struct's field, for people; "" is nothing.
+type Comments func(t reflect.Type, field string) string
+
+// SchemaOf returns the JSON Schema of what [Decode] takes for a type, for editors and documents. Tags say more than decoding
+// needs: `schema:"default=20,enum=a|b,min=0,max=9"` documents values that a program judges by itself.
+func SchemaOf(t reflect.Type, comments Comments) (map[string]any, error) {
+	s := schemas{comments: comments, defs: map[string]any{}}
+	out, err := s.of(t, rules{})
+	if err != nil {
+		return nil, err
+	}
+	if len(s.defs) > 0 {
+		out["$defs"] = s.defs
+	}
+	return out, nil
+}
+
+// Key is a key of a mapping that is decoded into a struct.
+type Key struct {
+	Name        string
+	Schema      map[string]any
+	Required    bool
+	Description string
+}
+
+// KeysOf returns the keys of a struct, in the order of its declaration.
+func KeysOf(t reflect.Type, comments Comments) ([]Key, error) {
+	s := schemas{comments: comments, defs: map[string]any{}}
+	return s.keys(t)
+}
+
+type schemas struct {
+	comments Comments
+	within   []reflect.Type // structs that are being described
+	defs     map[string]any // those of them that have themselves inside
+}
+
+var (
+	schemerType = reflect.TypeFor[Schemer]()
+	formerType  = reflect.TypeFor[Former]()
+)
+
+func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == nodeType, t.Kind() == reflect.Interface:
+		return map[string]any{}, nil
+	case t.Implements(schemerType):
+		schemer, _ := reflect.Zero(t).Interface().(Schemer)
+		filled, err := s.fill(schemer.JSONSchema())
+		out, _ := filled.(map[string]any)
+		return out, err
+	case t == durationType:
+		return map[string]any{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}, nil
+	case element(t) != nil:
+		return s.values("additionalProperties", "object", element(t), r)
+	case t.Implements(formerType):
+		return s.forms(t)
+	case decodesItself(t) && !isFields(t):
+		return nil, fmt.Errorf("%s decodes itself and has no JSONSchema", t)
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return s.structure(t)
+	case reflect.Slice:
+		return s.values("items", "array", t.Elem(), r)
+	case reflect.Map:
+		return s.values("additionalProperties", "object", t.Elem(), r)
+	case reflect.String:
+		return bounded(map[string]any{"type": "string"}, r), nil
+	case reflect.Bool:
+		return bounded(map[string]any{"type": "boolean"}, r), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return bounded(map[string]any{"type": "integer"}, r), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return bounded(map[string]any{"type": "integer", "minimum": 0}, r), nil
+	case reflect.Float32, reflect.Float64:
+		return bounded(map[string]any{"type": "number"}, r), nil
+	default:
+		return nil, fmt.Errorf("%s has no schema", t)
+	}
+}
+
+// element is what an [OrderedMap] has; nil of any other type.
+func element(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "OrderedMap[") {
+		return nil
+	}
+	field, ok := t.Elem().FieldByName("Value")
+	if !ok {
+		return nil
+	}
+	return field.Type
+}
+
+func decodesItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(unmarshalerType) || p.Implements(funcType)
+}
+
+// isFields reports whether a type decodes itself only to note where it stands: all that it takes are its fields.
+func isFields(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	fields, err := fieldsOf(t)
+	return err == nil && len(fields.list) > 0
+}
+
+func (s *schemas) values(key, kind string, of reflect.Type, r rules) (map[string]any, error) {
+	inner, err := s.of(of, r.ofElement())
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"type": kind, key: inner}, nil
+}
+
+// fill puts schemas in the place of types.
+func (s *schemas) fill(value any) (_ any, err error) {
+	switch v := value.(type) {
+	case reflect.Type:
+		return s.of(v, rules{})
+	case map[string]any:
+		for key := range v {
+			if v[key], err = s.fill(v[key]); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range v {
+			if v[i], err = s.fill(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
+}
+
+// forms is a struct that has others beside it.
+func (s *schemas) forms(t reflect.Type) (map[string]any, error) {
+	mapping, err := s.structure(t)
+	if err != nil {
+		return nil, err
+	}
+	former, _ := reflect.Zero(t).Interface().(Former)
+	anyOf := []any{}
+	for _, form := range former.JSONForms() {
+		anyOf = append(anyOf, form)
+	}
+	return map[string]any{"anyOf": append(anyOf, mapping)}, nil
+}
+
+func (s *schemas) structure(t reflect.Type) (map[string]any, error) {
+	if slices.Contains(s.within, t) {
+		s.defs[t.Name()] = nil // it is described when the one around it is done
+		return map[string]any{"$ref": "#/$defs/" + t.Name()}, nil
+	}
+	s.within = append(s.within, t)
+	keys, err := s.keys(t)
+	s.within = s.within[:len(s.within)-1]
+	if err != nil {
+		return nil, err
+	}
+	properties := make(map[string]any, len(keys))
+	var required []string
+	for _, key := range keys {
+		properties[key.Name] = key.Schema
+		if key.Description != "" {
+			key.Schema["description"] = key.Description
+		}
+		if key.Required {
+			required = append(required, key.Name)
+		}
+	}
+	out := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if required != nil {
+		out["required"] = required
+	}
+	if _, ok := s.defs[t.Name()]; ok && !slices.Contains(s.within, t) {
+		s.defs[t.Name()] = out
+		return map[string]any{"$ref": "#/$defs/" + t.Name()}, nil
+	}
+	return out, nil
+}
+
+func (s *schemas) keys(t reflect.Type) ([]Key, error) {
+	all, err := fieldsOf(t)
+	if err != nil {
+		return nil, err
+	}
+	var out []Key
+	for _, f := range all.list {
+		declared := t.FieldByIndex(f.index)
+		r := f.rules
+		fallback := ""
+		if tag, ok := declared.Tag.Lookup("schema"); ok {
+			if r, fallback, err = documented(r, tag); err != nil {
+				return nil, fmt.Errorf("%s.%s: %w", t, declared.Name, err)
+			}
+		}
+		schema, err := s.of(declared.Type, r)
+		if err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", t, declared.Name, err)
+		}
+		if fallback != "" {
+			schema["default"] = valueOf(schema, fallback)
+		}
+		key := Key{Name: f.name, Schema: schema, Required: r.required}
+		if s.comments != nil {
+			owner := t
+			for _, i := range f.index[:len(f.index)-1] {
+				owner = owner.Field(i).Type
+			}
+			key.Description = s.comments(owner, declared.Name)
+		}
+		out = append(out, key)
+	}
+	return out, nil
+}
+
+// documented adds what a schema tag says to rules. A default may have commas: it is the last option.
+func documented(r rules, tag string) (_ rules, fallback string, err error) {
+	if i := strings.Index(tag, "default="); i >= 0 {
+		tag, fallback = strings.TrimSuffix(tag[:i], ","), tag[i+len("default="):]
+		if rest, options, ok := cutOptions(fallback); ok {
+			fallback = rest
+			tag = strings.TrimPrefix(tag+","+options, ",")
+		}
+	}
+	said, err := parseRules(tag)
+	if err != nil {
+		return r, "", err
+	}
+	r.required = r.required || said.required
+	if said.enum != nil {
+		r.enum = said.enum
+	}
+	if said.min != "" {
+		r.min = said.min
+	}
+	if said.max != "" {
+		r.max = said.max
+	}
+	return r, fallback, nil
+}
+
+// cutOptions finds the options that stand behind a default.
+func cutOptions(text string) (before, options string, found bool) {
+	for _, option := range []string{",enum=", ",min=", ",max=", ",required"} {
+		if i := strings.Index(text, option); i >= 0 {
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}
+
+// bounded adds what rules say to a schema.
+func bounded(schema map[string]any, r rules) map[string]any {
+	if r.enum != nil {
+		schema["enum"] = r.enum
+	}
+	if kind := schema["type"]; kind == "integer" || kind == "number" {
+		for key, bound := range map[string]string{"minimum": r.min, "maximum": r.max} {
+			if bound != "" {
+				schema[key] = valueOf(schema, bound)
+			}
+		}
+	}
+	return schema
+}
+
+// valueOf is a value of a schema that stands in a tag: a text if the schema wants one, else JSON.
+func valueOf(schema map[string]any, text string) any {
+	if schema["type"] == "string" {
+		return text
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return text
+	}
+	return value
+}
+
+// JSONSchema is that of a size.
+func (Size) JSONSchema() map[string]any {
+	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?([kMGT]?B|[KMGT]iB)?$`, "minimum": 0}
+}
+
+// JSONSchema is that of a count.
+func (Count) JSONSchema() map[string]any {
+	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?[kMGT]?$`, "minimum": 0}
+}

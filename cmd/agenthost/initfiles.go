@@ -25,8 +25,11 @@ type agentPlan struct {
 	Tools                             []string
 }
 
-// manifestFile is the name of the manifest.
-const manifestFile = "agenthost.yaml"
+// The names of the manifest and of its JSON Schema.
+const (
+	manifestFile = "agenthost.yaml"
+	schemaFile   = "agenthost.schema.json"
+)
 
 // What the files begin as.
 var (
@@ -107,7 +110,11 @@ func (p *agentPlan) files() ([]planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []planned{{path: manifestFile, content: manifest, perm: 0o644}}
+	schema, err := manifestSchema()
+	if err != nil {
+		return nil, err
+	}
+	files := []planned{{path: manifestFile, content: manifest, perm: 0o644}, {path: schemaFile, content: schema, perm: 0o644}}
 	if variable := p.variable(); variable != "" {
 		keys := "# The key of " + p.Provider + ". A variable of the environment wins over this file.\n" + variable + "=\n"
 		files = append(files,

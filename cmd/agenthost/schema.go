@@ -7,35 +7,51 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/catalog"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
+	var file string
+	c := &cobra.Command{
+		Use:   "schema [flags]",
 		Short: "Print the JSON Schema of agenthost.yaml, for editors",
 		Long: `Print the JSON Schema of manifests. An editor with a YAML language server completes and checks
 agenthost.yaml with it, if its first line says where the schema is:
 
   # yaml-language-server: $schema=./agenthost.schema.json`,
-		Example: "  agenthost schema > agenthost.schema.json",
+		Example: "  agenthost schema -o agenthost.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			schema, err := manifest.Schema(catalog.Comment)
+			schema, err := manifestSchema()
 			if err != nil {
 				return &exitError{exitFailed, err}
 			}
-			var b bytes.Buffer
-			encoder := json.NewEncoder(&b)
-			encoder.SetEscapeHTML(false)
-			encoder.SetIndent("", "  ")
-			if err := encoder.Encode(schema); err != nil {
-				return &exitError{exitFailed, err}
+			if file == "" {
+				_, err = a.out.Write(schema)
+			} else {
+				err = atomicfile.Write(file, schema, 0o644)
 			}
-			if _, err := a.out.Write(b.Bytes()); err != nil {
+			if err != nil {
 				return &exitError{exitFailed, err}
 			}
 			return nil
 		},
 	}
+	c.Flags().StringVarP(&file, "output", "o", "", "write it to this `file`")
+	return c
+}
+
+// manifestSchema is the JSON Schema of manifests.
+func manifestSchema() ([]byte, error) {
+	schema, err := manifest.Schema(catalog.Comment)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err = encoder.Encode(schema)
+	return b.Bytes(), err
 }

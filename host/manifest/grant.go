@@ -72,7 +72,7 @@ type fetchEntry struct{ policy *fetch.Policy }
 // fetchKeys are the keys of such a mapping.
 type fetchKeys struct {
 	Hosts        []string               `yaml:"hosts" strict:"required"`       // that may be asked
-	Methods      []string               `yaml:"methods"`                       // of requests; default GET and HEAD
+	Methods      []string               `yaml:"methods"`                       // of requests; default GET, HEAD and POST
 	Private      []network              `yaml:"private"`                       // networks that are not public and may be asked
 	Secrets      map[string]secretEntry `yaml:"secrets"`                       // values that it may send and not see
 	MaxRequest   strictyaml.Size        `yaml:"max_request" strict:"min=1B"`   // bytes of a request

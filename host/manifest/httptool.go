@@ -26,7 +26,7 @@ type httpEntry struct {
 	Query        map[string]scalarText `yaml:"query"`                                 // of the address; {name} is an argument
 	Body         any                   `yaml:"body"`                                  // of the request, as JSON; {name} is an argument
 	Parameters   map[string]any        `yaml:"parameters"`                            // a JSON Schema of the arguments
-	Result       string                `yaml:"result"`                                // which part of the answer the model gets, as a path such as data.items
+	Result       string                `yaml:"result"`                                // which part of the answer the model gets, a JSON pointer such as /data/items
 	MaxResult    strictyaml.Size       `yaml:"max_result" strict:"min=1B,max=1GiB"`   // bytes of the result
 	MaxResponse  strictyaml.Size       `yaml:"max_response" strict:"min=1B,max=1GiB"` // bytes of the answer
 	Timeout      time.Duration         `yaml:"timeout" strict:"min=1ms,max=1h"`       // of the request

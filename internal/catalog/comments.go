@@ -14,6 +14,7 @@ import (
 //
 //go:generate go run ./gen
 //go:generate go run ./gen document
+//go:generate go run ../../cmd/agenthost schema -o ../../docs/agenthost.schema.json
 //go:embed comments.json
 var commentsFile []byte
 

@@ -25,7 +25,7 @@ func deviationFiles(t *testing.T) []string {
 
 func TestEveryDeviationHasAVector(t *testing.T) {
 	t.Parallel()
-	for letter := 'a'; letter <= 'o'; letter++ {
+	for letter := 'a'; letter <= 'm'; letter++ {
 		require.NotEmpty(t, holding(t, string(letter)), "difference (%c)", letter)
 	}
 }
@@ -42,7 +42,7 @@ func holding(t *testing.T, letter string) []string {
 	return tests
 }
 
-var letterPattern = regexp.MustCompile(`^\(([a-o])\)`)
+var letterPattern = regexp.MustCompile(`^\(([a-m])\)`)
 
 // unlettered tells a difference by words, where a vector gives no letter.
 var unlettered = map[string]string{

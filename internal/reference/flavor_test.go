@@ -29,7 +29,11 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 	if err != nil {
 		return nil, err
 	}
-	vectors = append(vectors, random)
+	probes, err := matrixAgent(&matrixCase{}, matrixProbe("A"), matrixProbe("B"))
+	if err != nil {
+		return nil, err
+	}
+	vectors = append(vectors, random, probes)
 	placeholder, err := os.ReadFile("guest/bound.bin")
 	if err != nil {
 		return nil, err

@@ -37,11 +37,13 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"as it should be", []host.Middleware{at("summary", outside), at("cache")}, []string{}},
 		{
-			"inside of what it should be outside of", []host.Middleware{at("cache"), at("summary", outside)},
+			"inside of what it should be outside of",
+			[]host.Middleware{at("cache"), at("summary", outside)},
 			[]string{`middleware "summary" should stand outside of "cache": the cache is spoilt`},
 		},
 		{
-			"outside of what it should be inside of", []host.Middleware{at("retry", inside), at("limit[search]")},
+			"outside of what it should be inside of",
+			[]host.Middleware{at("retry", inside), at("limit[search]")},
 			[]string{`middleware "retry" should stand inside of "limit[search]": the limit counts too much`},
 		},
 		{"inside of it", []host.Middleware{at("limit[search]"), at("retry", inside)}, []string{}},

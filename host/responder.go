@@ -230,7 +230,8 @@ func (r *responder) readText(resp *model.Response, ai *abi.Message, format *mode
 		value, err = wire.FromJSON([]byte(ai.Content.Text()), wire.DefaultLimits)
 	}
 	if err != nil {
-		err = fmt.Errorf("Native structured output expected valid JSON for %s, but parsing failed: %w", format.Name, err) //nolint:staticcheck // the text is LangChain's
+		//nolint:staticcheck // the text is LangChain's
+		err = fmt.Errorf("Native structured output expected valid JSON for %s, but parsing failed: %w", format.Name, err)
 	} else if err = r.schemas[format.Name].Validate(value); err != nil {
 		err = parseFailure(format.Name, err)
 	}

@@ -89,9 +89,10 @@ func (a *app) middlewareShowCommand() *cobra.Command {
 }
 
 func middlewareNames() []string {
-	var names []string
-	for _, entry := range builtin.Registry() {
-		names = append(names, entry.Name)
+	registry := builtin.Registry()
+	names := make([]string, len(registry))
+	for i := range registry {
+		names[i] = registry[i].Name
 	}
 	return names
 }

@@ -15,8 +15,9 @@ func TestMiddlewareList(t *testing.T) {
 
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "list", "--json"))
 	var all []struct {
-		Name, Summary, Description, Example string
-		Schema                              map[string]any
+		Name    string         `json:"name"`
+		Example string         `json:"example"`
+		Schema  map[string]any `json:"schema"`
 	}
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &all))
 	require.GreaterOrEqual(t, len(all), 5)
@@ -46,8 +47,10 @@ func TestSchema(t *testing.T) {
 	b := setup(t, say)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "schema"))
 	var schema struct {
-		Required   []string
-		Properties map[string]struct{ Description string }
+		Required   []string `json:"required"`
+		Properties map[string]struct {
+			Description string `json:"description"`
+		} `json:"properties"`
 	}
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &schema))
 	require.Equal(t, []string{"apiVersion", "model"}, schema.Required)

@@ -18,22 +18,23 @@ import (
 
 // httpEntry is a tool that is an HTTP request.
 type httpEntry struct {
-	Name         string                `yaml:"name" strict:"required"`                // of the tool
-	Description  string                `yaml:"description"`                           // what the model is told of it
-	Method       string                `yaml:"method"`                                // of the request; default GET
-	URL          string                `yaml:"url" strict:"required"`                 // the address; {name} is an argument
-	Headers      map[string]string     `yaml:"headers"`                               // of the request
-	Query        map[string]scalarText `yaml:"query"`                                 // of the address; {name} is an argument
-	Body         any                   `yaml:"body"`                                  // of the request, as JSON; {name} is an argument
-	Parameters   map[string]any        `yaml:"parameters"`                            // a JSON Schema of the arguments
-	Result       string                `yaml:"result"`                                // which part of the answer the model gets, a JSON pointer such as /data/items
-	MaxResult    strictyaml.Size       `yaml:"max_result" strict:"min=1B,max=1GiB"`   // bytes of the result
-	MaxResponse  strictyaml.Size       `yaml:"max_response" strict:"min=1B,max=1GiB"` // bytes of the answer
-	Timeout      time.Duration         `yaml:"timeout" strict:"min=1ms,max=1h"`       // of the request
-	Idempotent   *bool                 `yaml:"idempotent"`                            // the request may be repeated
-	ReturnDirect bool                  `yaml:"return_direct"`                         // the run ends with the result
-	Allow        []string              `yaml:"allow"`                                 // hosts that redirects may lead to
-	Private      []network             `yaml:"private"`                               // networks that are not public and may be asked
+	Name        string                `yaml:"name" strict:"required"` // of the tool
+	Description string                `yaml:"description"`            // what the model is told of it
+	Method      string                `yaml:"method"`                 // of the request; default GET
+	URL         string                `yaml:"url" strict:"required"`  // the address; {name} is an argument
+	Headers     map[string]string     `yaml:"headers"`                // of the request
+	Query       map[string]scalarText `yaml:"query"`                  // of the address; {name} is an argument
+	Body        any                   `yaml:"body"`                   // of the request, as JSON; {name} is an argument
+	Parameters  map[string]any        `yaml:"parameters"`             // a JSON Schema of the arguments
+	// which part of the answer the model gets, a JSON pointer such as /data/items
+	Result       string          `yaml:"result"`
+	MaxResult    strictyaml.Size `yaml:"max_result" strict:"min=1B,max=1GiB"`   // bytes of the result
+	MaxResponse  strictyaml.Size `yaml:"max_response" strict:"min=1B,max=1GiB"` // bytes of the answer
+	Timeout      time.Duration   `yaml:"timeout" strict:"min=1ms,max=1h"`       // of the request
+	Idempotent   *bool           `yaml:"idempotent"`                            // the request may be repeated
+	ReturnDirect bool            `yaml:"return_direct"`                         // the run ends with the result
+	Allow        []string        `yaml:"allow"`                                 // hosts that redirects may lead to
+	Private      []network       `yaml:"private"`                               // networks that are not public and may be asked
 }
 
 // scalarText is a text, number or boolean that is sent as a text.

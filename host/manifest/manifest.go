@@ -16,22 +16,28 @@ const APIVersion = "agenthost/v1"
 
 // Manifest is a manifest that was read. Its fields are the keys of the file.
 type Manifest struct {
-	APIVersion      string                            `yaml:"apiVersion" strict:"required,enum=agenthost/v1"` // the version of the format: agenthost/v1
-	Name            string                            `yaml:"name"`                                           // of the agent, set on the model's messages and on events
-	Description     string                            `yaml:"description"`                                    // free text, for people
-	EnvFile         string                            `yaml:"env_file"`                                       // a file of lines NAME=VALUE, for variables that the environment lacks; relative to the manifest
-	Model           modelEntry                        `yaml:"model" strict:"required"`                        // the agent's model
-	Models          strictyaml.OrderedMap[modelEntry] `yaml:"models"`                                         // further models by name, for middleware
-	SystemPrompt    promptEntry                       `yaml:"system_prompt"`                                  // a text, or {file: PATH}
-	Tools           []toolEntry                       `yaml:"tools"`                                          // what the model may call
-	ToolCalls       toolCallsEntry                    `yaml:"tool_calls"`                                     // limits of tool calls
-	Middleware      []middlewareEntry                 `yaml:"middleware"`                                     // around the model and the tools; the first is the outermost
-	ResponseFormat  responseFormatEntry               `yaml:"response_format"`                                // asks for an answer that is a value which fits a schema
-	Checkpoint      checkpointEntry                   `yaml:"checkpoint"`                                     // where threads are kept: memory, sqlite:PATH or a postgres:// URL; none: nowhere
-	Durability      durabilityEntry                   `yaml:"durability"`                                     // when a run saves its thread
-	InterruptBefore []breakpoint                      `yaml:"interrupt_before"`                               // steps before which a run stops
-	InterruptAfter  []breakpoint                      `yaml:"interrupt_after"`                                // steps after which a run stops
-	RecursionLimit  int                               `yaml:"recursion_limit" strict:"min=1"`                 // a run must end in fewer steps; default 10000
+	APIVersion string `yaml:"apiVersion" strict:"required,enum=agenthost/v1"` // the version of the format: agenthost/v1
+	// of the agent, set on the model's messages and on events
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"` // free text, for people
+	// a file of lines NAME=VALUE, for variables that the environment lacks; relative to the manifest
+	EnvFile      string                            `yaml:"env_file"`
+	Model        modelEntry                        `yaml:"model" strict:"required"` // the agent's model
+	Models       strictyaml.OrderedMap[modelEntry] `yaml:"models"`                  // further models by name, for middleware
+	SystemPrompt promptEntry                       `yaml:"system_prompt"`           // a text, or {file: PATH}
+	Tools        []toolEntry                       `yaml:"tools"`                   // what the model may call
+	ToolCalls    toolCallsEntry                    `yaml:"tool_calls"`              // limits of tool calls
+	// around the model and the tools; the first is the outermost
+	Middleware []middlewareEntry `yaml:"middleware"`
+	// asks for an answer that is a value which fits a schema
+	ResponseFormat responseFormatEntry `yaml:"response_format"`
+	// where threads are kept: memory, sqlite:PATH or a postgres:// URL; none: nowhere
+	Checkpoint      checkpointEntry `yaml:"checkpoint"`
+	Durability      durabilityEntry `yaml:"durability"`       // when a run saves its thread
+	InterruptBefore []breakpoint    `yaml:"interrupt_before"` // steps before which a run stops
+	InterruptAfter  []breakpoint    `yaml:"interrupt_after"`  // steps after which a run stops
+	// a run must end in fewer steps; default 10000
+	RecursionLimit int `yaml:"recursion_limit" strict:"min=1"`
 
 	dir      string                           // of the file: what paths are relative to
 	lookup   func(name string) (string, bool) // a variable of the environment, or of env_file

@@ -12,12 +12,17 @@ import (
 
 // responseFormatEntry asks for an answer that is a value. Its keys are the parameters of LangChain's strategies.
 type responseFormatEntry struct {
-	Strategy           string            `yaml:"strategy" strict:"enum=auto|tool|provider"` // how the model is brought to it: by a tool call, by its provider, or as it can
-	Schema             schemaEntry       `yaml:"schema"`                                    // a JSON Schema, or the path of a JSON file; its title is its name
-	Schemas            []schemaEntry     `yaml:"schemas"`                                   // several, of which the model chooses one
-	Strict             bool              `yaml:"strict"`                                    // the provider makes the answer fit exactly, and refuses some schemas
-	ToolMessageContent string            `yaml:"tool_message_content"`                      // answers the tool call that brings the value; default: the value
-	HandleErrors       handleErrorsEntry `yaml:"handle_errors"`                             // what follows a value that does not fit: true answers with the error, false fails the run; a text is the answer; a list has the kinds to answer
+	// how the model is brought to it: by a tool call, by its provider, or as it can
+	Strategy string `yaml:"strategy" strict:"enum=auto|tool|provider"`
+	// a JSON Schema, or the path of a JSON file; its title is its name
+	Schema  schemaEntry   `yaml:"schema"`
+	Schemas []schemaEntry `yaml:"schemas"` // several, of which the model chooses one
+	// the provider makes the answer fit exactly, and refuses some schemas
+	Strict bool `yaml:"strict"`
+	// answers the tool call that brings the value; default: the value
+	ToolMessageContent string `yaml:"tool_message_content"`
+	// what follows a value that does not fit: true answers with the error, false fails the run; a text is the answer; a list has the kinds to answer
+	HandleErrors handleErrorsEntry `yaml:"handle_errors"`
 
 	node strictyaml.Node
 }

@@ -9,14 +9,17 @@ import (
 
 // toolCallsEntry is what tool calls may do. Its defaults are those of manifests: a run that loops ends by itself.
 type toolCallsEntry struct {
-	MaxLoops           int                       `yaml:"max_loops"`                    // model steps that a run may have; 0: no limit
-	MaxPerResponse     int                       `yaml:"max_per_response"`             // tool calls that one response may have; 0: no limit
-	MaxTotalTokens     tokenCount                `yaml:"max_total_tokens"`             // tokens that the results of tools may have in a run; 0: no limit
-	ErrorOnExceedLimit bool                      `yaml:"error_on_exceed_limit"`        // a run that exceeds a limit fails; false: the calls are answered with an error
-	ToolTimeout        time.Duration             `yaml:"tool_timeout" strict:"min=0s"` // how long one execution of a tool may take; 0s: no limit
-	Parallel           int                       `yaml:"parallel" strict:"min=1"`      // calls of one response that run at once
-	MaxMalformed       int                       `yaml:"max_malformed" strict:"min=1"` // unusable responses in a row that are answered before the run fails
-	Alert              map[string]callsPerMinute `yaml:"alert"`                        // calls a minute of a tool, or of all under "*", beyond which there is an alert
+	MaxLoops       int        `yaml:"max_loops"`        // model steps that a run may have; 0: no limit
+	MaxPerResponse int        `yaml:"max_per_response"` // tool calls that one response may have; 0: no limit
+	MaxTotalTokens tokenCount `yaml:"max_total_tokens"` // tokens that the results of tools may have in a run; 0: no limit
+	// a run that exceeds a limit fails; false: the calls are answered with an error
+	ErrorOnExceedLimit bool          `yaml:"error_on_exceed_limit"`
+	ToolTimeout        time.Duration `yaml:"tool_timeout" strict:"min=0s"` // how long one execution of a tool may take; 0s: no limit
+	Parallel           int           `yaml:"parallel" strict:"min=1"`      // calls of one response that run at once
+	// unusable responses in a row that are answered before the run fails
+	MaxMalformed int `yaml:"max_malformed" strict:"min=1"`
+	// calls a minute of a tool, or of all under "*", beyond which there is an alert
+	Alert map[string]callsPerMinute `yaml:"alert"`
 
 	node strictyaml.Node
 }

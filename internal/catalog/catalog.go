@@ -87,8 +87,9 @@ func (m *Middleware) add(prefix string, key *strictyaml.Key) {
 	name := prefix + key.Name
 	k := Key{Name: name, Type: typeOf(key.Schema), Required: key.Required, Description: key.Description}
 	if fallback, ok := key.Schema["default"]; ok {
-		text, _ := json.Marshal(fallback) // it comes from JSON
-		k.Default = string(text)
+		if text, err := json.Marshal(fallback); err == nil {
+			k.Default = string(text)
+		}
 	}
 	m.Keys = append(m.Keys, k)
 	inner, suffix := mappingIn(key.Schema)

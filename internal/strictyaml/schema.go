@@ -66,7 +66,7 @@ func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
 	case t == nodeType, t.Kind() == reflect.Interface:
 		return map[string]any{}, nil
 	case t.Implements(schemerType):
-		schemer, _ := reflect.Zero(t).Interface().(Schemer)
+		schemer, _ := reflect.TypeAssert[Schemer](reflect.Zero(t))
 		filled, err := s.fill(schemer.JSONSchema())
 		out, _ := filled.(map[string]any)
 		return out, err
@@ -162,7 +162,7 @@ func (s *schemas) forms(t reflect.Type) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	former, _ := reflect.Zero(t).Interface().(Former)
+	former, _ := reflect.TypeAssert[Former](reflect.Zero(t))
 	anyOf := []any{}
 	for _, form := range former.JSONForms() {
 		anyOf = append(anyOf, form)

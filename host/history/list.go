@@ -120,6 +120,15 @@ func (l List) Append(messages ...abi.Message) List {
 	return List{append(slices.Clip(l.entries), entriesOf(messages)...)}
 }
 
+// Replace returns a list with other messages at these indexes. It shares the others with l, which stays as it is.
+func (l List) Replace(messages map[int]*abi.Message) List {
+	out := List{slices.Clone(l.entries)}
+	for i, m := range messages {
+		out.entries[i] = &Entry{message: *m}
+	}
+	return out
+}
+
 // Tail returns the last n messages, or all if there are fewer.
 func (l List) Tail(n int) List { return l.Slice(max(0, l.Len()-n), l.Len()) }
 

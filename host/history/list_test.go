@@ -87,3 +87,15 @@ func TestEncodedIsMadeOnce(t *testing.T) {
 	require.Empty(t, rest)
 	require.Equal(t, messages("b=x")[0], m)
 }
+
+func TestListReplace(t *testing.T) {
+	t.Parallel()
+	list := setup(t, "a", "b", "c").List()
+	other := messages("b=x")[0]
+
+	replaced := list.Replace(map[int]*abi.Message{1: &other})
+
+	require.Equal(t, []string{"a", "b=x", "c"}, specs(replaced))
+	require.Equal(t, []string{"a", "b", "c"}, specs(list), "the list stays as it is")
+	require.Same(t, list.Entry(2), replaced.Entry(2), "the others are shared")
+}

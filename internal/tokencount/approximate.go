@@ -1,0 +1,86 @@
+// Package tokencount estimates how many tokens messages have for a model, by their length, as LangChain's
+// count_tokens_approximately does. The estimate of a message depends on nothing but the message, so that those of a list
+// add up, and counting a history of thousands of messages takes a time that is proportional to its length and allocates
+// nothing.
+package tokencount
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// CharsPerToken is what texts have on average, CharsPerTokenOfAnthropic what they have for Anthropic's models.
+const (
+	CharsPerToken            = 4.0
+	CharsPerTokenOfAnthropic = 3.3
+)
+
+const (
+	tokensPerMessage = 3 // for what stands around it
+	tokensPerImage   = 85
+)
+
+// Message estimates the tokens of a message.
+func Message(m *abi.Message, charsPerToken float64) int {
+	chars, tokens := contentLength(m.Content)
+	if len(m.ToolCalls) > 0 {
+		chars += callsLength(m.ToolCalls)
+	}
+	if m.Role == abi.RoleTool {
+		chars += utf8.RuneCountInString(m.ToolCallID)
+	}
+	chars += len(roleNames[m.Role]) + utf8.RuneCountInString(m.Name)
+	return tokens + int(math.Ceil(float64(chars)/charsPerToken)) + tokensPerMessage
+}
+
+// roleNames are the names of roles in what is sent.
+var roleNames = map[abi.Role]string{
+	abi.RoleHuman: "user", abi.RoleAI: "assistant", abi.RoleTool: "tool", abi.RoleSystem: "system",
+}
+
+// contentLength returns the characters of a content, and the tokens of what has none.
+func contentLength(c abi.Content) (chars, tokens int) {
+	if c.IsText() {
+		return utf8.RuneCountInString(c.Text()), 0
+	}
+	for _, block := range c.Blocks() {
+		switch block.Type() {
+		case abi.BlockText:
+			chars += utf8.RuneCountInString(block.Text())
+		case abi.BlockImage, "image_url":
+			tokens += tokensPerImage
+		default:
+			chars += mapLength(block.Fields())
+		}
+	}
+	return chars, tokens
+}
+
+// Scale returns by how much an estimate of messages is too low, from 1 to 1.25: the tokens that the last answer with usage
+// reports are compared with the estimate of the messages up to it. It is 1 if the AI messages are not all of one provider,
+// or do not say of which. Each estimates a message.
+func Scale(messages history.List, each func(*abi.Message) int) float64 {
+	provider, reported, estimated, sum := "", 0.0, 0, 0
+	for _, m := range messages.All() {
+		sum += each(m)
+		if m.Role != abi.RoleAI {
+			continue
+		}
+		of, _ := m.Meta.Get("provider").AsString()
+		if provider == "" {
+			provider = of
+		} else if of != provider {
+			return 1
+		}
+		if m.Usage != nil {
+			reported, estimated = float64(m.Usage.TotalTokens), sum
+		}
+	}
+	if messages.Len() < 2 || provider == "" || estimated == 0 {
+		return 1
+	}
+	return min(1.25, max(1, reported/float64(estimated)))
+}

@@ -24,6 +24,7 @@ var registry = []Entry{
 	humanInTheLoopEntry,
 	modelCallLimitEntry,
 	patchToolCallsEntry,
+	summarizationEntry,
 	toolCallLimitEntry,
 	toolErrorEntry,
 }

@@ -1,0 +1,119 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// ContextSize is a size of a history: a number of messages or of tokens, or a fraction of the tokens that a model takes.
+type ContextSize struct {
+	Messages *int     `yaml:"messages" schema:"min=1"`         // so many messages
+	Tokens   *int     `yaml:"tokens" schema:"min=1"`           // so many tokens
+	Fraction *float64 `yaml:"fraction" schema:"min=0,max=1.0"` // of the model's max_input_tokens: above 0, at most 1
+}
+
+// ContextTriggers are sizes of which one must be reached. In a manifest it may be a mapping, which is one size, or a list.
+// Of a size with several keys each must be reached:
+//
+//	trigger: [{tokens: 100000}, {tokens: 50000, messages: 200}]
+type ContextTriggers []ContextSize
+
+// UnmarshalYAML decodes a mapping or a list of mappings.
+func (t *ContextTriggers) UnmarshalYAML(decode func(into any) error) error {
+	var form any
+	if err := decode(&form); err != nil {
+		return err
+	}
+	switch form.(type) {
+	case map[string]any:
+		*t = make(ContextTriggers, 1)
+		return decode(&(*t)[0])
+	case []any:
+		return decode((*[]ContextSize)(t))
+	default:
+		return errors.New("a trigger is a mapping such as {tokens: 100000}, or a list of them")
+	}
+}
+
+// JSONSchema describes both forms.
+func (ContextTriggers) JSONSchema() map[string]any {
+	size := map[string]any{
+		"type": "object", "additionalProperties": false, "minProperties": 1,
+		"properties": map[string]any{
+			"messages": map[string]any{"type": "integer", "minimum": 1},
+			"tokens":   map[string]any{"type": "integer", "minimum": 1},
+			"fraction": map[string]any{"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+		},
+	}
+	return map[string]any{"oneOf": []any{size, map[string]any{"type": "array", "items": size}}}
+}
+
+// check checks the numbers of a size that stands under a key of the configuration.
+func (s *ContextSize) check(key string) error {
+	for _, n := range []*int{s.Messages, s.Tokens} {
+		if n != nil && *n <= 0 {
+			return fmt.Errorf("%s thresholds must be greater than 0, got %d.", key, *n) //nolint:revive,staticcheck // the text is LangChain's
+		}
+	}
+	if f := s.Fraction; f != nil && !(*f > 0 && *f <= 1) { //nolint:staticcheck // it is not a number either
+		//nolint:revive,staticcheck // the text is LangChain's
+		return fmt.Errorf("Fractional %s values must be between 0 and 1, got %s.", key, strconv.FormatFloat(*f, 'g', -1, 64))
+	}
+	return nil
+}
+
+// parts counts the keys of a size.
+func (s *ContextSize) parts() int {
+	n := 0
+	for _, is := range []bool{s.Messages != nil, s.Tokens != nil, s.Fraction != nil} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// contextSize is a ContextSize for a model; 0 is none.
+type contextSize struct{ messages, tokens int }
+
+// of makes a size that was checked one for a model. A fraction that stands beside tokens asks for both: the larger counts.
+func (s *ContextSize) of(info *model.Info) (contextSize, error) {
+	var size contextSize
+	if s.Messages != nil {
+		size.messages = *s.Messages
+	}
+	if s.Tokens != nil {
+		size.tokens = *s.Tokens
+	}
+	if s.Fraction == nil {
+		return size, nil
+	}
+	if info.MaxInputTokens <= 0 {
+		//nolint:revive,staticcheck // the text is LangChain's
+		return size, fmt.Errorf("Model profile information is required to use fractional token limits, and is unavailable for the specified "+
+			"model. Please use absolute token counts instead, or say in the profile of the model %q what its max_input_tokens are.", info.Name)
+	}
+	size.tokens = max(size.tokens, int(float64(info.MaxInputTokens)**s.Fraction), 1)
+	return size, nil
+}
+
+// contextSizes checks triggers and makes them ones for a model.
+func (t ContextTriggers) sizes(info *model.Info) ([]contextSize, error) {
+	sizes := make([]contextSize, len(t))
+	for i := range t {
+		if t[i].parts() == 0 {
+			return nil, errors.New("trigger clause must specify at least one of 'tokens', 'messages', 'fraction'")
+		}
+		if err := t[i].check("trigger"); err != nil {
+			return nil, err
+		}
+		var err error
+		if sizes[i], err = t[i].of(info); err != nil {
+			return nil, err
+		}
+	}
+	return sizes, nil
+}

@@ -1,0 +1,240 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Summarization replaces the older part of a long history by a summary that a model writes. Before a model call, when a
+// trigger is reached, the messages before those to keep become one human message, which begins with "Here is a summary of
+// the conversation to date:"; the others stay as they are, with their ids. A call of a tool and its answers are never
+// separated: where the cut would lie between them it moves back to the call.
+//
+// A summary never takes the place of a history unless a model has written one. A call that fails, or that gives an empty
+// text, is repeated twice, with the pauses that the provider asks for; an error that repeating cannot mend is not. A prompt
+// that is too long for the model is repeated once with the middle of the transcript left out. Then the run fails, and the
+// thread keeps what it has. What a summary costs counts as the run's; its tokens do not show in the stream.
+//
+// Tokens are counted by TokenCounter, without the system prompt and the tools. The tokens that the last answer of the same
+// provider has reported count too, where there are more: they have everything that was sent.
+//
+// Behaviour and texts are those of LangChain 1.4.7's SummarizationMiddleware, with compact JSON in the transcript. It
+// differs where that loses what was said. An earlier summary stays in a transcript that is trimmed. What is left of it
+// begins with a human message only where that costs no more than half of it; where LangChain finds no such message it writes
+// "Previous conversation was too long to summarize." in the place of the history. A late answer is not separated from its
+// call either, and an empty text is no summary.
+type Summarization struct {
+	// Model is the named model whose context is to be kept small; "": the agent's own. It counts for fractions, for what was
+	// reported, and writes the summary.
+	Model string `yaml:"model"`
+	// Trigger says when; none: never.
+	Trigger ContextTriggers `yaml:"trigger" strict:"optional"`
+	// Keep says how much of the end of the history stays, by one of messages, tokens and fraction. Zero: 20 messages.
+	Keep ContextSize `yaml:"keep"`
+	// TokenCounter counts tokens.
+	TokenCounter TokenCounter `yaml:"token_counter"`
+	// SummaryPrompt asks for the summary, with {messages}, which is the transcript. "": a default, which asks for the sections
+	// SESSION INTENT, SUMMARY, ARTIFACTS and NEXT STEPS.
+	SummaryPrompt string `yaml:"summary_prompt"`
+	// TrimTokensToSummarize is how many tokens of the messages to summarize, from their end, the model is shown at most. nil:
+	// 4000; 0 (null in a manifest): all of them.
+	TrimTokensToSummarize *int `yaml:"trim_tokens_to_summarize" schema:"default=4000"`
+	// Summarizer is the named model that writes the summary in place of Model; "": that one.
+	Summarizer string `yaml:"summarizer"`
+
+	// Summarize writes the summary in place of a model. It is given all messages that the summary is of.
+	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
+}
+
+var summarizationEntry = Entry{
+	Name:    "summarization",
+	Summary: "replaces the older part of a long history by a summary",
+	Example: `- summarization:
+    model: small
+    trigger: [{tokens: 100000}, {messages: 200}]
+    keep: {messages: 20}
+`,
+	New: func() host.Middleware { return &Summarization{} },
+}
+
+// The defaults.
+const (
+	summaryTrim = 4000 // tokens
+	summaryKeep = 20   // messages
+)
+
+// summaryPrefix begins the message that has the summary.
+const summaryPrefix = "Here is a summary of the conversation to date:\n\n"
+
+// sourceKey is the key in the Meta of a message that names the middleware that has made it, as in LangChain.
+const sourceKey = "lc_source"
+
+// Name returns "summarization".
+func (s Summarization) Name() string { return "summarization" }
+
+// UnmarshalYAML decodes a configuration, in which null is a trim_tokens_to_summarize too.
+func (s *Summarization) UnmarshalYAML(decode func(into any) error) error {
+	type fields Summarization
+	given := fields{TrimTokensToSummarize: new(summaryTrim)}
+	if err := decode(&given); err != nil {
+		return err
+	}
+	if given.TrimTokensToSummarize == nil {
+		given.TrimTokensToSummarize = new(0)
+	}
+	*s = Summarization(given)
+	return nil
+}
+
+// Hooks checks the sizes and the prompt.
+func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	r, err := s.summarizing(&env)
+	if err != nil {
+		return nil, err
+	}
+	return &host.Hooks{
+		BeforeModel: host.NodeHook{Func: r.shorten},
+		Order: []host.Order{{
+			Inside: "pii", Reason: "the model that writes the summary would be sent what pii has not redacted yet",
+		}},
+	}, nil
+}
+
+func (s *Summarization) summarizing(env *host.Env) (*summarizing, error) {
+	r := &summarizing{write: s.Summarize, keep: contextSize{messages: summaryKeep}, trim: summaryTrim}
+	var err error
+	if err = r.models(s, env); err != nil {
+		return nil, err
+	}
+	if r.counting, err = s.TokenCounter.counting(charsPerToken(r.model)); err != nil {
+		return nil, err
+	}
+	info := r.model.Info()
+	r.provider = info.Provider
+	if r.triggers, err = s.Trigger.sizes(&info); err != nil {
+		return nil, err
+	}
+	switch s.Keep.parts() {
+	case 0:
+	case 1:
+		if err = s.Keep.check("keep"); err != nil {
+			return nil, err
+		}
+		if r.keep, err = s.Keep.of(&info); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, errors.New("keep has several sizes; use one of 'tokens', 'messages', 'fraction'")
+	}
+	if r.prompt, err = newTemplate("summary_prompt", cmp.Or(s.SummaryPrompt, summaryPrompt), "{messages}"); err != nil {
+		return nil, err
+	}
+	if !strings.Contains(r.prompt.text, "{messages}") {
+		return nil, errors.New("summary_prompt has no {messages}; the model would not see what to summarize")
+	}
+	if s.TrimTokensToSummarize != nil {
+		r.trim = *s.TrimTokensToSummarize
+	}
+	if r.trim < 0 {
+		return nil, fmt.Errorf("trim_tokens_to_summarize is %d; it must not be negative, use null for no limit", r.trim)
+	}
+	return r, nil
+}
+
+// models finds the models of the configuration.
+func (r *summarizing) models(s *Summarization, env *host.Env) (err error) {
+	r.model = env.Model
+	if s.Model != "" {
+		if r.model, err = modelOf(env, "model", s.Model); err != nil {
+			return err
+		}
+	}
+	r.writer = r.model
+	if s.Summarizer == "" {
+		return nil
+	}
+	if s.Summarize != nil {
+		return errors.New("it has both Summarize and summarizer; use one of them")
+	}
+	r.writer, err = modelOf(env, "summarizer", s.Summarizer)
+	return err
+}
+
+// summarizing is a Summarization that was checked.
+type summarizing struct {
+	model    model.Model // whose context it is
+	provider string      // of that model
+	writer   model.Model
+	write    func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) // in place of writer; nil: none
+	triggers []contextSize
+	keep     contextSize // messages or tokens
+	counting *counting
+	prompt   template
+	trim     int // tokens; 0: no limit
+}
+
+// shorten replaces the older part of a history that has become too long.
+func (r *summarizing) shorten(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.State().Messages()
+	if !r.reached(messages) {
+		return nil, nil
+	}
+	cut := r.cut(messages)
+	if cut <= 0 {
+		return nil, nil
+	}
+	text, err := r.summary(ctx, rt, messages.Slice(0, cut))
+	if err != nil {
+		return nil, err
+	}
+	summary := abi.Human(summaryPrefix + text)
+	summary.Meta = wire.Map{{Key: sourceKey, Value: wire.String("summarization")}}
+	return &host.Update{
+		Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summary),
+	}, nil
+}
+
+// isSummary reports whether a message is a summary of ours.
+func isSummary(m *abi.Message) bool {
+	source, _ := m.Meta.Get(sourceKey).AsString()
+	return m.Role == abi.RoleHuman && source == "summarization"
+}
+
+// reached reports whether one of the triggers is reached.
+func (r *summarizing) reached(messages history.List) bool {
+	tokens := -1
+	return slices.ContainsFunc(r.triggers, func(size contextSize) bool {
+		if messages.Len() < size.messages {
+			return false
+		}
+		if size.tokens > 0 && tokens < 0 {
+			tokens = max(r.counting.corrected(messages), r.reported(messages))
+		}
+		return tokens >= size.tokens || size.tokens == 0
+	})
+}
+
+// reported returns the tokens that the last answer reports, if it is of the model's provider.
+func (r *summarizing) reported(messages history.List) int {
+	at := messages.LastAI()
+	if at < 0 {
+		return 0
+	}
+	m := messages.Entry(at).Message()
+	by, _ := m.Meta.Get("provider").AsString()
+	if m.Usage == nil || by == "" || by != r.provider {
+		return 0
+	}
+	return int(min(m.Usage.TotalTokens, math.MaxInt)) //nolint:gosec // it is bounded
+}

@@ -1,0 +1,228 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/tokencount"
+)
+
+// ContextEditing takes old tool results out of what the model is sent when the history has too many tokens: their text
+// becomes a placeholder, so that the model sees which calls it has made, and may make one again. The newest results stay.
+// The messages of the thread are not changed, unless Persist is set.
+//
+// Each edit goes through the history as the one before it has left it. Messages that no edit changes are shared, and
+// counting takes a time that is proportional to the length of the history.
+//
+// Behaviour is that of LangChain 1.4.7's ContextEditingMiddleware. It differs in that the artifact of a result stays, which
+// no model sees, and in Persist. A provider's cache of the prompt does not outlive an edit: a clear_at_least that is not
+// small makes edits rare.
+type ContextEditing struct {
+	// Edits are made one after the other. None: one edit with its defaults.
+	Edits []ContextEdit `yaml:"edits" strict:"optional"`
+	// TokenCountMethod says who counts. "approximate" (or ""): TokenCounter, the messages alone. "model": the model, with the
+	// system prompt and the tools; it must be one that counts tokens itself, which those of the providers do not.
+	TokenCountMethod string `yaml:"token_count_method" schema:"enum=approximate|model,default=approximate"`
+	// TokenCounter counts tokens. One that is set wins over TokenCountMethod.
+	TokenCounter TokenCounter `yaml:"token_counter" strict:"optional"`
+	// Persist writes the edits into the thread, in a step of its own before the model call: the messages keep their ids, places,
+	// artifacts and status, and are not edited and counted anew in each call. What was cleared is gone from the thread. Then the
+	// history of the thread is what counts, not what other middleware has made of a request. LangChain has no such option.
+	Persist bool `yaml:"persist"`
+}
+
+// ContextEdit is one edit of [ContextEditing].
+type ContextEdit struct {
+	// Type is "clear_tool_uses" (or ""): old results of tools are cleared.
+	Type string `yaml:"type" schema:"enum=clear_tool_uses,default=clear_tool_uses"`
+	// Trigger is how many tokens there may be before the edit does anything. nil: 100,000.
+	Trigger *int `yaml:"trigger" schema:"default=100000,min=0"`
+	// ClearAtLeast is how many tokens are enough: the oldest results are cleared until so many are gained. 0: all that may be.
+	ClearAtLeast int `yaml:"clear_at_least" schema:"default=0,min=0"`
+	// Keep is how many of the newest results are never cleared. nil: 3.
+	Keep *int `yaml:"keep" schema:"default=3,min=0"`
+	// ClearToolInputs also clears the arguments of the calls whose results are cleared.
+	ClearToolInputs bool `yaml:"clear_tool_inputs"`
+	// ExcludeTools are tools whose results are never cleared.
+	ExcludeTools []string `yaml:"exclude_tools" strict:"optional"`
+	// Placeholder stands in the place of a result. "": "[cleared]".
+	Placeholder string `yaml:"placeholder" schema:"default=[cleared]"`
+}
+
+var contextEditingEntry = Entry{
+	Name:    "context_editing",
+	Summary: "clears old tool results in what the model is sent, or in the thread",
+	Example: `- context_editing:
+    edits:
+      - {type: clear_tool_uses, trigger: 50000, keep: 5, clear_at_least: 10000, exclude_tools: [send_mail]}
+    persist: true
+`,
+	New: func() host.Middleware { return &ContextEditing{} },
+}
+
+// The defaults of an edit.
+const (
+	clearTrigger     = 100_000
+	clearKeep        = 3
+	clearPlaceholder = "[cleared]"
+)
+
+// clearToolUses is the one type of edit.
+const clearToolUses = "clear_tool_uses"
+
+// Name returns "context_editing".
+func (c ContextEditing) Name() string { return "context_editing" }
+
+// Hooks checks the edits.
+func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	e := &contextEditor{model: env.Model}
+	var err error
+	if e.counting, err = c.TokenCounter.counting(tokencount.CharsPerToken); err != nil {
+		return nil, err
+	}
+	if e.byModel, err = c.countsByModel(env.Model); err != nil {
+		return nil, err
+	}
+	edits := c.Edits
+	if len(edits) == 0 {
+		edits = []ContextEdit{{}}
+	}
+	for i := range edits {
+		edit, err := edits[i].clearing()
+		if err != nil {
+			return nil, fmt.Errorf("edits[%d]: %w", i, err)
+		}
+		e.edits = append(e.edits, edit)
+	}
+	if c.Persist {
+		return &host.Hooks{
+			BeforeModel: host.NodeHook{Func: e.persist},
+			Order: []host.Order{{
+				Outside: "summarization", Reason: "a summary would be made of results that need only be cleared",
+			}},
+		}, nil
+	}
+	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: e.wrap, PassesTokens: true}}, nil
+}
+
+// countsByModel checks the method, and reports whether the model is to count.
+func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
+	switch c.TokenCountMethod {
+	case "", "approximate":
+		return false, nil
+	case "model":
+	default:
+		return false, fmt.Errorf("invalid token_count_method: '%s'. Must be 'approximate' or 'model'", c.TokenCountMethod)
+	}
+	if c.TokenCounter.isSet() {
+		return false, nil
+	}
+	if c.Persist {
+		return false, errors.New("token_count_method model counts requests, and persist edits the thread; use approximate, or token_counter")
+	}
+	if _, ok := m.(model.TokenCounter); !ok {
+		return false, fmt.Errorf("token_count_method: the model %q does not count tokens itself; use approximate, or token_counter", m.Info().Name)
+	}
+	return true, nil
+}
+
+// contextEditor is a ContextEditing that was checked.
+type contextEditor struct {
+	edits    []*clearing
+	counting *counting
+	byModel  bool // a model that can counts
+	model    model.Model
+}
+
+// wrap edits the request.
+func (e *contextEditor) wrap(
+	ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+) (*model.Response, *host.Update, error) {
+	each, further := e.counter(req)
+	changed := e.edit(req.Messages, each, further)
+	if len(changed) > 0 {
+		req = req.WithMessages(req.Messages.Replace(changed))
+	}
+	resp, err := next(ctx, req)
+	return resp, nil, err
+}
+
+// persist edits the thread.
+func (e *contextEditor) persist(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.State().Messages()
+	changed := e.edit(messages, e.counting.each, 0)
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	update := &host.Update{Messages: make([]abi.Message, 0, len(changed))}
+	for i := range messages.All() {
+		if m := changed[i]; m != nil {
+			update.Messages = append(update.Messages, *m)
+		}
+	}
+	return update, nil
+}
+
+// counter returns what counts a message of a request, and how many tokens the request has beside its messages.
+func (e *contextEditor) counter(req *model.Request) (each func(*abi.Message) int, further int) {
+	m := req.Model
+	if m == nil {
+		m = e.model
+	}
+	if counter, ok := m.(model.TokenCounter); ok && e.byModel {
+		each = func(m *abi.Message) int { return max(0, counter.CountTokens(m)) }
+		if !req.System.IsZero() {
+			further = each(&abi.Message{Role: abi.RoleSystem, Content: req.System})
+		}
+		for i := range req.Tools {
+			tool := &req.Tools[i]
+			text := abi.System(tool.Name + "\n" + tool.Description + "\n" + tool.Parameters.JSON())
+			further += each(&text)
+		}
+		return each, further
+	}
+	return e.counting.each, 0
+}
+
+// edit makes the edits and returns the messages that they change, by index.
+func (e *contextEditor) edit(messages history.List, each func(*abi.Message) int, further int) map[int]*abi.Message {
+	if messages.Len() == 0 {
+		return nil
+	}
+	edited := &editedMessages{list: messages, each: each, tokens: further}
+	for _, m := range messages.All() {
+		edited.tokens += each(m)
+	}
+	for _, edit := range e.edits {
+		edit.apply(edited)
+	}
+	return edited.changed
+}
+
+// editedMessages are messages as edits have left them.
+type editedMessages struct {
+	list    history.List
+	changed map[int]*abi.Message // by index; nil: none
+	each    func(*abi.Message) int
+	tokens  int
+}
+
+func (e *editedMessages) at(i int) *abi.Message {
+	if m := e.changed[i]; m != nil {
+		return m
+	}
+	return e.list.Entry(i).Message()
+}
+
+func (e *editedMessages) set(i int, m *abi.Message) {
+	e.tokens += e.each(m) - e.each(e.at(i))
+	if e.changed == nil {
+		e.changed = map[int]*abi.Message{}
+	}
+	e.changed[i] = m
+}

@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func clearing(keep int) builtin.ContextEditing {
 func TestContextEditingIsDecoded(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]builtin.ContextEditing{
-		"{}":                                {},
+		"{}":                                 {},
 		"{edits: null, token_counter: null}": {},
 		`{edits: [{type: clear_tool_uses, trigger: 5, clear_at_least: 2, keep: 0, clear_tool_inputs: true, exclude_tools: [search],
 			placeholder: gone}], token_count_method: model, token_counter: {per_message: 2}, persist: true}`: {
@@ -47,11 +48,11 @@ func TestContextEditingIsDecoded(t *testing.T) {
 		require.Equal(t, &want, decoded, text)
 	}
 	for text, problem := range map[string]string{
-		"{edits: {trigger: 5}}":   "edits: expected a list",
-		"{edits: [{triger: 5}]}":  `unknown key "triger"`,
-		"{persist: yes}":          "persist: expected true or false",
-		"{token_counter: chars}":  "token_counter: expected a mapping",
-		"{edits: [{keep: 1.5}]}":  "expected an integer",
+		"{edits: {trigger: 5}}":    "edits: expected a list",
+		"{edits: [{triger: 5}]}":   `unknown key "triger"`,
+		"{persist: yes}":           "persist: expected true or false",
+		"{token_counter: chars}":   "token_counter: expected a mapping",
+		"{edits: [{keep: 1.5}]}":   "expected an integer",
 		"{edits: [{trigger: {}}]}": "expected an integer",
 	} {
 		err := strictyaml.Decode("agenthost.yaml", []byte(text), new(builtin.ContextEditing))
@@ -111,11 +112,13 @@ func TestContextEditingClears(t *testing.T) {
 		},
 		"one edit after another": {
 			append(edit(func(e *builtin.ContextEdit) { e.Keep = new(3) }), edit(func(e *builtin.ContextEdit) { e.Keep, e.Placeholder = new(2), "+" })...),
-			builtin.TokenCounter{}, "-+34",
+			builtin.TokenCounter{},
+			"-+34",
 		},
 		"the next one counts what is left": {
 			append(edit(func(*builtin.ContextEdit) {}), edit(func(e *builtin.ContextEdit) { e.Trigger, e.Placeholder = new(13), "+" })...),
-			builtin.TokenCounter{Counter: "chars"}, "----",
+			builtin.TokenCounter{Counter: "chars"},
+			"----",
 		},
 	} {
 		for _, persist := range []bool{false, true} {
@@ -328,8 +331,8 @@ func TestContextEditingKeepsHistoriesWhole(t *testing.T) {
 		require.Equal(t, ids(given), ids(got))
 		require.NoError(t, checkAnswers(result.Messages))
 		left := 0
-		for i := len(got) - 1; i >= 0; i-- {
-			was, is := given[i], got[i]
+		for i, is := range slices.Backward(got) {
+			was := given[i]
 			cleared := is.Role == abi.RoleTool && is.Meta.Has("context_editing")
 			if cleared {
 				require.GreaterOrEqual(t, left, *e.Keep)

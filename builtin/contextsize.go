@@ -58,7 +58,7 @@ func (s *ContextSize) check(key string) error {
 			return fmt.Errorf("%s thresholds must be greater than 0, got %d.", key, *n) //nolint:revive,staticcheck // the text is LangChain's
 		}
 	}
-	if f := s.Fraction; f != nil && !(*f > 0 && *f <= 1) { //nolint:staticcheck // it is not a number either
+	if f := s.Fraction; f != nil && !(*f > 0 && *f <= 1) {
 		//nolint:revive,staticcheck // the text is LangChain's
 		return fmt.Errorf("Fractional %s values must be between 0 and 1, got %s.", key, strconv.FormatFloat(*f, 'g', -1, 64))
 	}
@@ -92,7 +92,7 @@ func (s *ContextSize) of(info *model.Info) (contextSize, error) {
 		return size, nil
 	}
 	if info.MaxInputTokens <= 0 {
-		//nolint:revive,staticcheck // the text is LangChain's
+		//nolint:staticcheck // the text is LangChain's
 		return size, fmt.Errorf("Model profile information is required to use fractional token limits, and is unavailable for the specified "+
 			"model. Please use absolute token counts instead, or say in the profile of the model %q what its max_input_tokens are.", info.Name)
 	}

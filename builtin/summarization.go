@@ -111,10 +111,24 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	}, nil
 }
 
+// summarizing is a Summarization that was checked.
+type summarizing struct {
+	model    model.Model // whose context it is
+	provider string      // of that model
+	writer   model.Model
+	write    func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) // in place of writer; nil: none
+	triggers []contextSize
+	keep     contextSize // messages or tokens
+	counting *counting
+	prompt   template
+	trim     int // tokens; 0: no limit
+}
+
+// summarizing checks the configuration.
 func (s *Summarization) summarizing(env *host.Env) (*summarizing, error) {
-	r := &summarizing{write: s.Summarize, keep: contextSize{messages: summaryKeep}, trim: summaryTrim}
-	var err error
-	if err = r.models(s, env); err != nil {
+	r := &summarizing{write: s.Summarize, trim: summaryTrim}
+	err := r.models(s, env)
+	if err != nil {
 		return nil, err
 	}
 	if r.counting, err = s.TokenCounter.counting(charsPerToken(r.model)); err != nil {
@@ -125,17 +139,8 @@ func (s *Summarization) summarizing(env *host.Env) (*summarizing, error) {
 	if r.triggers, err = s.Trigger.sizes(&info); err != nil {
 		return nil, err
 	}
-	switch s.Keep.parts() {
-	case 0:
-	case 1:
-		if err = s.Keep.check("keep"); err != nil {
-			return nil, err
-		}
-		if r.keep, err = s.Keep.of(&info); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, errors.New("keep has several sizes; use one of 'tokens', 'messages', 'fraction'")
+	if r.keep, err = s.Keep.kept(&info); err != nil {
+		return nil, err
 	}
 	if r.prompt, err = newTemplate("summary_prompt", cmp.Or(s.SummaryPrompt, summaryPrompt), "{messages}"); err != nil {
 		return nil, err
@@ -150,6 +155,21 @@ func (s *Summarization) summarizing(env *host.Env) (*summarizing, error) {
 		return nil, fmt.Errorf("trim_tokens_to_summarize is %d; it must not be negative, use null for no limit", r.trim)
 	}
 	return r, nil
+}
+
+// kept checks how much is to be kept, and makes it a size for a model.
+func (s *ContextSize) kept(info *model.Info) (contextSize, error) {
+	switch s.parts() {
+	case 0:
+		return contextSize{messages: summaryKeep}, nil
+	case 1:
+		if err := s.check("keep"); err != nil {
+			return contextSize{}, err
+		}
+		return s.of(info)
+	default:
+		return contextSize{}, errors.New("keep has several sizes; use one of 'tokens', 'messages', 'fraction'")
+	}
 }
 
 // models finds the models of the configuration.
@@ -169,19 +189,6 @@ func (r *summarizing) models(s *Summarization, env *host.Env) (err error) {
 	}
 	r.writer, err = modelOf(env, "summarizer", s.Summarizer)
 	return err
-}
-
-// summarizing is a Summarization that was checked.
-type summarizing struct {
-	model    model.Model // whose context it is
-	provider string      // of that model
-	writer   model.Model
-	write    func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) // in place of writer; nil: none
-	triggers []contextSize
-	keep     contextSize // messages or tokens
-	counting *counting
-	prompt   template
-	trim     int // tokens; 0: no limit
 }
 
 // shorten replaces the older part of a history that has become too long.
@@ -236,5 +243,5 @@ func (r *summarizing) reported(messages history.List) int {
 	if m.Usage == nil || by == "" || by != r.provider {
 		return 0
 	}
-	return int(min(m.Usage.TotalTokens, math.MaxInt)) //nolint:gosec // it is bounded
+	return int(min(m.Usage.TotalTokens, math.MaxInt))
 }

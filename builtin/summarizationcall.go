@@ -143,7 +143,7 @@ func pauseSummary(ctx context.Context, pause time.Duration) error {
 	if pause <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(pause)
+	timer := time.NewTimer(pause) //nolint:forbidigo // how long a provider needs is real time
 	defer timer.Stop()
 	select {
 	case <-timer.C:

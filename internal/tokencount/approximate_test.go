@@ -102,7 +102,7 @@ func TestBlocks(t *testing.T) {
 }
 
 // Arguments of any form are counted without an allocation, whatever their size.
-func TestMessageAllocatesNothing(t *testing.T) {
+func TestMessageAllocatesNothing(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	m := abi.AI("a text", abi.Call("call_1", "write_file", map[string]any{
 		"path": "a.txt", "content": strings.Repeat("a line with 'quotes'\n", 10_000), "mode": map[string]any{"n": 7, "x": []any{1.5, nil, true}},
 	}))

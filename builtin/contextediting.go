@@ -126,7 +126,7 @@ func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
 		return false, errors.New("token_count_method model counts requests, and persist edits the thread; use approximate, or token_counter")
 	}
 	if _, ok := m.(model.TokenCounter); !ok {
-		return false, fmt.Errorf("token_count_method: the model %q does not count tokens itself; use approximate, or token_counter", m.Info().Name)
+		return false, errors.New("token_count_method model: the agent's model does not count tokens itself; use approximate, or token_counter")
 	}
 	return true, nil
 }

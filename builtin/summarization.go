@@ -180,6 +180,9 @@ func (r *summarizing) models(s *Summarization, env *host.Env) (err error) {
 			return err
 		}
 	}
+	if r.model == nil {
+		return errors.New("model is missing, and the agent has none of its own")
+	}
 	r.writer = r.model
 	if s.Summarizer == "" {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 // A run that waits for a human between a summary and the model's answer does not pay for the summary again, and a batch of
@@ -272,4 +273,26 @@ func TestCountingIsLinear(t *testing.T) {
 	_, err = ask(t, newReader(t, newWitness(scripted.Say("done")), newWitness(scripted.Say("SUMMARY")), s), given)
 	require.NoError(t, err)
 	require.Less(t, looks, 5*len(given), "a summary costs a few more")
+}
+
+// The examples of the registry are configurations that can be built; without models that is an error and no panic.
+func TestContextExamples(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"summarization", "context_editing"} {
+		entry, ok := builtin.Lookup(name)
+		require.True(t, ok)
+		var list []map[string]strictyaml.Node
+		require.NoError(t, strictyaml.Decode("agenthost.yaml", []byte(entry.Example), &list))
+		middleware := entry.New()
+		node := list[0][name]
+		require.NoError(t, node.Decode(middleware))
+		models := map[string]model.Model{"small": scripted.NewTurns()}
+		_, err := host.New(host.Config{Model: scripted.NewTurns(), Models: models, Middleware: []host.Middleware{middleware}})
+		require.NoError(t, err)
+	}
+	_, err := builtin.Summarization{}.Hooks(t.Context(), host.Env{})
+	require.ErrorContains(t, err, "model is missing")
+	_, err = builtin.ContextEditing{TokenCountMethod: "model"}.Hooks(t.Context(), host.Env{})
+	require.ErrorContains(t, err, "does not count tokens itself")
+	require.NotEmpty(t, builtin.ContextTriggers(nil).JSONSchema()["oneOf"])
 }

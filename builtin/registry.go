@@ -26,6 +26,7 @@ var registry = []Entry{
 	modelCallLimitEntry,
 	patchToolCallsEntry,
 	summarizationEntry,
+	todoListEntry,
 	toolCallLimitEntry,
 	toolErrorEntry,
 }

@@ -22,6 +22,7 @@ type Entry struct {
 // registry holds all entries, sorted by name. Each stands in the file of its middleware.
 var registry = []Entry{
 	contextEditingEntry,
+	dynamicPromptEntry,
 	humanInTheLoopEntry,
 	modelCallLimitEntry,
 	patchToolCallsEntry,

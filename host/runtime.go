@@ -80,6 +80,13 @@ func ContextAs[T any](rt *Runtime) (T, error) {
 // Tools returns what the model is told of the agent's tools, in that order.
 func (rt *Runtime) Tools() []abi.ToolSpec { return slices.Clone(rt.run.agent.tools.specs) }
 
+// ModelStepsLeft returns how many model steps the run may still take in which the model has its tools; false if their number
+// is not limited. A jump to the model with none left is ignored or fails the run, see [ToolCallConfig.MaxLoops].
+func (rt *Runtime) ModelStepsLeft() (left int, limited bool) {
+	maximum := rt.run.agent.toolCalls.MaxLoops
+	return max(0, maximum-rt.run.modelSteps), maximum > 0
+}
+
 // Store returns the agent's store of values beyond threads; nil if it has none.
 func (rt *Runtime) Store() store.Store { return rt.run.agent.config.Store }
 

@@ -24,6 +24,7 @@ var registry = []Entry{
 	contextEditingEntry,
 	dynamicPromptEntry,
 	humanInTheLoopEntry,
+	loopControlEntry,
 	modelCallLimitEntry,
 	patchToolCallsEntry,
 	summarizationEntry,

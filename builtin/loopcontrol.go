@@ -1,0 +1,166 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+)
+
+// LoopControl keeps an agent going while its list of todos has open ones, and keeps it from asking for the same thing over
+// and over. It needs [TodoList], or another middleware with a state field todos of the same form, unless max_continues is 0.
+// LangChain has no such middleware.
+//
+// # Open todos
+//
+// When the model ends a run with an answer while some of the todos are not completed, the reminder is added to the messages
+// and the model is called again, at most max_continues times in a run. Then the run ends all the same, with a warning.
+//
+// It acts only where the model itself ended the run, with an answer that asks for no tool. A run that a limit has ended, or
+// a tool that returns directly, stays ended, and so does one that has no model steps left (max_loops). And it acts only if
+// the list was changed in this run: what is left over of an earlier one does not turn a short question into a long run.
+//
+// # Repeated calls
+//
+// With max_repeats, a call with the same tool and the same arguments as in the model's answers directly before is counted.
+// One beyond the number is not run; repeat_behavior says what follows instead. Only calls of the model count, since the
+// run began.
+type LoopControl struct {
+	// MaxContinues is how often a run goes on because of open todos. nil: 3; 0: never.
+	MaxContinues *int `yaml:"max_continues" schema:"default=3,min=0"`
+	// Reminder is what the model is told then, as a human message whose meta has the key source. {open} is the list of open
+	// todos, one a line and 20 at most, and {count} their number. "": a text that asks it to go on or to mend the list.
+	Reminder string `yaml:"reminder"`
+	// MaxRepeats is how often in a row a call may be made; 0: it is not limited. Calls of one answer count one by one; other
+	// calls beside them do not end the row, an answer without the call does.
+	MaxRepeats int `yaml:"max_repeats" schema:"default=0,min=0"`
+	// RepeatTools are the tools whose calls are counted; none: all. Leave out one that waits for something and is asked again
+	// until it has happened.
+	RepeatTools []string `yaml:"repeat_tools"`
+	// RepeatBehavior says what follows when a call is made too often. "continue" (or ""): it is answered with an error that
+	// tells the model to change its approach, and the others run. "end": no call of the answer runs, each is answered with an
+	// error, and the run ends with a message.
+	RepeatBehavior string `yaml:"repeat_behavior" schema:"default=continue,enum=continue|end"`
+}
+
+var loopControlEntry = Entry{
+	Name:    "loop_control",
+	Summary: "goes on while todos are open, and stops calls that are repeated over and over",
+	Example: `- loop_control:
+    max_continues: 0 # 3 where the agent has todo_list, too
+    max_repeats: 3
+    repeat_behavior: end
+`,
+	New: func() host.Middleware { return &LoopControl{} },
+}
+
+const reminderText = "You have ended your work, but {count} of your todos are still open:\n\n{open}\n\n" +
+	"Go on with them. If some are done, or are not wanted any more, bring the list up to date with write_todos. " +
+	"If you cannot go on, say why."
+
+// Name returns "loop_control".
+func (c LoopControl) Name() string { return "loop_control" }
+
+// Hooks checks the configuration.
+func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	l := &loopController{name: env.Name, continues: 3, repeats: c.MaxRepeats, tools: c.RepeatTools}
+	if c.MaxContinues != nil {
+		l.continues = *c.MaxContinues
+	}
+	switch {
+	case l.continues < 0:
+		return nil, fmt.Errorf("max_continues is %d; it must not be negative", l.continues)
+	case l.repeats < 0:
+		return nil, fmt.Errorf("max_repeats is %d; it must not be negative", l.repeats)
+	case l.continues == 0 && l.repeats == 0:
+		return nil, errors.New("max_continues and max_repeats are both 0: it has nothing to do; set one of them")
+	}
+	switch c.RepeatBehavior {
+	case "", "continue":
+	case "end":
+		l.ends = true
+	default:
+		return nil, fmt.Errorf("repeat_behavior is %q; use continue or end", c.RepeatBehavior)
+	}
+	var err error
+	if l.reminder, err = newTemplate("reminder", cmp.Or(c.Reminder, reminderText), "{open}", "{count}"); err != nil {
+		return nil, err
+	}
+	hooks := &host.Hooks{State: []host.Field{loopStates.Field}, AfterModel: host.NodeHook{Func: l.afterModel}, Order: []host.Order{
+		{Inside: "human_in_the_loop", Reason: "a human is asked about a repeated call before that is refused"},
+		{Inside: "shell", Reason: "the session's shutdown commands run each time when the agent stops, also if it then goes on"},
+	}}
+	if l.ends {
+		hooks.AfterModel.CanJumpTo = []abi.Target{abi.JumpEnd}
+	}
+	if l.continues > 0 {
+		hooks.BeforeAgent.Func = l.beforeAgent
+		hooks.AfterAgent = host.NodeHook{Func: l.afterAgent, CanJumpTo: []abi.Target{abi.JumpModel}}
+		hooks.Uses = []string{todos.Name}
+	}
+	return hooks, nil
+}
+
+// loopState is what a loop controller knows of a run.
+type loopState struct {
+	Todos     string         `msgpack:"todos,omitempty"`     // a digest of the list at the start
+	Answer    string         `msgpack:"answer,omitempty"`    // the id of the model's last answer
+	Continues int            `msgpack:"continues,omitempty"` // how often the run went on
+	Repeats   map[string]int `msgpack:"repeats,omitempty"`   // by digests of the last answer's calls, how often in a row
+}
+
+// loopStates are those of all loop controllers of the agent, by their names.
+var loopStates = host.NewField[map[string]loopState]("loop_control", host.Hidden, host.Lives(host.Run))
+
+// loopController is a [LoopControl] in its agent.
+type loopController struct {
+	name      string
+	continues int
+	reminder  template
+	repeats   int // 0: no limit
+	tools     []string
+	ends      bool
+}
+
+func (l *loopController) state(rt *host.Runtime) (loopState, error) {
+	all, _, err := loopStates.Get(rt.State())
+	return all[l.name], err
+}
+
+// keep puts the state into an update, beside those of others.
+func (l *loopController) keep(rt *host.Runtime, update *host.Update, state loopState) (*host.Update, error) {
+	all, _, err := loopStates.Get(rt.State())
+	if err != nil {
+		return nil, err
+	}
+	if all == nil {
+		all = map[string]loopState{}
+	}
+	all[l.name] = state
+	return update, loopStates.Set(update, all)
+}
+
+// afterModel notes which message the model ended with, and counts the calls that it repeats.
+func (l *loopController) afterModel(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.State().Messages()
+	at := messages.LastAI()
+	if at < 0 {
+		return nil, nil
+	}
+	state, err := l.state(rt)
+	if err != nil {
+		return nil, err
+	}
+	update, ai := &host.Update{}, messages.Entry(at).Message()
+	if state.Answer == ai.ID {
+		return nil, nil // a jump has led here without a model call: it is counted
+	}
+	state.Answer = ai.ID
+	if l.repeats > 0 {
+		l.refuseRepeats(messages, at, &state, update)
+	}
+	return l.keep(rt, update, state)
+}

@@ -1,0 +1,113 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+)
+
+// The bounds of what a reminder repeats: the model has written the list, and may have written much.
+const (
+	maxShownTodos   = 20
+	maxShownContent = 300 // bytes
+)
+
+// beforeAgent notes the list that the run begins with.
+func (l *loopController) beforeAgent(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	return l.keep(rt, &host.Update{}, loopState{Todos: digestOf(rt.State().Get(todos.Name))})
+}
+
+// afterAgent goes on if the model has ended the run while todos are open.
+func (l *loopController) afterAgent(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	state, err := l.state(rt)
+	if err != nil {
+		return nil, err
+	}
+	list := rt.State().Get(todos.Name)
+	last, ok := rt.State().Messages().Last()
+	switch {
+	case !ok || last.Role != abi.RoleAI || last.ID != state.Answer || len(last.ToolCalls)+len(last.InvalidToolCalls) > 0:
+		return nil, nil // it was not the model that ended the run
+	case digestOf(list) == state.Todos:
+		return nil, nil // it is not the work of this run
+	}
+	open := openTodos(list)
+	if len(open) == 0 {
+		return nil, nil
+	}
+	if why := l.mayNotContinue(rt, &state); why != "" {
+		rt.Warn(fmt.Sprintf("the run ends although %d todos are open: %s", len(open), why))
+		return nil, nil
+	}
+	state.Continues++
+	reminder := abi.Human(l.reminder.fill(shownTodos(open), strconv.Itoa(len(open))))
+	reminder.Meta.Set("source", wire.String("loop_control"))
+	return l.keep(rt, &host.Update{JumpTo: abi.JumpModel, Messages: []abi.Message{reminder}}, state)
+}
+
+// mayNotContinue says why a run cannot go on; "" if it can.
+func (l *loopController) mayNotContinue(rt *host.Runtime, state *loopState) string {
+	if state.Continues >= l.continues {
+		return fmt.Sprintf("it has gone on %d times because of them (max_continues)", state.Continues)
+	}
+	if left, limited := rt.ModelStepsLeft(); limited && left == 0 {
+		return "it has no model steps left (max_loops)"
+	}
+	return ""
+}
+
+// openTodos are the items of a list that are not completed. What is no item with a status, in a field that another
+// middleware has declared, is not open.
+func openTodos(list wire.Raw) []Todo {
+	var open []Todo
+	for item := range list.Elements() {
+		var fields wire.Map
+		if _, err := fields.UnmarshalMsg(item); err != nil {
+			continue
+		}
+		content, _ := fields.Get("content").AsString()
+		status, ok := fields.Get("status").AsString()
+		if ok && TodoStatus(status) != TodoCompleted {
+			open = append(open, Todo{content, TodoStatus(status)})
+		}
+	}
+	return open
+}
+
+// shownTodos is a list for the model.
+func shownTodos(open []Todo) string {
+	var b strings.Builder
+	for i, todo := range open {
+		if i == maxShownTodos {
+			fmt.Fprintf(&b, "\n- and %d more", len(open)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "- %s (%s)", oneLine(todo.Content, maxShownContent), oneLine(string(todo.Status), maxShownContent))
+	}
+	return b.String()
+}
+
+// oneLine returns a text without line breaks, cut where it is longer than so many bytes.
+func oneLine(text string, maximum int) string {
+	cut := len(text) > maximum
+	if cut {
+		for maximum > 0 && !utf8.RuneStart(text[maximum]) {
+			maximum--
+		}
+		text = text[:maximum]
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if cut {
+		text += "…"
+	}
+	return text
+}

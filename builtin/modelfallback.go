@@ -1,0 +1,73 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// ModelFallback asks other models when the model has failed: first the model of the request, with the request as it is,
+// then each of models in their order, until one answers. If all fail the error is that of the last. Each failure that
+// another model follows shows as a warning.
+//
+// Messages, tools, settings and the rest of the request are the same for all. But marks for the prompt cache
+// (cache_control), as anthropic_prompt_caching sets them, are taken out for a model that does not take them: another provider
+// would refuse the request. There is no delay between models. To try each model several times put a model_retry inside, with
+// on_failure: error; one outside makes the whole list begin anew.
+//
+// Interrupts and cancellation pass, and so do errors that speak of the run, such as limits: another model does not help.
+// Tokens of a model that failed may have been shown; those of the next have another index, which makes them void.
+//
+// Behaviour is that of LangChain 1.4.7's ModelFallbackMiddleware, with one list in place of first_model and additional_models.
+type ModelFallback struct {
+	// Models are the models to ask, by their names among the agent's models. Required.
+	Models []string `yaml:"models"`
+}
+
+var modelFallbackEntry = Entry{
+	Name:    "model_fallback",
+	Summary: "asks other models when the model has failed",
+	Example: `- model_fallback:
+    models: [large, small]
+`,
+	New: func() host.Middleware { return &ModelFallback{} },
+}
+
+// Name returns "model_fallback".
+func (f ModelFallback) Name() string { return "model_fallback" }
+
+// Hooks finds the models.
+func (f ModelFallback) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	if len(f.Models) == 0 {
+		return nil, errors.New("models is missing; name the models to ask when the agent's own has failed, such as [small]")
+	}
+	models := make([]model.Model, len(f.Models))
+	for i, name := range f.Models {
+		m, err := modelOf(&env, fmt.Sprintf("models[%d]", i), name)
+		if err != nil {
+			return nil, err
+		}
+		models[i] = m
+	}
+	wrap := func(
+		ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		resp, err := next(ctx, req)
+		for i, m := range models {
+			if err == nil || ctx.Err() != nil || !hasFailed[*host.ModelError](err) {
+				break
+			}
+			rt.Warn(fmt.Sprintf("%s: asking the model %q: %v", env.Name, f.Models[i], err))
+			other := req.WithModel(m)
+			if !takesCacheMarks(m.Info()) {
+				other = withoutCacheMarks(other)
+			}
+			resp, err = next(ctx, other)
+		}
+		return resp, nil, err
+	}
+	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: wrap, PassesTokens: true}}, nil
+}

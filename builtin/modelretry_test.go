@@ -1,0 +1,482 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// busy is an error of a provider that asks to wait.
+func busy(after time.Duration) error {
+	return &model.Error{Provider: "acme", Kind: model.ErrorRateLimit, Status: 429, Retryable: true, RetryAfter: after, Err: errors.New("slow down")}
+}
+
+var errKey = &model.Error{Provider: "acme", Kind: model.ErrorAuthentication, Status: 401, Err: errors.New("no such key")}
+
+func TestModelRetryWaits(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		retry builtin.ModelRetry
+		err   error
+		want  []time.Duration
+	}{
+		{"one second and then two", builtin.ModelRetry{}, errBoom, []time.Duration{time.Second, 2 * time.Second}},
+		{
+			"growing by a factor",
+			builtin.ModelRetry{MaxRetries: new(4), InitialDelay: new(builtin.Seconds(0.5)), BackoffFactor: new(3.0)},
+			errBoom,
+			[]time.Duration{500 * time.Millisecond, 1500 * time.Millisecond, 4500 * time.Millisecond, 13500 * time.Millisecond},
+		},
+		{
+			"a factor of 0 is no growth",
+			builtin.ModelRetry{MaxRetries: new(3), BackoffFactor: new(0.0)},
+			errBoom,
+			[]time.Duration{time.Second, time.Second, time.Second},
+		},
+		{
+			"shrinking, to nothing",
+			builtin.ModelRetry{MaxRetries: new(4), BackoffFactor: new(1e-6)},
+			errBoom,
+			[]time.Duration{time.Second, time.Microsecond, 0, 0},
+		},
+		{
+			"not longer than the longest",
+			builtin.ModelRetry{MaxRetries: new(4), MaxDelay: new(builtin.Seconds(3))},
+			errBoom,
+			[]time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second},
+		},
+		{
+			"the first one too",
+			builtin.ModelRetry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(9)), MaxDelay: new(builtin.Seconds(3))},
+			errBoom,
+			[]time.Duration{3 * time.Second},
+		},
+		{"a minute is the longest", builtin.ModelRetry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(1e300))}, errBoom, []time.Duration{time.Minute}},
+		{"not at all", builtin.ModelRetry{MaxRetries: new(2), InitialDelay: new(builtin.Seconds(0)), BackoffFactor: new(1e308)}, errBoom, []time.Duration{0, 0}},
+		{"as long as the provider asks", builtin.ModelRetry{}, busy(7 * time.Second), []time.Duration{7 * time.Second, 7 * time.Second}},
+		{"longer than the provider asks", builtin.ModelRetry{}, busy(1500 * time.Millisecond), []time.Duration{1500 * time.Millisecond, 2 * time.Second}},
+		{
+			"the provider asks for too much",
+			builtin.ModelRetry{MaxRetries: new(1), MaxDelay: new(builtin.Seconds(10))},
+			busy(time.Hour),
+			[]time.Duration{10 * time.Second},
+		},
+		{
+			"the provider asks in an error of middleware",
+			builtin.ModelRetry{MaxRetries: new(1)},
+			fmt.Errorf("wrapped: %w", busy(5*time.Second)),
+			[]time.Duration{5 * time.Second},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				test.retry.Jitter = new(false)
+				var waits []time.Duration
+				last := time.Now()
+				m := &asked{fn: func(context.Context, int) (string, error) {
+					waits, last = append(waits, time.Since(last)), time.Now()
+					return "", test.err
+				}}
+				_, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{test.retry}})
+				require.NoError(t, err)
+				require.Equal(t, test.want, waits[1:])
+			})
+		})
+	}
+}
+
+// However a retry is configured, its delays are those of the formula, a quarter shorter or longer at the most.
+func TestModelRetryDelaysAreInTheirBounds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(struct{ rapid.TB }{t}, func(r *rapid.T) { // in a bubble a test has no deadline that rapid could ask for
+			retries := rapid.IntRange(0, 6).Draw(r, "retries")
+			initial, factor := rapid.Float64Range(0, 100).Draw(r, "initial"), rapid.Float64Range(0, 5).Draw(r, "factor")
+			limit, failures := rapid.Float64Range(0, 200).Draw(r, "limit"), rapid.IntRange(0, 8).Draw(r, "failures")
+			retry := builtin.ModelRetry{
+				MaxRetries: &retries, BackoffFactor: &factor, InitialDelay: new(builtin.Seconds(initial)), MaxDelay: new(builtin.Seconds(limit)),
+			}
+			var waits []time.Duration
+			last := time.Now()
+			m := &asked{fn: func(_ context.Context, n int) (string, error) {
+				waits, last = append(waits, time.Since(last)), time.Now()
+				if n <= failures {
+					return "", errBoom
+				}
+				return "fine", nil
+			}}
+			out, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{retry}})
+			require.NoError(r, err)
+			require.Len(r, waits, min(failures, retries)+1)
+			require.Len(r, out.warned, len(waits)-1)
+			require.Equal(r, failures <= retries, out.result.Text() == "fine")
+			want := initial
+			for _, wait := range waits[1:] {
+				full := min(want, limit)
+				require.InDelta(r, full, wait.Seconds(), full/4+1e-6)
+				if factor > 0 {
+					want *= factor
+				}
+			}
+		})
+	})
+}
+
+func TestModelRetryJitterFollowsFromTheSeed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		duration := func(seed uint64) time.Duration {
+			start := time.Now()
+			_, err := try(t.Context(), t, host.Config{
+				Model: always("m", errBoom), Middleware: []host.Middleware{builtin.ModelRetry{}}, Seed: seeds(seed),
+			})
+			require.NoError(t, err)
+			return time.Since(start)
+		}
+		first, again, other := duration(1), duration(1), duration(2)
+		require.Equal(t, first, again)
+		require.NotEqual(t, first, other)
+		require.NotEqual(t, 3*time.Second, first)
+	})
+}
+
+func TestModelRetryEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"cancelled": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(100*time.Millisecond, cancel)
+			return ctx, cancel
+		},
+		"cancelled for a reason": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			time.AfterFunc(100*time.Millisecond, func() { cancel(errValue) })
+			return ctx, func() { cancel(nil) }
+		},
+		"out of time": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 100*time.Millisecond)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := begin(t.Context())
+				defer cancel()
+				m, start := always("m", errBoom), time.Now()
+				out, err := try(ctx, t, host.Config{
+					Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Jitter: new(false)}},
+				})
+				require.Error(t, err)
+				require.ErrorIs(t, err, ctx.Err())
+				require.Equal(t, host.Cancelled, out.result.Status)
+				require.Equal(t, 100*time.Millisecond, time.Since(start))
+				require.Equal(t, 1, m.calls())
+			})
+		})
+	}
+}
+
+func TestModelRetryOn(t *testing.T) {
+	t.Parallel()
+	overloaded := &model.Error{Provider: "acme", Kind: model.ErrorOverloaded, Retryable: true, Err: errBoom}
+	for _, test := range []struct {
+		name  string
+		on    []string
+		err   error
+		retry bool
+	}{
+		{"all errors", nil, errKey, true},
+		{"a type", []string{"KeyError", "ValueError"}, errValue, true},
+		{"another type", []string{"KeyError"}, errValue, false},
+		{"a type that is wrapped", []string{"ValueError"}, fmt.Errorf("wrapped: %w", errValue), true},
+		{"any error of a model", []string{"model_error"}, errBoom, true},
+		{"a kind", []string{"rate_limit"}, busy(0), true},
+		{"a kind that is wrapped", []string{"overloaded"}, fmt.Errorf("wrapped: %w", overloaded), true},
+		{"another kind", []string{"overloaded", "server"}, busy(0), false},
+		{"the provider says that it helps", []string{"retryable"}, overloaded, true},
+		{"the provider says that it does not help", []string{"retryable"}, errKey, false},
+		{"nobody says that it helps", []string{"retryable"}, errBoom, false},
+		{"a plugin says that it helps", []string{"retryable"}, &abi.Error{Type: "x", Message: "y", Retryable: true}, true},
+		{"a type, or what helps", []string{"retryable", "model_error"}, errKey, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := failing("m", test.err)
+			out, err := try(t.Context(), t, host.Config{
+				Model: m, Middleware: []host.Middleware{builtin.ModelRetry{RetryOn: test.on, InitialDelay: new(builtin.Seconds(0))}},
+			})
+			if test.retry {
+				require.NoError(t, err)
+				require.Equal(t, "m answers", out.result.Text())
+				return
+			}
+			require.ErrorIs(t, err, test.err, "it is not swallowed")
+			require.Equal(t, 1, m.calls())
+			require.Empty(t, out.warned)
+		})
+	}
+}
+
+func TestModelRetryOnFunc(t *testing.T) {
+	t.Parallel()
+	m := failing("m", errBoom, errValue)
+	_, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{
+		InitialDelay: new(builtin.Seconds(0)), RetryOnFunc: func(err error) bool { return errors.Is(err, errBoom) },
+	}}})
+	require.ErrorIs(t, err, errValue)
+	require.Equal(t, 2, m.calls())
+}
+
+func TestModelRetryTexts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		retries   int
+		onFailure builtin.OnFailure
+		err       error
+		want      string // "": the run fails
+	}{
+		{"one attempt", 0, builtin.OnFailure{}, errValue, "Model call failed after 1 attempt with ValueError: bad value"},
+		{"three attempts", 2, builtin.OnFailure{Behavior: "continue"}, errValue, "Model call failed after 3 attempts with ValueError: bad value"},
+		{"an error without a type", 1, builtin.OnFailure{}, errBoom, "Model call failed after 2 attempts with model_error: boom"},
+		{
+			"an error of a provider", 0,
+			builtin.OnFailure{},
+			errKey,
+			"Model call failed after 1 attempt with model_error: acme: authentication (HTTP 401): no such key",
+		},
+		{"a text of ours", 1, builtin.OnFailure{Format: `{"{type}": "{message}"} {attempts}`}, errValue, `{"ValueError": "bad value"} 2 attempts`},
+		{"a message with braces", 0, builtin.OnFailure{Format: "{message}"}, errors.New("{type}"), "{type}"},
+		{"a function", 0, builtin.OnFailure{Func: func(err error) string { return "Sorry: " + err.Error() }}, errBoom, `Sorry: model "m": boom`},
+		{"an error", 1, builtin.OnFailure{Behavior: "error"}, errBoom, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := always("m", test.err)
+			out, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{
+				MaxRetries: &test.retries, OnFailure: test.onFailure, InitialDelay: new(builtin.Seconds(0)),
+			}}})
+			require.Equal(t, test.retries+1, m.calls())
+			if test.want == "" {
+				require.EqualError(t, err, `model "m": boom`, "the last error, as it is")
+				require.Equal(t, host.Failed, out.result.Status)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, []string{"human go", "ai " + test.want}, lines(out.result.Messages))
+		})
+	}
+}
+
+func TestModelRetryShowsItsAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out, err := try(t.Context(), t, host.Config{
+			Model: failing("m", busy(1234567*time.Microsecond), errBoom), Middleware: []host.Middleware{builtin.ModelRetry{Jitter: new(false)}},
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{
+			`model_retry: attempt 2 of 3 in 1.235s: model "m": acme: rate limit (HTTP 429): slow down; it asks to wait 1.234567s`,
+			`model_retry: attempt 3 of 3 in 2s: model "m": boom`,
+		}, out.warned)
+		require.Equal(t, []string{"1: half of ", "2: half of ", "3: m answers"}, out.tokens, "the index makes what came before void")
+		require.Equal(t, []string{"m!", "m!", "m"}, out.models)
+	})
+}
+
+func TestModelRetryLeavesOthersErrorsAlone(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{
+		"a limit":              &host.LimitError{Message: "too much"},
+		"a jump":               &host.JumpError{Step: "x"},
+		"an update":            &host.UpdateError{Step: "x", Err: errBoom},
+		"a thread":             &host.ThreadError{Thread: "x", Err: errBoom},
+		"what cannot be asked": &host.ConfigError{Subject: "model request", Err: errBoom},
+		"a cancellation":       fmt.Errorf("stopped: %w", context.Canceled),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := 0
+			fails := host.WrapModelCall("fails", func(
+				context.Context, *host.Runtime, *model.Request, host.ModelHandler,
+			) (*model.Response, *host.Update, error) {
+				n++
+				return nil, nil, want
+			})
+			out, err := try(t.Context(), t, host.Config{Model: failing("m"), Middleware: []host.Middleware{builtin.ModelRetry{}, fails}})
+			require.ErrorIs(t, err, want)
+			require.Equal(t, 1, n)
+			require.Empty(t, out.warned)
+		})
+	}
+}
+
+func TestModelRetryDoesAgainWhatMiddlewareInsideDoes(t *testing.T) {
+	t.Parallel()
+	n := 0
+	fails := host.WrapModelCall("fails", func(
+		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		n++
+		if n == 1 {
+			return nil, &host.Update{State: wire.Map{{Key: "lost", Value: wire.Int(1)}}}, errBoom
+		}
+		resp, err := next(ctx, req)
+		return resp, nil, err
+	})
+	out, err := try(t.Context(), t, host.Config{
+		Model: failing("m", errBoom), State: []host.Field{host.NewField[int]("lost").Field},
+		Middleware: []host.Middleware{builtin.ModelRetry{InitialDelay: new(builtin.Seconds(0))}, fails},
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	require.Empty(t, out.result.State, "an attempt that failed changes nothing")
+	require.Equal(t, []string{`model_retry: attempt 2 of 3 in 0s: middleware "fails": wrap_model_call: boom`, `model_retry: attempt 3 of 3 in 0s: model "m": boom`}, out.warned)
+}
+
+// A question that is asked in the second attempt stops the run. When it is answered the step begins anew.
+func TestModelRetryAndAQuestion(t *testing.T) {
+	t.Parallel()
+	asks := host.WrapModelCall("asks", func(
+		ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		resp, err := next(ctx, req)
+		if err != nil {
+			return nil, nil, err
+		}
+		answer, err := rt.Interrupt("good?", wire.String(resp.AI().Content.Text()))
+		if err != nil {
+			return nil, nil, err
+		}
+		said, _ := answer.AsString()
+		return model.Reply(abi.AI(said)), nil, nil
+	})
+	m := failing("m", errBoom)
+	agent, err := host.New(host.Config{
+		Model: m, Middleware: []host.Middleware{builtin.ModelRetry{InitialDelay: new(builtin.Seconds(0))}, asks}, Checkpointer: memory.New(),
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	out, err := tryAgent(t.Context(), agent, host.Input{Thread: "t", Messages: []abi.Message{abi.Human("go")}})
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, out.result.Status)
+	require.Len(t, out.warned, 1)
+	require.Equal(t, 2, m.calls())
+
+	out, err = tryAgent(t.Context(), agent, host.Input{Thread: "t", Resume: []host.Answer{{Value: "very good"}}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"human go", "ai very good"}, lines(out.result.Messages))
+	require.Equal(t, 3, m.calls())
+}
+
+// A limit counts a step of the model once, however often it was tried. Where the fallback stands outside, the main model is
+// tried to the end first; inside, each attempt begins with it.
+func TestModelRetryAmongOthers(t *testing.T) {
+	t.Parallel()
+	retry := builtin.ModelRetry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(0)), OnFailure: builtin.OnFailure{Behavior: "error"}}
+	fallback := builtin.ModelFallback{Models: []string{"small"}}
+	limit := builtin.ModelCallLimit{RunLimit: new(1)}
+	for _, test := range []struct {
+		name       string
+		middleware []host.Middleware
+		want       []string
+	}{
+		{"retry inside", []host.Middleware{limit, fallback, retry}, []string{"main!", "main!", "small!", "small"}},
+		{"retry outside", []host.Middleware{limit, retry, fallback}, []string{"main!", "small!", "main!", "small"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := try(t.Context(), t, host.Config{
+				Model: always("main", errBoom), Models: map[string]model.Model{"small": failing("small", errBoom)}, Middleware: test.middleware,
+			})
+			require.NoError(t, err)
+			require.Equal(t, []string{"human go", "ai small answers"}, lines(out.result.Messages))
+			require.Equal(t, test.want, out.models)
+		})
+	}
+}
+
+// An answer in the place of an error hides it from a fallback further outside.
+func TestModelRetryStandsOutsideOfAFallback(t *testing.T) {
+	t.Parallel()
+	hooks, err := builtin.ModelRetry{}.Hooks(t.Context(), host.Env{})
+	require.NoError(t, err)
+	require.Len(t, hooks.Order, 1)
+	require.Equal(t, "model_fallback", hooks.Order[0].Outside)
+	hooks, err = builtin.ModelRetry{OnFailure: builtin.OnFailure{Behavior: "error"}}.Hooks(t.Context(), host.Env{})
+	require.NoError(t, err)
+	require.Empty(t, hooks.Order, "an error it can see")
+}
+
+func TestRetryConfiguration(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ yaml, want string }{
+		{"{max_retries: -1}", "max_retries must be >= 0"},
+		{"{max_retries: 1000001}", "max_retries must be <= 1000000"},
+		{"{initial_delay: -0.1}", "initial_delay must be >= 0"},
+		{"{initial_delay: -1s}", "initial_delay must be >= 0"},
+		{"{max_delay: -1}", "max_delay must be >= 0"},
+		{"{backoff_factor: -0.5}", "backoff_factor must be >= 0"},
+		{"{retry_on: []}", "retry_on is empty; name the errors to retry, or leave it out to retry all"},
+		{"{on_failure: never}", `on_failure is "never"; use continue, error or {format: "{type}: {message}"}`},
+		{"{on_failure: {behavior: error, format: x}}", "on_failure is error, which needs no text, and has one; use one of them"},
+		{"{on_failure: {format: '{eror}'}}", "on_failure.format has no placeholder {eror}; use {type}, {message}, {attempts}"},
+	} {
+		for _, name := range []string{"model_retry", "tool_retry"} {
+			entry, _ := builtin.Lookup(name)
+			middleware := entry.New()
+			require.NoError(t, strictyaml.Decode("x.yaml", []byte(test.yaml), middleware), test.yaml)
+			_, err := middleware.Hooks(t.Context(), host.Env{Name: name, Logger: slog.New(slog.DiscardHandler)})
+			require.ErrorContains(t, err, test.want)
+		}
+	}
+	for _, yaml := range []string{"{on_failure: 1}", "{on_failure: [error]}", "{on_failure: {text: x}}", "{max_delay: soon}", "{max_retries: 1.5}"} {
+		require.Error(t, strictyaml.Decode("x.yaml", []byte(yaml), &builtin.ModelRetry{}), yaml)
+	}
+	never := func(error) bool { return false }
+	for _, retry := range []builtin.ModelRetry{
+		{RetryOn: []string{"x"}, RetryOnFunc: never},
+		{OnFailure: builtin.OnFailure{Format: "x", Func: func(error) string { return "" }}},
+	} {
+		_, err := retry.Hooks(t.Context(), host.Env{})
+		require.ErrorContains(t, err, "use one of them")
+	}
+}
+
+func TestModelRetryIsDecoded(t *testing.T) {
+	t.Parallel()
+	var retry builtin.ModelRetry
+	require.NoError(t, strictyaml.Decode("x.yaml", []byte(`{max_retries: 3, retry_on: [rate_limit, ValueError], on_failure: {format: "{message}"},
+		backoff_factor: 1.5, initial_delay: 250ms, max_delay: 30, jitter: false}`), &retry))
+	require.Equal(t, builtin.ModelRetry{
+		MaxRetries: new(3), RetryOn: []string{"rate_limit", "ValueError"}, OnFailure: builtin.OnFailure{Format: "{message}"},
+		BackoffFactor: new(1.5), InitialDelay: new(builtin.Seconds(0.25)), MaxDelay: new(builtin.Seconds(30)), Jitter: new(false),
+	}, retry)
+	retry = builtin.ModelRetry{}
+	require.NoError(t, strictyaml.Decode("x.yaml", []byte("{on_failure: error}"), &retry))
+	require.Equal(t, builtin.ModelRetry{OnFailure: builtin.OnFailure{Behavior: "error"}}, retry)
+}
+
+func TestOnFailureSchema(t *testing.T) {
+	t.Parallel()
+	described := builtin.OnFailure{}.JSONSchema()
+	require.Equal(t, "continue", described["default"])
+	require.Len(t, described["oneOf"], 2)
+}

@@ -26,11 +26,14 @@ var registry = []Entry{
 	humanInTheLoopEntry,
 	loopControlEntry,
 	modelCallLimitEntry,
+	modelFallbackEntry,
+	modelRetryEntry,
 	patchToolCallsEntry,
 	summarizationEntry,
 	todoListEntry,
 	toolCallLimitEntry,
 	toolErrorEntry,
+	toolRetryEntry,
 }
 
 // Registry returns all registered middleware, sorted by name.

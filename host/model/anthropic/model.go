@@ -50,6 +50,10 @@ const ownHost = "api.anthropic.com"
 // entries of "tools" are tools of the provider; one with the name of a tool of the agent adds to it, such as
 // {name: search, cache_control: {type: ephemeral}}.
 //
+// The setting "cache_control" caches the prompt: its value is sent with the last tool, the last block of the system prompt and
+// the last block of the conversation, as far as there is room beside the marks that tools and blocks have of their own. It is
+// null for a request that is not to be cached.
+//
 // A block of a kind that only the provider knows has its name behind "anthropic_": what a server tool found comes as
 // "anthropic_web_search_tool_result" and is sent back so, and a block "anthropic_document" of a program is sent as a
 // document with all its keys. A block with the key "cache_control" is sent with it.

@@ -23,8 +23,10 @@ func (m *Model) body(req *model.Request, stream bool) ([]byte, error) {
 	if _, ok := body["max_tokens"]; !ok {
 		body["max_tokens"] = DefaultMaxTokens
 	}
-	body["messages"] = m.messages(req.Messages.Messages(), body["thinking"])
-	if system := system(req); len(system) > 0 {
+	messages := m.messages(req.Messages.Messages(), body["thinking"])
+	body["messages"] = messages
+	system := system(req)
+	if len(system) > 0 {
 		body["system"] = system
 	}
 	tools, err := m.tools(req)
@@ -40,6 +42,7 @@ func (m *Model) body(req *model.Request, stream bool) ([]byte, error) {
 			body["tool_choice"] = choice
 		}
 	}
+	cache(body, tools, system, messages)
 	if req.Format != nil {
 		body["output_config"] = outputConfig(req.Format, body["output_config"])
 	}

@@ -205,11 +205,11 @@ func TestSettingsSetAnyField(t *testing.T) {
 	t.Parallel()
 	req := request(abi.Human("hi")).WithSettings(settings(t, `{"max_tokens":7,"top_p":0.5,"new.field|#":{"deep":[1,{"a":null}]},"thinking":null}`))
 	body := sent(t, req, func(m *anthropic.Model) {
-		m.Settings = settings(t, `{"max_tokens":5,"metadata":{"user_id":"u"},"top_p":1.0,"cache_control":{"type":"ephemeral"}}`)
+		m.Settings = settings(t, `{"max_tokens":5,"metadata":{"user_id":"u"},"top_p":1.0,"service_tier":"auto"}`)
 	})
 	require.Equal(t, value(t, `{
 		"model":"claude-haiku-4-5","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"max_tokens":7,"top_p":0.5,
-		"metadata":{"user_id":"u"},"cache_control":{"type":"ephemeral"},"new.field|#":{"deep":[1,{"a":null}]},"thinking":null}`), body)
+		"metadata":{"user_id":"u"},"service_tier":"auto","new.field|#":{"deep":[1,{"a":null}]},"thinking":null}`), body)
 	require.InDelta(t, anthropic.DefaultMaxTokens, sent(t, request(abi.Human("hi")))["max_tokens"], 0)
 }
 

@@ -1,0 +1,157 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// AnthropicPromptCaching lets Anthropic's models cache the prompt, so that the part of a conversation that was sent before
+// costs less and is read faster. It sets the setting cache_control of each model call; the provider's adapter then marks the
+// last block of the system prompt, the last tool and the last block of the conversation.
+//
+// It acts on models that take such marks: those of the provider anthropic, save old ones that are known not to, and others
+// that say they can cache. It looks at the model of each request, so put it inside of a model_fallback. Where it stands
+// otherwise does not matter: the marks are made when the request is sent. But middleware that changes what was sent before,
+// such as tools that are selected anew for each call, makes the cache useless.
+//
+// Behaviour and texts are those of LangChain 1.4.7's AnthropicPromptCachingMiddleware, but a warning comes once in a run.
+type AnthropicPromptCaching struct {
+	// Type is the type of cache. There is one: "ephemeral" (or "").
+	Type string `yaml:"type" schema:"default=ephemeral,enum=ephemeral"`
+	// TTL is how long what nobody uses stays in the cache: "5m" (or ""), or "1h", for which writing costs more.
+	TTL string `yaml:"ttl" schema:"default=5m,enum=5m|1h"`
+	// MinMessagesToCache is how many messages a request must have to be cached; the system prompt counts as one. 0: any.
+	MinMessagesToCache int `yaml:"min_messages_to_cache" schema:"default=0,min=0"`
+	// UnsupportedModelBehavior says what follows where a model takes no marks: "warn" (or ""), "ignore", or "raise", which
+	// fails the call.
+	UnsupportedModelBehavior string `yaml:"unsupported_model_behavior" schema:"default=warn,enum=warn|ignore|raise"`
+}
+
+var anthropicPromptCachingEntry = Entry{
+	Name:    "anthropic_prompt_caching",
+	Summary: "lets Anthropic's models cache the prompt",
+	Example: `- anthropic_prompt_caching:
+    ttl: 1h
+    min_messages_to_cache: 4
+    unsupported_model_behavior: ignore
+`,
+	New: func() host.Middleware { return &AnthropicPromptCaching{} },
+}
+
+// The behaviors for other models.
+const (
+	unsupportedWarn   = "warn"
+	unsupportedIgnore = "ignore"
+	unsupportedRaise  = "raise"
+)
+
+// Name returns "anthropic_prompt_caching".
+func (c AnthropicPromptCaching) Name() string { return "anthropic_prompt_caching" }
+
+// Hooks checks the configuration.
+func (c AnthropicPromptCaching) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	kind, ttl := cmp.Or(c.Type, "ephemeral"), cmp.Or(c.TTL, "5m")
+	behavior := cmp.Or(c.UnsupportedModelBehavior, unsupportedWarn)
+	switch {
+	case kind != "ephemeral":
+		return nil, fmt.Errorf("type is %q; the only one is ephemeral", c.Type)
+	case ttl != "5m" && ttl != "1h":
+		return nil, fmt.Errorf("ttl is %q; use 5m or 1h", c.TTL)
+	case c.MinMessagesToCache < 0:
+		return nil, errors.New("min_messages_to_cache must be >= 0")
+	case behavior != unsupportedWarn && behavior != unsupportedIgnore && behavior != unsupportedRaise:
+		return nil, fmt.Errorf("unsupported_model_behavior is %q; use warn, ignore or raise", c.UnsupportedModelBehavior)
+	}
+	mark := wire.Map{{Key: "ttl", Value: wire.String(ttl)}, {Key: "type", Value: wire.String(kind)}}
+	p := &promptCaching{
+		own: env.Model, settings: wire.Map{{Key: cacheMark, Value: mark.Raw()}}, least: c.MinMessagesToCache, behavior: behavior, warned: map[string]bool{},
+	}
+	return &host.Hooks{
+		WrapModelCall: host.WrapModelHook{Func: p.wrap, PassesTokens: true},
+		End:           p.end,
+		Order: []host.Order{{
+			Inside: modelFallbackEntry.Name, Reason: "outside of it, it decides by the first model, and the others are not cached",
+		}},
+	}, nil
+}
+
+// promptCaching marks requests.
+type promptCaching struct {
+	own      model.Model // the agent's
+	settings wire.Map
+	least    int // messages
+	behavior string
+
+	mu     sync.Mutex
+	warned map[string]bool // the runs that were warned
+}
+
+func (p *promptCaching) wrap(
+	ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
+) (*model.Response, *host.Update, error) {
+	asked := req.Model
+	if asked == nil {
+		asked = p.own
+	}
+	info := asked.Info()
+	if !takesCacheMarks(info) {
+		text := "AnthropicPromptCachingMiddleware caching middleware only supports Anthropic models, not instances of " + nameOf(info)
+		switch {
+		case p.behavior == unsupportedRaise:
+			return nil, nil, errors.New(text)
+		case p.behavior == unsupportedWarn && p.first(rt.RunID()):
+			rt.Warn(text)
+		}
+	} else if counted(req) >= p.least {
+		req = req.WithSettings(p.settings)
+	}
+	resp, err := next(ctx, req)
+	return resp, nil, err
+}
+
+// nameOf names a model with its provider.
+func nameOf(info model.Info) string {
+	if info.Provider == "" {
+		return info.Name
+	}
+	return info.Provider + ":" + info.Name
+}
+
+// counted counts the messages of a request.
+func counted(req *model.Request) int {
+	n := req.Messages.Len()
+	if !req.System.IsZero() {
+		n++
+	}
+	return n
+}
+
+// mostWarned is how many runs are remembered. A run that waits for an answer, which may never come, has not ended.
+const mostWarned = 1 << 12
+
+// first reports whether a run is warned for the first time.
+func (p *promptCaching) first(run string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.warned[run] {
+		return false
+	}
+	if len(p.warned) >= mostWarned {
+		clear(p.warned)
+	}
+	p.warned[run] = true
+	return true
+}
+
+func (p *promptCaching) end(_ context.Context, run string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.warned, run)
+}

@@ -21,6 +21,7 @@ type Entry struct {
 
 // registry holds all entries, sorted by name. Each stands in the file of its middleware.
 var registry = []Entry{
+	anthropicPromptCachingEntry,
 	contextEditingEntry,
 	dynamicPromptEntry,
 	humanInTheLoopEntry,

@@ -1,0 +1,112 @@
+package pii
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cuts says where a text may be cut in two without changing what a rule finds: behind a character that is no part of a
+// word and that no match has in it. What a rule finds behind it then does not depend on what stands before, and the other
+// way round. The zero value allows no cut.
+type cuts struct {
+	ascii [utf8.RuneSelf]bool
+	other bool // all characters beyond ASCII
+	card  bool // not between the groups of what may be a card number: behind a separator with four digits before it
+}
+
+// last returns the last place behind an offset at which a text may be cut; 0 if there is none.
+func (c *cuts) last(text string, after int) int {
+	for at := len(text); at > after; {
+		char, size := utf8.DecodeLastRuneInString(text[:at])
+		if c.allows(char, size) && !(c.card && separatorIn(text[at-size:]) > 0 && endsInGroup(text[:at-size])) {
+			return at
+		}
+		at -= size
+	}
+	return 0
+}
+
+func (c *cuts) allows(char rune, size int) bool {
+	if char < utf8.RuneSelf {
+		return c.ascii[char]
+	}
+	return c.other && (char != utf8.RuneError || size > 1) // not in the middle of a character
+}
+
+// endsInGroup reports whether a text ends in four digits.
+func endsInGroup(text string) bool {
+	if len(text) < 4 {
+		return false
+	}
+	for i := len(text) - 4; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func cardCuts() cuts {
+	c := cutsOf()
+	c.card = true
+	return c
+}
+
+// cutsOf returns the cuts that hold for each of some expressions.
+func cutsOf(patterns ...string) cuts {
+	c := cuts{other: true}
+	for i := range c.ascii {
+		c.ascii[i] = !isWord(byte(i))
+	}
+	for _, pattern := range patterns {
+		expression, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			return cuts{}
+		}
+		c.forbid(expression)
+	}
+	return c
+}
+
+// forbid takes away the cuts that could divide a match of an expression, or change what it means.
+func (c *cuts) forbid(e *syntax.Regexp) {
+	switch e.Op {
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpAnyChar:
+		*c = cuts{}
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpAnyCharNotNL: // a cut is the end of a line only where a line ends
+		newline := c.ascii['\n']
+		*c = cuts{}
+		c.ascii['\n'] = newline
+	case syntax.OpLiteral:
+		for _, char := range e.Rune {
+			c.forbidChar(char)
+			if e.Flags&syntax.FoldCase == 0 {
+				continue
+			}
+			for folded := unicode.SimpleFold(char); folded != char; folded = unicode.SimpleFold(folded) {
+				c.forbidChar(folded)
+			}
+		}
+	case syntax.OpCharClass:
+		for pair := range slices.Chunk(e.Rune, 2) {
+			for char := pair[0]; char <= min(pair[1], utf8.RuneSelf-1); char++ {
+				c.forbidChar(char)
+			}
+			c.forbidChar(pair[1])
+		}
+	default: // made of others, or without a character
+	}
+	for _, part := range e.Sub {
+		c.forbid(part)
+	}
+}
+
+func (c *cuts) forbidChar(char rune) {
+	if char < utf8.RuneSelf {
+		c.ascii[char] = false
+	} else {
+		c.other = false
+	}
+}

@@ -30,6 +30,7 @@ var registry = []Entry{
 	modelFallbackEntry,
 	modelRetryEntry,
 	patchToolCallsEntry,
+	piiEntry,
 	summarizationEntry,
 	todoListEntry,
 	toolCallLimitEntry,

@@ -1,0 +1,202 @@
+package builtin
+
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/pii"
+)
+
+// redactor applies the rule of a [PII] to messages.
+type redactor struct {
+	PII
+
+	rule  *pii.Rule
+	input bool
+}
+
+// before looks at what the model is about to read for the first time.
+func (r *redactor) before(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.State().Messages()
+	update := &host.Update{}
+	ai := messages.LastAI()
+	for i := messages.Len() - 1; r.input && i >= 0; i-- {
+		if m := messages.Entry(i).Message(); m.Role == abi.RoleHuman {
+			if err := r.replace(update, m); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	for i := ai + 1; r.ApplyToToolResults && ai >= 0 && i < messages.Len(); i++ {
+		if m := messages.Entry(i).Message(); m.Role == abi.RoleTool {
+			if err := r.replace(update, m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return orNothing(update), nil
+}
+
+// after looks at what the model has said last.
+func (r *redactor) after(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.State().Messages()
+	ai := messages.LastAI()
+	if ai < 0 {
+		return nil, nil
+	}
+	m, changed := messages.At(ai), false
+	var err error
+	if r.ApplyToOutput {
+		if m.Content, changed, err = r.content(m.Content); err != nil {
+			return nil, err
+		}
+	}
+	if r.ApplyToToolCalls {
+		callsChanged, err := r.calls(&m)
+		if err != nil {
+			return nil, err
+		}
+		changed = changed || callsChanged
+	}
+	if !changed {
+		return nil, nil
+	}
+	return &host.Update{Messages: []abi.Message{m}}, nil
+}
+
+// replace adds to an update what takes the place of a message, if anything does.
+func (r *redactor) replace(update *host.Update, m *abi.Message) error {
+	content, changed, err := r.content(m.Content)
+	if err != nil || !changed {
+		return err
+	}
+	redacted := *m
+	redacted.Content = content
+	update.Messages = append(update.Messages, redacted)
+	return nil
+}
+
+func orNothing(update *host.Update) *host.Update {
+	if len(update.Messages) == 0 {
+		return nil
+	}
+	return update
+}
+
+func (r *redactor) text(text string) (redacted string, changed bool, err error) {
+	redacted, matches, err := r.rule.Apply(text)
+	return redacted, len(matches) > 0, err
+}
+
+// content edits the texts of a content.
+func (r *redactor) content(c abi.Content) (redacted abi.Content, changed bool, err error) {
+	if c.IsText() {
+		text, changed, err := r.text(c.Text())
+		return abi.Text(text), changed, err
+	}
+	blocks := c.Blocks()
+	var out []abi.Block
+	for i := range blocks {
+		text, found, err := r.text(blocks[i].Text())
+		if err != nil {
+			return c, false, err
+		}
+		if !found {
+			continue
+		}
+		if out == nil {
+			out = append(out, blocks...)
+		}
+		out[i] = withText(blocks[i], text)
+	}
+	if out == nil {
+		return c, false, nil
+	}
+	return abi.Blocks(out...), true, nil
+}
+
+// withText returns a text or reasoning block with another text. What a provider attaches to reasoning is of the other one.
+func withText(b abi.Block, text string) abi.Block {
+	if b.Type() == abi.BlockReasoning {
+		return abi.ReasoningBlock(text, "")
+	}
+	return abi.BlockOf(b.Fields().With(wire.Map{{Key: "text", Value: wire.String(text)}}))
+}
+
+// calls edits the texts in the arguments of a message's tool calls. The lists are the message's own afterwards.
+func (r *redactor) calls(m *abi.Message) (changed bool, err error) {
+	calls, invalid := m.ToolCalls, m.InvalidToolCalls
+	for i := range calls {
+		args, found, err := r.args(calls[i].Args)
+		if err != nil {
+			return false, err
+		}
+		if found {
+			if !changed {
+				m.ToolCalls = append([]abi.ToolCall(nil), calls...)
+			}
+			m.ToolCalls[i].Args, changed = args, true
+		}
+	}
+	invalidChanged := false
+	for i := range invalid {
+		args, found, err := r.text(invalid[i].Args)
+		if err != nil {
+			return false, err
+		}
+		if found {
+			if !invalidChanged {
+				m.InvalidToolCalls = append([]abi.InvalidToolCall(nil), invalid...)
+			}
+			m.InvalidToolCalls[i].Args, invalidChanged = args, true
+		}
+	}
+	return changed || invalidChanged, nil
+}
+
+// args edits the texts in a value. The keys of maps stay: they are the names of a tool's parameters.
+func (r *redactor) args(value wire.Raw) (redacted wire.Raw, changed bool, err error) {
+	if text, ok := value.AsString(); ok {
+		text, changed, err := r.text(text)
+		if err != nil || !changed {
+			return value, false, err
+		}
+		return wire.String(text), true, nil
+	}
+	var out []byte
+	switch {
+	case value.IsMap():
+		out = wire.AppendMapHeader(make([]byte, 0, len(value)), value.Len())
+	case value.IsArray():
+		out = wire.AppendArrayHeader(make([]byte, 0, len(value)), value.Len())
+	default:
+		return value, false, nil
+	}
+	part := func(inner wire.Raw) bool {
+		var edited wire.Raw
+		var found bool
+		if edited, found, err = r.args(inner); err != nil {
+			return false
+		}
+		out, changed = append(out, edited...), changed || found
+		return true
+	}
+	for key, inner := range value.Pairs() {
+		out = wire.AppendString(out, string(key))
+		if !part(inner) {
+			return value, false, err
+		}
+	}
+	for inner := range value.Elements() {
+		if !part(inner) {
+			return value, false, err
+		}
+	}
+	if !changed {
+		return value, false, nil
+	}
+	return out, true, nil
+}

@@ -73,7 +73,16 @@ func recordOf(label string, req *model.Request) *request {
 	for i := range req.Tools {
 		out.tools = append(out.tools, req.Tools[i].Name)
 	}
+	if out.structured = asksForSelection(req); out.structured {
+		out.tools, out.toolChoice = nil, ""
+	}
 	return out
+}
+
+// asksForSelection reports whether a request is one of a tool selector: for a format, or in its place for the call of a tool.
+func asksForSelection(req *model.Request) bool {
+	const name = "ToolSelectionResponse"
+	return req.Format != nil && req.Format.Name == name || req.ToolChoice == name && len(req.Tools) == 1 && req.Tools[0].Name == name
 }
 
 func (r *recorder) request(asked *request) {

@@ -25,6 +25,8 @@ var registry = []Entry{
 	contextEditingEntry,
 	dynamicPromptEntry,
 	humanInTheLoopEntry,
+	llmToolEmulatorEntry,
+	llmToolSelectorEntry,
 	loopControlEntry,
 	modelCallLimitEntry,
 	modelFallbackEntry,

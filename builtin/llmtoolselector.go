@@ -1,0 +1,252 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// LLMToolSelector has a model select, before each model call, the tools that the call is about: an agent with many tools then
+// sends the descriptions of a few. Only the model is told less; a tool that it calls nonetheless runs.
+//
+// The selecting model reads its instructions and the last human message. What it costs counts as the run's, and nothing of
+// what it says shows. A model that enforces JSON Schemas is asked for an answer in one, any other is made to call a tool; from
+// one that does neither, JSON in its text is taken too.
+//
+// The call then has the selected tools, in the order in which the agent has them, and behind them those that are always
+// included. A tool that the request forces the model to call stays, selected or not. A call without tools to select from is left as it is.
+//
+// Behaviour and texts are those of LangChain's LLMToolSelectorMiddleware: a selected tool that does not exist fails the run,
+// and is not what on_parsing_failure is for.
+type LLMToolSelector struct {
+	// Model is the name of the agent's model that selects; "": the one that is about to be called.
+	Model string `yaml:"model"`
+	// SystemPrompt are its instructions; "": those of LangChain. With max_tools a line is added that tells the number.
+	SystemPrompt string `yaml:"system_prompt"`
+	// MaxTools is how many tools are taken at most, the first ones that the model names; nil: all that it names.
+	MaxTools *int `yaml:"max_tools" schema:"min=0"`
+	// AlwaysInclude are names of tools that are not up for selection, and do not count. It is an error if one is not there.
+	AlwaysInclude []string `yaml:"always_include"`
+	// MaxRetries is how often the model is asked again after an answer without a list of tools; nil: once.
+	MaxRetries *int `yaml:"max_retries" schema:"default=1,min=0"`
+	// OnParsingFailure says what follows when no answer had a list: error (the default), none, all, or names of tools. max_tools
+	// does not count then.
+	OnParsingFailure SelectionFallback `yaml:"on_parsing_failure"`
+}
+
+var llmToolSelectorEntry = Entry{
+	Name:    "llm_tool_selector",
+	Summary: "offers the model only the tools that another model selects for the question",
+	Example: `- llm_tool_selector:
+    model: small
+    max_tools: 5
+    always_include: [search]
+    on_parsing_failure: all
+`,
+	New: func() host.Middleware { return &LLMToolSelector{} },
+}
+
+const (
+	selectorPrompt = "Your goal is to select the most relevant tools for answering the user's query."
+	maxToolsPrompt = "\nIMPORTANT: List the tool names in order of relevance, with the most relevant first. " +
+		"If you exceed the maximum number of tools, only the first %d will be used."
+	// selectionFormat names the format of the answer, and the tool that takes its place.
+	selectionFormat = "ToolSelectionResponse"
+)
+
+// Name returns "llm_tool_selector".
+func (s LLMToolSelector) Name() string { return "llm_tool_selector" }
+
+// Hooks checks the numbers and finds the model.
+func (s LLMToolSelector) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	selector := &toolSelector{LLMToolSelector: s, retries: 1}
+	if s.MaxRetries != nil {
+		selector.retries = *s.MaxRetries
+	}
+	if selector.retries < 0 {
+		return nil, errors.New("max_retries must be >= 0")
+	}
+	if s.MaxTools != nil && *s.MaxTools < 0 {
+		return nil, fmt.Errorf("max_tools is %d; it must not be negative", *s.MaxTools)
+	}
+	if err := s.OnParsingFailure.check(); err != nil {
+		return nil, err
+	}
+	selector.prompt = cmp.Or(s.SystemPrompt, selectorPrompt)
+	if s.MaxTools != nil {
+		selector.prompt += fmt.Sprintf(maxToolsPrompt, *s.MaxTools)
+	}
+	selector.agents = env.Model
+	if s.Model != "" {
+		var err error
+		if selector.own, err = modelOf(&env, "model", s.Model); err != nil {
+			return nil, err
+		}
+	}
+	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: selector.wrap, PassesTokens: true}}, nil
+}
+
+// toolSelector is an LLMToolSelector that was checked.
+type toolSelector struct {
+	LLMToolSelector
+
+	prompt  string
+	retries int
+	own     model.Model // nil: that of the request
+	agents  model.Model
+}
+
+func (s *toolSelector) wrap(
+	ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
+) (*model.Response, *host.Update, error) {
+	selected, err := s.selected(ctx, rt, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := next(ctx, selected)
+	return resp, nil, err
+}
+
+// selected returns the request with the tools that were selected.
+func (s *toolSelector) selected(ctx context.Context, rt *host.Runtime, req *model.Request) (*model.Request, error) {
+	if len(req.Tools) == 0 {
+		return req, nil
+	}
+	always, available, err := s.divided(req.Tools)
+	if err != nil || len(available) == 0 {
+		return req, err
+	}
+	question, ok := lastHuman(req.Messages)
+	if !ok {
+		return nil, errors.New("No user message found in request messages") //nolint:staticcheck // the text is LangChain's
+	}
+	var answer wire.Raw
+	for attempt := 0; ; attempt++ {
+		if answer, err = s.ask(ctx, rt, req, available, question); err != nil {
+			return nil, err
+		}
+		if list := toolList(answer); list.IsArray() {
+			names, err := s.taken(list, available)
+			if err != nil {
+				return nil, err
+			}
+			return offering(req, available, names, always), nil
+		}
+		if attempt == s.retries {
+			break
+		}
+	}
+	names, err := s.fallback(answer, available)
+	if err != nil {
+		return nil, err
+	}
+	return offering(req, available, names, always), nil
+}
+
+// divided tells the tools that are always included from those to select from.
+func (s *toolSelector) divided(tools []abi.ToolSpec) (always, available []abi.ToolSpec, err error) {
+	var missing []string
+	for _, name := range s.AlwaysInclude {
+		if !has(tools, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		names := namesOf(tools)
+		slices.Sort(names)
+		//nolint:staticcheck // the text is LangChain's
+		return nil, nil, fmt.Errorf("Tools in always_include not found in request: %s. Available tools: %s", jsonList(missing), jsonList(names))
+	}
+	for i := range tools {
+		if slices.Contains(s.AlwaysInclude, tools[i].Name) {
+			always = append(always, tools[i])
+		} else {
+			available = append(available, tools[i])
+		}
+	}
+	return always, available, nil
+}
+
+// taken returns the names in a list of the model that count.
+func (s *toolSelector) taken(list wire.Raw, available []abi.ToolSpec) ([]string, error) {
+	var names []string
+	var invalid []wire.Raw
+	for item := range list.Elements() {
+		name, ok := item.AsString()
+		switch {
+		case !ok || !has(available, name):
+			invalid = append(invalid, item)
+		case !slices.Contains(names, name) && (s.MaxTools == nil || len(names) < *s.MaxTools):
+			names = append(names, name)
+		}
+	}
+	if len(invalid) > 0 {
+		return nil, invalidSelection(invalid)
+	}
+	return names, nil
+}
+
+// invalidSelection is the error of a model that selects what is not there.
+func invalidSelection(invalid []wire.Raw) error {
+	list := wire.AppendArrayHeader(nil, len(invalid))
+	for _, item := range invalid {
+		list = append(list, item...)
+	}
+	return fmt.Errorf("Model selected invalid tools: %s", excerpt(wire.Raw(list).JSON())) //nolint:staticcheck // the text is LangChain's
+}
+
+// offering returns the request with the tools of these names, then those that are always included. One that the request
+// forces the model to call is among them.
+func offering(req *model.Request, available []abi.ToolSpec, names []string, always []abi.ToolSpec) *model.Request {
+	tools := make([]abi.ToolSpec, 0, len(names)+len(always)+1)
+	for i := range available {
+		if slices.Contains(names, available[i].Name) || req.ToolChoice == available[i].Name {
+			tools = append(tools, available[i])
+		}
+	}
+	return req.WithTools(append(tools, always...))
+}
+
+func lastHuman(messages history.List) (abi.Message, bool) {
+	for i := messages.Len() - 1; i >= 0; i-- {
+		if m := messages.At(i); m.Role == abi.RoleHuman {
+			return m, true
+		}
+	}
+	return abi.Message{}, false
+}
+
+func has(tools []abi.ToolSpec, name string) bool {
+	return slices.ContainsFunc(tools, func(t abi.ToolSpec) bool { return t.Name == name })
+}
+
+func namesOf(tools []abi.ToolSpec) []string {
+	names := make([]string, len(tools))
+	for i := range tools {
+		names[i] = tools[i].Name
+	}
+	return names
+}
+
+func jsonList(names []string) string {
+	raw, _ := wire.Of(names) // names are a type that it knows
+	return raw.JSON()
+}
+
+// excerpt is the beginning of what a model said, for errors.
+func excerpt(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -126,7 +126,7 @@ func TestLLMToolEmulatorAsksTheAgentsModel(t *testing.T) {
 		Middleware: []host.Middleware{builtin.LLMToolEmulator{}},
 	})
 	require.NoError(t, err)
-	defer agent.Close()
+	closing(t, agent)
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"human go", "ai ghost:1", "tool 1 made up", "ai done"}, lines(result.Messages))

@@ -98,7 +98,7 @@ func answering(texts ...string) *asked {
 }
 
 // selecting is an agent with the tools a, b, c and d whose model "small" selects.
-func selecting(t testingT, small model.Model, main model.Model, middleware ...host.Middleware) *host.Agent {
+func selecting(t testingT, small, main model.Model, middleware ...host.Middleware) *host.Agent {
 	var tools []host.Tool
 	for _, name := range []string{"a", "b", "c", "d"} {
 		tools = append(tools, tool.Func(name, "does "+name, func(context.Context, struct{}) (string, error) { return "did " + name, nil }))
@@ -108,6 +108,12 @@ func selecting(t testingT, small model.Model, main model.Model, middleware ...ho
 	})
 	require.NoError(t, err)
 	return agent
+}
+
+// closing closes an agent at the end of the test.
+func closing(t *testing.T, agent *host.Agent) {
+	t.Helper()
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
 }
 
 func ask(t testingT, agent *host.Agent) (*host.Result, error) {
@@ -167,7 +173,7 @@ func TestLLMToolSelectorAsks(t *testing.T) {
 		model.Reply(abi.AI("", abi.Call("1", "d", map[string]any{}))), model.Reply(abi.AI("done")),
 	}}
 	agent := selecting(t, small, main, builtin.LLMToolSelector{Model: "small", MaxTools: new(2), AlwaysInclude: []string{"b"}})
-	defer agent.Close()
+	closing(t, agent)
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("no"), abi.Human("which?")}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"human no", "human which?", "ai d:1", "tool 1 did d", "ai done"}, lines(result.Messages), "what is not offered runs")
@@ -211,11 +217,13 @@ func TestLLMToolSelectorFallsBack(t *testing.T) {
 			}}}, answering("b a"), "a b", 2,
 		},
 		"what is not there": {
-			builtin.LLMToolSelector{MaxTools: new(1), OnParsingFailure: fallback{Mode: "all"}}, answering(`{"tools":["a","x",1]}`),
+			builtin.LLMToolSelector{MaxTools: new(1), OnParsingFailure: fallback{Mode: "all"}},
+			answering(`{"tools":["a","x",1]}`),
 			`!Model selected invalid tools: ["x",1]`, 1,
 		},
 		"a tool to include that is not there": {
-			builtin.LLMToolSelector{AlwaysInclude: []string{"x", "a"}}, answering("?"),
+			builtin.LLMToolSelector{AlwaysInclude: []string{"x", "a"}},
+			answering("?"),
 			`!Tools in always_include not found in request: ["x"]. Available tools: ["a","b","c","d"]`, 0,
 		},
 		"nothing to select from": {builtin.LLMToolSelector{AlwaysInclude: []string{"a", "b", "c", "d"}}, answering("?"), "a b c d", 0},
@@ -244,7 +252,7 @@ func TestLLMToolSelectorFallsBack(t *testing.T) {
 func TestLLMToolSelectorWithoutAQuestion(t *testing.T) {
 	t.Parallel()
 	agent := selecting(t, answering("?"), answering("done"), builtin.LLMToolSelector{Model: "small"})
-	defer agent.Close()
+	closing(t, agent)
 	_, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.AI("hello")}})
 	require.ErrorContains(t, err, "No user message found in request messages")
 }
@@ -261,7 +269,7 @@ func TestLLMToolSelectorAsksTheModelOfTheRequest(t *testing.T) {
 		return resp, nil, err
 	})
 	agent := selecting(t, answering("?"), answering("?"), route, builtin.LLMToolSelector{})
-	defer agent.Close()
+	closing(t, agent)
 	result, err := ask(t, agent)
 	require.NoError(t, err)
 	require.Equal(t, []string{"human which?", "ai done"}, lines(result.Messages))
@@ -282,7 +290,7 @@ func TestLLMToolSelectorWithOthersOverAnInterrupt(t *testing.T) {
 		builtin.PII{PIIType: "email", ApplyToOutput: true},
 		builtin.LLMToolSelector{Model: "small"},
 	)
-	defer agent.Close()
+	closing(t, agent)
 	var tokens strings.Builder
 	note := func(e host.Event) error {
 		tokens.WriteString(e.Text)
@@ -312,7 +320,7 @@ func TestLLMToolSelectorPassesCancellation(t *testing.T) {
 	agent := selecting(t, &asked{err: context.Canceled}, main, builtin.LLMToolSelector{
 		Model: "small", OnParsingFailure: builtin.SelectionFallback{Mode: "all"},
 	})
-	defer agent.Close()
+	closing(t, agent)
 	_, err := ask(t, agent)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, main.requests)

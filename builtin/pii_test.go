@@ -124,9 +124,8 @@ func piiAgent(t *testing.T, middleware []host.Middleware, turns ...scripted.Turn
 
 func TestPIIInToolCalls(t *testing.T) {
 	t.Parallel()
-	nested := map[string]any{
-		"to": []any{"ann@example.com", map[string]any{"cc@example.com": "x bob@example.com", "n": 1}}, "body": strings.Repeat("y", 100), "z": nil,
-	}
+	to := []any{"ann@example.com", map[string]any{"cc@example.com": "x bob@example.com", "n": 1}}
+	nested := map[string]any{"to": to, "body": strings.Repeat("y", 100), "z": nil}
 	message := abi.AI("", abi.Call("1", "echo", map[string]any{"q": "nobody"}), abi.Call("2", "echo", nested))
 	message.InvalidToolCalls = []abi.InvalidToolCall{{ID: "3", Name: "echo", Args: `{"to": "ann@example.com`, Error: "cut"}}
 	agent := piiAgent(t, []host.Middleware{builtin.PII{PIIType: "email", ApplyToToolCalls: true, ApplyToToolResults: true}},
@@ -148,7 +147,6 @@ func TestPIIInToolCalls(t *testing.T) {
 	require.Equal(t, []string{`{"q":"nobody"} by [REDACTED_EMAIL]`, keyRedacted + " by [REDACTED_EMAIL]"}, results)
 	last, _ := result.Messages.Last()
 	require.Equal(t, "ok ann@example.com", last.Content.Text(), "answers are not looked at")
-	require.Equal(t, nested["to"].([]any)[0], "ann@example.com")
 }
 
 func TestPIIBlocks(t *testing.T) {

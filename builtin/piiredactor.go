@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -108,7 +109,7 @@ func (r *redactor) content(c abi.Content) (redacted abi.Content, changed bool, e
 			continue
 		}
 		if out == nil {
-			out = append(out, blocks...)
+			out = slices.Clone(blocks)
 		}
 		out[i] = withText(blocks[i], text)
 	}
@@ -136,7 +137,7 @@ func (r *redactor) calls(m *abi.Message) (changed bool, err error) {
 		}
 		if found {
 			if !changed {
-				m.ToolCalls = append([]abi.ToolCall(nil), calls...)
+				m.ToolCalls = slices.Clone(calls)
 			}
 			m.ToolCalls[i].Args, changed = args, true
 		}
@@ -149,7 +150,7 @@ func (r *redactor) calls(m *abi.Message) (changed bool, err error) {
 		}
 		if found {
 			if !invalidChanged {
-				m.InvalidToolCalls = append([]abi.InvalidToolCall(nil), invalid...)
+				m.InvalidToolCalls = slices.Clone(invalid)
 			}
 			m.InvalidToolCalls[i].Args, invalidChanged = args, true
 		}

@@ -20,7 +20,8 @@ type cuts struct {
 func (c *cuts) last(text string, after int) int {
 	for at := len(text); at > after; {
 		char, size := utf8.DecodeLastRuneInString(text[:at])
-		if c.allows(char, size) && !(c.card && separatorIn(text[at-size:]) > 0 && endsInGroup(text[:at-size])) {
+		inCard := c.card && separatorIn(text[at-size:]) > 0 && endsInGroup(text[:at-size])
+		if c.allows(char, size) && !inCard {
 			return at
 		}
 		at -= size

@@ -69,7 +69,7 @@ func New(kind string, strategy Strategy, pattern string) (*Rule, error) {
 	if pattern == "" {
 		detector, ok := builtins[kind]
 		if !ok {
-			//nolint:staticcheck // the text is LangChain's
+			//nolint:staticcheck,revive // the text is LangChain's
 			return nil, fmt.Errorf("Unknown PII type: %s. Must be one of ['%s'] or provide a custom detector.",
 				kind, strings.Join(Kinds(), "', '"))
 		}
@@ -171,9 +171,13 @@ func byStart(a, b Match) int { return a.Start - b.Start }
 
 // found returns the matches of an expression.
 func found(expression *regexp.Regexp, text string) []Match {
-	var out []Match
-	for _, at := range expression.FindAllStringIndex(text, -1) {
-		out = append(out, Match{Start: at[0], End: at[1]})
+	all := expression.FindAllStringIndex(text, -1)
+	if all == nil {
+		return nil
+	}
+	out := make([]Match, len(all))
+	for i, at := range all {
+		out[i] = Match{Start: at[0], End: at[1]}
 	}
 	return out
 }

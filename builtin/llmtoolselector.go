@@ -23,7 +23,8 @@ import (
 // one that does neither, JSON in its text is taken too.
 //
 // The call then has the selected tools, in the order in which the agent has them, and behind them those that are always
-// included. A tool that the request forces the model to call stays, selected or not. A call without tools to select from is left as it is.
+// included. A tool that the request forces the model to call stays, selected or not. A call without tools to select from is
+// left as it is.
 //
 // Behaviour and texts are those of LangChain's LLMToolSelectorMiddleware: a selected tool that does not exist fails the run,
 // and is not what on_parsing_failure is for.

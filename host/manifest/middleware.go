@@ -160,6 +160,9 @@ type limitsEntry struct {
 // build makes the middleware of the entry.
 func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	inner := e.builtin
+	if config, ok := inner.(builtin.PathResolver); ok {
+		inner = config.ResolvePaths(m.path)
+	}
 	if inner == nil {
 		p := &e.plugin
 		inner = plugin.Wasm{

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Reason is why a path was refused.
@@ -100,23 +101,30 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Problem }
 
-// escapes is the text of os.Root's error for a path that leaves it, which has no exported value.
-const escapes = "path escapes from parent"
+// reasonOf returns the reason of an error of rootdir; Failed of others.
+func reasonOf(err error) Reason {
+	for own, reason := range map[error]Reason{
+		rootdir.ErrOutside: OutsideRoot, rootdir.ErrBadName: BadName, rootdir.ErrDirectory: IsDirectory,
+		rootdir.ErrNotRegular: NotRegular, rootdir.ErrLink: IsLink,
+	} {
+		if errors.Is(err, own) {
+			return reason
+		}
+	}
+	return Failed
+}
 
 // pathError explains an error of the operating system about a clean name.
 func (r *Root) pathError(given, name string, err error) error {
-	result := &PathError{Path: given, Err: err}
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		result.Err = pathErr.Err // without the operating system's idea of the name
+	if reason := reasonOf(err); reason != Failed {
+		return &PathError{Path: given, Reason: reason}
 	}
-	if linkErr, ok := errors.AsType[*os.LinkError](err); ok {
-		result.Err = linkErr.Err
-	}
+	result := &PathError{Path: given, Err: rootdir.Cause(err)}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		result.Reason = NotFound
 		result.Near = r.near(name)
-	case result.Err.Error() == escapes:
+	case rootdir.Escapes(err):
 		result.Reason = OutsideRoot
 	case errors.Is(err, fs.ErrPermission):
 		result.Reason = Denied

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 const (
@@ -71,14 +73,14 @@ func (r *Root) List(ctx context.Context, dir, pattern string, offset, limit int)
 	if pattern == "" {
 		err = r.listOne(name, add)
 	} else {
-		w := walker{root: r}
-		err = w.walk(ctx, name, func(name, relative string, entry fs.DirEntry) bool {
+		var w rootdir.Walk
+		w, err = r.walk(ctx, name, func(name, relative string, entry fs.DirEntry) bool {
 			if !entry.IsDir() && g.match(relative) {
 				add(name, entry)
 			}
 			return true
 		})
-		listing.Unreadable, listing.Stopped = w.unreadable, w.stopped
+		listing.Unreadable, listing.Stopped = w.Unreadable, w.Stopped
 	}
 	listing.More = window.more()
 	return listing, err

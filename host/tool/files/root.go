@@ -1,15 +1,11 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
-	"strings"
-	"syscall"
-	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Options say what may be done with a directory. The zero value reads, with the default limits.
@@ -26,7 +22,7 @@ const (
 
 // Root is an open directory. Its methods may be called from several goroutines at once.
 type Root struct {
-	root    *os.Root
+	root    *rootdir.Dir
 	options Options
 }
 
@@ -38,7 +34,7 @@ func Open(dir string, options Options) (*Root, error) {
 	if options.MaxFile <= 0 {
 		options.MaxFile = defaultMaxFile
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := rootdir.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("files: open the root directory: %w", err)
 	}
@@ -51,15 +47,9 @@ func (r *Root) Close() error { return r.root.Close() }
 // inside turns a path that the model gave into a name below the root: with slashes, clean, "." for the root itself. A leading
 // slash stands for the root.
 func inside(given string) (string, error) {
-	if !utf8.ValidString(given) || strings.ContainsRune(given, 0) {
-		return "", &PathError{Path: given, Reason: BadName}
-	}
-	name := path.Clean(strings.TrimLeft(filepath.ToSlash(given), "/"))
-	switch {
-	case name == "..", strings.HasPrefix(name, "../"):
-		return "", &PathError{Path: given, Reason: OutsideRoot}
-	case !filepath.IsLocal(filepath.FromSlash(name)): // a drive, or a device of Windows
-		return "", &PathError{Path: given, Reason: BadName}
+	name, err := rootdir.Name(given)
+	if err != nil {
+		return "", &PathError{Path: given, Reason: reasonOf(err)}
 	}
 	return name, nil
 }
@@ -70,22 +60,11 @@ func (r *Root) open(given string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := r.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, info, err := r.root.OpenFile(name)
 	if err != nil {
 		return nil, nil, r.pathError(given, name, err)
 	}
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		err = r.pathError(given, name, err)
-	case info.IsDir():
-		err = &PathError{Path: given, Reason: IsDirectory}
-	case !info.Mode().IsRegular():
-		err = &PathError{Path: given, Reason: NotRegular}
-	default:
-		return file, info, nil
-	}
-	return nil, nil, errors.Join(err, file.Close())
+	return file, info, nil
 }
 
 // directory checks that a path is a directory.
@@ -94,7 +73,7 @@ func (r *Root) directory(given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	info, err := r.root.Stat(filepath.FromSlash(name))
+	info, err := r.root.Stat(name)
 	switch {
 	case err != nil:
 		return "", r.pathError(given, name, err)

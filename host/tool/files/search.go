@@ -81,8 +81,7 @@ func (r *Root) Search(ctx context.Context, q Query) (*Matches, error) {
 		root: r, pattern: pattern, result: &Matches{Offset: q.Offset, pattern: q.Pattern},
 		window: newWindow(q.Offset, q.Limit, defaultMatches, maxMatches, r.options.MaxOutput),
 	}
-	w := walker{root: r}
-	err = w.walk(ctx, dir, func(name, relative string, entry fs.DirEntry) bool {
+	w, err := r.walk(ctx, dir, func(name, relative string, entry fs.DirEntry) bool {
 		if entry.Type().IsRegular() && g.match(relative) {
 			s.file(ctx, name, entry)
 		}
@@ -92,8 +91,8 @@ func (r *Root) Search(ctx context.Context, q Query) (*Matches, error) {
 		err = context.Cause(ctx)
 	}
 	s.result.More = s.window.more()
-	s.result.Unreadable += w.unreadable
-	s.result.Stopped = w.stopped || s.read > maxSearched
+	s.result.Unreadable += w.Unreadable
+	s.result.Stopped = w.Stopped || s.read > maxSearched
 	return s.result, err
 }
 

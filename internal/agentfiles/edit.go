@@ -1,0 +1,69 @@
+package agentfiles
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Edit replaces a text. Without All the text must be there once.
+type Edit struct {
+	Old string `msgpack:"old_string"`
+	New string `msgpack:"new_string"`
+	All bool   `msgpack:"replace_all,omitempty"`
+}
+
+// EditError is an edit that does not fit what the file holds. Its text is written for the model; texts are those of
+// deepagents.
+type EditError string
+
+func (e EditError) Error() string { return string(e) }
+
+// apply returns the changed content, and how often the text was replaced. In a file whose lines end with \r\n the text, in
+// which a model has \n, is compared and written so.
+func (e Edit) apply(name string, content []byte) ([]byte, int, error) {
+	if !isText(content) {
+		return nil, 0, &Error{Path: name, Reason: Binary}
+	}
+	text, old, replacement := string(content), e.Old, e.New
+	switch {
+	case old == "":
+		return nil, 0, EditError("old_string must not be empty; use write_file to write a whole file")
+	case old == replacement:
+		return nil, 0, EditError("old_string and new_string are the same")
+	case !strings.Contains(text, old) && strings.Contains(text, "\r\n") && !strings.Contains(old, "\r"):
+		old = strings.ReplaceAll(old, "\n", "\r\n")
+		replacement = strings.ReplaceAll(strings.ReplaceAll(replacement, "\r\n", "\n"), "\n", "\r\n")
+	}
+	n := strings.Count(text, old)
+	switch {
+	case n == 0:
+		return nil, 0, e.missing(text)
+	case n > 1 && !e.All:
+		return nil, 0, EditError(fmt.Sprintf("String '%s' appears %d times in file. Use replace_all=True to replace all instances, "+
+			"or provide a more specific string with surrounding context.", e.Old, n))
+	}
+	if size := int64(len(text)) + int64(n)*int64(len(replacement)-len(old)); size > MaxFile {
+		return nil, 0, &Error{Path: name, Reason: TooLarge, Size: size, Limit: MaxFile}
+	}
+	return []byte(strings.ReplaceAll(text, old, replacement)), n, nil
+}
+
+// missing says why the text is not there.
+func (e Edit) missing(text string) error {
+	stripped, ends := strings.CutSuffix(e.Old, "\n")
+	if !ends || stripped == "" || !strings.HasSuffix(text, stripped) {
+		return EditError(fmt.Sprintf("String not found in file: '%s'", e.Old))
+	}
+	if n := strings.Count(text, stripped); n > 1 {
+		return EditError(fmt.Sprintf("old_string ends with a newline, but the file does not end with a newline. With the trailing "+
+			"newline removed, old_string would appear %d times in the file. Retry with the trailing newline removed and add "+
+			"surrounding context so the match is unique.", n))
+	}
+	return EditError("old_string ends with a newline, but the file does not end with a newline. Retry with the trailing newline " +
+		"removed from old_string (and from new_string if it also ends with a newline).")
+}
+
+// isText reports whether a content is UTF-8 without a zero byte.
+func isText(content []byte) bool { return utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 }

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host"
 )
 
 // change is what an update says of one file. One of its forms is set.
@@ -18,8 +17,8 @@ type change struct {
 
 // edits change the text of a file, one after the other.
 type edits struct {
-	Edits      []Edit `msgpack:"edits"`
-	ModifiedAt string `msgpack:"modified_at"`
+	edits      []Edit
+	modifiedAt string
 }
 
 // changesOf reads an update of the field.
@@ -40,8 +39,7 @@ func changesOf(update wire.Raw) (map[string]change, error) {
 		case !raw.IsMap():
 			return nil, fmt.Errorf("the file %q is a map with content, encoding, created_at and modified_at, or null", name)
 		case hasKey(raw, "edits"):
-			c.edits = &edits{}
-			err = host.Decode(raw, c.edits)
+			c.edits, err = decodeEdits(name, raw)
 		case hasKey(raw, "content"):
 			c.entry = raw
 			_, err = decodeEntry(name, raw)
@@ -77,30 +75,63 @@ func (c change) apply(name string, present map[string]wire.Raw) error {
 		if err != nil {
 			return err
 		}
-		for _, edit := range c.edits.Edits {
+		for _, edit := range c.edits.edits {
 			if content, _, err := edit.apply(name, entry.bytes()); err == nil {
 				entry.Content, entry.Encoding = encoded(content)
 			}
 		}
-		entry.ModifiedAt = c.edits.ModifiedAt
-		raw, err := host.Encode(entry)
-		if err != nil {
-			return err
-		}
-		present[name] = raw
+		entry.ModifiedAt = c.edits.modifiedAt
+		present[name] = entry.raw()
 	}
 	return nil
 }
 
 // raw is the form of the change in an update.
-func (c change) raw() (wire.Raw, error) {
+func (c change) raw() wire.Raw {
 	switch {
 	case c.remove:
-		return wire.Raw{0xc0}, nil
+		return wire.Raw{0xc0}
 	case c.edits == nil:
-		return c.entry, nil
+		return c.entry
 	}
-	return host.Encode(c.edits)
+	list := wire.AppendArrayHeader(nil, len(c.edits.edits))
+	for _, e := range c.edits.edits {
+		list = append(list, wire.Map{
+			{Key: "new_string", Value: wire.String(e.New)}, {Key: "old_string", Value: wire.String(e.Old)},
+			{Key: "replace_all", Value: wire.Bool(e.All)},
+		}.Raw()...)
+	}
+	return wire.Map{{Key: "edits", Value: list}, {Key: "modified_at", Value: wire.String(c.edits.modifiedAt)}}.Raw()
+}
+
+// decodeEdits reads the form of edits in an update.
+func decodeEdits(name string, raw wire.Raw) (*edits, error) {
+	var given wire.Map
+	if _, err := given.UnmarshalMsg(raw); err != nil {
+		return nil, fmt.Errorf("the file %q: %w", name, err)
+	}
+	e := &edits{}
+	e.modifiedAt, _ = given.Get("modified_at").AsString()
+	list := given.Get("edits")
+	if !list.IsArray() {
+		return nil, fmt.Errorf("edits of the file %q must be a list", name)
+	}
+	for item := range list.Elements() {
+		var fields wire.Map
+		if _, err := fields.UnmarshalMsg(item); err != nil {
+			return nil, fmt.Errorf("an edit of the file %q: %w", name, err)
+		}
+		var edit Edit
+		var hasOld, hasNew bool
+		edit.Old, hasOld = fields.Get("old_string").AsString()
+		edit.New, hasNew = fields.Get("new_string").AsString()
+		edit.All, _ = fields.Get("replace_all").AsBool()
+		if !hasOld || !hasNew {
+			return nil, fmt.Errorf("an edit of the file %q has the texts old_string and new_string", name)
+		}
+		e.edits = append(e.edits, edit)
+	}
+	return e, nil
 }
 
 // bytes is the content of a file. What is said to be base64 and is not is taken as it stands.

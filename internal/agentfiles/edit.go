@@ -9,9 +9,8 @@ import (
 
 // Edit replaces a text. Without All the text must be there once.
 type Edit struct {
-	Old string `msgpack:"old_string"`
-	New string `msgpack:"new_string"`
-	All bool   `msgpack:"replace_all,omitempty"`
+	Old, New string
+	All      bool
 }
 
 // EditError is an edit that does not fit what the file holds. Its text is written for the model; texts are those of

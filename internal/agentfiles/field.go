@@ -26,6 +26,14 @@ const (
 	base64Encoding = "base64"
 )
 
+// raw is the entry as the state has it.
+func (e Entry) raw() wire.Raw {
+	return wire.Map{
+		{Key: "content", Value: wire.String(e.Content)}, {Key: "created_at", Value: wire.String(e.CreatedAt)},
+		{Key: "encoding", Value: wire.String(e.Encoding)}, {Key: "modified_at", Value: wire.String(e.ModifiedAt)},
+	}.Raw()
+}
+
 // Field is the state field of files: a map from a clean path to an [Entry]. All middleware that keeps files in the state
 // declares it. Updates are maps too, in which null removes a file, an entry replaces it, and
 //
@@ -77,11 +85,29 @@ func entriesOf(value wire.Raw) (map[string]wire.Raw, error) {
 	return out, nil
 }
 
-// decodeEntry reads a file of the state, which may come from the caller of a run.
+// decodeEntry reads a file of the state, which may come from the caller of a run. It may be longer than a document that
+// [host.Decode] takes.
 func decodeEntry(name string, raw wire.Raw) (Entry, error) {
 	var e Entry
-	if err := host.Decode(raw, &e); err != nil {
-		return e, fmt.Errorf("the file %q: %w", name, err)
+	for key, value := range raw.Pairs() {
+		var into *string
+		switch string(key) {
+		case "content":
+			into = &e.Content
+		case "encoding":
+			into = &e.Encoding
+		case "created_at":
+			into = &e.CreatedAt
+		case "modified_at":
+			into = &e.ModifiedAt
+		default:
+			continue
+		}
+		text, ok := value.AsString()
+		if !ok && !value.IsNil() {
+			return e, fmt.Errorf("%s of the file %q must be a text, not a value of the type %s", key, name, value.Type())
+		}
+		*into = text
 	}
 	if e.Encoding == "" {
 		e.Encoding = utf8Encoding

@@ -94,19 +94,15 @@ func (s *step) forget(call string) {
 }
 
 // Update returns the update that puts the changes into the state; nil if there are none.
-func (v *View) Update() (*host.Update, error) {
+func (v *View) Update() *host.Update {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
 	if len(v.own.changes) == 0 {
-		return nil, nil
+		return nil
 	}
 	var files wire.Map
 	for name, c := range v.own.changes {
-		raw, err := c.raw()
-		if err != nil {
-			return nil, fmt.Errorf("the file %q: %w", name, err)
-		}
-		files.Set(name, raw)
+		files.Set(name, c.raw())
 	}
-	return &host.Update{State: wire.Map{{Key: Field.Name, Value: files.Raw()}}}, nil
+	return &host.Update{State: wire.Map{{Key: Field.Name, Value: files.Raw()}}}
 }

@@ -3,7 +3,6 @@ package agentfiles
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"path"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host"
 )
 
 // View is the files of the state during one call of a hook or tool. A directory is there as long as a file is in it.
@@ -167,11 +165,7 @@ func (v *View) Write(_ context.Context, name string, content []byte) error {
 	if old, err := decodeEntry(name, files[name]); err == nil && old.CreatedAt != "" {
 		entry.CreatedAt = old.CreatedAt
 	}
-	raw, err := host.Encode(entry)
-	if err != nil {
-		return fmt.Errorf("the file %q: %w", name, err)
-	}
-	v.own.changes[name] = change{entry: raw}
+	v.own.changes[name] = change{entry: entry.raw()}
 	return nil
 }
 
@@ -204,18 +198,14 @@ func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 	entry.ModifiedAt = v.now().UTC().Format(time.RFC3339Nano)
 	if before, ok := v.own.changes[name]; ok && before.edits == nil { // this call has made the file
 		entry.Content, entry.Encoding = encoded(content)
-		raw, err := host.Encode(entry)
-		if err != nil {
-			return 0, fmt.Errorf("the file %q: %w", name, err)
-		}
-		v.own.changes[name] = change{entry: raw}
+		v.own.changes[name] = change{entry: entry.raw()}
 		return n, nil
 	}
-	changed := &edits{ModifiedAt: entry.ModifiedAt}
+	changed := &edits{modifiedAt: entry.ModifiedAt}
 	if before := v.own.changes[name].edits; before != nil {
-		changed.Edits = slices.Clone(before.Edits)
+		changed.edits = slices.Clone(before.edits)
 	}
-	changed.Edits = append(changed.Edits, edit)
+	changed.edits = append(changed.edits, edit)
 	v.own.changes[name] = change{edits: changed}
 	return n, nil
 }
@@ -275,7 +265,8 @@ func hasBelow(files map[string]wire.Raw, dir string) bool {
 	return false
 }
 
-// sortedBelow returns the names of the files below a directory.
+// sortedBelow returns the names of the files below a directory, in the order in which a disk is walked: a slash stands
+// before all that a name may have.
 func sortedBelow(files map[string]wire.Raw, dir string) []string {
 	var names []string
 	for name := range files {
@@ -283,7 +274,9 @@ func sortedBelow(files map[string]wire.Raw, dir string) []string {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
+	})
 	return names
 }
 

@@ -134,6 +134,16 @@ func (d *Disk) Remove(_ context.Context, name string) error {
 	return diskError(name, d.dir.RemoveAll(onDisk(name)))
 }
 
+// Linked reports whether there is a symbolic link on a path, its last part included: what it leads to has another path too.
+func (d *Disk) Linked(name string) bool {
+	for ; name != "/"; name = path.Dir(name) {
+		if info, err := d.dir.Lstat(onDisk(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // writable refuses what cannot be a file.
 func writable(name string, size int) error {
 	switch {

@@ -58,6 +58,10 @@ func TestDiskLinksLeadNowhereOutside(t *testing.T) {
 	_, err = disk.Stat(t.Context(), "/loop")
 	require.True(t, agentfiles.Is(err, agentfiles.BadPath))
 
+	for name, want := range map[string]bool{"/inside": true, "/up/secret": true, "/dir/file": false, "/none": false, "/": false} {
+		require.Equal(t, want, disk.Linked(name), name)
+	}
+
 	require.NoError(t, disk.Remove(t.Context(), "/up"), "the link goes, not what it leads to")
 	require.NoError(t, disk.Remove(t.Context(), "/dir"))
 	text, err = os.ReadFile(secret)

@@ -24,8 +24,9 @@ const maxRuns = 1024
 
 // step is what the calls of one step of a run have changed.
 type step struct {
-	key   string // of the step
-	calls []*callChanges
+	key     string // of the step
+	calls   []*callChanges
+	version int // of what they have changed
 }
 
 // callChanges is what one call has changed.
@@ -88,6 +89,7 @@ func (s *step) forget(call string) {
 	for i, other := range s.calls {
 		if other.id == call {
 			s.calls = append(s.calls[:i:i], s.calls[i+1:]...)
+			s.version++
 			return
 		}
 	}

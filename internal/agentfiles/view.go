@@ -20,11 +20,14 @@ type View struct {
 	base  map[string]wire.Raw // as the step found them
 	own   *callChanges
 	now   func() time.Time
+
+	merged  map[string]wire.Raw // what files returns, as of a version of the step
+	version int
 }
 
 var _ FS = (*View)(nil)
 
-// files returns all files as they are now.
+// files returns all files as they are now. The caller must not change the map.
 func (v *View) files() (map[string]wire.Raw, error) {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
@@ -32,6 +35,9 @@ func (v *View) files() (map[string]wire.Raw, error) {
 }
 
 func (v *View) filesLocked() (map[string]wire.Raw, error) {
+	if v.merged != nil && v.version == v.step.version {
+		return v.merged, nil
+	}
 	files := maps.Clone(v.base)
 	for _, call := range v.step.calls {
 		for name, c := range call.changes {
@@ -40,7 +46,14 @@ func (v *View) filesLocked() (map[string]wire.Raw, error) {
 			}
 		}
 	}
+	v.merged, v.version = files, v.step.version
 	return files, nil
+}
+
+// change notes what the call does to a file, under the lock.
+func (v *View) change(name string, c change) {
+	v.own.changes[name] = c
+	v.step.version++
 }
 
 // Stat describes a file, or a directory in which there are some.
@@ -165,7 +178,7 @@ func (v *View) Write(_ context.Context, name string, content []byte) error {
 	if old, err := decodeEntry(name, files[name]); err == nil && old.CreatedAt != "" {
 		entry.CreatedAt = old.CreatedAt
 	}
-	v.own.changes[name] = change{entry: entry.raw()}
+	v.change(name, change{entry: entry.raw()})
 	return nil
 }
 
@@ -198,7 +211,7 @@ func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 	entry.ModifiedAt = v.now().UTC().Format(time.RFC3339Nano)
 	if before, ok := v.own.changes[name]; ok && before.edits == nil { // this call has made the file
 		entry.Content, entry.Encoding = encoded(content)
-		v.own.changes[name] = change{entry: entry.raw()}
+		v.change(name, change{entry: entry.raw()})
 		return n, nil
 	}
 	changed := &edits{modifiedAt: entry.ModifiedAt}
@@ -206,7 +219,7 @@ func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 		changed.edits = slices.Clone(before.edits)
 	}
 	changed.edits = append(changed.edits, edit)
-	v.own.changes[name] = change{edits: changed}
+	v.change(name, change{edits: changed})
 	return n, nil
 }
 
@@ -229,7 +242,7 @@ func (v *View) Remove(_ context.Context, name string) error {
 		return &Error{Path: name, Reason: NotFound}
 	}
 	for _, each := range names {
-		v.own.changes[each] = change{remove: true}
+		v.change(each, change{remove: true})
 	}
 	return nil
 }

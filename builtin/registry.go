@@ -24,6 +24,7 @@ var registry = []Entry{
 	anthropicPromptCachingEntry,
 	contextEditingEntry,
 	dynamicPromptEntry,
+	filesystemEntry,
 	humanInTheLoopEntry,
 	llmToolEmulatorEntry,
 	llmToolSelectorEntry,

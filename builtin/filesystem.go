@@ -1,0 +1,244 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/agentfiles"
+)
+
+// Filesystem gives the model files: the tools ls, read_file, write_file, edit_file, delete, glob and grep. It also moves
+// results of other tools, and messages of the user, that are too large for the model's context into files, and leaves a
+// preview with the path.
+//
+// Paths begin with /, which is the directory of Root or, without one, the top of files that are kept in the state, in the
+// field "files". The caller of a run may give and read these: {path: {content, encoding, created_at, modified_at}}, where
+// null removes a file. They live as long as the thread. Nothing outside of Root is reached, neither by .. nor through
+// symbolic links. Whatever is wrong with a call, such as a file that is missing, is answered to the model.
+//
+// A file has at most 8 MiB to be written, edited or searched, and the files of a state 64 MiB together; larger files on a
+// disk can be read page by page. Binary files are neither shown nor searched, but images and PDF documents are shown to
+// the model as such.
+//
+// Behaviour and texts are those of deepagents 0.7.8's FilesystemMiddleware with a StateBackend or a FilesystemBackend, with
+// these differences. Lists are JSON. Calls of one answer of the model that edit one file of the state at once do not undo
+// each other. Edits of a file with Windows line ends keep these. The name of a directory of moved results is never used
+// twice for different results. Permissions count hidden files too, are not evaded by symbolic links, and an interrupt
+// rule asks about what a search has found and not about what it might. There is no tool execute; the middleware shell has
+// one. Sound and video are not shown.
+type Filesystem struct {
+	// Root is a directory of the disk, which must be there; "": files are kept in the state. In a manifest it is relative
+	// to the manifest. Large results are written to it too.
+	Root string `yaml:"root"`
+	// Tools are those that the model gets; none (or "all" in a manifest): all. read_file must be among them, since previews
+	// refer to it.
+	Tools FilesystemTools `yaml:"tools"`
+	// SystemPrompt is appended to the system prompt of each model call; "": nothing is, as the tools describe themselves.
+	SystemPrompt string `yaml:"system_prompt"`
+	// CustomToolDescriptions replace the descriptions of tools, by name.
+	CustomToolDescriptions map[string]string `yaml:"custom_tool_descriptions"`
+	// Permissions say which paths may be read and written. The first rule that speaks of the operation and the path counts;
+	// without one it is allowed. What may not be read does not show in results either.
+	Permissions []FilePermission `yaml:"permissions"`
+	// ToolTokenLimitBeforeEvict is the length of a tool's result, in tokens of 4 characters, above which it is moved to a
+	// file below /large_tool_results; it also bounds what read_file shows. nil: 20,000; 0 (or null in a manifest): nothing is
+	// moved, and read_file shows at most 1,048,576 characters.
+	ToolTokenLimitBeforeEvict *int `yaml:"tool_token_limit_before_evict" schema:"default=20000,min=0"`
+	// HumanMessageTokenLimitBeforeEvict is the same for the last message of the user, which goes to a file below
+	// /conversation_history. The message stays whole in the history; the model is shown the preview. nil: 50,000; 0 (or null
+	// in a manifest): it is never moved.
+	HumanMessageTokenLimitBeforeEvict *int `yaml:"human_message_token_limit_before_evict" schema:"default=50000,min=0"`
+	// GrepMaxCount is how many matches grep returns where the model does not say. nil: 1,000; 0 (or null in a manifest):
+	// 100,000, which is the most there ever are.
+	GrepMaxCount *int `yaml:"grep_max_count" schema:"default=1000,min=1"`
+}
+
+var filesystemEntry = Entry{
+	Name:    "filesystem",
+	Summary: "gives the model files to list, read, search and write, and moves large results into them",
+	Example: `- filesystem:
+    tools: [ls, read_file, write_file, edit_file, glob, grep]
+    permissions:
+      - {operations: [write], paths: ["/reports/**"], mode: allow}
+      - {operations: [write], paths: ["/**"], mode: deny}
+    tool_token_limit_before_evict: 10000
+`,
+	New: func() host.Middleware { return &Filesystem{} },
+}
+
+// The defaults.
+const (
+	evictedToolTokens  = 20_000
+	evictedHumanTokens = 50_000
+	grepMatches        = 1000
+)
+
+// charsPerToken is how the limits in tokens become characters.
+const charsPerToken = 4
+
+// FilesystemTools are names of tools of [Filesystem].
+type FilesystemTools []string
+
+// filesystemToolNames are all of them, in the order in which the model is told.
+var filesystemToolNames = FilesystemTools{"ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep"}
+
+// UnmarshalYAML decodes "all" or a list of names.
+func (t *FilesystemTools) UnmarshalYAML(decode func(into any) error) error {
+	var form any
+	if err := decode(&form); err != nil {
+		return err
+	}
+	if text, ok := form.(string); ok {
+		if text != "all" {
+			return fmt.Errorf(`tools is "all" or a list of names; there are %s`, strings.Join(filesystemToolNames, ", "))
+		}
+		*t = nil
+		return nil
+	}
+	names := []string{}
+	if err := decode(&names); err != nil {
+		return err
+	}
+	*t = names
+	return nil
+}
+
+// JSONSchema describes both forms.
+func (FilesystemTools) JSONSchema() map[string]any {
+	return map[string]any{"oneOf": []any{
+		map[string]any{"const": "all"},
+		map[string]any{"type": "array", "items": map[string]any{"enum": []string(filesystemToolNames)}, "contains": map[string]any{"const": "read_file"}},
+	}}
+}
+
+// Name returns "filesystem".
+func (f Filesystem) Name() string { return "filesystem" }
+
+// ResolvePaths resolves the root.
+func (f Filesystem) ResolvePaths(resolve func(path string) string) host.Middleware {
+	if f.Root != "" {
+		f.Root = resolve(f.Root)
+	}
+	return f
+}
+
+// UnmarshalYAML decodes a configuration, in which null is a limit too.
+func (f *Filesystem) UnmarshalYAML(decode func(into any) error) error {
+	type fields Filesystem
+	given := fields{
+		ToolTokenLimitBeforeEvict: new(evictedToolTokens), HumanMessageTokenLimitBeforeEvict: new(evictedHumanTokens),
+		GrepMaxCount: new(grepMatches),
+	}
+	if err := decode(&given); err != nil {
+		return err
+	}
+	if given.GrepMaxCount != nil && *given.GrepMaxCount == 0 {
+		return errors.New("grep_max_count must be positive or null, got 0")
+	}
+	for _, limit := range []**int{&given.ToolTokenLimitBeforeEvict, &given.HumanMessageTokenLimitBeforeEvict, &given.GrepMaxCount} {
+		if *limit == nil {
+			*limit = new(0)
+		}
+	}
+	*f = Filesystem(given)
+	return nil
+}
+
+// Hooks checks the configuration and opens the directory.
+func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	names, err := f.toolNames()
+	if err != nil {
+		return nil, err
+	}
+	fsys := &filesystem{
+		env: env, prompt: f.SystemPrompt, toolLimit: charsPerToken * limitOr(f.ToolTokenLimitBeforeEvict, evictedToolTokens),
+		humanLimit: charsPerToken * limitOr(f.HumanMessageTokenLimitBeforeEvict, evictedHumanTokens),
+		matches:    limitOr(f.GrepMaxCount, grepMatches),
+	}
+	if fsys.toolLimit < 0 || fsys.humanLimit < 0 {
+		return nil, errors.New("tool_token_limit_before_evict and human_message_token_limit_before_evict must not be negative")
+	}
+	if fsys.matches < 0 {
+		return nil, fmt.Errorf("grep_max_count must be positive or None, got %d", fsys.matches)
+	}
+	if fsys.rules, err = compileFileRules(f.Permissions, f.Root != "" && ignoresCase); err != nil {
+		return nil, err
+	}
+	hooks := &host.Hooks{Tools: fsys.tools(names, f.CustomToolDescriptions)}
+	if f.Root == "" {
+		hooks.State = []host.Field{agentfiles.Field.Field}
+		hooks.End = func(_ context.Context, run string) { fsys.state.Forget(run) }
+	} else {
+		if fsys.disk, err = agentfiles.OpenDisk(f.Root); err != nil {
+			return nil, fmt.Errorf("root: %w", err)
+		}
+		hooks.Close = fsys.disk.Close
+	}
+	if fsys.toolLimit > 0 {
+		hooks.WrapToolCall = host.WrapToolHook{Func: fsys.evictResult}
+	}
+	if fsys.humanLimit > 0 || fsys.prompt != "" {
+		hooks.WrapModelCall = host.WrapModelHook{Func: fsys.prepare, PassesTokens: true}
+	}
+	return hooks, nil
+}
+
+// ignoresCase reports whether the usual disks of the system take two names that differ in case for one.
+const ignoresCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+
+// toolNames returns the tools that the model gets.
+func (f *Filesystem) toolNames() ([]string, error) {
+	names := f.Tools
+	if names == nil {
+		names = filesystemToolNames
+	}
+	for _, name := range slices.Concat(names, slices.Sorted(maps.Keys(f.CustomToolDescriptions))) {
+		if name == "execute" {
+			return nil, errors.New("there is no tool execute; the middleware shell runs commands")
+		}
+		if !slices.Contains(filesystemToolNames, name) {
+			return nil, fmt.Errorf("there is no tool %q; there are %s", name, strings.Join(filesystemToolNames, ", "))
+		}
+	}
+	if !slices.Contains(names, "read_file") {
+		return nil, errors.New("read_file must be included in tools; it is required by FilesystemMiddleware")
+	}
+	return names, nil
+}
+
+func limitOr(limit *int, usual int) int {
+	if limit == nil {
+		return usual
+	}
+	return *limit
+}
+
+// filesystem is a [Filesystem] in its agent.
+type filesystem struct {
+	env        host.Env
+	disk       *agentfiles.Disk // nil: files are kept in the state
+	state      agentfiles.State
+	rules      fileRules
+	prompt     string
+	toolLimit  int // characters; 0: none
+	humanLimit int // characters; 0: none
+	matches    int // of grep; 0: as many as there may be
+}
+
+// open returns the files as a call of a tool or hook sees them, and what makes the update of its changes.
+func (f *filesystem) open(rt *host.Runtime, call string) (agentfiles.FS, func() *host.Update, error) {
+	if f.disk != nil {
+		return f.disk, func() *host.Update { return nil }, nil
+	}
+	view, err := f.state.At(rt, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	return view, view.Update, nil
+}

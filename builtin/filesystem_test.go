@@ -1,0 +1,483 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+type args = map[string]any
+
+// files are the contents of files, by path.
+type files map[string]string
+
+// fileTrees are where the files of the middleware may be: in a directory of the disk, or in the state.
+var fileTrees = []string{"disk", "state"}
+
+// withFiles runs an agent whose model makes these calls, one batch after the other, with a filesystem that has these
+// files, and returns the result and the files then.
+func withFiles(
+	t *testing.T, tree string, config builtin.Filesystem, given files, turns ...scripted.Turn,
+) (*host.Result, files) {
+	t.Helper()
+	input := host.Input{Messages: []abi.Message{abi.Human("go")}}
+	if tree == "disk" {
+		config.Root = directory(t, given)
+	} else {
+		input.State = map[string]any{"files": inState(given)}
+	}
+	agent, err := host.New(host.Config{
+		Model:      &scripted.Turns{Script: turns, AfterEnd: scripted.EndEmpty},
+		Middleware: []host.Middleware{config},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	result, err := agent.Run(t.Context(), input)
+	require.NoError(t, err)
+	if tree == "disk" {
+		return result, filesIn(t, config.Root)
+	}
+	return result, stateFiles(t, result)
+}
+
+// directory makes a directory with files.
+func directory(t *testing.T, given files) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range given {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	return dir
+}
+
+func filesIn(t *testing.T, dir string) files {
+	t.Helper()
+	out := files{}
+	require.NoError(t, filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, file)
+		out["/"+filepath.ToSlash(name)] = string(text)
+		return err
+	}))
+	return out
+}
+
+func inState(given files) map[string]agentfiles.Entry {
+	out := map[string]agentfiles.Entry{}
+	for name, text := range given {
+		out[name] = agentfiles.Entry{Content: text, Encoding: "utf-8", CreatedAt: "2024-01-02T03:04:05Z", ModifiedAt: "2024-01-02T03:04:05Z"}
+	}
+	return out
+}
+
+func stateFiles(t *testing.T, result *host.Result) files {
+	t.Helper()
+	var entries map[string]agentfiles.Entry
+	require.NoError(t, host.Decode(result.State.Get("files"), &entries))
+	out := files{}
+	for name, entry := range entries {
+		out[name] = entry.Content
+	}
+	return out
+}
+
+// one is a turn with one call.
+func one(name string, arguments args) scripted.Turn {
+	return scripted.CallTools(abi.Call("id", name, arguments))
+}
+
+// toolAnswers are the texts of the tool messages, with "! " before those of calls that have failed.
+func toolAnswers(result *host.Result) []string {
+	var out []string
+	for _, m := range result.Messages.All() {
+		if m.Role == abi.RoleTool {
+			text := m.Content.Text()
+			if m.Failed() {
+				text = "! " + text
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func tree() files {
+	return files{
+		"/notes.txt": "one\ntwo\nthree\n", "/src/main.go": "package main\n\nfunc main() {}\n", "/src/deep/a.go": "package deep\n",
+		"/empty.txt": "", "/blank.txt": " \n\t\n", "/.hidden/x.go": "package hidden\n", "/crlf.txt": "a\r\nb\r\n",
+		"/long.txt": strings.Repeat("x", 5001) + "\nend\n",
+	}
+}
+
+func TestFilesystemTools(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 5000)
+	for _, test := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"ls", args{"path": "/"}, `["/.hidden/","/blank.txt","/crlf.txt","/empty.txt","/long.txt","/notes.txt","/src/"]`},
+		{"ls", args{"path": "src/"}, `["/src/deep/","/src/main.go"]`},
+		{"ls", args{"path": "/none"}, "No files found"},
+		{"ls", args{"path": "/notes.txt"}, "No files found"},
+		{"ls", args{"path": "../"}, "! Error: Path traversal not allowed: ../"},
+
+		{"read_file", args{"file_path": "/notes.txt"}, "1  one\n2  two\n3  three"},
+		{"read_file", args{"file_path": "notes.txt", "offset": 1}, "2  two\n3  three"},
+		{"read_file", args{"file_path": "/notes.txt", "limit": 1}, "1  one\n\n[Read 1 line (lines 1-1 of 3 total). 2 lines remaining from offset 1.]"},
+		{"read_file", args{"file_path": "/notes.txt", "offset": 1, "limit": 1}, "2  two\n\n[Read 1 line (lines 2-2 of 3 total). 1 line remaining from offset 2.]"},
+		{"read_file", args{"file_path": "/notes.txt", "offset": -5, "limit": 2},
+			"1  one\n2  two\n\n[Read 2 lines (lines 1-2 of 3 total). 1 line remaining from offset 2.]\n\n" +
+				"[Requested offset -5 is before the start of the file; read from line 1 instead.]"},
+		{"read_file", args{"file_path": "/notes.txt", "offset": 3}, "! Error: Line offset 3 exceeds file length (3 lines)"},
+		{"read_file", args{"file_path": "/notes.txt", "limit": 0},
+			"System reminder: no lines were read because `limit` was 0. The file was not inspected and may have contents; " +
+				"retry with `limit` >= 1 to read it."},
+		{"read_file", args{"file_path": "/empty.txt"}, "System reminder: File exists but has empty contents"},
+		{"read_file", args{"file_path": "/blank.txt", "limit": 0}, "System reminder: File exists but has empty contents"},
+		{"read_file", args{"file_path": "/crlf.txt"}, "1  a\n2  b"},
+		{"read_file", args{"file_path": "/long.txt"}, "  1  " + long + "\n1.1  x\n  2  end"},
+		{"read_file", args{"file_path": "/none"}, "! Error: File '/none' not found"},
+		{"read_file", args{"file_path": "/src"}, "! Error: '/src' is a directory, not a file"},
+		{"read_file", args{"file_path": `C:\x`}, `! Error: Windows absolute paths are not supported: C:\x. ` +
+			"Please use virtual paths starting with / (e.g., /workspace/file.txt)"},
+		{"read_file", args{"file_path": "/none.png"}, "! Error: File '/none.png' not found"},
+		{"read_file", args{"file_path": "/none.mp4"}, "! Error: File '/none.mp4' not found"},
+
+		{"write_file", args{"file_path": "/notes.txt", "content": "x"}, "Updated file /notes.txt"},
+		{"write_file", args{"file_path": "new/file", "content": ""}, "Updated file /new/file"},
+		{"write_file", args{"file_path": "/src", "content": ""}, "! Error: '/src' is a directory, not a file"},
+		{"write_file", args{"file_path": "/../x", "content": ""}, "! Error: Path traversal not allowed: /../x"},
+
+		{"edit_file", args{"file_path": "/notes.txt", "old_string": "two", "new_string": "2"},
+			"Successfully replaced 1 instance(s) of the string in '/notes.txt'"},
+		{"edit_file", args{"file_path": "/notes.txt", "old_string": "e", "new_string": "E", "replace_all": true},
+			"Successfully replaced 3 instance(s) of the string in '/notes.txt'"},
+		{"edit_file", args{"file_path": "/notes.txt", "old_string": "four", "new_string": "4"}, "! Error: String not found in file: 'four'"},
+		{"edit_file", args{"file_path": "/none", "old_string": "a", "new_string": "b"}, "! Error: File '/none' not found"},
+		{"edit_file", args{"file_path": "/notes.txt", "old_string": "t", "new_string": "T"},
+			"! Error: String 't' appears 2 times in file. Use replace_all=True to replace all instances, " +
+				"or provide a more specific string with surrounding context."},
+
+		{"delete", args{"file_path": "/src"}, "Deleted /src"},
+		{"delete", args{"file_path": "/none"}, "! Error: File '/none' not found"},
+		{"delete", args{"file_path": "/"}, "! Error: The root directory cannot be deleted"},
+
+		{"glob", args{"pattern": "*.go"}, `["/.hidden/x.go","/src/deep/a.go","/src/main.go"]`},
+		{"glob", args{"pattern": "/*.txt"}, `["/blank.txt","/crlf.txt","/empty.txt","/long.txt","/notes.txt"]`},
+		{"glob", args{"pattern": "deep/*", "path": "/src"}, `["/src/deep/a.go"]`},
+		{"glob", args{"pattern": "*.rs"}, "No files found"},
+		{"glob", args{"pattern": "*", "path": "/none"}, "No files found"},
+		{"glob", args{"pattern": "[a-"}, `! Error: Invalid glob pattern: "[a-" has a bracket, a brace or a backslash that does not end`},
+		{"glob", args{"pattern": "*", "path": "~"}, "! Error: Path traversal not allowed: ~"},
+
+		{"grep", args{"pattern": "package"}, "/.hidden/x.go\n/src/deep/a.go\n/src/main.go"},
+		{"grep", args{"pattern": "package", "path": "/src", "output_mode": "count"}, "/src/deep/a.go: 1\n/src/main.go: 1"},
+		{"grep", args{"pattern": "main", "glob": "*.go", "output_mode": "content"}, "/src/main.go:\n  1: package main\n  3: func main() {}"},
+		{"grep", args{"pattern": "t", "path": "/notes.txt", "output_mode": "content"}, "/notes.txt:\n  2: two\n  3: three"},
+		{"grep", args{"pattern": "b", "path": "/crlf.txt", "output_mode": "content"}, "/crlf.txt:\n  2: b"},
+		{"grep", args{"pattern": "nowhere"}, "No matches found"},
+		{"grep", args{"pattern": "x", "path": "/none"}, "No matches found"},
+		{"grep", args{"pattern": "one|two"}, "No matches found\n\nNote: grep matches literal text, not regex, so characters like `|`, `.*`, " +
+			"and `\\.` are searched verbatim. Search for the literal text you need instead; for `|` alternation, run a separate search per alternative."},
+		{"grep", args{"pattern": "e", "path": "/notes.txt", "output_mode": "count", "max_count": 1},
+			"/notes.txt: 1\n\nNote: the search stopped early (it hit its time limit or the maximum match count). The matches above are valid " +
+				"but incomplete. Narrow the search (a more specific pattern or a narrower path), or raise max_count, to see the rest."},
+		{"grep", args{"pattern": "x", "path": "/a/.."}, "! Error: Path traversal not allowed: /a/.."},
+	} {
+		for _, where := range fileTrees {
+			t.Run(fmt.Sprintf("%s %v in %s", test.tool, test.args, where), func(t *testing.T) {
+				t.Parallel()
+				result, _ := withFiles(t, where, builtin.Filesystem{}, tree(), one(test.tool, test.args))
+				require.Equal(t, []string{test.want}, toolAnswers(result))
+			})
+		}
+	}
+}
+
+func TestFilesystemChangesStay(t *testing.T) {
+	t.Parallel()
+	for _, where := range fileTrees {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			result, after := withFiles(t, where, builtin.Filesystem{}, tree(),
+				one("write_file", args{"file_path": "/a/b", "content": "made"}),
+				one("edit_file", args{"file_path": "/a/b", "old_string": "made", "new_string": "edited"}),
+				one("delete", args{"file_path": "/src"}),
+				one("edit_file", args{"file_path": "/crlf.txt", "old_string": "a\nb", "new_string": "c\nd"}),
+				one("read_file", args{"file_path": "/a/b"}),
+			)
+			want := tree()
+			delete(want, "/src/main.go")
+			delete(want, "/src/deep/a.go")
+			want["/a/b"], want["/crlf.txt"] = "edited", "c\r\nd\r\n"
+			require.Equal(t, want, after)
+			require.Equal(t, "1  edited", toolAnswers(result)[4])
+		})
+	}
+}
+
+// Calls of one answer that change one file do not undo each other.
+func TestFilesystemEditsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, where := range fileTrees {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			var text strings.Builder
+			var calls []abi.ToolCall
+			for i := range 20 {
+				fmt.Fprintf(&text, "line %d.\n", i)
+				calls = append(calls,
+					abi.Call(fmt.Sprintf("e%d", i), "edit_file",
+						args{"file_path": "/f", "old_string": fmt.Sprintf("line %d.", i), "new_string": fmt.Sprintf("edited %d.", i)}),
+					abi.Call(fmt.Sprintf("w%d", i), "write_file", args{"file_path": fmt.Sprintf("/%d", i), "content": "x"}))
+			}
+			_, after := withFiles(t, where, builtin.Filesystem{}, files{"/f": text.String()}, scripted.CallTools(calls...))
+			require.Equal(t, strings.ReplaceAll(text.String(), "line", "edited"), after["/f"])
+			require.Len(t, after, 21)
+		})
+	}
+}
+
+func TestFilesystemBinaryFiles(t *testing.T) {
+	t.Parallel()
+	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 20)
+	given := files{
+		"/a.png": png, "/b.jpg": png, "/fake.png": "<html></html>", "/doc.pdf": "%PDF-1.7 text", "/data.bin": "a\x00b", "/a.mp4": "x",
+		"/big.png": png + strings.Repeat("\x00", 3_750_000), "/latin.txt": "caf\xe9\n", "/none.gif": "",
+	}
+	dir := directory(t, given)
+	turns := make([]scripted.Turn, 0, len(given))
+	names := []string{"/a.png", "/b.jpg", "/fake.png", "/doc.pdf", "/data.bin", "/a.mp4", "/big.png", "/latin.txt", "/none.gif"}
+	for _, name := range names {
+		turns = append(turns, one("read_file", args{"file_path": name}))
+	}
+	turns = append(turns, one("grep", args{"pattern": "a", "output_mode": "count"}),
+		one("edit_file", args{"file_path": "/data.bin", "old_string": "a", "new_string": "b"}))
+	result := runFilesystem(t, builtin.Filesystem{Root: dir}, &scripted.Turns{Script: turns, AfterEnd: scripted.EndEmpty})
+	var shown []string
+	for _, m := range result.Messages.All() {
+		if m.Role == abi.RoleTool && !m.Content.IsText() {
+			block := m.Content.Blocks()[0]
+			shown = append(shown, fmt.Sprint(block.Type(), " ", block.String("mime_type"), " ", block.String("name"), " ", len(block.Data())))
+		}
+	}
+	require.Equal(t, []string{"image image/png  28", "image image/png  28", "file application/pdf doc.pdf 13"}, shown)
+	require.Equal(t, []string{
+		"", "", "! Error: File '/fake.png' does not hold what its name says: it is text/html; charset=utf-8", "",
+		"! Error: File '/data.bin' is binary and cannot be shown or edited as text",
+		"! Error: File '/a.mp4' is of a kind that cannot be shown",
+		"! Error: File '/big.png' is too large: 3750028 bytes, the limit is 3750000",
+		"1  caf\uFFFD", "System reminder: File exists but has empty contents",
+		"/latin.txt: 1",
+		"! Error: File '/data.bin' is binary and cannot be shown or edited as text",
+	}, toolAnswers(result))
+	require.Equal(t, given, filesIn(t, dir))
+}
+
+// blind is a model of which it is known that it takes neither images nor documents.
+type blind struct{ *scripted.Turns }
+
+func (blind) Info() model.Info { return model.Info{Name: "blind", MaxInputTokens: 1000} }
+
+func TestFilesystemImagesForAModelThatTakesNone(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, files{"/a.png": "\x89PNG\r\n\x1a\n", "/a.pdf": "%PDF-"})
+	result := runFilesystem(t, builtin.Filesystem{Root: dir}, blind{scripted.NewTurns(
+		one("read_file", args{"file_path": "/a.png"}), one("read_file", args{"file_path": "/a.pdf"}), scripted.Say("done"))})
+	require.Equal(t, []string{
+		"! Error: File '/a.png' was not attached because this model does not support image content",
+		"! Error: File '/a.pdf' was not attached because this model does not support pdf content",
+	}, toolAnswers(result))
+}
+
+func runFilesystem(t *testing.T, config builtin.Filesystem, m model.Model, others ...host.Middleware) *host.Result {
+	t.Helper()
+	agent, err := host.New(host.Config{Model: m, Middleware: append([]host.Middleware{config}, others...)})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+	require.NoError(t, err)
+	return result
+}
+
+func TestFilesystemReadsWithinItsLimit(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&text, "%03d %s\n", i, strings.Repeat("ü", 36))
+	}
+	given := files{"/f": text.String(), "/line": strings.Repeat("y", 10_000)}
+	for _, where := range fileTrees {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			config := builtin.Filesystem{ToolTokenLimitBeforeEvict: new(250)} // 1,000 characters
+			result, _ := withFiles(t, where, config, given,
+				one("read_file", args{"file_path": "/f", "offset": 10}), one("read_file", args{"file_path": "/line"}))
+			answers := toolAnswers(result)
+			const cut = "\n\n[Output was truncated due to size limits. The file content is very large. " +
+				"Consider reformatting the file to make it easier to navigate.]"
+			require.LessOrEqual(t, len([]rune(answers[0])), 1000)
+			require.Greater(t, len([]rune(answers[0])), 900)
+			require.True(t, strings.HasPrefix(answers[0], "11  010 "))
+			require.Contains(t, answers[0], cut+"\n\n[Read 17 lines (lines 11-27 of 200 total). 173 lines remaining from offset 27.]")
+			require.Contains(t, answers[0], "\n27  026 ")
+			require.NotContains(t, answers[0], "\n28  ")
+			require.Len(t, answers[1], 1000)
+			require.True(t, strings.HasSuffix(answers[1], "y"+cut))
+		})
+	}
+}
+
+func TestFilesystemListsAreCut(t *testing.T) {
+	t.Parallel()
+	given := files{}
+	for i := range 500 {
+		given[fmt.Sprintf("/%s%03d", strings.Repeat("n", 200), i)] = "match\n"
+	}
+	result, _ := withFiles(t, "state", builtin.Filesystem{}, given,
+		one("ls", args{"path": "/"}), one("glob", args{"pattern": "*"}), one("grep", args{"pattern": "match"}))
+	answers := toolAnswers(result)
+	for _, answer := range answers[:2] {
+		require.Less(t, len(answer), 82_000)
+		require.True(t, strings.HasSuffix(answer, `,"... [results truncated, try being more specific with your parameters]"]`))
+	}
+	require.Less(t, len(answers[2]), 80_100)
+	require.True(t, strings.HasSuffix(answers[2], "\n... [results truncated, try being more specific with your parameters]"))
+}
+
+func TestFilesystemPromptAndDescriptions(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"", "Be brief."} {
+		var seen *model.Request
+		spy := host.WrapModelCall("spy", func(
+			ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+		) (*model.Response, *host.Update, error) {
+			seen = req
+			resp, err := next(ctx, req)
+			return resp, nil, err
+		})
+		agent, err := host.New(host.Config{
+			Model: scripted.NewTurns(scripted.Say("hi")), SystemPrompt: system,
+			Middleware: []host.Middleware{builtin.Filesystem{
+				SystemPrompt: "Files are yours.", Tools: builtin.FilesystemTools{"grep", "read_file"},
+				CustomToolDescriptions: map[string]string{"grep": "Finds."},
+			}, spy},
+		})
+		require.NoError(t, err)
+		_, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+		require.NoError(t, err)
+		require.NoError(t, agent.Close())
+		require.Equal(t, strings.TrimPrefix(system+"\n\nFiles are yours.", "\n\n"), seen.System.Text())
+		require.Len(t, seen.Tools, 2)
+		require.Equal(t, "read_file", seen.Tools[0].Name)
+		require.Equal(t, "grep", seen.Tools[1].Name)
+		require.Equal(t, "Finds.", seen.Tools[1].Description)
+	}
+}
+
+func TestFilesystemConfigurationErrors(t *testing.T) {
+	t.Parallel()
+	rule := func(p builtin.FilePermission) builtin.Filesystem {
+		return builtin.Filesystem{Permissions: []builtin.FilePermission{p}}
+	}
+	for _, test := range []struct {
+		config builtin.Filesystem
+		err    string
+	}{
+		{builtin.Filesystem{Tools: builtin.FilesystemTools{"ls"}}, "read_file must be included in tools; it is required by FilesystemMiddleware"},
+		{builtin.Filesystem{Tools: builtin.FilesystemTools{}}, "read_file must be included in tools; it is required by FilesystemMiddleware"},
+		{builtin.Filesystem{Tools: builtin.FilesystemTools{"read_file", "execute"}}, "there is no tool execute; the middleware shell runs commands"},
+		{builtin.Filesystem{CustomToolDescriptions: map[string]string{"mv": ""}},
+			`there is no tool "mv"; there are ls, read_file, write_file, edit_file, delete, glob, grep`},
+		{builtin.Filesystem{GrepMaxCount: new(-1)}, "grep_max_count must be positive or None, got -1"},
+		{builtin.Filesystem{ToolTokenLimitBeforeEvict: new(-1)},
+			"tool_token_limit_before_evict and human_message_token_limit_before_evict must not be negative"},
+		{builtin.Filesystem{Root: "/none/at/all"}, "root: open /none/at/all: no such file or directory"},
+		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"a"}}), "permissions[0].paths: Permission path must start with '/': 'a'"},
+		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/a/../b"}}),
+			"permissions[0].paths: Permission path must not contain '..': '/a/../b'"},
+		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/~"}}), "permissions[0].paths: Permission path must not contain '~': '/~'"},
+		{rule(builtin.FilePermission{Operations: []string{"run"}, Paths: []string{"/"}}), `permissions[0].operations has "run"; there are read and write`},
+		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/"}, Mode: "ask"}),
+			`permissions[0].mode is "ask"; there are allow, deny and interrupt`},
+		{rule(builtin.FilePermission{Paths: []string{"/"}}), "permissions[0] needs operations and paths"},
+		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/{a"}}), "does not end"},
+	} {
+		_, err := host.New(host.Config{Model: scripted.NewTurns(), Middleware: []host.Middleware{test.config}})
+		require.ErrorContains(t, err, test.err)
+	}
+}
+
+func TestFilesystemIsDecoded(t *testing.T) {
+	t.Parallel()
+	for yaml, want := range map[string]builtin.Filesystem{
+		"{}": {ToolTokenLimitBeforeEvict: new(20_000), HumanMessageTokenLimitBeforeEvict: new(50_000), GrepMaxCount: new(1000)},
+		`{root: data, tools: all, system_prompt: a, custom_tool_descriptions: {ls: b}, grep_max_count: null,
+			tool_token_limit_before_evict: null, human_message_token_limit_before_evict: 0,
+			permissions: [{operations: [read, write], paths: [/a], mode: interrupt}]}`: {
+			Root: "data", SystemPrompt: "a", CustomToolDescriptions: map[string]string{"ls": "b"}, GrepMaxCount: new(0),
+			ToolTokenLimitBeforeEvict: new(0), HumanMessageTokenLimitBeforeEvict: new(0),
+			Permissions: []builtin.FilePermission{{Operations: []string{"read", "write"}, Paths: []string{"/a"}, Mode: "interrupt"}},
+		},
+		"{tools: [read_file, ls], tool_token_limit_before_evict: 5}": {
+			Tools: builtin.FilesystemTools{"read_file", "ls"}, ToolTokenLimitBeforeEvict: new(5),
+			HumanMessageTokenLimitBeforeEvict: new(50_000), GrepMaxCount: new(1000),
+		},
+		"{tools: []}": {
+			Tools: builtin.FilesystemTools{}, ToolTokenLimitBeforeEvict: new(20_000),
+			HumanMessageTokenLimitBeforeEvict: new(50_000), GrepMaxCount: new(1000),
+		},
+	} {
+		entry, ok := builtin.Lookup("filesystem")
+		require.True(t, ok)
+		decoded := entry.New()
+		require.NoError(t, strictyaml.Decode("agenthost.yaml", []byte(yaml), decoded), yaml)
+		require.Equal(t, &want, decoded)
+	}
+	for yaml, want := range map[string]string{
+		"{tools: some}":       `tools is "all" or a list of names`,
+		"{grep_max_count: 0}": "grep_max_count must be positive or null, got 0",
+		"{rot: a}":            `did you mean "root"?`,
+	} {
+		require.ErrorContains(t, strictyaml.Decode("agenthost.yaml", []byte(yaml), &builtin.Filesystem{}), want)
+	}
+	resolved := builtin.Filesystem{Root: "a"}.ResolvePaths(func(path string) string { return "/x/" + path })
+	require.Equal(t, builtin.Filesystem{Root: "/x/a"}, resolved)
+	require.Equal(t, builtin.Filesystem{}, builtin.Filesystem{}.ResolvePaths(func(string) string { return "/x" }))
+}
+
+// A state that the caller gives and that is none of files fails the run where it starts.
+func TestFilesystemRefusesAStateOfSomethingElse(t *testing.T) {
+	t.Parallel()
+	agent, err := host.New(host.Config{Model: scripted.NewTurns(scripted.Say("hi")), Middleware: []host.Middleware{builtin.Filesystem{}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	_, err = agent.Run(t.Context(), host.Input{
+		Messages: []abi.Message{abi.Human("go")}, State: map[string]any{"files": map[string]any{"../x": map[string]any{"content": ""}}},
+	})
+	require.ErrorContains(t, err, `"../x" is no path of a file`)
+}

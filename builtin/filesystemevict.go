@@ -1,0 +1,255 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/agentfiles"
+)
+
+// Where large results and messages go.
+const (
+	largeResults = "/large_tool_results/"
+	largeHistory = "/conversation_history/"
+)
+
+// The texts of deepagents.
+const (
+	tooLargeResult = `Tool result too large, the result of this tool call %s was saved in the filesystem at this path: %s
+
+You can read the result from the filesystem by using the read_file tool, but make sure to only read part of the result at a time.
+
+You can do this by specifying an offset and limit in the read_file tool call. For example, to read the first 100 lines, you can use the read_file tool with offset=0 and limit=100.
+
+Here is a preview showing the head and tail of the result (lines of the form ` + "`... [N lines truncated] ...`" + ` indicate omitted lines in the middle of the content):
+
+%s
+`
+	tooLargeHuman = `Message content too large and was saved to the filesystem at: %s
+
+You can read the full content using the read_file tool with pagination (offset and limit parameters).
+
+Here is a preview showing the head and tail of the content:
+
+%s
+`
+)
+
+// evictResult moves the result of a tool into a file if it is too large. Calls that tools make themselves get all of it.
+func (f *filesystem) evictResult(
+	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+) (*abi.Message, *host.Update, error) {
+	message, err := next(ctx, req)
+	if err != nil || message == nil || rt.Nested() || slices.Contains(filesystemToolNames, req.Call.Name) {
+		return message, nil, err
+	}
+	text := textOf(message.Content)
+	if !longer(text, f.toolLimit) {
+		return message, nil, nil
+	}
+	files, update, err := f.open(rt, req.Call.ID)
+	var name string
+	if err == nil {
+		name, err = f.keep(ctx, files, largeResults+fileNameOf(req.Call.ID), text)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, context.Cause(ctx)
+	case err != nil:
+		rt.Warn(fmt.Sprintf("a large result of %s stays as it is: %s", req.Call.Name, err))
+		return message, nil, nil
+	}
+	out := *message
+	out.Content = replaced(message.Content, fmt.Sprintf(tooLargeResult, req.Call.ID, name, preview(text)))
+	return &out, update(), nil
+}
+
+// maxSameName is how many results of calls with one id are kept.
+const maxSameName = 1000
+
+// keep writes a text to a file, and returns its path. Ids of calls may come again in later answers of a model: a file that
+// holds something else stays, and the text goes beside it.
+func (f *filesystem) keep(ctx context.Context, files agentfiles.FS, name, text string) (string, error) {
+	for i := 1; i <= maxSameName; i++ {
+		path := name
+		if i > 1 {
+			path = fmt.Sprintf("%s_%d", name, i)
+		}
+		present, err := agentfiles.ReadFile(ctx, files, path, int64(len(text)))
+		switch {
+		case agentfiles.Is(err, agentfiles.NotFound):
+			return path, files.Write(ctx, path, []byte(text))
+		case err == nil && bytes.Equal(present, []byte(text)):
+			return path, nil
+		case err != nil && !agentfiles.Is(err, agentfiles.TooLarge):
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("there are %d files named %s already", maxSameName, name)
+}
+
+// evictedKey marks a message in its metadata with the path of its text.
+const evictedKey = "lc_evicted_to"
+
+// prepare appends the prompt, and shows previews of large messages of the user.
+func (f *filesystem) prepare(
+	ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
+) (*model.Response, *host.Update, error) {
+	if f.prompt != "" {
+		addition := f.prompt
+		if !req.System.IsZero() {
+			addition = "\n\n" + addition
+		}
+		req = req.WithSystem(req.System.Append(abi.Text(addition)))
+	}
+	var update *host.Update
+	if f.humanLimit > 0 {
+		messages, evicted, err := f.previews(ctx, rt, req.Messages)
+		if err != nil {
+			return nil, nil, err
+		}
+		req, update = req.WithMessages(messages), evicted
+	}
+	resp, err := next(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	return resp, update, nil
+}
+
+// previews returns the messages as the model sees them. If the last one is large and of the user, it is moved, and the
+// update marks it.
+func (f *filesystem) previews(ctx context.Context, rt *host.Runtime, messages history.List) (history.List, *host.Update, error) {
+	var changed []abi.Message // nil: none
+	show := func(i int, m *abi.Message, path string) {
+		if changed == nil {
+			changed = messages.Messages()
+		}
+		changed[i].Content = replaced(m.Content, fmt.Sprintf(tooLargeHuman, path, preview(textOf(m.Content))))
+	}
+	var update *host.Update
+	for i, m := range messages.All() {
+		if m.Role != abi.RoleHuman {
+			continue
+		}
+		if path, ok := m.Meta.Get(evictedKey).AsString(); ok {
+			show(i, m, path)
+			continue
+		}
+		if i < messages.Len()-1 || !longer(textOf(m.Content), f.humanLimit) {
+			continue
+		}
+		path, evicted, err := f.evictMessage(ctx, rt, m)
+		switch {
+		case ctx.Err() != nil:
+			return messages, nil, context.Cause(ctx)
+		case err != nil:
+			rt.Warn("a large message stays as it is: " + err.Error())
+		default:
+			show(i, m, path)
+			update = evicted
+		}
+	}
+	if changed == nil {
+		return messages, nil, nil
+	}
+	return history.Of(changed...), update, nil
+}
+
+func (f *filesystem) evictMessage(ctx context.Context, rt *host.Runtime, m *abi.Message) (string, *host.Update, error) {
+	files, update, err := f.open(rt, "")
+	if err != nil {
+		return "", nil, err
+	}
+	path := largeHistory + fileNameOf(m.ID) + ".md"
+	if err := files.Write(ctx, path, []byte(textOf(m.Content))); err != nil {
+		return "", nil, err
+	}
+	changes := update()
+	if changes == nil {
+		changes = &host.Update{}
+	}
+	if _, ok := rt.State().Messages().Find(m.ID); ok { // another middleware may have made it
+		meta := m.Meta.With(wire.Map{{Key: evictedKey, Value: wire.String(path)}})
+		changes.Patch = []abi.Patch{abi.NewPatch(m.ID).Set("meta", meta.Raw())}
+	}
+	return path, changes, nil
+}
+
+// longer reports whether a text has more characters than a limit.
+func longer(text string, limit int) bool {
+	return len(text) > limit && utf8.RuneCountInString(text) > limit
+}
+
+// textOf is the text of all text blocks, one below the other.
+func textOf(c abi.Content) string {
+	if c.IsText() {
+		return c.Text()
+	}
+	var texts []string
+	for _, block := range c.Blocks() {
+		if block.Type() == abi.BlockText {
+			texts = append(texts, block.Text())
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// replaced is a content with another text, and with all blocks that are no text.
+func replaced(c abi.Content, text string) abi.Content {
+	blocks := []abi.Block{abi.TextBlock(text)}
+	for _, block := range c.Blocks() {
+		if block.Type() != abi.BlockText {
+			blocks = append(blocks, block)
+		}
+	}
+	return abi.Blocks(blocks...)
+}
+
+const (
+	previewLines = 5 // at each end
+	previewChars = 1000
+)
+
+// preview shows the first and last lines of a text, with their numbers.
+func preview(text string) string {
+	lines := agentfiles.SplitLines(text)
+	short := func(from, to int) string {
+		cut := make([]string, 0, to-from)
+		for _, line := range lines[from:to] {
+			cut = append(cut, strings.ToValidUTF8(cutRunes(line, previewChars), "\uFFFD"))
+		}
+		rows, _ := numbered(cut, from+1)
+		return rows
+	}
+	if len(lines) <= 2*previewLines {
+		return short(0, len(lines))
+	}
+	return fmt.Sprintf("%s\n... [%d lines truncated] ...\n%s",
+		short(0, previewLines), len(lines)-2*previewLines, short(len(lines)-previewLines, len(lines)))
+}
+
+// plainName is what may be the name of a file as it is.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_:@+=,-]{1,128}$`)
+
+// fileNameOf makes the name of a file of an id, which a model or a caller has made up.
+func fileNameOf(id string) string {
+	name := strings.NewReplacer(".", "_", "/", "_", `\`, "_").Replace(id)
+	if plainName.MatchString(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:16])
+}

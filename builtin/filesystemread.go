@@ -1,0 +1,226 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/agentfiles"
+)
+
+const readFileDescription = `Reads a file. A file that does not exist is answered with an error.
+
+- By default it returns the first 100 lines. Use offset and limit to page through a long file.
+- Each line is returned with its number, counting from 1, two spaces and its text. The number is not part of the file: leave it out when you edit.
+- A line of more than 5,000 characters is split, with markers such as 5.1 and 5.2. The limit counts lines of the file.
+- An empty file is answered with a reminder in place of its contents.
+- A result of another tool that was too large is in a file: read it here, part by part.
+- Images (.png, .jpg, .gif, .webp) and PDF documents are shown as such; give their file_path alone.
+- Read a file before you edit it. Read several files in one answer where that helps.`
+
+// readFileArgs are the parameters of read_file.
+type readFileArgs struct {
+	FilePath string `json:"file_path" jsonschema:"Absolute path to the file to read. Must be absolute, not relative."`
+	Offset   int    `json:"offset,omitempty" default:"0" jsonschema:"Line number to start reading from (0-indexed). Use for pagination of large files."`
+	Limit    int    `json:"limit,omitempty" default:"100" jsonschema:"Maximum number of lines to read. Use for pagination of large files."`
+}
+
+// The texts of deepagents.
+const (
+	emptyFileText = "System reminder: File exists but has empty contents"
+	noLinesText   = "System reminder: no lines were read because `limit` was %d. The file was not inspected and may have contents; " +
+		"retry with `limit` >= 1 to read it."
+	readCutText = "\n\n[Output was truncated due to size limits. The file content is very large. " +
+		"Consider reformatting the file to make it easier to navigate.]"
+)
+
+const (
+	// maxShown bounds what read_file shows where the configuration has no limit, in characters.
+	maxShown = 1 << 20
+	// maxImage is the largest image that providers take, in bytes.
+	maxImage = 3_750_000
+	// maxLineShown is how much of a line stands behind one marker, in characters.
+	maxLineShown = 5000
+)
+
+func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOutput, error) {
+	name, err := c.path(in.FilePath, fileRead)
+	if err != nil {
+		return nil, err
+	}
+	if kind := mediaOf(name); kind != "" {
+		return c.readMedia(ctx, name, kind)
+	}
+	file, _, err := c.files.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	room := c.toolLimit
+	if room == 0 {
+		room = maxShown
+	}
+	offset := max(in.Offset, 0)
+	lines, err := agentfiles.ReadLines(ctx, file, offset, max(in.Limit, 0), utf8.UTFMax*room)
+	switch {
+	case errors.Is(err, agentfiles.ErrBinary):
+		return nil, &agentfiles.Error{Path: name, Reason: agentfiles.Binary}
+	case err != nil:
+		return nil, err
+	case lines.Blank && lines.Total >= 0:
+		return host.TextOutput(emptyFileText), nil
+	case in.Limit <= 0:
+		return host.TextOutput(fmt.Sprintf(noLinesText, in.Limit)), nil
+	case len(lines.Text) == 0:
+		return nil, fmt.Errorf("Line offset %d exceeds file length (%d lines)", offset, lines.Total) //nolint:staticcheck // the text is deepagents'
+	}
+	text := showPage(&lines, room)
+	if in.Offset < 0 {
+		text += fmt.Sprintf("\n\n[Requested offset %d is before the start of the file; read from line 1 instead.]", in.Offset)
+	}
+	return host.TextOutput(text), nil
+}
+
+// showPage numbers lines, and says what is missing behind them. The text has at most room characters.
+func showPage(lines *agentfiles.Lines, room int) string {
+	last := len(lines.Text)
+	if lines.Cut {
+		last-- // it is not whole
+	}
+	rows, ends := numbered(lines.Text, lines.First+1)
+	notice := pageNotice(lines, len(lines.Text))
+	if !lines.Cut && utf8.RuneCountInString(rows)+len(notice) < room {
+		return rows + notice
+	}
+	for ; last > 0; last-- {
+		notice := pageNotice(lines, last)
+		if shown := rows[:ends[last-1]]; utf8.RuneCountInString(shown)+len(readCutText)+len(notice) <= room {
+			return shown + readCutText + notice
+		}
+	}
+	return cutRunes(rows, max(0, room-len(readCutText))) + readCutText
+}
+
+// pageNotice says how to go on behind so many lines; "" at the end of the file.
+func pageNotice(lines *agentfiles.Lines, shown int) string {
+	end := lines.First + shown
+	unit := plural(shown, "line")
+	switch {
+	case lines.Total < 0:
+		return fmt.Sprintf("\n\n[Read %d %s (lines %d-%d). More lines remain from offset %d.]", shown, unit, lines.First+1, end, end)
+	case end >= lines.Total:
+		return ""
+	}
+	left := lines.Total - end
+	return fmt.Sprintf("\n\n[Read %d %s (lines %d-%d of %d total). %d %s remaining from offset %d.]",
+		shown, unit, lines.First+1, end, lines.Total, left, plural(left, "line"), end)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// numbered puts numbers before lines, the first of which has the number first, and returns where each line ends. A long
+// line is split.
+func numbered(lines []string, first int) (text string, ends []int) {
+	type row struct{ marker, text string }
+	var rows []row
+	var of []int // rows up to the end of each line
+	width := 0
+	for i, line := range lines {
+		number := strconv.Itoa(first + i)
+		for part := 0; part == 0 || line != ""; part++ {
+			marker := number
+			if part > 0 {
+				marker = fmt.Sprintf("%s.%d", number, part)
+			}
+			piece := cutRunes(line, maxLineShown)
+			line = line[len(piece):]
+			rows = append(rows, row{marker, piece})
+			width = max(width, len(marker))
+		}
+		of = append(of, len(rows))
+	}
+	var out strings.Builder
+	for i, r := range rows {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "%*s  %s", width, r.marker, r.text)
+		for len(ends) < len(of) && of[len(ends)] == i+1 {
+			ends = append(ends, out.Len())
+		}
+	}
+	return out.String(), ends
+}
+
+// cutRunes returns the first n characters of a text.
+func cutRunes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// mediaOf tells the kind of a file by its name: "image", "pdf", "media" of what cannot be shown, "" of text.
+func mediaOf(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
+		return "image"
+	case ".pdf":
+		return "pdf"
+	case ".heic", ".heif", ".mp4", ".mpeg", ".mov", ".avi", ".flv", ".mpg", ".webm", ".wmv", ".3gpp", ".mkv",
+		".wav", ".mp3", ".aiff", ".aac", ".ogg", ".flac", ".ppt", ".pptx":
+		return "media"
+	}
+	return ""
+}
+
+// readMedia shows an image or a document. What it is its bytes say: a provider refuses what does not fit, and with it the
+// whole conversation.
+func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.ToolOutput, error) {
+	if _, err := c.files.Stat(ctx, name); err != nil {
+		return nil, err
+	}
+	info, limit := c.env.Model.Info(), int64(agentfiles.MaxFile)
+	known := info.MaxInputTokens > 0
+	switch {
+	case kind == "media":
+		return nil, fmt.Errorf("File '%s' is of a kind that cannot be shown", name) //nolint:staticcheck // as the other texts
+	case kind == "image" && known && !info.Images, kind == "pdf" && known && !info.Files:
+		return nil, fmt.Errorf("File '%s' was not attached because this model does not support %s content", name, kind) //nolint:staticcheck // as the other texts
+	case kind == "image":
+		limit = maxImage
+	}
+	content, err := agentfiles.ReadFile(ctx, c.files, name, limit)
+	if err != nil {
+		return nil, err
+	}
+	if len(content) == 0 {
+		return host.TextOutput(emptyFileText), nil
+	}
+	mime := http.DetectContentType(content)
+	switch {
+	case kind == "image" && (mime == "image/png" || mime == "image/jpeg" || mime == "image/gif" || mime == "image/webp"):
+		return &host.ToolOutput{Content: abi.Blocks(abi.ImageBlock(mime, content))}, nil
+	case kind == "pdf" && mime == "application/pdf":
+		return &host.ToolOutput{Content: abi.Blocks(abi.FileBlock(path.Base(name), mime, content))}, nil
+	}
+	return nil, fmt.Errorf("File '%s' does not hold what its name says: it is %s", name, mime) //nolint:staticcheck // as the other texts
+}

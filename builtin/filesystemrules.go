@@ -1,0 +1,173 @@
+package builtin
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/internal/agentfiles"
+)
+
+// FilePermission is a rule of [Filesystem].
+type FilePermission struct {
+	// Operations are "read" (ls, read_file, glob, grep) and "write" (write_file, edit_file, delete). An edit reads too.
+	Operations []string `yaml:"operations" schema:"enum=read|write"`
+	// Paths are globs that begin with a slash, such as /secrets/** for a directory and all that is below it.
+	Paths []string `yaml:"paths"`
+	// Mode says what happens to a call: "allow" (or ""), "deny": it is answered with an error, or "interrupt": a human is
+	// asked as [HumanInTheLoop] asks about one call, and may approve, reject or respond.
+	Mode string `yaml:"mode" schema:"default=allow,enum=allow|deny|interrupt"`
+}
+
+// fileMode is what a rule says.
+type fileMode string
+
+const (
+	fileAllow     fileMode = "allow"
+	fileDeny      fileMode = "deny"
+	fileInterrupt fileMode = "interrupt"
+)
+
+// The operations.
+const (
+	fileRead  = "read"
+	fileWrite = "write"
+)
+
+// fileRules are the permissions, checked.
+type fileRules struct {
+	rules []fileRule
+	fold  bool // paths that differ in case are one
+}
+
+type fileRule struct {
+	operations []string
+	globs      []agentfiles.PathGlob
+	mode       fileMode
+}
+
+func compileFileRules(given []FilePermission, fold bool) (fileRules, error) {
+	out := fileRules{fold: fold}
+	for i, p := range given {
+		rule := fileRule{operations: p.Operations, mode: fileMode(p.Mode)}
+		switch rule.mode {
+		case "":
+			rule.mode = fileAllow
+		case fileAllow, fileDeny, fileInterrupt:
+		default:
+			return out, fmt.Errorf("permissions[%d].mode is %q; there are allow, deny and interrupt", i, p.Mode)
+		}
+		if len(p.Operations) == 0 || len(p.Paths) == 0 {
+			return out, fmt.Errorf("permissions[%d] needs operations and paths", i)
+		}
+		for _, operation := range p.Operations {
+			if operation != fileRead && operation != fileWrite {
+				return out, fmt.Errorf("permissions[%d].operations has %q; there are read and write", i, operation)
+			}
+		}
+		for _, pattern := range p.Paths {
+			glob, err := parseRulePath(pattern, fold)
+			if err != nil {
+				return out, fmt.Errorf("permissions[%d].paths: %w", i, err)
+			}
+			rule.globs = append(rule.globs, glob)
+		}
+		out.rules = append(out.rules, rule)
+	}
+	return out, nil
+}
+
+func parseRulePath(pattern string, fold bool) (agentfiles.PathGlob, error) {
+	parts := strings.Split(strings.ReplaceAll(pattern, `\`, "/"), "/")
+	switch {
+	case !strings.HasPrefix(pattern, "/"):
+		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must start with '/': '%s'", pattern) //nolint:staticcheck // the text is deepagents'
+	case slices.Contains(parts, ".."):
+		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must not contain '..': '%s'", pattern) //nolint:staticcheck // the same
+	case slices.Contains(parts, "~"):
+		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must not contain '~': '%s'", pattern) //nolint:staticcheck // the same
+	case fold:
+		pattern = strings.ToLower(pattern)
+	}
+	if pattern != "/" {
+		pattern = strings.TrimSuffix(pattern, "/")
+	}
+	return agentfiles.ParsePathGlob(pattern)
+}
+
+// mode returns what the first rule about an operation and a path says.
+func (r *fileRules) mode(operation, name string) fileMode {
+	mode, _ := r.decide(operation, name)
+	return mode
+}
+
+// decide also returns the glob that has matched.
+func (r *fileRules) decide(operation, name string) (fileMode, string) {
+	if r.fold {
+		name = strings.ToLower(name)
+	}
+	for i := range r.rules {
+		rule := &r.rules[i]
+		if !slices.Contains(rule.operations, operation) {
+			continue
+		}
+		for _, glob := range rule.globs {
+			if glob.Match(name) {
+				return rule.mode, glob.String()
+			}
+		}
+	}
+	return fileAllow, ""
+}
+
+// removal is what the rules say about removing a file or directory.
+type removal struct {
+	mode   fileMode
+	denied []string // the globs that forbid it
+}
+
+func (r *removal) add(mode fileMode, glob string) {
+	switch {
+	case mode == fileDeny:
+		r.mode = fileDeny
+		if !slices.Contains(r.denied, glob) {
+			r.denied = append(r.denied, glob)
+		}
+	case mode == fileInterrupt && r.mode == fileAllow:
+		r.mode = fileInterrupt
+	}
+}
+
+// removing judges a path by itself, and one of a directory also by the directories that it is in, by all the files that
+// go with it, and by the rules about single paths in it, whether there is something or not.
+func (r *fileRules) removing(target string, directory bool, files []string) removal {
+	out := removal{mode: fileAllow}
+	add := func(name string) { out.add(r.decide(fileWrite, name)) }
+	add(target)
+	if !directory {
+		return out
+	}
+	for dir := path.Dir(target); dir != "/"; dir = path.Dir(dir) {
+		add(dir)
+	}
+	seen := map[string]bool{}
+	for _, file := range files {
+		for name := file; name != target && agentfiles.Within(target, name) && !seen[name]; name = path.Dir(name) {
+			seen[name] = true
+			add(name)
+		}
+	}
+	for i := range r.rules {
+		rule := &r.rules[i]
+		if rule.mode == fileAllow || !slices.Contains(rule.operations, fileWrite) {
+			continue
+		}
+		for _, glob := range rule.globs {
+			if glob.IsLiteral() && agentfiles.Within(target, glob.String()) {
+				out.add(r.decide(fileWrite, glob.String()))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,167 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/agentfiles"
+)
+
+// tools returns the tools of these names.
+func (f *filesystem) tools(names []string, descriptions map[string]string) []host.Tool {
+	describe := func(name, usual string) string {
+		if text, ok := descriptions[name]; ok {
+			return text
+		}
+		return usual
+	}
+	made := []host.Tool{
+		fileFunc(f, "ls", describe("ls", lsDescription), (*fileCall).ls, tool.Idempotent()),
+		fileFunc(f, "read_file", describe("read_file", readFileDescription), (*fileCall).readFile, tool.Idempotent()),
+		fileFunc(f, "write_file", describe("write_file", writeFileDescription), (*fileCall).writeFile, tool.Idempotent()),
+		fileFunc(f, "edit_file", describe("edit_file", editFileDescription), (*fileCall).editFile),
+		fileFunc(f, "delete", describe("delete", deleteDescription), (*fileCall).remove, tool.Idempotent()),
+		fileFunc(f, "glob", describe("glob", globDescription), (*fileCall).glob, tool.Idempotent()),
+		fileFunc(f, "grep", describe("grep", grepDescription), (*fileCall).grep, tool.Idempotent()),
+	}
+	return slices.DeleteFunc(made, func(t host.Tool) bool { return !slices.Contains(names, t.Spec().Name) })
+}
+
+// fileTool is a tool that changes files.
+type fileTool struct {
+	host.Tool
+	fsys *filesystem
+}
+
+// fileCall is a call of a tool of files.
+type fileCall struct {
+	*filesystem
+
+	rt    *host.Runtime
+	call  *abi.ToolCall
+	files agentfiles.FS
+	asked bool // a human has approved it
+}
+
+// fileCallKey is the key under which the function of a tool finds its call.
+type fileCallKey struct{}
+
+// fileFunc makes a tool of a function that returns what the model is told.
+func fileFunc[In any](
+	f *filesystem, name, description string, fn func(c *fileCall, ctx context.Context, in In) (*host.ToolOutput, error), options ...tool.Option,
+) host.Tool {
+	inner := tool.Func(name, description, func(ctx context.Context, in In) (*host.ToolOutput, error) {
+		c, _ := ctx.Value(fileCallKey{}).(*fileCall) // Call has put it there
+		output, err := fn(c, ctx, in)
+		if err != nil {
+			return c.failure(ctx, err)
+		}
+		return output, nil
+	}, options...)
+	return &fileTool{Tool: inner, fsys: f}
+}
+
+// Call runs the function, and adds what it has changed in the state.
+func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+	files, update, err := t.fsys.open(rt, call.ID)
+	if err != nil {
+		return failedOutput("Error: " + err.Error()), nil
+	}
+	c := &fileCall{filesystem: t.fsys, rt: rt, call: call, files: files}
+	output, err := t.Tool.Call(context.WithValue(ctx, fileCallKey{}, c), rt, call)
+	if err == nil && !output.Failed {
+		output.Update = update()
+	}
+	return output, err
+}
+
+// failure answers the model with what was wrong. Only what is no error of the call is an error of the run.
+func (c *fileCall) failure(ctx context.Context, err error) (*host.ToolOutput, error) {
+	if answer, ok := errors.AsType[*humanAnswer](err); ok {
+		output := host.TextOutput(answer.message.Content.Text())
+		output.Failed = answer.message.Failed()
+		return output, nil
+	}
+	if host.IsControlFlow(err) || ctx.Err() != nil {
+		return nil, err
+	}
+	return failedOutput("Error: " + err.Error()), nil
+}
+
+func failedOutput(text string) *host.ToolOutput {
+	output := host.TextOutput(text)
+	output.Failed = true
+	return output
+}
+
+// permissionError is a call that a rule forbids.
+type permissionError struct{ operation, path, detail string }
+
+func (e *permissionError) Error() string {
+	return "permission denied for " + e.operation + " on " + e.path + e.detail
+}
+
+// linkError is a path with a symbolic link on it, where there are permissions.
+type linkError string
+
+func (e linkError) Error() string {
+	return "symbolic links are not followed where there are permissions: " + string(e)
+}
+
+// humanAnswer is what a human said in the place of a result.
+type humanAnswer struct{ message *abi.Message }
+
+func (*humanAnswer) Error() string { return "a human has answered the call" }
+
+// path checks a path that the model gave for operations. If a rule wants that, a human is asked.
+func (c *fileCall) path(given string, operations ...string) (string, error) {
+	name, err := agentfiles.Clean(given)
+	if err != nil {
+		return "", err
+	}
+	interrupts := false
+	for _, operation := range operations {
+		switch c.rules.mode(operation, name) {
+		case fileDeny:
+			return "", &permissionError{operation: operation, path: name}
+		case fileInterrupt:
+			interrupts = true
+		case fileAllow:
+		}
+	}
+	if len(c.rules.rules) > 0 && c.disk != nil && c.disk.Linked(name) {
+		return "", linkError(name)
+	}
+	if interrupts {
+		err = c.ask()
+	}
+	return name, err
+}
+
+// readable reports whether a path may show in a result, and whether a human must be asked first.
+func (c *fileCall) readable(name string) (shows, asks bool) {
+	mode := c.rules.mode(fileRead, name)
+	return mode != fileDeny, mode == fileInterrupt
+}
+
+// ask asks a human about the call. The error is the interrupt, or what the human says in the place of a result.
+func (c *fileCall) ask() error {
+	if c.asked {
+		return nil
+	}
+	p := &policy{ReviewPolicy: ReviewPolicy{AllowedDecisions: []DecisionType{Approve, Reject, Respond}}}
+	r := &reviewer{name: c.env.Name, logger: c.env.Logger, policies: map[string]*policy{c.call.Name: p}, prefix: reviewDescription}
+	v, err := r.decide(c.rt, c.call)
+	switch {
+	case err != nil:
+		return err
+	case v.answer != nil:
+		return &humanAnswer{v.answer}
+	}
+	c.asked = true
+	return nil
+}

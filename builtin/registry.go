@@ -24,6 +24,7 @@ var registry = []Entry{
 	anthropicPromptCachingEntry,
 	contextEditingEntry,
 	dynamicPromptEntry,
+	fileSearchEntry,
 	filesystemEntry,
 	humanInTheLoopEntry,
 	llmToolEmulatorEntry,

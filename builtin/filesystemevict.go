@@ -62,7 +62,7 @@ func (f *filesystem) evictResult(
 	files, update, err := f.open(rt, req.Call.ID)
 	var name string
 	if err == nil {
-		name, err = f.keep(ctx, files, largeResults+fileNameOf(req.Call.ID), text)
+		name, err = f.keep(ctx, files, largeResults+fileNameOf(req.Call.ID), "", text)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -76,16 +76,16 @@ func (f *filesystem) evictResult(
 	return &out, update(), nil
 }
 
-// maxSameName is how many results of calls with one id are kept.
+// maxSameName is how many texts of calls or messages with one id are kept.
 const maxSameName = 1000
 
 // keep writes a text to a file, and returns its path. Ids of calls may come again in later answers of a model: a file that
 // holds something else stays, and the text goes beside it.
-func (f *filesystem) keep(ctx context.Context, files agentfiles.FS, name, text string) (string, error) {
+func (*filesystem) keep(ctx context.Context, files agentfiles.FS, name, extension, text string) (string, error) {
 	for i := 1; i <= maxSameName; i++ {
-		path := name
+		path := name + extension
 		if i > 1 {
-			path = fmt.Sprintf("%s_%d", name, i)
+			path = fmt.Sprintf("%s_%d%s", name, i, extension)
 		}
 		present, err := agentfiles.ReadFile(ctx, files, path, int64(len(text)))
 		switch {
@@ -173,8 +173,8 @@ func (f *filesystem) evictMessage(ctx context.Context, rt *host.Runtime, m *abi.
 	if err != nil {
 		return "", nil, err
 	}
-	path := largeHistory + fileNameOf(m.ID) + ".md"
-	if err := files.Write(ctx, path, []byte(textOf(m.Content))); err != nil {
+	path, err := f.keep(ctx, files, largeHistory+fileNameOf(m.ID), ".md", textOf(m.Content))
+	if err != nil {
 		return "", nil, err
 	}
 	changes := update()

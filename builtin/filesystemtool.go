@@ -86,8 +86,8 @@ func (c *fileCall) failure(ctx context.Context, err error) (*host.ToolOutput, er
 		output.Failed = answer.message.Failed()
 		return output, nil
 	}
-	if host.IsControlFlow(err) || ctx.Err() != nil {
-		return nil, err
+	if _, ok := errors.AsType[refusal](err); ok || host.IsControlFlow(err) || ctx.Err() != nil {
+		return nil, err // a human's answer that will not do can be corrected
 	}
 	return failedOutput("Error: " + err.Error()), nil
 }

@@ -1,0 +1,63 @@
+package shellsession
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// maxRounds is how often strays are looked for: one may have made another just before it was killed.
+const maxRounds = 5
+
+// killStrays kills what has left the group of a shell: the processes of its session, which have groups of their own (set -m),
+// and those with its variable in their environment, which have sessions of their own (setsid, daemons).
+func killStrays(session int, secret string) {
+	for range maxRounds {
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			return
+		}
+		found := false
+		for _, entry := range entries {
+			if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != session && pid != os.Getpid() {
+				found = killStray(pid, session, secret) || found
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// killStray kills a process if it is one. The process is held before it is looked at: an id may become another's.
+func killStray(pid, session int, secret string) bool {
+	held, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = held.Release() }()
+	dir := "/proc/" + strconv.Itoa(pid)
+	if !inSession(dir, session) && !hasVariable(dir, sessionVariable+"="+secret) {
+		return false
+	}
+	return held.Signal(syscall.SIGKILL) == nil
+}
+
+// inSession reports whether a process that lives is in a session.
+func inSession(dir string, session int) bool {
+	stat, err := os.ReadFile(dir + "/stat")
+	if err != nil {
+		return false
+	}
+	// pid (name) state parent group session …; the name may be anything
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	return len(fields) > 3 && string(fields[0]) != "Z" && string(fields[3]) == strconv.Itoa(session)
+}
+
+// hasVariable reports whether a process was started with a variable. That of another user cannot be seen.
+func hasVariable(dir, variable string) bool {
+	environment, err := os.ReadFile(dir + "/environ")
+	return err == nil && slices.ContainsFunc(bytes.Split(environment, []byte{0}), func(v []byte) bool { return string(v) == variable })
+}

@@ -1,0 +1,195 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/shellsession"
+)
+
+// Shell gives the model a tool that runs commands in a shell, whose directory, variables and background processes last over
+// the calls of a run.
+//
+// The commands are the model's, and what it read may have put them into its mind: a page, a file, the answer of a tool. There is no
+// default for where they run. execution_policy says it: {type: host} runs them as the user of this process, with its files and
+// its network, which fits where the whole machine is a sandbox; {type: command} starts the shell by a command of yours that
+// isolates it, such as docker, bwrap, firejail or ssh.
+//
+// Each run has a session of its own. It begins before the model is called for the first time if there are startup_commands, and
+// otherwise with the first command; it ends with the run. Calls of one answer run one after the other. A command sees an end of
+// file on its stdin, has no terminal, and starts with the variables of env and no others. When it has no more time, or ends
+// the shell by itself (exit), the session is over, and the next command begins a new one in the same workspace. Linux and macOS only.
+//
+// A run that waits for an answer keeps its session, for at most idle_timeout. When a run goes on and its session is gone, because of
+// that or because another process goes on with it, then a command that was meant for it (cd build, and then rm -rf *) could do
+// harm in a new one. It is not run: the model is told, and may send it again.
+//
+// When a session ends, all its processes are killed: those of its process group, and on Linux those too that have left it,
+// which are known by a variable, AGENTHOST_SHELL_SESSION, that the session's environment has on Linux. One that clears its environment and becomes a
+// daemon stays; so may one on macOS, or one with the rights of another user. If that matters, use {type: command} with a container.
+//
+// Texts and parameters are those of LangChain 1.4's ShellToolMiddleware. Its policies for Docker and Codex are commands here. What
+// differs: it runs on the host where nothing is said; a command that reads its stdin takes the next one for input; exit waits for the
+// timeout; output has no limit of bytes; and the artifact holds what was redacted, where ours holds how often.
+type Shell struct {
+	// WorkspaceRoot is the directory in which sessions begin; it is made if it is missing. In a manifest it is relative to the manifest.
+	// Runs share it. "": each run has a temporary directory, which is removed when its session ends.
+	WorkspaceRoot string `yaml:"workspace_root"`
+	// StartupCommands run when a session begins, also after a restart. If one fails, so does the run, or the call that needed the session.
+	StartupCommands ShellCommands `yaml:"startup_commands"`
+	// ShutdownCommands run when the run ends, if there is a session then, and when a session was idle for too long. Failures are logged.
+	// They do not run when the host stops while a run waits for an answer.
+	ShutdownCommands ShellCommands `yaml:"shutdown_commands"`
+	ExecutionPolicy  ShellPolicy   `yaml:"execution_policy"` // where commands run, and how long; required
+	// RedactionRules are applied to the output of a command, in their order, before the model sees it.
+	RedactionRules  []RedactionRule `yaml:"redaction_rules"`
+	ToolDescription string          `yaml:"tool_description"` // what the model reads about the tool; "": LangChain's description
+	ToolName        string          `yaml:"tool_name"`        // "": shell
+	// ShellCommand is the shell with its arguments; none: /bin/bash. It must be a POSIX shell that reads commands from its stdin. It has
+	// the descriptors 7 and 8 for its own use.
+	ShellCommand ShellCommands `yaml:"shell_command"`
+	// Env is the environment of the shell, or of the policy's command. Nothing of this process's environment gets into it, no
+	// secret and no PATH either; shells have a PATH of their own then.
+	Env ShellEnv `yaml:"env"`
+	// IdleTimeout ends a session in which no command has run for so long: the run waits for a human, who may never answer, or was given
+	// up. 0: 15 minutes.
+	IdleTimeout Seconds `yaml:"idle_timeout" schema:"default=900"`
+}
+
+var shellEntry = Entry{
+	Name:    "shell",
+	Aliases: []string{"shell_tool"},
+	Summary: "gives the model a shell that lasts as long as the run",
+	Example: `- shell:
+    execution_policy:
+      type: host # only where the machine is a sandbox; if not, type: command, and command: [docker, run, -i, …]
+      command_timeout: 60
+      cpu_time_seconds: 30
+    workspace_root: workspace
+    shell_command: /bin/sh
+    redaction_rules:
+      - {pii_type: email, strategy: mask}
+      - {pii_type: token, strategy: block, detector: "ghp_[A-Za-z0-9]{36}"}
+`,
+	New: func() host.Middleware { return &Shell{} },
+}
+
+// shellToolName is the tool's name if none is given.
+const shellToolName = "shell"
+
+// shellDescription is what the model reads about the tool if nothing else is given.
+const shellDescription = "Execute a shell command inside a persistent session. Before running a command, " +
+	"confirm the working directory is correct (e.g., inspect with `ls` or `pwd`) and ensure " +
+	"any parent directories exist. Prefer absolute paths and quote paths containing spaces, " +
+	"such as `cd \"/path/with spaces\"`. Chain multiple commands with `&&` or `;` instead of " +
+	"embedding newlines. Avoid unnecessary `cd` usage unless explicitly required so the " +
+	"session remains stable. Outputs may be truncated when they become very large, and long " +
+	"running commands will be terminated once their configured timeout elapses."
+
+// defaultIdleTimeout is in seconds.
+const defaultIdleTimeout Seconds = 900
+
+// Name returns "shell", with the tool's name in brackets if it is another one.
+func (s Shell) Name() string {
+	if s.ToolName == "" || s.ToolName == shellToolName {
+		return "shell"
+	}
+	return "shell[" + s.ToolName + "]"
+}
+
+// ResolvePaths makes paths of a manifest relative to it: the workspace and, if it is a path, the policy's command.
+func (s Shell) ResolvePaths(resolve func(path string) string) host.Middleware {
+	if s.WorkspaceRoot != "" {
+		s.WorkspaceRoot = resolve(s.WorkspaceRoot)
+	}
+	if command := s.ExecutionPolicy.Command; len(command) > 0 && strings.ContainsRune(command[0], filepath.Separator) {
+		s.ExecutionPolicy.Command = append([]string{resolve(command[0])}, command[1:]...)
+	}
+	return s
+}
+
+// Hooks checks the configuration.
+func (s Shell) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+	if !shellsession.Supported {
+		return nil, shellsession.ErrUnsupported
+	}
+	config, err := s.sessionConfig()
+	if err != nil {
+		return nil, err
+	}
+	redact, err := newRedaction(s.RedactionRules)
+	if err != nil {
+		return nil, err
+	}
+	if !(s.IdleTimeout >= 0) { // nor NaN
+		return nil, errors.New("idle_timeout must be positive")
+	}
+	config.Limits.WholeLines = len(redact) > 0 // half of a secret may not look like one
+	sessions := &shellSessions{
+		config: *config, policy: s.ExecutionPolicy.withDefaults(), logger: env.Logger, redact: redact,
+		startup: s.StartupCommands, shutdown: s.ShutdownCommands,
+		idle: cmp.Or(s.IdleTimeout, defaultIdleTimeout).Duration(), runs: map[string]*shellRun{},
+	}
+	if sessions.workspace, err = workspaceOf(s.WorkspaceRoot); err != nil {
+		return nil, err
+	}
+	tool := newShellTool(&s, sessions, redact)
+	hooks := &host.Hooks{
+		Tools: []host.Tool{tool}, State: []host.Field{tool.ran.Field},
+		End:   func(ctx context.Context, run string) { sessions.endRun(ctx, run) },
+		Close: sessions.close,
+	}
+	if len(s.StartupCommands) > 0 {
+		hooks.BeforeAgent.Func = sessions.begin
+	}
+	if len(s.ShutdownCommands) > 0 {
+		hooks.AfterAgent.Func = func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+			sessions.endRun(ctx, rt.RunID())
+			return nil, ctx.Err()
+		}
+	}
+	return hooks, nil
+}
+
+// sessionConfig is that of all sessions, without the workspace.
+func (s *Shell) sessionConfig() (*shellsession.Config, error) {
+	shell := []string(s.ShellCommand)
+	switch {
+	case shell == nil:
+		shell = []string{"/bin/bash"}
+	case len(shell) == 0 || shell[0] == "":
+		return nil, errors.New("Shell command must contain at least one argument.") //nolint:staticcheck // the text is LangChain's
+	}
+	for _, command := range slices.Concat(s.StartupCommands, s.ShutdownCommands) {
+		if strings.ContainsRune(command, 0) {
+			return nil, fmt.Errorf("startup_commands, shutdown_commands: %w", shellsession.ErrNUL)
+		}
+	}
+	env, err := s.Env.list()
+	if err != nil {
+		return nil, err
+	}
+	config, err := s.ExecutionPolicy.sessionConfig(shell)
+	if err != nil {
+		return nil, err
+	}
+	config.Env = env
+	return config, nil
+}
+
+// newShellTool makes the tool.
+func newShellTool(s *Shell, sessions *shellSessions, redact redaction) *shellTool {
+	name := cmp.Or(s.ToolName, shellToolName)
+	return &shellTool{
+		sessions: sessions, redact: redact,
+		spec: abi.ToolSpec{Name: name, Description: cmp.Or(s.ToolDescription, shellDescription), Parameters: shellParameters()},
+		ran:  host.NewField[int]("shell_commands["+name+"]", host.Hidden, host.Lives(host.Run), host.Reduced(host.Add())),
+	}
+}

@@ -1,0 +1,159 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/agenthost/agenthost/internal/shellsession"
+)
+
+// ShellPolicy says where the commands of a [Shell] run, for how long, and how much of their output the model sees.
+type ShellPolicy struct {
+	// Type is "host": the shell is a process like this one, of the same user, with all that the user may do; or "command": Command starts the
+	// shell. Required.
+	Type string `yaml:"type" schema:"enum=host|command"`
+	// Command, of the type command, starts with its arguments what isolates the shell; the shell_command stands behind them. It must
+	// hand on stdin, stdout and stderr as they are, so no terminal (docker run -i, and not -it). {workspace} in an argument is the path of the
+	// workspace. Where a session ends at once, the command gets SIGTERM first, so that it can clean up: with docker use --init, or the
+	// container outlives it.
+	Command []string `yaml:"command"`
+
+	CommandTimeout     Seconds `yaml:"command_timeout" schema:"default=30"`     // for a command, and each shutdown command; 0: 30
+	StartupTimeout     Seconds `yaml:"startup_timeout" schema:"default=30"`     // for the start of the shell, and each startup command; 0: 30
+	TerminationTimeout Seconds `yaml:"termination_timeout" schema:"default=10"` // until a shell that should end is killed; 0: 10
+
+	// MaxOutputLines is how many lines of a command's output the model sees. nil: 100.
+	MaxOutputLines *int `yaml:"max_output_lines" schema:"default=100,min=1"`
+	// MaxOutputBytes is how many bytes of a command's output the model sees. LangChain has no limit. nil: 65,536.
+	MaxOutputBytes *int `yaml:"max_output_bytes" schema:"default=65536,min=1"`
+
+	// CPUTimeSeconds, of the type host, is the processor time of each process. Only root can lift it. nil: no limit.
+	CPUTimeSeconds *int `yaml:"cpu_time_seconds" schema:"min=1"`
+	// MemoryBytes, of the type host, is the address space of each process; Linux only. Only root can lift it. nil: no limit.
+	MemoryBytes *int64 `yaml:"memory_bytes" schema:"min=1"`
+}
+
+// The defaults of a ShellPolicy.
+const (
+	defaultCommandTimeout     Seconds = 30
+	defaultStartupTimeout     Seconds = 30
+	defaultTerminationTimeout Seconds = 10
+	defaultOutputLines                = 100
+	defaultOutputBytes                = 1 << 16
+)
+
+// workspaceWord stands for the workspace in the arguments of a command.
+const workspaceWord = "{workspace}"
+
+// withDefaults fills in what is not given.
+func (p ShellPolicy) withDefaults() ShellPolicy {
+	for _, timeout := range []struct {
+		value *Seconds
+		usual Seconds
+	}{
+		{&p.CommandTimeout, defaultCommandTimeout},
+		{&p.StartupTimeout, defaultStartupTimeout},
+		{&p.TerminationTimeout, defaultTerminationTimeout},
+	} {
+		if *timeout.value == 0 {
+			*timeout.value = timeout.usual
+		}
+	}
+	if p.MaxOutputLines == nil {
+		p.MaxOutputLines = new(defaultOutputLines)
+	}
+	if p.MaxOutputBytes == nil {
+		p.MaxOutputBytes = new(defaultOutputBytes)
+	}
+	return p
+}
+
+// sessionConfig checks the policy and makes of it the configuration of sessions of a shell.
+func (p ShellPolicy) sessionConfig(shell []string) (*shellsession.Config, error) {
+	argv, err := p.argv(shell)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("execution_policy: %w", err)
+	}
+	p = p.withDefaults()
+	config := &shellsession.Config{
+		Command: argv, Polite: p.Type == policyCommand,
+		Limits:       shellsession.Limits{Lines: *p.MaxOutputLines, Bytes: *p.MaxOutputBytes},
+		StartTimeout: p.StartupTimeout.Duration(), StopTimeout: p.TerminationTimeout.Duration(),
+	}
+	if p.CPUTimeSeconds != nil {
+		config.CPUSeconds = int64(*p.CPUTimeSeconds)
+	}
+	if p.MemoryBytes != nil {
+		config.MemoryBytes = *p.MemoryBytes
+	}
+	return config, nil
+}
+
+// argv is what starts the shell: a program that is there, with its arguments.
+func (p *ShellPolicy) argv(shell []string) ([]string, error) {
+	key, argv := "shell_command", shell
+	switch {
+	case p.Type == "" && len(p.Command) == 0:
+		return nil, errNoPolicy
+	case p.Type == policyHost && len(p.Command) > 0:
+		return nil, errors.New("execution_policy: a command belongs to the type command; with the type host it would not be used")
+	case p.Type == policyCommand && (len(p.Command) == 0 || p.Command[0] == ""):
+		return nil, errors.New("execution_policy: command is missing; name what isolates the shell, " +
+			"such as [docker, run, -i, --rm, --init, --network, none, IMAGE]")
+	case p.Type == policyCommand:
+		key, argv = "execution_policy: command", append(append([]string{}, p.Command...), shell...)
+	case p.Type != policyHost:
+		return nil, fmt.Errorf("execution_policy: type is host or command, and not %q", p.Type)
+	}
+	for _, arg := range argv {
+		if strings.ContainsRune(arg, 0) {
+			return nil, fmt.Errorf("%s: an argument contains a NUL character", key)
+		}
+	}
+	program, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; install it, or name another one", key, err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return append([]string{program}, argv[1:]...), nil
+}
+
+// check checks the numbers.
+func (p *ShellPolicy) check() error {
+	for _, timeout := range []struct {
+		key   string
+		value Seconds
+	}{
+		{"command_timeout", p.CommandTimeout}, {"startup_timeout", p.StartupTimeout}, {"termination_timeout", p.TerminationTimeout},
+	} {
+		if !(timeout.value >= 0) { // nor NaN
+			return fmt.Errorf("%s must be positive", timeout.key)
+		}
+	}
+	limited := p.CPUTimeSeconds != nil || p.MemoryBytes != nil
+	//nolint:staticcheck // texts with a full stop are LangChain's
+	switch {
+	case p.MaxOutputLines != nil && *p.MaxOutputLines <= 0:
+		return errors.New("max_output_lines must be positive.")
+	case p.MaxOutputBytes != nil && *p.MaxOutputBytes <= 0:
+		return errors.New("max_output_bytes must be positive.")
+	case limited && p.Type == policyCommand:
+		return errors.New("cpu_time_seconds and memory_bytes are for the type host; limit the command by its own means, " +
+			"such as --cpus and --memory of docker")
+	case p.CPUTimeSeconds != nil && *p.CPUTimeSeconds <= 0:
+		return errors.New("cpu_time_seconds must be positive if provided.")
+	case p.MemoryBytes != nil && *p.MemoryBytes <= 0:
+		return errors.New("memory_bytes must be positive if provided.")
+	case p.MemoryBytes != nil && !shellsession.LimitsMemory:
+		return errors.New("memory_bytes needs Linux: this system has no limit of a process's memory")
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/internal/pii"
+)
+
+// RedactionRule says what must not get from the output of a command to the model, and what becomes of it.
+type RedactionRule struct {
+	// PIIType is email, credit_card, ip, mac_address or url, or with a detector any name. Required.
+	PIIType string `yaml:"pii_type"`
+	// Strategy is "redact" (or ""), "mask", "hash", or "block", which keeps back the whole output.
+	Strategy string `yaml:"strategy" schema:"default=redact,enum=redact|mask|hash|block"`
+	// Detector is a regular expression (RE2) that finds it. "": the type's own.
+	Detector string `yaml:"detector"`
+}
+
+// redaction are rules, in the order in which they are applied.
+type redaction []*pii.Rule
+
+func newRedaction(given []RedactionRule) (redaction, error) {
+	var rules redaction
+	for i, r := range given {
+		rule, err := pii.New(r.PIIType, pii.Strategy(r.Strategy), r.Detector)
+		if err != nil {
+			return nil, fmt.Errorf("redaction_rules[%d]: %w", i, err)
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// apply returns the text after all rules, and how much of each type was found. blocked is the type because of which
+// nothing of the text may be seen; "": none.
+func (r redaction) apply(text string) (redacted string, counts map[string]int, blocked string) {
+	counts = map[string]int{}
+	for _, rule := range r {
+		after, matches, err := rule.Apply(text)
+		for _, m := range matches {
+			counts[m.Kind]++
+		}
+		if err != nil {
+			if found, ok := errors.AsType[*pii.BlockedError](err); ok {
+				return "", counts, found.Kind
+			}
+			return "", counts, rule.Kind()
+		}
+		text = after
+	}
+	return text, counts, ""
+}

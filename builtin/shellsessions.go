@@ -1,0 +1,248 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/shellsession"
+)
+
+// shellSessions are the sessions of an agent's runs.
+type shellSessions struct {
+	config    shellsession.Config // without the directory
+	policy    ShellPolicy         // with its defaults
+	workspace string              // absolute; "": each run has its own
+	startup   []string
+	shutdown  []string
+	idle      time.Duration
+	redact    redaction
+	logger    *slog.Logger
+
+	mu     sync.Mutex
+	runs   map[string]*shellRun
+	closed bool
+	ending sync.WaitGroup // of idle sessions
+}
+
+// shellRun is what a run has. Who has its turn may use the rest.
+type shellRun struct {
+	id   string
+	turn chan struct{} // holds one
+
+	session   *shellsession.Session // nil: none yet
+	workspace shellWorkspace
+	known     bool   // whether an earlier session of the run is lost has been found out
+	lostAt    string // id of the message whose commands were meant for a session that is lost
+	uses      int
+	stopIdle  func() // the end of its idle time
+	gone      bool   // it is no longer in the map
+}
+
+// enter gives a call its turn in a run.
+func (s *shellSessions) enter(ctx context.Context, run string) (*shellRun, error) {
+	for {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			return nil, errors.New("the agent is closed")
+		}
+		r := s.runs[run]
+		if r == nil {
+			r = &shellRun{id: run, turn: make(chan struct{}, 1), stopIdle: func() {}}
+			s.runs[run] = r
+		}
+		s.mu.Unlock()
+		select {
+		case r.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if !r.gone {
+			r.uses++
+			r.stopIdle()
+			return r, nil
+		}
+		<-r.turn
+	}
+}
+
+// leave ends a turn. From now on the session is idle.
+func (s *shellSessions) leave(r *shellRun) {
+	if !r.gone {
+		uses := r.uses
+		ctx, cancel := context.WithTimeout(context.Background(), s.idle)
+		stop := context.AfterFunc(ctx, func() { s.endIdle(r, uses) })
+		r.stopIdle = func() {
+			stop()
+			cancel()
+		}
+	}
+	<-r.turn
+}
+
+// endIdle ends a session that was not used since.
+func (s *shellSessions) endIdle(r *shellRun, uses int) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.ending.Add(1)
+	s.mu.Unlock()
+	defer s.ending.Done()
+	select {
+	case r.turn <- struct{}{}:
+		if !r.gone && r.uses == uses {
+			s.logger.Info("a shell session was idle for too long and is ended", "run", r.id, "after", s.idle)
+			s.shutDown(context.Background(), r)
+			s.end(r)
+		}
+		<-r.turn
+	default: // it is in use
+	}
+}
+
+// endRun ends what a run has, if it has something.
+func (s *shellSessions) endRun(ctx context.Context, run string) {
+	s.mu.Lock()
+	r := s.runs[run]
+	s.mu.Unlock()
+	if r == nil {
+		return
+	}
+	r.turn <- struct{}{}
+	if !r.gone {
+		s.shutDown(ctx, r)
+		s.end(r)
+	}
+	<-r.turn
+}
+
+// close ends all sessions.
+func (s *shellSessions) close() error {
+	s.mu.Lock()
+	s.closed = true
+	var runs []*shellRun
+	for _, r := range s.runs {
+		runs = append(runs, r)
+	}
+	s.mu.Unlock()
+	for _, r := range runs {
+		s.ending.Go(func() {
+			r.turn <- struct{}{}
+			if !r.gone {
+				s.end(r)
+			}
+			<-r.turn
+		})
+	}
+	s.ending.Wait()
+	return nil
+}
+
+// end ends what a run has; the caller has its turn.
+func (s *shellSessions) end(r *shellRun) {
+	r.gone = true
+	r.stopIdle()
+	s.mu.Lock()
+	delete(s.runs, r.id)
+	s.mu.Unlock()
+	if r.session != nil {
+		r.session.Close()
+	}
+	if err := r.workspace.remove(); err != nil {
+		s.logger.Warn("the temporary workspace of a shell session could not be removed", "run", r.id, "error", err)
+	}
+}
+
+// ready starts a session if there is none that lives; the caller has the run's turn.
+func (s *shellSessions) ready(ctx context.Context, r *shellRun) error {
+	r.known = true
+	if r.session != nil && r.session.Alive() {
+		return nil
+	}
+	return s.start(ctx, r)
+}
+
+// start starts a session in the place of the one that there was.
+func (s *shellSessions) start(ctx context.Context, r *shellRun) error {
+	if r.session != nil {
+		r.session.Close()
+		r.session = nil
+	}
+	if err := r.workspace.prepare(s.workspace); err != nil {
+		return err
+	}
+	config := s.config
+	config.Dir, config.Command = r.workspace.dir, slices.Clone(config.Command)
+	if config.Polite {
+		for i, arg := range config.Command {
+			config.Command[i] = strings.ReplaceAll(arg, workspaceWord, config.Dir)
+		}
+	}
+	session, err := shellsession.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	for _, command := range s.startup {
+		if err := s.startUp(ctx, session, command); err != nil {
+			session.Close()
+			return err
+		}
+	}
+	r.session = session
+	s.logger.Debug("a shell session has started", "run", r.id, "workspace", config.Dir)
+	return nil
+}
+
+// startUp runs a startup command.
+func (s *shellSessions) startUp(ctx context.Context, session *shellsession.Session, command string) error {
+	result, err := session.Run(ctx, command, s.policy.StartupTimeout.Duration())
+	switch {
+	case errors.Is(err, shellsession.ErrTimeout):
+		return fmt.Errorf("Startup command '%s' timed out after %.1f seconds", command, s.policy.StartupTimeout) //nolint:staticcheck // as below
+	case err != nil:
+		return err
+	case result.ExitCode == 0 && !result.Ended:
+		return nil
+	}
+	output, _, _ := s.redact.apply(strings.TrimSpace(result.Output))
+	if output != "" {
+		output = ": " + output
+	}
+	//nolint:staticcheck // the text is LangChain's, with the output behind it
+	return fmt.Errorf("Startup command '%s' failed with exit code %d%s", command, result.ExitCode, output)
+}
+
+// shutDown runs the shutdown commands, if a session lives.
+func (s *shellSessions) shutDown(ctx context.Context, r *shellRun) {
+	for _, command := range s.shutdown {
+		if r.session == nil || !r.session.Alive() {
+			return
+		}
+		result, err := r.session.Run(ctx, command, s.policy.CommandTimeout.Duration())
+		switch {
+		case err != nil:
+			s.logger.Warn("a shutdown command of a shell session failed", "run", r.id, "command", command, "error", err)
+		case result.ExitCode != 0:
+			s.logger.Warn("a shutdown command of a shell session failed", "run", r.id, "command", command, "exit_code", result.ExitCode)
+		}
+	}
+}
+
+// begin is the before_agent hook.
+func (s *shellSessions) begin(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+	r, err := s.enter(ctx, rt.RunID())
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave(r)
+	return nil, s.ready(ctx, r)
+}

@@ -1,0 +1,187 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/shellsession"
+)
+
+// shellTool is the tool of a [Shell].
+type shellTool struct {
+	spec     abi.ToolSpec
+	sessions *shellSessions
+	redact   redaction
+	ran      host.TypedField[int] // how many commands have run: whether a session there was is lost
+}
+
+// shellArgs are the arguments of the tool.
+type shellArgs struct {
+	Command *string `msgpack:"command"`
+	Restart bool    `msgpack:"restart"`
+}
+
+// shellParameters is the JSON Schema of shellArgs. That one of both is needed it does not say: not all providers take that.
+func shellParameters() wire.Raw {
+	property := func(kind, description string) wire.Raw {
+		return wire.Map{{Key: "description", Value: wire.String(description)}, {Key: "type", Value: wire.String(kind)}}.Raw()
+	}
+	properties := wire.Map{
+		{Key: "command", Value: property("string", "The shell command to execute.")},
+		{Key: "restart", Value: property("boolean", "Whether to restart the shell session.")},
+	}
+	return wire.Map{{Key: "properties", Value: properties.Raw()}, {Key: "type", Value: wire.String("object")}}.Raw()
+}
+
+// Spec describes the tool.
+func (t *shellTool) Spec() abi.ToolSpec { return t.spec }
+
+// Call runs a command, or restarts the session.
+func (t *shellTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+	var args shellArgs
+	if err := host.Decode(call.Args, &args); err != nil {
+		return nil, err
+	}
+	if fault := args.fault(); fault != "" {
+		return failedOutput(fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
+			call.Name, call.Args.JSON(), fault)), nil
+	}
+	r, err := t.sessions.enter(ctx, rt.RunID())
+	if err != nil {
+		return nil, err
+	}
+	defer t.sessions.leave(r)
+	output, err := t.perform(ctx, rt, r, &args)
+	if ctx.Err() != nil { // the model will not hear what has become of the session
+		t.sessions.end(r)
+	}
+	return output, err
+}
+
+// fault says what is wrong with the arguments.
+func (a *shellArgs) fault() string {
+	switch {
+	case a.Command == nil && !a.Restart:
+		return "Shell tool requires either 'command' or 'restart'."
+	case a.Command != nil && a.Restart:
+		return "Specify only one of 'command' or 'restart'."
+	case a.Command != nil && *a.Command == "":
+		return "Shell tool expects a 'command' string when restart is not requested."
+	}
+	return ""
+}
+
+// perform is Call in its turn.
+func (t *shellTool) perform(ctx context.Context, rt *host.Runtime, r *shellRun, args *shellArgs) (*host.ToolOutput, error) {
+	if args.Restart {
+		return t.restart(ctx, r)
+	}
+	lost, err := t.lost(rt, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case lost:
+		return failedOutput("Error: The command was not run. The shell session that it was meant for is gone: its working directory, " +
+			"variables and background processes, and files of a temporary workspace. A new session starts with the next command."), nil
+	}
+	if err := t.sessions.ready(ctx, r); err != nil {
+		return nil, err
+	}
+	timeout := t.sessions.policy.CommandTimeout
+	result, err := r.session.Run(ctx, *args.Command, timeout.Duration())
+	var output *host.ToolOutput
+	switch {
+	case errors.Is(err, shellsession.ErrNUL):
+		return failedOutput("Error: The command contains a NUL character, which no shell can read."), nil
+	case errors.Is(err, shellsession.ErrTimeout):
+		output = failedOutput(fmt.Sprintf("Error: Command timed out after %.1f seconds.", timeout))
+		output.Artifact, err = host.Encode(map[string]any{"timed_out": true, "exit_code": nil})
+	case err == nil:
+		output, err = t.answer(result)
+	}
+	if err != nil {
+		return nil, err
+	}
+	output.Update = &host.Update{}
+	return output, t.ran.Set(output.Update, 1)
+}
+
+// restart ends the session and starts another.
+func (t *shellTool) restart(ctx context.Context, r *shellRun) (*host.ToolOutput, error) {
+	r.known = true
+	if err := t.sessions.start(ctx, r); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("Failed to restart shell session. %w", err) //nolint:staticcheck // the text is LangChain's
+	}
+	return host.TextOutput("Shell session restarted."), nil
+}
+
+// lost reports whether the command was meant for a session that does not exist any more, without that the model knows it: the
+// run has had one, and this is the first that is heard of the run here, or the same answer of the model.
+func (t *shellTool) lost(rt *host.Runtime, r *shellRun) (bool, error) {
+	asking := ""
+	messages := rt.State().Messages()
+	if at := messages.LastAI(); at >= 0 {
+		asking = messages.Entry(at).Message().ID
+	}
+	if r.known {
+		return asking != "" && asking == r.lostAt, nil
+	}
+	r.known = true
+	ran, _, err := t.ran.Get(rt.State())
+	if err != nil || ran == 0 {
+		return false, err
+	}
+	r.lostAt = asking
+	return true, nil
+}
+
+// answer is what the model is told of a command that has ended.
+func (t *shellTool) answer(result *shellsession.Result) (*host.ToolOutput, error) {
+	text, counts, blocked := t.redact.apply(result.Output)
+	artifact := map[string]any{"timed_out": false, "exit_code": result.ExitCode}
+	note := func(format string, args ...any) {
+		text = strings.TrimRightFunc(text, unicode.IsSpace) + "\n\n" + fmt.Sprintf(format, args...)
+	}
+	if blocked != "" {
+		text = fmt.Sprintf("Output blocked: detected %s.", blocked)
+		artifact["matches"] = counts
+	} else {
+		text = cmp.Or(text, "<no output>")
+		if result.TruncatedLines {
+			note("... Output truncated at %d lines (observed %d).", *t.sessions.policy.MaxOutputLines, result.Lines)
+		}
+		if result.TruncatedBytes {
+			note("... Output truncated at %d bytes (observed %d).", *t.sessions.policy.MaxOutputBytes, result.Bytes)
+		}
+		if result.ExitCode != 0 {
+			note("Exit code: %d", result.ExitCode)
+		}
+		artifact["truncated_by_lines"], artifact["truncated_by_bytes"] = result.TruncatedLines, result.TruncatedBytes
+		artifact["total_lines"], artifact["total_bytes"] = result.Lines, result.Bytes
+		artifact["redaction_matches"] = counts
+	}
+	if result.Ended {
+		note("The shell session has ended. The next command starts a new one.")
+	}
+	output := host.TextOutput(text)
+	output.Failed = result.ExitCode != 0 || blocked != ""
+	var err error
+	output.Artifact, err = host.Encode(artifact)
+	return output, err
+}
+
+func failedOutput(text string) *host.ToolOutput {
+	output := host.TextOutput(text)
+	output.Failed = true
+	return output
+}

@@ -35,6 +35,7 @@ var registry = []Entry{
 	modelRetryEntry,
 	patchToolCallsEntry,
 	piiEntry,
+	shellEntry,
 	summarizationEntry,
 	todoListEntry,
 	toolCallLimitEntry,

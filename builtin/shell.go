@@ -27,9 +27,10 @@ import (
 // file on its stdin, has no terminal, and starts with the variables of env and no others. When it has no more time, or ends
 // the shell by itself (exit), the session is over, and the next command begins a new one in the same workspace. Linux and macOS only.
 //
-// A run that waits for an answer keeps its session, for at most idle_timeout. When a run goes on and its session is gone, because of
-// that or because another process goes on with it, then a command that was meant for it (cd build, and then rm -rf *) could do
-// harm in a new one. It is not run: the model is told, and may send it again.
+// A run that waits for an answer keeps its session, for at most idle_timeout. A command that was meant for a session which is gone
+// (cd build, and then rm -rf *) could do harm in a new one. So it is not run where the model did not know: when another process goes
+// on with the run, when the session was idle for too long, and when an earlier command of the same answer has ended it. The model
+// is told, and may send it again.
 //
 // When a session ends, all its processes are killed: those of its process group, and on Linux those too that have left it,
 // which are known by a variable, AGENTHOST_SHELL_SESSION, that the session's environment has on Linux. One that clears its environment and becomes a
@@ -165,7 +166,7 @@ func (s *Shell) sessionConfig() (*shellsession.Config, error) {
 	case shell == nil:
 		shell = []string{"/bin/bash"}
 	case len(shell) == 0 || shell[0] == "":
-		return nil, errors.New("Shell command must contain at least one argument.") //nolint:staticcheck // the text is LangChain's
+		return nil, errors.New("Shell command must contain at least one argument.") //nolint:staticcheck,revive // the text is LangChain's
 	}
 	for _, command := range slices.Concat(s.StartupCommands, s.ShutdownCommands) {
 		if strings.ContainsRune(command, 0) {

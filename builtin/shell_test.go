@@ -102,20 +102,23 @@ func TestShell(t *testing.T) {
 		want     []string
 	}{
 		{
-			"a session lasts", onHost(), []string{"mkdir a && cd a && X='it''s'", `echo "$(basename "$PWD") $X"`, "cat"},
+			"a session lasts", onHost(),
+			[]string{"mkdir a && cd a && X='it''s'", `echo "$(basename "$PWD") $X"`, "cat"},
 			[]string{"<no output>", "a its\n", "<no output>"},
 		},
 		{"exit codes", onHost(), []string{"false", "echo a; (exit 3)", "true"}, []string{"!<no output>\n\nExit code: 1", "!a\n\nExit code: 3", "<no output>"}},
 		{"stderr", onHost(), []string{"echo a >&2"}, []string{"[stderr] a\n"}},
 		{
-			"a command that ends the shell", onHost(), []string{"X=1; echo a; exit", "echo b$X; exit 2", "echo c"},
+			"a command that ends the shell", onHost(),
+			[]string{"X=1; echo a; exit", "echo b$X; exit 2", "echo c"},
 			[]string{
 				"a\n\nThe shell session has ended. The next command starts a new one.",
 				"!b\n\nExit code: 2\n\nThe shell session has ended. The next command starts a new one.", "c\n",
 			},
 		},
 		{
-			"a workspace lasts longer than its shell", onHost(), []string{"echo x >file; exit", "cat file", "restart", "cat file"},
+			"a workspace lasts longer than its shell", onHost(),
+			[]string{"echo x >file; exit", "cat file", "restart", "cat file"},
 			[]string{"<no output>\n\nThe shell session has ended. The next command starts a new one.", "x\n", "Shell session restarted.", "x\n"},
 		},
 		{"a restart", onHost(), []string{"X=1", "restart", "echo a$X"}, []string{"<no output>", "Shell session restarted.", "a\n"}},
@@ -126,14 +129,17 @@ func TestShell(t *testing.T) {
 		},
 		{
 			"a timeout", onHost(func(s *builtin.Shell) { s.ExecutionPolicy.CommandTimeout = 0.25 }),
-			[]string{"X=1; sleep 1000", "echo a$X"}, []string{"!Error: Command timed out after 0.2 seconds.", "a\n"},
+			[]string{"X=1; sleep 1000", "echo a$X"},
+			[]string{"!Error: Command timed out after 0.2 seconds.", "a\n"},
 		},
 		{
-			"too many lines", onHost(func(s *builtin.Shell) { s.ExecutionPolicy.MaxOutputLines = new(2) }), []string{"seq 4", "seq 4; false"},
+			"too many lines", onHost(func(s *builtin.Shell) { s.ExecutionPolicy.MaxOutputLines = new(2) }),
+			[]string{"seq 4", "seq 4; false"},
 			[]string{"1\n2\n\n... Output truncated at 2 lines (observed 4).", "!1\n2\n\n... Output truncated at 2 lines (observed 4).\n\nExit code: 1"},
 		},
 		{
-			"too many bytes", onHost(func(s *builtin.Shell) { s.ExecutionPolicy.MaxOutputBytes = new(3) }), []string{"echo abcdef"},
+			"too many bytes", onHost(func(s *builtin.Shell) { s.ExecutionPolicy.MaxOutputBytes = new(3) }),
+			[]string{"echo abcdef"},
 			[]string{"abc\n\n... Output truncated at 3 bytes (observed 7)."},
 		},
 		{
@@ -144,14 +150,16 @@ func TestShell(t *testing.T) {
 			[]string{"100\n\n... Output truncated at 2 lines (observed 4).\n\n... Output truncated at 3 bytes (observed 24)."},
 		},
 		{
-			"a default limit of bytes", onHost(), []string{"head -c 70000 /dev/zero | tr '\\0' x"},
+			"a default limit of bytes", onHost(),
+			[]string{"head -c 70000 /dev/zero | tr '\\0' x"},
 			[]string{strings.Repeat("x", 65_536) + "\n\n... Output truncated at 65536 bytes (observed 70000)."},
 		},
 		{"an environment", onHost(func(s *builtin.Shell) { s.Env = builtin.ShellEnv{"A": "b c", "N": "1"} }), []string{`echo "$A" $N $HOME`}, []string{"b c 1\n"}},
 		{"another shell", onHost(func(s *builtin.Shell) { s.ShellCommand = []string{"/bin/sh", "-u"} }), []string{"echo $0; cd /; pwd"}, []string{"/bin/sh\n/\n"}},
 		{"NUL", onHost(), []string{"a\x00b", "echo c"}, []string{"!Error: The command contains a NUL character, which no shell can read.", "c\n"}},
 		{
-			"a command of the policy", builtin.Shell{
+			"a command of the policy",
+			builtin.Shell{
 				ExecutionPolicy: builtin.ShellPolicy{Type: "command", Command: []string{"env", "-i", "W={workspace}"}}, Env: builtin.ShellEnv{"A": "1"},
 			},
 			[]string{`[ "$W" = "$(pwd -P)" ] || [ "$W" = "$PWD" ] && echo "here$A"`, "exit 3", "echo again"},
@@ -161,8 +169,8 @@ func TestShell(t *testing.T) {
 			"redaction", onHost(func(s *builtin.Shell) {
 				s.RedactionRules = []builtin.RedactionRule{{PIIType: "email", Strategy: "mask"}, {PIIType: "key", Detector: "sk-[a-z]+"}}
 			}),
-			[]string{"echo ann@example.com; echo sk-abc >&2"},
-			[]string{"ann@****.com\n[stderr] [REDACTED_KEY]\n"},
+			[]string{"echo ann@example.com", "echo sk-abc >&2"},
+			[]string{"ann@****.com\n", "[stderr] [REDACTED_KEY]\n"},
 		},
 		{
 			"a refused output", onHost(func(s *builtin.Shell) {
@@ -179,7 +187,8 @@ func TestShell(t *testing.T) {
 				s.RedactionRules = []builtin.RedactionRule{{PIIType: "key", Detector: "sk-[a-z]{3}"}}
 				s.ExecutionPolicy.MaxOutputBytes = new(8)
 			}),
-			[]string{"echo a; echo abc sk-abc"}, []string{"a\n\n... Output truncated at 8 bytes (observed 13)."},
+			[]string{"echo a; echo abc sk-abc"},
+			[]string{"a\n\n... Output truncated at 8 bytes (observed 13)."},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -528,6 +537,57 @@ func startThread(t *testing.T, agent *host.Agent) *host.Result {
 // lineNumber is what shells say in other ways.
 var lineNumber = regexp.MustCompile(`line \d+: `)
 
+// What the model could not know when it asked is no reason to run a command elsewhere than it meant.
+func TestShellSessionIsLostWithoutTheModel(t *testing.T) {
+	t.Parallel()
+	fast := onHost(func(s *builtin.Shell) { s.ExecutionPolicy.CommandTimeout = 0.5 })
+	const over = "\n\nThe shell session has ended. The next command starts a new one."
+	for name, test := range map[string]struct {
+		shell builtin.Shell
+		turns []scripted.Turn
+		want  []string
+	}{
+		"by exit":       {onHost(), []scripted.Turn{command("exit", "echo a", "echo b"), command("echo c")}, []string{"<no output>" + over, lostSession, lostSession, "c\n"}},
+		"by a timeout":  {fast, []scripted.Turn{command("sleep 1000", "echo a"), command("echo b")}, []string{"!Error: Command timed out after 0.5 seconds.", lostSession, "b\n"}},
+		"and restarted": {onHost(), []scripted.Turn{command("exit", "restart", "echo a")}, []string{"<no output>" + over, "Shell session restarted.", "a\n"}},
+		"in the background": {
+			onHost(),
+			[]scripted.Turn{command("( sleep 0.1; kill -9 $$ ) & while :; do sleep 0.01; done"), command("echo a")},
+			[]string{"!<no output>\n\nExit code: 137" + over, "a\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			agent := shellAgent(t, append(test.turns, scripted.Say("done")), host.Config{}, test.shell)
+			result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+			require.NoError(t, err)
+			require.Equal(t, test.want, toolAnswers(result))
+		})
+	}
+}
+
+// A shell that is killed while the model thinks is one that the model knows nothing of.
+func TestShellEndsBetweenTwoAnswers(t *testing.T) {
+	t.Parallel()
+	awaitEnd := host.BeforeModel("await", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+		messages := rt.State().Messages().Messages()
+		if last := messages[len(messages)-1]; last.Role == abi.RoleTool {
+			if pid, err := strconv.Atoi(strings.TrimSpace(last.Content.Text())); err == nil {
+				goneProcess(t, pid)
+			}
+		}
+		return nil, nil
+	})
+	agent := shellAgent(t, commands("echo $$; ( sleep 0.1; kill -9 $$ ) >/dev/null 2>&1 &", "echo a", "echo b"), host.Config{}, awaitEnd, onHost())
+	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
+	require.NoError(t, err)
+	answers := toolAnswers(result)
+	require.Contains(t, []string{ // the second, if the shell has gone and its end is not noted yet
+		lostSession, "!<no output>\n\nExit code: 137\n\nThe shell session has ended. The next command starts a new one.",
+	}, answers[1])
+	require.Equal(t, "b\n", answers[2])
+}
+
 func TestShellWaitsForAHuman(t *testing.T) {
 	t.Parallel()
 	define := "ask() { echo asked in $(basename $PWD); }; mkdir d; cd d"
@@ -543,6 +603,7 @@ func TestShellWaitsForAHuman(t *testing.T) {
 		},
 		"in another process": {
 			func(t *testing.T, agent *host.Agent, store checkpoint.Store, shell builtin.Shell, dir string) *host.Agent {
+				t.Helper()
 				require.NoError(t, agent.Close())
 				require.NoDirExists(t, dir)
 				return shellAgent(t, []scripted.Turn{command("type ask"), scripted.Say("done")}, host.Config{Checkpointer: store}, reviewedShell(), shell)
@@ -551,6 +612,7 @@ func TestShellWaitsForAHuman(t *testing.T) {
 		},
 		"for too long": {
 			func(t *testing.T, agent *host.Agent, _ checkpoint.Store, _ builtin.Shell, dir string) *host.Agent {
+				t.Helper()
 				require.Eventually(t, func() bool { _, err := os.Stat(dir); return os.IsNotExist(err) }, patience, time.Millisecond)
 				return agent
 			},

@@ -80,11 +80,11 @@ func (p ShellPolicy) sessionConfig(shell []string) (*shellsession.Config, error)
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("execution_policy: %w", err)
 	}
-	p = p.withDefaults()
+	full := p.withDefaults()
 	config := &shellsession.Config{
 		Command: argv, Polite: p.Type == policyCommand,
-		Limits:       shellsession.Limits{Lines: *p.MaxOutputLines, Bytes: *p.MaxOutputBytes},
-		StartTimeout: p.StartupTimeout.Duration(), StopTimeout: p.TerminationTimeout.Duration(),
+		Limits:       shellsession.Limits{Lines: *full.MaxOutputLines, Bytes: *full.MaxOutputBytes},
+		StartTimeout: full.StartupTimeout.Duration(), StopTimeout: full.TerminationTimeout.Duration(),
 	}
 	if p.CPUTimeSeconds != nil {
 		config.CPUSeconds = int64(*p.CPUTimeSeconds)
@@ -139,7 +139,7 @@ func (p *ShellPolicy) check() error {
 		}
 	}
 	limited := p.CPUTimeSeconds != nil || p.MemoryBytes != nil
-	//nolint:staticcheck // texts with a full stop are LangChain's
+	//nolint:staticcheck,revive // texts with a full stop are LangChain's
 	switch {
 	case p.MaxOutputLines != nil && *p.MaxOutputLines <= 0:
 		return errors.New("max_output_lines must be positive.")

@@ -38,8 +38,9 @@ type shellRun struct {
 
 	session   *shellsession.Session // nil: none yet
 	workspace shellWorkspace
-	known     bool   // whether an earlier session of the run is lost has been found out
-	lostAt    string // id of the message whose commands were meant for a session that is lost
+	known     bool   // whether another process had a session of the run has been found out
+	unaware   bool   // a session is lost, and the model does not know
+	lostAt    string // id of the message whose other commands were meant for a session that is lost
 	uses      int
 	stopIdle  func() // the end of its idle time
 	gone      bool   // it is no longer in the map
@@ -129,7 +130,7 @@ func (s *shellSessions) endRun(ctx context.Context, run string) {
 func (s *shellSessions) close() error {
 	s.mu.Lock()
 	s.closed = true
-	var runs []*shellRun
+	runs := make([]*shellRun, 0, len(s.runs))
 	for _, r := range s.runs {
 		runs = append(runs, r)
 	}
@@ -154,29 +155,23 @@ func (s *shellSessions) end(r *shellRun) {
 	s.mu.Lock()
 	delete(s.runs, r.id)
 	s.mu.Unlock()
-	if r.session != nil {
-		r.session.Close()
-	}
+	r.drop()
 	if err := r.workspace.remove(); err != nil {
 		s.logger.Warn("the temporary workspace of a shell session could not be removed", "run", r.id, "error", err)
 	}
 }
 
-// ready starts a session if there is none that lives; the caller has the run's turn.
-func (s *shellSessions) ready(ctx context.Context, r *shellRun) error {
-	r.known = true
-	if r.session != nil && r.session.Alive() {
-		return nil
-	}
-	return s.start(ctx, r)
-}
-
-// start starts a session in the place of the one that there was.
-func (s *shellSessions) start(ctx context.Context, r *shellRun) error {
+// drop ends the session of a run, whose turn the caller has, and keeps the workspace.
+func (r *shellRun) drop() {
 	if r.session != nil {
 		r.session.Close()
 		r.session = nil
 	}
+}
+
+// start starts a session in the place of the one that there was.
+func (s *shellSessions) start(ctx context.Context, r *shellRun) error {
+	r.drop()
 	if err := r.workspace.prepare(s.workspace); err != nil {
 		return err
 	}
@@ -244,5 +239,8 @@ func (s *shellSessions) begin(ctx context.Context, rt *host.Runtime) (*host.Upda
 		return nil, err
 	}
 	defer s.leave(r)
-	return nil, s.ready(ctx, r)
+	if r.known = true; r.session != nil {
+		return nil, nil
+	}
+	return nil, s.start(ctx, r)
 }

@@ -59,8 +59,9 @@ func (t *shellTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCa
 	}
 	defer t.sessions.leave(r)
 	output, err := t.perform(ctx, rt, r, &args)
-	if ctx.Err() != nil { // the model will not hear what has become of the session
-		t.sessions.end(r)
+	if ctx.Err() != nil && r.session != nil { // what the model hears, if anything, will not be what has become of the session
+		r.drop()
+		r.unaware = true
 	}
 	return output, err
 }
@@ -83,16 +84,18 @@ func (t *shellTool) perform(ctx context.Context, rt *host.Runtime, r *shellRun, 
 	if args.Restart {
 		return t.restart(ctx, r)
 	}
-	lost, err := t.lost(rt, r)
+	asking := askingMessage(rt)
+	lost, err := t.lost(rt, r, asking)
 	switch {
 	case err != nil:
 		return nil, err
 	case lost:
 		return failedOutput("Error: The command was not run. The shell session that it was meant for is gone: its working directory, " +
 			"variables and background processes, and files of a temporary workspace. A new session starts with the next command."), nil
-	}
-	if err := t.sessions.ready(ctx, r); err != nil {
-		return nil, err
+	case r.session == nil:
+		if err := t.sessions.start(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	timeout := t.sessions.policy.CommandTimeout
 	result, err := r.session.Run(ctx, *args.Command, timeout.Duration())
@@ -109,13 +112,17 @@ func (t *shellTool) perform(ctx context.Context, rt *host.Runtime, r *shellRun, 
 	if err != nil {
 		return nil, err
 	}
+	if result == nil || result.Ended { // the model hears of it, and has not when it asked for more in the same message
+		r.drop()
+		r.lostAt = asking
+	}
 	output.Update = &host.Update{}
 	return output, t.ran.Set(output.Update, 1)
 }
 
 // restart ends the session and starts another.
 func (t *shellTool) restart(ctx context.Context, r *shellRun) (*host.ToolOutput, error) {
-	r.known = true
+	r.known, r.unaware, r.lostAt = true, false, ""
 	if err := t.sessions.start(ctx, r); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
@@ -125,24 +132,34 @@ func (t *shellTool) restart(ctx context.Context, r *shellRun) (*host.ToolOutput,
 	return host.TextOutput("Shell session restarted."), nil
 }
 
-// lost reports whether the command was meant for a session that does not exist any more, without that the model knows it: the
-// run has had one, and this is the first that is heard of the run here, or the same answer of the model.
-func (t *shellTool) lost(rt *host.Runtime, r *shellRun) (bool, error) {
-	asking := ""
+// askingMessage is the id of the message in which the model asks for the calls that run.
+func askingMessage(rt *host.Runtime) string {
 	messages := rt.State().Messages()
 	if at := messages.LastAI(); at >= 0 {
-		asking = messages.Entry(at).Message().ID
+		return messages.Entry(at).Message().ID
 	}
-	if r.known {
-		return asking != "" && asking == r.lostAt, nil
+	return ""
+}
+
+// lost reports whether the command was meant for a session that is gone, which the model did not know when it asked for it. It
+// is told once for each message.
+func (t *shellTool) lost(rt *host.Runtime, r *shellRun, asking string) (bool, error) {
+	if !r.known {
+		ran, _, err := t.ran.Get(rt.State())
+		if err != nil {
+			return false, err
+		}
+		r.known, r.unaware = true, ran > 0
 	}
-	r.known = true
-	ran, _, err := t.ran.Get(rt.State())
-	if err != nil || ran == 0 {
-		return false, err
+	if r.session != nil && !r.session.Alive() { // something in the background has ended it
+		r.drop()
+		r.unaware = true
 	}
-	r.lostAt = asking
-	return true, nil
+	if r.unaware {
+		r.unaware, r.lostAt = false, asking
+		return true, nil
+	}
+	return asking != "" && asking == r.lostAt, nil
 }
 
 // answer is what the model is told of a command that has ended.

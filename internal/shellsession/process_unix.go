@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -45,7 +46,8 @@ func startProcess(config *Config, files [1 + streams]*os.File) (*process, error)
 // limited is the command, which a shell starts that has set the limits: they are in force before the first command, and hard,
 // so that only root may lift them.
 func limited(config *Config) []string {
-	script, args := "", []string{}
+	var script strings.Builder
+	var args []string
 	for _, limit := range []struct {
 		flag  string
 		value int64
@@ -53,14 +55,14 @@ func limited(config *Config) []string {
 		{"-t", config.CPUSeconds}, {"-v", (config.MemoryBytes + 1023) / 1024},
 	} {
 		if limit.value > 0 {
-			script += "ulimit " + limit.flag + ` "$1" && shift && `
+			script.WriteString("ulimit " + limit.flag + ` "$1" && shift && `)
 			args = append(args, strconv.FormatInt(limit.value, 10))
 		}
 	}
-	if script == "" {
+	if script.Len() == 0 {
 		return config.Command
 	}
-	argv := append([]string{"/bin/sh", "-c", script + `exec "$@"`, "sh"}, args...)
+	argv := append([]string{"/bin/sh", "-c", script.String() + `exec "$@"`, "sh"}, args...)
 	return append(argv, config.Command...)
 }
 

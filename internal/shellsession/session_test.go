@@ -99,6 +99,7 @@ func TestCommands(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			each(t, func(t *testing.T, shell string) {
+				t.Helper()
 				s := start(t, func(c *shellsession.Config) { c.Command = []string{shell} })
 				require.Equal(t, test.want, *run(t, s, test.command))
 				require.Equal(t, !test.want.Ended, s.Alive())
@@ -124,6 +125,7 @@ func TestBadCommands(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			each(t, func(t *testing.T, shell string) {
+				t.Helper()
 				s := start(t, func(c *shellsession.Config) { c.Command = []string{shell} })
 				require.Regexp(t, test.says, run(t, s, test.command).Output)
 				require.Equal(t, "still\n", run(t, s, "echo still").Output)
@@ -135,6 +137,7 @@ func TestBadCommands(t *testing.T) {
 func TestASessionLasts(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, shell string) {
+		t.Helper()
 		s := start(t, func(c *shellsession.Config) { c.Command = []string{shell} })
 		run(t, s, "mkdir d && cd d; X=1; export Y=2; f() { echo f$1; }")
 		require.Equal(t, "d 1 2 f3\n", run(t, s, `echo "$(basename "$PWD") $X $(sh -c 'echo $Y') $(f 3)"`).Output)
@@ -149,6 +152,7 @@ func TestASessionLasts(t *testing.T) {
 func TestTracing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, shell string) {
+		t.Helper()
 		s := start(t, func(c *shellsession.Config) { c.Command = []string{shell} })
 		require.Contains(t, run(t, s, "set -xv; echo hi").Output, "hi\n")
 		result := run(t, s, "echo ho")
@@ -172,16 +176,19 @@ func TestLimits(t *testing.T) {
 		{"bytes", "echo abc; echo def; echo g", shellsession.Limits{Lines: 9, Bytes: 6}, result{Output: "abc\nde", TruncatedBytes: true, Lines: 3, Bytes: 10}},
 		{"as many bytes", "echo abc", shellsession.Limits{Lines: 9, Bytes: 4}, result{Output: "abc\n", Lines: 1, Bytes: 4}},
 		{
-			"whole lines", "echo abc; echo def; echo g", shellsession.Limits{Lines: 9, Bytes: 6, WholeLines: true},
+			"whole lines", "echo abc; echo def; echo g",
+			shellsession.Limits{Lines: 9, Bytes: 6, WholeLines: true},
 			result{Output: "abc\n", TruncatedBytes: true, Lines: 3, Bytes: 10},
 		},
 		{"within a character", "printf 'aä€😀'", shellsession.Limits{Lines: 9, Bytes: 9}, result{Output: "aä€", TruncatedBytes: true, Lines: 1, Bytes: 10}},
 		{
-			"both", "echo abcdef; seq 5", shellsession.Limits{Lines: 2, Bytes: 3},
+			"both", "echo abcdef; seq 5",
+			shellsession.Limits{Lines: 2, Bytes: 3},
 			result{Output: "abc", TruncatedLines: true, TruncatedBytes: true, Lines: 6, Bytes: 17},
 		},
 		{
-			"both streams", "echo a; echo b >&2; sleep 0.2; echo c", shellsession.Limits{Lines: 2, Bytes: 99},
+			"both streams", "echo a; echo b >&2; sleep 0.2; echo c",
+			shellsession.Limits{Lines: 2, Bytes: 99},
 			result{Output: "a\n[stderr] b\n", TruncatedLines: true, Lines: 3, Bytes: 6},
 		},
 	} {
@@ -278,12 +285,17 @@ func TestNothingSurvives(t *testing.T) {
 	}
 	ends := map[string]func(t *testing.T, s *shellsession.Session){
 		"close": func(_ *testing.T, s *shellsession.Session) { s.Close() },
-		"exit":  func(t *testing.T, s *shellsession.Session) { require.True(t, run(t, s, "exit").Ended) },
+		"exit": func(t *testing.T, s *shellsession.Session) {
+			t.Helper()
+			require.True(t, run(t, s, "exit").Ended)
+		},
 		"timeout": func(t *testing.T, s *shellsession.Session) {
+			t.Helper()
 			_, err := s.Run(t.Context(), "sleep 1000", 10*time.Millisecond)
 			require.ErrorIs(t, err, shellsession.ErrTimeout)
 		},
 		"cancellation": func(t *testing.T, s *shellsession.Session) {
+			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			_, err := s.Run(ctx, "sleep 1000", patience)
@@ -356,6 +368,7 @@ func TestThereIsNoTerminal(t *testing.T) {
 func TestResourceLimits(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, shell string) {
+		t.Helper()
 		s := start(t, func(c *shellsession.Config) {
 			c.Command, c.CPUSeconds = []string{shell}, 1
 			if shellsession.LimitsMemory {

@@ -15,52 +15,54 @@ import (
 )
 
 // Shell gives the model a tool that runs commands in a shell, whose directory, variables and background processes last over
-// the calls of a run.
+// the calls of a run. Linux and macOS only.
 //
-// The commands are the model's, and what it read may have put them into its mind: a page, a file, the answer of a tool. There is no
-// default for where they run. execution_policy says it: {type: host} runs them as the user of this process, with its files and
-// its network, which fits where the whole machine is a sandbox; {type: command} starts the shell by a command of yours that
-// isolates it, such as docker, bwrap, firejail or ssh.
+// The commands are the model's, and what it has read may have put them there: a page, a file, the answer of a tool. There is
+// no default for where they run, execution_policy says it: {type: host} runs them as the user of this process, with its
+// files and its network, which fits where the whole machine is a sandbox; {type: command} starts the shell by a command of
+// yours that isolates it, such as docker, bwrap, firejail or ssh.
 //
-// Each run has a session of its own. It begins before the model is called for the first time if there are startup_commands, and
-// otherwise with the first command; it ends with the run. Calls of one answer run one after the other. A command sees an end of
-// file on its stdin, has no terminal, and starts with the variables of env and no others. When it has no more time, or ends
-// the shell by itself (exit), the session is over, and the next command begins a new one in the same workspace. Linux and macOS only.
+// Each run has a session of its own. It begins with the first command, or before the first call of the model if there are
+// startup_commands, and ends with the run. Calls of one answer run one after the other. A command finds the end of file on
+// its stdin, has no terminal, and has the variables of env and no others. If it has no more time, or ends the shell by
+// itself (exit), the session is over, and the next command begins a new one in the same workspace.
 //
-// A run that waits for an answer keeps its session, for at most idle_timeout. A command that was meant for a session which is gone
-// (cd build, and then rm -rf *) could do harm in a new one. So it is not run where the model did not know: when another process goes
-// on with the run, when the session was idle for too long, and when an earlier command of the same answer has ended it. The model
-// is told, and may send it again.
+// A run that waits for an answer keeps its session, for at most idle_timeout. A command that was meant for a session which
+// is gone (cd build, and then rm -rf *) could do harm in a new one. So it is not run where the model did not know: when
+// another process goes on with the run, when the session was idle for too long, and when an earlier command of the same
+// answer has ended it. The model is told, and may send it again.
 //
-// When a session ends, all its processes are killed: those of its process group, and on Linux those too that have left it,
-// which are known by a variable, AGENTHOST_SHELL_SESSION, that the session's environment has on Linux. One that clears its environment and becomes a
-// daemon stays; so may one on macOS, or one with the rights of another user. If that matters, use {type: command} with a container.
+// When a session ends, all its processes are killed: those of its process group and, on Linux, those that have left it,
+// which are known by the variable AGENTHOST_SHELL_SESSION of their environment. A process that clears its environment and
+// becomes a daemon stays; so may one on macOS that leaves the group, and one with the rights of another user. If that
+// matters, use {type: command} with a container.
 //
-// Texts and parameters are those of LangChain 1.4's ShellToolMiddleware. Its policies for Docker and Codex are commands here. What
-// differs: it runs on the host where nothing is said; a command that reads its stdin takes the next one for input; exit waits for the
-// timeout; output has no limit of bytes; and the artifact holds what was redacted, where ours holds how often.
+// Texts and parameters are those of LangChain 1.4's ShellToolMiddleware, whose policies for Docker and Codex are commands here.
+// There, commands run on the host if nothing is said; a command that reads its stdin takes the next one for input; exit waits
+// for the timeout; output has no limit of bytes; the artifact holds what was redacted, where ours holds how often.
 type Shell struct {
-	// WorkspaceRoot is the directory in which sessions begin; it is made if it is missing. In a manifest it is relative to the manifest.
-	// Runs share it. "": each run has a temporary directory, which is removed when its session ends.
+	// WorkspaceRoot is the directory in which sessions begin; it is made if it is missing, and all runs share it. In a manifest
+	// it is relative to the manifest. "": each run has a temporary directory, which is removed when the run ends.
 	WorkspaceRoot string `yaml:"workspace_root"`
-	// StartupCommands run when a session begins, also after a restart. If one fails, so does the run, or the call that needed the session.
+	// StartupCommands run when a session begins, also after a restart. If one fails, so does the run, or the call that needed
+	// the session.
 	StartupCommands ShellCommands `yaml:"startup_commands"`
-	// ShutdownCommands run when the run ends, if there is a session then, and when a session was idle for too long. Failures are logged.
-	// They do not run when the host stops while a run waits for an answer.
+	// ShutdownCommands run when the run ends, if it has a session then, and when a session was idle for too long. The run's end
+	// waits for them. Failures are logged. They do not run when the agent is closed while a run waits for an answer.
 	ShutdownCommands ShellCommands `yaml:"shutdown_commands"`
 	ExecutionPolicy  ShellPolicy   `yaml:"execution_policy"` // where commands run, and how long; required
 	// RedactionRules are applied to the output of a command, in their order, before the model sees it.
 	RedactionRules  []RedactionRule `yaml:"redaction_rules"`
 	ToolDescription string          `yaml:"tool_description"` // what the model reads about the tool; "": LangChain's description
 	ToolName        string          `yaml:"tool_name"`        // "": shell
-	// ShellCommand is the shell with its arguments; none: /bin/bash. It must be a POSIX shell that reads commands from its stdin. It has
-	// the descriptors 7 and 8 for its own use.
+	// ShellCommand is the shell with its arguments; none: /bin/bash. It must be a POSIX shell that reads its commands from
+	// stdin. The file descriptors 7 and 8 of the shell are taken.
 	ShellCommand ShellCommands `yaml:"shell_command"`
 	// Env is the environment of the shell, or of the policy's command. Nothing of this process's environment gets into it, no
 	// secret and no PATH either; shells have a PATH of their own then.
 	Env ShellEnv `yaml:"env"`
-	// IdleTimeout ends a session in which no command has run for so long: the run waits for a human, who may never answer, or was given
-	// up. 0: 15 minutes.
+	// IdleTimeout ends a session in which no command has run for so long: its run waits for a human, who may never answer.
+	// LangChain does not have this. 0: 15 minutes.
 	IdleTimeout Seconds `yaml:"idle_timeout" schema:"default=900"`
 }
 

@@ -12,18 +12,18 @@ import (
 
 // ShellPolicy says where the commands of a [Shell] run, for how long, and how much of their output the model sees.
 type ShellPolicy struct {
-	// Type is "host": the shell is a process like this one, of the same user, with all that the user may do; or "command": Command starts the
-	// shell. Required.
+	// Type is "host": the shell is a process like this one, of the same user, with all that the user may do; or "command":
+	// Command starts the shell. Required.
 	Type string `yaml:"type" schema:"enum=host|command"`
-	// Command, of the type command, starts with its arguments what isolates the shell; the shell_command stands behind them. It must
-	// hand on stdin, stdout and stderr as they are, so no terminal (docker run -i, and not -it). {workspace} in an argument is the path of the
-	// workspace. Where a session ends at once, the command gets SIGTERM first, so that it can clean up: with docker use --init, or the
-	// container outlives it.
+	// Command, of the type command, is what isolates the shell, with its arguments; shell_command stands behind them.
+	// {workspace} in an argument is the path of the workspace. It must hand on stdin, stdout and stderr as they are, so without
+	// a terminal (docker run -i, and not -it). If a session ends at once, the command gets SIGTERM first, so that it can clean
+	// up: docker needs --init then, or the container outlives it.
 	Command []string `yaml:"command"`
 
 	CommandTimeout     Seconds `yaml:"command_timeout" schema:"default=30"`     // for a command, and each shutdown command; 0: 30
 	StartupTimeout     Seconds `yaml:"startup_timeout" schema:"default=30"`     // for the start of the shell, and each startup command; 0: 30
-	TerminationTimeout Seconds `yaml:"termination_timeout" schema:"default=10"` // until a shell that should end is killed; 0: 10
+	TerminationTimeout Seconds `yaml:"termination_timeout" schema:"default=10"` // for a shell to end, and a command to clean up; 0: 10
 
 	// MaxOutputLines is how many lines of a command's output the model sees. nil: 100.
 	MaxOutputLines *int `yaml:"max_output_lines" schema:"default=100,min=1"`

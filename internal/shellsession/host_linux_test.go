@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,4 +46,28 @@ func TestTheHostIsKilled(t *testing.T) {
 	require.NoError(t, host.Process.Kill())
 	require.Error(t, host.Wait())
 	gone(t, pid)
+}
+
+// In a namespace of its own nothing can hide: what this package cannot find ends with the shell.
+func TestAPrefixThatIsolates(t *testing.T) {
+	t.Parallel()
+	unshare := []string{"unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"}
+	if out, err := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no namespaces here: %v: %s", err, out)
+	}
+	s := start(t, func(c *shellsession.Config) { c.Command, c.Polite = slices.Concat(unshare, shells[:1]), true })
+	require.Equal(t, "1\n", run(t, s, "echo $$").Output)
+	sleeping := fmt.Sprintf("sleep\x0086399.%d\x00", os.Getpid())
+	run(t, s, fmt.Sprintf("(env -i setsid sleep 86399.%d >/dev/null 2>&1 </dev/null &)", os.Getpid()))
+	runs := func() bool {
+		lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+		require.NoError(t, err)
+		return slices.ContainsFunc(lines, func(path string) bool {
+			line, err := os.ReadFile(path)
+			return err == nil && string(line) == sleeping
+		})
+	}
+	require.Eventually(t, runs, patience, time.Millisecond)
+	s.Close()
+	require.Eventually(t, func() bool { return !runs() }, patience, time.Millisecond)
 }

@@ -77,17 +77,23 @@ func (p *process) keep(started chan<- error) {
 		return
 	}
 	defer close(p.exited)
-	awaitEnd(p.cmd.Process.Pid)
+	held := awaitEnd(p.cmd.Process.Pid)
+	if !held {
+		_ = p.cmd.Wait()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.signal(syscall.SIGKILL) // while the dead leader still holds its id
 	killStrays(p.cmd.Process.Pid, p.secret)
-	_ = p.cmd.Wait() // the state says it all
+	if held {
+		_ = p.cmd.Wait() // the state says it all
+	}
 	p.reaped = true
 }
 
-// awaitEnd waits until a child has ended, and leaves it to be reaped. If that cannot be said it returns at once.
-func awaitEnd(pid int) {
+// awaitEnd waits until a child has ended, and leaves it to be reaped. It reports false at once where the system does not let it
+// wait in that way.
+func awaitEnd(pid int) bool {
 	const (
 		byID    = 1 // P_PID
 		exited  = 4 // WEXITED
@@ -97,7 +103,7 @@ func awaitEnd(pid int) {
 	for {
 		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byID, uintptr(pid), uintptr(unsafe.Pointer(&info)), exited|noReap, 0, 0)
 		if !errors.Is(errno, syscall.EINTR) {
-			return
+			return errno == 0
 		}
 	}
 }

@@ -3,16 +3,11 @@
 package shellsession_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,48 +15,6 @@ import (
 
 	"github.com/agenthost/agenthost/internal/shellsession"
 )
-
-// shells are those that the tests run with, as far as they are there.
-var shells = []string{"/bin/bash", "/bin/sh"}
-
-// patience is more time than anything here needs.
-const patience = time.Minute
-
-func start(t *testing.T, change func(*shellsession.Config)) *shellsession.Session {
-	t.Helper()
-	config := shellsession.Config{
-		Command: []string{shells[0]}, Dir: t.TempDir(), Limits: shellsession.Limits{Lines: 100, Bytes: 1 << 16},
-		StartTimeout: patience, StopTimeout: patience,
-	}
-	if change != nil {
-		change(&config)
-	}
-	s, err := shellsession.Start(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	return s
-}
-
-func run(t *testing.T, s *shellsession.Session, command string) *shellsession.Result {
-	t.Helper()
-	result, err := s.Run(t.Context(), command, patience)
-	require.NoError(t, err)
-	return result
-}
-
-// each runs a test with each shell.
-func each(t *testing.T, test func(t *testing.T, shell string)) {
-	t.Helper()
-	for _, shell := range shells {
-		if _, err := os.Stat(shell); err != nil {
-			continue
-		}
-		t.Run(filepath.Base(shell), func(t *testing.T) {
-			t.Parallel()
-			test(t, shell)
-		})
-	}
-}
 
 func TestCommands(t *testing.T) {
 	t.Parallel()
@@ -218,14 +171,6 @@ func TestAGigabyte(t *testing.T) {
 	require.Less(t, after.HeapAlloc, before.HeapAlloc+64<<20)
 }
 
-func TestOutputThatNeverEnds(t *testing.T) {
-	t.Parallel()
-	s := start(t, nil)
-	_, err := s.Run(t.Context(), "yes", 300*time.Millisecond)
-	require.ErrorIs(t, err, shellsession.ErrTimeout)
-	require.False(t, s.Alive())
-}
-
 func TestTheMarkerIsFoundInPieces(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -247,89 +192,6 @@ func TestALongCommand(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	require.Equal(t, 300_001, run(t, s, "echo "+strings.Repeat("x", 300_000)).Bytes)
-}
-
-// pidOf reads the id of a process that a command has written.
-func pidOf(t *testing.T, text string) int {
-	t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(text))
-	require.NoError(t, err)
-	return pid
-}
-
-// gone waits until a process is gone: one that was killed lives until the kernel has seen to it.
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			return true
-		}
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // nobody may reap orphans in a container
-		return err == nil && strings.Contains(string(stat), ") Z ")
-	}, patience, time.Millisecond)
-}
-
-// Whatever ends a session, nothing of it survives.
-func TestNothingSurvives(t *testing.T) {
-	t.Parallel()
-	children := map[string]string{
-		"a job":              "sleep 1000 & echo $!",
-		"one without output": "sleep 1000 >/dev/null 2>&1 & echo $!",
-		"one that ignores":   "(trap '' TERM HUP INT; sleep 1000) & echo $!",
-	}
-	if runtime.GOOS == "linux" {
-		children["one of another group"] = "set -m; sleep 1000 & echo $!"
-		children["one of another session"] = "setsid sleep 1000 & sleep 0.1; pgrep -s 0 >/dev/null; echo $!"
-		children["a daemon"] = "(setsid sh -c 'echo $$ >pid; exec sleep 1000' >/dev/null 2>&1 &); while [ ! -s pid ]; do sleep 0.01; done; cat pid"
-		children["one with another environment"] = "set -m; env -i sleep 1000 & echo $!"
-	}
-	ends := map[string]func(t *testing.T, s *shellsession.Session){
-		"close": func(_ *testing.T, s *shellsession.Session) { s.Close() },
-		"exit": func(t *testing.T, s *shellsession.Session) {
-			t.Helper()
-			require.True(t, run(t, s, "exit").Ended)
-		},
-		"timeout": func(t *testing.T, s *shellsession.Session) {
-			t.Helper()
-			_, err := s.Run(t.Context(), "sleep 1000", 10*time.Millisecond)
-			require.ErrorIs(t, err, shellsession.ErrTimeout)
-		},
-		"cancellation": func(t *testing.T, s *shellsession.Session) {
-			t.Helper()
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			_, err := s.Run(ctx, "sleep 1000", patience)
-			require.ErrorIs(t, err, context.Canceled)
-		},
-	}
-	for what, child := range children {
-		for how, end := range ends {
-			t.Run(what+", "+how, func(t *testing.T) {
-				t.Parallel()
-				s := start(t, nil)
-				pid := pidOf(t, run(t, s, child).Output)
-				require.NoError(t, syscall.Kill(pid, 0), "it runs")
-				shell := pidOf(t, run(t, s, "echo $$").Output)
-				end(t, s)
-				require.False(t, s.Alive())
-				gone(t, pid)
-				gone(t, shell)
-			})
-		}
-	}
-}
-
-// A process that keeps the pipes open does not keep the session.
-func TestAPipeThatStaysOpen(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("needs setsid")
-	}
-	s := start(t, nil)
-	pid := pidOf(t, run(t, s, "(trap '' TERM; env -i setsid sh -c 'echo $$ >pid; exec sleep 5' &); while [ ! -s pid ]; do sleep 0.01; done; cat pid").Output)
-	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }() // it hides from us: it has another session, and no variable of ours
-	s.Close()
-	require.False(t, s.Alive())
 }
 
 func TestLateOutputIsDropped(t *testing.T) {
@@ -404,86 +266,4 @@ func TestAPrefix(t *testing.T) {
 		c.Command, c.Env, c.Polite = []string{env, "-i", "B=2", "/bin/sh"}, []string{"A=1"}, true
 	})
 	require.Equal(t, "2\n", run(t, s, "echo $A$B").Output)
-}
-
-// A wrapper that is asked to end may clean up.
-func TestAPoliteEnd(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	script := `trap 'echo ended >` + dir + `/ended; exit' TERM; exec 3<&0; "$@" <&3 3<&- & wait`
-	for _, end := range []func(s *shellsession.Session){
-		func(s *shellsession.Session) { _, _ = s.Run(t.Context(), "sleep 1000", 10*time.Millisecond) },
-		func(s *shellsession.Session) {
-			_, _ = s.Run(t.Context(), "sleep 1000 & exec sleep 1000", time.Millisecond)
-		},
-	} {
-		s := start(t, func(c *shellsession.Config) {
-			c.Command, c.Polite = []string{"/bin/sh", "-c", script, "sh", "/bin/sh"}, true
-		})
-		require.Equal(t, "1\n", run(t, s, "echo 1").Output)
-		end(s)
-		require.False(t, s.Alive())
-		ended, err := os.ReadFile(filepath.Join(dir, "ended"))
-		require.NoError(t, err)
-		require.Equal(t, "ended\n", string(ended))
-		require.NoError(t, os.Remove(filepath.Join(dir, "ended")))
-	}
-}
-
-func TestStartFails(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name   string
-		change func(*shellsession.Config)
-		want   string
-	}{
-		{"no shell", func(c *shellsession.Config) { c.Command = []string{"/no/such/shell"} }, `the shell "/no/such/shell" cannot be started: fork/exec`},
-		{"no directory", func(c *shellsession.Config) { c.Dir = "/no/such/directory" }, `the shell "/bin/bash" cannot be started`},
-		{
-			"not a shell", func(c *shellsession.Config) { c.Command = []string{"/bin/sh", "-c", "echo what >&2; exit 3"} },
-			`the shell "/bin/sh" ended with exit code 3 before it answered and wrote [stderr] what; it must be a POSIX shell`,
-		},
-		{
-			"no answer", func(c *shellsession.Config) {
-				c.Command, c.StartTimeout = []string{"/bin/sh", "-c", "echo what; exec sleep 1000"}, 300*time.Millisecond
-			},
-			`the shell "/bin/sh" did not answer within 300ms and wrote what; it must be`,
-		},
-		{
-			"stdout and stderr are one", func(c *shellsession.Config) {
-				c.Command, c.StartTimeout = []string{"/bin/sh", "-c", "exec /bin/sh 2>&1"}, 300*time.Millisecond
-			},
-			"has stdout and stderr apart",
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			config := shellsession.Config{
-				Command: shells[:1], Dir: t.TempDir(), Limits: shellsession.Limits{Lines: 9, Bytes: 99}, StartTimeout: patience, StopTimeout: patience,
-			}
-			test.change(&config)
-			_, err := shellsession.Start(t.Context(), config)
-			require.ErrorContains(t, err, test.want)
-		})
-	}
-}
-
-func TestStartIsCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := shellsession.Start(ctx, shellsession.Config{
-		Command: []string{"/bin/sh", "-c", "exec sleep 1000"}, Dir: t.TempDir(), StartTimeout: patience, StopTimeout: patience,
-	})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-}
-
-// A shell that does not end when its stdin does is killed.
-func TestAStubbornShell(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *shellsession.Config) { c.StopTimeout = 50 * time.Millisecond })
-	run(t, s, "trap 'sleep 1000' EXIT")
-	s.Close()
-	require.False(t, s.Alive())
-	s.Close()
 }

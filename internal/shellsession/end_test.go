@@ -126,9 +126,9 @@ func TestStartFails(t *testing.T) {
 		},
 		{
 			"no answer", func(c *shellsession.Config) {
-				c.Command, c.StartTimeout = []string{"/bin/sh", "-c", "echo what; exec sleep 1000"}, 300*time.Millisecond
+				c.Command, c.StartTimeout = []string{"/bin/sh", "-c", "echo what; exec sleep 1000"}, 3*time.Second
 			},
-			`the shell "/bin/sh" did not answer within 300ms and wrote what; it must be`,
+			`the shell "/bin/sh" did not answer within 3s and wrote what; it must be`,
 		},
 		{
 			"stdout and stderr are one", func(c *shellsession.Config) {

@@ -33,7 +33,7 @@ func TestCommands(t *testing.T) {
 		{"an exit code", "(exit 3)", result{ExitCode: 3}},
 		{"stderr", "echo e >&2", result{Output: "[stderr] e\n", Lines: 1, Bytes: 2}},
 		{
-			"stdout and stderr without an end of the line", "printf 'o\n'; sleep 0.1; printf e >&2; false",
+			"stdout and stderr without an end of the line", "printf 'o\n'; sleep 0.5; printf e >&2; false",
 			result{Output: "o\n[stderr] e", Lines: 2, Bytes: 3, ExitCode: 1},
 		},
 		{"binary output", `printf 'a\377\376b\000c\n'`, result{Output: "a\uFFFDb\x00c\n", Lines: 1, Bytes: 7}},
@@ -140,7 +140,7 @@ func TestLimits(t *testing.T) {
 			result{Output: "abc", TruncatedLines: true, TruncatedBytes: true, Lines: 6, Bytes: 17},
 		},
 		{
-			"both streams", "echo a; echo b >&2; sleep 0.2; echo c",
+			"both streams", "echo a; echo b >&2; sleep 0.5; echo c",
 			shellsession.Limits{Lines: 2, Bytes: 99},
 			result{Output: "a\n[stderr] b\n", TruncatedLines: true, Lines: 3, Bytes: 6},
 		},

@@ -1,0 +1,150 @@
+package skillfile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// parser reads one frontmatter.
+type parser struct {
+	skill    *Skill
+	warnings []string
+}
+
+func (p *parser) warnf(format string, args ...any) {
+	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
+}
+
+// values reads YAML. Many a description has a colon in it and no quotes around it, which is no YAML: then each line is
+// taken as a key and its text.
+func (p *parser) values(head []byte) map[string]any {
+	var values map[string]any
+	err := strictyaml.Decode("frontmatter", head, &values, strictyaml.WithMaxBytes(MaxHead))
+	if err == nil {
+		return values
+	}
+	p.warnf("the frontmatter is no valid YAML and is read line by line: %s", firstProblem(err))
+	values = map[string]any{}
+	for line := range strings.Lines(string(head)) {
+		key, value, found := strings.Cut(line, ":")
+		if !found || strings.ContainsAny(key, " \t\"'#{}[]") {
+			continue
+		}
+		values[key] = unquoted(strings.TrimSpace(value))
+	}
+	return values
+}
+
+func firstProblem(err error) string {
+	if problems, ok := errors.AsType[*strictyaml.Error](err); ok && len(problems.Problems) > 0 {
+		first := problems.Problems[0]
+		return fmt.Sprintf("line %d: %s", first.Line+1, first.Message) // the fence is a line of the file, too
+	}
+	return err.Error()
+}
+
+// unquoted takes quotes off that stand around a text.
+func unquoted(text string) string {
+	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+		return text[1 : n-1]
+	}
+	return text
+}
+
+// text returns a scalar as text; "" of what is none.
+func text(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return ""
+}
+
+// oneLine puts a text on one line: a list of skills has one for each.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func (p *parser) cut(key, text string, maximum int) string {
+	short := firstRunes(text, maximum)
+	if len(short) < len(text) {
+		p.warnf("%s has more than %d characters and is cut", key, maximum)
+	}
+	return short
+}
+
+func firstRunes(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	for i := range text {
+		n--
+		if n < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// tools reads names with spaces or commas between them. A list, which the specification does not know, is taken too.
+func (p *parser) tools(value any) []string {
+	var names []string
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		names = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
+	case []any:
+		for _, item := range v {
+			if name := oneLine(text(item)); name != "" {
+				names = append(names, name)
+			}
+		}
+	default:
+		p.warnf("allowed-tools is no text and is ignored")
+		return nil
+	}
+	if len(names) > maxTools {
+		p.warnf("allowed-tools has more than %d names and is cut", maxTools)
+		names = names[:maxTools]
+	}
+	for i := range names {
+		names[i] = firstRunes(names[i], maxLongName)
+	}
+	return names
+}
+
+// metadata reads a mapping, whose values are taken as texts.
+func (p *parser) metadata(value any) map[string]string {
+	if value == nil {
+		return nil
+	}
+	given, ok := value.(map[string]any)
+	if !ok {
+		p.warnf("metadata is no mapping and is ignored")
+		return nil
+	}
+	keys := slices.Sorted(maps.Keys(given))
+	if len(keys) > maxMetadata {
+		p.warnf("metadata has more than %d keys and is cut", maxMetadata)
+		keys = keys[:maxMetadata]
+	}
+	out := make(map[string]string, len(keys))
+	for _, key := range keys {
+		out[firstRunes(key, maxLongName)] = firstRunes(text(given[key]), MaxDescription)
+	}
+	return out
+}

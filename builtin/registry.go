@@ -36,6 +36,7 @@ var registry = []Entry{
 	patchToolCallsEntry,
 	piiEntry,
 	shellEntry,
+	skillsEntry,
 	summarizationEntry,
 	todoListEntry,
 	toolCallLimitEntry,

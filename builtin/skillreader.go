@@ -1,0 +1,118 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/skillfile"
+)
+
+// skillReader reads the skills of several sources.
+type skillReader struct {
+	files    agentfiles.Reader
+	skills   []skillfile.Skill // in the order in which they were found
+	warnings []string          // what is told, of failures too
+	failed   []string          // what was left out, and why
+}
+
+// These bound what is told of one thread's skills.
+const (
+	maxSkillWarnings = 50
+	maxSkillWarning  = 500 // bytes
+)
+
+func (r *skillReader) warn(text string) {
+	switch {
+	case len(r.warnings) < maxSkillWarnings:
+		r.warnings = append(r.warnings, oneLine(text, maxSkillWarning))
+	case len(r.warnings) == maxSkillWarnings:
+		r.warnings = append(r.warnings, "there is more to be warned of, which is not told")
+	}
+}
+
+func (r *skillReader) fail(name, why string) {
+	text := name + ": " + why
+	r.warn(text)
+	if len(r.failed) < maxSkillWarnings {
+		r.failed = append(r.failed, oneLine(text, maxSkillWarning))
+	}
+}
+
+// read reads the skills in a directory. Only the end of the context is an error.
+func (r *skillReader) read(ctx context.Context, source string) error {
+	entries, err := r.files.List(ctx, source)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case agentfiles.Is(err, agentfiles.NotFound):
+		return nil
+	case err != nil:
+		r.fail(source, err.Error())
+		return nil
+	}
+	for _, entry := range entries {
+		if !entry.Dir {
+			continue
+		}
+		name := path.Join(entry.Path, "SKILL.md")
+		content, err := r.head(ctx, name)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case agentfiles.Is(err, agentfiles.NotFound):
+			continue // a directory without a skill
+		case err != nil:
+			r.fail(name, err.Error())
+			continue
+		case len(r.skills) >= maxSkills:
+			r.fail(source, fmt.Sprintf("only %d skills are taken; the others are left out", maxSkills))
+			return nil
+		}
+		r.parse(name, content)
+	}
+	return nil
+}
+
+func (r *skillReader) parse(name string, content []byte) {
+	skill, warnings, err := skillfile.Parse(name, content)
+	for _, warning := range warnings {
+		r.warn(name + ": " + warning)
+	}
+	if err != nil {
+		r.fail(name, err.Error())
+		return
+	}
+	r.skills = append(r.skills, *skill)
+}
+
+// head reads as much of a file as its frontmatter may have.
+func (r *skillReader) head(ctx context.Context, name string) ([]byte, error) {
+	file, info, err := r.files.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if info.Size > maxSkillFile {
+		return nil, &agentfiles.Error{Path: name, Reason: agentfiles.TooLarge, Size: info.Size, Limit: maxSkillFile}
+	}
+	return io.ReadAll(io.LimitReader(file, skillfile.MaxHead))
+}
+
+// latest returns one skill of each name, the one that was found last, at the place where the name was found first.
+func (r *skillReader) latest() []skillfile.Skill {
+	out := make([]skillfile.Skill, 0, len(r.skills))
+	at := make(map[string]int, len(r.skills))
+	for i := range r.skills {
+		name := r.skills[i].Name
+		if place, known := at[name]; known {
+			out[place] = r.skills[i]
+			continue
+		}
+		at[name] = len(out)
+		out = append(out, r.skills[i])
+	}
+	return out
+}

@@ -30,6 +30,7 @@ var registry = []Entry{
 	llmToolEmulatorEntry,
 	llmToolSelectorEntry,
 	loopControlEntry,
+	memoryEntry,
 	modelCallLimitEntry,
 	modelFallbackEntry,
 	modelRetryEntry,

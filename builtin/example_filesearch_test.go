@@ -18,7 +18,7 @@ func ExampleFileSearch() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := os.WriteFile(filepath.Join(dir, "main.py"), []byte("import os\nprint(os.name)\n"), 0o600); err != nil {
 		fmt.Println(err)
 		return
@@ -34,7 +34,7 @@ func ExampleFileSearch() {
 		fmt.Println(err)
 		return
 	}
-	defer agent.Close()
+	defer func() { _ = agent.Close() }()
 	result, err := agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("What does it do?")}})
 	if err != nil {
 		fmt.Println(err)

@@ -28,7 +28,7 @@ func ExampleFilesystem() {
 		fmt.Println(err)
 		return
 	}
-	defer agent.Close()
+	defer func() { _ = agent.Close() }()
 	result, err := agent.Run(context.Background(), host.Input{
 		Messages: []abi.Message{abi.Human("I prefer oat milk")},
 		State: map[string]any{"files": map[string]any{

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,8 @@ The pattern is compared with the path below the directory path: *.py stands for 
 
 	grepSearchDescription = `Searches the lines of files for a regular expression (RE2 syntax; (?i) at its start ignores case).
 
-include limits the files by their names, such as *.js or *.{ts,tsx}. output_mode says what is returned: files_with_matches (paths, the default), content (path:line:text) or count (path:number).`
+include limits the files by their names, such as *.js or *.{ts,tsx}. output_mode says what is returned:
+files_with_matches (paths, the default), content (path:line:text) or count (path:number).`
 )
 
 // globSearchArgs are the parameters of glob_search.
@@ -88,14 +90,12 @@ func (s FileSearch) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		return nil, errors.New("root_path is missing; name the directory to search")
 	case s.MaxFileSizeMB < 0 || s.MaxFileSizeMB > maxFileSizeMB:
 		return nil, fmt.Errorf("max_file_size_mb must be 1 to %d, got %d", maxFileSizeMB, s.MaxFileSizeMB)
-	case s.MaxFileSizeMB == 0:
-		s.MaxFileSizeMB = 10
 	}
 	disk, err := agentfiles.OpenDisk(s.RootPath)
 	if err != nil {
 		return nil, fmt.Errorf("root_path: %w", err)
 	}
-	search := &diskSearch{disk: disk, maxFile: int64(s.MaxFileSizeMB) << 20}
+	search := &diskSearch{disk: disk, maxFile: int64(cmp.Or(s.MaxFileSizeMB, 10)) << 20}
 	return &host.Hooks{
 		Tools: []host.Tool{
 			tool.Func("glob_search", globSearchDescription, search.glob, tool.Idempotent()),
@@ -148,7 +148,7 @@ func (s *diskSearch) glob(ctx context.Context, in globSearchArgs) (*host.ToolOut
 	case limited.Err() != nil:
 		stopped = true
 	case err != nil, len(found) == 0 && !stopped:
-		return host.TextOutput(nothing), nil //nolint:nilerr // as LangChain has it
+		return host.TextOutput(nothing), nil
 	}
 	slices.Sort(found)
 	text := cutList(strings.Join(found, "\n"))
@@ -174,7 +174,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	if in.Include != "" {
 		glob, err := agentfiles.ParsePathGlob(in.Include)
 		if err != nil || strings.ContainsAny(in.Include, "\x00\r\n") {
-			return failedOutput("Invalid include pattern"), nil
+			return failedOutput("Invalid include pattern"), nil //nolint:nilerr // the model is told
 		}
 		include = func(name string) bool { return glob.Match(path.Base(name)) }
 	}

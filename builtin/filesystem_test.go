@@ -149,13 +149,19 @@ func TestFilesystemTools(t *testing.T) {
 		{"read_file", args{"file_path": "notes.txt", "offset": 1}, "2  two\n3  three"},
 		{"read_file", args{"file_path": "/notes.txt", "limit": 1}, "1  one\n\n[Read 1 line (lines 1-1 of 3 total). 2 lines remaining from offset 1.]"},
 		{"read_file", args{"file_path": "/notes.txt", "offset": 1, "limit": 1}, "2  two\n\n[Read 1 line (lines 2-2 of 3 total). 1 line remaining from offset 2.]"},
-		{"read_file", args{"file_path": "/notes.txt", "offset": -5, "limit": 2},
+		{
+			"read_file",
+			args{"file_path": "/notes.txt", "offset": -5, "limit": 2},
 			"1  one\n2  two\n\n[Read 2 lines (lines 1-2 of 3 total). 1 line remaining from offset 2.]\n\n" +
-				"[Requested offset -5 is before the start of the file; read from line 1 instead.]"},
+				"[Requested offset -5 is before the start of the file; read from line 1 instead.]",
+		},
 		{"read_file", args{"file_path": "/notes.txt", "offset": 3}, "! Error: Line offset 3 exceeds file length (3 lines)"},
-		{"read_file", args{"file_path": "/notes.txt", "limit": 0},
+		{
+			"read_file",
+			args{"file_path": "/notes.txt", "limit": 0},
 			"System reminder: no lines were read because `limit` was 0. The file was not inspected and may have contents; " +
-				"retry with `limit` >= 1 to read it."},
+				"retry with `limit` >= 1 to read it.",
+		},
 		{"read_file", args{"file_path": "/empty.txt"}, "System reminder: File exists but has empty contents"},
 		{"read_file", args{"file_path": "/blank.txt", "limit": 0}, "System reminder: File exists but has empty contents"},
 		{"read_file", args{"file_path": "/crlf.txt"}, "1  a\n2  b"},
@@ -172,15 +178,24 @@ func TestFilesystemTools(t *testing.T) {
 		{"write_file", args{"file_path": "/src", "content": ""}, "! Error: '/src' is a directory, not a file"},
 		{"write_file", args{"file_path": "/../x", "content": ""}, "! Error: Path traversal not allowed: /../x"},
 
-		{"edit_file", args{"file_path": "/notes.txt", "old_string": "two", "new_string": "2"},
-			"Successfully replaced 1 instance(s) of the string in '/notes.txt'"},
-		{"edit_file", args{"file_path": "/notes.txt", "old_string": "e", "new_string": "E", "replace_all": true},
-			"Successfully replaced 3 instance(s) of the string in '/notes.txt'"},
+		{
+			"edit_file",
+			args{"file_path": "/notes.txt", "old_string": "two", "new_string": "2"},
+			"Successfully replaced 1 instance(s) of the string in '/notes.txt'",
+		},
+		{
+			"edit_file",
+			args{"file_path": "/notes.txt", "old_string": "e", "new_string": "E", "replace_all": true},
+			"Successfully replaced 3 instance(s) of the string in '/notes.txt'",
+		},
 		{"edit_file", args{"file_path": "/notes.txt", "old_string": "four", "new_string": "4"}, "! Error: String not found in file: 'four'"},
 		{"edit_file", args{"file_path": "/none", "old_string": "a", "new_string": "b"}, "! Error: File '/none' not found"},
-		{"edit_file", args{"file_path": "/notes.txt", "old_string": "t", "new_string": "T"},
+		{
+			"edit_file",
+			args{"file_path": "/notes.txt", "old_string": "t", "new_string": "T"},
 			"! Error: String 't' appears 2 times in file. Use replace_all=True to replace all instances, " +
-				"or provide a more specific string with surrounding context."},
+				"or provide a more specific string with surrounding context.",
+		},
 
 		{"delete", args{"file_path": "/src"}, "Deleted /src"},
 		{"delete", args{"file_path": "/none"}, "! Error: File '/none' not found"},
@@ -203,9 +218,12 @@ func TestFilesystemTools(t *testing.T) {
 		{"grep", args{"pattern": "x", "path": "/none"}, "No matches found"},
 		{"grep", args{"pattern": "one|two"}, "No matches found\n\nNote: grep matches literal text, not regex, so characters like `|`, `.*`, " +
 			"and `\\.` are searched verbatim. Search for the literal text you need instead; for `|` alternation, run a separate search per alternative."},
-		{"grep", args{"pattern": "e", "path": "/notes.txt", "output_mode": "count", "max_count": 1},
+		{
+			"grep",
+			args{"pattern": "e", "path": "/notes.txt", "output_mode": "count", "max_count": 1},
 			"/notes.txt: 1\n\nNote: the search stopped early (it hit its time limit or the maximum match count). The matches above are valid " +
-				"but incomplete. Narrow the search (a more specific pattern or a narrower path), or raise max_count, to see the rest."},
+				"but incomplete. Narrow the search (a more specific pattern or a narrower path), or raise max_count, to see the rest.",
+		},
 		{"grep", args{"pattern": "x", "path": "/a/.."}, "! Error: Path traversal not allowed: /a/.."},
 	} {
 		for _, where := range fileTrees {
@@ -314,9 +332,9 @@ func TestFilesystemImagesForAModelThatTakesNone(t *testing.T) {
 	}, toolAnswers(result))
 }
 
-func runFilesystem(t *testing.T, config builtin.Filesystem, m model.Model, others ...host.Middleware) *host.Result {
+func runFilesystem(t *testing.T, config builtin.Filesystem, m model.Model) *host.Result {
 	t.Helper()
-	agent, err := host.New(host.Config{Model: m, Middleware: append([]host.Middleware{config}, others...)})
+	agent, err := host.New(host.Config{Model: m, Middleware: []host.Middleware{config}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
@@ -411,19 +429,27 @@ func TestFilesystemConfigurationErrors(t *testing.T) {
 		{builtin.Filesystem{Tools: builtin.FilesystemTools{"ls"}}, "read_file must be included in tools; it is required by FilesystemMiddleware"},
 		{builtin.Filesystem{Tools: builtin.FilesystemTools{}}, "read_file must be included in tools; it is required by FilesystemMiddleware"},
 		{builtin.Filesystem{Tools: builtin.FilesystemTools{"read_file", "execute"}}, "there is no tool execute; the middleware shell runs commands"},
-		{builtin.Filesystem{CustomToolDescriptions: map[string]string{"mv": ""}},
-			`there is no tool "mv"; there are ls, read_file, write_file, edit_file, delete, glob, grep`},
+		{
+			builtin.Filesystem{CustomToolDescriptions: map[string]string{"mv": ""}},
+			`there is no tool "mv"; there are ls, read_file, write_file, edit_file, delete, glob, grep`,
+		},
 		{builtin.Filesystem{GrepMaxCount: new(-1)}, "grep_max_count must be positive or None, got -1"},
-		{builtin.Filesystem{ToolTokenLimitBeforeEvict: new(-1)},
-			"tool_token_limit_before_evict and human_message_token_limit_before_evict must not be negative"},
+		{
+			builtin.Filesystem{ToolTokenLimitBeforeEvict: new(-1)},
+			"tool_token_limit_before_evict and human_message_token_limit_before_evict must not be negative",
+		},
 		{builtin.Filesystem{Root: "/none/at/all"}, "root: open /none/at/all: no such file or directory"},
 		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"a"}}), "permissions[0].paths: Permission path must start with '/': 'a'"},
-		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/a/../b"}}),
-			"permissions[0].paths: Permission path must not contain '..': '/a/../b'"},
+		{
+			rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/a/../b"}}),
+			"permissions[0].paths: Permission path must not contain '..': '/a/../b'",
+		},
 		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/~"}}), "permissions[0].paths: Permission path must not contain '~': '/~'"},
 		{rule(builtin.FilePermission{Operations: []string{"run"}, Paths: []string{"/"}}), `permissions[0].operations has "run"; there are read and write`},
-		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/"}, Mode: "ask"}),
-			`permissions[0].mode is "ask"; there are allow, deny and interrupt`},
+		{
+			rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/"}, Mode: "ask"}),
+			`permissions[0].mode is "ask"; there are allow, deny and interrupt`,
+		},
 		{rule(builtin.FilePermission{Paths: []string{"/"}}), "permissions[0] needs operations and paths"},
 		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/{a"}}), "does not end"},
 	} {

@@ -27,24 +27,16 @@ const (
 
 // The texts of deepagents.
 const (
-	tooLargeResult = `Tool result too large, the result of this tool call %s was saved in the filesystem at this path: %s
-
-You can read the result from the filesystem by using the read_file tool, but make sure to only read part of the result at a time.
-
-You can do this by specifying an offset and limit in the read_file tool call. For example, to read the first 100 lines, you can use the read_file tool with offset=0 and limit=100.
-
-Here is a preview showing the head and tail of the result (lines of the form ` + "`... [N lines truncated] ...`" + ` indicate omitted lines in the middle of the content):
-
-%s
-`
-	tooLargeHuman = `Message content too large and was saved to the filesystem at: %s
-
-You can read the full content using the read_file tool with pagination (offset and limit parameters).
-
-Here is a preview showing the head and tail of the content:
-
-%s
-`
+	tooLargeResult = "Tool result too large, the result of this tool call %s was saved in the filesystem at this path: %s\n\n" +
+		"You can read the result from the filesystem by using the read_file tool, " +
+		"but make sure to only read part of the result at a time.\n\n" +
+		"You can do this by specifying an offset and limit in the read_file tool call. " +
+		"For example, to read the first 100 lines, you can use the read_file tool with offset=0 and limit=100.\n\n" +
+		"Here is a preview showing the head and tail of the result (lines of the form `... [N lines truncated] ...` " +
+		"indicate omitted lines in the middle of the content):\n\n%s\n"
+	tooLargeHuman = "Message content too large and was saved to the filesystem at: %s\n\n" +
+		"You can read the full content using the read_file tool with pagination (offset and limit parameters).\n\n" +
+		"Here is a preview showing the head and tail of the content:\n\n%s\n"
 )
 
 // evictResult moves the result of a tool into a file if it is too large. Calls that tools make themselves get all of it.

@@ -103,16 +103,15 @@ Here is a preview showing the head and tail of the result (lines of the form `+"
 			require.Contains(t, blocks[0].Text(), "1  a\n2  "+strings.Repeat("b", 1000)+"\n", "lines of a preview are cut")
 			require.Equal(t, image, blocks[1])
 			require.Equal(t, " 99  line 99\n100  line 100", answers["id"].Content.Text())
-			content := files{}
-			if where == "disk" {
-				content = filesIn(t, config.Root)
-			} else {
-				content = stateFiles(t, result)
-			}
-			require.Equal(t, files{
+			want := files{
 				"/large_tool_results/call_1_a": large, "/large_tool_results/failed": large,
 				"/large_tool_results/blocks": "a\n" + strings.Repeat("b", 1001),
-			}, content)
+			}
+			if where == "disk" {
+				require.Equal(t, want, filesIn(t, config.Root))
+			} else {
+				require.Equal(t, want, stateFiles(t, result))
+			}
 		})
 	}
 }

@@ -134,8 +134,8 @@ func plural(n int, word string) string {
 // line is split.
 func numbered(lines []string, first int) (text string, ends []int) {
 	type row struct{ marker, text string }
-	var rows []row
-	var of []int // rows up to the end of each line
+	rows := make([]row, 0, len(lines))
+	of := make([]int, 0, len(lines)) // rows up to the end of each line
 	width := 0
 	for i, line := range lines {
 		number := strconv.Itoa(first + i)
@@ -202,9 +202,9 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	known := info.MaxInputTokens > 0
 	switch {
 	case kind == "media":
-		return nil, fmt.Errorf("File '%s' is of a kind that cannot be shown", name) //nolint:staticcheck // as the other texts
+		return nil, refusedMediaf("File '%s' is of a kind that cannot be shown", name)
 	case kind == "image" && known && !info.Images, kind == "pdf" && known && !info.Files:
-		return nil, fmt.Errorf("File '%s' was not attached because this model does not support %s content", name, kind) //nolint:staticcheck // as the other texts
+		return nil, refusedMediaf("File '%s' was not attached because this model does not support %s content", name, kind)
 	case kind == "image":
 		limit = maxImage
 	}
@@ -222,5 +222,12 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	case kind == "pdf" && mime == "application/pdf":
 		return &host.ToolOutput{Content: abi.Blocks(abi.FileBlock(path.Base(name), mime, content))}, nil
 	}
-	return nil, fmt.Errorf("File '%s' does not hold what its name says: it is %s", name, mime) //nolint:staticcheck // as the other texts
+	return nil, refusedMediaf("File '%s' does not hold what its name says: it is %s", name, mime)
 }
+
+// mediaError is a file that cannot be shown. Its text is a sentence, as those of deepagents are.
+type mediaError string
+
+func (e mediaError) Error() string { return string(e) }
+
+func refusedMediaf(format string, args ...any) error { return mediaError(fmt.Sprintf(format, args...)) }

@@ -19,8 +19,9 @@ func rule(mode string, paths ...string) builtin.FilePermission {
 	return builtin.FilePermission{Operations: []string{"read", "write"}, Paths: paths, Mode: mode}
 }
 
-func writing(mode string, paths ...string) builtin.FilePermission {
-	return builtin.FilePermission{Operations: []string{"write"}, Paths: paths, Mode: mode}
+// unwritable is a permission that denies to write.
+func unwritable(paths ...string) builtin.FilePermission {
+	return builtin.FilePermission{Operations: []string{"write"}, Paths: paths, Mode: "deny"}
 }
 
 func guarded() files {
@@ -45,8 +46,10 @@ func TestFilesystemPermissions(t *testing.T) {
 		"allowed elsewhere": {denied, one("read_file", args{"file_path": "/public/a.txt"}), "1  text"},
 		"not there":         {denied, one("read_file", args{"file_path": "/secrets/none"}), "! Error: permission denied for read on /secrets/none"},
 		"write":             {denied, one("write_file", args{"file_path": "/secrets/new", "content": ""}), "! Error: permission denied for write on /secrets/new"},
-		"edit": {denied, one("edit_file", args{"file_path": "/secrets/key", "old_string": "a", "new_string": "b"}),
-			"! Error: permission denied for write on /secrets/key"},
+		"edit": {
+			denied, one("edit_file", args{"file_path": "/secrets/key", "old_string": "a", "new_string": "b"}),
+			"! Error: permission denied for write on /secrets/key",
+		},
 		"edit of what cannot be read": {
 			[]builtin.FilePermission{{Operations: []string{"read"}, Paths: []string{"/secrets/**"}, Mode: "deny"}},
 			one("edit_file", args{"file_path": "/secrets/key", "old_string": "a", "new_string": "b"}),
@@ -61,27 +64,32 @@ func TestFilesystemPermissions(t *testing.T) {
 		"delete of all":  {denied, one("delete", args{"file_path": "/secrets"}), "! Error: permission denied for write on /secrets (matches deny rule(s): /secrets/**)"},
 		"delete allowed": {denied, one("delete", args{"file_path": "/public"}), "Deleted /public"},
 		"delete of a directory with one": {
-			[]builtin.FilePermission{writing("deny", "/work/**/*.log")}, one("delete", args{"file_path": "/work"}),
+			[]builtin.FilePermission{unwritable("/work/**/*.log")},
+			one("delete", args{"file_path": "/work"}),
 			"! Error: permission denied for write on /work (matches deny rule(s): /work/**/*.log)",
 		},
 		"delete beside": {
-			[]builtin.FilePermission{writing("deny", "/work/**/*.log")}, one("delete", args{"file_path": "/work/app"}), "Deleted /work/app",
+			[]builtin.FilePermission{unwritable("/work/**/*.log")}, one("delete", args{"file_path": "/work/app"}), "Deleted /work/app",
 		},
 		"delete below a denied directory": {
-			[]builtin.FilePermission{writing("deny", "/work/*")}, one("delete", args{"file_path": "/work/app"}),
+			[]builtin.FilePermission{unwritable("/work/*")},
+			one("delete", args{"file_path": "/work/app"}),
 			"! Error: permission denied for write on /work/app (matches deny rule(s): /work/*)",
 		},
 		"delete of what is in one": {
-			[]builtin.FilePermission{writing("deny", "/work")}, one("delete", args{"file_path": "/work/app"}),
+			[]builtin.FilePermission{unwritable("/work")},
+			one("delete", args{"file_path": "/work/app"}),
 			"! Error: permission denied for write on /work/app (matches deny rule(s): /work)",
 		},
 		"delete around one that is not there": {
-			[]builtin.FilePermission{writing("deny", "/work/app/keep")}, one("delete", args{"file_path": "/work"}),
+			[]builtin.FilePermission{unwritable("/work/app/keep")},
+			one("delete", args{"file_path": "/work"}),
 			"! Error: permission denied for write on /work (matches deny rule(s): /work/app/keep)",
 		},
 		"delete of nothing": {denied, one("delete", args{"file_path": "/none"}), "! Error: File '/none' not found"},
 		"read only": {
-			[]builtin.FilePermission{writing("deny", "/**")}, one("write_file", args{"file_path": "/a", "content": ""}),
+			[]builtin.FilePermission{unwritable("/**")},
+			one("write_file", args{"file_path": "/a", "content": ""}),
 			"! Error: permission denied for write on /a",
 		},
 	} {
@@ -229,7 +237,8 @@ func TestFilesystemAsksWhileOthersRun(t *testing.T) {
 		Checkpointer: memory.New(),
 		Middleware: []host.Middleware{
 			builtin.Filesystem{Permissions: []builtin.FilePermission{rule("interrupt", "/guarded")}},
-			builtin.ToolCallLimit{RunLimit: new(10)}, builtin.PatchToolCalls{},
+			builtin.ToolCallLimit{RunLimit: new(10)},
+			builtin.PatchToolCalls{},
 		},
 	})
 	require.NoError(t, err)

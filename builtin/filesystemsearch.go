@@ -23,9 +23,11 @@ Use it to look around before you read or edit files.`
 
 	globDescription = `Finds files whose paths match a glob, and returns absolute paths.
 
-* stands for any characters between two slashes, ** for any directories, ? for one character, [abc] for one of a set and {a,b} for either, as in *.py, src/**/*.py and *.{yml,yaml}.
+* stands for any characters between two slashes, ** for any directories, ? for one character, [abc] for one of a set and
+{a,b} for either, as in *.py, src/**/*.py and *.{yml,yaml}.
 
-A pattern without / is compared with the names of files at any depth below path (*.py matches src/app/main.py). One with / is compared with the path relative to path (src/**/*.py). A leading / begins at path (/*.py matches only files in it).
+A pattern without / is compared with the names of files at any depth below path (*.py matches src/app/main.py). One with /
+is compared with the path relative to path (src/**/*.py). A leading / begins at path (/*.py matches only files in it).
 
 Names that begin with a dot match only if their part of the pattern does too (.env, .github/**/*.yml).`
 
@@ -33,7 +35,10 @@ Names that begin with a dot match only if their part of the pattern does too (.e
 
 Every character of the pattern stands for itself: grep(pattern="foo|bar") looks for the text "foo|bar". To find one of several texts, search for each.
 
-Returns files or lines as output_mode says. Results of tools that were too large are in files below /large_tool_results: search there too.`
+output_mode says what is returned: the paths of files that match (files_with_matches), their matching lines with numbers
+(content) or how many there are in each (count).
+
+Results of tools that were too large are in files below /large_tool_results: search there too.`
 )
 
 // lsArgs are the parameters of ls.
@@ -51,8 +56,8 @@ type globArgs struct {
 type grepArgs struct {
 	Pattern    string `json:"pattern" jsonschema:"Text pattern to search for (literal string, not regex)."`
 	Path       string `json:"path,omitempty" jsonschema:"Directory to search in. Defaults to the root."`
-	Glob       string `json:"glob,omitempty" jsonschema:"Glob pattern (NOT regex) limiting which files are searched, such as *.py or src/**/*.py; as for the tool glob."`
-	OutputMode string `json:"output_mode,omitempty" enum:"files_with_matches,content,count" default:"files_with_matches" jsonschema:"What is returned: the paths of files that match (files_with_matches), their matching lines with numbers (content) or how many there are in each (count)."`
+	Glob       string `json:"glob,omitempty" jsonschema:"Glob pattern (NOT regex) limiting which files are searched, such as *.py or src/**/*.py."`
+	OutputMode string `json:"output_mode,omitempty" enum:"files_with_matches,content,count" default:"files_with_matches" jsonschema:"What to return."`
 	MaxCount   int    `json:"max_count,omitempty" min:"1" jsonschema:"Optional cap on the total number of matches returned across all files."`
 }
 

@@ -69,7 +69,7 @@ func fileFunc[In any](
 func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	files, update, err := t.fsys.open(rt, call.ID)
 	if err != nil {
-		return failedOutput("Error: " + err.Error()), nil
+		return failedOutput("Error: " + err.Error()), nil //nolint:nilerr // the model is told
 	}
 	c := &fileCall{filesystem: t.fsys, rt: rt, call: call, files: files}
 	output, err := t.Tool.Call(context.WithValue(ctx, fileCallKey{}, c), rt, call)
@@ -81,7 +81,7 @@ func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCal
 
 // failure answers the model with what was wrong. Only what is no error of the call is an error of the run.
 func (c *fileCall) failure(ctx context.Context, err error) (*host.ToolOutput, error) {
-	if answer, ok := errors.AsType[*humanAnswer](err); ok {
+	if answer, ok := errors.AsType[*answeredError](err); ok {
 		output := host.TextOutput(answer.message.Content.Text())
 		output.Failed = answer.message.Failed()
 		return output, nil
@@ -112,10 +112,10 @@ func (e linkError) Error() string {
 	return "symbolic links are not followed where there are permissions: " + string(e)
 }
 
-// humanAnswer is what a human said in the place of a result.
-type humanAnswer struct{ message *abi.Message }
+// answeredError is a call that a human has answered in the place of its tool.
+type answeredError struct{ message *abi.Message }
 
-func (*humanAnswer) Error() string { return "a human has answered the call" }
+func (*answeredError) Error() string { return "a human has answered the call" }
 
 // path checks a path that the model gave for operations. If a rule wants that, a human is asked.
 func (c *fileCall) path(given string, operations ...string) (string, error) {
@@ -160,7 +160,7 @@ func (c *fileCall) ask() error {
 	case err != nil:
 		return err
 	case v.answer != nil:
-		return &humanAnswer{v.answer}
+		return &answeredError{v.answer}
 	}
 	c.asked = true
 	return nil

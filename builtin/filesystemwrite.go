@@ -19,7 +19,8 @@ const (
 	editFileDescription = `Replaces a text in a file by another one.
 
 - Read the file first.
-- old_string must be exactly what the file has, with its indentation and without the line numbers that read_file shows, and must be there once unless replace_all is true.
+- old_string must be exactly what the file has, with its indentation and without the line numbers that read_file shows, and
+  must be there once unless replace_all is true.
 - Prefer it to writing the whole file again.`
 
 	deleteDescription = `Deletes a file, or a directory and everything in it.
@@ -39,7 +40,7 @@ type editFileArgs struct {
 	FilePath   string `json:"file_path" jsonschema:"Absolute path to the file to edit. Must be absolute, not relative."`
 	OldString  string `json:"old_string" jsonschema:"The exact text to find and replace. Must be unique in the file unless replace_all is True."`
 	NewString  string `json:"new_string" jsonschema:"The text to replace old_string with. Must be different from old_string."`
-	ReplaceAll bool   `json:"replace_all,omitempty" default:"false" jsonschema:"If True, replace all occurrences of old_string. If False (default), old_string must be unique."`
+	ReplaceAll bool   `json:"replace_all,omitempty" default:"false" jsonschema:"Replace all occurrences of old_string, which otherwise must be unique."`
 }
 
 // deleteArgs are the parameters of delete.

@@ -97,7 +97,8 @@ func (c change) raw() wire.Raw {
 	list := wire.AppendArrayHeader(nil, len(c.edits.edits))
 	for _, e := range c.edits.edits {
 		list = append(list, wire.Map{
-			{Key: "new_string", Value: wire.String(e.New)}, {Key: "old_string", Value: wire.String(e.Old)},
+			{Key: "new_string", Value: wire.String(e.New)},
+			{Key: "old_string", Value: wire.String(e.Old)},
 			{Key: "replace_all", Value: wire.Bool(e.All)},
 		}.Raw()...)
 	}

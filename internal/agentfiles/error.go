@@ -36,7 +36,7 @@ type Error struct {
 	Err         error // of the operating system; may be nil
 }
 
-// Texts that end with the path, or have it in the middle, are those of deepagents.
+// Error says what is wrong; the first texts are those of deepagents.
 func (e *Error) Error() string {
 	switch e.Reason {
 	case NotFound:

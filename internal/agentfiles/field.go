@@ -29,8 +29,10 @@ const (
 // raw is the entry as the state has it.
 func (e Entry) raw() wire.Raw {
 	return wire.Map{
-		{Key: "content", Value: wire.String(e.Content)}, {Key: "created_at", Value: wire.String(e.CreatedAt)},
-		{Key: "encoding", Value: wire.String(e.Encoding)}, {Key: "modified_at", Value: wire.String(e.ModifiedAt)},
+		{Key: "content", Value: wire.String(e.Content)},
+		{Key: "created_at", Value: wire.String(e.CreatedAt)},
+		{Key: "encoding", Value: wire.String(e.Encoding)},
+		{Key: "modified_at", Value: wire.String(e.ModifiedAt)},
 	}.Raw()
 }
 

@@ -45,11 +45,11 @@ func TestReading(t *testing.T) {
 				require.EqualValues(t, 8, info.Size)
 				require.False(t, info.Modified.IsZero())
 
-				require.Equal(t, "/.hidden /empty /notes.txt /src/ /windows.txt", list(t, ctx, fsys, "/"))
-				require.Equal(t, "/src/deep/ /src/deep-not /src/main.go", list(t, ctx, fsys, "/src"))
-				require.Equal(t, "/.hidden /empty /notes.txt /src/deep/a.go /src/deep-not /src/main.go /windows.txt", walk(t, ctx, fsys, "/"))
-				require.Equal(t, "/src/deep/a.go", walk(t, ctx, fsys, "/src/deep"))
-				require.Equal(t, "/notes.txt", walk(t, ctx, fsys, "/notes.txt"))
+				require.Equal(t, "/.hidden /empty /notes.txt /src/ /windows.txt", list(ctx, t, fsys, "/"))
+				require.Equal(t, "/src/deep/ /src/deep-not /src/main.go", list(ctx, t, fsys, "/src"))
+				require.Equal(t, "/.hidden /empty /notes.txt /src/deep/a.go /src/deep-not /src/main.go /windows.txt", walk(ctx, t, fsys, "/"))
+				require.Equal(t, "/src/deep/a.go", walk(ctx, t, fsys, "/src/deep"))
+				require.Equal(t, "/notes.txt", walk(ctx, t, fsys, "/notes.txt"))
 			})
 			require.Equal(t, sample(), after)
 		})
@@ -150,24 +150,32 @@ func TestEditing(t *testing.T) {
 		"nothing to find": {"abc", agentfiles.Edit{New: "y"}, "", 0, "old_string must not be empty; use write_file to write a whole file"},
 		"the same":        {"abc", agentfiles.Edit{Old: "a", New: "a"}, "", 0, "old_string and new_string are the same"},
 		"several times": {
-			"a a", agentfiles.Edit{Old: "a", New: "b"}, "", 0,
+			"a a",
+			agentfiles.Edit{Old: "a", New: "b"},
+			"", 0,
 			"String 'a' appears 2 times in file. Use replace_all=True to replace all instances, " +
 				"or provide a more specific string with surrounding context.",
 		},
 		"no line break at the end": {
-			"a\nb", agentfiles.Edit{Old: "b\n", New: "c\n"}, "", 0,
+			"a\nb",
+			agentfiles.Edit{Old: "b\n", New: "c\n"},
+			"", 0,
 			"old_string ends with a newline, but the file does not end with a newline. Retry with the trailing newline " +
 				"removed from old_string (and from new_string if it also ends with a newline).",
 		},
 		"no line break at the end, twice": {
-			"b b", agentfiles.Edit{Old: "b\n", New: "c\n"}, "", 0,
+			"b b",
+			agentfiles.Edit{Old: "b\n", New: "c\n"},
+			"", 0,
 			"old_string ends with a newline, but the file does not end with a newline. With the trailing newline removed, " +
 				"old_string would appear 2 times in the file. Retry with the trailing newline removed and add surrounding " +
 				"context so the match is unique.",
 		},
 		"binary": {"a\x00b", agentfiles.Edit{Old: "a", New: "b"}, "", 0, "File '/f' is binary and cannot be shown or edited as text"},
 		"too much": {
-			strings.Repeat("a", 1<<20), agentfiles.Edit{Old: "a", New: "123456789", All: true}, "", 0,
+			strings.Repeat("a", 1<<20),
+			agentfiles.Edit{Old: "a", New: "123456789", All: true},
+			"", 0,
 			"File '/f' is too large: 9437184 bytes, the limit is 8388608",
 		},
 	} {
@@ -218,7 +226,7 @@ func TestEditingSeveralTimes(t *testing.T) {
 	}
 }
 
-func list(t *testing.T, ctx context.Context, fsys agentfiles.FS, dir string) string {
+func list(ctx context.Context, t *testing.T, fsys agentfiles.FS, dir string) string {
 	t.Helper()
 	infos, err := fsys.List(ctx, dir)
 	require.NoError(t, err)
@@ -232,7 +240,7 @@ func list(t *testing.T, ctx context.Context, fsys agentfiles.FS, dir string) str
 	return strings.Join(names, " ")
 }
 
-func walk(t *testing.T, ctx context.Context, fsys agentfiles.FS, dir string) string {
+func walk(ctx context.Context, t *testing.T, fsys agentfiles.FS, dir string) string {
 	t.Helper()
 	var names []string
 	stopped, err := fsys.Walk(ctx, dir, func(info agentfiles.Info) bool {

@@ -79,13 +79,18 @@ func (g PathGlob) String() string { return g.pattern }
 // IsLiteral reports whether the pattern stands for one path.
 func (g PathGlob) IsLiteral() bool { return !strings.ContainsAny(g.pattern, `*?[{\`) }
 
+// globError is a pattern that cannot be one. Its text begins as deepagents' does.
+type globError string
+
+func (e globError) Error() string { return "Invalid glob pattern: " + string(e) }
+
 // checkGlob bounds what a match costs: that of each alternative is bounded by the lengths.
 func checkGlob(pattern string) error {
 	if pattern == "" || len(pattern) > maxGlob {
 		return fmt.Errorf("a glob has 1 to %d bytes", maxGlob)
 	}
 	if !doublestar.ValidatePattern(pattern) {
-		return fmt.Errorf("Invalid glob pattern: %q has a bracket, a brace or a backslash that does not end", pattern) //nolint:staticcheck // the text is deepagents'
+		return globError(fmt.Sprintf("%q has a bracket, a brace or a backslash that does not end", pattern))
 	}
 	alternatives := 1
 	var open []int // of the braces, how many each stands for
@@ -101,7 +106,7 @@ func checkGlob(pattern string) error {
 			open = open[:last]
 		}
 		if alternatives > maxAlternatives {
-			return fmt.Errorf("Invalid glob pattern: %q stands for more than %d patterns", pattern, maxAlternatives) //nolint:staticcheck // the same
+			return globError(fmt.Sprintf("%q stands for more than %d patterns", pattern, maxAlternatives))
 		}
 	}
 	return nil

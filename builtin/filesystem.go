@@ -79,8 +79,8 @@ const (
 	grepMatches        = 1000
 )
 
-// charsPerToken is how the limits in tokens become characters.
-const charsPerToken = 4
+// evictedChars is how many characters a token of the limits is.
+const evictedChars = 4
 
 // FilesystemTools are names of tools of [Filesystem].
 type FilesystemTools []string
@@ -157,8 +157,8 @@ func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) 
 		return nil, err
 	}
 	fsys := &filesystem{
-		env: env, prompt: f.SystemPrompt, toolLimit: charsPerToken * limitOr(f.ToolTokenLimitBeforeEvict, evictedToolTokens),
-		humanLimit: charsPerToken * limitOr(f.HumanMessageTokenLimitBeforeEvict, evictedHumanTokens),
+		env: env, prompt: f.SystemPrompt, toolLimit: evictedChars * limitOr(f.ToolTokenLimitBeforeEvict, evictedToolTokens),
+		humanLimit: evictedChars * limitOr(f.HumanMessageTokenLimitBeforeEvict, evictedHumanTokens),
 		matches:    limitOr(f.GrepMaxCount, grepMatches),
 	}
 	if fsys.toolLimit < 0 || fsys.humanLimit < 0 {

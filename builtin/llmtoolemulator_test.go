@@ -71,7 +71,7 @@ func TestLLMToolEmulatorAnswers(t *testing.T) {
 			t.Parallel()
 			small := answering("made up")
 			agent := emulating(t, small, []host.Middleware{builtin.LLMToolEmulator{Model: "small", Tools: test.tools}}, calls...)
-			result, err := ask(t, agent)
+			result, err := askOnce(t, agent)
 			require.NoError(t, err)
 			got := lines(result.Messages)
 			require.Len(t, got, 6)
@@ -92,7 +92,7 @@ func TestLLMToolEmulatorPrompt(t *testing.T) {
 	small := answering("made up")
 	agent := emulating(t, small, []host.Middleware{builtin.LLMToolEmulator{Model: "small"}},
 		abi.Call("1", "real", map[string]any{"b": 1, "a": "<x>"}), abi.ToolCall{ID: "2", Name: "strict"})
-	_, err := ask(t, agent)
+	_, err := askOnce(t, agent)
 	require.NoError(t, err)
 	prompts := []string{small.requests[0].Messages.At(0).Content.Text(), small.requests[1].Messages.At(0).Content.Text()}
 	slices.Sort(prompts) // they run at once
@@ -111,8 +111,8 @@ func TestLLMToolEmulatorErrors(t *testing.T) {
 	_, err := host.New(host.Config{Model: &scripted.Echo{}, Middleware: []host.Middleware{builtin.LLMToolEmulator{Model: "tiny"}}})
 	require.ErrorContains(t, err, `model: there is no model "tiny"`)
 
-	agent := emulating(t, &asked{err: errors.New("busy")}, []host.Middleware{builtin.LLMToolEmulator{Model: "small"}}, abi.Call("1", "real", nil))
-	_, err = ask(t, agent)
+	agent := emulating(t, &askedModel{err: errors.New("busy")}, []host.Middleware{builtin.LLMToolEmulator{Model: "small"}}, abi.Call("1", "real", nil))
+	_, err = askOnce(t, agent)
 	require.ErrorContains(t, err, "busy")
 	var failed *host.ModelError
 	require.ErrorAs(t, err, &failed)
@@ -143,7 +143,7 @@ func TestLLMToolEmulatorWithOthersOverAnInterrupt(t *testing.T) {
 		builtin.PII{PIIType: "email", ApplyToToolResults: true},
 		builtin.LLMToolEmulator{Model: "small", Tools: []string{"real"}},
 	}, abi.Call("1", "real", nil), abi.Call("2", "strict", map[string]any{"n": 1}), abi.Call("3", "real", nil))
-	result, err := ask(t, agent)
+	result, err := askOnce(t, agent)
 	require.NoError(t, err)
 	require.Equal(t, host.Interrupted, result.Status)
 	require.Empty(t, small.requests)
@@ -157,10 +157,10 @@ func TestLLMToolEmulatorWithOthersOverAnInterrupt(t *testing.T) {
 	require.Contains(t, got, "tool 2 strictly")
 	require.Equal(t, "ai done", got[len(got)-1])
 
-	failing := emulating(t, &asked{err: errors.New("busy")}, []host.Middleware{
+	failing := emulating(t, &askedModel{err: errors.New("busy")}, []host.Middleware{
 		builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{tool} failed: {message}"}}, builtin.LLMToolEmulator{Model: "small"},
 	}, abi.Call("1", "real", nil))
-	result, err = ask(t, failing)
+	result, err = askOnce(t, failing)
 	require.NoError(t, err)
 	require.Contains(t, result.Messages.At(2).Content.Text(), "real failed: ")
 	require.True(t, result.Messages.Entry(2).Message().Failed())

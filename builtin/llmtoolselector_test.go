@@ -54,8 +54,8 @@ func TestLLMToolSelectorConfigErrors(t *testing.T) {
 	}
 }
 
-// asked is a model that notes its requests and answers with the next response, the last one again and again.
-type asked struct {
+// askedModel is a model that notes its requests and answers with the next response, the last one again and again.
+type askedModel struct {
 	info      model.Info
 	responses []*model.Response
 	err       error
@@ -64,9 +64,9 @@ type asked struct {
 	requests []*model.Request
 }
 
-func (a *asked) Info() model.Info { return a.info }
+func (a *askedModel) Info() model.Info { return a.info }
 
-func (a *asked) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
+func (a *askedModel) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.requests = append(a.requests, req)
@@ -77,7 +77,7 @@ func (a *asked) Generate(_ context.Context, req *model.Request) (*model.Response
 }
 
 // offered are the tools of each request.
-func (a *asked) offered() (out []string) {
+func (a *askedModel) offered() (out []string) {
 	for _, req := range a.requests {
 		var names []string
 		for i := range req.Tools {
@@ -89,8 +89,8 @@ func (a *asked) offered() (out []string) {
 }
 
 // answering makes a model that answers with texts.
-func answering(texts ...string) *asked {
-	a := &asked{info: model.Info{Name: "small"}}
+func answering(texts ...string) *askedModel {
+	a := &askedModel{info: model.Info{Name: "small"}}
 	for _, text := range texts {
 		a.responses = append(a.responses, model.Reply(abi.AI(text)))
 	}
@@ -116,7 +116,7 @@ func closing(t *testing.T, agent *host.Agent) {
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })
 }
 
-func ask(t testingT, agent *host.Agent) (*host.Result, error) {
+func askOnce(t testingT, agent *host.Agent) (*host.Result, error) {
 	return agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("which?")}})
 }
 
@@ -149,9 +149,9 @@ func TestLLMToolSelectorReadsAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			small, main := &asked{info: model.Info{StructuredOutput: test.native}, responses: []*model.Response{test.response}}, answering("done")
+			small, main := &askedModel{info: model.Info{StructuredOutput: test.native}, responses: []*model.Response{test.response}}, answering("done")
 			agent := selecting(t, small, main, builtin.LLMToolSelector{Model: "small", MaxRetries: new(0)})
-			_, err := ask(t, agent)
+			_, err := askOnce(t, agent)
 			require.NoError(t, agent.Close())
 			require.Len(t, small.requests, 1)
 			require.Equal(t, test.native, small.requests[0].Format != nil)
@@ -169,7 +169,7 @@ func TestLLMToolSelectorReadsAnswers(t *testing.T) {
 
 func TestLLMToolSelectorAsks(t *testing.T) {
 	t.Parallel()
-	small, main := answering(`{"tools":["a"]}`), &asked{responses: []*model.Response{
+	small, main := answering(`{"tools":["a"]}`), &askedModel{responses: []*model.Response{
 		model.Reply(abi.AI("", abi.Call("1", "d", map[string]any{}))), model.Reply(abi.AI("done")),
 	}}
 	agent := selecting(t, small, main, builtin.LLMToolSelector{Model: "small", MaxTools: new(2), AlwaysInclude: []string{"b"}})
@@ -194,9 +194,9 @@ func TestLLMToolSelectorFallsBack(t *testing.T) {
 	type fallback = builtin.SelectionFallback
 	for name, test := range map[string]struct {
 		config builtin.LLMToolSelector
-		small  *asked
+		small  *askedModel
 		want   string // tools, or an error that begins with "!"
-		asked  int
+		askedModel  int
 	}{
 		"the second answer":   {builtin.LLMToolSelector{}, answering("?", `{"tools":["a"]}`), "a", 2},
 		"an error":            {builtin.LLMToolSelector{}, answering("?"), `!malformed response after 1 retries (expected a dict with a 'tools' list): "?"`, 2},
@@ -228,16 +228,16 @@ func TestLLMToolSelectorFallsBack(t *testing.T) {
 		},
 		"nothing to select from": {builtin.LLMToolSelector{AlwaysInclude: []string{"a", "b", "c", "d"}}, answering("?"), "a b c d", 0},
 		"no tool at all":         {builtin.LLMToolSelector{MaxTools: new(0)}, answering(`{"tools":["a"]}`), "", 1},
-		"a model that fails":     {builtin.LLMToolSelector{}, &asked{err: errors.New("busy")}, "!busy", 1},
+		"a model that fails":     {builtin.LLMToolSelector{}, &askedModel{err: errors.New("busy")}, "!busy", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			main := answering("done")
 			test.config.Model = "small"
 			agent := selecting(t, test.small, main, test.config)
-			_, err := ask(t, agent)
+			_, err := askOnce(t, agent)
 			require.NoError(t, agent.Close())
-			require.Len(t, test.small.requests, test.asked)
+			require.Len(t, test.small.requests, test.askedModel)
 			if text, failed := strings.CutPrefix(test.want, "!"); failed {
 				require.ErrorContains(t, err, text)
 				require.Empty(t, main.requests)
@@ -270,7 +270,7 @@ func TestLLMToolSelectorAsksTheModelOfTheRequest(t *testing.T) {
 	})
 	agent := selecting(t, answering("?"), answering("?"), route, builtin.LLMToolSelector{})
 	closing(t, agent)
-	result, err := ask(t, agent)
+	result, err := askOnce(t, agent)
 	require.NoError(t, err)
 	require.Equal(t, []string{"human which?", "ai done"}, lines(result.Messages))
 	require.Equal(t, []string{"ToolSelectionResponse", "a c"}, other.offered())
@@ -317,11 +317,11 @@ func TestLLMToolSelectorWithOthersOverAnInterrupt(t *testing.T) {
 func TestLLMToolSelectorPassesCancellation(t *testing.T) {
 	t.Parallel()
 	main := answering("done")
-	agent := selecting(t, &asked{err: context.Canceled}, main, builtin.LLMToolSelector{
+	agent := selecting(t, &askedModel{err: context.Canceled}, main, builtin.LLMToolSelector{
 		Model: "small", OnParsingFailure: builtin.SelectionFallback{Mode: "all"},
 	})
 	closing(t, agent)
-	_, err := ask(t, agent)
+	_, err := askOnce(t, agent)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, main.requests)
 }
@@ -340,7 +340,7 @@ func TestLLMToolSelectorProperty(t *testing.T) {
 		require.NoError(t, err)
 		main := answering("done")
 		agent := selecting(t, answering(raw.JSON()), main, builtin.LLMToolSelector{Model: "small", MaxTools: &most, AlwaysInclude: always})
-		_, err = ask(t, agent)
+		_, err = askOnce(t, agent)
 		require.NoError(t, err)
 		require.NoError(t, agent.Close())
 		got := strings.Fields(main.offered()[0])

@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 				if kind == "disk" {
 					memory.Root = writeFiles(t, test.files)
 				} else {
-					in.State = stateFiles(test.files)
+					in.State = inputFiles(test.files)
 				}
 				l := newListener([]host.Middleware{memory}, scripted.Say("done"))
 				result, err := l.run(t, "t", in)
@@ -198,7 +198,7 @@ func TestMemoryStaysInItsBlock(t *testing.T) {
 		l := newListener([]host.Middleware{builtin.Memory{Sources: []string{"/AGENTS.md"}}}, scripted.Say("done"))
 		agent, err := host.New(l.config)
 		require.NoError(t, err)
-		_, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}, State: stateFiles(map[string]string{"/AGENTS.md": content})})
+		_, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}, State: inputFiles(map[string]string{"/AGENTS.md": content})})
 		require.NoError(t, err)
 		require.NoError(t, agent.Close())
 		require.Len(t, end.FindAllString(l.asked[0].System.Text(), -1), 1)

@@ -49,8 +49,8 @@ func TestPIIConfigErrors(t *testing.T) {
 	}
 }
 
-// talk runs an agent with a script once.
-func talk(t *testing.T, middleware []host.Middleware, in []abi.Message, turns ...scripted.Turn) (*host.Result, error) {
+// conversation runs an agent with a script once.
+func conversation(t *testing.T, middleware []host.Middleware, in []abi.Message, turns ...scripted.Turn) (*host.Result, error) {
 	t.Helper()
 	agent, err := host.New(host.Config{Model: &scripted.Turns{Script: turns, AfterEnd: scripted.EndEmpty}, Middleware: middleware})
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestPIIKeepsTheRestOfAMessage(t *testing.T) {
 		Role: abi.RoleAI, ID: "a", Meta: meta, Usage: &abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
 		Content: abi.Blocks(abi.ReasoningBlock("she is ann@example.com", "signed"), abi.ReasoningBlock("hm", "signed"), abi.TextBlock("bob@example.com")),
 	}
-	result, err := talk(t, []host.Middleware{builtin.PII{PIIType: "email", ApplyToOutput: true}},
+	result, err := conversation(t, []host.Middleware{builtin.PII{PIIType: "email", ApplyToOutput: true}},
 		[]abi.Message{abi.Human("first ann@example.com"), in}, scripted.Turn{Message: answer})
 	require.NoError(t, err)
 	require.Equal(t, 3, result.Messages.Len())
@@ -251,7 +251,7 @@ func TestPIIInsideOfAReview(t *testing.T) {
 func TestPIIWithADetectorOfItsOwn(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`Ann|Bob`)
-	result, err := talk(t, []host.Middleware{builtin.PII{PIIType: "name", Detect: func(text string) (out []builtin.PIIMatch) {
+	result, err := conversation(t, []host.Middleware{builtin.PII{PIIType: "name", Detect: func(text string) (out []builtin.PIIMatch) {
 		for _, at := range name.FindAllStringIndex(text, -1) {
 			out = append(out, builtin.PIIMatch{Start: at[0], End: at[1]})
 		}

@@ -232,7 +232,7 @@ func TestShellRefusesBadArguments(t *testing.T) {
 		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 		require.NoError(t, err)
 		require.Equal(t, []string{fmt.Sprintf("!Error invoking tool 'shell' with kwargs %s with error:\n %s\n Please fix the error and try again.", args, want)},
-			toolAnswers(result))
+			shellAnswers(result))
 	}
 }
 
@@ -294,7 +294,7 @@ func TestShellRestartFails(t *testing.T) {
 	require.Equal(t, []string{
 		"<no output>", "!Failed to restart shell session. Startup command '[ ! -e broken ]' failed with exit code 1",
 		"!Startup command '[ ! -e broken ]' failed with exit code 1",
-	}, toolAnswers(result))
+	}, shellAnswers(result))
 }
 
 func TestShellLimitsResources(t *testing.T) {

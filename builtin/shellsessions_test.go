@@ -32,7 +32,7 @@ func TestShellSessionsAreOfARun(t *testing.T) {
 		agent := shellAgent(t, []scripted.Turn{command("X=1; pwd -P; touch file"), command("echo a$X"), scripted.Say("done"), command("echo b$X"), scripted.Say("done")}, host.Config{}, shell)
 		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 		require.NoError(t, err)
-		answers := toolAnswers(result)
+		answers := shellAnswers(result)
 		require.Equal(t, "a1\n", answers[1])
 		dir := strings.TrimSpace(answers[0])
 		if root == "" {
@@ -43,7 +43,7 @@ func TestShellSessionsAreOfARun(t *testing.T) {
 		}
 		result, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 		require.NoError(t, err)
-		require.Equal(t, []string{"b\n"}, toolAnswers(result))
+		require.Equal(t, []string{"b\n"}, shellAnswers(result))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestShellRunsParallelCallsOneAfterTheOther(t *testing.T) {
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)
 	numbers := make([]int, 0, len(list))
-	for _, answer := range toolAnswers(result) {
+	for _, answer := range shellAnswers(result) {
 		n, err := strconv.Atoi(strings.TrimSpace(answer))
 		require.NoError(t, err)
 		numbers = append(numbers, n)
@@ -87,7 +87,7 @@ func TestShellsStandBesideEachOther(t *testing.T) {
 	}
 	result, err := shellAgent(t, turns, host.Config{}, onHost(), other).Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"<no output>", "a\n", "a1\n"}, toolAnswers(result))
+	require.Equal(t, []string{"<no output>", "a\n", "a1\n"}, shellAnswers(result))
 }
 
 func TestShellShutdownCommands(t *testing.T) {
@@ -132,7 +132,7 @@ func TestShellAndATimeoutOfTheHost(t *testing.T) {
 	agent := shellAgent(t, commands("cd /", "sleep 1000", "rm -f x", "echo a"), config, onHost())
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"<no output>", "!Error: tool 'shell' timed out after 1s.", lostSession, "a\n"}, toolAnswers(result))
+	require.Equal(t, []string{"<no output>", "!Error: tool 'shell' timed out after 1s.", lostSession, "a\n"}, shellAnswers(result))
 }
 
 // What the model could not know when it asked is no reason to run a command elsewhere than it meant.
@@ -159,7 +159,7 @@ func TestShellSessionIsLostWithoutTheModel(t *testing.T) {
 			agent := shellAgent(t, append(test.turns, scripted.Say("done")), host.Config{}, test.shell)
 			result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 			require.NoError(t, err)
-			require.Equal(t, test.want, toolAnswers(result))
+			require.Equal(t, test.want, shellAnswers(result))
 		})
 	}
 }
@@ -179,7 +179,7 @@ func TestShellEndsBetweenTwoAnswers(t *testing.T) {
 	agent := shellAgent(t, commands("echo $$; ( sleep 0.1; kill -9 $$ ) >/dev/null 2>&1 &", "echo a", "echo b"), host.Config{}, awaitEnd, onHost())
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)
-	answers := toolAnswers(result)
+	answers := shellAnswers(result)
 	require.Contains(t, []string{ // the second, if the shell has gone and its end is not noted yet
 		lostSession, "!<no output>\n\nExit code: 137\n\nThe shell session has ended. The next command starts a new one.",
 	}, answers[1])
@@ -228,13 +228,13 @@ func TestShellWaitsForAHuman(t *testing.T) {
 			turns := []scripted.Turn{command("pwd -P; " + define), command("ask", "ask #"), command("ask ##"), scripted.Say("done")}
 			agent := shellAgent(t, turns, host.Config{Checkpointer: store, ToolCalls: host.ToolCallConfig{Parallel: 1}}, reviewedShell(), shell)
 			result := startThread(t, agent)
-			dir := strings.TrimSpace(toolAnswers(result)[0])
+			dir := strings.TrimSpace(shellAnswers(result)[0])
 			agent = test.between(t, agent, store, shell, dir)
 			result = approved(t, agent, result, approve, approve)
 			if result.Status == host.Interrupted {
 				result = approved(t, agent, result, approve)
 			}
-			answers := toolAnswers(result)[1:]
+			answers := shellAnswers(result)[1:]
 			for i := range answers {
 				answers[i] = lineNumber.ReplaceAllString(answers[i], "")
 			}
@@ -253,7 +253,7 @@ func TestShellBesideAReviewAndALimit(t *testing.T) {
 	edited := edit("shell", map[string]any{"command": "echo edited $X"})
 	result := approved(t, agent, startThread(t, agent), edited)
 	require.Equal(t, host.Completed, result.Status)
-	answers := toolAnswers(result)
+	answers := shellAnswers(result)
 	require.Len(t, answers, 3)
 	require.Contains(t, answers, "!Tool call limit exceeded. Do not call 'shell' again.")
 	require.True(t, slices.ContainsFunc(answers, func(a string) bool { return strings.HasSuffix(a, "edited 1\n") }), "%q", answers)
@@ -263,7 +263,7 @@ func TestShellBesideAReviewAndALimit(t *testing.T) {
 func TestShellIsClosed(t *testing.T) {
 	t.Parallel()
 	agent := shellAgent(t, []scripted.Turn{command("pwd -P; sleep 1000 & echo $!"), command("ask")}, host.Config{Checkpointer: memory.New()}, reviewedShell(), onHost())
-	dir, pid, _ := strings.Cut(strings.TrimSpace(toolAnswers(startThread(t, agent))[0]), "\n")
+	dir, pid, _ := strings.Cut(strings.TrimSpace(shellAnswers(startThread(t, agent))[0]), "\n")
 	require.DirExists(t, dir)
 	require.NoError(t, agent.Close())
 	require.NoDirExists(t, dir)
@@ -291,8 +291,8 @@ func TestShellRunsOfAnAgentAreApart(t *testing.T) {
 	for range 2 {
 		go func() {
 			result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
-			if err == nil && !slices.Equal(toolAnswers(result), []string{"<no output>"}) {
-				err = fmt.Errorf("it answered %q", toolAnswers(result))
+			if err == nil && !slices.Equal(shellAnswers(result), []string{"<no output>"}) {
+				err = fmt.Errorf("it answered %q", shellAnswers(result))
 			}
 			ended <- err
 		}()

@@ -72,10 +72,10 @@ func inShell(t *testing.T, shell builtin.Shell, list ...string) []string {
 	t.Helper()
 	result, err := shellAgent(t, commands(list...), host.Config{}, shell).Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)
-	return toolAnswers(result)
+	return shellAnswers(result)
 }
 
-func toolAnswers(result *host.Result) []string {
+func shellAnswers(result *host.Result) []string {
 	var out []string
 	for _, m := range result.Messages.All() {
 		if m.Role == abi.RoleTool {

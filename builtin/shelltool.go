@@ -196,9 +196,3 @@ func (t *shellTool) answer(result *shellsession.Result) (*host.ToolOutput, error
 	output.Artifact, err = host.Encode(artifact)
 	return output, err
 }
-
-func failedOutput(text string) *host.ToolOutput {
-	output := host.TextOutput(text)
-	output.Failed = true
-	return output
-}

@@ -32,8 +32,8 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// stateFiles are files as the caller of a run gives them.
-func stateFiles(files map[string]string) map[string]any {
+// inputFiles are files as the caller of a run gives them.
+func inputFiles(files map[string]string) map[string]any {
 	entries := map[string]any{}
 	for name, content := range files {
 		entries[name] = map[string]any{"content": content, "encoding": "utf-8", "created_at": "", "modified_at": ""}
@@ -108,8 +108,8 @@ func TestSkills(t *testing.T) {
 				in := host.Input{Messages: []abi.Message{abi.Human("go")}}
 				if kind == "disk" {
 					skills.Root = writeFiles(t, test.files)
-				} else if in.State = stateFiles(test.files); strings.Contains(name, "no skill") {
-					delete(in.State["files"].(map[string]any), "/own/d/SKILL.md") //nolint:forcetypeassert // stateFiles made it
+				} else if in.State = inputFiles(test.files); strings.Contains(name, "no skill") {
+					delete(in.State["files"].(map[string]any), "/own/d/SKILL.md") //nolint:forcetypeassert // inputFiles made it
 				}
 				l := newListener([]host.Middleware{skills}, scripted.Say("done"))
 				result, err := l.run(t, "t", in)
@@ -208,7 +208,7 @@ func TestSkillsAreBounded(t *testing.T) {
 		files["/many/"+name+"/SKILL.md"] = skillFile(name, "Does it.")
 	}
 	l := newListener([]host.Middleware{builtin.Skills{Sources: []string{"/many"}}}, scripted.Say("done"))
-	_, err := l.run(t, "t", host.Input{Messages: []abi.Message{abi.Human("go")}, State: stateFiles(files)})
+	_, err := l.run(t, "t", host.Input{Messages: []abi.Message{abi.Human("go")}, State: inputFiles(files)})
 	require.NoError(t, err)
 	system := l.systems()[0][0]
 	require.Equal(t, 256, strings.Count(system, "for full instructions\n"))

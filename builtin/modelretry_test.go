@@ -439,11 +439,9 @@ func TestRetryConfiguration(t *testing.T) {
 		{"{on_failure: {behavior: error, format: x}}", "on_failure is error, which needs no text, and has one; use one of them"},
 		{"{on_failure: {format: '{eror}'}}", "on_failure.format has no placeholder {eror}; use {type}, {message}, {attempts}"},
 	} {
-		for _, name := range []string{"model_retry", "tool_retry"} {
-			entry, _ := builtin.Lookup(name)
-			middleware := entry.New()
+		for _, middleware := range []host.Middleware{&builtin.ModelRetry{}, &builtin.ToolRetry{}} {
 			require.NoError(t, strictyaml.Decode("x.yaml", []byte(test.yaml), middleware), test.yaml)
-			_, err := middleware.Hooks(t.Context(), host.Env{Name: name, Logger: slog.New(slog.DiscardHandler)})
+			_, err := middleware.Hooks(t.Context(), host.Env{Logger: slog.New(slog.DiscardHandler)})
 			require.ErrorContains(t, err, test.want)
 		}
 	}

@@ -61,16 +61,15 @@ func TestReadLinesErrors(t *testing.T) {
 func TestReadLinesOfAHugeFile(t *testing.T) {
 	t.Parallel()
 	read := 0
+	line := strings.Repeat("x", 1023)
 	endless := readerFunc(func(p []byte) (int, error) {
-		for i := range p {
-			p[i] = "line\n"[(read+i)%5]
-		}
-		read += len(p)
-		return len(p), nil
+		n := copy(p, (line + "\n")[read%1024:])
+		read += n
+		return n, nil
 	})
-	lines, err := agentfiles.ReadLines(t.Context(), endless, 10, 2, 100)
+	lines, err := agentfiles.ReadLines(t.Context(), endless, 10, 2, 10_000)
 	require.NoError(t, err)
-	require.Equal(t, agentfiles.Lines{Text: []string{"line", "line"}, First: 10, Total: -1}, lines)
+	require.Equal(t, agentfiles.Lines{Text: []string{line, line}, First: 10, Total: -1}, lines)
 	require.Less(t, read, 65<<20)
 }
 

@@ -120,44 +120,67 @@ func mappingIn(schema map[string]any) (mapping map[string]any, suffix string) {
 		inner, rest := mappingIn(values)
 		return inner, ".*" + rest
 	}
-	if forms, ok := schema["anyOf"].([]any); ok {
-		for _, form := range forms {
-			if f, ok := form.(map[string]any); ok {
-				if inner, rest := mappingIn(f); inner != nil {
-					return inner, rest
-				}
-			}
+	for _, form := range formsOf(schema) {
+		if inner, rest := mappingIn(form); inner != nil {
+			return inner, rest
 		}
 	}
 	return nil, ""
 }
 
-// typeOf says in words what values a schema has.
-func typeOf(schema map[string]any) string {
-	if forms, ok := schema["anyOf"].([]any); ok {
-		var out []string
-		for _, form := range forms {
-			if f, ok := form.(map[string]any); ok && !slices.Contains(out, typeOf(f)) {
-				out = append(out, typeOf(f))
+// formsOf are the alternatives of a schema that has some.
+func formsOf(schema map[string]any) (forms []map[string]any) {
+	for _, key := range []string{"anyOf", "oneOf"} {
+		list, _ := schema[key].([]any)
+		for _, form := range list {
+			if f, ok := form.(map[string]any); ok {
+				forms = append(forms, f)
 			}
 		}
+	}
+	return forms
+}
+
+// typeOf says in words what values a schema has.
+func typeOf(schema map[string]any) string {
+	var out []string
+	for _, form := range formsOf(schema) {
+		if kind := typeOf(form); !slices.Contains(out, kind) {
+			out = append(out, kind)
+		}
+	}
+	if out != nil {
 		return strings.Join(out, " or ")
 	}
-	if values, ok := schema["enum"].([]string); ok {
+	if value, ok := schema["const"]; ok {
+		return fmt.Sprint(value)
+	}
+	if values := textsOf(schema["enum"]); values != nil {
 		return strings.Join(values, ", ")
 	}
-	switch kind := schema["type"].(type) {
-	case string:
-		return kindText(kind, schema)
-	case []string:
-		out := make([]string, len(kind))
-		for i := range kind {
-			out[i] = kindText(kind[i], schema)
-		}
-		return strings.Join(out, " or ")
-	default:
+	kinds := textsOf(schema["type"])
+	if kinds == nil {
 		return "any"
 	}
+	for i := range kinds {
+		kinds[i] = kindText(kinds[i], schema)
+	}
+	return strings.Join(kinds, " or ")
+}
+
+// textsOf are the texts of a value of a schema that is one or a list of them.
+func textsOf(value any) (texts []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []string:
+		return slices.Clone(v)
+	case []any:
+		for _, item := range v {
+			texts = append(texts, fmt.Sprint(item))
+		}
+	}
+	return texts
 }
 
 func kindText(kind string, schema map[string]any) string {

@@ -34,3 +34,6 @@ func (m *Module) wasmProbe(spec *MiddlewareSpec, record *recorder, declared []st
 	w, _ := probe.Middleware.(plugin.Wasm) // of this
 	return probe, w, nil
 }
+
+// AsJSON is asJSON.
+var AsJSON = asJSON

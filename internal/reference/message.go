@@ -54,6 +54,9 @@ func (d *differences) calls(path string, want, got any) {
 
 // content compares what messages say: as JSON values if both sides are JSON objects or arrays, otherwise exactly.
 func (d *differences) content(path string, want, got any) {
+	if text, ok := want.(string); ok {
+		want = asJSON(text)
+	}
 	if parts, ok := want.(map[string]any); ok {
 		d.value(path, parts, textOf(got))
 		return

@@ -43,9 +43,11 @@ func (ContextTriggers) JSONSchema() map[string]any {
 	size := map[string]any{
 		"type": "object", "additionalProperties": false, "minProperties": 1,
 		"properties": map[string]any{
-			"messages": map[string]any{"type": "integer", "minimum": 1},
-			"tokens":   map[string]any{"type": "integer", "minimum": 1},
-			"fraction": map[string]any{"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+			"messages": map[string]any{"type": "integer", "minimum": 1, "description": "a number of messages"},
+			"tokens":   map[string]any{"type": "integer", "minimum": 1, "description": "a number of tokens"},
+			"fraction": map[string]any{
+				"type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "a share of the model's context",
+			},
 		},
 	}
 	return map[string]any{"oneOf": []any{size, map[string]any{"type": "array", "items": size}}}

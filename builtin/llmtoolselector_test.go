@@ -193,10 +193,10 @@ func TestLLMToolSelectorFallsBack(t *testing.T) {
 	t.Parallel()
 	type fallback = builtin.SelectionFallback
 	for name, test := range map[string]struct {
-		config builtin.LLMToolSelector
-		small  *askedModel
-		want   string // tools, or an error that begins with "!"
-		askedModel  int
+		config     builtin.LLMToolSelector
+		small      *askedModel
+		want       string // tools, or an error that begins with "!"
+		askedModel int
 	}{
 		"the second answer":   {builtin.LLMToolSelector{}, answering("?", `{"tools":["a"]}`), "a", 2},
 		"an error":            {builtin.LLMToolSelector{}, answering("?"), `!malformed response after 1 retries (expected a dict with a 'tools' list): "?"`, 2},

@@ -55,8 +55,8 @@ func (OnFailure) JSONSchema() map[string]any {
 			map[string]any{
 				"type": "object", "additionalProperties": false,
 				"properties": map[string]any{
-					"behavior": map[string]any{"enum": []any{onFailureContinue}},
-					"format":   map[string]any{"type": "string"},
+					"behavior": map[string]any{"enum": []any{onFailureContinue}, "description": "what follows: the text is the answer"},
+					"format":   map[string]any{"type": "string", "description": "the text, with its placeholders"},
 				},
 			},
 		},

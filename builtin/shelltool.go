@@ -43,6 +43,9 @@ func shellParameters() wire.Raw {
 // Spec describes the tool.
 func (t *shellTool) Spec() abi.ToolSpec { return t.spec }
 
+// InTurn makes it a [host.ToolInTurn]: a session has one command at a time, in the order in which the model asks.
+func (t *shellTool) InTurn() {}
+
 // Call runs a command, or restarts the session.
 func (t *shellTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	var args shellArgs

@@ -34,6 +34,13 @@ type ToolPooled interface {
 	Pool() *Pool
 }
 
+// ToolInTurn is a tool that has a state: its calls of one response run one after the other, in their order, while other
+// tools run beside them. Calls that hooks and tools make by themselves do not wait.
+type ToolInTurn interface {
+	Tool
+	InTurn()
+}
+
 // ToolRequest is a tool call on its way through the wrap_tool_call hooks. Change it with the With… methods, which
 // return a changed copy.
 type ToolRequest struct {

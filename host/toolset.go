@@ -26,6 +26,7 @@ type boundTool struct {
 	spec   abi.ToolSpec
 	schema *schema.Schema
 	needs  needs // of the wraps around it and of itself
+	inTurn bool  // see [ToolInTurn]
 }
 
 func (a *build) bindTools() error {
@@ -74,7 +75,8 @@ func (s *toolSet) add(t Tool) error {
 	if err != nil {
 		return fmt.Errorf("tool %q: parameters: %w", spec.Name, err)
 	}
-	bound := &boundTool{tool: t, spec: spec, schema: compiled}
+	_, inTurn := t.(ToolInTurn)
+	bound := &boundTool{tool: t, spec: spec, schema: compiled, inTurn: inTurn}
 	if spec.Dynamic {
 		s.dynamic[spec.Name] = bound
 		return nil

@@ -145,9 +145,11 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 		}
 	}
 	results := make([]toolResult, len(batch))
+	turns := r.agent.turnsOf(batch)
 	var started atomic.Int64
 	one := func(i int) {
 		results[i].err = errGone // unless it returns
+		defer turns.end(i)
 		defer func() {
 			if fails(results[i].err) {
 				cancel(errSibling)
@@ -156,6 +158,7 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 				batch[i].events.send(nil)
 			}
 		}()
+		turns.wait(i)
 		results[i] = batch[i].start(ctx)
 	}
 	var work func()

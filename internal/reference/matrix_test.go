@@ -1,24 +1,28 @@
 package reference_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/reference"
 )
 
 // matrixCase is a middleware in the matrix: how it is configured, and what shows that it works.
 type matrixCase struct {
-	config object
-	turns  []any    // of the model; nil: matrixTurns
-	runs   []any    // nil: matrixRuns
-	proof  []string // texts in what the runs led to: they are there because of the middleware
+	config   object
+	provider string   // of the model
+	turns    []any    // of the model; nil: matrixTurns
+	runs     []any    // nil: matrixRuns
+	proof    []string // texts in what the runs led to: they are there because of the middleware
 }
 
 // The matrix has an agent that calls two tools at once, then one that asks, beside another one, and then answers.
@@ -60,7 +64,7 @@ func matrixAgent(c *matrixCase, middleware ...any) (*reference.Vector, error) {
 	text, err := json.Marshal(object{
 		"name": "matrix/agent", "doc": "generated", "reference": "none", "record": "requests", "runs": runs, "expect": expect,
 		"agent": object{
-			"model": object{"kind": "scripted", "turns": turns}, "checkpointer": true, "max_concurrency": 2, "system_prompt": "Be brief.",
+			"model": object{"kind": "scripted", "turns": turns, "provider": c.provider}, "checkpointer": true, "max_concurrency": 2, "system_prompt": "Be brief.",
 			"middleware": middleware, "tools": []any{
 				matrixTool("search", object{"kind": "template", "text": "Result for {q}"}),
 				matrixTool("calc", object{"kind": "template", "text": "{n} and {#}"}),
@@ -89,16 +93,33 @@ func matrixProbe(name string) object {
 // performed is what the runs of an agent lead to, without what its probes say and ids that hosts make up.
 func performed(t *testing.T, v *reference.Vector, flavor reference.Flavor) []any {
 	t.Helper()
-	subject, err := v.Build(flavor)
+	subject, err := v.Build(flavor, func(config *host.Config) {
+		config.Clock = func() time.Time { return time.Unix(1_700_000_000, 0).UTC() }
+	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, subject.Close()) }()
 	out := make([]any, len(v.Runs))
 	for i := range v.Runs {
 		document := subject.Perform(t.Context(), &v.Runs[i]).Document()
 		delete(document, "log")
+		document["model_requests"] = sorted(t, document["model_requests"]) // tools that ask models do so at once
 		out[i] = withoutIDs(document)
 	}
 	return out
+}
+
+// sorted are values in the order of their JSON.
+func sorted(t *testing.T, values any) any {
+	t.Helper()
+	list, ok := withoutIDs(values).([]any)
+	require.True(t, ok)
+	text := func(value any) string {
+		out, err := json.Marshal(value)
+		require.NoError(t, err)
+		return string(out)
+	}
+	slices.SortFunc(list, func(a, b any) int { return cmp.Compare(text(a), text(b)) })
+	return list
 }
 
 // withoutIDs takes the ids of messages out of a document.

@@ -2,37 +2,132 @@ package reference_test
 
 // matrix has a case for every built-in middleware.
 var matrix = map[string]matrixCase{
+	"anthropic_prompt_caching": {
+		config: object{"ttl": "1h", "unsupported_model_behavior": "ignore"}, provider: "anthropic",
+		proof: []string{`"cache_control":{"ttl":"1h","type":"ephemeral"}`, "Answer: yes"},
+	},
 	"context_editing": {
 		config: object{"edits": []any{object{"type": "clear_tool_uses", "trigger": 1, "keep": 1}}}, proof: []string{"[cleared]", "Answer: yes"},
 	},
+	"dynamic_prompt": {
+		config: object{"template": "There are {{.message_count}} messages."}, proof: []string{"There are 7 messages.", "Answer: yes"},
+	},
+	"file_search": {
+		config: object{"root_path": "testdata/matrix"},
+		turns: matrixFirst(
+			matrixCall("1", "glob_search", object{"pattern": "*.txt"}), matrixCall("2", "grep_search", object{"pattern": "Ann"}),
+		),
+		proof: []string{"/notes.txt", "/AGENTS.md", "Answer: yes"},
+	},
+	"filesystem": {
+		config: object{},
+		turns: []any{
+			object{"content": "", "tool_calls": []any{
+				matrixCall("1", "write_file", object{"file_path": "/a.txt", "content": "one"}),
+				matrixCall("2", "write_file", object{"file_path": "/b.txt", "content": "two"}),
+			}},
+			object{"content": "", "tool_calls": []any{matrixCall("3", "ask", object{}), matrixCall("4", "read_file", object{"file_path": "/b.txt"})}},
+			object{"content": "", "tool_calls": []any{matrixCall("5", "ls", object{"path": "/"})}},
+			object{"content": "done"},
+		},
+		proof: []string{"Updated file /a.txt", "1  two", `[\"/a.txt\",\"/b.txt\"]`, "Answer: yes"},
+	},
 	"human_in_the_loop": {
 		config: object{"interrupt_on": object{"calc": object{"allowed_decisions": []any{"reject"}}}},
-		runs:   []any{matrixStart, object{"thread": "t", "resume": object{"decisions": []any{object{"type": "reject", "message": "no sums"}}}}, matrixAnswer},
-		proof:  []string{"no sums", "Answer: yes"},
+		runs: []any{
+			matrixStart, object{"thread": "t", "resume": object{"decisions": []any{object{"type": "reject", "message": "no sums"}}}}, matrixAnswer,
+		},
+		proof: []string{"no sums", "Answer: yes"},
+	},
+	"llm_tool_emulator": {
+		config: object{
+			"tools": []any{"calc", "search"},
+			"model": object{"kind": "scripted", "turns": []any{object{"content": "made up"}}, "after_end": "repeat_last", "name": "small"},
+		},
+		proof: []string{`"content":"made up"`, "Answer: yes"},
+	},
+	"llm_tool_selector": {
+		config: object{
+			"model": object{
+				"kind": "scripted", "turns": []any{object{"structured": object{"tools": []any{"search", "calc", "ask"}}}}, "after_end": "repeat_last",
+				"name": "small", "profile": object{"structured_output": true},
+			},
+		},
+		proof: []string{`"tools":["search","calc","ask"]`, "Answer: yes"},
+	},
+	"loop_control": {
+		config: object{"max_continues": 0, "max_repeats": 1, "repeat_tools": []any{"search"}},
+		turns: []any{
+			object{"content": "", "tool_calls": []any{matrixCall("1", "search", object{"q": "x"}), matrixCall("2", "calc", object{"n": 1})}},
+			object{"content": "", "tool_calls": []any{matrixCall("3", "search", object{"q": "x"}), matrixCall("4", "ask", object{})}},
+			object{"content": "done"},
+		},
+		proof: []string{`"status":"error"`, "Answer: yes"},
+	},
+	"memory": {
+		config: object{"sources": []any{"/AGENTS.md"}, "root": "testdata/matrix"}, proof: []string{"Call me Ann.", "Answer: yes"},
 	},
 	"model_call_limit": {
 		config: object{"run_limit": 2}, proof: []string{"Model call limits exceeded: run limit (2/2)", "Answer: yes"},
+	},
+	"model_fallback": {
+		config: object{"models": []any{object{"kind": "scripted", "turns": []any{object{"content": "the other one"}}, "name": "small"}}},
+		turns:  append(matrixTurns[:2:2], object{"error": object{"type": "ValueError", "message": "down"}}),
+		proof:  []string{"the other one", "Answer: yes"},
+	},
+	"model_retry": {
+		config: object{"initial_delay": 0, "max_retries": 1},
+		turns:  append([]any{object{"error": object{"type": "ValueError", "message": "down"}}}, matrixTurns...),
+		proof:  []string{"done, write to bob@example.com", "Answer: yes"},
 	},
 	"patch_tool_calls": {
 		config: object{},
 		runs:   []any{matrixStart, object{"thread": "t", "input": object{"messages": []any{object{"role": "human", "content": "never mind"}}}}},
 		proof:  []string{"Tool call ask with id 3 did not complete"},
 	},
+	"pii": {
+		config: object{"pii_type": "email", "apply_to_output": true, "apply_to_tool_results": true},
+		proof:  []string{"ask [REDACTED_EMAIL]", "Result for [REDACTED_EMAIL]", "done, write to [REDACTED_EMAIL]", "Answer: yes"},
+	},
+	"shell": {
+		config: object{"execution_policy": object{"type": "host"}, "shell_command": "/bin/sh"},
+		turns:  matrixFirst(matrixCall("1", "shell", object{"command": "A=$((40+2))"}), matrixCall("2", "shell", object{"command": "echo the answer is $A"})),
+		proof:  []string{"the answer is 42", "Answer: yes"},
+	},
+	"skills": {
+		config: object{"sources": []any{"/skills"}, "root": "testdata/matrix"}, proof: []string{"- **sums**: how to add numbers", "Answer: yes"},
+	},
 	"summarization": {
 		config: object{
 			"model":   object{"kind": "scripted", "turns": []any{object{"content": "they asked for sums"}}, "after_end": "repeat_last", "name": "small"},
 			"trigger": object{"messages": 6}, "keep": object{"messages": 2},
 		},
-		proof: []string{"Here is a summary of the conversation to date:\\n\\nthey asked for sums"},
+		proof: []string{`Here is a summary of the conversation to date:\n\nthey asked for sums`},
+	},
+	"todo_list": {
+		config: object{},
+		turns: matrixFirst(
+			matrixCall("1", "write_todos", object{"todos": []any{object{"content": "add", "status": "in_progress"}}}), matrixCall("2", "calc", object{"n": 2}),
+		),
+		proof: []string{`Updated todo list to [{\"content\":\"add\",\"status\":\"in_progress\"}]`, `"todos":[{"content":"add","status":"in_progress"}]`, "Answer: yes"},
 	},
 	"tool_call_limit": {
 		config: object{"tool_name": "search", "run_limit": 1}, proof: []string{"Tool call limit exceeded. Do not call 'search' again.", "Answer: yes"},
 	},
 	"tool_error": {
-		config: object{"on_error": object{"format": "{tool} is {message}"}},
-		turns: []any{
-			object{"content": "", "tool_calls": []any{matrixCall("1", "flaky", object{}), matrixCall("2", "ask", object{})}}, object{"content": "done"},
-		},
-		proof: []string{"flaky is down", "Answer: yes"},
+		config: object{"on_error": object{"format": "{tool} is {message}"}}, turns: matrixFlaky, proof: []string{"flaky is down", "Answer: yes"},
 	},
+	"tool_retry": {
+		config: object{"initial_delay": 0, "max_retries": 1}, turns: matrixFlaky, proof: []string{`"content":"up"`, "Answer: yes"},
+	},
+}
+
+// matrixFlaky calls a tool that fails at first, beside one that asks.
+var matrixFlaky = []any{
+	object{"content": "", "tool_calls": []any{matrixCall("1", "flaky", object{}), matrixCall("2", "ask", object{})}}, object{"content": "done"},
+}
+
+// matrixFirst are the usual turns with other calls in the first.
+func matrixFirst(calls ...any) []any {
+	return append([]any{object{"content": "", "tool_calls": calls}}, matrixTurns[1:]...)
 }

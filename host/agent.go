@@ -110,6 +110,8 @@ type called struct {
 
 func (c called) Name() string { return c.name }
 
+func (c called) Unwrap() Middleware { return c.Middleware }
+
 // hold notes a user of the build; the first one makes it a user of its middleware.
 func (b *build) hold() {
 	b.users++

@@ -1,8 +1,10 @@
 package host
 
+import "strings"
+
 // Capability is something that a plugin asked for in its Description beyond what every plugin may do. It is for people.
 type Capability struct {
-	Middleware string `json:"middleware"` // who asked
+	Middleware string `json:"middleware"` // who asked; behind a dot, one inside of it
 	Op         string `json:"op"`         // the operation
 	Reason     string `json:"reason"`     // as the plugin gives it, cleaned of control characters
 	Required   bool   `json:"required"`   // it is not loaded without
@@ -17,7 +19,7 @@ func (a *Agent) Capabilities() []Capability {
 	var all []Capability
 	for _, m := range a.present.middleware {
 		for _, c := range m.hooks.Capabilities {
-			c.Middleware = m.name
+			c.Middleware = strings.TrimSuffix(m.name+"."+c.Middleware, ".")
 			all = append(all, c)
 		}
 	}

@@ -32,6 +32,21 @@ type Env struct {
 	Store  store.Store            // the agent's store; nil: it has none
 
 	Checkpointer checkpoint.Store // keeps the agent's threads; nil: nothing does
+	Middleware   []Middleware     // the agent's middleware, as it is configured; see [Unwrapped]
+
+	config *Config // the agent's; nil outside of a build
+}
+
+// Unwrapped returns the middleware inside of one that gives it another name or place, by a method Unwrap() Middleware; any other
+// as it is.
+func Unwrapped(m Middleware) Middleware {
+	for {
+		wrapper, ok := m.(interface{ Unwrap() Middleware })
+		if !ok {
+			return m
+		}
+		m = wrapper.Unwrap()
+	}
 }
 
 // Hooks is what a middleware does. A hook whose Func is nil is absent and costs nothing.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -11,6 +12,23 @@ type Reducer struct {
 	Name    string                                         // what declarations of one field compare, and documents show
 	Initial wire.Raw                                       // the value of a field that was never written; none: it is unset
 	Reduce  func(value, update wire.Raw) (wire.Raw, error) // nil: the update replaces the value, once in a step
+	// Diff returns the update that leads from one value to a later one; false if there is none. It is for an agent inside of
+	// another: what it has changed is an update of the other's state. nil: the later value is the update.
+	Diff func(before, after wire.Raw) (update wire.Raw, ok bool)
+}
+
+// Update returns the update of a field with this reducer that leads from one value to a later one.
+func (r *Reducer) Update(before, after wire.Raw) wire.Raw {
+	if before.IsZero() {
+		before = r.Initial
+	}
+	if r.Diff == nil || before.IsZero() {
+		return after
+	}
+	if update, ok := r.Diff(before, after); ok {
+		return update
+	}
+	return after
 }
 
 var errNotANumber = errors.New("the reducer add needs numbers")
@@ -32,6 +50,15 @@ func Add() Reducer {
 			return nil, errNotANumber
 		}
 		return wire.Float(x + y), nil
+	}, Diff: func(before, after wire.Raw) (wire.Raw, bool) {
+		a, aInt := before.AsInt()
+		b, bInt := after.AsInt()
+		if difference := b - a; aInt && bInt && (difference < b) == (a > 0) {
+			return wire.Int(difference), true
+		}
+		x, xOK := before.AsFloat()
+		y, yOK := after.AsFloat()
+		return wire.Float(y - x), xOK && yOK
 	}}
 }
 
@@ -44,6 +71,12 @@ func Append() Reducer {
 		out := make([]byte, 0, len(value)+len(update)+4)
 		out = wire.AppendArrayHeader(out, value.Len()+update.Len())
 		return append(append(out, value.Tail()...), update.Tail()...), nil
+	}, Diff: func(before, after wire.Raw) (wire.Raw, bool) {
+		if !before.IsArray() || !after.IsArray() || after.Len() < before.Len() {
+			return nil, false
+		}
+		added, ok := bytes.CutPrefix(after.Tail(), before.Tail())
+		return append(wire.AppendArrayHeader(nil, after.Len()-before.Len()), added...), ok
 	}}
 }
 

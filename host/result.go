@@ -29,7 +29,10 @@ type Input struct {
 	Checkpoint checkpoint.ID
 	// AcceptChanges goes on with a run although the agent's program is not the one that it began with, see [ProgramError].
 	AcceptChanges bool
-	Context       any // for hooks and tools, see [ContextAs]
+	// Seed is the random number of a new run, in place of one that Config.Seed gives; 0: none. A thread must not get the same
+	// one twice.
+	Seed    uint64
+	Context any // for hooks and tools, see [ContextAs]
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.

@@ -126,7 +126,10 @@ func (a *Agent) newRun(ctx context.Context, in Input) (r *run) {
 }
 
 func (a *build) newRun(in Input) *run {
-	seed := a.seed()
+	seed := in.Seed
+	if seed == 0 {
+		seed = a.seed()
+	}
 	var buf [20]byte
 	return &run{
 		agent: a, id: string(strconv.AppendUint(append(buf[:0], "run-"...), seed, 16)), seed: seed, ids: idSource{seed: seed},

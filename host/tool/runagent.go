@@ -1,0 +1,115 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// RunAgent runs an agent inside of a tool call until it has completed, for tools that hand on work. begin is the input of the
+// run; its Thread and Seed are set by RunAgent. name is the agent's in errors, events and threads. The result is never nil.
+//
+// If the agent keeps threads, and the run that calls has one, each execution of the tool has a thread of its own, named after the
+// agent and [host.Runtime.IdempotencyKey]. What the agent asks a person is then asked by the run that called it, under the id of the
+// agent's own interrupt, and its answer goes to the agent: the error is a [*host.InterruptError], and when the tool runs again
+// the agent goes on. An execution that a crash has cut off goes on where it was too, and so such a tool is idempotent. If only the
+// agent keeps no threads an interrupt of it is an ordinary error, since no answer could reach it. The threads stay in the store;
+// [host.Agent.Forget] removes them.
+//
+// The agent's events become events of the type custom, named "agent", with {agent: its name, call_id: the id of the call, event: the
+// event} as data; tokens and changes of the state are left out. What its model calls use counts as the caller's, when the agent
+// has ended.
+func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Agent, begin host.Input) (*host.Result, error) {
+	r := innerRun{rt: rt, name: name, agent: agent}
+	input, err := r.input(ctx, begin)
+	if err != nil {
+		return &host.Result{Thread: input.Thread, Status: host.Failed}, r.wrong(err)
+	}
+	result, err := agent.RunEvents(ctx, input, func(e host.Event) error {
+		r.tell(&e)
+		return nil
+	})
+	if input.Thread == "" || (result.Status != host.Interrupted && ctx.Err() == nil) { // it will not go on, and count anew
+		rt.Spend(result.Usage)
+	}
+	switch {
+	case err != nil:
+		return result, r.wrong(err)
+	case result.Status != host.Interrupted:
+		return result, nil
+	case len(result.Interrupts) == 0:
+		return result, r.wrong(fmt.Errorf("it stopped at a breakpoint before %s, where nobody can go on with it", result.Next))
+	case input.Thread == "" && rt.ThreadID() != "":
+		return result, r.wrong(errors.New("it asks a person something, and keeps no threads in which an answer could reach it"))
+	}
+	asked := make([]abi.Interrupt, len(result.Interrupts))
+	for i := range result.Interrupts {
+		asked[i] = abi.Interrupt{Key: result.Interrupts[i].ID, Value: result.Interrupts[i].Value}
+	}
+	return result, &host.InterruptError{Interrupts: asked}
+}
+
+// innerRun is a run of an agent inside of a tool call.
+type innerRun struct {
+	rt    *host.Runtime
+	name  string
+	agent *host.Agent
+}
+
+func (r *innerRun) wrong(err error) error { return fmt.Errorf("agent %s: %w", r.name, err) }
+
+// input begins a run of the agent, or goes on with the one that this execution has begun.
+func (r *innerRun) input(ctx context.Context, begin host.Input) (host.Input, error) {
+	begin.Thread, begin.Seed = "", r.rt.Seed()
+	if r.rt.ThreadID() == "" {
+		return begin, nil
+	}
+	thread := r.name + "-" + r.rt.IdempotencyKey()
+	held, err := r.agent.State(ctx, thread, 0)
+	if errors.Is(err, host.ErrNoCheckpointer) {
+		return begin, nil
+	}
+	begin.Thread = thread
+	switch {
+	case errors.Is(err, host.ErrUnknownThread), errors.Is(err, checkpoint.ErrNoThread):
+		return begin, nil
+	case err != nil:
+		return begin, err
+	}
+	next := host.Input{Thread: thread, Context: begin.Context, AcceptChanges: begin.AcceptChanges}
+	for i := range held.Interrupts {
+		id := held.Interrupts[i].ID
+		if answer := r.rt.Answers().Get(id); !answer.IsZero() {
+			next.Resume = append(next.Resume, host.Answer{Interrupt: id, Value: answer})
+		}
+	}
+	next.Continue = next.Resume == nil
+	return next, nil
+}
+
+// tell tells of an event of the agent.
+func (r *innerRun) tell(e *host.Event) {
+	if e.Type == host.EventToken || e.Type == host.EventState {
+		return
+	}
+	told := map[string]any{"agent": r.name, "event": e}
+	if id := r.rt.CallID(); id != "" {
+		told["call_id"] = id
+	}
+	text, err := json.Marshal(told)
+	var data wire.Raw
+	if err == nil {
+		data, err = wire.FromJSON(text, wire.Limits{})
+	}
+	if err != nil {
+		r.rt.Warn("an event of the agent " + r.name + " is left out: " + err.Error())
+		return
+	}
+	r.rt.Emit("agent", data)
+}

@@ -38,6 +38,7 @@ var registry = []Entry{
 	piiEntry,
 	shellEntry,
 	skillsEntry,
+	subagentsEntry,
 	summarizationEntry,
 	todoListEntry,
 	toolCallLimitEntry,

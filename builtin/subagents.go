@@ -1,0 +1,220 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Subagents hands on tasks: the tool "task" runs another agent, which works with a history of its own, and answers with its
+// last message. So a long search does not fill the history of the agent that wanted to know one thing.
+//
+// The tool's arguments are a description, which is all that the subagent is told, and a subagent_type, the name of one. Several
+// calls in one answer of the model run at once. Each is a run of its own.
+//
+// State: a subagent gets the fields of the agent that it declares too, and what it changes in them comes back, through the reducers
+// of the agent: of a number, a list or another value that was joined with updates only what was added. Neither goes for fields that
+// one of the two hides, for those that a plugin keeps for itself, and for todos. Subagents declare the fields in the agent's own State.
+//
+// Questions: what a subagent asks a person, the run asks, and the answer gets to the subagent, which goes on where it was. So it
+// does after a crash, if the agent keeps threads: each call then has a thread, NAME-KEY, in the same store, until the run is over.
+// (That of a call which ended in another process than the run stays.)
+//
+// A subagent that fails is a tool that fails: tool_error makes an answer of that. Its events are events of the type custom, named
+// "agent"; its tokens do not stream. The tokens that it uses count as the run's. Limits of steps and tool calls hold for each
+// subagent as for the agent, and the time of a tool call for a whole task.
+//
+// Middleware of the agent is not around what a subagent does: give it its own. Only reviews by human_in_the_loop are
+// inherited, see interrupt_on, since a tool that needs a review would else be performed without one.
+//
+// Behaviour is that of deepagents' SubAgentMiddleware, with these differences: a list to which a subagent adds is not
+// doubled; fields that it leaves alone are not written, so that two at once do not meet in them; reviews are inherited although
+// they stand elsewhere in the list.
+type Subagents struct {
+	// Agents are the subagents. Without any there must be a general-purpose one.
+	Agents []Subagent `yaml:"agents"`
+	// GeneralPurpose puts a subagent "general-purpose" before the others, which has the agent's own model and tools, unless there
+	// is one of that name. nil: true.
+	GeneralPurpose *bool `yaml:"general_purpose" schema:"default=true"`
+	// SystemPrompt is added to the system prompt of the agent, with the list of subagents. "": nothing is added.
+	SystemPrompt string `yaml:"system_prompt"`
+	// TaskDescription describes the tool to the model, with {available_agents} where the list of subagents belongs. "": a default.
+	TaskDescription string `yaml:"task_description"`
+	// DefaultMiddlewareEntries are middleware of all subagents that are made here, outside of their own: entries as in the
+	// manifest's middleware. In Go, use DefaultMiddleware.
+	DefaultMiddlewareEntries Deferred `yaml:"default_middleware"`
+
+	DefaultMiddleware []host.Middleware `yaml:"-"` // of all subagents that are made here, outside of their own
+}
+
+// Subagent is an agent that [Subagents] runs: one that is made of the other fields, or one that is there.
+type Subagent struct {
+	// Name is what the model calls it. It has at most 100 bytes, and no control characters. Required; that of the manifest, if
+	// there is a file.
+	Name string `yaml:"name"`
+	// Description says what it is for; the model chooses by it. Required; that of the manifest, if there is a file.
+	Description string `yaml:"description"`
+	// SystemPrompt is its system prompt. "": none.
+	SystemPrompt string `yaml:"system_prompt"`
+	// Model is one of the agent's named models. "": the agent's own.
+	Model string `yaml:"model"`
+	// ToolEntries are its tools: names of the agent's own tools, and entries as in the manifest's tools. None given: all of the
+	// agent's own; []: none. Tools that middleware brings are not among them. In Go, use Tools.
+	ToolEntries Deferred `yaml:"tools"`
+	// MiddlewareEntries are its middleware, the first the outermost: entries as in the manifest's middleware. In Go, use
+	// Middleware.
+	MiddlewareEntries Deferred `yaml:"middleware"`
+	// InterruptOn says which of its calls need a review, as that of human_in_the_loop does. None given: it has the reviews of the
+	// agent, unless there is a human_in_the_loop among its own middleware; {}: none.
+	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
+	// File is the manifest of an agent, in place of the keys from system_prompt on; relative to the manifest in which it stands.
+	// That agent has nothing of this one, reviews included. In Go, use Agent.
+	File string `yaml:"file"`
+
+	Tools      []host.Tool       `yaml:"-"` // nil: the agent's own, [host.Env.Tools]
+	Middleware []host.Middleware `yaml:"-"` // each subagent makes hooks of its own
+	Agent      *host.Agent       `yaml:"-"` // one that is there, which is not closed; in place of the fields from SystemPrompt on
+}
+
+var subagentsEntry = Entry{
+	Name:    "subagents",
+	Aliases: []string{"sub_agent"},
+	Summary: "hands on tasks to other agents, which work on them with a history of their own",
+	Example: `- subagents:
+    agents:
+      - name: researcher
+        description: Finds out what is known about a topic, and says where it stands.
+        system_prompt: Search until you know. Answer in at most ten lines, with sources.
+        model: small
+        tools: [search]
+        middleware:
+          - model_call_limit: {run_limit: 20}
+    general_purpose: false
+`,
+	New: func() host.Middleware { return &Subagents{} },
+}
+
+// SubagentError is a subagent that cannot be made.
+type SubagentError struct {
+	Index int    // in Agents; -1: the one for general purposes
+	Key   string // of its configuration; "": all of it
+	Err   error
+}
+
+func (e *SubagentError) Error() string {
+	subject := fmt.Sprintf("agents[%d]", e.Index)
+	if e.Index < 0 {
+		subject = generalPurposeName
+	}
+	if e.Key != "" {
+		subject += "." + e.Key
+	}
+	return subject + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *SubagentError) Unwrap() error { return e.Err }
+
+// The default texts.
+const (
+	generalPurposeName        = "general-purpose"
+	generalPurposeDescription = "Works on any task of several steps, such as a search that may need many tries, with the tools of the main agent."
+	generalPurposePrompt      = "Work on the task with the tools that you have. Who gave it to you sees your last message, and nothing else of " +
+		"your work: put the complete answer into it."
+	availableAgents = "{available_agents}"
+	taskDescription = `Hands on a task to a subagent, which works on it without this conversation and returns one final report.
+
+Available agent types:
+` + availableAgents + `
+
+- Tasks that do not need each other's results belong into several calls of one answer: they run at once.
+- The subagent knows only the description: say what is to be done, all that it must know for it, and what to report. Say too whether it
+  is to change something or only to find out.
+- The user does not see the report. Tell what matters of it.`
+	systemPromptList = "\n\nAvailable subagent types:\n\n"
+)
+
+// Name returns "subagents".
+func (s Subagents) Name() string { return "subagents" }
+
+// Hooks checks the subagents and makes them.
+func (s Subagents) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	ctx, err := deeper(ctx)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := s.specs()
+	if err != nil {
+		return nil, err
+	}
+	crew, err := makeCrew(ctx, &env, specs)
+	if err != nil {
+		return nil, err
+	}
+	list := crew.list()
+	hooks := &host.Hooks{
+		Tools:        []host.Tool{crew.tool(strings.ReplaceAll(cmp.Or(s.TaskDescription, taskDescription), availableAgents, list))},
+		Capabilities: crew.capabilities(),
+		End:          crew.end,
+		Close:        crew.close,
+	}
+	if s.SystemPrompt != "" {
+		hooks.WrapModelCall = host.WrapModelHook{Func: addsToPrompt(s.SystemPrompt + systemPromptList + list), PassesTokens: true}
+	}
+	return hooks, nil
+}
+
+// addsToPrompt makes a hook that adds a text to the system prompt.
+func addsToPrompt(text string) host.WrapModelFunc {
+	return func(
+		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		system := abi.Text(text)
+		if !req.System.IsZero() {
+			system = req.System.Append(abi.Text("\n\n" + text))
+		}
+		resp, err := next(ctx, req.WithSystem(system))
+		return resp, nil, err
+	}
+}
+
+// subagentSpec is a subagent with its place in the configuration.
+type subagentSpec struct {
+	Subagent
+
+	index int
+}
+
+// specs returns what subagents there are, with the one for general purposes.
+func (s *Subagents) specs() ([]subagentSpec, error) {
+	if s.DefaultMiddlewareEntries.Given() && s.DefaultMiddleware == nil {
+		return nil, errDeferred("default_middleware", "DefaultMiddleware")
+	}
+	var specs []subagentSpec
+	taken := map[string]bool{}
+	for i := range s.Agents {
+		spec := subagentSpec{s.Agents[i], i}
+		if key, err := spec.check(taken); err != nil {
+			return nil, &SubagentError{i, key, err}
+		}
+		taken[spec.Name] = true
+		spec.Middleware = slices.Concat(s.DefaultMiddleware, spec.Middleware)
+		specs = append(specs, spec)
+	}
+	if (s.GeneralPurpose == nil || *s.GeneralPurpose) && !taken[generalPurposeName] {
+		specs = slices.Insert(specs, 0, subagentSpec{Subagent{
+			Name: generalPurposeName, Description: generalPurposeDescription, SystemPrompt: generalPurposePrompt, Middleware: s.DefaultMiddleware,
+		}, -1})
+	}
+	if len(specs) == 0 {
+		return nil, errors.New("At least one subagent must be specified") //nolint:staticcheck // the text is LangChain's
+	}
+	return specs, nil
+}

@@ -1,0 +1,198 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
+)
+
+// MaxSubagentDepth is how deep subagents may be inside of each other.
+const MaxSubagentDepth = 8
+
+// maxSubagentName is how long a name may be, in bytes: it is a part of the names of threads.
+const maxSubagentName = 100
+
+// depthKey is that of how deep in subagents an agent is that is built.
+type depthKey struct{}
+
+// deeper returns a context for agents that are built inside of the one that is built in ctx.
+func deeper(ctx context.Context) (context.Context, error) {
+	depth, _ := ctx.Value(depthKey{}).(int)
+	if depth == MaxSubagentDepth {
+		return ctx, fmt.Errorf("subagents are inside of each other deeper than %d; take some out", MaxSubagentDepth)
+	}
+	return context.WithValue(ctx, depthKey{}, depth+1), nil
+}
+
+// check returns what is wrong with a subagent, and in which key.
+func (s *Subagent) check(taken map[string]bool) (key string, err error) {
+	switch {
+	case s.Name == "":
+		return "name", errors.New("is missing; the model calls the subagent by it")
+	case len(s.Name) > maxSubagentName || !utf8.ValidString(s.Name) || strings.ContainsFunc(s.Name, unicode.IsControl):
+		return "name", fmt.Errorf("must have at most %d bytes of UTF-8, without control characters", maxSubagentName)
+	case taken[s.Name]:
+		return "name", fmt.Errorf("there are two subagents %q; give each a name of its own", s.Name)
+	case strings.TrimSpace(s.Description) == "":
+		return "description", errors.New("is missing; the model chooses by it")
+	case s.ToolEntries.Given() && s.Tools == nil:
+		return "tools", errDeferred("tools", "Tools")
+	case s.MiddlewareEntries.Given() && s.Middleware == nil:
+		return "middleware", errDeferred("middleware", "Middleware")
+	case s.File != "" && s.Agent == nil:
+		return "file", errors.New("only a manifest can name a file; in Go, use Agent")
+	case s.Agent != nil:
+		return s.checkReady()
+	}
+	return "", nil
+}
+
+// checkReady refuses what an agent that is there has already.
+func (s *Subagent) checkReady() (key string, err error) {
+	for _, given := range []struct {
+		key string
+		is  bool
+	}{
+		{"system_prompt", s.SystemPrompt != ""},
+		{"model", s.Model != ""},
+		{"tools", s.Tools != nil},
+		{"middleware", s.Middleware != nil},
+		{"interrupt_on", s.InterruptOn != nil},
+	} {
+		if given.is {
+			return given.key, errors.New("is what the agent that is given has of its own; leave it out")
+		}
+	}
+	return "", nil
+}
+
+// subagent is a subagent that was made.
+type subagent struct {
+	name, description string
+	agent             *host.Agent
+	own               bool // it was made here, and is closed here
+}
+
+// crew are the subagents of an agent.
+type crew struct {
+	agents     []subagent
+	idempotent bool // all go on after a crash
+	threads    threadNotes
+	warn       func(text string, args ...any)
+}
+
+// makeCrew makes the subagents. After an error, those that were made are closed.
+func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew, err error) {
+	c = &crew{idempotent: true, warn: env.Logger.Warn}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	for i := range specs {
+		spec := &specs[i]
+		made := subagent{name: spec.Name, description: spec.Description, agent: spec.Agent}
+		if made.agent == nil {
+			if made.agent, err = spec.make(ctx, env); err != nil {
+				return c, err
+			}
+			made.own = true
+		}
+		c.idempotent = c.idempotent && tool.KeepsThreads(made.agent)
+		c.agents = append(c.agents, made)
+	}
+	return c, nil
+}
+
+// make builds the subagent.
+func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, error) {
+	config := env.Inner(s.Name)
+	config.SystemPrompt = s.SystemPrompt
+	if s.Tools != nil {
+		config.Tools = s.Tools
+	}
+	if s.Model != "" {
+		m, err := modelOf(env, "model", s.Model)
+		if err != nil {
+			return nil, &SubagentError{s.index, "model", err}
+		}
+		config.Model = m
+	}
+	config.Middleware = slices.Concat(s.Middleware, s.reviews(env))
+	agent, err := host.NewContext(ctx, config)
+	if err != nil {
+		return nil, &SubagentError{s.index, "", err}
+	}
+	return agent, nil
+}
+
+// reviews returns what asks a person about the subagent's calls, apart from its middleware.
+func (s *subagentSpec) reviews(env *host.Env) []host.Middleware {
+	switch {
+	case len(s.InterruptOn) > 0:
+		return []host.Middleware{HumanInTheLoop{InterruptOn: s.InterruptOn}}
+	case s.InterruptOn != nil || slices.ContainsFunc(s.Middleware, isReview):
+		return nil
+	}
+	var inherited []host.Middleware
+	for _, m := range env.Middleware {
+		if m != nil && isReview(m) {
+			inherited = append(inherited, m)
+		}
+	}
+	return inherited
+}
+
+func isReview(m host.Middleware) bool {
+	switch host.Unwrapped(m).(type) {
+	case HumanInTheLoop, *HumanInTheLoop:
+		return true
+	default:
+		return false
+	}
+}
+
+// list tells the model of the subagents.
+func (c *crew) list() string {
+	lines := make([]string, len(c.agents))
+	for i := range c.agents {
+		lines[i] = "- " + c.agents[i].name + ": " + c.agents[i].description
+	}
+	return strings.Join(lines, "\n")
+}
+
+// capabilities are those of the middleware of subagents.
+func (c *crew) capabilities() []host.Capability {
+	var all []host.Capability
+	for i := range c.agents {
+		if !c.agents[i].own {
+			continue
+		}
+		for _, asked := range c.agents[i].agent.Capabilities() {
+			asked.Middleware = c.agents[i].name + "." + asked.Middleware
+			all = append(all, asked)
+		}
+	}
+	return all
+}
+
+// close closes the subagents that were made here, the last first.
+func (c *crew) close() error {
+	var errs []error
+	for i := range slices.Backward(c.agents) {
+		if !c.agents[i].own {
+			continue
+		}
+		if err := c.agents[i].agent.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("subagent %q: %w", c.agents[i].name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

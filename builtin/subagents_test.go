@@ -369,7 +369,7 @@ func TestSubagentsThatCannotBeMade(t *testing.T) {
 			`agents[1].name: there are two subagents "a"`,
 		},
 		"unknown model": {
-			builtin.Subagents{Agents: []builtin.Subagent{{Name: "a", Description: "a", Model: "big"}}}, `agents[0].model: model: there is no model "big"`,
+			builtin.Subagents{Agents: []builtin.Subagent{{Name: "a", Description: "a", Model: "big"}}}, `agents[0].model: "a": there is no model "big"`,
 		},
 		"bad review": {
 			builtin.Subagents{Agents: []builtin.Subagent{{Name: "a", Description: "a", InterruptOn: map[string]builtin.ReviewPolicy{"x": {}}}}},
@@ -482,8 +482,8 @@ func TestSubagentsAreDecoded(t *testing.T) {
 	}, config)
 
 	for key, says := range map[string]string{
-		"default_middleware: []":                         "default_middleware is a list that only a manifest can have; in Go, use DefaultMiddleware",
-		"agents: [{name: a, description: b, tools: []}]": "agents[0].tools: tools is a list",
+		"default_middleware: []":                              "default_middleware is a list that only a manifest can have; in Go, use DefaultMiddleware",
+		"agents: [{name: a, description: b, tools: []}]":      "agents[0].tools: tools is a list",
 		"agents: [{name: a, description: b, middleware: []}]": "agents[0].middleware: middleware is a list",
 	} {
 		var config builtin.Subagents

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -119,7 +120,7 @@ func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, er
 		config.Tools = s.Tools
 	}
 	if s.Model != "" {
-		m, err := modelOf(env, "model", s.Model)
+		m, err := modelOf(env, strconv.Quote(s.Name), s.Model)
 		if err != nil {
 			return nil, &SubagentError{s.index, "model", err}
 		}

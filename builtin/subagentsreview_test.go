@@ -178,8 +178,8 @@ func TestReviewsOfSubagents(t *testing.T) {
 		change func(writer *builtin.Subagent)
 		asked  int
 	}{
-		"inherited":         {[]host.Middleware{reviewing("mail")}, nil, 2},
-		"inherited pointer": {[]host.Middleware{new(reviewing("mail"))}, nil, 2},
+		"inherited":                    {[]host.Middleware{reviewing("mail")}, nil, 2},
+		"inherited pointer":            {[]host.Middleware{new(reviewing("mail"))}, nil, 2},
 		"inherited from behind a name": {[]host.Middleware{named{reviewing("mail")}}, nil, 2},
 		"none to inherit":              {nil, nil, 0},
 		"none wanted": {

@@ -53,7 +53,9 @@ func writesOnce() speaker {
 	}
 }
 
-func field(name string, options ...func(*host.Field)) host.Field { return host.NewField[any](name, options...).Field }
+func field(name string, options ...func(*host.Field)) host.Field {
+	return host.NewField[any](name, options...).Field
+}
 
 func TestSubagentsShareFields(t *testing.T) {
 	t.Parallel()

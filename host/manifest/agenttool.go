@@ -19,18 +19,34 @@ type agentEntry struct {
 	Description string `yaml:"description" strict:"required"` // what the model is told of it
 }
 
-// build builds the agent. Where its manifest keeps no threads, they are kept where the other agent keeps its own, or in
-// memory: so that it can be asked something in the middle, and goes on after a crash.
+// build makes the tool.
 func (e *agentEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
 	node, _ := at.node.Get("file")
-	path := at.path(e.File)
+	file := *at
+	file.node = node
+	_, agent, err := file.openAgent(ctx, e.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := tool.Agent(e.Name, e.Description, agent.Agent)
+	if err != nil {
+		return nil, nil, errors.Join(located(node, err), agent.Close())
+	}
+	return []host.Tool{made}, agent.Close, nil
+}
+
+// openAgent builds the agent of another manifest, whose name stands at the place. Where that keeps no threads, they are kept
+// where the agent that calls keeps its own, or in memory: so that it can be asked something in the middle, and goes on after a
+// crash.
+func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Agent, error) {
+	path := at.path(file)
 	chain := append(slices.Clone(at.chain), absolute(path))
 	if slices.Contains(at.chain, absolute(path)) {
-		return nil, nil, node.Errorf("the agents are tools of each other without end: %s", strings.Join(chain, " → "))
+		return nil, nil, at.node.Errorf("the agents are tools of each other without end: %s", strings.Join(chain, " → "))
 	}
 	inner, err := load(path, Options{LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory}, chain)
 	if err != nil {
-		return nil, nil, located(node, err)
+		return nil, nil, located(at.node, err)
 	}
 	agent, err := inner.Build(ctx, at.logger, func(config *host.Config) {
 		if config.Checkpointer == nil {
@@ -41,13 +57,9 @@ func (e *agentEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, fun
 		}
 	})
 	if err != nil {
-		return nil, nil, located(node, err)
+		return nil, nil, located(at.node, err)
 	}
-	made, err := tool.Agent(e.Name, e.Description, agent.Agent)
-	if err != nil {
-		return nil, nil, errors.Join(located(node, err), agent.Close())
-	}
-	return []host.Tool{made}, agent.Close, nil
+	return inner, agent, nil
 }
 
 // absolute is a path by which a file is known again.

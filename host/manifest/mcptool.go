@@ -84,6 +84,9 @@ func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 	}
 	for i := range m.Middleware {
 		named = append(named, m.Middleware[i].plugin.Grant.ToolCall...)
+		if hands := m.Middleware[i].subagents; hands != nil {
+			named = append(named, hands.toolNames()...)
+		}
 	}
 	slices.Sort(named)
 	specs := mcp.Placeholders(config, named)

@@ -21,6 +21,8 @@ type middlewareEntry struct {
 	id      string
 	builtin host.Middleware // nil: a plugin
 	plugin  pluginEntry
+
+	subagents *subagentsEntry // of the middleware subagents
 }
 
 // UnmarshalStrict takes any of the forms.
@@ -75,7 +77,14 @@ func (e *middlewareEntry) decodeBuiltin(at strictyaml.Node, name string, config 
 	if config.IsZero() || config.Kind() == strictyaml.KindNull {
 		return nil
 	}
-	return config.Decode(e.builtin)
+	if err := config.Decode(e.builtin); err != nil {
+		return err
+	}
+	var err error
+	if hands, ok := e.builtin.(*builtin.Subagents); ok {
+		e.subagents, err = readSubagents(hands, config)
+	}
+	return err
 }
 
 // pluginEntry is a WebAssembly plugin.
@@ -163,7 +172,10 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	if config, ok := inner.(builtin.PathResolver); ok {
 		inner = config.ResolvePaths(m.path)
 	}
-	if inner == nil {
+	switch {
+	case e.subagents != nil:
+		inner = &subagents{entry: e.subagents, manifest: m}
+	case inner == nil:
 		p := &e.plugin
 		inner = plugin.Wasm{
 			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
@@ -186,6 +198,9 @@ type placed struct {
 	id   string
 	node strictyaml.Node
 }
+
+// Unwrap returns the middleware itself.
+func (p *placed) Unwrap() host.Middleware { return p.Middleware }
 
 func (p *placed) Name() string {
 	if p.id != "" {

@@ -1,0 +1,230 @@
+package manifest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// subagentsEntry is what a manifest says of the middleware subagents beyond what package builtin reads itself: the tools and
+// middleware that stand in it.
+type subagentsEntry struct {
+	config   *builtin.Subagents
+	node     strictyaml.Node   // the configuration
+	defaults []middlewareEntry // default_middleware
+	parts    []subagentParts   // of agents
+}
+
+// subagentParts are the lists of one subagent; nil: there is no such key.
+type subagentParts struct {
+	tools      []subagentTool
+	middleware []middlewareEntry
+}
+
+// subagentTool is a tool of a subagent: one of the agent's own by its name, or one that is made as the manifest's tools are.
+type subagentTool struct {
+	name  string // "": it is made
+	node  strictyaml.Node
+	entry toolEntry
+}
+
+// UnmarshalStrict takes either form.
+func (t *subagentTool) UnmarshalStrict(n strictyaml.Node) error {
+	t.node = n
+	if n.Kind() == strictyaml.KindString {
+		if err := n.Decode(&t.name); err != nil {
+			return err
+		}
+		if t.name == "" {
+			return n.Errorf("must be the name of a tool")
+		}
+		return nil
+	}
+	return n.Decode(&t.entry)
+}
+
+// readSubagents decodes the lists of a configuration that stands at a node.
+func readSubagents(config *builtin.Subagents, n strictyaml.Node) (*subagentsEntry, error) {
+	e := &subagentsEntry{config: config, node: n, parts: make([]subagentParts, len(config.Agents))}
+	err := decodeList(&config.DefaultMiddlewareEntries, &e.defaults)
+	for i := range config.Agents {
+		agent, parts := &config.Agents[i], &e.parts[i]
+		err = strictyaml.Join(err, decodeList(&agent.ToolEntries, &parts.tools), decodeList(&agent.MiddlewareEntries, &parts.middleware))
+	}
+	return e, err
+}
+
+// decodeList decodes a list, if there is one; it is then not nil.
+func decodeList[T any](from *builtin.Deferred, into *[]T) error {
+	if !from.Given() {
+		return nil
+	}
+	*into = []T{}
+	return from.Decode(into)
+}
+
+// toolNames returns the names by which subagents speak of tools of the agent.
+func (e *subagentsEntry) toolNames() (names []string) {
+	for i := range e.parts {
+		for j := range e.parts[i].tools {
+			if name := e.parts[i].tools[j].name; name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// subagents is the middleware in an agent of a manifest.
+type subagents struct {
+	entry    *subagentsEntry
+	manifest *Manifest
+}
+
+func (s *subagents) Name() string { return s.entry.config.Name() }
+
+// Hooks makes what stands in the entry, and of that the middleware. All is made anew for each agent, and closed with it.
+func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks, err error) {
+	made := &subagentsBuild{subagents: s, env: &env}
+	defer func() {
+		if err != nil {
+			hooks, err = nil, errors.Join(err, made.close())
+		}
+	}()
+	config := *s.entry.config
+	config.DefaultMiddleware = made.middleware(s.entry.defaults)
+	config.Agents = slices.Clone(config.Agents)
+	for i := range config.Agents {
+		if err := made.agent(ctx, &config.Agents[i], i); err != nil {
+			return nil, err
+		}
+	}
+	hooks, err = config.Hooks(ctx, env)
+	if err != nil {
+		return nil, s.place(err)
+	}
+	closeAgents := hooks.Close
+	hooks.Close = func() error { return errors.Join(closeAgents(), made.close()) } // which use what was made for them
+	return hooks, nil
+}
+
+// place shows an error about a subagent where it stands.
+func (s *subagents) place(err error) error {
+	wrong, ok := errors.AsType[*builtin.SubagentError](err)
+	agents, _ := s.entry.node.Get("agents")
+	if !ok || wrong.Index < 0 || wrong.Index >= agents.Len() {
+		return err
+	}
+	at := agents.Items()[wrong.Index]
+	if key, ok := at.Get(wrong.Key); ok {
+		return located(key, wrong.Err)
+	}
+	if wrong.Key != "" {
+		return located(at, fmt.Errorf("the key %q %w", wrong.Key, wrong.Err))
+	}
+	return located(at, wrong.Err)
+}
+
+// subagentsBuild makes what stands in an entry, for one agent.
+type subagentsBuild struct {
+	*subagents
+
+	env     *host.Env
+	closers []func() error
+}
+
+func (b *subagentsBuild) close() error {
+	var errs []error
+	for _, closer := range slices.Backward(b.closers) {
+		errs = append(errs, closer())
+	}
+	return errors.Join(errs...)
+}
+
+func (b *subagentsBuild) middleware(entries []middlewareEntry) []host.Middleware {
+	if entries == nil {
+		return nil
+	}
+	out := make([]host.Middleware, len(entries))
+	for i := range entries {
+		out[i] = entries[i].build(b.manifest)
+	}
+	return out
+}
+
+// agent makes what the i-th subagent has of its own.
+func (b *subagentsBuild) agent(ctx context.Context, agent *builtin.Subagent, i int) error {
+	parts := &b.entry.parts[i]
+	agent.Middleware = b.middleware(parts.middleware)
+	var err error
+	if agent.Tools, err = b.tools(ctx, parts.tools); err != nil || agent.File == "" {
+		return err
+	}
+	agents, _ := b.entry.node.Get("agents")
+	file, _ := agents.Items()[i].Get("file")
+	of, inner, err := b.tool(file).openAgent(ctx, agent.File)
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, inner.Close)
+	agent.Agent, agent.Name, agent.Description = inner.Agent, cmp.Or(agent.Name, of.Name), cmp.Or(agent.Description, of.Description)
+	return nil
+}
+
+// tool is a place where a tool of a subagent is made.
+func (b *subagentsBuild) tool(at strictyaml.Node) *toolPlace {
+	return &toolPlace{
+		Manifest: b.manifest, node: at, logger: b.env.Logger,
+		agent: &host.Config{Name: b.env.Agent, Checkpointer: b.env.Checkpointer, Store: b.env.Store},
+	}
+}
+
+// tools makes the tools of a list, or finds them among the agent's own.
+func (b *subagentsBuild) tools(ctx context.Context, list []subagentTool) ([]host.Tool, error) {
+	if list == nil {
+		return nil, nil
+	}
+	all, names := []host.Tool{}, toolNames{}
+	for i := range list {
+		t := &list[i]
+		entry, tools := &t.entry, []host.Tool(nil)
+		var err error
+		if t.name == "" {
+			var closer func() error
+			place := b.tool(entry.node)
+			tools, closer, err = entry.config.build(ctx, place)
+			if closer != nil {
+				b.closers = append(b.closers, closer)
+			}
+		} else {
+			entry = &toolEntry{kind: "the agent", node: t.node}
+			tools, err = b.named(t)
+		}
+		if err == nil {
+			err = names.add(b.manifest, entry, tools)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tools...)
+	}
+	return all, nil
+}
+
+// named finds a tool among the agent's own. Of two with one name the later counts.
+func (b *subagentsBuild) named(t *subagentTool) ([]host.Tool, error) {
+	var names []string
+	for _, own := range slices.Backward(b.env.Tools) {
+		if own.Spec().Name == t.name {
+			return []host.Tool{own}, nil
+		}
+		names = append(names, own.Spec().Name)
+	}
+	return nil, t.node.Unknown("tool of the agent", names)
+}

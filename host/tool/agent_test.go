@@ -75,14 +75,16 @@ func TestAnAgentAnswersAsATool(t *testing.T) {
 	result, err := outer.RunEvents(t.Context(), host.Input{Messages: []abi.Message{abi.Human("Go.")}}, func(e host.Event) error {
 		if e.Type == host.EventCustom {
 			var data struct {
-				Agent string `json:"agent"`
-				Event struct {
+				Agent  string `json:"agent"`
+				CallID string `json:"call_id"`
+				Event  struct {
 					Type string `json:"type"`
 				} `json:"event"`
 			}
 			require.NoError(t, json.Unmarshal([]byte(e.Data.JSON()), &data))
 			require.Equal(t, "agent", e.Name)
 			require.Equal(t, "research", data.Agent)
+			require.Equal(t, "1", data.CallID)
 			told = append(told, data.Event.Type)
 		}
 		return nil
@@ -143,6 +145,53 @@ func TestAnAgentWithoutThreadsCannotAskAPerson(t *testing.T) {
 	})
 	_, err := caller(t, inner, memory.New()).Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
 	require.ErrorContains(t, err, "agent research: it asks a person something, and keeps no threads")
+}
+
+// A run without a thread leaves none of the inner agent, and tells what that asks although nobody can answer.
+func TestAnAgentAsAToolInARunWithoutAThread(t *testing.T) {
+	t.Parallel()
+	performed := 0
+	threads := memory.New()
+	inner := agentOf(t, host.Config{
+		Checkpointer: threads, Tools: []host.Tool{asks(&performed)}, Model: scripted.NewTurns(scripted.CallTools(abi.Call("i", "ask", nil))),
+	})
+	result, err := caller(t, inner, nil).Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("Go.")}})
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, result.Status)
+	require.Len(t, result.Interrupts, 2)
+	kept, err := threads.Threads(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+}
+
+// What the inner agent uses counts once as the caller's, however often it goes on.
+func TestWhatAnAgentAsAToolUses(t *testing.T) {
+	t.Parallel()
+	performed := 0
+	threads := memory.New()
+	inner := agentOf(t, host.Config{
+		Checkpointer: threads, Tools: []host.Tool{asks(&performed)},
+		Model: modelFunc(func(_ context.Context, req *model.Request) (*model.Response, error) {
+			m := abi.AI("ok")
+			if req.Messages.Len() == 1 {
+				m.ToolCalls = []abi.ToolCall{abi.Call("i", "ask", nil)}
+			}
+			m.Usage = &abi.Usage{InputTokens: 5}
+			return model.Reply(m), nil
+		}),
+	})
+	outer := caller(t, inner, threads)
+	result, err := outer.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
+	require.NoError(t, err)
+	require.Zero(t, result.Usage, "it has not ended")
+	for i := range result.Interrupts {
+		after, err := outer.Run(t.Context(), host.Input{Thread: "t", Resume: []host.Answer{{Interrupt: result.Interrupts[i].ID, Value: "yes"}}})
+		require.NoError(t, err)
+		if i == 1 {
+			require.Equal(t, host.Completed, after.Status)
+			require.Equal(t, abi.Usage{InputTokens: 10}, after.Usage)
+		}
+	}
 }
 
 func TestAnAgentAtABreakpointIsAnError(t *testing.T) {

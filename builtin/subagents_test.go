@@ -186,12 +186,12 @@ func TestTheSubagentForGeneralPurposes(t *testing.T) {
 	var described, prompt string
 	m := speaker(func(_ context.Context, req *model.Request) (abi.Message, error) {
 		last := req.Messages.At(req.Messages.Len() - 1)
-		switch text := last.Content.Text(); {
-		case text == "go":
+		switch text := last.Content.Text(); text {
+		case "go":
 			prompt = req.System.Text()
 			described = req.Tools[slices.IndexFunc(req.Tools, func(s abi.ToolSpec) bool { return s.Name == "task" })].Description
 			return abi.AI("", task("1", "general-purpose", "look around")), nil
-		case text == "look around":
+		case "look around":
 			for _, spec := range req.Tools {
 				offered = append(offered, spec.Name)
 			}
@@ -414,7 +414,8 @@ func TestSubagentsAreClosed(t *testing.T) {
 	var closed atomic.Int32
 	shared := []host.Middleware{closes{&closed}}
 	agents := []builtin.Subagent{
-		{Name: "a", Description: "A.", Middleware: shared}, {Name: "b", Description: "B.", Middleware: shared},
+		{Name: "a", Description: "A.", Middleware: shared},
+		{Name: "b", Description: "B.", Middleware: shared},
 		member(t, "ready", host.Config{Model: always(""), Middleware: shared}),
 	}
 	agent, err := host.New(host.Config{Model: always(""), Middleware: []host.Middleware{builtin.Subagents{Agents: agents, DefaultMiddleware: shared}}})

@@ -223,7 +223,8 @@ func TestTasksInsideOfOtherMiddleware(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int32
 	agent := mailing(t, memory.New(), &sent, []host.Middleware{
-		reviewing("task"), builtin.ToolCallLimit{ToolName: "task", RunLimit: new(2)},
+		reviewing("task"),
+		builtin.ToolCallLimit{ToolName: "task", RunLimit: new(2)},
 		builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{message}"}},
 	}, nil)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })

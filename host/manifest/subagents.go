@@ -192,20 +192,7 @@ func (b *subagentsBuild) tools(ctx context.Context, list []subagentTool) ([]host
 	}
 	all, names := []host.Tool{}, toolNames{}
 	for i := range list {
-		t := &list[i]
-		entry, tools := &t.entry, []host.Tool(nil)
-		var err error
-		if t.name == "" {
-			var closer func() error
-			place := b.tool(entry.node)
-			tools, closer, err = entry.config.build(ctx, place)
-			if closer != nil {
-				b.closers = append(b.closers, closer)
-			}
-		} else {
-			entry = &toolEntry{kind: "the agent", node: t.node}
-			tools, err = b.named(t)
-		}
+		entry, tools, err := b.oneTool(ctx, &list[i])
 		if err == nil {
 			err = names.add(b.manifest, entry, tools)
 		}
@@ -215,6 +202,19 @@ func (b *subagentsBuild) tools(ctx context.Context, list []subagentTool) ([]host
 		all = append(all, tools...)
 	}
 	return all, nil
+}
+
+// oneTool makes what one item of a list of tools stands for, and tells whose tools these are.
+func (b *subagentsBuild) oneTool(ctx context.Context, t *subagentTool) (*toolEntry, []host.Tool, error) {
+	if t.name != "" {
+		own, err := b.named(t)
+		return &toolEntry{kind: "the agent", node: t.node}, own, err
+	}
+	made, closer, err := t.entry.config.build(ctx, b.tool(t.entry.node))
+	if closer != nil {
+		b.closers = append(b.closers, closer)
+	}
+	return &t.entry, made, err
 }
 
 // named finds a tool among the agent's own. Of two with one name the later counts.

@@ -14,7 +14,7 @@ import (
 )
 
 // Subagents hands on tasks: the tool "task" runs another agent, which works with a history of its own, and answers with its
-// last message. So a long search does not fill the history of the agent that wanted to know one thing.
+// last message that has a text, or with the value that its response_format asks for. So a long search does not fill the history of the agent that wanted to know one thing.
 //
 // The tool's arguments are a description, which is all that the subagent is told, and a subagent_type, the name of one. Several
 // calls in one answer of the model run at once. Each is a run of its own.
@@ -49,7 +49,7 @@ type Subagents struct {
 	TaskDescription string `yaml:"task_description"`
 	// DefaultMiddlewareEntries are middleware of all subagents that are made here, outside of their own: entries as in the
 	// manifest's middleware. In Go, use DefaultMiddleware.
-	DefaultMiddlewareEntries Deferred `yaml:"default_middleware"`
+	DefaultMiddlewareEntries MiddlewareEntries `yaml:"default_middleware"`
 
 	DefaultMiddleware []host.Middleware `yaml:"-"` // of all subagents that are made here, outside of their own
 }
@@ -67,20 +67,25 @@ type Subagent struct {
 	Model string `yaml:"model"`
 	// ToolEntries are its tools: names of the agent's own tools, and entries as in the manifest's tools. None given: all of the
 	// agent's own; []: none. Tools that middleware brings are not among them. In Go, use Tools.
-	ToolEntries Deferred `yaml:"tools"`
+	ToolEntries ToolEntries `yaml:"tools"`
 	// MiddlewareEntries are its middleware, the first the outermost: entries as in the manifest's middleware. In Go, use
 	// Middleware.
-	MiddlewareEntries Deferred `yaml:"middleware"`
+	MiddlewareEntries MiddlewareEntries `yaml:"middleware"`
 	// InterruptOn says which of its calls need a review, as that of human_in_the_loop does. None given: it has the reviews of the
 	// agent, unless there is a human_in_the_loop among its own middleware; {}: none.
 	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
+	// ResponseFormatEntry asks for an answer that is a value, as the manifest's response_format: it is the answer of the task, as
+	// JSON. In Go, use ResponseFormat.
+	ResponseFormatEntry ResponseFormatEntry `yaml:"response_format"`
 	// File is the manifest of an agent, in place of the keys from system_prompt on; relative to the manifest in which it stands.
 	// That agent has nothing of this one, reviews included. In Go, use Agent.
 	File string `yaml:"file"`
 
 	Tools      []host.Tool       `yaml:"-"` // nil: the agent's own, [host.Env.Tools]
 	Middleware []host.Middleware `yaml:"-"` // each subagent makes hooks of its own
-	Agent      *host.Agent       `yaml:"-"` // one that is there, which is not closed; in place of the fields from SystemPrompt on
+	// ResponseFormat asks for an answer that is a value; nil: a text.
+	ResponseFormat *model.ResponseFormat `yaml:"-"`
+	Agent          *host.Agent           `yaml:"-"` // one that is there, which is not closed; in place of the fields from SystemPrompt on
 }
 
 var subagentsEntry = Entry{

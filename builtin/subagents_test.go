@@ -127,6 +127,24 @@ func TestTheReportIsTheLastTextOfASubagent(t *testing.T) {
 	}
 }
 
+// A subagent whose answer is a value gives that to who asked.
+func TestTheReportIsTheValueOfASubagent(t *testing.T) {
+	t.Parallel()
+	type depth struct {
+		Metres int    `json:"metres"`
+		Of     string `json:"of"`
+	}
+	tells := speaker(func(_ context.Context, req *model.Request) (abi.Message, error) {
+		return abi.AI("Let me see.", abi.Call("v", "depth", map[string]any{"of": "lake", "metres": 40})), nil
+	})
+	agent := team(t, host.Config{Model: boss(task("1", "r", "x")), Models: map[string]model.Model{"tells": tells}},
+		builtin.Subagent{Name: "r", Description: "Measures.", Model: "tells", ResponseFormat: host.Respond[depth]()})
+	result, err := agent.Run(t.Context(), start("go"))
+	require.NoError(t, err)
+	require.Equal(t, `tool 1 {"metres":40,"of":"lake"}`, lines(result.Messages)[2])
+	require.True(t, result.Structured.IsZero(), "it is the subagent's")
+}
+
 // All three subagents must have begun before one of them ends.
 func TestTasksOfOneAnswerRunAtOnce(t *testing.T) {
 	t.Parallel()
@@ -483,9 +501,10 @@ func TestSubagentsAreDecoded(t *testing.T) {
 	}, config)
 
 	for key, says := range map[string]string{
-		"default_middleware: []":                              "default_middleware is a list that only a manifest can have; in Go, use DefaultMiddleware",
-		"agents: [{name: a, description: b, tools: []}]":      "agents[0].tools: tools is a list",
-		"agents: [{name: a, description: b, middleware: []}]": "agents[0].middleware: middleware is a list",
+		"default_middleware: []":                                   "default_middleware can only stand in a manifest; in Go, use DefaultMiddleware",
+		"agents: [{name: a, description: b, tools: []}]":           "agents[0].tools: tools can only stand",
+		"agents: [{name: a, description: b, response_format: {}}]": "agents[0].response_format: response_format can only stand",
+		"agents: [{name: a, description: b, middleware: []}]":      "agents[0].middleware: middleware can only stand",
 	} {
 		var config builtin.Subagents
 		require.NoError(t, strictyaml.Decode("agenthost.yaml", []byte(key), &config))
@@ -496,4 +515,6 @@ func TestSubagentsAreDecoded(t *testing.T) {
 	require.False(t, list.Given())
 	require.Error(t, list.Decode(new([]string)))
 	require.Equal(t, "array", list.JSONSchema()["type"])
+	require.Equal(t, "array", builtin.ToolEntries{}.JSONSchema()["type"])
+	require.NotEmpty(t, builtin.ResponseFormatEntry{}.JSONSchema())
 }

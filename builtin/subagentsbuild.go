@@ -47,6 +47,8 @@ func (s *Subagent) check(taken map[string]bool) (key string, err error) {
 		return "tools", errDeferred("tools", "Tools")
 	case s.MiddlewareEntries.Given() && s.Middleware == nil:
 		return "middleware", errDeferred("middleware", "Middleware")
+	case s.ResponseFormatEntry.Given() && s.ResponseFormat == nil:
+		return "response_format", errDeferred("response_format", "ResponseFormat")
 	case s.File != "" && s.Agent == nil:
 		return "file", errors.New("only a manifest can name a file; in Go, use Agent")
 	case s.Agent != nil:
@@ -66,6 +68,7 @@ func (s *Subagent) checkReady() (key string, err error) {
 		{"tools", s.Tools != nil},
 		{"middleware", s.Middleware != nil},
 		{"interrupt_on", s.InterruptOn != nil},
+		{"response_format", s.ResponseFormat != nil},
 	} {
 		if given.is {
 			return given.key, errors.New("is what the agent that is given has of its own; leave it out")
@@ -115,7 +118,7 @@ func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew
 // make builds the subagent.
 func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, error) {
 	config := env.Inner(s.Name)
-	config.SystemPrompt = s.SystemPrompt
+	config.SystemPrompt, config.ResponseFormat = s.SystemPrompt, s.ResponseFormat
 	if s.Tools != nil {
 		config.Tools = s.Tools
 	}

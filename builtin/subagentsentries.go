@@ -5,33 +5,53 @@ import (
 	"fmt"
 )
 
-// Deferred is a list in a configuration that this package cannot read, since it does not know how tools and middleware are
-// written there: who reads the configuration decodes it, as host/manifest does, and puts what comes of it into the field for Go.
+// Deferred is a part of a configuration that this package cannot read, since it does not know how a manifest has tools and
+// middleware: who reads the configuration decodes it, as host/manifest does, and puts what comes of it into the field for Go.
 type Deferred struct{ decode func(into any) error }
 
-// UnmarshalYAML notes how the list is decoded.
+// UnmarshalYAML notes how the part is decoded.
 func (d *Deferred) UnmarshalYAML(decode func(into any) error) error {
 	d.decode = decode
 	return nil
 }
 
-// Given reports whether there is a list, be it empty.
+// Given reports whether the part is there, be it empty.
 func (d *Deferred) Given() bool { return d.decode != nil }
 
-// Decode decodes the list into what a pointer points to.
+// Decode decodes the part into what a pointer points to.
 func (d *Deferred) Decode(into any) error {
 	if d.decode == nil {
-		return errors.New("there is no list to decode")
+		return errors.New("there is nothing to decode")
 	}
 	return d.decode(into)
 }
 
-// JSONSchema describes the list.
-func (Deferred) JSONSchema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "object"}}}
+// errDeferred is the error of a configuration whose reader has left a part as it was.
+func errDeferred(key, field string) error {
+	return fmt.Errorf("%s can only stand in a manifest; in Go, use %s", key, field)
 }
 
-// errDeferred is the error of a configuration whose reader has left a list as it was.
-func errDeferred(key, field string) error {
-	return fmt.Errorf("%s is a list that only a manifest can have; in Go, use %s", key, field)
+// ToolEntries is a list of tools, as that of a manifest, or of the names of tools.
+type ToolEntries struct{ Deferred }
+
+// JSONSchema refers to the schema of a manifest's tools, in that of manifests.
+func (ToolEntries) JSONSchema() map[string]any {
+	item := map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"$ref": "#/properties/tools/items"}}}
+	return map[string]any{"type": "array", "items": item}
+}
+
+// MiddlewareEntries is a list of middleware, as that of a manifest.
+type MiddlewareEntries struct{ Deferred }
+
+// JSONSchema refers to the schema of a manifest's middleware, in that of manifests.
+func (MiddlewareEntries) JSONSchema() map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{"$ref": "#/properties/middleware/items"}}
+}
+
+// ResponseFormatEntry is a format of answers, as that of a manifest.
+type ResponseFormatEntry struct{ Deferred }
+
+// JSONSchema refers to the schema of a manifest's response_format, in that of manifests.
+func (ResponseFormatEntry) JSONSchema() map[string]any {
+	return map[string]any{"$ref": "#/properties/response_format"}
 }

@@ -63,9 +63,12 @@ func (c *crew) types() string {
 	return strings.Join(names, ", ")
 }
 
-// reportOf returns what a subagent answers: the text of its last message that has one, since some models end with an empty
-// message.
+// reportOf returns what a subagent answers: its structured answer as JSON, or else the text of its last message that has one,
+// since some models end with an empty message.
 func reportOf(result *host.Result) string {
+	if !result.Structured.IsZero() {
+		return result.Structured.JSON()
+	}
 	for i := result.Messages.Len() - 1; i >= 0; i-- {
 		m := result.Messages.At(i)
 		if m.Role != abi.RoleAI {

@@ -25,6 +25,7 @@ type subagentsEntry struct {
 type subagentParts struct {
 	tools      []subagentTool
 	middleware []middlewareEntry
+	format     responseFormatEntry
 }
 
 // subagentTool is a tool of a subagent: one of the agent's own by its name, or one that is made as the manifest's tools are.
@@ -52,10 +53,14 @@ func (t *subagentTool) UnmarshalStrict(n strictyaml.Node) error {
 // readSubagents decodes the lists of a configuration that stands at a node.
 func readSubagents(config *builtin.Subagents, n strictyaml.Node) (*subagentsEntry, error) {
 	e := &subagentsEntry{config: config, node: n, parts: make([]subagentParts, len(config.Agents))}
-	err := decodeList(&config.DefaultMiddlewareEntries, &e.defaults)
+	err := decodeList(&config.DefaultMiddlewareEntries.Deferred, &e.defaults)
 	for i := range config.Agents {
 		agent, parts := &config.Agents[i], &e.parts[i]
-		err = strictyaml.Join(err, decodeList(&agent.ToolEntries, &parts.tools), decodeList(&agent.MiddlewareEntries, &parts.middleware))
+		err = strictyaml.Join(err, decodeList(&agent.ToolEntries.Deferred, &parts.tools),
+			decodeList(&agent.MiddlewareEntries.Deferred, &parts.middleware))
+		if agent.ResponseFormatEntry.Given() {
+			err = strictyaml.Join(err, agent.ResponseFormatEntry.Decode(&parts.format))
+		}
 	}
 	return e, err
 }
@@ -163,6 +168,9 @@ func (b *subagentsBuild) agent(ctx context.Context, agent *builtin.Subagent, i i
 	parts := &b.entry.parts[i]
 	agent.Middleware = b.middleware(parts.middleware)
 	var err error
+	if agent.ResponseFormat, err = parts.format.build(b.manifest); err != nil {
+		return err
+	}
 	if agent.Tools, err = b.tools(ctx, parts.tools); err != nil || agent.File == "" {
 		return err
 	}

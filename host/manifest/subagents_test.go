@@ -63,6 +63,20 @@ middleware: [{sub_agent: {agents: [{name: clerk, description: Lists., model: cle
 	}
 }
 
+func TestASubagentOfAManifestAnswersWithAValue(t *testing.T) {
+	t.Parallel()
+	require.JSONEq(t, `{"metres": 40}`, report(t, [2]string{"agenthost.yaml", `model: {provider: scripted, turns: [{tool_calls: [{id: "1", name: task, args: {description: x, subagent_type: a}}]}, {content: done}]}
+models: {m: {provider: scripted, turns: [{tool_calls: [{id: v, name: Depth, args: {metres: 40}}]}]}}
+middleware:
+  - subagents:
+      agents:
+        - name: a
+          description: Measures.
+          model: m
+          response_format: {schema: {title: Depth, type: object, properties: {metres: {type: integer}}, required: [metres]}}
+`}))
+}
+
 // The manifest of another agent says who it is, unless the entry does.
 func TestASubagentOfAnotherManifest(t *testing.T) {
 	t.Parallel()
@@ -154,11 +168,18 @@ func TestSubagentsThatAManifestCannotHave(t *testing.T) {
 		"no name":            {"{agents: [{description: b}]}", []string{"agenthost.yaml:3:36", `the key "name" is missing`}},
 		"two of a name":      {"{agents: [{name: a, description: b}, {name: a, description: b}]}", []string{"agenthost.yaml:3:70", `two subagents "a"`}},
 		"bad review":         {"{agents: [{name: a, description: b, interrupt_on: {x: 1}}]}", []string{"agenthost.yaml:3:80", "a policy is true, false"}},
-		"none":               {"{general_purpose: false}", []string{"agenthost.yaml:3:14", "At least one subagent must be specified"}},
-		"missing file":       {"{agents: [{file: ./none.yaml}]}", []string{"agenthost.yaml:3:43", "there is no such file"}},
-		"file without name":  {"{agents: [{file: ./other.yaml, description: b}]}", []string{"agenthost.yaml:3:36", `the key "name" is missing`}},
-		"file and prompt":    {"{agents: [{file: ./other.yaml, name: a, description: b, system_prompt: c}]}", []string{"agenthost.yaml:3:97", "leave it out"}},
-		"itself":             {"{agents: [{file: ./agenthost.yaml, name: a, description: b}]}", []string{"agenthost.yaml:3:43", "without end"}},
+		"bad format":         {"{agents: [{name: a, description: b, response_format: {}}]}", []string{"agenthost.yaml:3:79", "one of schema and schemas"}},
+		"bad schema": {
+			"{agents: [{name: a, description: b, response_format: {schema: none.json}}]}", []string{"agenthost.yaml:3:88", "none.json"},
+		},
+		"format that cannot be": {
+			"{agents: [{name: a, description: b, response_format: {schema: {type: 1}}}]}", []string{"agenthost.yaml:3:36", "ResponseFormat"},
+		},
+		"none":              {"{general_purpose: false}", []string{"agenthost.yaml:3:14", "At least one subagent must be specified"}},
+		"missing file":      {"{agents: [{file: ./none.yaml}]}", []string{"agenthost.yaml:3:43", "there is no such file"}},
+		"file without name": {"{agents: [{file: ./other.yaml, description: b}]}", []string{"agenthost.yaml:3:36", `the key "name" is missing`}},
+		"file and prompt":   {"{agents: [{file: ./other.yaml, name: a, description: b, system_prompt: c}]}", []string{"agenthost.yaml:3:97", "leave it out"}},
+		"itself":            {"{agents: [{file: ./agenthost.yaml, name: a, description: b}]}", []string{"agenthost.yaml:3:43", "without end"}},
 		"two mistakes": {
 			"{default_middleware: [a], agents: [{name: a, description: b, tools: [{c: {}}], middleware: [d]}]}",
 			[]string{`unknown middleware "a"`, `unknown tool "c"`, `unknown middleware "d"`},

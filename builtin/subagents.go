@@ -65,14 +65,15 @@ type Subagent struct {
 	SystemPrompt string `yaml:"system_prompt"`
 	// Model is one of the agent's named models. "": the agent's own.
 	Model string `yaml:"model"`
-	// ToolEntries are its tools: names of the agent's own tools, and entries as in the manifest's tools. None given: all of the
-	// agent's own; []: none. Tools that middleware brings are not among them. In Go, use Tools.
+	// ToolEntries are its tools: names of the agent's own tools, and entries as in the manifest's tools, such as
+	// "search" and "{files: {root: ./notes}}". None given: all of the agent's own; an empty list: none. Tools that middleware
+	// brings are not among them. In Go, use Tools.
 	ToolEntries ToolEntries `yaml:"tools"`
-	// MiddlewareEntries are its middleware, the first the outermost: entries as in the manifest's middleware. In Go, use
-	// Middleware.
+	// MiddlewareEntries are its middleware, the first the outermost: entries as in the manifest's middleware, such as
+	// "model_call_limit: {run_limit: 20}". In Go, use Middleware.
 	MiddlewareEntries MiddlewareEntries `yaml:"middleware"`
 	// InterruptOn says which of its calls need a review, as that of human_in_the_loop does. None given: it has the reviews of the
-	// agent, unless there is a human_in_the_loop among its own middleware; {}: none.
+	// agent, unless there is a human_in_the_loop among its own middleware; an empty mapping: none.
 	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
 	// ResponseFormatEntry asks for an answer that is a value, as the manifest's response_format: it is the answer of the task, as
 	// JSON. In Go, use ResponseFormat.
@@ -98,9 +99,7 @@ var subagentsEntry = Entry{
         description: Finds out what is known about a topic, and says where it stands.
         system_prompt: Search until you know. Answer in at most ten lines, with sources.
         model: small
-        tools: [search]
-        middleware:
-          - model_call_limit: {run_limit: 20}
+        interrupt_on: {send_mail: true}
     general_purpose: false
 `,
 	New: func() host.Middleware { return &Subagents{} },

@@ -134,7 +134,7 @@ func TestTheReportIsTheValueOfASubagent(t *testing.T) {
 		Metres int    `json:"metres"`
 		Of     string `json:"of"`
 	}
-	tells := speaker(func(_ context.Context, req *model.Request) (abi.Message, error) {
+	tells := speaker(func(_ context.Context, _ *model.Request) (abi.Message, error) {
 		return abi.AI("Let me see.", abi.Call("v", "depth", map[string]any{"of": "lake", "metres": 40})), nil
 	})
 	agent := team(t, host.Config{Model: boss(task("1", "r", "x")), Models: map[string]model.Model{"tells": tells}},

@@ -31,27 +31,25 @@ func errDeferred(key, field string) error {
 	return fmt.Errorf("%s can only stand in a manifest; in Go, use %s", key, field)
 }
 
+// entryList is the schema of a list of entries of a manifest, which have more forms than a schema here could tell.
+func entryList() map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "object"}}}
+}
+
 // ToolEntries is a list of tools, as that of a manifest, or of the names of tools.
 type ToolEntries struct{ Deferred }
 
-// JSONSchema refers to the schema of a manifest's tools, in that of manifests.
-func (ToolEntries) JSONSchema() map[string]any {
-	item := map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"$ref": "#/properties/tools/items"}}}
-	return map[string]any{"type": "array", "items": item}
-}
+// JSONSchema describes the list.
+func (ToolEntries) JSONSchema() map[string]any { return entryList() }
 
 // MiddlewareEntries is a list of middleware, as that of a manifest.
 type MiddlewareEntries struct{ Deferred }
 
-// JSONSchema refers to the schema of a manifest's middleware, in that of manifests.
-func (MiddlewareEntries) JSONSchema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"$ref": "#/properties/middleware/items"}}
-}
+// JSONSchema describes the list.
+func (MiddlewareEntries) JSONSchema() map[string]any { return entryList() }
 
 // ResponseFormatEntry is a format of answers, as that of a manifest.
 type ResponseFormatEntry struct{ Deferred }
 
-// JSONSchema refers to the schema of a manifest's response_format, in that of manifests.
-func (ResponseFormatEntry) JSONSchema() map[string]any {
-	return map[string]any{"$ref": "#/properties/response_format"}
-}
+// JSONSchema describes the format.
+func (ResponseFormatEntry) JSONSchema() map[string]any { return map[string]any{"type": "object"} }

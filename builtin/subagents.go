@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 )
@@ -180,11 +179,7 @@ func addsToPrompt(text string) host.WrapModelFunc {
 	return func(
 		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
 	) (*model.Response, *host.Update, error) {
-		system := abi.Text(text)
-		if !req.System.IsZero() {
-			system = req.System.Append(abi.Text("\n\n" + text))
-		}
-		resp, err := next(ctx, req.WithSystem(system))
+		resp, err := next(ctx, req.WithSystem(appendSystem(req.System, text)))
 		return resp, nil, err
 	}
 }

@@ -46,8 +46,8 @@ func boss(tasks ...abi.ToolCall) speaker {
 	}
 }
 
-// always is a model that always says the same.
-func always(text string) speaker {
+// alwaysSay is a model that always says the same.
+func alwaysSay(text string) speaker {
 	return func(context.Context, *model.Request) (abi.Message, error) { return abi.AI(text), nil }
 }
 
@@ -253,7 +253,7 @@ func TestTasksThatNobodyCanDo(t *testing.T) {
 	}
 
 	// Deepagents refuses a call without an id; here the host gives each one.
-	agent = team(t, host.Config{Model: boss(task("", "a", "x")), Models: map[string]model.Model{"says": always("fine")}},
+	agent = team(t, host.Config{Model: boss(task("", "a", "x")), Models: map[string]model.Model{"says": alwaysSay("fine")}},
 		builtin.Subagent{Name: "a", Description: "A.", Model: "says"})
 	result, err = agent.Run(t.Context(), start("go"))
 	require.NoError(t, err)
@@ -278,7 +278,7 @@ func TestASubagentThatFails(t *testing.T) {
 	agent = team(t, host.Config{
 		Model:      boss(task("1", "bad", "x"), task("2", "good", "y")),
 		Middleware: []host.Middleware{builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{tool} failed: {message}"}}},
-	}, failing(t), member(t, "good", host.Config{Model: always("fine")}))
+	}, failing(t), member(t, "good", host.Config{Model: alwaysSay("fine")}))
 	result, err := agent.Run(t.Context(), start("go"))
 	require.NoError(t, err)
 	require.Equal(t, []string{
@@ -337,7 +337,7 @@ func TestSubagentsInsideOfSubagents(t *testing.T) {
 	leaf := builtin.Subagent{Name: "leaf", Description: "Knows.", Model: "leaf"}
 	agent := team(t, host.Config{
 		Name: "top", Model: boss(task("1", "branch", "ask the leaf")),
-		Models: map[string]model.Model{"branch": boss(task("i", "leaf", "what is it?")), "leaf": always("green")},
+		Models: map[string]model.Model{"branch": boss(task("i", "leaf", "what is it?")), "leaf": alwaysSay("green")},
 	}, builtin.Subagent{
 		Name: "branch", Description: "Asks.", Model: "branch",
 		Middleware: []host.Middleware{builtin.Subagents{Agents: []builtin.Subagent{leaf}, GeneralPurpose: new(false)}},
@@ -364,13 +364,13 @@ func TestSubagentsAreNotInsideOfEachOtherForEver(t *testing.T) {
 	t.Parallel()
 	m := &builtin.Subagents{GeneralPurpose: new(false)}
 	m.Agents = []builtin.Subagent{{Name: "a", Description: "A.", Middleware: []host.Middleware{m}}}
-	_, err := host.New(host.Config{Model: always(""), Middleware: []host.Middleware{m}})
+	_, err := host.New(host.Config{Model: alwaysSay(""), Middleware: []host.Middleware{m}})
 	require.ErrorContains(t, err, "subagents are inside of each other deeper than 8")
 }
 
 func TestSubagentsThatCannotBeMade(t *testing.T) {
 	t.Parallel()
-	ready := member(t, "r", host.Config{Model: always("")}).Agent
+	ready := member(t, "r", host.Config{Model: alwaysSay("")}).Agent
 	for name, test := range map[string]struct {
 		config builtin.Subagents
 		says   string
@@ -404,7 +404,7 @@ func TestSubagentsThatCannotBeMade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := host.New(host.Config{Model: always(""), Middleware: []host.Middleware{test.config}})
+			_, err := host.New(host.Config{Model: alwaysSay(""), Middleware: []host.Middleware{test.config}})
 			require.ErrorContains(t, err, test.says)
 			require.ErrorContains(t, err, `middleware "subagents": `)
 		})
@@ -434,9 +434,9 @@ func TestSubagentsAreClosed(t *testing.T) {
 	agents := []builtin.Subagent{
 		{Name: "a", Description: "A.", Middleware: shared},
 		{Name: "b", Description: "B.", Middleware: shared},
-		member(t, "ready", host.Config{Model: always(""), Middleware: shared}),
+		member(t, "ready", host.Config{Model: alwaysSay(""), Middleware: shared}),
 	}
-	agent, err := host.New(host.Config{Model: always(""), Middleware: []host.Middleware{builtin.Subagents{Agents: agents, DefaultMiddleware: shared}}})
+	agent, err := host.New(host.Config{Model: alwaysSay(""), Middleware: []host.Middleware{builtin.Subagents{Agents: agents, DefaultMiddleware: shared}}})
 	require.NoError(t, err)
 	var asked []string
 	for _, c := range agent.Capabilities() {
@@ -449,7 +449,7 @@ func TestSubagentsAreClosed(t *testing.T) {
 	require.EqualValues(t, 5, closed.Swap(0))
 
 	agents = append(agents, builtin.Subagent{Name: "c", Description: "C.", Model: "none"})
-	_, err = host.New(host.Config{Model: always(""), Middleware: []host.Middleware{builtin.Subagents{Agents: agents, GeneralPurpose: new(false)}}})
+	_, err = host.New(host.Config{Model: alwaysSay(""), Middleware: []host.Middleware{builtin.Subagents{Agents: agents, GeneralPurpose: new(false)}}})
 	require.ErrorContains(t, err, "agents[3].model")
 	require.EqualValues(t, 2, closed.Load())
 }

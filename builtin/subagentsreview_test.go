@@ -50,7 +50,7 @@ func mailing(
 	}
 	agent, err := host.New(host.Config{
 		Model:        boss(task("1", "writer", "Ann"), task("2", "writer", "Bob"), task("3", "idle", "x")),
-		Models:       map[string]model.Model{"writer": writer(), "says": always("idle")},
+		Models:       map[string]model.Model{"writer": writer(), "says": alwaysSay("idle")},
 		Checkpointer: threads, Tools: []host.Tool{mail},
 		Middleware: append(around, builtin.Subagents{
 			Agents: []builtin.Subagent{sub, {Name: "idle", Description: "Rests.", Model: "says"}}, GeneralPurpose: new(false),

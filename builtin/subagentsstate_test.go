@@ -109,7 +109,7 @@ func TestSubagentsThatChangeOneFieldMeet(t *testing.T) {
 			agent := team(t, host.Config{
 				Model: boss(test.tasks...), State: []host.Field{field("place")},
 				Tools: []host.Tool{writes(new([]string), map[string]any{"place": "there"})}, ToolCalls: host.ToolCallConfig{Parallel: 1},
-				Models: map[string]model.Model{"w": writesOnce(), "idle": always("x")},
+				Models: map[string]model.Model{"w": writesOnce(), "idle": alwaysSay("x")},
 			}, builtin.Subagent{Name: "w", Description: "Works.", Model: "w"}, builtin.Subagent{Name: "idle", Description: "Rests.", Model: "idle"})
 			in := start("go")
 			in.State = map[string]any{"place": "here"}

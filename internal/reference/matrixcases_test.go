@@ -97,6 +97,17 @@ var matrix = map[string]matrixCase{
 	"skills": {
 		config: object{"sources": []any{"/skills"}, "root": "testdata/matrix"}, proof: []string{"- **sums**: how to add numbers", "Answer: yes"},
 	},
+	"subagents": {
+		config: object{"general_purpose": false, "agents": []any{object{
+			"name": "helper", "description": "helps", "system_prompt": "Help.",
+			"model": object{"kind": "scripted", "turns": []any{object{"content": "helped"}}, "after_end": "repeat_last", "name": "small"},
+		}}},
+		turns: matrixFirst(
+			matrixCall("1", "task", object{"description": "the one", "subagent_type": "helper"}),
+			matrixCall("2", "task", object{"description": "the other", "subagent_type": "helper"}),
+		),
+		proof: []string{`"content":"helped"`, `"content":"the other"`, "Answer: yes"},
+	},
 	"summarization": {
 		config: object{
 			"model":   object{"kind": "scripted", "turns": []any{object{"content": "they asked for sums"}}, "after_end": "repeat_last", "name": "small"},

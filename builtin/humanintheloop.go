@@ -31,6 +31,8 @@ type HumanInTheLoop struct {
 	InterruptMode string `yaml:"interrupt_mode" schema:"default=batched,enum=batched|per_call"`
 	// EditNotice begins the result of an edited call, for the model. nil: a default; "" (null in a manifest): no notice.
 	EditNotice *string `yaml:"edit_notice"`
+
+	inherited bool // from another agent, which may have tools that this one does not have
 }
 
 var humanInTheLoopEntry = Entry{
@@ -75,7 +77,7 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	}
 	r := &reviewer{
 		name: env.Name, logger: env.Logger, policies: policies, prefix: cmp.Or(h.DescriptionPrefix, reviewDescription),
-		notice: editNotice, perCall: mode == modePerCall,
+		notice: editNotice, perCall: mode == modePerCall, inherited: h.inherited,
 	}
 	if h.EditNotice != nil {
 		r.notice = *h.EditNotice

@@ -22,11 +22,15 @@ type reviewer struct {
 	notice   string // "": none
 	perCall  bool
 
-	warned sync.Once
+	inherited bool // policies for tools that the agent does not have are no mistake
+	warned    sync.Once
 }
 
 // warn tells the log of policies for tools that the agent does not have: a name that is misspelt guards nothing.
 func (r *reviewer) warn(rt *host.Runtime) {
+	if r.inherited {
+		return
+	}
 	r.warned.Do(func() {
 		available := toolNames(rt)
 		missing := slices.Sorted(maps.Keys(r.policies))

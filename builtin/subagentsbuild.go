@@ -147,19 +147,31 @@ func (s *subagentSpec) reviews(env *host.Env) []host.Middleware {
 	}
 	var inherited []host.Middleware
 	for _, m := range env.Middleware {
-		if m != nil && isReview(m) {
-			inherited = append(inherited, m)
+		if review, ok := reviewOf(m); ok {
+			review.inherited = true
+			inherited = append(inherited, review)
 		}
 	}
 	return inherited
 }
 
 func isReview(m host.Middleware) bool {
-	switch host.Unwrapped(m).(type) {
-	case HumanInTheLoop, *HumanInTheLoop:
-		return true
+	_, ok := reviewOf(m)
+	return ok
+}
+
+// reviewOf returns the configuration of a review.
+func reviewOf(m host.Middleware) (HumanInTheLoop, bool) {
+	if m == nil {
+		return HumanInTheLoop{}, false
+	}
+	switch review := host.Unwrapped(m).(type) {
+	case HumanInTheLoop:
+		return review, true
+	case *HumanInTheLoop:
+		return *review, true
 	default:
-		return false
+		return HumanInTheLoop{}, false
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -49,23 +50,47 @@ const maxProgress = 200
 
 // printProgress shows what a person may want to see while waiting.
 func printProgress(w io.Writer, e *host.Event) error {
-	var line string
-	switch {
-	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
-		line = fmt.Sprintf("tool %s %s", e.Call.Name, terminal.Cut(e.Call.Args.JSON(), maxProgress))
-	case e.Type == host.EventTool && len(e.Messages) > 0 && e.Messages[0].Failed():
-		line = fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, terminal.Cut(e.Messages[0].Content.Text(), maxProgress))
-	case e.Type == host.EventCustom:
-		line = fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
-	case (e.Type == host.EventWarn || e.Type == host.EventAlert) && e.Step == "":
-		line = "warning: " + terminal.Cut(e.Text, maxProgress)
-	case e.Type == host.EventWarn || e.Type == host.EventAlert:
-		line = fmt.Sprintf("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxProgress))
-	default:
+	line := progressLine(e)
+	if line == "" {
 		return nil
 	}
 	_, err := fmt.Fprintln(w, "· "+terminal.Text(strings.ReplaceAll(line, "\n", " ")))
 	return err
+}
+
+// progressLine is what there is to show of an event; "" is nothing.
+func progressLine(e *host.Event) string {
+	switch {
+	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
+		return fmt.Sprintf("tool %s %s", e.Call.Name, terminal.Cut(e.Call.Args.JSON(), maxProgress))
+	case e.Type == host.EventTool && len(e.Messages) > 0 && e.Messages[0].Failed():
+		return fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, terminal.Cut(e.Messages[0].Content.Text(), maxProgress))
+	case e.Type == host.EventCustom && e.Name == tool.AgentEvent:
+		return innerProgressLine(e)
+	case e.Type == host.EventCustom:
+		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
+	case (e.Type == host.EventWarn || e.Type == host.EventAlert) && e.Step == "":
+		return "warning: " + terminal.Cut(e.Text, maxProgress)
+	case e.Type == host.EventWarn || e.Type == host.EventAlert:
+		return fmt.Sprintf("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxProgress))
+	default:
+		return ""
+	}
+}
+
+// innerProgressLine shows an event of an agent that is a tool, behind the agent's name.
+func innerProgressLine(e *host.Event) string {
+	var inner struct {
+		Agent string     `json:"agent"`
+		Event host.Event `json:"event"`
+	}
+	if err := json.Unmarshal([]byte(e.Data.JSON()), &inner); err != nil {
+		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
+	}
+	if line := progressLine(&inner.Event); line != "" {
+		return inner.Agent + ": " + line
+	}
+	return ""
 }
 
 // resultDocument is the form that --output json prints.

@@ -12,6 +12,9 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
+// AgentEvent is the name of the custom event that tells of an event of an agent inside of a tool.
+const AgentEvent = "agent"
+
 // RunAgent runs an agent inside of a tool call until it has completed, for tools that hand on work. begin is the input of the
 // run; its Thread and Seed are set by RunAgent. name is the agent's in errors, events and threads. The result is never nil.
 //
@@ -111,5 +114,5 @@ func (r *innerRun) tell(e *host.Event) {
 		r.rt.Warn("an event of the agent " + r.name + " is left out: " + err.Error())
 		return
 	}
-	r.rt.Emit("agent", data)
+	r.rt.Emit(AgentEvent, data)
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // Subagents hands on tasks: the tool "task" runs another agent, which works with a history of its own, and answers with its
-// last message that has a text, or with the value that its response_format asks for. So a long search does not fill the history of the agent that wanted to know one thing.
+// last message that has a text, or with the value that its response_format asks for. So a long search does not fill the
+// history of the agent that wanted to know one thing.
 //
 // The tool's arguments are a description, which is all that the subagent is told, and a subagent_type, the name of one. Several
 // calls in one answer of the model run at once. Each is a run of its own.

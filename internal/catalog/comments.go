@@ -43,7 +43,7 @@ func raw(t reflect.Type, field string) string {
 
 // parsed is a doc comment whose links to other names are links, without brackets, whatever they name.
 func parsed(text string) *comment.Doc {
-	known := func(string, string) bool { return true }
+	known := func(_, name string) bool { return !strings.Contains(name, "_") } // [REDACTED_EMAIL] is a text
 	packages := func(name string) (string, bool) { return name, true }
 	parser := comment.Parser{LookupSym: known, LookupPackage: packages}
 	return parser.Parse(text)

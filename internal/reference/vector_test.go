@@ -50,7 +50,6 @@ func TestReadEverything(t *testing.T) {
 	require.True(t, v.UsesProbe())
 	require.Len(t, v.Agent.Models, 2)
 	require.Contains(t, v.Agent.Models, "fallback1")
-	require.NotEmpty(t, v.Unbuilt())
 }
 
 // TestReadRefuses puts an unknown key into every object of the format that is not plain data, and wrong values.

@@ -13,6 +13,18 @@ func (b *bundle) says(lines string, args ...string) int {
 	return b.runWith(b.t.Context(), lines, append([]string{"chat", "-f", b.path("agenthost.yaml")}, args...)...)
 }
 
+// An answer that is a value shows, however it came.
+func TestChatShowsValues(t *testing.T) {
+	t.Parallel()
+	const format = "response_format: {schema: {title: Report, type: object, properties: {title: {type: string}}}}\n"
+	b := setup(t, "apiVersion: agenthost/v1\n"+`model: {provider: scripted, turns: [{content: thinking, tool_calls: [{name: Report, args: {title: a}}]}]}
+`+format)
+	require.Equal(t, exitOK, b.says("hi\n", "-q"), &b.err)
+	require.Equal(t, `{"title":"a"}`+"\n", b.out.String())
+	require.Equal(t, exitOK, b.run("run", "-q", "hi"), &b.err)
+	require.Equal(t, `{"title":"a"}`+"\n", b.out.String())
+}
+
 func TestChatReadsLines(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting)

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -134,6 +135,9 @@ func (t *transcript) print(text string) error {
 // over shows the answer of a turn that is over, if that is not what was shown last.
 func (t *transcript) over(result *host.Result) error {
 	text := result.Text()
+	if !result.Structured.IsZero() && !json.Valid([]byte(text)) { // it came by a tool call
+		return t.print(result.Answer())
+	}
 	if text == t.said || text == "" || !t.streams && result.Status != host.Completed {
 		return t.screen.End()
 	}

@@ -155,3 +155,9 @@ func (p *promptCaching) end(_ context.Context, run string) {
 	defer p.mu.Unlock()
 	delete(p.warned, run)
 }
+
+// outsideOfCaching is where middleware stands that changes the conversation.
+var outsideOfCaching = host.Order{
+	Outside: "anthropic_prompt_caching",
+	Reason:  "the cache begins anew where the conversation changes; what changes it stands outside of what marks it, as in deepagents",
+}

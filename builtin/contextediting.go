@@ -104,10 +104,12 @@ func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 			BeforeModel: host.NodeHook{Func: e.persist},
 			Order: []host.Order{{
 				Outside: "summarization", Reason: "a summary would be made of results that need only be cleared",
-			}},
+			}, outsideOfCaching},
 		}, nil
 	}
-	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: e.wrap, PassesTokens: true}}, nil
+	return &host.Hooks{
+		WrapModelCall: host.WrapModelHook{Func: e.wrap, PassesTokens: true}, Order: []host.Order{outsideOfCaching},
+	}, nil
 }
 
 // countsByModel checks the method, and reports whether the model is to count.

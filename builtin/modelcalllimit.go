@@ -51,6 +51,9 @@ func (l ModelCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		BeforeModel: host.NodeHook{Func: l.check, CanJumpTo: []abi.Target{abi.JumpEnd}},
 		AfterModel:  host.NodeHook{Func: count},
 		State:       []host.Field{threadModelCalls.Field, runModelCalls.Field},
+		Order: []host.Order{{
+			Outside: "model_retry", Reason: "inside of a retry it looks as if it counted attempts, and it counts steps wherever it stands",
+		}},
 	}, nil
 }
 

@@ -107,7 +107,7 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 		BeforeModel: host.NodeHook{Func: r.shorten},
 		Order: []host.Order{{
 			Inside: "pii", Reason: "the model that writes the summary would be sent what pii has not redacted yet",
-		}},
+		}, outsideOfCaching},
 	}, nil
 }
 

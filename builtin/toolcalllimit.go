@@ -85,6 +85,9 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		WrapToolCall: host.WrapToolHook{Func: limiter.wrap, Nested: true},
 		State:        []host.Field{threadToolCalls.Field, runToolCalls.Field},
 		End:          func(_ context.Context, run string) { limiter.forget(run) },
+		Order: []host.Order{{
+			Outside: "tool_retry", Reason: "inside of a retry it looks as if it counted attempts, and it counts calls wherever it stands",
+		}},
 	}
 	if l.ToolName != "" {
 		hooks.WrapToolCall.Tools = []string{l.ToolName}

@@ -14,9 +14,10 @@ import (
 // retries of one step count once. A limit of 0 stops the first call. Behaviour and texts are those of LangChain's
 // ModelCallLimitMiddleware, but the run's count lasts over interrupts.
 type ModelCallLimit struct {
-	ThreadLimit  *int   `yaml:"thread_limit"`                                      // model calls in the thread; nil: no limit
-	RunLimit     *int   `yaml:"run_limit"`                                         // model calls in a run; nil: no limit
-	ExitBehavior string `yaml:"exit_behavior" schema:"default=end,enum=end|error"` // "end" (or ""): the run ends with a message; "error": it fails with a LimitError
+	ThreadLimit *int `yaml:"thread_limit"` // model calls in the thread; nil: no limit
+	RunLimit    *int `yaml:"run_limit"`    // model calls in a run; nil: no limit
+	// ExitBehavior says what follows: "end" (or ""): the run ends with a message; "error": it fails with a LimitError.
+	ExitBehavior string `yaml:"exit_behavior" schema:"default=end,enum=end|error"`
 }
 
 var modelCallLimitEntry = Entry{

@@ -27,15 +27,18 @@ func TestAdviceOnOrder(t *testing.T) {
 			caching, builtin.ContextEditing{}, `middleware "context_editing" should stand outside of "anthropic_prompt_caching": the cache begins anew`,
 		},
 		"limit and retry of models": {
-			builtin.ModelRetry{}, builtin.ModelCallLimit{RunLimit: new(3)},
+			builtin.ModelRetry{},
+			builtin.ModelCallLimit{RunLimit: new(3)},
 			`middleware "model_call_limit" should stand outside of "model_retry": inside of a retry it looks as if it counted attempts`,
 		},
 		"limit and retry of tools": {
-			builtin.ToolRetry{}, builtin.ToolCallLimit{ToolName: "work", RunLimit: new(3)},
+			builtin.ToolRetry{},
+			builtin.ToolCallLimit{ToolName: "work", RunLimit: new(3)},
 			`middleware "tool_call_limit[work]" should stand outside of "tool_retry": inside of a retry`,
 		},
 		"retry and errors of tools": {
-			builtin.ToolRetry{}, builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{message}"}},
+			builtin.ToolRetry{},
+			builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{message}"}},
 			`middleware "tool_retry" should stand inside of "tool_error"`,
 		},
 		"redaction and summaries": {

@@ -30,7 +30,7 @@ func ExampleShell() {
 		fmt.Println(err)
 		return
 	}
-	defer agent.Close() //nolint:errcheck // as a user would write it
+	defer agent.Close()
 	result, err := agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("What do I want?")}})
 	if err != nil {
 		fmt.Println(err)

@@ -152,7 +152,8 @@ func TestAPersonDecides(t *testing.T) {
 	}{
 		"approve": {builtin.Decision{Type: builtin.Approve}, written, "The notes of release 2 are in RELEASE.md."},
 		"edit": {
-			builtin.Decision{Type: builtin.Edit, EditedAction: &builtin.Action{Name: "write_file", Args: edited}}, "# Release 2\n",
+			builtin.Decision{Type: builtin.Edit, EditedAction: &builtin.Action{Name: "write_file", Args: edited}},
+			"# Release 2\n",
 			"The notes of release 2 are in RELEASE.md.",
 		},
 		"reject": {builtin.Decision{Type: builtin.Reject, Message: "not now"}, "", "As you wish: nothing was written."},

@@ -53,12 +53,11 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
-	if resp, err = a.respond.read(resp, nil); err != nil { // a wrap may have made it
-		return err
-	}
 	named := *resp // by the wraps, too
 	named.Messages = allNamed(resp.Messages, r.ids.New)
-	resp = &named
+	if resp, err = a.respond.read(&named, nil); err != nil { // a wrap may have made it
+		return err
+	}
 	answer := &Update{Messages: resp.Messages}
 	if err := r.setStructured(answer, resp.Structured); err != nil {
 		return err

@@ -380,15 +380,16 @@ func TestRespondReadsTheAnswersOfWraps(t *testing.T) {
 	cache := host.WrapModelCall("cache", func(
 		context.Context, *host.Runtime, *model.Request, host.ModelHandler,
 	) (*model.Response, *host.Update, error) {
-		return model.Reply(abi.Message{ToolCalls: []abi.ToolCall{reports("1", "cached")}}), nil, nil
+		return model.Reply(abi.Message{ToolCalls: []abi.ToolCall{reports("", "cached")}}), nil, nil
 	})
-	b := setup(t).use(cache)
+	b := setup(t).answering("work", "worked").use(cache)
 	b.ResponseFormat = host.Respond[report]()
 
 	result, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 
 	require.NoError(t, err)
 	require.JSONEq(t, `{"title":"cached"}`, result.Structured.JSON())
+	require.Equal(t, 3, result.Messages.Len(), "the call is answered, under the id that it got")
 }
 
 // A middleware may take formats away.

@@ -93,8 +93,8 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {
 		return a, err
 	}
-	a.program.returns, a.program.responds = a.tools.returns(), a.respond.offersTools()
-	a.program.mustRespond = a.program.responds && !tools
+	a.program.returns, a.program.responds = a.tools.returns(), a.respond != nil
+	a.program.mustRespond = a.respond.offersTools() && !tools
 	a.identify()
 	if err := a.bindNeeds(); err != nil {
 		return a, err

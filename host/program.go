@@ -60,9 +60,9 @@ type program struct {
 	tools     int             // endStep: there is no tools step
 	exit      int             // where a jump to the end leads: the first after_agent hook to run, or endStep
 	returns   map[string]bool // tools that return directly
-	responds  bool            // the model is offered the tools of a response format
+	responds  bool            // there is a response format
 
-	mustRespond bool // it is offered no others
+	mustRespond bool // the model is offered the tools of the format, and no others
 }
 
 // compileProgram lays out the steps of LangChain's create_agent: before_agent hooks in the order of the list,

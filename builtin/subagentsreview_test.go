@@ -291,6 +291,14 @@ func TestSubagentsOfSubagentsAskAPerson(t *testing.T) {
 	require.Equal(t, 1, did)
 	require.Equal(t, []string{"t"}, threadsOf(t, store))
 	require.Equal(t, abi.Usage{InputTokens: 6}, result.Usage)
+
+	again, err := agent.Run(t.Context(), host.Input{Thread: "u", Messages: in.Messages})
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, again.Status)
+	require.Len(t, threadsOf(t, store), 4)
+	_, err = agent.Run(t.Context(), host.Input{Thread: "u", Messages: []abi.Message{}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"t", "u"}, threadsOf(t, store), "of a run that is given up no level leaves any")
 }
 
 // What was cut off in the middle of a subagent goes on there: what it did is not done again.

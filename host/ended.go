@@ -8,13 +8,15 @@ func (r *run) over(failure error) bool {
 }
 
 // tellEnd tells the middleware that a run is over.
-func (r *run) tellEnd(ctx context.Context, id string) {
-	for _, m := range r.agent.middleware {
+func (r *run) tellEnd(ctx context.Context, id string) { r.agent.tellEnd(ctx, id) }
+
+func (a *build) tellEnd(ctx context.Context, id string) {
+	for _, m := range a.middleware {
 		if m.hooks.End == nil {
 			continue
 		}
 		if err := callEnd(context.WithoutCancel(ctx), m.hooks.End, id); err != nil {
-			r.agent.logger.Error("a middleware failed at the end of a run", "middleware", m.name, "run", id, "error", err)
+			a.logger.Error("a middleware failed at the end of a run", "middleware", m.name, "run", id, "error", err)
 		}
 	}
 }

@@ -79,6 +79,31 @@ func askingOnce(b *bundle) {
 	}))
 }
 
+// With the thread in which it could go on, a run is over; one that has completed was so before.
+func TestEndOfARunWhoseThreadIsForgotten(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		use  func(b *bundle)
+		want []string
+	}{
+		"failed": {failing, []string{"run-1 is over, <nil>"}}, "interrupted": {askingOnce, []string{"run-1 is over, <nil>"}},
+		"completed": {func(*bundle) {}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, scripted.Say("done")).counted().keeps()
+			test.use(b.use(b.ending()))
+			agent := b.build()
+			_, _ = agent.Run(t.Context(), say("hi"))
+			b.log = nil
+			require.NoError(t, agent.Forget(t.Context(), say("hi").Thread))
+			require.Equal(t, test.want, b.log)
+			require.NoError(t, agent.Forget(t.Context(), say("hi").Thread))
+			require.Equal(t, test.want, b.log, "once")
+		})
+	}
+}
+
 func TestEndOfACancelledRun(t *testing.T) {
 	t.Parallel()
 	b := setup(t, scripted.Say("done")).counted()

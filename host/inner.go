@@ -50,17 +50,24 @@ func (t *fieldTable) declared() []Field {
 	return out
 }
 
-// Forget removes a thread with all its checkpoints; one that is not there is removed already. No run may have it open. The error,
-// a [*ThreadError], is [ErrNoCheckpointer], or one of [checkpoint.Store.Delete].
+// Forget removes a thread with all its checkpoints; one that is not there is removed already. A run that stopped in it, and could
+// have gone on, is over then: see [Hooks.End]. No run may have it open. The error, a [*ThreadError], is [ErrNoCheckpointer], or one
+// of [checkpoint.Store.Delete].
 func (a *Agent) Forget(ctx context.Context, thread string) error {
-	a.mu.Lock()
-	keeper := a.present.config.Checkpointer
-	a.mu.Unlock()
+	b, _, err := a.enter(ctx)
+	if err == nil {
+		defer a.leave(b)
+	} // else it is closed, and has no hooks any more
+	keeper := b.config.Checkpointer
 	if keeper == nil {
 		return &ThreadError{thread, ErrNoCheckpointer}
 	}
+	held, _ := keeper.Load(ctx, thread, 0) // what cannot be read is removed too
 	if err := keeper.Delete(ctx, thread); err != nil && !errors.Is(err, checkpoint.ErrNoThread) {
 		return &ThreadError{thread, err}
+	}
+	if err == nil && held != nil && held.Record.Checkpoint.Next != "" {
+		b.tellEnd(ctx, held.Record.Checkpoint.Run.ID)
 	}
 	return nil
 }

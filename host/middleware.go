@@ -70,7 +70,7 @@ type Hooks struct {
 	Version, Digest string
 	Changed         func() bool // asked before each run: whether the middleware would make other hooks now; it says so once
 	// End is called once when a run is over for good: it has completed, it stopped and has no thread in which it could go
-	// on, or it was given up for a new run of its thread. The context does not end with the run's.
+	// on, or it was given up for a new run of its thread, or with that (see Agent.Forget). The context does not end with the run's.
 	End   func(ctx context.Context, run string)
 	Close func() error // called once, when no hook runs any more
 }

@@ -28,8 +28,8 @@ func (*TimeoutError) Timeout() bool { return true }
 // ErrorType names the type of the error in documents.
 func (*TimeoutError) ErrorType() string { return "timeout" }
 
-// errToolTimeout is the cause of the end of a tool's context by its timeout.
-var errToolTimeout = errors.New("the tool has used up its time")
+// ErrToolTimeout is the cause, see [context.Cause], of the end of a tool's context by its timeout: its execution does not go on.
+var ErrToolTimeout = errors.New("the tool has used up its time")
 
 // callInTime calls a tool with the agent's timeout.
 func (c *toolCall) callInTime(ctx context.Context, t Tool, rt *Runtime, call *abi.ToolCall) (*ToolOutput, error) {
@@ -37,10 +37,10 @@ func (c *toolCall) callInTime(ctx context.Context, t Tool, rt *Runtime, call *ab
 	if limit == 0 {
 		return callTool(ctx, t, rt, call)
 	}
-	inside, stop := context.WithTimeoutCause(ctx, limit, errToolTimeout)
+	inside, stop := context.WithTimeoutCause(ctx, limit, ErrToolTimeout)
 	defer stop()
 	output, err := callTool(inside, t, rt, call)
-	if err == nil || ctx.Err() != nil || !errors.Is(context.Cause(inside), errToolTimeout) || saysMore(err) {
+	if err == nil || ctx.Err() != nil || !errors.Is(context.Cause(inside), ErrToolTimeout) || saysMore(err) {
 		return output, err
 	}
 	rt.Warn(fmt.Sprintf("tool %q had no more time, and failed: %v", call.Name, err))

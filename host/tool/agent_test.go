@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -191,6 +193,37 @@ func TestWhatAnAgentAsAToolUses(t *testing.T) {
 			require.Equal(t, host.Completed, after.Status)
 			require.Equal(t, abi.Usage{InputTokens: 10}, after.Usage)
 		}
+	}
+}
+
+// It counts too where the tool had no more time, and nothing goes on.
+func TestWhatAnAgentAsAToolUsesWithoutTime(t *testing.T) {
+	t.Parallel()
+	for _, thread := range []string{"", "t"} {
+		synctest.Test(t, func(t *testing.T) {
+			threads := memory.New()
+			inner := agentOf(t, host.Config{Checkpointer: threads, Model: modelFunc(
+				func(ctx context.Context, req *model.Request) (*model.Response, error) {
+					if req.Messages.Len() > 1 {
+						<-ctx.Done()
+						return nil, ctx.Err()
+					}
+					m := abi.AI("", abi.Call("i", "nothing", nil))
+					m.Usage = &abi.Usage{InputTokens: 5}
+					return model.Reply(m), nil
+				}), Tools: []host.Tool{tool.Func("nothing", "", func(context.Context, struct{}) (string, error) { return "", nil })}})
+			research, err := tool.Agent("research", "", inner)
+			require.NoError(t, err)
+			outer := agentOf(t, host.Config{
+				Checkpointer: threads, Tools: []host.Tool{research}, ToolCalls: host.ToolCallConfig{ToolTimeout: time.Minute},
+				Model: scripted.NewTurns(scripted.CallTools(abi.Call("1", "research", map[string]any{"prompt": "x"})), scripted.Say("done")),
+			})
+			result, err := outer.Run(t.Context(), host.Input{Thread: thread, Messages: []abi.Message{abi.Human("Go.")}})
+			require.NoError(t, err)
+			answer := result.Messages.At(2)
+			require.Equal(t, "Error: tool 'research' timed out after 1m0s.", answer.Content.Text())
+			require.Equal(t, abi.Usage{InputTokens: 5}, result.Usage)
+		})
 	}
 }
 

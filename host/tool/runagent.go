@@ -38,7 +38,7 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 		r.tell(&e)
 		return nil
 	})
-	if input.Thread == "" || (result.Status != host.Interrupted && ctx.Err() == nil) { // it will not go on, and count anew
+	if input.Thread == "" || !goesOn(ctx, result) { // and counts then
 		rt.Spend(result.Usage)
 	}
 	switch {
@@ -56,6 +56,12 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 		asked[i] = abi.Interrupt{Key: result.Interrupts[i].ID, Value: result.Interrupts[i].Value}
 	}
 	return result, &host.InterruptError{Interrupts: asked}
+}
+
+// goesOn reports whether a run of an agent that keeps threads goes on when the run that calls it does.
+func goesOn(ctx context.Context, result *host.Result) bool {
+	cutOff := ctx.Err() != nil && !errors.Is(context.Cause(ctx), host.ErrToolTimeout)
+	return result.Status == host.Interrupted || cutOff
 }
 
 // innerRun is a run of an agent inside of a tool call.

@@ -283,6 +283,68 @@ func TestAnAgentAsAToolGoesOn(t *testing.T) {
 	}
 }
 
+// leased is a store in which a process that died has left leases of threads, apart from "t".
+type leased struct {
+	checkpoint.Store
+
+	until time.Time
+	alive bool // it renews them
+}
+
+func (l *leased) Open(ctx context.Context, thread string) (checkpoint.Session, error) {
+	if thread != "t" && time.Now().Before(l.until) {
+		busy := &checkpoint.BusyError{Holder: "another", Until: l.until}
+		if l.alive {
+			l.until = l.until.Add(time.Hour)
+		}
+		return nil, busy
+	}
+	return l.Store.Open(ctx, thread)
+}
+
+// The lease of the inner agent's thread may end after that of the caller's. It is waited for: otherwise all that the inner agent has
+// done would be done again.
+func TestAnAgentAsAToolWaitsForALease(t *testing.T) {
+	t.Parallel()
+	for _, alive := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			store, did := &leased{Store: memory.New(), alive: alive}, 0
+			ctx, cancel := context.WithCancel(t.Context())
+			inner := agentOf(t, host.Config{
+				Checkpointer: store,
+				Tools: []host.Tool{tool.Func("act", "", func(context.Context, struct{}) (string, error) {
+					did++
+					return "acted", nil
+				})},
+				Model: modelFunc(func(_ context.Context, req *model.Request) (*model.Response, error) {
+					if req.Messages.Len() == 1 {
+						return model.Reply(abi.AI("", abi.Call("i", "act", nil))), nil
+					}
+					if ctx.Err() == nil {
+						cancel()
+						return nil, context.Canceled
+					}
+					return model.Reply(abi.AI("It is done.")), nil
+				}),
+			})
+			outer := caller(t, inner, store)
+			_, err := outer.Run(ctx, host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
+			require.ErrorIs(t, err, context.Canceled)
+			store.until = time.Now().Add(5 * time.Second)
+
+			result, err := outer.Run(t.Context(), host.Input{Thread: "t", Continue: true})
+			require.Equal(t, 1, did, "it has acted once")
+			if alive {
+				require.ErrorIs(t, err, checkpoint.ErrBusy)
+				return
+			}
+			require.NoError(t, err)
+			answer := result.Messages.At(2)
+			require.Equal(t, "It is done.", answer.Content.Text())
+		})
+	}
+}
+
 type modelFunc func(ctx context.Context, req *model.Request) (*model.Response, error)
 
 func (modelFunc) Info() model.Info { return model.Info{Name: "m"} }

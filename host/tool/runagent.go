@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -21,8 +22,8 @@ const AgentEvent = "agent"
 // If the agent keeps threads, and the run that calls has one, each execution of the tool has a thread of its own, named after the
 // agent and [host.Runtime.IdempotencyKey]. What the agent asks a person is then asked by the run that called it, under the id of the
 // agent's own interrupt, and its answer goes to the agent: the error is a [*host.InterruptError], and when the tool runs again
-// the agent goes on. An execution that a crash has cut off goes on where it was too, and so such a tool is idempotent. If only the
-// agent keeps no threads an interrupt of it is an ordinary error, since no answer could reach it. The threads stay in the store;
+// the agent goes on. An execution that a crash has cut off goes on where it was too, when the lease of the process that died has
+// ended, and so such a tool is idempotent. If only the agent keeps no threads an interrupt of it is an ordinary error, since no answer could reach it. The threads stay in the store;
 // [host.Agent.Forget] removes them.
 //
 // The agent's events become events of the type custom, named "agent", with {agent: its name, call_id: the id of the call, event: the
@@ -34,10 +35,7 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	if err != nil {
 		return &host.Result{Thread: input.Thread, Status: host.Failed}, r.wrong(err)
 	}
-	result, err := agent.RunEvents(ctx, input, func(e host.Event) error {
-		r.tell(&e)
-		return nil
-	})
+	result, err := r.run(ctx, input)
 	if input.Thread == "" || !goesOn(ctx, result) { // and counts then
 		rt.Spend(result.Usage)
 	}
@@ -57,6 +55,33 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	}
 	return result, &host.InterruptError{Interrupts: asked}
 }
+
+// run runs the agent. After a crash it waits for the lease of the thread that the process which died has left, once: who renews
+// it is alive.
+func (r *innerRun) run(ctx context.Context, input host.Input) (*host.Result, error) {
+	told := func(e host.Event) error {
+		r.tell(&e)
+		return nil
+	}
+	result, err := r.agent.RunEvents(ctx, input, told)
+	refused, _ := errors.AsType[*host.ThreadError](err)
+	busy, ok := errors.AsType[*checkpoint.BusyError](err)
+	if !ok || busy.Until.IsZero() || refused == nil || refused.Thread != input.Thread {
+		return result, err
+	}
+	r.rt.Warn(fmt.Sprintf("agent %s: it begins when its thread is free: %v", r.name, busy))
+	timer := time.NewTimer(time.Until(busy.Until) + leaseMargin) //nolint:forbidigo // leases end in real time
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return r.agent.RunEvents(ctx, input, told)
+	case <-ctx.Done():
+		return result, context.Cause(ctx)
+	}
+}
+
+// leaseMargin is how long after the end of a lease the thread is free for certain.
+const leaseMargin = 100 * time.Millisecond
 
 // goesOn reports whether a run of an agent that keeps threads goes on when the run that calls it does.
 func goesOn(ctx context.Context, result *host.Result) bool {

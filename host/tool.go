@@ -35,7 +35,8 @@ type ToolPooled interface {
 }
 
 // ToolInTurn is a tool that has a state: its calls of one response run one after the other, in their order, while other
-// tools run beside them. Calls that hooks and tools make by themselves do not wait.
+// tools run beside them. Those behind one that waits for an answer wait too. Calls that hooks and tools make by themselves do
+// not wait.
 type ToolInTurn interface {
 	Tool
 	InTurn()

@@ -19,7 +19,8 @@ var errSibling = errors.New("another tool call of the batch failed")
 
 // toolsStep runs the open calls of the last AI message and applies their results, in the order of the calls, when all
 // are done. If one fails, those that are still running are cancelled and the run fails, but every finished result is
-// kept. If one interrupts, the others finish first. A call that waits for an answer does not run again without one.
+// kept. If one interrupts, the others finish first, apart from those whose turn has not come. A call that waits for an answer
+// does not run again without one.
 func (r *run) toolsStep(ctx context.Context, s *step) error {
 	messages := r.state.Messages()
 	at := messages.LastAI()
@@ -30,7 +31,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	all := asking.ToolCalls
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
-		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.waitsOn(all[i].ID) {
+		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.waitsOn(all[i].ID) && r.hasTurn(all, i) {
 			batch = append(batch, toolCall{run: r, message: asking.ID, index: i, id: journalID(all, i), call: &all[i], events: r.events()})
 		}
 	}
@@ -66,7 +67,7 @@ func (r *run) runBatch(ctx context.Context, batch []toolCall) []toolResult {
 		batch[i].alerts()
 	}
 	if len(batch) < 2 || r.agent.toolCalls.Parallel == 1 {
-		return runInOrder(ctx, batch)
+		return r.runInOrder(ctx, batch)
 	}
 	return r.runAtOnce(ctx, batch)
 }
@@ -79,6 +80,8 @@ func (r *run) noteResults(s *step, batch []toolCall, results []toolResult) (fail
 		switch {
 		case err == nil:
 			r.finish(batch[i].index, batch[i].call.ID, results[i].message, results[i].updates)
+			continue
+		case errors.Is(err, errNoTurn):
 			continue
 		case !fails(err):
 			if err = r.interruptOr(s.name, batch[i].call, err); err == nil {
@@ -119,10 +122,15 @@ func (r *run) endTools(ai int, failure error) error {
 }
 
 // runInOrder runs the calls one after the other, until one fails.
-func runInOrder(ctx context.Context, batch []toolCall) []toolResult {
+func (r *run) runInOrder(ctx context.Context, batch []toolCall) []toolResult {
 	results := make([]toolResult, 0, len(batch))
+	turns := r.agent.turnsOf(batch)
 	for i := range batch {
-		result := batch[i].start(ctx)
+		result := toolResult{err: errNoTurn}
+		if turns.wait(i) {
+			result = batch[i].start(ctx)
+		}
+		turns.end(i, result.err)
 		results = append(results, result)
 		if fails(result.err) {
 			break
@@ -149,7 +157,7 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 	var started atomic.Int64
 	one := func(i int) {
 		results[i].err = errGone // unless it returns
-		defer turns.end(i)
+		defer func() { turns.end(i, results[i].err) }()
 		defer func() {
 			if fails(results[i].err) {
 				cancel(errSibling)
@@ -158,8 +166,11 @@ func (r *run) runAtOnce(ctx context.Context, batch []toolCall) []toolResult {
 				batch[i].events.send(nil)
 			}
 		}()
-		turns.wait(i)
-		results[i] = batch[i].start(ctx)
+		if turns.wait(i) {
+			results[i] = batch[i].start(ctx)
+		} else {
+			results[i].err = errNoTurn
+		}
 	}
 	var work func()
 	work = func() {
@@ -201,8 +212,8 @@ func (c *toolCall) start(ctx context.Context) (result toolResult) {
 	return result
 }
 
-// fails reports whether an error ends the batch: an interrupt does not.
+// fails reports whether an error ends the batch: an interrupt does not, and neither does a call whose turn has not come.
 func fails(err error) bool {
 	_, interrupted := asInterrupt(err)
-	return err != nil && !interrupted
+	return err != nil && !interrupted && err != errNoTurn //nolint:errorlint // it is never inside of another
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
@@ -67,4 +68,41 @@ func TestToolsInTurnThatFail(t *testing.T) {
 
 	require.ErrorContains(t, err, "call 1 failed")
 	require.Equal(t, []string{"1"}, ran)
+}
+
+// Behind one that waits for an answer the others wait too: what they do depends on it.
+func TestToolsInTurnThatAsk(t *testing.T) {
+	t.Parallel()
+	for _, parallel := range []int{0, 1} {
+		t.Run(fmt.Sprint("parallel ", parallel), func(t *testing.T) {
+			t.Parallel()
+			ran := []string{}
+			session := tool.Raw(abi.ToolSpec{Name: "session"}, func(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
+				if call.ID == "2" || call.ID == "3" {
+					if _, err := rt.Interrupt("k", wire.String("sure?")); err != nil {
+						return nil, err
+					}
+				}
+				ran = append(ran, call.ID)
+				return host.TextOutput(call.ID), nil
+			})
+			b := setup(t, calls("session", "session", "session", "session", "other"), scripted.Say("done")).keeps()
+			b.Tools = []host.Tool{turnTool{session}}
+			b.answering("other", "")
+			b.ToolCalls.Parallel = parallel
+			agent := b.build()
+			want := [][]string{{"1"}, {"1"}, {"1", "2"}, {"1", "2", "3", "4"}}
+			for i, input := range []host.Input{say("hi"), goOn(), resume(host.Answer{Value: true}), resume(host.Answer{Value: true})} {
+				result, err := agent.Run(t.Context(), input)
+				require.NoError(t, err)
+				require.Equal(t, want[i], ran)
+				if i < 3 {
+					require.Equal(t, host.Interrupted, result.Status)
+					require.Len(t, result.Interrupts, 1)
+					continue
+				}
+				require.Equal(t, "done", result.Text())
+			}
+		})
+	}
 }

@@ -94,9 +94,11 @@ func checkGlob(pattern string) error {
 	}
 	alternatives := 1
 	var open []int // of the braces, how many each stands for
-	for _, c := range pattern {
-		last := len(open) - 1
+	for i := 0; i < len(pattern); i++ {
+		c, last := pattern[i], len(open)-1
 		switch {
+		case c == '\\':
+			i++ // what comes behind stands for itself
 		case c == '{':
 			open = append(open, 1)
 		case c == ',' && last >= 0:

@@ -74,6 +74,18 @@ func TestGlobOfAHostilePattern(t *testing.T) {
 	}
 }
 
+// An escaped brace ends nothing: behind it the alternatives go on.
+func TestGlobOfTooManyAlternatives(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{strings.Repeat("{a,b}", 40), strings.Repeat(`{\},,,}`, 40), strings.Repeat(`{a\\,b}`, 40)} {
+		_, err := agentfiles.ParseGlob(pattern + "x")
+		require.ErrorContains(t, err, "stands for more than 1000 patterns", pattern)
+	}
+	g, err := agentfiles.ParseGlob(strings.Repeat(`\{a,b\}`, 40))
+	require.NoError(t, err)
+	require.True(t, g.Match(strings.Repeat("{a,b}", 40)))
+}
+
 func TestPathGlob(t *testing.T) {
 	t.Parallel()
 	g, err := agentfiles.ParsePathGlob("/secrets/**")

@@ -7,8 +7,12 @@ import (
 	"strings"
 )
 
-// maxAlternatives bounds what the braces of a glob stand for.
-const maxAlternatives = 100
+const (
+	// maxAlternatives bounds what the braces of a glob stand for.
+	maxAlternatives = 100
+	// maxGlob bounds a glob, in bytes.
+	maxGlob = 1000
+)
 
 // glob matches paths. The empty one matches all.
 type glob struct {
@@ -22,6 +26,9 @@ func parseGlob(text string) (glob, error) {
 	g := glob{text: text}
 	if text == "" {
 		return g, nil
+	}
+	if len(text) > maxGlob {
+		return g, &ArgumentError{"glob", fmt.Sprintf("must have at most %d bytes", maxGlob)}
 	}
 	expanded, err := expandBraces(text)
 	if err != nil {

@@ -3,6 +3,7 @@ package files_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,7 +83,10 @@ func TestListRefusesBadArguments(t *testing.T) {
 	b := setup(t, files.Options{}, map[string]string{"a": ""})
 	for want, call := range map[string]func() (*files.Listing, error){
 		`glob: "[a" has a bracket or a backslash that does not end`: func() (*files.Listing, error) { return b.List(t.Context(), "", "[a", 0, 0) },
-		`glob: "{a" has a { without a }`:                            func() (*files.Listing, error) { return b.List(t.Context(), "", "{a", 0, 0) },
+		"glob: must have at most 1000 bytes": func() (*files.Listing, error) {
+			return b.List(t.Context(), "", strings.Repeat("{", 500_000)+strings.Repeat("}", 500_000), 0, 0)
+		},
+		`glob: "{a" has a { without a }`: func() (*files.Listing, error) { return b.List(t.Context(), "", "{a", 0, 0) },
 		`glob: "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" stands for more than 100 globs`: func() (*files.Listing, error) {
 			return b.List(t.Context(), "", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", 0, 0)
 		},

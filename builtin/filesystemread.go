@@ -67,8 +67,8 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 	if room == 0 {
 		room = maxShown
 	}
-	offset := max(in.Offset, 0)
-	lines, err := agentfiles.ReadLines(ctx, file, offset, max(in.Limit, 0), utf8.UTFMax*room)
+	offset, limit := max(in.Offset, 0), min(max(in.Limit, 0), room) // more lines than characters never fit
+	lines, err := agentfiles.ReadLines(ctx, file, offset, limit, utf8.UTFMax*room)
 	switch {
 	case errors.Is(err, agentfiles.ErrBinary):
 		return nil, &agentfiles.Error{Path: name, Reason: agentfiles.Binary}
@@ -99,10 +99,13 @@ func showPage(lines *agentfiles.Lines, room int) string {
 	if !lines.Cut && utf8.RuneCountInString(rows)+len(notice) < room {
 		return rows + notice
 	}
+	end, chars := len(rows), utf8.RuneCountInString(rows)
 	for ; last > 0; last-- {
 		notice := pageNotice(lines, last)
-		if shown := rows[:ends[last-1]]; utf8.RuneCountInString(shown)+len(readCutText)+len(notice) <= room {
-			return shown + readCutText + notice
+		chars -= utf8.RuneCountInString(rows[ends[last-1]:end]) // what is left is not counted again for each line
+		end = ends[last-1]
+		if chars+len(readCutText)+len(notice) <= room {
+			return rows[:end] + readCutText + notice
 		}
 	}
 	return cutRunes(rows, max(0, room-len(readCutText))) + readCutText

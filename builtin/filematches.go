@@ -32,7 +32,7 @@ var errSearchTime = errors.New("the search takes too long")
 type fileSearch struct {
 	files   agentfiles.Reader
 	include func(info agentfiles.Info) bool
-	match   func(line []byte) bool
+	match   func(ctx context.Context, line []byte) bool
 	maxFile int64
 	most    int // matches; 0: as many as there may be
 }
@@ -63,13 +63,13 @@ func (s *fileSearch) run(ctx context.Context, dir string) (found []fileMatch, st
 		}
 		read += len(content)
 		for number := 1; len(content) > 0; number++ {
-			if number%1000 == 0 && limited.Err() != nil {
+			if limited.Err() != nil {
 				return false
 			}
 			line, rest, _ := bytes.Cut(content, []byte("\n"))
 			content = rest
 			line = bytes.TrimSuffix(line, []byte("\r"))
-			if !s.match(line) {
+			if !s.match(limited, line) {
 				continue
 			}
 			if len(found) == s.most {

@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/linematch"
 )
 
 // FileSearch gives the model two tools to search a directory of the disk: glob_search finds files by their paths,
@@ -23,8 +24,9 @@ import (
 // what is below a directory .git.
 //
 // Behaviour and texts are those of LangChain's FilesystemFileSearchMiddleware. Regular expressions are RE2's: what Python
-// has beyond that, such as lookahead and backreferences, is answered as invalid, and no pattern takes long. The search is
-// the program's own, so that there is no use_ripgrep; unlike ripgrep it also searches hidden files and what .gitignore names.
+// has beyond that, such as lookahead and backreferences, is answered as invalid. A search ends after 30 seconds, with what it
+// has found. It is the program's own, so that there is no use_ripgrep; unlike ripgrep it also searches hidden files and what
+// .gitignore names.
 type FileSearch struct {
 	// RootPath is the directory, which must be there. In a manifest it is relative to the manifest.
 	RootPath string `yaml:"root_path" schema:"required"`
@@ -183,7 +185,8 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 		return host.TextOutput(nothing), nil
 	}
 	search := fileSearch{
-		files: s.disk, maxFile: s.maxFile, match: pattern.Match,
+		files: s.disk, maxFile: s.maxFile,
+		match: func(ctx context.Context, line []byte) bool { return linematch.Find(ctx, pattern, line) != nil },
 		include: func(info agentfiles.Info) bool {
 			return include(info.Path) && !slices.Contains(strings.Split(info.Path, "/"), ".git")
 		},

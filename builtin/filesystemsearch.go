@@ -182,7 +182,7 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 	}
 	search := fileSearch{
 		files: c.files, maxFile: agentfiles.MaxFile, most: c.matches,
-		match: func(line []byte) bool { return bytes.Contains(line, []byte(in.Pattern)) },
+		match: func(_ context.Context, line []byte) bool { return bytes.Contains(line, []byte(in.Pattern)) },
 		include: func(info agentfiles.Info) bool {
 			shows, _ := c.readable(info.Path)
 			return shows && include(agentfiles.Relative(dir, info.Path))

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/linematch"
 )
 
 const (
@@ -126,10 +128,10 @@ func (s *searcher) file(ctx context.Context, name string, entry fs.DirEntry) {
 		return
 	}
 	s.result.Files++
-	for number := 1; len(text) > 0 && (number%1000 != 0 || ctx.Err() == nil); number++ {
+	for number := 1; len(text) > 0 && ctx.Err() == nil; number++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		text = rest
-		at := s.pattern.FindIndex(line)
+		at := linematch.Find(ctx, s.pattern, line)
 		if at == nil {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -123,4 +124,16 @@ func TestUnreadableDirectoriesAreCounted(t *testing.T) {
 	listing, err := b.List(t.Context(), "", "x", 0, 0)
 	require.NoError(t, err)
 	require.Equal(t, "b/x (1 bytes)\n[1 directory could not be read]", listing.String())
+}
+
+// A long line and an expression that is slow on it do not outlive the call.
+func TestSearchOfALongLineEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, files.Options{}, map[string]string{"min.js": strings.Repeat("a", 8<<20)})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err := b.Search(ctx, files.Query{Pattern: "a{1,999}b"})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(start), 20*time.Second)
 }

@@ -113,7 +113,11 @@ func (d *Dir) RemoveAll(name string) error { return d.root.RemoveAll(filepath.Fr
 
 // replace writes to a new file beside and renames it. Old is the file that is replaced, or nil.
 func (d *Dir) replace(name string, content []byte, old fs.FileInfo) (err error) {
-	file, temporary, err := d.temporary(name)
+	mode := fs.FileMode(0o644)
+	if old != nil {
+		mode = old.Mode().Perm() // nobody may read the new content who may not read the old
+	}
+	file, temporary, err := d.temporary(name, mode)
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,7 @@ func (d *Dir) replace(name string, content []byte, old fs.FileInfo) (err error) 
 		return errors.Join(err, file.Close())
 	}
 	if old != nil {
-		if err := file.Chmod(old.Mode().Perm()); err != nil {
+		if err := file.Chmod(mode); err != nil { // what the umask has taken away
 			return errors.Join(err, file.Close())
 		}
 	}
@@ -142,12 +146,16 @@ func (d *Dir) replace(name string, content []byte, old fs.FileInfo) (err error) 
 // maxTemporary is how many files of writers that were killed may lie around.
 const maxTemporary = 100
 
+// maxTemporaryBase is how much of a file's name stands in that of its temporary file, in bytes: names have at most 255.
+const maxTemporaryBase = 100
+
 // temporary creates a file beside another one.
-func (d *Dir) temporary(name string) (*os.File, string, error) {
+func (d *Dir) temporary(name string, mode fs.FileMode) (*os.File, string, error) {
 	dir, base := filepath.Split(name)
+	base = strings.ToValidUTF8(base[:min(len(base), maxTemporaryBase)], "")
 	for i := range maxTemporary {
-		temporary := filepath.Join(dir, fmt.Sprintf(".%.100s.%d.tmp", base, i))
-		file, err := d.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		temporary := filepath.Join(dir, fmt.Sprintf(".%s.%d.tmp", base, i))
+		file, err := d.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, temporary, err
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agenthost/agenthost/internal/agentfiles"
 )
@@ -88,12 +89,24 @@ func parseRulePath(pattern string, fold bool) (agentfiles.PathGlob, error) {
 	case slices.Contains(parts, "~"):
 		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must not contain '~': '%s'", pattern) //nolint:staticcheck // the same
 	case fold:
-		pattern = strings.ToLower(pattern)
+		pattern = folded(pattern)
 	}
 	if pattern != "/" {
 		pattern = strings.TrimSuffix(pattern, "/")
 	}
 	return agentfiles.ParsePathGlob(pattern)
+}
+
+// folded is the same for all paths that differ in case only. Disks know more such letters than lower case does: to them
+// ſecrets is secrets.
+func folded(text string) string {
+	return strings.ToLower(strings.Map(func(c rune) rune {
+		first := c
+		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
+			first = min(first, other)
+		}
+		return first
+	}, text))
 }
 
 // mode returns what the first rule about an operation and a path says.
@@ -105,7 +118,7 @@ func (r *fileRules) mode(operation, name string) fileMode {
 // decide also returns the glob that has matched.
 func (r *fileRules) decide(operation, name string) (fileMode, string) {
 	if r.fold {
-		name = strings.ToLower(name)
+		name = folded(name)
 	}
 	for i := range r.rules {
 		rule := &r.rules[i]

@@ -58,6 +58,10 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 			continue
 		}
 		name := path.Join(entry.Path, "SKILL.md")
+		if clean, err := agentfiles.Clean(name); err != nil || clean != name { // it could break a line of the prompt
+			r.fail(fmt.Sprintf("%q", name), "the path has characters that no tool takes")
+			continue
+		}
 		content, err := r.head(ctx, name)
 		switch {
 		case ctx.Err() != nil:

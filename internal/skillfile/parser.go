@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -106,7 +107,7 @@ func (p *parser) tools(value any) []string {
 	case nil:
 		return nil
 	case string:
-		names = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
+		names = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	case []any:
 		for _, item := range v {
 			if name := oneLine(text(item)); name != "" {

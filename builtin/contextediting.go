@@ -14,21 +14,21 @@ import (
 
 // ContextEditing takes old tool results out of what the model is sent when the history has too many tokens: their text
 // becomes a placeholder, so that the model sees which calls it has made, and may make one again. The newest results stay.
-// The messages of the thread are not changed, unless Persist is set.
+// The messages of the thread are not changed, unless persist is true.
 //
 // Each edit goes through the history as the one before it has left it. Messages that no edit changes are shared, and
 // counting takes a time that is proportional to the length of the history.
 //
 // Behaviour is that of LangChain 1.4.7's ContextEditingMiddleware. It differs in that the artifact of a result stays, which
-// no model sees, and in Persist. A provider's cache of the prompt does not outlive an edit: a clear_at_least that is not
+// no model sees, and in persist. A provider's cache of the prompt does not outlive an edit: a clear_at_least that is not
 // small makes edits rare.
 type ContextEditing struct {
 	// Edits are made one after the other. None: one edit with its defaults.
 	Edits []ContextEdit `yaml:"edits" strict:"optional"`
-	// TokenCountMethod says who counts. "approximate" (or ""): TokenCounter, the messages alone. "model": the model, with the
+	// TokenCountMethod says who counts. "approximate" (or ""): token_counter, the messages alone. "model": the model, with the
 	// system prompt and the tools; it must be one that counts tokens itself, which those of the providers do not.
 	TokenCountMethod string `yaml:"token_count_method" schema:"enum=approximate|model,default=approximate"`
-	// TokenCounter counts tokens. One that is set wins over TokenCountMethod.
+	// TokenCounter counts tokens. One that is set wins over token_count_method.
 	TokenCounter TokenCounter `yaml:"token_counter" strict:"optional"`
 	// Persist writes the edits into the thread, in a step of its own before the model call: the messages keep their ids, places,
 	// artifacts and status, and are not edited and counted anew in each call. What was cleared is gone from the thread. Then the

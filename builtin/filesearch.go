@@ -19,7 +19,7 @@ import (
 // FileSearch gives the model two tools to search a directory of the disk: glob_search finds files by their paths,
 // grep_search finds lines by a regular expression.
 //
-// Paths begin with /, which is the directory of RootPath. Nothing outside of it is reached; symbolic links are not
+// Paths begin with /, which is the directory root_path. Nothing outside of it is reached; symbolic links are not
 // followed. Results are in the order of the paths, and have at most 80,000 characters. Binary files are not searched, nor is
 // what is below a directory .git.
 //

@@ -17,9 +17,9 @@ import (
 // results of other tools, and messages of the user, that are too large for the model's context into files, and leaves a
 // preview with the path.
 //
-// Paths begin with /, which is the directory of Root or, without one, the top of files that are kept in the state, in the
+// Paths begin with /, which is the directory root or, without one, the top of files that are kept in the state, in the
 // field "files". The caller of a run may give and read these: {path: {content, encoding, created_at, modified_at}}, where
-// null removes a file. They live as long as the thread. Nothing outside of Root is reached, neither by .. nor through
+// null removes a file. They live as long as the thread. Nothing outside of root is reached, neither by .. nor through
 // symbolic links. Whatever is wrong with a call, such as a file that is missing, is answered to the model.
 //
 // A file has at most 8 MiB to be written, edited or searched, and the files of a state 64 MiB together; larger files on a

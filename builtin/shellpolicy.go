@@ -13,7 +13,7 @@ import (
 // ShellPolicy says where the commands of a [Shell] run, for how long, and how much of their output the model sees.
 type ShellPolicy struct {
 	// Type is "host": the shell is a process like this one, of the same user, with all that the user may do; or "command":
-	// Command starts the shell. Required.
+	// command starts the shell. Required.
 	Type string `yaml:"type" schema:"enum=host|command"`
 	// Command, of the type command, is what isolates the shell, with its arguments; shell_command stands behind them.
 	// {workspace} in an argument is the path of the workspace. It must hand on stdin, stdout and stderr as they are, so without

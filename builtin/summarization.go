@@ -26,7 +26,7 @@ import (
 // that is too long for the model is repeated once with the middle of the transcript left out. Then the run fails, and the
 // thread keeps what it has. What a summary costs counts as the run's; its tokens do not show in the stream.
 //
-// Tokens are counted by TokenCounter, without the system prompt and the tools. The tokens that the last answer of the same
+// Tokens are counted by token_counter, without the system prompt and the tools. The tokens that the last answer of the same
 // provider has reported count too, where there are more: they have everything that was sent.
 //
 // Behaviour and texts are those of LangChain 1.4.7's SummarizationMiddleware, with compact JSON in the transcript. It
@@ -40,7 +40,7 @@ type Summarization struct {
 	Model string `yaml:"model"`
 	// Trigger says when; none: never.
 	Trigger ContextTriggers `yaml:"trigger" strict:"optional"`
-	// Keep says how much of the end of the history stays, by one of messages, tokens and fraction. Zero: 20 messages.
+	// Keep says how much of the end of the history stays, by one of messages, tokens and fraction. None given: 20 messages.
 	Keep ContextSize `yaml:"keep"`
 	// TokenCounter counts tokens.
 	TokenCounter TokenCounter `yaml:"token_counter"`
@@ -50,7 +50,7 @@ type Summarization struct {
 	// TrimTokensToSummarize is how many tokens of the messages to summarize, from their end, the model is shown at most. nil:
 	// 4000; 0 (null in a manifest): all of them.
 	TrimTokensToSummarize *int `yaml:"trim_tokens_to_summarize" schema:"default=4000"`
-	// Summarizer is the named model that writes the summary in place of Model; "": that one.
+	// Summarizer is the named model that writes the summary in place of model; "": that one.
 	Summarizer string `yaml:"summarizer"`
 
 	// Summarize writes the summary in place of a model. It is given all messages that the summary is of.

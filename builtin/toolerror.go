@@ -37,7 +37,7 @@ var toolErrorEntry = Entry{
 type ToolErrorAnswer struct {
 	// Format is the answer, with {tool}, {type} and {message}.
 	Format string `yaml:"format"`
-	// Types are the types of error to answer, as [host.ErrorDocument] and events name them; none: all. An error that
+	// Types are the types of error to answer, as events name them; none: all. An error that
 	// wraps one of such a type is answered too; others fail the run.
 	Types []string `yaml:"types"`
 }

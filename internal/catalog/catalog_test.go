@@ -32,6 +32,7 @@ func TestEverythingIsTold(t *testing.T) {
 		require.NotRegexp(t, `\[(host|builtin|model|abi)\.|\[[A-Z][a-zA-Z.]+\]`, m.Description, "links show without brackets: %s", m.Name)
 		for _, key := range m.Keys {
 			require.NotEmpty(t, key.Type, "%s: %s", m.Name, key.Name)
+			require.NotContains(t, key.Description, "nil:", "%s: who writes YAML leaves a key out: %s", m.Name, key.Name)
 			if key.Description == "" {
 				silent = append(silent, m.Name+": "+key.Name)
 			}
@@ -105,7 +106,14 @@ func TestComment(t *testing.T) {
 	limit := reflect.TypeFor[builtin.ToolCallLimit]()
 	require.Equal(t, "the tool whose calls count; \"\": all", catalog.Comment(limit, "ToolName"))
 	require.Contains(t, catalog.Comment(limit, "ExitBehavior"), "says what follows when a call is blocked", "without the field's name in Go")
+	require.Equal(t, "calls in a run; not given: no limit", catalog.Comment(limit, "RunLimit"))
+	policy := reflect.TypeFor[builtin.ShellPolicy]()
+	require.Contains(t, catalog.Comment(policy, "Command"), "of the type command, is what isolates the shell")
 	require.Empty(t, catalog.Comment(limit, "Nothing"))
+	edit := reflect.TypeFor[builtin.ContextEdit]()
+	require.Contains(t, catalog.Comment(edit, "Placeholder"), `"": "[cleared]".`, "no link, so the brackets are text")
+	require.Contains(t, catalog.Comment(reflect.TypeFor[builtin.PII](), "Strategy"), "[REDACTED_EMAIL] takes its place")
+	require.Contains(t, catalog.Comment(reflect.TypeFor[builtin.PII](), "Strategy"), "with a PIIError.")
 }
 
 // Every example builds, in an agent with the models and tools that examples may name.

@@ -6,6 +6,8 @@ import (
 	"go/doc/comment"
 	"path"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -30,8 +32,17 @@ var comments = sync.OnceValue(func() map[string]string {
 // says the rest.
 func Comment(t reflect.Type, field string) string {
 	text := strings.Join(strings.Fields(plain(raw(t, field))), " ")
-	return strings.TrimPrefix(text, field+" ")
+	if rest, found := strings.CutPrefix(text, field); found {
+		text = strings.TrimLeft(rest, ", ")
+	}
+	return afterNil.ReplaceAllString(sentenceNil.ReplaceAllString(text, "${1}Not given:"), "${1}not given:")
 }
+
+// Comments say after nil what follows where nothing is set. Who writes YAML leaves the key out.
+var (
+	sentenceNil = regexp.MustCompile(`(^|\. )nil:`)
+	afterNil    = regexp.MustCompile(`([;,] )nil:`)
+)
 
 func raw(t reflect.Type, field string) string {
 	key := path.Base(t.PkgPath()) + "." + t.Name()
@@ -41,10 +52,11 @@ func raw(t reflect.Type, field string) string {
 	return comments()[key]
 }
 
-// parsed is a doc comment whose links to other names are links, without brackets, whatever they name.
+// parsed is a doc comment whose links to other names are links, without brackets. Texts in brackets that are no names of Go,
+// such as [cleared] and [REDACTED_EMAIL], stay as they are.
 func parsed(text string) *comment.Doc {
-	known := func(_, name string) bool { return !strings.Contains(name, "_") } // [REDACTED_EMAIL] is a text
-	packages := func(name string) (string, bool) { return name, true }
+	known := func(_, name string) bool { return !strings.Contains(name, "_") }
+	packages := func(name string) (string, bool) { return name, slices.Contains([]string{"abi", "builtin", "host", "model"}, name) }
 	parser := comment.Parser{LookupSym: known, LookupPackage: packages}
 	return parser.Parse(text)
 }

@@ -92,7 +92,9 @@ func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	if len(edits) == 0 {
 		edits = []ContextEdit{{}}
 	}
+	var excluded []string
 	for i := range edits {
+		excluded = append(excluded, edits[i].ExcludeTools...)
 		edit, err := edits[i].clearing()
 		if err != nil {
 			return nil, fmt.Errorf("edits[%d]: %w", i, err)
@@ -101,14 +103,14 @@ func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	}
 	if c.Persist {
 		return &host.Hooks{
-			BeforeModel: host.NodeHook{Func: e.persist},
+			BeforeModel: host.NodeHook{Func: e.persist}, Expects: excluded,
 			Order: []host.Order{{
 				Outside: "summarization", Reason: "a summary would be made of results that need only be cleared",
 			}, outsideOfCaching},
 		}, nil
 	}
 	return &host.Hooks{
-		WrapModelCall: host.WrapModelHook{Func: e.wrap, PassesTokens: true}, Order: []host.Order{outsideOfCaching},
+		WrapModelCall: host.WrapModelHook{Func: e.wrap, PassesTokens: true}, Expects: excluded, Order: []host.Order{outsideOfCaching},
 	}, nil
 }
 

@@ -93,7 +93,7 @@ func (s LLMToolSelector) Hooks(_ context.Context, env host.Env) (*host.Hooks, er
 			return nil, err
 		}
 	}
-	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: selector.wrap, PassesTokens: true}}, nil
+	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: selector.wrap, PassesTokens: true}, Expects: s.AlwaysInclude}, nil
 }
 
 // toolSelector is an LLMToolSelector that was checked.

@@ -11,7 +11,7 @@ import (
 )
 
 // LoopControl keeps an agent going while its list of todos has open ones, and keeps it from asking for the same thing over
-// and over. It needs [TodoList], or another middleware with a state field todos of the same form, unless max_continues is 0.
+// and over. It needs todo_list, or another middleware with a state field todos of the same form, unless max_continues is 0.
 // LangChain has no such middleware.
 //
 // # Open todos
@@ -89,10 +89,13 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 	if l.reminder, err = newTemplate("reminder", cmp.Or(c.Reminder, reminderText), "{open}", "{count}"); err != nil {
 		return nil, err
 	}
-	hooks := &host.Hooks{State: []host.Field{loopStates.Field}, AfterModel: host.NodeHook{Func: l.afterModel}, Order: []host.Order{
-		{Inside: "human_in_the_loop", Reason: "a human is asked about a repeated call before that is refused"},
-		{Inside: "shell", Reason: "the session's shutdown commands run each time when the agent stops, also if it then goes on"},
-	}}
+	hooks := &host.Hooks{
+		State: []host.Field{loopStates.Field}, AfterModel: host.NodeHook{Func: l.afterModel}, Expects: c.RepeatTools,
+		Order: []host.Order{
+			{Inside: "human_in_the_loop", Reason: "a human is asked about a repeated call before that is refused"},
+			{Inside: "shell", Reason: "the session's shutdown commands run each time when the agent stops, also if it then goes on"},
+		},
+	}
 	if l.ends {
 		hooks.AfterModel.CanJumpTo = []abi.Target{abi.JumpEnd}
 	}

@@ -91,6 +91,7 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	}
 	if l.ToolName != "" {
 		hooks.WrapToolCall.Tools = []string{l.ToolName}
+		hooks.Expects = hooks.WrapToolCall.Tools
 	}
 	return hooks, nil
 }

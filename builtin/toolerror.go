@@ -64,7 +64,7 @@ func (e ToolError) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		m := abi.ToolFailure(req.Call, format.fill(req.Call.Name, host.ErrorDocument(err).Type, host.ErrorDocument(cause(err)).Message))
 		return &m, nil, nil
 	}
-	return &host.Hooks{WrapToolCall: host.WrapToolHook{Func: answer, Tools: e.Tools}}, nil
+	return &host.Hooks{WrapToolCall: host.WrapToolHook{Func: answer, Tools: e.Tools}, Expects: e.Tools}, nil
 }
 
 // ofTool reports whether an error is one of a tool or of middleware, and neither control flow nor of the run.

@@ -25,7 +25,10 @@ func callOnce(
 	t.Helper()
 	agent, err := host.New(host.Config{
 		Model: scripted.NewTurns(scripted.CallTools(abi.Call("1", "work", nil)), scripted.Say("done")), Middleware: middleware,
-		Tools: []host.Tool{tool.Func("work", "", func(ctx context.Context, _ struct{}) (string, error) { return work(ctx) })},
+		Tools: []host.Tool{
+			tool.Func("work", "", func(ctx context.Context, _ struct{}) (string, error) { return work(ctx) }),
+			tool.Func("other", "", func(context.Context, struct{}) (string, error) { return "", nil }),
+		},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })

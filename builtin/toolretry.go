@@ -104,6 +104,7 @@ func (r ToolRetry) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	}
 	return &host.Hooks{
 		WrapToolCall: host.WrapToolHook{Func: wrap, Tools: r.Tools},
+		Expects:      r.Tools,
 		Order: []host.Order{{
 			Inside: toolErrorEntry.Name, Reason: "an error that tool_error has answered further inside is not retried",
 		}},

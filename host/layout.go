@@ -17,7 +17,7 @@ type Layout struct {
 	AfterModel    []string `json:"after_model"`
 	WrapToolCall  []string `json:"wrap_tool_call"` // the outermost first
 	AfterAgent    []string `json:"after_agent"`
-	Advice        []string `json:"advice"` // what should stand otherwise, and why
+	Advice        []string `json:"advice"` // what should stand otherwise, and why; tools that there are not
 }
 
 // Layout returns the order of the agent's hooks, and what is known to be wrong with it.
@@ -61,8 +61,11 @@ func (m *boundMiddleware) kind() string {
 	return name
 }
 
-// advise says which middleware stands where one of them does not want to stand.
+// advise says which middleware stands where one of them does not want to stand, and which names tools that there are not.
 func (a *build) advise() {
+	for _, m := range a.middleware {
+		a.adviseTools(m)
+	}
 	for i, m := range a.middleware {
 		for _, order := range m.hooks.Order {
 			for j, other := range a.middleware {
@@ -80,5 +83,19 @@ func (a *build) advise() {
 				}
 			}
 		}
+	}
+}
+
+// adviseTools says which tools a middleware names that the agent does not have: a name that is misspelt limits nothing.
+func (a *build) adviseTools(m *boundMiddleware) {
+	var missing []string
+	for _, name := range m.hooks.Expects {
+		if a.tools.byName[name] == nil && a.tools.dynamic[name] == nil && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		a.advice = append(a.advice, fmt.Sprintf("middleware %q names tools that the agent does not have: %s; it has [%s]",
+			m.name, strings.Join(missing, ", "), strings.Join(a.tools.names(), ", ")))
 	}
 }

@@ -29,6 +29,9 @@ func TestAdvice(t *testing.T) {
 	}
 	outside := host.Order{Outside: "cache", Reason: "the cache is spoilt"}
 	inside := host.Order{Inside: "limit", Reason: "the limit counts too much"}
+	names := func(tools ...string) *middleware {
+		return &middleware{name: "limit", hooks: host.Hooks{Expects: tools}}
+	}
 	renamed := &middleware{name: "mine", hooks: host.Hooks{Kind: "cache"}}
 	for _, test := range []struct {
 		name string
@@ -57,11 +60,15 @@ func TestAdvice(t *testing.T) {
 		{"said twice", []host.Middleware{at("cache"), at("summary", outside, outside)}, []string{
 			`middleware "summary" should stand outside of "cache": the cache is spoilt`,
 		}},
+		{"of tools that there are", []host.Middleware{names("search", "calc")}, []string{}},
+		{"of tools that there are not", []host.Middleware{names("search", "clac", "serach", "clac")}, []string{
+			`middleware "limit" names tools that the agent does not have: clac, serach; it has [search, calc]`,
+		}},
 		{"of nothing", []host.Middleware{at("cache"), at("summary", host.Order{Reason: "?"})}, []string{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t, scripted.Say("done")).use(test.list...)
+			b := setup(t, scripted.Say("done")).use(test.list...).tool("search", nil).tool("calc", nil)
 			require.Equal(t, test.want, b.build().Layout().Advice)
 
 			events, err := b.stream()

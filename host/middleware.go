@@ -60,6 +60,7 @@ type Hooks struct {
 	State         []Field
 	Uses          []string     // fields of others that the hooks read or write by name; New refuses one that nobody declares
 	Calls         []string     // tools that the hooks call by name; New refuses one that the agent does not have
+	Expects       []string     // tools that its configuration names; where the agent lacks one, it says so and works as it is told
 	Capabilities  []Capability // what it asked for; it is shown to people
 	Tools         []Tool
 	Order         []Order // where it should stand among others

@@ -193,7 +193,8 @@ func (a *build) bindFields() error {
 	for _, m := range a.middleware {
 		for _, name := range m.hooks.Uses {
 			if _, ok := a.fields.slots[name]; !ok {
-				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf("it uses the field %q, which nobody declares", name)}
+				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf(
+					"it uses the field %q, which nobody declares; add the middleware that declares it to the list", name)}
 			}
 		}
 	}

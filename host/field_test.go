@@ -180,5 +180,5 @@ func TestAFieldThatIsUsedMustBeDeclaredBySomebody(t *testing.T) {
 	require.NoError(t, err)
 	config.Middleware = []host.Middleware{uses{"unknown"}}
 	_, err = host.New(config)
-	require.EqualError(t, err, `middleware "reader": it uses the field "unknown", which nobody declares`)
+	require.EqualError(t, err, `middleware "reader": it uses the field "unknown", which nobody declares; add the middleware that declares it to the list`)
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 
@@ -113,6 +114,16 @@ func (m *Manifest) nodeOf(subject string) strictyaml.Node {
 	for _, b := range slices.Concat(m.InterruptBefore, m.InterruptAfter) {
 		if subject == b.subject() {
 			return b.node
+		}
+	}
+	taken := map[string]int{} // names that are there twice are numbered, as the host does it
+	for i := range m.Middleware {
+		name := m.Middleware[i].build(m).Name()
+		if taken[name]++; taken[name] > 1 {
+			name = fmt.Sprintf("%s#%d", name, taken[name])
+		}
+		if subject == fmt.Sprintf("middleware %q", name) {
+			return m.Middleware[i].node
 		}
 	}
 	return strictyaml.Node{}

@@ -41,10 +41,10 @@ func (s *fileSource) files(rt *host.Runtime) (agentfiles.Reader, error) {
 	return new(agentfiles.State).At(rt, "")
 }
 
-// cleanPaths checks the paths of a list of files or directories.
-func cleanPaths(key string, given []string) ([]string, error) {
+// cleanPaths checks the paths of a list of files or directories. The example is a path such as these.
+func cleanPaths(key, example string, given []string) ([]string, error) {
 	if len(given) == 0 {
-		return nil, fmt.Errorf("%s is missing; give it at least one path, such as /%s", key, key)
+		return nil, fmt.Errorf("%s is missing; give it at least one path, such as %s", key, example)
 	}
 	clean := make([]string, len(given))
 	for i, path := range given {

@@ -75,7 +75,7 @@ func (m Memory) ResolvePaths(resolve func(path string) string) host.Middleware {
 
 // Hooks opens the root.
 func (m Memory) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
-	sources, err := cleanPaths("sources", m.Sources)
+	sources, err := cleanPaths("sources", "/AGENTS.md", m.Sources)
 	if err != nil {
 		return nil, err
 	}

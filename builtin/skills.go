@@ -76,7 +76,7 @@ func (s Skills) ResolvePaths(resolve func(path string) string) host.Middleware {
 
 // Hooks opens the root.
 func (s Skills) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
-	sources, err := cleanPaths("sources", s.Sources)
+	sources, err := cleanPaths("sources", "/skills", s.Sources)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/textcut"
 )
 
 // The bounds of what a reminder repeats: the model has written the list, and may have written much.
@@ -99,13 +99,7 @@ func shownTodos(open []Todo) string {
 // oneLine returns a text without line breaks, cut where it is longer than so many bytes.
 func oneLine(text string, maximum int) string {
 	cut := len(text) > maximum
-	if cut {
-		for maximum > 0 && !utf8.RuneStart(text[maximum]) {
-			maximum--
-		}
-		text = text[:maximum]
-	}
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(textcut.Head(text, maximum)), " ")
 	if cut {
 		text += "…"
 	}

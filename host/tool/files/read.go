@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/textcut"
 )
 
 const (
@@ -152,11 +154,7 @@ func (p *pager) endLine() {
 
 // wholeRunes returns the largest length up to limit at which no rune is cut.
 func wholeRunes(text []byte, limit int) int {
-	limit = min(limit, len(text))
-	for limit > 0 && limit < len(text) && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return limit
+	return len(textcut.Head(text, limit))
 }
 
 // appendValid appends text with every byte that is not UTF-8 replaced, and counts them.

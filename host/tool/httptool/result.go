@@ -12,16 +12,15 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/imagetype"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/textcut"
 )
 
 const (
 	maxFailure = 4 << 10 // how much of the body of a failed request the model sees, in bytes
 	maxImage   = 5 << 20 // how large an image may be: what providers take
 )
-
-// imageTypes are those that providers take.
-var imageTypes = []string{"image/gif", "image/jpeg", "image/png", "image/webp"}
 
 // output makes the result of a response.
 func (t *Tool) output(r *abi.FetchResponse) *host.ToolOutput {
@@ -72,14 +71,11 @@ func (t *Tool) part(body []byte) *host.ToolOutput {
 // text is what the model sees of a text: without secrets, and cut where it is too long.
 func (t *Tool) text(body []byte, most int) string {
 	text := t.secrets.hide(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
-	if len(text) <= most {
+	head := textcut.Head(text, most)
+	if len(head) == len(text) {
 		return text
 	}
-	end := most
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s\n[the result is cut here: %d more bytes]", text[:end], len(text)-end)
+	return fmt.Sprintf("%s\n[the result is cut here: %d more bytes]", head, len(text)-len(head))
 }
 
 // withoutMark takes the byte order mark off.
@@ -110,7 +106,7 @@ func kindOf(header string, body []byte) (string, media) {
 		return "unknown", otherMedia
 	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml"), slices.Contains(textTypes, kind):
 		return kind, textMedia
-	case slices.Contains(imageTypes, kind) && http.DetectContentType(body) == kind:
+	case imagetype.Shown(kind) && http.DetectContentType(body) == kind:
 		return kind, imageMedia
 	default:
 		return kind, otherMedia

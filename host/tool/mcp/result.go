@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/imagetype"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/textcut"
 )
-
-// imageTypes are those that providers take.
-var imageTypes = []string{"image/gif", "image/jpeg", "image/png", "image/webp"}
 
 // output makes the answer to the model of a result.
 func (c *call) output(result *sdk.CallToolResult) *host.ToolOutput {
@@ -100,7 +98,7 @@ func (w *writer) data(kind, mime, uri string, data []byte) {
 		kind += " " + terminal.Line(uri)
 	}
 	switch {
-	case !slices.Contains(imageTypes, mime):
+	case !imagetype.Shown(mime):
 		w.note(fmt.Sprintf("%s of the type %q and %d bytes, which cannot be shown", kind, terminal.Line(mime), len(data)))
 	case len(data) > w.media:
 		w.note(fmt.Sprintf("%s of the type %q and %d bytes, which is too large to be shown", kind, mime, len(data)))
@@ -118,13 +116,10 @@ func (w *writer) write(text string) {
 	w.said = true
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) > w.text {
-		end := w.text
-		for end > 0 && !utf8.RuneStart(text[end]) {
-			end--
-		}
-		w.cut += len(text) - end
-		text = text[:end]
-		if end == 0 {
+		head := textcut.Head(text, w.text)
+		w.cut += len(text) - len(head)
+		text = head
+		if text == "" {
 			w.text = 0
 			return
 		}

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/textcut"
 )
 
 // said is what a provider says of a failure.
@@ -266,9 +266,5 @@ func short(text string) string {
 	if len(text) <= maxSaid {
 		return text
 	}
-	end := maxSaid
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + " …"
+	return textcut.Head(text, maxSaid) + " …"
 }

@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/tool"
 )
 
 // Pairs that are known to belong the other way round are told of, with the reason; the right way is not.
@@ -50,6 +52,7 @@ func TestAdviceOnOrder(t *testing.T) {
 			advice := func(list ...host.Middleware) []string {
 				agent, err := host.New(host.Config{
 					Model: &scripted.Echo{}, Models: map[string]model.Model{"small": &scripted.Echo{}}, Middleware: list,
+					Tools: []host.Tool{tool.Func("work", "", func(context.Context, struct{}) (string, error) { return "", nil })},
 				})
 				require.NoError(t, err)
 				defer func() { require.NoError(t, agent.Close()) }()

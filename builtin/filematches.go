@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/agentfiles"
 )
@@ -95,6 +97,16 @@ func (s *fileSearch) run(ctx context.Context, dir string) (found []fileMatch, st
 		return nil, false, nil
 	}
 	return found, stopped || cut, err
+}
+
+// shownPath is a path as a line of a result has it: a disk may have names with the ends of lines in them.
+func shownPath(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, name)
 }
 
 // cutList shortens a result that is too long.

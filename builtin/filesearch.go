@@ -139,7 +139,7 @@ func (s *diskSearch) glob(ctx context.Context, in globSearchArgs) (*host.ToolOut
 	chars := 0
 	stopped, err := s.disk.Walk(limited, dir, func(info agentfiles.Info) bool {
 		if glob.Match(agentfiles.Relative(dir, info.Path)) {
-			found = append(found, info.Path)
+			found = append(found, shownPath(info.Path))
 			chars += len(info.Path) + 1
 		}
 		return chars <= 4*maxListChars
@@ -212,12 +212,12 @@ func showFoundLines(found []fileMatch, mode string) string {
 	case "content":
 		slices.SortStableFunc(found, func(a, b fileMatch) int { return strings.Compare(a.path, b.path) })
 		for _, m := range found {
-			out = append(out, fmt.Sprintf("%s:%d:%s", m.path, m.line, m.text))
+			out = append(out, fmt.Sprintf("%s:%d:%s", shownPath(m.path), m.line, m.text))
 		}
 	case "count":
 		counts := map[string]int{}
 		for _, m := range found {
-			counts[m.path]++
+			counts[shownPath(m.path)]++
 		}
 		for name, n := range counts {
 			out = append(out, fmt.Sprintf("%s:%d", name, n))
@@ -225,7 +225,7 @@ func showFoundLines(found []fileMatch, mode string) string {
 		slices.Sort(out)
 	default:
 		for _, m := range found {
-			out = append(out, m.path)
+			out = append(out, shownPath(m.path))
 		}
 		slices.Sort(out)
 		out = slices.Compact(out)

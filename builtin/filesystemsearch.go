@@ -89,7 +89,7 @@ func (c *fileCall) list(infos []agentfiles.Info) (*host.ToolOutput, error) {
 			continue
 		}
 		mustAsk = mustAsk || asks
-		name := info.Path
+		name := strings.ToValidUTF8(info.Path, "\uFFFD") // a disk may have any name
 		if info.Dir {
 			name += "/"
 		}
@@ -222,16 +222,17 @@ func showMatches(found []fileMatch, mode string) string {
 		for end < len(found) && found[end].path == found[i].path {
 			end++
 		}
+		name := shownPath(found[i].path)
 		switch mode {
 		case "content":
-			out = append(out, found[i].path+":")
+			out = append(out, name+":")
 			for _, m := range found[i:end] {
 				out = append(out, fmt.Sprintf("  %d: %s", m.line, m.text))
 			}
 		case "count":
-			out = append(out, fmt.Sprintf("%s: %d", found[i].path, end-i))
+			out = append(out, fmt.Sprintf("%s: %d", name, end-i))
 		default:
-			out = append(out, found[i].path)
+			out = append(out, name)
 		}
 		i = end
 	}

@@ -171,6 +171,9 @@ func (r *fileRules) removing(target string, directory bool, files []string) remo
 			add(name)
 		}
 	}
+	if r.fold {
+		target = folded(target) // as the globs are
+	}
 	for i := range r.rules {
 		rule := &r.rules[i]
 		if rule.mode == fileAllow || !slices.Contains(rule.operations, fileWrite) {

@@ -18,3 +18,12 @@ func TestFileRulesIgnoreCase(t *testing.T) {
 		require.Equal(t, want, rules.mode("read", name), name)
 	}
 }
+
+func TestFileRulesOfARemovalIgnoreCase(t *testing.T) {
+	t.Parallel()
+	rules, err := compileFileRules([]FilePermission{{Operations: []string{"write"}, Paths: []string{"/Work/app"}, Mode: "deny"}}, true)
+	require.NoError(t, err)
+	for _, target := range []string{"/Work", "/work", "/WORK"} {
+		require.Equal(t, removal{fileDeny, []string{"/work/app"}}, rules.removing(target, true, nil), target)
+	}
+}

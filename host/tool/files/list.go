@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
@@ -24,13 +26,24 @@ type Entry struct {
 
 // String is the path with what else a model wants to know.
 func (e Entry) String() string {
+	name := onOneLine(e.Path)
 	switch {
 	case e.Dir:
-		return e.Path + "/"
+		return name + "/"
 	case e.Link:
-		return e.Path + " (link)"
+		return name + " (link)"
 	}
-	return fmt.Sprintf("%s (%d bytes)", e.Path, e.Size)
+	return fmt.Sprintf("%s (%d bytes)", name, e.Size)
+}
+
+// onOneLine is a path as a line of a result has it: a disk may have names with the ends of lines in them.
+func onOneLine(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, name)
 }
 
 // Listing is the result of [Root.List].

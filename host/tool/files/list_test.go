@@ -3,6 +3,7 @@ package files_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -101,4 +102,22 @@ func TestListRefusesBadArguments(t *testing.T) {
 	cancel()
 	_, err := b.List(ctx, "", "*", 0, 0)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A name with the end of a line in it does not look like two files.
+func TestListOfAStrangeName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("needs a disk that takes any name")
+	}
+	b := setup(t, files.Options{}, map[string]string{"a\nb.txt (1 bytes)\n": "x"})
+	for _, glob := range []string{"", "*"} {
+		listing, err := b.List(t.Context(), "", glob, 0, 0)
+		require.NoError(t, err)
+		require.Equal(t, "a\uFFFDb.txt (1 bytes)\uFFFD (1 bytes)", listing.String())
+		require.Equal(t, "a\nb.txt (1 bytes)\n", listing.Entries[0].Path)
+	}
+	found, err := b.Search(t.Context(), files.Query{Pattern: "x"})
+	require.NoError(t, err)
+	require.Equal(t, "a\uFFFDb.txt (1 bytes)\uFFFD:1: x", found.String())
 }

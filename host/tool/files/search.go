@@ -42,7 +42,7 @@ type Match struct {
 }
 
 // String is path:line: text, as of grep.
-func (m Match) String() string { return fmt.Sprintf("%s:%d: %s", m.Path, m.Line, m.Text) }
+func (m Match) String() string { return fmt.Sprintf("%s:%d: %s", onOneLine(m.Path), m.Line, m.Text) }
 
 // Matches is the result of [Root.Search].
 type Matches struct {

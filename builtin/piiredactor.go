@@ -48,24 +48,59 @@ func (r *redactor) after(_ context.Context, rt *host.Runtime) (*host.Update, err
 	if ai < 0 {
 		return nil, nil
 	}
-	m, changed := messages.At(ai), false
-	var err error
-	if r.ApplyToOutput {
-		if m.Content, changed, err = r.content(m.Content); err != nil {
-			return nil, err
-		}
+	m, update := messages.At(ai), &host.Update{}
+	changed, err := r.structured(rt, ai, &m, update)
+	if err != nil {
+		return nil, err
 	}
-	if r.ApplyToToolCalls {
-		callsChanged, err := r.calls(&m)
+	if r.ApplyToOutput {
+		content, found, err := r.content(m.Content)
 		if err != nil {
 			return nil, err
 		}
-		changed = changed || callsChanged
+		m.Content, changed = content, changed || found
 	}
-	if !changed {
+	if r.ApplyToToolCalls {
+		found, err := r.calls(&m)
+		if err != nil {
+			return nil, err
+		}
+		changed = changed || found
+	}
+	if changed {
+		update.Messages = append(update.Messages, m)
+	}
+	if update.IsZero() {
 		return nil, nil
 	}
-	return &host.Update{Messages: []abi.Message{m}}, nil
+	return update, nil
+}
+
+// structuredResponse is the field that holds the value with which the model has answered.
+const structuredResponse = "structured_response"
+
+// structured edits the value with which the model has answered in its message at the index ai, if it is one: in the field, in
+// the call that brings it, and in the answer to that. It reports whether the message has changed.
+func (r *redactor) structured(rt *host.Runtime, ai int, m *abi.Message, update *host.Update) (changed bool, err error) {
+	value := rt.State().Get(structuredResponse)
+	call := slices.IndexFunc(m.ToolCalls, func(c abi.ToolCall) bool { return c.Args.Equal(value) })
+	if value.IsNil() || !r.ApplyToOutput && call < 0 {
+		return false, nil
+	}
+	redacted, changed, err := r.args(value)
+	if err != nil || !changed {
+		return false, err
+	}
+	update.State.Set(structuredResponse, redacted)
+	if call < 0 { // a text, which is edited as such
+		return false, nil
+	}
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	m.ToolCalls[call].Args = redacted
+	if answer := rt.State().Messages().Answer(ai, m.ToolCalls[call].ID); answer != nil {
+		err = r.replace(update, answer)
+	}
+	return true, err
 }
 
 // replace adds to an update what takes the place of a message, if anything does.

@@ -196,6 +196,27 @@ func TestWhatAnAgentAsAToolUses(t *testing.T) {
 	}
 }
 
+// It counts too where the agent has answered just before the run was cancelled: its answer is kept.
+func TestWhatAnAgentAsAToolUsesAtACancellation(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	threads := memory.New()
+	inner := agentOf(t, host.Config{Checkpointer: threads, Model: modelFunc(func(context.Context, *model.Request) (*model.Response, error) {
+		cancel()
+		m := abi.AI("ok")
+		m.Usage = &abi.Usage{InputTokens: 5}
+		return model.Reply(m), nil
+	})})
+	outer := caller(t, inner, threads)
+	_, err := outer.Run(ctx, host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
+	require.ErrorIs(t, err, context.Canceled)
+	result, err := outer.Run(t.Context(), host.Input{Thread: "t", Continue: true})
+	require.NoError(t, err)
+	answer := result.Messages.At(2)
+	require.Equal(t, "ok", answer.Content.Text())
+	require.Equal(t, abi.Usage{InputTokens: 5}, result.Usage)
+}
+
 // It counts too where the tool had no more time, and nothing goes on.
 func TestWhatAnAgentAsAToolUsesWithoutTime(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ const leaseMargin = 100 * time.Millisecond
 // goesOn reports whether a run of an agent that keeps threads goes on when the run that calls it does.
 func goesOn(ctx context.Context, result *host.Result) bool {
 	cutOff := ctx.Err() != nil && !errors.Is(context.Cause(ctx), host.ErrToolTimeout)
-	return result.Status == host.Interrupted || cutOff
+	return result.Status == host.Interrupted || cutOff && result.Status != host.Completed
 }
 
 // innerRun is a run of an agent inside of a tool call.

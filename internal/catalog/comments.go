@@ -56,7 +56,9 @@ func raw(t reflect.Type, field string) string {
 // such as [cleared] and [REDACTED_EMAIL], stay as they are.
 func parsed(text string) *comment.Doc {
 	known := func(_, name string) bool { return !strings.Contains(name, "_") }
-	packages := func(name string) (string, bool) { return name, slices.Contains([]string{"abi", "builtin", "host", "model"}, name) }
+	packages := func(name string) (string, bool) {
+		return name, slices.Contains([]string{"abi", "builtin", "host", "model"}, name)
+	}
 	parser := comment.Parser{LookupSym: known, LookupPackage: packages}
 	return parser.Parse(text)
 }

@@ -136,3 +136,22 @@ func TestInterruptedByASignal(t *testing.T) {
 	require.Equal(t, exitInterrupted, b.runWith(ctx, "", "run", "-f", filepath.Join(b.dir, "agenthost.yaml"), "hi"))
 	require.Equal(t, "agenthost: interrupted\n", b.err.String())
 }
+
+// Who names the manifest as an argument reads how it is named.
+func TestAManifestAsAnArgument(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"validate", "my.yaml"}, "\nA manifest is named by -f: agenthost validate -f my.yaml\nRun 'agenthost validate --help' for usage\n"},
+		{[]string{"run", "my.yml", "hello"}, "\nA manifest is named by -f: agenthost run -f my.yml\nRun 'agenthost run --help' for usage\n"},
+		{[]string{"run", "good", "day"}, "accepts at most 1 arg(s), received 2\nRun 'agenthost run --help' for usage\n"},
+		{[]string{"middleware", "show", "a.yaml", "b"}, "accepts 1 arg(s), received 2\nRun 'agenthost middleware show --help' for usage\n"},
+		{[]string{"nothing"}, "unknown command \"nothing\" for \"agenthost\"\nRun 'agenthost --help' for usage\n"},
+	} {
+		require.Equal(t, exitUsage, b.runWith(t.Context(), "", test.args...), test.args)
+		require.Contains(t, b.err.String(), test.want)
+	}
+}

@@ -47,18 +47,31 @@ func execute(ctx context.Context, args []string, s streams) int {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	var coded *exitError
 	if !errors.As(err, &coded) { // cobra's own errors are about usage
-		coded = &exitError{exitUsage, fmt.Errorf("%w\nRun 'agenthost --help' for usage", err)}
+		coded = &exitError{exitUsage, fmt.Errorf("%w%s\nRun '%s --help' for usage", err, manifestHint(command), command.CommandPath())}
 	}
 	if coded.err != nil {
 		_, _ = fmt.Fprintln(s.err, terminal.Text("agenthost: "+coded.err.Error()))
 	}
 	return coded.code
+}
+
+// manifestHint says how a manifest is named, to somebody who named one as an argument.
+func manifestHint(command *cobra.Command) string {
+	if command.Flags().Lookup("file") == nil {
+		return ""
+	}
+	for _, arg := range command.Flags().Args() {
+		if extension := filepath.Ext(arg); extension == ".yaml" || extension == ".yml" {
+			return fmt.Sprintf("\nA manifest is named by -f: %s -f %s", command.CommandPath(), arg)
+		}
+	}
+	return ""
 }
 
 func (a *app) root() *cobra.Command {

@@ -119,7 +119,8 @@ func (m *Manifest) nodeOf(subject string) strictyaml.Node {
 	taken := map[string]int{} // names that are there twice are numbered, as the host does it
 	for i := range m.Middleware {
 		name := m.Middleware[i].build(m).Name()
-		if taken[name]++; taken[name] > 1 {
+		taken[name]++
+		if taken[name] > 1 {
 			name = fmt.Sprintf("%s#%d", name, taken[name])
 		}
 		if subject == fmt.Sprintf("middleware %q", name) {

@@ -16,6 +16,13 @@ import (
 // AgentEvent is the name of the custom event that tells of an event of an agent inside of a tool.
 const AgentEvent = "agent"
 
+// innerRun is a run of an agent inside of a tool call.
+type innerRun struct {
+	rt    *host.Runtime
+	name  string
+	agent *host.Agent
+}
+
 // RunAgent runs an agent inside of a tool call until it has completed, for tools that hand on work. begin is the input of the
 // run; its Thread and Seed are set by RunAgent. name is the agent's in errors, events and threads. The result is never nil.
 //
@@ -23,8 +30,8 @@ const AgentEvent = "agent"
 // agent and [host.Runtime.IdempotencyKey]. What the agent asks a person is then asked by the run that called it, under the id of the
 // agent's own interrupt, and its answer goes to the agent: the error is a [*host.InterruptError], and when the tool runs again
 // the agent goes on. An execution that a crash has cut off goes on where it was too, when the lease of the process that died has
-// ended, and so such a tool is idempotent. If only the agent keeps no threads an interrupt of it is an ordinary error, since no answer could reach it. The threads stay in the store;
-// [host.Agent.Forget] removes them.
+// ended, and so such a tool is idempotent. If only the agent keeps no threads an interrupt of it is an ordinary error, since no
+// answer could reach it. The threads stay in the store; [host.Agent.Forget] removes them.
 //
 // The agent's events become events of the type custom, named "agent", with {agent: its name, call_id: the id of the call, event: the
 // event} as data; tokens and changes of the state are left out. What its model calls use counts as the caller's, when the agent
@@ -87,13 +94,6 @@ const leaseMargin = 100 * time.Millisecond
 func goesOn(ctx context.Context, result *host.Result) bool {
 	cutOff := ctx.Err() != nil && !errors.Is(context.Cause(ctx), host.ErrToolTimeout)
 	return result.Status == host.Interrupted || cutOff && result.Status != host.Completed
-}
-
-// innerRun is a run of an agent inside of a tool call.
-type innerRun struct {
-	rt    *host.Runtime
-	name  string
-	agent *host.Agent
 }
 
 func (r *innerRun) wrong(err error) error { return fmt.Errorf("agent %s: %w", r.name, err) }

@@ -191,10 +191,11 @@ func TestEditing(t *testing.T) {
 					}
 					require.NoError(t, err)
 				})
-				if test.after == "" {
-					test.after = test.before
+				want := test.after
+				if want == "" {
+					want = test.before
 				}
-				require.Equal(t, content{"/f": test.after}, after)
+				require.Equal(t, content{"/f": want}, after)
 			})
 		}
 	}

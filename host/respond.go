@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -29,6 +30,9 @@ func FormatOf[T any]() model.Format {
 		panic(fmt.Sprintf("host.Respond: %v", err))
 	}
 	name := fmt.Sprintf("%T", *new(T))
+	if named := reflect.TypeFor[T]().Name(); named != "" { // of a generic type, without its arguments
+		name, _, _ = strings.Cut(named, "[")
+	}
 	return model.Format{Name: formatName(name[strings.LastIndexByte(name, '.')+1:]), Schema: raw}
 }
 

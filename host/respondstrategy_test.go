@@ -24,3 +24,15 @@ func TestRespondWithAnotherStrategy(t *testing.T) {
 	b.Model, b.ResponseFormat = m, &model.ResponseFormat{Formats: formats(), Strategy: model.StrategyProvider}
 	require.JSONEq(t, `{"title":"a"}`, b.mustRun().Structured.JSON())
 }
+
+type list[T any] struct {
+	Items []T `json:"items"`
+}
+
+// A generic type has a name of its own, and not that of its argument.
+func TestRespondWithAGenericType(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "list", host.FormatOf[list[report]]().Name)
+	require.Equal(t, "report", host.FormatOf[report]().Name)
+	require.Equal(t, "map_string_int", host.FormatOf[map[string]int]().Name)
+}

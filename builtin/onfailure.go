@@ -55,7 +55,9 @@ func (OnFailure) JSONSchema() map[string]any {
 			map[string]any{
 				"type": "object", "additionalProperties": false,
 				"properties": map[string]any{
-					"behavior": map[string]any{"enum": []any{onFailureContinue}, "description": "what follows: the text is the answer"},
+					"behavior": map[string]any{
+						"enum": []any{onFailureContinue, onFailureError}, "description": "what follows: continue, with the text, or error",
+					},
 					"format":   map[string]any{"type": "string", "description": "the text, with its placeholders"},
 				},
 			},

@@ -25,7 +25,8 @@ import (
 // With apply_to_output the tokens that stream are edited too, in the same way as the whole answer: what may become a match
 // is held back, usually a word. All of the answer is held back by the strategy block, by a function as the detector, and by
 // an expression that may match any punctuation and white space. The event of the model call itself, and the state that its
-// step leaves to the hooks after it, hold what the model said: the middleware's own hook comes then.
+// step leaves to the hooks after it, hold what the model said: the middleware's own hook comes then. An answer of several text
+// blocks streams as one text: what stands at the end of one and the beginning of the next is then judged together.
 type PII struct {
 	// PIIType is what to look for: email, credit_card, ip, mac_address, url, or any name if there is a detector. Required.
 	// It stands in the texts that take the place of what is found.

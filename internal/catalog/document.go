@@ -31,6 +31,9 @@ This file is generated of the sources: ` + "`make generate`" + ` writes it, and 
 In a manifest a middleware stands in the list ` + "`middleware`" + ` under its name; the first is the outermost. In Go each is a struct of the package
 [builtin](../builtin). Names, parameters and texts are those of LangChain 1.4.7 and deepagents 0.7.8 unless it says otherwise.
 
+Not here are middleware of single providers (tool search, moderation, Claude's text editor), asynchronous subagents, RubricMiddleware, the
+tool compact_conversation, and parameters that LangChain has deprecated: max_tokens_before_summary and messages_to_keep.
+
 `
 
 func (m *Middleware) document(b *bytes.Buffer) {

@@ -58,7 +58,7 @@ func (OnFailure) JSONSchema() map[string]any {
 					"behavior": map[string]any{
 						"enum": []any{onFailureContinue, onFailureError}, "description": "what follows: continue, with the text, or error",
 					},
-					"format":   map[string]any{"type": "string", "description": "the text, with its placeholders"},
+					"format": map[string]any{"type": "string", "description": "the text, with its placeholders"},
 				},
 			},
 		},

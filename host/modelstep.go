@@ -82,7 +82,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		r.malformed = 0
 	}
 	if unusable && failure == nil && r.malformed > a.toolCalls.MaxMalformed {
-		failure = &ModelError{Model: a.config.Model.Info().Name, Err: &StructuredError{Kind: StructuredMissing}}
+		failure = &ModelError{Model: a.config.Model.Info().Name, Err: missingValue(resp)}
 	}
 	return errors.Join(failure, exceeded)
 }

@@ -296,3 +296,12 @@ func (r *run) unusable(resp *model.Response) bool {
 	}
 	return slices.ContainsFunc(calls, func(c abi.ToolCall) bool { return respond.schemas[c.Name] != nil })
 }
+
+// missingValue is the error of a model that has not given a value, with what it said last.
+func missingValue(resp *model.Response) error {
+	err := &StructuredError{Kind: StructuredMissing}
+	if text := resp.AI().Content.Text(); text != "" {
+		err.Err = fmt.Errorf("its last answer was %q", cut(text, 300))
+	}
+	return err
+}

@@ -11,7 +11,7 @@ import (
 type StructuredError struct {
 	Kind    StructuredErrorKind
 	Formats []string // the names of those that the model has used; none: it has not used any
-	Err     error    // what is wrong with the value; nil if it is not the value
+	Err     error    // what is wrong with the value, or what the model has said in its place; nil if there is nothing to say
 }
 
 // StructuredErrorKind says why an answer is no usable value. It is the error's type in documents, too.
@@ -34,6 +34,9 @@ func (e *StructuredError) Error() string {
 		return fmt.Sprintf("Model incorrectly returned multiple structured responses (%s) when only one is expected.",
 			strings.Join(e.Formats, ", "))
 	case StructuredMissing:
+		if e.Err != nil {
+			return fmt.Sprintf("the model has given no structured response: %v", e.Err)
+		}
 		return "the model has given no structured response"
 	default:
 		return fmt.Sprintf("Failed to parse structured output for tool '%s': %v.", strings.Join(e.Formats, ", "), e.Err)

@@ -33,7 +33,7 @@ func (m *Model) body(req *model.Request, stream bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	choice := toolChoice(req.ToolChoice, body["tool_choice"])
+	choice := toolChoice(possibleChoice(req.ToolChoice, body["thinking"]), body["tool_choice"])
 	delete(body, "tools")
 	delete(body, "tool_choice")
 	if len(tools) > 0 {

@@ -283,6 +283,14 @@ func TestTools(t *testing.T) {
 			want: plainTools + `]`, wantChoice: `{"type":"auto","disable_parallel_tool_use":true}`,
 		},
 		{name: "a choice of the settings", of: `{}`, request: `{"tool_choice":{"type":"tool","name":"a"}}`, want: plainTools + `]`, wantChoice: `{"type":"tool","name":"a"}`},
+		{
+			name: "any, of a model that thinks", of: `{"thinking":{"type":"enabled","budget_tokens":1024}}`, request: `{}`, choice: "any",
+			want: plainTools + `]`, wantChoice: `{"type":"auto"}`,
+		},
+		{
+			name: "any, of a model that does not think", of: `{"thinking":{"type":"disabled"}}`, request: `{}`, choice: "any",
+			want: plainTools + `]`, wantChoice: `{"type":"any"}`,
+		},
 		{name: "a choice that is unknown", of: `{}`, request: `{"tool_choice":"x"}`, want: plainTools + `]`, wantChoice: `"x"`},
 		{name: "nothing to choose from", of: `{"tool_choice":{"disable_parallel_tool_use":true}}`, request: `{}`, choice: "any", none: true},
 		{name: "the provider's tools alone", of: `{}`, request: `{"tools":[{"type":"bash_20250124","name":"bash"}]}`, none: true, choice: "bash", want: `[{"type":"bash_20250124","name":"bash"}]`, wantChoice: `{"type":"tool","name":"bash"}`},

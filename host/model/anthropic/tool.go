@@ -85,6 +85,16 @@ func schemaOf(parameters wire.Raw) object {
 	return out
 }
 
+// possibleChoice is a choice that the API takes: a model that thinks cannot be made to call a tool, so it is left to it.
+func possibleChoice(choice string, thinking any) string {
+	setting, _ := thinking.(map[string]any)
+	kind, _ := setting["type"].(string)
+	if kind == "" || kind == "disabled" || choice == "" || choice == "none" {
+		return choice
+	}
+	return "auto"
+}
+
 // toolChoice is what a request chooses, with what the setting says besides; nil: nothing.
 func toolChoice(choice string, setting any) any {
 	given, ok := setting.(map[string]any)

@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	aead.dev/minisign v0.3.0
 	github.com/anthropics/anthropic-sdk-go v1.84.0
-	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/bmatcuk/doublestar/v4 v4.9.1
+	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/jsonschema-go v0.4.3
 	github.com/jackc/pgx/v5 v5.12.0

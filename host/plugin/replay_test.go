@@ -155,7 +155,7 @@ func TestReplayOfFuelAndTime(t *testing.T) {
 	requireEqual(t, module, frames)
 
 	record = tape(t)
-	limits := plugin.Limits{Fuel: 20_000_000, Deadline: time.Millisecond}
+	limits := plugin.Limits{Fuel: 400_000_000, Deadline: time.Millisecond}
 	_, err = setup(t, plugin.Wasm{Bytes: module, Limits: limits, Recorder: record}).run(t)
 	require.Equal(t, plugin.KindDeadline, faultIn(t, err).Kind)
 	frames = record.frames(t)
@@ -164,7 +164,7 @@ func TestReplayOfFuelAndTime(t *testing.T) {
 	requireEqual(t, module, frames)
 
 	record = tape(t)
-	b := setup(t, plugin.Wasm{Bytes: module, Limits: plugin.Limits{Fuel: 20_000_000, Deadline: time.Minute}, Recorder: record})
+	b := setup(t, plugin.Wasm{Bytes: module, Limits: plugin.Limits{Fuel: 400_000_000, Deadline: time.Minute}, Recorder: record})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	_, err = b.agent.Run(ctx, host.Input{Messages: []abi.Message{abi.Human("hi")}})

@@ -21,9 +21,9 @@ func TestFileRulesIgnoreCase(t *testing.T) {
 
 func TestFileRulesOfARemovalIgnoreCase(t *testing.T) {
 	t.Parallel()
-	rules, err := compileFileRules([]FilePermission{{Operations: []string{"write"}, Paths: []string{"/Work/app"}, Mode: "deny"}}, true)
+	rules, err := compileFileRules([]FilePermission{{Operations: []string{"write"}, Paths: []string{"/Tasks/app"}, Mode: "deny"}}, true)
 	require.NoError(t, err)
-	for _, target := range []string{"/Work", "/work", "/WORK"} {
-		require.Equal(t, removal{fileDeny, []string{"/work/app"}}, rules.removing(target, true, nil), target)
+	for _, target := range []string{"/Tasks", "/tasks", "/TASKS"} {
+		require.Equal(t, removal{fileDeny, []string{"/tasks/app"}}, rules.removing(target, true, nil), target)
 	}
 }

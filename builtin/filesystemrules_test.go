@@ -27,7 +27,7 @@ func unwritable(paths ...string) builtin.FilePermission {
 func guarded() files {
 	return files{
 		"/public/a.txt": "text", "/secrets/key": "text", "/secrets/.env": "text", "/secrets/public/b.txt": "text",
-		"/work/app/child": "text", "/work/log/a.log": "text",
+		"/tasks/app/child": "text", "/tasks/log/a.log": "text",
 	}
 }
 
@@ -56,35 +56,35 @@ func TestFilesystemPermissions(t *testing.T) {
 			"! Error: permission denied for read on /secrets/key",
 		},
 		"ls of it":       {denied, one("ls", args{"path": "/secrets"}), "! Error: permission denied for read on /secrets"},
-		"ls":             {denied, one("ls", args{"path": "/"}), `["/public/","/work/"]`},
-		"glob":           {denied, one("glob", args{"pattern": "**/*"}), `["/public/a.txt","/secrets/public/b.txt","/work/app/child","/work/log/a.log"]`},
-		"grep":           {denied, one("grep", args{"pattern": "text", "path": "/"}), "/public/a.txt\n/secrets/public/b.txt\n/work/app/child\n/work/log/a.log"},
+		"ls":             {denied, one("ls", args{"path": "/"}), `["/public/","/tasks/"]`},
+		"glob":           {denied, one("glob", args{"pattern": "**/*"}), `["/public/a.txt","/secrets/public/b.txt","/tasks/app/child","/tasks/log/a.log"]`},
+		"grep":           {denied, one("grep", args{"pattern": "text", "path": "/"}), "/public/a.txt\n/secrets/public/b.txt\n/tasks/app/child\n/tasks/log/a.log"},
 		"grep of it":     {denied, one("grep", args{"pattern": "text", "path": "/secrets"}), "! Error: permission denied for read on /secrets"},
 		"delete":         {denied, one("delete", args{"file_path": "/secrets/key"}), "! Error: permission denied for write on /secrets/key (matches deny rule(s): /secrets/**)"},
 		"delete of all":  {denied, one("delete", args{"file_path": "/secrets"}), "! Error: permission denied for write on /secrets (matches deny rule(s): /secrets/**)"},
 		"delete allowed": {denied, one("delete", args{"file_path": "/public"}), "Deleted /public"},
 		"delete of a directory with one": {
-			[]builtin.FilePermission{unwritable("/work/**/*.log")},
-			one("delete", args{"file_path": "/work"}),
-			"! Error: permission denied for write on /work (matches deny rule(s): /work/**/*.log)",
+			[]builtin.FilePermission{unwritable("/tasks/**/*.log")},
+			one("delete", args{"file_path": "/tasks"}),
+			"! Error: permission denied for write on /tasks (matches deny rule(s): /tasks/**/*.log)",
 		},
 		"delete beside": {
-			[]builtin.FilePermission{unwritable("/work/**/*.log")}, one("delete", args{"file_path": "/work/app"}), "Deleted /work/app",
+			[]builtin.FilePermission{unwritable("/tasks/**/*.log")}, one("delete", args{"file_path": "/tasks/app"}), "Deleted /tasks/app",
 		},
 		"delete below a denied directory": {
-			[]builtin.FilePermission{unwritable("/work/*")},
-			one("delete", args{"file_path": "/work/app"}),
-			"! Error: permission denied for write on /work/app (matches deny rule(s): /work/*)",
+			[]builtin.FilePermission{unwritable("/tasks/*")},
+			one("delete", args{"file_path": "/tasks/app"}),
+			"! Error: permission denied for write on /tasks/app (matches deny rule(s): /tasks/*)",
 		},
 		"delete of what is in one": {
-			[]builtin.FilePermission{unwritable("/work")},
-			one("delete", args{"file_path": "/work/app"}),
-			"! Error: permission denied for write on /work/app (matches deny rule(s): /work)",
+			[]builtin.FilePermission{unwritable("/tasks")},
+			one("delete", args{"file_path": "/tasks/app"}),
+			"! Error: permission denied for write on /tasks/app (matches deny rule(s): /tasks)",
 		},
 		"delete around one that is not there": {
-			[]builtin.FilePermission{unwritable("/work/app/keep")},
-			one("delete", args{"file_path": "/work"}),
-			"! Error: permission denied for write on /work (matches deny rule(s): /work/app/keep)",
+			[]builtin.FilePermission{unwritable("/tasks/app/keep")},
+			one("delete", args{"file_path": "/tasks"}),
+			"! Error: permission denied for write on /tasks (matches deny rule(s): /tasks/app/keep)",
 		},
 		"delete of nothing": {denied, one("delete", args{"file_path": "/none"}), "! Error: File '/none' not found"},
 		"read only": {
@@ -217,10 +217,10 @@ func TestFilesystemAsksNobody(t *testing.T) {
 	result, _ := withFiles(t, "state", builtin.Filesystem{Permissions: asking}, guarded(),
 		one("read_file", args{"file_path": "/secrets/.env"}), one("glob", args{"pattern": "*.log"}),
 		one("grep", args{"pattern": "text", "glob": "*.log"}), one("grep", args{"pattern": "text", "glob": ".env"}),
-		one("delete", args{"file_path": "/secrets"}), one("ls", args{"path": "/work"}))
+		one("delete", args{"file_path": "/secrets"}), one("ls", args{"path": "/tasks"}))
 	require.Equal(t, []string{
-		"! Error: permission denied for read on /secrets/.env", `["/work/log/a.log"]`, "/work/log/a.log", "No matches found",
-		"! Error: permission denied for write on /secrets (matches deny rule(s): /secrets/.env)", `["/work/app/","/work/log/"]`,
+		"! Error: permission denied for read on /secrets/.env", `["/tasks/log/a.log"]`, "/tasks/log/a.log", "No matches found",
+		"! Error: permission denied for write on /secrets (matches deny rule(s): /secrets/.env)", `["/tasks/app/","/tasks/log/"]`,
 	}, toolAnswers(result))
 }
 

@@ -246,15 +246,6 @@ func parseFailure(name string, err error) error {
 	return fmt.Errorf("Failed to parse data to %s: %w", name, err) //nolint:staticcheck // the text is LangChain's
 }
 
-// answerAmong returns the message that answers a call; nil if there is none.
-func answerAmong(messages []abi.Message, callID string) *abi.Message {
-	i := slices.IndexFunc(messages, func(m abi.Message) bool { return m.Role == abi.RoleTool && m.ToolCallID == callID })
-	if i < 0 {
-		return nil
-	}
-	return &messages[i]
-}
-
 // asks is what the agent's requests ask for.
 func (r *responder) asks() *model.ResponseFormat {
 	if r == nil {

@@ -136,10 +136,18 @@ func unanswered(resp *model.Response, updates []sourcedUpdate) (calls []*abi.Too
 // answerIn returns the message of an update that answers a call; nil if there is none.
 func answerIn(updates []sourcedUpdate, callID string) *abi.Message {
 	for i := range updates {
-		for j := range updates[i].Messages {
-			if m := &updates[i].Messages[j]; m.Role == abi.RoleTool && m.ToolCallID == callID {
-				return m
-			}
+		if m := answerAmong(updates[i].Messages, callID); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// answerAmong returns the message that answers a call; nil if there is none.
+func answerAmong(messages []abi.Message, callID string) *abi.Message {
+	for i := range messages {
+		if m := &messages[i]; m.Role == abi.RoleTool && m.ToolCallID == callID {
+			return m
 		}
 	}
 	return nil

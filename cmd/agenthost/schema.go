@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/manifest"
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -49,9 +49,6 @@ func manifestSchema() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err = encoder.Encode(schema)
+	err = terminal.PrintDocument(&b, schema)
 	return b.Bytes(), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
@@ -28,10 +29,7 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	} else {
 		return p.refused(err)
 	}
-	p.runtime = wazero.NewRuntimeWithConfig(ctx, runtimeConfig().WithCompilationCache(p.engine.cache))
-	if err := p.instantiateHost(ctx); err != nil {
-		return p.fault(stageLink, KindLink, err.Error(), err)
-	}
+	p.contract = p.engine.contractOf(module)
 	if err := p.checkInterface(module); err != nil {
 		return err
 	}
@@ -39,7 +37,11 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 		return err
 	}
 	if ready == nil {
-		metered, err := meter.Rewrite(code, module, meter.Options{Table: limits.Table, Globals: key.isolation})
+		options := meter.Options{Table: limits.Table, Globals: key.isolation}
+		if p.contract != nil {
+			options.Self, options.Imports = true, p.importFrom
+		}
+		metered, err := meter.Rewrite(code, module, options)
 		if err != nil {
 			return p.fault(stageLink, KindLink, err.Error(), err)
 		}
@@ -109,31 +111,42 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
 		}
 		return p.fault(stageCompile, KindLimit, clean(err.Error(), 400), err)
 	}
-	module, err := compileModule(ctx, p.runtime, metered)
+	build := p.build
+	if p.contract != nil {
+		build = p.buildForeign
+	}
+	err := build(ctx, metered, true)
 	if err != nil && p.engine.dir != "" { // what it compiled it has, if only the file could not be read or written
 		forget(p.engine.dir, err)
-		module, err = compileModule(ctx, p.runtime, metered)
+		err = build(ctx, metered, true)
 	}
 	if _, broken := errors.AsType[*fs.PathError](err); broken {
-		module, err = p.compileUncached(ctx, metered)
+		err = build(ctx, metered, false)
 	}
 	if err != nil {
 		return p.fault(stageCompile, KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
 	}
-	p.module = module
 	return nil
 }
 
-// compileUncached compiles in a runtime that has no directory: the engine's cannot be used.
-func (p *Plugin) compileUncached(ctx context.Context, metered []byte) (wazero.CompiledModule, error) {
-	if err := p.runtime.Close(ctx); err != nil {
-		return nil, err
+// build compiles a module for the ABI's own contract, in a runtime that uses the engine's cache, unless that cannot be used.
+func (p *Plugin) build(ctx context.Context, metered []byte, cached bool) error {
+	if p.runtime != nil {
+		if err := p.runtime.Close(ctx); err != nil {
+			return err
+		}
 	}
-	p.runtime = wazero.NewRuntimeWithConfig(ctx, runtimeConfig())
+	config := runtimeConfig()
+	if cached {
+		config = config.WithCompilationCache(p.engine.cache)
+	}
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := p.instantiateHost(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	return compileModule(ctx, p.runtime, metered)
+	var err error
+	p.module, err = compileModule(ctx, p.runtime, metered)
+	return err
 }
 
 // codePerByte is how much memory the compiled code takes for a byte of the module, by estimate.
@@ -168,5 +181,5 @@ func compileModule(ctx context.Context, r wazero.Runtime, code []byte) (module w
 			err = fmt.Errorf("the compiler panicked: %v", v)
 		}
 	}()
-	return r.CompileModule(ctx, code)
+	return r.CompileModule(contract.Listen(ctx, code), code)
 }

@@ -11,12 +11,16 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
 // Engine is what the plugins of a process share: compiled modules, how many are compiled at once, and the memory that
 // all guests may use together. Several agents may share one. It must be closed after them.
 type Engine struct {
 	cache    wazero.CompilationCache
+	speaks   []Contract
 	dir      string
 	compile  CompileFunc
 	turns    *semaphore.Weighted // for compiling
@@ -39,7 +43,12 @@ type EngineConfig struct {
 	// Compile compiles a module that is new into Dir, out of this process, so that limits of time and memory can be
 	// enforced; see [CompileInChild]. nil compiles in this process, within what the estimate of the preflight allows.
 	Compile CompileFunc
+	// Contracts are those that modules may be written for, beside the ABI's own.
+	Contracts []Contract
 }
+
+// Contract is a way in which guests and the host talk that is not the ABI's own. Package extism has one.
+type Contract = contract.Contract
 
 // DefaultMemory is what all guests of an engine may use together, in bytes, if nothing else is said.
 const DefaultMemory = 1 << 30
@@ -54,7 +63,7 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 	}
 	e := &Engine{
 		dir: config.Dir, compile: config.Compile, turns: semaphore.NewWeighted(int64(max(1, config.Compiles))),
-		memory: newMemoryBudget(config.Memory),
+		memory: newMemoryBudget(config.Memory), speaks: config.Contracts,
 	}
 	e.code = &codeStore{budget: e.memory}
 	e.memory.enter(e.code)
@@ -71,6 +80,24 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 	}
 	e.cache = cache
 	return e, nil
+}
+
+// contractOf returns the contract that a module is written for; nil for the ABI's own.
+func (e *Engine) contractOf(m *preflight.Module) Contract {
+	for _, c := range e.speaks {
+		if c.Speaks(m) {
+			return c
+		}
+	}
+	return nil
+}
+
+// ownCache is a compilation cache for one module alone, in the engine's directory if it has one.
+func (e *Engine) ownCache() (wazero.CompilationCache, error) {
+	if e.dir == "" {
+		return wazero.NewCompilationCache(), nil
+	}
+	return openDirectory(e.dir)
 }
 
 // opening is held while a directory is opened: wazero then fills a variable of its own without a lock.

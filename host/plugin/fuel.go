@@ -7,6 +7,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
@@ -144,12 +145,15 @@ func (i *instance) aside(f func()) {
 
 // instantiateMeter makes the module that metered code imports.
 func (p *Plugin) instantiateMeter(ctx context.Context) error {
-	b := p.runtime.NewHostModuleBuilder(meter.Module)
-	b.NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-			stack[0] = uint64(instanceOf(ctx).tick(int64(stack[0])))
-		}), []api.ValueType{i64}, []api.ValueType{i64}).
-		Export(meter.Tick)
+	f := tickFunction()
+	b := p.runtime.NewHostModuleBuilder(f.Module)
+	b.NewFunctionBuilder().WithGoFunction(api.GoFunc(f.Call), f.Params, f.Results).Export(f.Name)
 	_, err := b.Instantiate(ctx)
 	return err
+}
+
+// tickFunction is what metered code calls when it has no fuel left.
+func tickFunction() contract.Function {
+	return contract.Function{Module: meter.Module, Name: meter.Tick, Params: []api.ValueType{i64}, Results: []api.ValueType{i64},
+		Call: func(ctx context.Context, stack []uint64) { stack[0] = uint64(instanceOf(ctx).tick(int64(stack[0]))) }}
 }

@@ -91,20 +91,32 @@ func resultWrite(i *instance, s []uint64) {
 
 // next(ptr, len) -> status<<32 | reply length.
 func callNext(i *instance, s []uint64) {
+	if status := i.mayNext(); status != abi.StatusOK {
+		s[0] = i.frame.setReply(status, nil)
+		return
+	}
+	status, reply := i.next(i.payload("next", uint32(s[0]), uint32(s[1])))
+	s[0] = i.frame.setReply(status, reply)
+}
+
+// mayNext counts a call of next, and says whether it may be made.
+func (i *instance) mayNext() abi.Status {
 	f := &i.frame
 	if i.call.owner == nil {
 		i.stop(KindProtocol, errNoNext.Error())
 	}
 	if f.closed != 0 {
-		s[0] = f.setReply(f.closed, nil)
-		return
+		return f.closed
 	}
-	f.nexts++
-	if f.nexts > i.plugin.limits.Next {
-		s[0] = f.setReply(abi.ELIMIT, nil)
-		return
+	if f.nexts++; f.nexts > i.plugin.limits.Next {
+		return abi.ELIMIT
 	}
-	payload := i.payload("next", uint32(s[0]), uint32(s[1]))
+	return abi.StatusOK
+}
+
+// next calls the inner layers for the guest, which may.
+func (i *instance) next(payload []byte) (abi.Status, []byte) {
+	f := &i.frame
 	f.asked("", payload)
 	var status abi.Status
 	var reply []byte
@@ -117,34 +129,45 @@ func callNext(i *instance, s []uint64) {
 		f.closed = status
 	}
 	f.answered(status, reply)
-	s[0] = f.setReply(status, reply)
+	return status, reply
 }
 
 // host_call(op, oplen, ptr, len) -> status<<32 | reply length.
 func hostCall(i *instance, s []uint64) {
-	f := &i.frame
 	const maxName = 64
 	if length := uint32(s[1]); length > maxName {
 		i.stop(KindProtocol, "host_call: the name of an operation has at most 64 bytes")
 	}
 	op := string(i.read("host_call: the operation", uint32(s[0]), uint32(s[1])))
-	switch {
-	case f.rt == nil && f.script == nil:
+	if status := i.mayHostCall(); status != abi.StatusOK {
+		s[0] = i.frame.setReply(status, nil)
+		return
+	}
+	status, reply := i.hostCall(op, i.payload("host_call", uint32(s[2]), uint32(s[3])))
+	s[0] = i.frame.setReply(status, reply)
+}
+
+// mayHostCall counts a call of host_call, and says whether it may be made.
+func (i *instance) mayHostCall() abi.Status {
+	f := &i.frame
+	if f.rt == nil && f.script == nil {
 		i.stop(KindProtocol, "host_call is not available in "+f.export)
-	case f.closed != 0:
-		s[0] = f.setReply(f.closed, nil)
-		return
 	}
-	f.hostCalls++
-	if f.hostCalls > i.plugin.limits.HostCalls {
-		s[0] = f.setReply(abi.ELIMIT, nil)
-		return
+	if f.closed != 0 {
+		return f.closed
 	}
-	payload := i.payload("host_call", uint32(s[2]), uint32(s[3]))
+	if f.hostCalls++; f.hostCalls > i.plugin.limits.HostCalls {
+		return abi.ELIMIT
+	}
+	return abi.StatusOK
+}
+
+// hostCall performs an operation for the guest, which may call one.
+func (i *instance) hostCall(op string, payload []byte) (abi.Status, []byte) {
+	f := &i.frame
 	i.worked(hostCallWork + payloadWork*len(payload))
 	if op == "" { // no operation has this name, and a recording would take it for next
-		s[0] = f.setReply(abi.ENOENT, nil)
-		return
+		return abi.ENOENT, nil
 	}
 	f.asked(op, payload)
 	status, reply := i.perform(op, payload)
@@ -153,7 +176,7 @@ func hostCall(i *instance, s []uint64) {
 		status, reply = abi.ETOOBIG, nil
 	}
 	f.answered(status, reply)
-	s[0] = f.setReply(status, reply)
+	return status, reply
 }
 
 // perform performs an operation, or lets who stands in for the host answer.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
@@ -37,6 +38,7 @@ type instance struct {
 	input   []byte        // buffer for inputs, reused
 	crossed documentSizes // in the last call
 	funcs   map[string]api.Function
+	foreign contract.Instance // of a contract that is not the ABI's own; nil: the guest speaks that
 }
 
 // instanceKey is the key under which host functions find the instance.
@@ -64,6 +66,12 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithWalltime(i.clock.walltime, 1).WithNanotime(i.clock.nanotime, 1).WithNanosleep(i.clock.sleep).
 		WithOsyield(func() {})
+	if p.contract != nil {
+		if err := i.startForeign(config); err != nil {
+			return nil, err
+		}
+		return i, nil
+	}
 	module, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), p.module, config)
 	if err != nil {
 		i.memory.release()
@@ -79,10 +87,15 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 			return nil, errors.Join(i.faultOf(stageInit, err), i.close())
 		}
 	}
-	for _, name := range p.exports { // each has a stack, so none of those that nobody calls
-		i.funcs[name] = module.ExportedFunction(name)
-	}
+	i.findExports()
 	return i, nil
+}
+
+// findExports finds the functions that the host calls: each has a stack, so none of those that nobody calls.
+func (i *instance) findExports() {
+	for _, name := range i.plugin.exports {
+		i.funcs[name] = i.module.ExportedFunction(name)
+	}
 }
 
 // newInstance makes an instance that is configured and ready to serve hooks.
@@ -112,7 +125,11 @@ func (i *instance) invoke(export string) (wrote bool, err error) {
 		return false, i.plugin.fault(export, KindProtocol, "the function is not exported", nil)
 	}
 	i.stack[0] = uint64(len(i.frame.input))
-	err = f.CallWithStack(i.ctx, i.stack[:])
+	if i.foreign == nil {
+		err = f.CallWithStack(i.ctx, i.stack[:])
+	} else {
+		err = i.foreign.Call(export, f, i.stack[:])
+	}
 	if i.frame.rt == nil {
 		i.loaded()
 	}
@@ -140,6 +157,9 @@ func (i *instance) faultOf(stage string, err error) error {
 	}
 	i.output.flush()
 	fault := i.frame.fault
+	if fault == nil {
+		fault, _ = errors.AsType[*Error](err)
+	}
 	if fault == nil {
 		fault = i.plugin.fault(stage, KindTrap, firstLine(err.Error()), err)
 	}
@@ -171,7 +191,11 @@ func (i *instance) close() error {
 		return nil
 	}
 	i.plugin.pool.measure(i)
-	err := i.module.Close(context.Background())
+	closing := i.module.Close
+	if i.foreign != nil {
+		closing = i.foreign.Close
+	}
+	err := closing(context.Background())
 	i.memory.release()
 	return err
 }

@@ -20,7 +20,7 @@ func (p *Plugin) checkInterface(m *preflight.Module) error {
 	if err := p.checkImports(m); err != nil {
 		return p.fault(stageLink, KindLink, err.Error(), err)
 	}
-	if err := checkExports(m); err != nil {
+	if err := p.checkExports(m); err != nil {
 		return p.fault(stageLink, KindLink, err.Error(), err)
 	}
 	return nil
@@ -31,11 +31,15 @@ func (p *Plugin) checkImports(m *preflight.Module) error {
 		module, name, t := i.Module, i.Name, m.Types[i.Type]
 		switch {
 		case module == wasiModule:
-			def, ok := p.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
+			def, ok := wasiDefinitions()[name]
 			if !ok {
 				return fmt.Errorf("it imports %s.%s, which does not exist", wasiModule, clean(name, 64))
 			}
 			if err := checkSignature(t, module, name, def.ParamTypes(), def.ResultTypes()); err != nil {
+				return err
+			}
+		case p.contract != nil:
+			if err := p.contract.CheckImport(clean(module, 64), clean(name, 64), t); err != nil {
 				return err
 			}
 		case module == abi.Module:
@@ -44,6 +48,8 @@ func (p *Plugin) checkImports(m *preflight.Module) error {
 			}
 		case strings.HasPrefix(module, "agenthost_v"):
 			return fmt.Errorf("it imports from %q; this host has ABI %d.%d, module %q", clean(module, 64), abi.Major, abi.Minor, abi.Module)
+		case strings.HasPrefix(module, "extism:host/"):
+			return fmt.Errorf("it is an Extism plugin: it imports %s.%s, and this host was not given Extism's contract", clean(module, 64), clean(name, 64))
 		default:
 			return fmt.Errorf("it imports %s.%s; a guest may import only from %q and %q",
 				clean(module, 64), clean(name, 64), abi.Module, wasiModule)
@@ -68,7 +74,7 @@ func checkSignature(t wasmbin.FuncType, module, name string, params, results []a
 	return fmt.Errorf("it imports %s.%s as %s, but it is %s", module, name, signature(t.Params, t.Results), signature(params, results))
 }
 
-func checkExports(m *preflight.Module) error {
+func (p *Plugin) checkExports(m *preflight.Module) error {
 	functions, memory := map[string]wasmbin.FuncType{}, false
 	for _, e := range m.Exports {
 		switch e.Kind {
@@ -81,6 +87,9 @@ func checkExports(m *preflight.Module) error {
 		case preflight.KindMemory:
 			memory = memory || e.Name == abi.Memory
 		}
+	}
+	if p.contract != nil {
+		return p.checkForeignExports(functions)
 	}
 	if _, ok := functions[abi.Marker]; !ok {
 		for name := range functions {
@@ -98,10 +107,27 @@ func checkExports(m *preflight.Module) error {
 			return err
 		}
 	}
+	return checkDescribes(functions)
+}
+
+func checkDescribes(functions map[string]wasmbin.FuncType) error {
 	if _, ok := functions[abi.ExportDescribe]; !ok {
 		return fmt.Errorf("it does not export the function %q", abi.ExportDescribe)
 	}
 	return nil
+}
+
+// checkForeignExports checks the exports of a module that is written for another contract.
+func (p *Plugin) checkForeignExports(functions map[string]wasmbin.FuncType) error {
+	for name, t := range functions {
+		if !hasMeaning(name) || name == abi.Marker || name == abi.Initialize {
+			continue
+		}
+		if err := p.contract.CheckExport(name, t); err != nil {
+			return err
+		}
+	}
+	return checkDescribes(functions)
 }
 
 // hasMeaning reports whether the ABI says what an export of this name is.

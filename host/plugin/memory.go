@@ -19,6 +19,7 @@ type memory struct {
 	overhead int64 // what the instance takes of the budget beside its memory
 	held     int64 // of the budget
 	image    int64 // of the budget, for the image of the instance
+	lent     int64 // of the budget and of the limit, for what the host keeps for the guest during a call
 	refused  bool  // in the present frame
 	crowded  bool  // the refusal was for the budget's sake
 }
@@ -33,7 +34,7 @@ func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
 
 // Reallocate sets the size; nil if that is beyond the limit.
 func (m *memory) Reallocate(size uint64) []byte {
-	if size > m.limit {
+	if size+uint64(m.lent) > m.limit {
 		m.refused = true
 		return nil
 	}
@@ -76,13 +77,35 @@ func (m *memory) reserve(capacity uint64) bool {
 	return true
 }
 
+// borrow takes so many bytes of what the guest may have, for something that the host keeps for it.
+func (m *memory) borrow(n int64) bool {
+	if uint64(len(m.bytes))+uint64(m.lent+n) > m.limit {
+		m.refused = true
+		return false
+	}
+	if !m.budget.try(n) {
+		m.refused, m.crowded = true, true
+		return false
+	}
+	m.lent += n
+	return true
+}
+
+// giveBack ends what was borrowed.
+func (m *memory) giveBack(n int64) {
+	if n > 0 {
+		m.budget.give(n)
+		m.lent -= n
+	}
+}
+
 // Free drops the memory of a closed instance.
 func (m *memory) Free() { m.bytes = nil }
 
 // release gives the budget back what the instance held. It may be called twice.
 func (m *memory) release() {
 	if m.held > 0 {
-		m.budget.give(m.held + m.image)
-		m.held, m.image = 0, 0
+		m.budget.give(m.held + m.image + m.lent)
+		m.held, m.image, m.lent = 0, 0, 0
 	}
 }

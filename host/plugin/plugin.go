@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 )
 
 // Plugin is a loaded module with its configuration.
@@ -34,6 +35,8 @@ type Plugin struct {
 	models    map[string]model.Model
 	runtime   wazero.Runtime
 	module    wazero.CompiledModule
+	contract  contract.Contract // that the module is written for; nil: the ABI's own
+	foreign   contract.Code     // of that contract, in place of runtime and module
 	pool      *pool
 
 	firstMemory int64    // what its memory starts with, in bytes
@@ -149,6 +152,10 @@ func (p *Plugin) Close() error {
 	p.engine.memory.leave(p.pool)
 	if p.runtime != nil {
 		err = errors.Join(err, p.runtime.Close(context.Background()))
+	}
+	if p.foreign != nil {
+		err = errors.Join(err, p.foreign.Close(context.Background()))
+		p.foreign = nil
 	}
 	if p.module != nil {
 		err = errors.Join(err, p.engine.code.keep(p.codeDigest, p.module, p.codeSize))

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 )
 
 // The WASI that guests see has no files, environment, arguments or sockets. Its clock and its random numbers follow
@@ -17,21 +21,40 @@ import (
 func (p *Plugin) instantiateWASI(ctx context.Context) error {
 	b := p.runtime.NewHostModuleBuilder(wasiModule)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
-	for _, f := range wasiFunctions() {
-		b.NewFunctionBuilder().
-			WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-				stack[0] = uint64(f.call(instanceOf(ctx), stack))
-			}), f.params, []api.ValueType{i32}).
-			Export(f.name)
+	for _, f := range ownWASI() {
+		b.NewFunctionBuilder().WithGoFunction(api.GoFunc(f.Call), f.Params, f.Results).Export(f.Name)
 	}
-	b.NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-			instanceOf(ctx).stop(KindExit, fmt.Sprintf("it exited with the code %d", uint32(stack[0])))
-		}), []api.ValueType{i32}, nil).
-		Export("proc_exit")
 	_, err := b.Instantiate(ctx)
 	return err
 }
+
+// ownWASI are the functions of WASI that the host has of its own.
+func ownWASI() []contract.Function {
+	own := wasiFunctions()
+	functions := make([]contract.Function, 0, len(own)+1)
+	for _, f := range own {
+		functions = append(functions, contract.Function{Module: wasiModule, Name: f.name, Params: f.params, Results: []api.ValueType{i32},
+			Call: func(ctx context.Context, stack []uint64) { stack[0] = uint64(f.call(instanceOf(ctx), stack)) }})
+	}
+	return append(functions, contract.Function{Module: wasiModule, Name: "proc_exit", Params: []api.ValueType{i32},
+		Call: func(ctx context.Context, stack []uint64) {
+			instanceOf(ctx).stop(KindExit, fmt.Sprintf("it exited with the code %d", uint32(stack[0])))
+		}})
+}
+
+// wasiDefinitions are the functions of WASI by their names: what a module may import of it.
+var wasiDefinitions = sync.OnceValue(func() map[string]api.FunctionDefinition {
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	defer func() { _ = r.Close(ctx) }() // nothing is open in it
+	b := r.NewHostModuleBuilder(wasiModule)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
+	module, err := b.Compile(ctx)
+	if err != nil {
+		panic(err) // wazero's own functions
+	}
+	return module.ExportedFunctions()
+})
 
 // clock is the virtual clock: it starts at the call's time, and moves when the guest sleeps, or looks at it, so that a
 // guest that waits for it to move does not wait for ever.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/extism"
 	"github.com/agenthost/agenthost/internal/reference"
 )
 
@@ -70,7 +71,7 @@ type guestCode struct {
 const cacheVariable = "AGENTHOST_TEST_CACHE"
 
 func openEngine() (*plugin.Engine, error) {
-	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4})
+	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4, Contracts: []plugin.Contract{extism.Extism{}}})
 }
 
 // guests returns all builds of the guest. With the race detector, which sees the host and has seen all that it does for a
@@ -79,7 +80,8 @@ func guests() []guestCode {
 	all := []guestCode{{"tinygo", func() ([]byte, error) { return os.ReadFile("testdata/probe.tinygo.wasm") }}}
 	if !raceDetector {
 		all = append(all,
-			guestCode{"rust", func() ([]byte, error) { return os.ReadFile("testdata/probe.rust.wasm") }}, guestCode{"go", standardGo})
+			guestCode{"rust", func() ([]byte, error) { return os.ReadFile("testdata/probe.rust.wasm") }}, guestCode{"go", standardGo},
+			guestCode{"extism", func() ([]byte, error) { return os.ReadFile("testdata/probe.extism.wasm") }})
 	}
 	return all
 }

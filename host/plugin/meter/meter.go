@@ -23,12 +23,16 @@ const (
 	Module = "agenthost_meter" // the module of the import
 	Tick   = "tick"            // (fuel i64) -> i64: takes the fuel that is left, which is negative, and returns the new one
 	Fuel   = "agenthost_fuel"  // the exported global, a mutable i64
+	Self   = "agenthost_self"  // the exported function that [Options] may ask for: it takes, does and returns nothing
 )
 
 // Options say what else is done to the module.
 type Options struct {
 	Table   uint32 // the maximum of a table, in elements, where the module sets none or a larger one
 	Globals bool   // the mutable globals are exported, by the names that [Global] gives
+	Self    bool   // the function [Self] is added
+	// Imports says which module an import is taken from instead; nil: all as the module says.
+	Imports func(module, name string) string
 }
 
 // Global is the name under which a global is exported.
@@ -45,7 +49,7 @@ func Rewrite(module []byte, m *preflight.Module, options Options) ([]byte, error
 		}
 	}
 	for _, e := range m.Exports {
-		if e.Name == Fuel || strings.HasPrefix(e.Name, globalPrefix) {
+		if e.Name == Fuel || e.Name == Self || strings.HasPrefix(e.Name, globalPrefix) {
 			return nil, fmt.Errorf("it exports %q, which is the host's own", e.Name)
 		}
 	}

@@ -51,14 +51,22 @@ func (r *rewriter) section(id byte, s *preflight.Section) []byte {
 		item := wasmbin.AppendName(wasmbin.AppendName(nil, Module), Tick)
 		return r.longer(s, 1, wasmbin.AppendU32(append(item, preflight.KindFunction), uint32(len(r.module.Types))))
 	case preflight.SectionFunction:
-		return r.longer(s, 1, wasmbin.AppendU32(nil, uint32(len(r.module.Types)+1)))
+		refill := wasmbin.AppendU32(nil, uint32(len(r.module.Types)+1))
+		if r.options.Self {
+			return r.longer(s, 2, append(refill, refill...))
+		}
+		return r.longer(s, 1, refill)
 	case preflight.SectionGlobal:
 		return r.longer(s, 1, []byte{wasmbin.TypeI64, 1, wasmbin.OpI64Const, 0, wasmbin.OpEnd})
 	case preflight.SectionExport:
 		n, items := r.exports()
 		return r.longer(s, n, items)
 	case preflight.SectionCode:
-		return r.longer(s, 1, wasmbin.AppendSized(nil, r.refillBody()))
+		refill := wasmbin.AppendSized(nil, r.refillBody())
+		if r.options.Self {
+			return r.longer(s, 2, wasmbin.AppendSized(refill, []byte{0, wasmbin.OpEnd}))
+		}
+		return r.longer(s, 1, refill)
 	}
 	if s == nil {
 		return nil
@@ -81,15 +89,18 @@ func (r *rewriter) section(id byte, s *preflight.Section) []byte {
 
 // exports writes the exports that are added, and says how many they are.
 func (r *rewriter) exports() (n uint32, items []byte) {
-	export := func(name string, index uint32) {
+	export := func(name string, kind byte, index uint32) {
 		n++
-		items = append(wasmbin.AppendName(items, name), preflight.KindGlobal)
+		items = append(wasmbin.AppendName(items, name), kind)
 		items = wasmbin.AppendU32(items, index)
 	}
-	export(Fuel, r.global)
+	export(Fuel, preflight.KindGlobal, r.global)
+	if r.options.Self {
+		export(Self, preflight.KindFunction, r.refill+1)
+	}
 	for i, g := range r.module.Globals {
 		if g.Mutable && r.options.Globals {
-			export(Global(i), uint32(i))
+			export(Global(i), preflight.KindGlobal, uint32(i))
 		}
 	}
 	return n, items
@@ -104,6 +115,10 @@ func (r *rewriter) longer(s *preflight.Section, n uint32, items []byte) []byte {
 	count := c.U32()
 	c.replace(s.Start, count+n)
 	switch s.ID {
+	case preflight.SectionImport:
+		for range count {
+			r.imported(c)
+		}
 	case preflight.SectionGlobal:
 		for range count {
 			c.ValueType()
@@ -122,6 +137,24 @@ func (r *rewriter) longer(s *preflight.Section, n uint32, items []byte) []byte {
 		return slices.Concat(r.bodies(c.out), items)
 	}
 	return append(r.done(c), items...)
+}
+
+// imported takes over the import of a function.
+func (r *rewriter) imported(c *copier) {
+	at := c.At()
+	module := string(c.Bytes(int(c.U32())))
+	end := c.At()
+	name := string(c.Bytes(int(c.U32())))
+	c.Byte() // a function: the preflight refuses all others
+	c.U32()
+	if r.options.Imports == nil {
+		return
+	}
+	if from := r.options.Imports(module, name); from != module {
+		c.upTo(at)
+		c.out = wasmbin.AppendName(c.out, from)
+		c.copied = end
+	}
 }
 
 // constant takes over a constant expression.

@@ -1,0 +1,98 @@
+package extism
+
+import (
+	"context"
+	"fmt"
+
+	sdk "github.com/extism/go-sdk"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
+	"github.com/agenthost/agenthost/host/plugin/meter"
+)
+
+// session is one instance of a guest, and what passes between it and the host in the present call.
+type session struct {
+	code   *code
+	guest  contract.Guest
+	plugin *sdk.Plugin
+	ctx    context.Context // that every call must have
+
+	blocks  blocks
+	input   []byte // as the guest reads it
+	inputAs uint64 // the block with the input; 0: there is none
+	output  []byte // a copy of what the guest set last
+	failure string // what the guest said is wrong
+}
+
+// sessionKey is the key under which functions of the host find the session.
+type sessionKey struct{}
+
+func sessionOf(ctx context.Context) *session {
+	s, _ := ctx.Value(sessionKey{}).(*session)
+	return s
+}
+
+// Initialize calls the one function that does nothing. The SDK initializes the guest's own runtime before its first call:
+// _initialize, __wasm_call_ctors or hs_init.
+func (s *session) Initialize() (api.Module, error) {
+	defer s.reset()
+	return contract.Self(s.ctx, func(ctx context.Context) error {
+		_, _, err := s.plugin.CallWithContext(ctx, meter.Self, nil)
+		return err
+	})
+}
+
+// Call calls an export of Extism's kind: it has no parameters, and returns a number that is 0 if all went well, or nothing.
+// It does not do so through the SDK, which for each call resets its kernel, makes its functions anew, and throws all of it away.
+func (s *session) Call(export string, f api.Function, stack []uint64) error {
+	defer s.reset()
+	s.input = s.shown(s.guest.Input())
+	stack[0] = 0
+	if err := f.CallWithStack(s.ctx, stack); err != nil {
+		return err
+	}
+	code := int32(stack[0])
+	if len(f.Definition().ResultTypes()) == 0 {
+		code = 0
+	}
+	stack[0] = uint64(abi.ReturnResult)
+	switch {
+	case code != 0 || s.failure != "":
+		return s.guest.Failed(s.failureText(code))
+	case len(s.output) == 0:
+		stack[0] = uint64(abi.ReturnNothing)
+		return nil
+	case export == abi.ExportDescribe:
+		s.code.json.Store(isJSON(s.output))
+	}
+	doc, err := s.code.parsed("", s.output)
+	if err != nil {
+		return s.guest.Malformed(err.Error())
+	}
+	s.guest.Result(doc)
+	return nil
+}
+
+// failureText tells what an export that failed says, or that it says nothing.
+func (s *session) failureText(code int32) string {
+	if s.failure != "" {
+		return s.failure
+	}
+	return fmt.Sprintf("it returned %d and set no error", code)
+}
+
+// reset forgets the call.
+func (s *session) reset() {
+	s.blocks.reset()
+	s.input, s.inputAs, s.output, s.failure = nil, 0, s.output[:0], ""
+	if cap(s.output) > keptOutput {
+		s.output = nil
+	}
+}
+
+// keptOutput is how large a buffer for outputs is kept, in bytes.
+const keptOutput = 64 << 10
+
+func (s *session) Close(ctx context.Context) error { return s.plugin.CloseWithContext(ctx) }

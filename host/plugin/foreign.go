@@ -1,0 +1,155 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/internal/contract"
+	"github.com/agenthost/agenthost/host/plugin/meter"
+)
+
+// Guests that are written for another contract: see package contract.
+
+// hostWASI is the module under which such guests find the functions of WASI that the host has of its own. They run beside
+// wazero's, which are there already.
+const hostWASI = "agenthost_wasi"
+
+// importFrom says where in the host an import of the guest is.
+func (p *Plugin) importFrom(module, name string) string {
+	if module != wasiModule {
+		return p.contract.Import(module)
+	}
+	for _, f := range ownWASI() {
+		if f.Name == name {
+			return hostWASI
+		}
+	}
+	return module
+}
+
+// buildForeign compiles a module for its contract. It does not share the engine's cache, but its directory: nobody else knows
+// when the code is not needed any more.
+func (p *Plugin) buildForeign(ctx context.Context, metered []byte, cached bool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the compiler panicked: %v", v)
+		}
+	}()
+	cache := wazero.NewCompilationCache()
+	if cached {
+		if cache, err = p.engine.ownCache(); err != nil {
+			return err
+		}
+	}
+	shared := append(ownWASI(), tickFunction())
+	for n := range shared {
+		if shared[n].Module == wasiModule {
+			shared[n].Module = hostWASI
+		}
+	}
+	p.foreign, err = p.contract.Compile(contract.Listen(ctx, metered), metered, runtimeConfig(), cache, shared)
+	if err != nil {
+		return errors.Join(err, cache.Close(ctx))
+	}
+	return nil
+}
+
+// startForeign makes the instance a guest of its contract.
+func (i *instance) startForeign(config wazero.ModuleConfig) error {
+	foreign, err := i.plugin.foreign.Instantiate(i.ctx, config, &i.memory, guest{i})
+	if err != nil {
+		i.memory.release()
+		return i.faultOf(stageInstantiate, err)
+	}
+	i.foreign = foreign
+	i.frame.export = stageInit // what it used until here is not told from what it uses now
+	i.module, err = foreign.Initialize()
+	if err == nil {
+		if i.fuel, _ = i.module.ExportedGlobal(meter.Fuel).(api.MutableGlobal); i.frame.fault != nil || i.frame.cancelled != nil {
+			err = errors.New("it was stopped") // and the SDK of its contract has not told
+		}
+	}
+	i.loaded()
+	if err != nil {
+		closing := foreign.Close(context.Background())
+		i.memory.release()
+		i.module = nil
+		return errors.Join(i.faultOf(stageInit, err), closing)
+	}
+	i.findExports()
+	return nil
+}
+
+// guest is the instance as its contract knows it.
+type guest struct{ i *instance }
+
+func (g guest) Input() []byte { return g.i.frame.input }
+
+func (g guest) Result(doc []byte) {
+	g.i.frame.result = append(g.i.frame.result[:0], doc...)
+	g.i.frame.wrote = true
+}
+
+func (g guest) Failed(message string) error {
+	message = cleanLines(message, maxLine)
+	if g.i.frame.export == abi.ExportDescribe {
+		return g.i.plugin.fault(abi.ExportDescribe, KindGuest, message, nil)
+	}
+	doc, _ := (&abi.Result{Error: &abi.Error{Type: "error", Message: message}}).MarshalMsg(nil) // never fails
+	g.Result(doc)
+	return nil
+}
+
+func (g guest) Next(payload []byte) (abi.Status, []byte) {
+	if status := g.i.mayNext(); status != abi.StatusOK {
+		return status, nil
+	}
+	return g.i.next(payload)
+}
+
+func (g guest) HostCall(op string, payload []byte) (abi.Status, []byte) {
+	if status := g.i.mayHostCall(); status != abi.StatusOK {
+		return status, nil
+	}
+	return g.i.hostCall(op, payload)
+}
+
+func (g guest) Log(level abi.LogLevel, line []byte) { g.i.log(level, line[:min(len(line), maxLine)]) }
+
+func (g guest) Setting(key string) (string, bool) {
+	var config wire.Map
+	if _, err := config.UnmarshalMsg(g.i.plugin.config); err != nil || !config.Has(key) {
+		return "", false
+	}
+	value := config.Get(key)
+	if text, ok := value.AsString(); ok {
+		return text, true
+	}
+	return value.JSON(), true
+}
+
+func (g guest) Worked(bytes int) { g.i.worked(bytes) }
+
+func (g guest) Borrow(bytes int) bool { return g.i.memory.borrow(int64(bytes)) }
+
+func (g guest) Return(bytes int) { g.i.memory.giveBack(int64(bytes)) }
+
+func (g guest) Bound(what string, bytes int) {
+	if bytes > g.i.plugin.limits.Result {
+		g.i.stop(KindLimit, fmt.Sprintf("%s has %d bytes, the limit is %d", what, bytes, g.i.plugin.limits.Result))
+	}
+}
+
+func (g guest) Violate(message string) { g.i.stop(KindProtocol, message) }
+
+func (g guest) Deny(message string) { g.i.stop(KindDenied, message) }
+
+func (g guest) Malformed(message string) error {
+	return g.i.plugin.fault(g.i.frame.export, KindProtocol, "the document is malformed: "+clean(message, 200), nil)
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/manifest"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/extism"
 	"github.com/agenthost/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -181,16 +182,19 @@ func (a *app) engine(logger *slog.Logger) *plugin.Engine {
 			return nil, err
 		}
 		return plugin.NewEngine(plugin.EngineConfig{
-			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: plugin.CompileInChild(self, compileCommand),
+			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: plugin.CompileInChild(self, compileCommand), Contracts: contracts(),
 		})
 	}()
 	if err == nil {
 		return engine
 	}
 	logger.Warn("compiled plugins are not cached", "reason", err)
-	engine, _ = plugin.NewEngine(plugin.EngineConfig{}) // fails for nothing but its directory
+	engine, _ = plugin.NewEngine(plugin.EngineConfig{Contracts: contracts()}) // fails for nothing but its directory
 	return engine
 }
+
+// contracts are those that plugins may be written for, beside the ABI's own.
+func contracts() []plugin.Contract { return []plugin.Contract{extism.Extism{}} }
 
 // compileCommand is the hidden command that compiles a module: see [plugin.CompileInChild].
 const compileCommand = "compile-module"

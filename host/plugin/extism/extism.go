@@ -14,7 +14,7 @@
 //
 // The module is compiled and instantiated by Extism's SDK, but what it imports are functions of this package. Those of the SDK
 // keep blocks of memory in a module beside the guest, where the guest can overwrite the headers between them; a header
-// that leads to itself lets the host run for ever, with nothing that could stop it.
+// that leads to itself lets that module run for ever, and no fuel ends it.
 package extism
 
 import (

@@ -1,0 +1,224 @@
+// Package extismtest makes plugins of Extism of plugins that were written for the ABI, so that what tests how a host deals
+// with the one tests how it deals with the other.
+package extismtest
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+)
+
+// Adapt returns a module that does the same as an ABI plugin by the means of Extism. In place of the imports of the ABI it has
+// functions that copy documents from and to blocks, byte by byte, and in place of its exports such as have no parameters.
+// A module that does not pass [preflight.Check] is refused.
+func Adapt(module []byte) ([]byte, error) {
+	m, err := preflight.Check(module, preflight.Default())
+	if err != nil {
+		return nil, err
+	}
+	a := &adapter{source: module, module: m, moved: map[uint32]uint32{}, types: uint32(len(m.Types)), globals: uint32(len(m.Globals))}
+	a.number()
+	out := a.all()
+	if a.err != nil {
+		return nil, a.err
+	}
+	return out, nil
+}
+
+type adapter struct {
+	source  []byte
+	module  *preflight.Module
+	moved   map[uint32]uint32 // where functions are now
+	kept    []preflight.Import
+	first   uint32 // of the functions that are added
+	types   uint32 // how many the module had
+	globals uint32 // how many it had: the block of the last reply is behind them, and then the length of the reply
+	wrapped []wrapper
+	err     error
+}
+
+// wrapper is an export that has no parameters any more.
+type wrapper struct {
+	name   string
+	calls  uint32
+	params int
+}
+
+// number says where each function is now: the imports of Extism come first, then what else was imported, then the module's
+// own functions, and behind them what is added.
+func (a *adapter) number() {
+	next := uint32(len(imports))
+	for i, f := range a.module.Imports {
+		if f.Module != abi.Module {
+			a.kept = append(a.kept, f)
+			a.moved[uint32(i)] = next
+			next++
+		}
+	}
+	imported := uint32(len(a.module.Imports))
+	for i := range a.module.Functions {
+		a.moved[imported+uint32(i)] = next
+		next++
+	}
+	a.first = next
+	for i, f := range a.module.Imports {
+		if at := slices.IndexFunc(shims(a), func(s shim) bool { return f.Module == abi.Module && s.name == f.Name }); at >= 0 {
+			a.moved[uint32(i)] = a.first + uint32(at)
+		}
+	}
+	for _, e := range a.module.Exports {
+		if e.Kind == preflight.KindFunction && isCalled(e.Name) {
+			t, _ := a.module.FunctionType(e.Index)
+			a.wrapped = append(a.wrapped, wrapper{e.Name, a.moved[e.Index], len(a.module.Types[t].Params)})
+		}
+	}
+}
+
+// isCalled reports whether the host calls an export of this name.
+func isCalled(name string) bool {
+	return name == abi.ExportDescribe || name == abi.ExportConfigure || name == abi.ExportCallTool || slices.Contains(abi.Hooks(), abi.Hook(name))
+}
+
+var order = []byte{
+	preflight.SectionType, preflight.SectionImport, preflight.SectionFunction, preflight.SectionTable, preflight.SectionMemory,
+	preflight.SectionGlobal, preflight.SectionExport, preflight.SectionStart, preflight.SectionElement, preflight.SectionDataCount,
+	preflight.SectionCode, preflight.SectionData,
+}
+
+// all writes the module, without custom sections.
+func (a *adapter) all() []byte {
+	out := slices.Clone(a.source[:8])
+	for _, id := range order {
+		var s *preflight.Section
+		if at := slices.IndexFunc(a.module.Sections, func(s preflight.Section) bool { return s.ID == id }); at >= 0 {
+			s = &a.module.Sections[at]
+		}
+		if content := a.section(id, s); content != nil {
+			out = wasmbin.AppendSized(append(out, id), content)
+		}
+	}
+	return out
+}
+
+// section writes the content of one section; nil if there is none.
+func (a *adapter) section(id byte, s *preflight.Section) []byte {
+	added := shims(a)
+	switch id {
+	case preflight.SectionType:
+		items := make([][]byte, 0, len(imports)+len(added)+1)
+		for _, f := range imports {
+			items = append(items, signature(f.params, f.results))
+		}
+		for _, f := range added {
+			items = append(items, signature(f.params, f.results))
+		}
+		return a.longer(s, append(items, signature("", i32))...)
+	case preflight.SectionImport:
+		var items [][]byte
+		for i, f := range imports {
+			items = append(items, function(f.module, f.name, a.types+uint32(i)))
+		}
+		for _, f := range a.kept {
+			items = append(items, function(f.Module, f.Name, f.Type))
+		}
+		return a.longer(nil, items...)
+	case preflight.SectionFunction:
+		items := make([][]byte, 0, len(added)+len(a.wrapped))
+		for i := range added {
+			items = append(items, wasmbin.AppendU32(nil, a.types+uint32(len(imports)+i)))
+		}
+		for range a.wrapped {
+			items = append(items, wasmbin.AppendU32(nil, a.types+uint32(len(imports)+len(added))))
+		}
+		return a.longer(s, items...)
+	case preflight.SectionGlobal:
+		return a.longer(s, []byte{wasmbin.TypeI64, 1, wasmbin.OpI64Const, 0, wasmbin.OpEnd}, []byte{wasmbin.TypeI32, 1, wasmbin.OpI32Const, 0, wasmbin.OpEnd})
+	case preflight.SectionExport:
+		return a.exports()
+	case preflight.SectionCode:
+		return a.code(added)
+	}
+	if s == nil {
+		return nil
+	}
+	switch id {
+	case preflight.SectionStart:
+		return wasmbin.AppendU32(nil, a.moved[*a.module.Start])
+	case preflight.SectionElement:
+		a.err = errors.New("extismtest: modules with elements of tables are not adapted")
+		return nil
+	default:
+		return a.source[s.Start:s.End]
+	}
+}
+
+// longer writes a section with more items at its end.
+func (a *adapter) longer(s *preflight.Section, items ...[]byte) []byte {
+	if s == nil {
+		return append(wasmbin.AppendU32(nil, uint32(len(items))), slices.Concat(items...)...)
+	}
+	c := wasmbin.NewPart(a.source, s.Start, s.End)
+	count := c.U32()
+	return slices.Concat(wasmbin.AppendU32(nil, count+uint32(len(items))), a.source[c.At():s.End], slices.Concat(items...))
+}
+
+func (a *adapter) exports() []byte {
+	var items [][]byte
+	for _, e := range a.module.Exports {
+		index := e.Index
+		if e.Kind == preflight.KindFunction {
+			index = a.moved[index]
+			if at := slices.IndexFunc(a.wrapped, func(w wrapper) bool { return w.name == e.Name }); at >= 0 {
+				index = a.first + uint32(len(shims(a))+at)
+			}
+		}
+		items = append(items, wasmbin.AppendU32(append(wasmbin.AppendName(nil, e.Name), e.Kind), index))
+	}
+	return a.longer(nil, items...)
+}
+
+// code writes all functions.
+func (a *adapter) code(added []shim) []byte {
+	var bodies [][]byte
+	for i := range a.module.Bodies {
+		bodies = append(bodies, wasmbin.AppendSized(nil, a.body(&a.module.Bodies[i])))
+	}
+	for _, f := range added {
+		bodies = append(bodies, wasmbin.AppendSized(nil, slices.Concat(f.locals, f.body, []byte{wasmbin.OpEnd})))
+	}
+	for _, w := range a.wrapped {
+		bodies = append(bodies, wasmbin.AppendSized(nil, w.body()))
+	}
+	return a.longer(nil, bodies...)
+}
+
+// body takes over one function, which calls others where they are now.
+func (a *adapter) body(b *preflight.Body) []byte {
+	out, copied := []byte{}, b.Start
+	c := wasmbin.NewPart(a.source, b.Code, b.End)
+	var in wasmbin.Instruction
+	for c.More() {
+		c.Instruction(&in)
+		if in.Op != wasmbin.OpCall && in.Op != wasmbin.OpRefFunc {
+			continue
+		}
+		out = append(out, a.source[copied:in.Start+1]...)
+		out = wasmbin.AppendU32(out, a.moved[in.Index])
+		copied = c.At()
+	}
+	if c.Err() != nil {
+		a.err = c.Err()
+	}
+	return append(out, a.source[copied:b.End]...)
+}
+
+func signature(params, results string) []byte {
+	return slices.Concat([]byte{0x60}, wasmbin.AppendName(nil, params), wasmbin.AppendName(nil, results))
+}
+
+func function(module, name string, index uint32) []byte {
+	return wasmbin.AppendU32(append(wasmbin.AppendName(wasmbin.AppendName(nil, module), name), preflight.KindFunction), index)
+}

@@ -154,6 +154,8 @@ func (p *Plugin) instantiateMeter(ctx context.Context) error {
 
 // tickFunction is what metered code calls when it has no fuel left.
 func tickFunction() contract.Function {
-	return contract.Function{Module: meter.Module, Name: meter.Tick, Params: []api.ValueType{i64}, Results: []api.ValueType{i64},
-		Call: func(ctx context.Context, stack []uint64) { stack[0] = uint64(instanceOf(ctx).tick(int64(stack[0]))) }}
+	return contract.Function{
+		Module: meter.Module, Name: meter.Tick, Params: []api.ValueType{i64}, Results: []api.ValueType{i64},
+		Call: func(ctx context.Context, stack []uint64) { stack[0] = uint64(instanceOf(ctx).tick(int64(stack[0]))) },
+	}
 }

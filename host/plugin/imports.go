@@ -108,7 +108,8 @@ func (i *instance) mayNext() abi.Status {
 	if f.closed != 0 {
 		return f.closed
 	}
-	if f.nexts++; f.nexts > i.plugin.limits.Next {
+	f.nexts++
+	if f.nexts > i.plugin.limits.Next {
 		return abi.ELIMIT
 	}
 	return abi.StatusOK
@@ -156,7 +157,8 @@ func (i *instance) mayHostCall() abi.Status {
 	if f.closed != 0 {
 		return f.closed
 	}
-	if f.hostCalls++; f.hostCalls > i.plugin.limits.HostCalls {
+	f.hostCalls++
+	if f.hostCalls > i.plugin.limits.HostCalls {
 		return abi.ELIMIT
 	}
 	return abi.StatusOK

@@ -33,13 +33,17 @@ func ownWASI() []contract.Function {
 	own := wasiFunctions()
 	functions := make([]contract.Function, 0, len(own)+1)
 	for _, f := range own {
-		functions = append(functions, contract.Function{Module: wasiModule, Name: f.name, Params: f.params, Results: []api.ValueType{i32},
-			Call: func(ctx context.Context, stack []uint64) { stack[0] = uint64(f.call(instanceOf(ctx), stack)) }})
+		functions = append(functions, contract.Function{
+			Module: wasiModule, Name: f.name, Params: f.params, Results: []api.ValueType{i32},
+			Call: func(ctx context.Context, stack []uint64) { stack[0] = uint64(f.call(instanceOf(ctx), stack)) },
+		})
 	}
-	return append(functions, contract.Function{Module: wasiModule, Name: "proc_exit", Params: []api.ValueType{i32},
+	return append(functions, contract.Function{
+		Module: wasiModule, Name: "proc_exit", Params: []api.ValueType{i32},
 		Call: func(ctx context.Context, stack []uint64) {
 			instanceOf(ctx).stop(KindExit, fmt.Sprintf("it exited with the code %d", uint32(stack[0])))
-		}})
+		},
+	})
 }
 
 // wasiDefinitions are the functions of WASI by their names: what a module may import of it.

@@ -74,7 +74,7 @@ func (b *blocks) index(at uint64) (int, bool) {
 }
 
 // bytes returns n bytes at the offset, which lie in one block; nil if they do not.
-func (b *blocks) bytes(at uint64, n uint64) []byte {
+func (b *blocks) bytes(at, n uint64) []byte {
 	if b.last < len(b.list) {
 		if part := b.list[b.last].part(at, n); part != nil {
 			return part

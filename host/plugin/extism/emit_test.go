@@ -67,7 +67,7 @@ func newGuest() *guest {
 		get(1), extend, call(callAlloc), set(3),
 		block, loop, get(2), get(1), code{0x4f}, breakIf(1), // i32.ge_u
 		get(3), get(2), extend, code{0x7c}, get(0), get(2), code{0x6a}, load8, call(callStore8),
-		get(2), i32(1), code{0x6a}, set(2), again(0), end, end, get(3))
+		get(2), i32(1), code{0x6a}, set(2), again, end, end, get(3))
 }
 
 // describing is a guest that describes itself by this text.
@@ -107,13 +107,12 @@ var (
 	load8  = code{0x2d, 0, 0}
 	isZero = code{0x50} // i64.eqz
 	when   = code{0x04, 0x40}
+	again  = code{0x0c, 0} // the innermost loop
 )
 
 func get(local int) code { return code{0x20, byte(local)} }
 
 func set(local int) code { return code{0x21, byte(local)} }
-
-func again(depth int) code { return code{0x0c, byte(depth)} }
 
 func breakIf(depth int) code { return code{0x0d, byte(depth)} }
 

@@ -225,7 +225,7 @@ func TestLoading(t *testing.T) {
 			return g.add("", "", "", i64(1<<40), call(callLoad8), drop)
 		}, "instantiate", plugin.KindProtocol, "there is no block"},
 		{"an initialization that does not end", func() *guest {
-			return describing(jsonDescription).export("before_model", i32(0)).add("_initialize", "", "", loop, again(0), end)
+			return describing(jsonDescription).export("before_model", i32(0)).add("_initialize", "", "", loop, again, end)
 		}, "init", plugin.KindFuel, "used up its fuel"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -258,20 +258,22 @@ func TestHostileGuests(t *testing.T) {
 		says  string
 	}{
 		{"writes before a block", func(g *guest) []code {
-			return []code{g.block("0123456789"), i64(-1), code{0x7c}, i32(1), call(callStore8)}
+			return []code{g.block("0123456789"), i64(-1), {0x7c}, i32(1), call(callStore8)}
 		}, []plugin.Kind{plugin.KindProtocol}, "store_u8: there is no block"},
 		{"writes over the end of a block", func(g *guest) []code {
-			return []code{g.block("0123456789"), i64(3), code{0x7c}, i64(-1), call(callStore64)}
+			return []code{g.block("0123456789"), i64(3), {0x7c}, i64(-1), call(callStore64)}
 		}, []plugin.Kind{plugin.KindProtocol}, "store_u64: there is no block"},
 		{"reads where nothing is", func(*guest) []code { return []code{i64(1), call(callLoad64), drop} }, []plugin.Kind{plugin.KindProtocol}, "load_u64"},
 		{"reads at the end of all addresses", func(*guest) []code { return []code{i64(-1), call(callLoad64), drop} }, []plugin.Kind{plugin.KindProtocol}, "load_u64"},
 		{"reads behind its input", func(*guest) []code {
-			return []code{call(callInputLength), i64(-7), code{0x7c}, call(callInputLoad64), drop}
+			return []code{call(callInputLength), i64(-7), {0x7c}, call(callInputLoad64), drop}
 		}, []plugin.Kind{plugin.KindProtocol}, "input_load: the input has"},
 		{"reads what was freed", func(g *guest) []code {
 			return []code{g.block("0123456789"), set(1), get(1), call(callFree), get(1), call(callLoad8), drop}
 		}, []plugin.Kind{plugin.KindProtocol}, "load_u8"},
-		{"frees anything", func(*guest) []code { return []code{i64(0), call(callFree), i64(-1), call(callFree), i64(64), call(callFree)} }, nil, ""},
+		{"frees anything", func(*guest) []code {
+			return []code{i64(0), call(callFree), i64(-1), call(callFree), i64(64), call(callFree)}
+		}, nil, ""},
 		{"sets an output that is not there", func(g *guest) []code {
 			return []code{g.block("short"), i64(6), call(callOutputSet)}
 		}, []plugin.Kind{plugin.KindProtocol}, "output_set"},
@@ -281,28 +283,30 @@ func TestHostileGuests(t *testing.T) {
 		}, []plugin.Kind{plugin.KindLimit}, "the result has 2097152 bytes"},
 		{"writes no document", func(g *guest) []code { return []code{g.say(`{"messages":7}`)} }, []plugin.Kind{plugin.KindProtocol}, ""},
 		{"wants more than there is", func(*guest) []code {
-			return []code{i64(1 << 31), call(callAlloc), isZero, code{0x45}, when, trap, end}
+			return []code{i64(1 << 31), call(callAlloc), isZero, {0x45}, when, trap, end}
 		}, nil, ""},
 		{"takes all blocks", func(*guest) []code {
-			return []code{loop, i64(1 << 16), call(callAlloc), isZero, when, trap, end, again(0), end}
+			return []code{loop, i64(1 << 16), call(callAlloc), isZero, when, trap, end, again, end}
 		}, []plugin.Kind{plugin.KindMemory}, "it needs more memory"},
 		{"takes small blocks", func(*guest) []code {
-			return []code{loop, i64(1), call(callAlloc), drop, again(0), end}
+			return []code{loop, i64(1), call(callAlloc), drop, again, end}
 		}, []plugin.Kind{plugin.KindFuel, plugin.KindDeadline}, ""},
 		{"frees small blocks from the first", func(*guest) []code {
 			return []code{
-				block, loop, i64(1), call(callAlloc), isZero, breakIf(1), again(0), end, end,
-				i64(64), set(1), loop, get(1), call(callFree), get(1), i64(16), code{0x7c}, set(1), again(0), end,
+				block, loop, i64(1), call(callAlloc), isZero, breakIf(1), again, end, end,
+				i64(64), set(1), loop, get(1), call(callFree), get(1), i64(16),
+				{0x7c},
+				set(1), again, end,
 			}
 		}, []plugin.Kind{plugin.KindFuel, plugin.KindDeadline}, ""},
-		{"waits for ever", func(*guest) []code { return []code{loop, again(0), end} }, []plugin.Kind{plugin.KindFuel, plugin.KindDeadline}, ""},
+		{"waits for ever", func(*guest) []code { return []code{loop, again, end} }, []plugin.Kind{plugin.KindFuel, plugin.KindDeadline}, ""},
 		{"calls next in a node hook", func(*guest) []code { return []code{i64(0), call(callNext), drop} }, []plugin.Kind{plugin.KindProtocol}, "next is for wrap hooks only"},
 		{"passes no JSON", func(g *guest) []code {
 			return []code{g.block("kv.get"), g.block("{"), call(callHostCall), drop}
 		}, []plugin.Kind{plugin.KindProtocol}, "malformed"},
 		{"asks for nothing", func(*guest) []code { return []code{i64(0), i64(0), call(callHostCall), drop} }, nil, ""},
 		{"logs without end", func(g *guest) []code {
-			return []code{loop, g.block(strings.Repeat("x", 1000)), call(callLogInfo), again(0), end}
+			return []code{loop, g.block(strings.Repeat("x", 1000)), call(callLogInfo), again, end}
 		}, []plugin.Kind{plugin.KindFuel, plugin.KindDeadline}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -341,7 +345,7 @@ func TestWhatIsOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := describing(jsonDescription)
-			params, arguments, rest := wasmI64+wasmI64, code(append(i64(0), i64(0)...)), drop
+			params, arguments, rest := wasmI64+wasmI64, append(i64(0), i64(0)...), drop
 			if name == "var_get" {
 				params, arguments = wasmI64, i64(0)
 			}

@@ -119,13 +119,15 @@ func shims(a *adapter) []shim {
 	}
 	return []shim{
 		shimBlock: {
-			"", i32 + i32, i64, []byte{2, 1, i32[0], 1, i64[0]},
+			"", i32 + i32, i64,
+			[]byte{2, 1, i32[0], 1, i64[0]},
 			seq(get(1), widen, call(importAlloc), set(3),
 				each(2, 1, seq(get(3), get(2), widen, add64, get(0), get(2), add32, load8, call(importStore))), get(3)),
 		},
 		// The reply of a call ends with its status in one byte, behind 8 that are the same in all; before it are 7.
 		shimTake: {
-			"", i64, i64, []byte{1, 1, i32[0]},
+			"", i64, i64,
+			[]byte{1, 1, i32[0]},
 			seq(get(0), call(importLength), narrow, set(1),
 				get(1), number32(9), under, when, number64(int(abi.ETOOBIG)), number64(32), left64, leave, end,
 				get(0), number64(7), add64, global(wasmbin.OpGlobalSet, replyAt),
@@ -140,12 +142,14 @@ func shims(a *adapter) []shim {
 				each(3, 2, seq(get(0), get(3), add32, get(3), widen, call(importInput), store8)), end, get(2)),
 		},
 		{
-			abi.ImportResultWrite, i32 + i32, i32, []byte{0},
+			abi.ImportResultWrite, i32 + i32, i32,
+			[]byte{0},
 			seq(get(0), get(1), local(shimBlock), get(1), widen, call(importOutput), number32(0)),
 		},
 		{abi.ImportNext, i32 + i32, i64, []byte{0}, seq(get(0), get(1), local(shimBlock), call(importNext), local(shimTake))},
 		{
-			abi.ImportHostCall, i32 + i32 + i32 + i32, i64, []byte{0},
+			abi.ImportHostCall, i32 + i32 + i32 + i32, i64,
+			[]byte{0},
 			seq(get(0), get(1), local(shimBlock), get(2), get(3), local(shimBlock), call(importHostCall), local(shimTake)),
 		},
 		{

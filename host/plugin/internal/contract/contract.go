@@ -59,15 +59,31 @@ type Instance interface {
 	Close(ctx context.Context) error
 }
 
-// Guest is what the host knows of one instance, and does for it in the present call. Its methods may end the guest, and
-// then do not return.
+// Guest is what the host knows of one instance, and does for it in the present call.
 type Guest interface {
+	Documents
+	Host
+	Budget
+	// Violate ends the guest, which did what the contract does not allow. It does not return.
+	Violate(message string)
+	// Deny ends the guest, which wanted what no plugin may. It does not return.
+	Deny(message string)
+}
+
+// Documents are those of a call.
+type Documents interface {
 	// Input is the document that the call is about.
 	Input() []byte
 	// Result takes a document as the call's result.
 	Result(doc []byte)
 	// Failed takes an error of the guest's own as the call's result. Where no result can say so, it returns the error.
 	Failed(message string) error
+	// Malformed makes the error of a result that is not what it should be.
+	Malformed(message string) error
+}
+
+// Host is what a guest may call. Its methods may end the guest, and then do not return.
+type Host interface {
 	// Next calls the inner layers of a wrap hook, as the import next of the ABI does.
 	Next(payload []byte) (abi.Status, []byte)
 	// HostCall performs an operation, as the import host_call of the ABI does.
@@ -76,18 +92,17 @@ type Guest interface {
 	Log(level abi.LogLevel, line []byte)
 	// Setting is a value of the operator's configuration as text; false if there is none, or not yet.
 	Setting(key string) (string, bool)
+}
+
+// Budget is what a guest may use. Worked and Bound may end the guest, and then do not return: they are for functions that it
+// has called.
+type Budget interface {
 	// Worked notes work of the host for the guest, by the bytes that could be moved in that time.
 	Worked(bytes int)
+	// Bound ends the guest if a document of it is larger than it may be.
+	Bound(what string, bytes int)
 	// Borrow takes so many bytes of the guest's memory for something that the host keeps for it, or reports that there is
 	// no room. Return gives them back.
 	Borrow(bytes int) bool
 	Return(bytes int)
-	// Bound ends the guest if a document of it is larger than it may be.
-	Bound(what string, bytes int)
-	// Violate ends the guest, which did what the contract does not allow.
-	Violate(message string)
-	// Deny ends the guest, which wanted what no plugin may.
-	Deny(message string)
-	// Malformed makes the error of a document that is not what it should be.
-	Malformed(message string) error
 }

@@ -17,7 +17,7 @@ type Wasm struct {
 	ID        string         // names the middleware; "": the base name of Path without its extension
 	Path      string         // the module's file
 	Bytes     []byte         // the module, instead of Path
-	SHA256    string         // what its digest must be, in hexadecimal; "": anything
+	SHA256    string         // what the module's digest must be, in hexadecimal; "": anything
 	Minisign  []string       // public keys of minisign, one of which must have signed the module; none: anybody
 	Signature []byte         // of the module; nil: in the file Path with ".minisig" behind it
 	Config    map[string]any // as the plugin's schema wants it
@@ -99,11 +99,28 @@ func (w Wasm) code() ([]byte, error) {
 		if code, err = readModule(w.Path); err != nil {
 			return nil, err
 		}
+		if code, err = w.unpack(code); err != nil {
+			return nil, err
+		}
 	}
 	if err := checkDigest(code, w.SHA256); err != nil {
 		return nil, err
 	}
 	return code, w.checkSignature(code)
+}
+
+// unpack returns the module that is in the plugin's file, which for some contracts may be of another kind.
+func (w Wasm) unpack(file []byte) ([]byte, error) {
+	if w.Engine == nil {
+		return file, nil
+	}
+	for _, c := range w.Engine.speaks {
+		var err error
+		if file, err = c.Unpack(file, w.Path, readModule); err != nil {
+			return nil, err
+		}
+	}
+	return file, nil
 }
 
 // MaxModuleSize is the largest module that is loaded, in bytes.

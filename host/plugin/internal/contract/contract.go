@@ -19,6 +19,9 @@ import (
 type Contract interface {
 	// Name names it in messages to persons.
 	Name() string
+	// Unpack returns the module that is in a file: what is not of this contract's kind is the module itself. read reads
+	// further files.
+	Unpack(file []byte, path string, read func(path string) ([]byte, error)) ([]byte, error)
 	// Speaks reports whether a module was written for it, by its imports.
 	Speaks(m *preflight.Module) bool
 	// CheckImport checks an import that is none of WASI.

@@ -3,6 +3,7 @@ package extism
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	sdk "github.com/extism/go-sdk"
@@ -17,6 +18,7 @@ type code struct {
 	compiled *sdk.CompiledPlugin
 	cache    wazero.CompilationCache
 	json     atomic.Bool // its documents are JSON
+	kernels  sync.Pool   // of *[]byte: memories of kernels that are not used any more
 }
 
 // Compile gives the module to the SDK, with functions of the host's own for all that it imports.
@@ -59,7 +61,8 @@ func (c *code) Instantiate(
 	ctx = context.WithValue(ctx, sessionKey{}, s)
 	// A start section runs before there is a plugin; the SDK's way to the host's functions asks for one.
 	starting := context.WithValue(ctx, sdk.PluginCtxKey("plugin"), &sdk.Plugin{})
-	plugin, err := c.compiled.Instance(experimental.WithMemoryAllocator(starting, &memories{guest: memory}),
+	s.kernel.free = &c.kernels
+	plugin, err := c.compiled.Instance(experimental.WithMemoryAllocator(starting, &memories{guest: memory, kernel: &s.kernel}),
 		sdk.PluginInstanceConfig{ModuleConfig: config})
 	if err != nil {
 		return nil, err
@@ -78,19 +81,24 @@ func (c *code) Close(ctx context.Context) error {
 // memories gives the SDK's kernel, which is made first, a memory of its own, and the guest the one that is counted.
 type memories struct {
 	guest  experimental.MemoryAllocator
-	kernel bool
+	kernel *kernelMemory
+	second bool
 }
 
 func (m *memories) Allocate(capacity, most uint64) experimental.LinearMemory {
-	if m.kernel {
+	if m.second {
 		return m.guest.Allocate(capacity, most)
 	}
-	m.kernel = true
-	return &kernelMemory{}
+	m.second = true
+	return m.kernel
 }
 
-// kernelMemory is the memory of Extism's kernel, which no guest reaches, and so stays as small as it is.
-type kernelMemory struct{ bytes []byte }
+// kernelMemory is the memory of the SDK's kernel. The SDK uses it when the instance is initialized, and never again, so the
+// MiB that each kernel wants is then given to the next.
+type kernelMemory struct {
+	bytes []byte
+	free  *sync.Pool
+}
 
 // mostKernel is how large it may become, in bytes.
 const mostKernel = 4 << 20
@@ -99,6 +107,12 @@ func (m *kernelMemory) Reallocate(size uint64) []byte {
 	if size > mostKernel {
 		return nil
 	}
+	if m.bytes == nil {
+		if used, ok := m.free.Get().(*[]byte); ok {
+			m.bytes = *used
+			clear(m.bytes[:cap(m.bytes)])
+		}
+	}
 	if size > uint64(cap(m.bytes)) {
 		m.bytes = append(make([]byte, 0, size), m.bytes...)
 	}
@@ -106,4 +120,15 @@ func (m *kernelMemory) Reallocate(size uint64) []byte {
 	return m.bytes
 }
 
-func (m *kernelMemory) Free() { m.bytes = nil }
+// Free is called when the instance is closed.
+func (m *kernelMemory) Free() {}
+
+// leave gives the memory to the next kernel. This one must not run any more.
+func (m *kernelMemory) leave() {
+	if m.bytes == nil {
+		return
+	}
+	used := m.bytes
+	m.free.Put(&used)
+	m.bytes = nil
+}

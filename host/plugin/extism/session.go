@@ -18,6 +18,7 @@ type session struct {
 	guest  contract.Guest
 	plugin *sdk.Plugin
 	ctx    context.Context // that every call must have
+	kernel kernelMemory
 
 	blocks  blocks
 	input   []byte // as the guest reads it
@@ -38,6 +39,7 @@ func sessionOf(ctx context.Context) *session {
 // _initialize, __wasm_call_ctors or hs_init.
 func (s *session) Initialize() (api.Module, error) {
 	defer s.reset()
+	defer s.kernel.leave()
 	return contract.Self(s.ctx, func(ctx context.Context) error {
 		_, _, err := s.plugin.CallWithContext(ctx, meter.Self, nil)
 		return err

@@ -52,7 +52,7 @@ func (m *Model) complete(ctx context.Context, req *model.Request) (*model.Respon
 	if err != nil {
 		return nil, err
 	}
-	text, err := m.ask(ctx, chatPath, body)
+	text, err := m.endpoint.Ask(ctx, provider.Call{Path: chatPath, Body: body})
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
@@ -18,16 +16,17 @@ import (
 type feed struct {
 	model   *Model
 	body    io.Closer
-	events  ssestream.Decoder // nil: it is no stream
-	whole   []byte            // what it is instead: an error, a page, or the answer all at once
-	kind    string            // of the event
-	data    []byte            // of the event
-	hasDone bool              // the event [DONE] has come, which is the last
+	events  *provider.Events // nil: it is no stream
+	whole   []byte           // what it is instead: an error, a page, or the answer all at once
+	kind    string           // of the event
+	data    []byte           // of the event
+	hasDone bool             // the event [DONE] has come, which is the last
+	err     error            // with which the stream ended
 }
 
 // feed sends a request for a stream. The caller closes it.
 func (m *Model) feed(ctx context.Context, path string, body object) (*feed, error) {
-	resp, err := m.send(ctx, path, body) //nolint:bodyclose // close does
+	resp, err := m.endpoint.Send(ctx, provider.Call{Path: path, Body: body}) //nolint:bodyclose // close does
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +42,7 @@ func (m *Model) feed(ctx context.Context, path string, body object) (*feed, erro
 		return nil, provider.Failed(ctx, m.provider(), err)
 	}
 	if streams {
-		resp.Body = struct {
-			io.Reader
-			io.Closer
-		}{text, resp.Body}
-		resp.Header.Del("Content-Type") // by which the SDK finds decoders that others have registered
-		f.events = ssestream.NewDecoder(resp)
+		f.events = provider.NewEvents(text)
 	}
 	return f, nil
 }
@@ -73,11 +67,15 @@ func begins(text *bufio.Reader) (streams bool, err error) {
 	}
 }
 
-// next reads the next event. It reads none behind a cancellation, though some may have come.
+// next reads the next event. It reads none behind a cancellation, though some may have come, and none that the end has cut off.
 func (f *feed) next(ctx context.Context) bool {
-	for ctx.Err() == nil && f.events.Next() {
-		event := f.events.Event()
-		f.kind, f.data = event.Type, provider.Valid(bytes.TrimSpace(event.Data))
+	for ctx.Err() == nil {
+		event, err := f.events.Next()
+		if err != nil || event.Cut {
+			f.err = err
+			return false
+		}
+		f.kind, f.data = event.Kind, provider.Valid(bytes.TrimSpace(event.Data))
 		if bytes.HasPrefix(f.data, []byte("[DONE]")) {
 			f.hasDone = true
 			return false
@@ -91,11 +89,10 @@ func (f *feed) next(ctx context.Context) bool {
 
 // ended is the error with which the stream ended; nil if it did so by itself.
 func (f *feed) ended(ctx context.Context) error {
-	err := f.events.Err()
-	if errors.Is(err, bufio.ErrTooLong) { // an event of 32 MiB
-		err = provider.ErrTooLarge
+	if errors.Is(f.err, io.EOF) {
+		f.err = nil
 	}
-	return provider.Failed(ctx, f.model.provider(), cmp.Or(err, ctx.Err()))
+	return provider.Failed(ctx, f.model.provider(), cmp.Or(f.err, ctx.Err()))
 }
 
 func (f *feed) close() { _ = f.body.Close() } // it was read to its end, or nobody wants the rest

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/openai/openai-go/v3"
-
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
@@ -54,10 +52,10 @@ type Model struct {
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
 	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
 
-	once   sync.Once
-	client openai.Client
-	own    bool  // it is OpenAI's, and not of another server
-	failed error // why there is no client
+	once     sync.Once
+	endpoint *provider.Endpoint
+	own      bool  // it is OpenAI's, and not of another server
+	failed   error // why there is no endpoint
 }
 
 var _ model.Streamer = (*Model)(nil)

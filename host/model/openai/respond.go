@@ -38,7 +38,7 @@ func (m *Model) respond(ctx context.Context, req *model.Request) (*model.Respons
 	if err != nil {
 		return nil, err
 	}
-	text, err := m.ask(ctx, responsesPath, body)
+	text, err := m.endpoint.Ask(ctx, provider.Call{Path: responsesPath, Body: body})
 	if err != nil {
 		return nil, err
 	}

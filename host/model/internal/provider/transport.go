@@ -20,7 +20,7 @@ var ErrTooLarge = fmt.Errorf("the response is longer than %d MiB", MaxResponse>>
 
 // Client returns a copy of an HTTP client, nil meaning the default one, whose responses are limited, and which returns
 // those that tell of a failure as a [*model.Error]: so that all providers' errors are told apart in one place, also those
-// that no SDK can read, such as a page of a proxy.
+// that are no provider's, such as a page of a proxy.
 func Client(name string, base *http.Client) *http.Client {
 	out := http.Client{}
 	if base != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// answer is a message of the API. The types of the SDK are not used for it: they take a value of a wrong type for none, and
-// the arguments of a call that are no JSON for an empty object.
+// answer is a message of the API. Unlike Anthropic's SDK, it does not take a value of a wrong type for none, or the arguments of a
+// call that are no JSON for an empty object.
 type answer struct {
 	ending
 
@@ -32,7 +32,6 @@ type ending struct {
 
 // readAnswer reads the response to a request that is not streamed.
 func readAnswer(body []byte) (*answer, error) {
-	body = provider.Valid(body)
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, malformed("the response", err)

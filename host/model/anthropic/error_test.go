@@ -63,6 +63,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"504", 504, said("timeout_error", "slow"), nil, model.ErrorTimeout, true, 0},
 		{"529", 529, file(t, "errors", "529.json"), map[string]string{"Retry-After-Ms": "250"}, model.ErrorOverloaded, true, 250 * time.Millisecond},
 		{"a page", 502, "<html>Bad gateway</html>", nil, model.ErrorServer, true, 0},
+		{"a redirection", 307, "", map[string]string{"Location": "https://example.com/"}, model.ErrorResponse, false, 0},
 		{"nothing", 500, "", nil, model.ErrorServer, true, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestRefusedRequests(t *testing.T) {
 				require.Equal(t, test.retryable, failed.Retryable)
 				require.Equal(t, test.wait, failed.RetryAfter)
 			})
-			require.Len(t, s.requests, 2, "the SDK tries nothing again")
+			require.Len(t, s.requests, 2, "nothing is tried again")
 		})
 	}
 }

@@ -7,20 +7,12 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"maps"
 	"net/http"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
@@ -40,8 +32,11 @@ const DefaultMaxTokens = 4096
 // path is where the Messages API is, behind the address of the provider.
 const path = "v1/messages"
 
-// ownHost is Anthropic's.
-const ownHost = "api.anthropic.com"
+// Anthropic's own address, and its host.
+const (
+	ownBaseURL = "https://api.anthropic.com/"
+	ownHost    = "api.anthropic.com"
+)
 
 // Model is a model of Anthropic. Its fields are not changed after its first use.
 //
@@ -67,10 +62,9 @@ type Model struct {
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
 	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
 
-	once   sync.Once
-	client anthropic.Client
-	own    bool // it is Anthropic's own address
-	broken error
+	once     sync.Once
+	endpoint *provider.Endpoint
+	failed   error // why there is no endpoint
 }
 
 var _ model.Streamer = (*Model)(nil)
@@ -83,16 +77,13 @@ func (m *Model) Info() model.Info { return provider.Info(Provider, m.Name, m.Pro
 
 // Generate answers a request.
 func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
-	resp, err := m.send(ctx, req, false)
+	call, err := m.call(req, false)
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(resp.Body)
-	if closing := resp.Body.Close(); err == nil {
-		err = closing
-	}
+	body, err := m.endpoint.Ask(ctx, call)
 	if err != nil {
-		return nil, provider.Failed(ctx, Provider, err)
+		return nil, err
 	}
 	answer, err := readAnswer(body)
 	if err != nil {
@@ -110,67 +101,37 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	}
 }
 
-// send sends a request, and returns the response, which its caller closes.
-func (m *Model) send(ctx context.Context, req *model.Request, stream bool) (*http.Response, error) {
-	m.once.Do(func() { m.broken = m.connect() })
-	if m.broken != nil {
-		return nil, m.broken
-	}
-	options, err := m.headers()
-	if err != nil {
-		return nil, err
+// call is what is sent for a request.
+func (m *Model) call(req *model.Request, stream bool) (provider.Call, error) {
+	m.once.Do(func() { m.failed = m.connect() })
+	if m.failed != nil {
+		return provider.Call{}, m.failed
 	}
 	body, err := m.body(req, stream)
-	if err != nil {
-		return nil, err
-	}
-	var resp *http.Response
-	if err := m.client.Post(ctx, path, body, &resp, options...); err != nil {
-		return nil, provider.Failed(ctx, Provider, err)
-	}
-	return resp, nil
+	return provider.Call{Path: path, Body: body}, err
 }
 
-// connect makes the client.
+// connect finds out where requests go.
 func (m *Model) connect() error {
-	m.own = m.BaseURL == ""
-	options := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithHTTPClient(provider.Client(Provider, m.HTTPClient)),
+	base, err := provider.Address(Provider, cmp.Or(m.BaseURL, ownBaseURL), ownBaseURL)
+	if err != nil {
+		return err
 	}
-	if !m.own {
-		base, err := url.Parse(m.BaseURL)
-		if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-			return refused(errors.New("the BaseURL is no address of a server, such as http://localhost:4010"))
-		}
-		m.own = base.Hostname() == ownHost
-		options = append(options, option.WithBaseURL(m.BaseURL))
-	}
-	m.client = anthropic.NewClient(options...)
-	return nil
-}
-
-// headers are the options with the key and the model's headers.
-func (m *Model) headers() ([]option.RequestOption, error) {
 	variable := cmp.Or(m.APIKeyEnv, APIKeyVariable)
 	key := cmp.Or(m.APIKey, strings.TrimSpace(os.Getenv(variable)))
-	var options []option.RequestOption
+	header := http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
 	if key != "" {
-		options = append(options, option.WithAPIKey(key))
+		header.Set("X-Api-Key", key)
 	}
 	known := key != ""
-	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
-		options = append(options, option.WithHeader(name, m.Headers[name]))
+	for name := range m.Headers {
 		known = known || strings.EqualFold(name, "X-Api-Key") || strings.EqualFold(name, "Authorization")
 	}
-	if m.own && !known {
-		return nil, provider.NoKey(Provider, variable)
+	if strings.EqualFold(base.Hostname(), ownHost) && !known {
+		return provider.NoKey(Provider, variable)
 	}
-	return options, nil
-}
-
-// refused is the error of a request that cannot be sent.
-func refused(err error) *model.Error {
-	return &model.Error{Provider: Provider, Kind: model.ErrorInvalidRequest, Err: err}
+	m.endpoint = provider.NewEndpoint(Provider, base, m.HTTPClient, header, m.Headers)
+	return nil
 }
 
 // malformed is the error of a response that cannot be understood.

@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 
 	"github.com/agenthost/agenthost/abi"
@@ -14,7 +12,7 @@ import (
 var reserved = []string{"messages", "model", "stream", "system"}
 
 // body makes the body of a request.
-func (m *Model) body(req *model.Request, stream bool) ([]byte, error) {
+func (m *Model) body(req *model.Request, stream bool) (object, error) {
 	body, err := provider.Settings(Provider, m.Settings, req.Settings, reserved...)
 	if err != nil {
 		return nil, err
@@ -49,11 +47,7 @@ func (m *Model) body(req *model.Request, stream bool) ([]byte, error) {
 	if stream {
 		body["stream"] = true
 	}
-	out, err := json.Marshal(body)
-	if err != nil { // of a setting that is no number
-		return nil, refused(fmt.Errorf("the request has no JSON form: %w", err))
-	}
-	return out, nil
+	return body, nil
 }
 
 // system are the system prompt and the system messages of the history: the API has one place for them.

@@ -22,8 +22,8 @@ var silent = []string{"$comment", "$id", "$schema"}
 var formats = []string{"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"}
 
 // enforceable is a schema as the API can enforce it: objects have no keys but theirs, one of several schemas is any of them,
-// and what cannot be enforced is told in the description. The SDK has a function for this too, which gives up at a list of
-// types, and loses the definitions beside a reference.
+// and what cannot be enforced is told in the description. Anthropic's SDK has a function for this too, which gives up at a
+// list of types, and loses the definitions beside a reference.
 func enforceable(schema object) object {
 	if ref, ok := schema["$ref"]; ok { // beside which nothing else may stand
 		schema = object{"$ref": ref, "$defs": schema["$defs"], "definitions": schema["definitions"]}

@@ -1,13 +1,11 @@
 package anthropic
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
+	"io"
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
@@ -15,19 +13,28 @@ import (
 
 // stream answers a request piece by piece. It ends early without an error if yield returns false.
 func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
-	resp, err := m.send(ctx, req, true)
+	call, err := m.call(req, true)
+	if err != nil {
+		return err
+	}
+	resp, err := m.endpoint.Send(ctx, call)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }() // all was read, or nobody wants the rest
-	events := ssestream.NewDecoder(resp)
+	events := provider.NewEvents(resp.Body)
 	var d draft
-	for events.Next() {
-		if ctx.Err() != nil {
+	for {
+		event, err := events.Next()
+		switch {
+		case ctx.Err() != nil:
 			return provider.Failed(ctx, Provider, ctx.Err())
+		case event.Cut, errors.Is(err, io.EOF):
+			return provider.Broken(Provider, "the stream ended before the answer did")
+		case err != nil:
+			return provider.Failed(ctx, Provider, err)
 		}
-		event := events.Event()
-		done, chunk, err := d.add(event.Type, provider.Valid(event.Data))
+		done, chunk, err := d.add(event.Kind, provider.Valid(event.Data))
 		if err != nil {
 			return err
 		}
@@ -46,14 +53,6 @@ func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model
 		if (chunk.Text != "" || chunk.Reasoning != "") && !yield(chunk) {
 			return nil
 		}
-	}
-	switch err := events.Err(); {
-	case errors.Is(err, bufio.ErrTooLong): // an event of 32 MiB
-		return provider.Failed(ctx, Provider, provider.ErrTooLarge)
-	case err != nil || ctx.Err() != nil:
-		return provider.Failed(ctx, Provider, errors.Join(err, ctx.Err()))
-	default:
-		return provider.Broken(Provider, "the stream ended before the answer did")
 	}
 }
 

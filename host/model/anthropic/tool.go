@@ -7,6 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
 // tools are the tools that a request offers, and those of the settings, of the model and of the request.
@@ -22,12 +23,12 @@ func (m *Model) tools(req *model.Request) ([]object, error) {
 		}
 		entries, ok := setting.Items()
 		if !ok {
-			return nil, refused(errors.New(`the setting "tools" must be a list of maps`))
+			return nil, provider.Unsendable(Provider, errors.New(`the setting "tools" must be a list of maps`))
 		}
 		for _, entry := range entries {
 			var fields wire.Map
 			if _, err := fields.UnmarshalMsg(entry); err != nil || len(fields) == 0 {
-				return nil, refused(errors.New(`the setting "tools" must be a list of maps`))
+				return nil, provider.Unsendable(Provider, errors.New(`the setting "tools" must be a list of maps`))
 			}
 			out = joined(out, objectOf(fields))
 		}

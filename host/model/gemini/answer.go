@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -33,19 +32,6 @@ type answer struct {
 	token         string // to continue the answer; "": it is whole
 	usage         *usage // of this response
 	written       strings.Builder
-}
-
-// readWhole reads a response that comes at once.
-func (a *answer) readWhole(body io.Reader) error {
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return err
-	}
-	d, err := readDocument(text)
-	if err != nil {
-		return err
-	}
-	return a.add(d)
 }
 
 // add adds a response, or a piece of one. Of several candidates only the first counts.

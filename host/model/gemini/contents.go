@@ -4,11 +4,15 @@ import (
 	"regexp"
 	"strconv"
 
-	"google.golang.org/genai"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
+)
+
+// The roles of turns.
+const (
+	roleModel = "model"
+	roleUser  = "user"
 )
 
 // content is a turn of a conversation.
@@ -50,12 +54,12 @@ func (m *Model) contents(req *model.Request) (contents []content, system []any) 
 	for i, message := range c.messages.All() {
 		c.add(i, message)
 	}
-	if len(c.contents) == 0 || c.contents[0].Role != genai.RoleUser {
-		first := content{Role: genai.RoleUser, Parts: []any{textPart(goOn)}}
+	if len(c.contents) == 0 || c.contents[0].Role != roleUser {
+		first := content{Role: roleUser, Parts: []any{textPart(goOn)}}
 		c.contents = append([]content{first}, c.contents...)
 	}
-	if c.contents[len(c.contents)-1].Role != genai.RoleUser {
-		c.say(genai.RoleUser, textPart(goOn))
+	if c.contents[len(c.contents)-1].Role != roleUser {
+		c.say(roleUser, textPart(goOn))
 	}
 	return c.contents, c.system
 }
@@ -69,11 +73,11 @@ func (c *conversation) add(i int, m *abi.Message) {
 	case abi.RoleTool:
 		if !c.told[i] { // its call is not in the history
 			_, parts := resultParts(m, false)
-			c.say(genai.RoleUser, textPart("The tool "+m.Name+" returned: "+resultText(m)))
-			c.say(genai.RoleUser, parts...)
+			c.say(roleUser, textPart("The tool "+m.Name+" returned: "+resultText(m)))
+			c.say(roleUser, parts...)
 		}
 	default:
-		c.say(genai.RoleUser, personParts(m.Content)...)
+		c.say(roleUser, personParts(m.Content)...)
 	}
 }
 
@@ -94,7 +98,7 @@ func (c *conversation) addAnswer(i int, m *abi.Message) {
 			ThoughtSignature: signature,
 		})
 	}
-	c.say(genai.RoleModel, parts...)
+	c.say(roleModel, parts...)
 	var responses, shown []any
 	for j := range calls {
 		at, ok := answers[calls[j].ID]
@@ -104,7 +108,7 @@ func (c *conversation) addAnswer(i int, m *abi.Message) {
 		c.told[at] = true
 		answer := c.messages.At(at)
 		inside, beside := resultParts(&answer, modern(c.model.Name))
-		responses = append(responses, part{FunctionResponse: &genai.FunctionResponse{
+		responses = append(responses, part{FunctionResponse: &functionResponse{
 			ID: notes[j].id, Name: calls[j].Name, Response: response(&answer), Parts: inside,
 		}})
 		if len(beside) > 0 {
@@ -112,9 +116,9 @@ func (c *conversation) addAnswer(i int, m *abi.Message) {
 		}
 	}
 	if len(responses) > 0 {
-		c.contents = append(c.contents, content{Role: genai.RoleUser, Parts: responses, answers: true})
+		c.contents = append(c.contents, content{Role: roleUser, Parts: responses, answers: true})
 	}
-	c.say(genai.RoleUser, shown...)
+	c.say(roleUser, shown...)
 }
 
 // answers returns where the answers to the calls of a message are, by the ids of the calls: before the model's next message,

@@ -82,7 +82,7 @@ func TestRefusedRequests(t *testing.T) {
 				require.Equal(t, test.after, failed.RetryAfter)
 				require.ErrorContains(t, err, test.says)
 				require.NotContains(t, err.Error(), "test-key")
-				require.Equal(t, 1, s.count(), "the SDK tries once")
+				require.Equal(t, 1, s.count(), "nothing is tried again")
 			})
 		})
 	}

@@ -6,8 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
@@ -16,7 +14,7 @@ import (
 func mediaPart(block abi.Block) (any, bool) {
 	signature := block.String(KeySignature)
 	if data := block.Data(); len(data) > 0 {
-		return part{InlineData: &genai.Blob{MIMEType: provider.MimeType(block), Data: data}, ThoughtSignature: signature}, true
+		return part{InlineData: &blob{MIMEType: provider.MimeType(block), Data: data}, ThoughtSignature: signature}, true
 	}
 	address := block.String("url")
 	if address == "" {
@@ -29,11 +27,11 @@ func mediaPart(block abi.Block) (any, bool) {
 	if kind == "" {
 		kind = kindOf(address)
 	}
-	return part{FileData: &genai.FileData{FileURI: address, MIMEType: kind}, ThoughtSignature: signature}, true
+	return part{FileData: &fileData{FileURI: address, MIMEType: kind}, ThoughtSignature: signature}, true
 }
 
 // ofDataURL returns what a data URL holds in base64; nil for other URLs.
-func ofDataURL(address string) *genai.Blob {
+func ofDataURL(address string) *blob {
 	rest, ok := strings.CutPrefix(address, "data:")
 	if !ok {
 		return nil
@@ -44,7 +42,7 @@ func ofDataURL(address string) *genai.Blob {
 	if !ok || err != nil {
 		return nil
 	}
-	return &genai.Blob{MIMEType: kind, Data: data}
+	return &blob{MIMEType: kind, Data: data}
 }
 
 // nestable are the kinds of media that can stand inside of an answer to a call, since Gemini 3:

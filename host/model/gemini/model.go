@@ -6,9 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"sync"
-	"time"
-
-	"google.golang.org/genai"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
@@ -32,10 +29,10 @@ type Model struct {
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
 	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
 
-	once    sync.Once
-	client  *genai.Client
-	timeout time.Duration // of HTTPClient; 0: none
-	failed  error         // why there is no client
+	once     sync.Once
+	endpoint *provider.Endpoint
+	path     string // of the model, below the endpoint
+	failed   error  // why there is no endpoint
 }
 
 // New returns a model of Google.
@@ -77,7 +74,7 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 const maxContinued = 32
 
 // ask sends a request and reads the answer: piece by piece if there is a function that takes the pieces. An answer that the
-// provider cuts at its limit for one response, and says how to continue, is continued, as the SDK would do.
+// provider cuts at its limit for one response, and says how to continue, is continued, as Google's own SDK does.
 func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
 	body, err := m.body(req)
 	if err != nil {
@@ -98,32 +95,4 @@ func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chun
 		body["continuationToken"] = token
 	}
 	return nil, provider.Broken(Provider, "the answer was continued too often")
-}
-
-// exchange sends one request and reads its response.
-func (m *Model) exchange(ctx context.Context, body map[string]any, a *answer) (err error) {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err := m.connect(); err != nil {
-		return err
-	}
-	if m.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, m.timeout)
-		defer cancel()
-	}
-	resp, err := m.send(ctx, body, a.say != nil)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := resp.Body.Close(); err == nil {
-			err = closing
-		}
-	}()
-	if a.say == nil {
-		return a.readWhole(resp.Body)
-	}
-	return a.readStream(resp.Body)
 }

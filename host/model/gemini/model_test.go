@@ -1,9 +1,11 @@
 package gemini_test
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,8 +41,23 @@ func TestHeadersAndAddresses(t *testing.T) {
 		require.Equal(t, "test-key", s.last(t).header.Get("X-Goog-Api-Key"))
 		require.Equal(t, "weather", s.last(t).header.Get("X-Team"))
 		require.Equal(t, []string{"mine"}, s.last(t).header.Values("X-Goog-Api-Client"))
-		require.Contains(t, s.last(t).header.Get("User-Agent"), "google-genai-sdk/")
+		require.Equal(t, "agenthost", s.last(t).header.Get("User-Agent"))
 	}
+}
+
+// The server is told how long somebody waits for its answer.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	s := saying(t, hello)
+	m := modelAt(t, s)
+	_, err := m.Generate(t.Context(), request(abi.Human("hi")))
+	require.NoError(t, err)
+	require.NotContains(t, s.last(t).header, "X-Server-Timeout")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err = m.Generate(ctx, request(abi.Human("hi")))
+	require.NoError(t, err)
+	require.Equal(t, "3600", s.last(t).header.Get("X-Server-Timeout"))
 }
 
 func TestRequestsThatCannotBeSent(t *testing.T) {
@@ -133,6 +150,11 @@ func TestNoKey(t *testing.T) {
 		require.ErrorContains(t, err, "GEMINI_API_KEY")
 		_, _, err = stream(t.Context(), m, request(abi.Human("hi")))
 		require.Equal(t, model.ErrorAuthentication, failure(t, err).Kind)
+
+		m = gemini.New("gemini-3-flash")
+		m.BaseURL, m.HTTPClient, m.Headers = base, &http.Client{Transport: never{}}, map[string]string{"x-goog-api-key": "mine"}
+		_, err = m.Generate(t.Context(), request(abi.Human("hi")))
+		require.Equal(t, model.ErrorPermission, failure(t, err).Kind, "it was sent")
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
@@ -15,19 +13,39 @@ import (
 // base64 as the API has it.
 const KeySignature = "thought_signature"
 
-// part is a part of a turn. Unlike the SDK's, it can have an empty text, on which signatures come, and signatures as they
+// part is a part of a turn. Unlike that of Google's SDK, it can have an empty text, on which signatures come, and signatures as they
 // came.
 type part struct {
-	FileData         *genai.FileData         `json:"fileData,omitempty"`
-	FunctionCall     *functionCall           `json:"functionCall,omitempty"`
-	FunctionResponse *genai.FunctionResponse `json:"functionResponse,omitempty"`
-	InlineData       *genai.Blob             `json:"inlineData,omitempty"`
-	Text             *string                 `json:"text,omitempty"`
-	Thought          bool                    `json:"thought,omitempty"`
-	ThoughtSignature string                  `json:"thoughtSignature,omitempty"`
+	FileData         *fileData         `json:"fileData,omitempty"`
+	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
+	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
+	InlineData       *blob             `json:"inlineData,omitempty"`
+	Text             *string           `json:"text,omitempty"`
+	Thought          bool              `json:"thought,omitempty"`
+	ThoughtSignature string            `json:"thoughtSignature,omitempty"`
 }
 
-// functionCall is a call of a tool. Unlike the SDK's, it has arguments of which no number is rounded.
+// fileData is where a file is.
+type fileData struct {
+	FileURI  string `json:"fileUri,omitempty"`
+	MIMEType string `json:"mimeType,omitempty"`
+}
+
+// blob is a file.
+type blob struct {
+	Data     []byte `json:"data,omitempty"`
+	MIMEType string `json:"mimeType,omitempty"`
+}
+
+// functionResponse is the answer to a call of a tool.
+type functionResponse struct {
+	ID       string         `json:"id,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Parts    []part         `json:"parts,omitempty"`
+	Response map[string]any `json:"response,omitempty"`
+}
+
+// functionCall is a call of a tool. Unlike that of Google's SDK, it has arguments of which no number is rounded.
 type functionCall struct {
 	ID   string          `json:"id,omitempty"`
 	Name string          `json:"name"`
@@ -126,16 +144,14 @@ func resultText(m *abi.Message) string {
 
 // resultParts are the media of a tool's result: those that can stand inside of the answer, and the others, for a turn of the
 // user behind it.
-func resultParts(m *abi.Message, modern bool) (inside []*genai.FunctionResponsePart, beside []any) {
+func resultParts(m *abi.Message, modern bool) (inside []part, beside []any) {
 	for _, block := range m.Content.Blocks() {
 		p, ok := partOf(block)
 		if !ok {
 			continue
 		}
 		if media, ok := p.(part); ok && modern && media.InlineData != nil && nestable[media.InlineData.MIMEType] {
-			inside = append(inside, &genai.FunctionResponsePart{
-				InlineData: &genai.FunctionResponseBlob{MIMEType: media.InlineData.MIMEType, Data: media.InlineData.Data},
-			})
+			inside = append(inside, part{InlineData: media.InlineData})
 			continue
 		}
 		beside = append(beside, p)

@@ -2,9 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"maps"
-
-	"google.golang.org/genai"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -30,7 +27,7 @@ func (m *Model) body(req *model.Request) (map[string]any, error) {
 	contents, system := m.contents(req)
 	body["contents"] = contents
 	if len(system) > 0 {
-		body["systemInstruction"] = content{Role: genai.RoleUser, Parts: system}
+		body["systemInstruction"] = content{Role: roleUser, Parts: system}
 	}
 	if err := addTools(body, req); err != nil {
 		return nil, err
@@ -40,7 +37,14 @@ func (m *Model) body(req *model.Request) (map[string]any, error) {
 			"responseMimeType": "application/json", "responseJsonSchema": schema(f.Schema),
 		}})
 	}
-	return encoded(body)
+	return body, nil
+}
+
+// declaration is a tool that the model may call.
+type declaration struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parametersJsonSchema"`
 }
 
 // addTools adds the tools and how the model may choose among them.
@@ -48,13 +52,11 @@ func addTools(body map[string]any, req *model.Request) error {
 	if len(req.Tools) == 0 {
 		return nil // a choice among none is refused
 	}
-	declared := &genai.Tool{FunctionDeclarations: make([]*genai.FunctionDeclaration, len(req.Tools))}
+	declared := make([]declaration, len(req.Tools))
 	for i, tool := range req.Tools {
-		declared.FunctionDeclarations[i] = &genai.FunctionDeclaration{
-			Name: tool.Name, Description: tool.Description, ParametersJsonSchema: schema(tool.Parameters),
-		}
+		declared[i] = declaration{tool.Name, tool.Description, schema(tool.Parameters)}
 	}
-	tools := []any{declared}
+	tools := []any{map[string]any{"functionDeclarations": declared}}
 	switch own := body["tools"].(type) {
 	case nil:
 	case []any:
@@ -75,20 +77,20 @@ func choose(choice string) map[string]any {
 	case "":
 		return nil
 	case "auto":
-		return map[string]any{"mode": genai.FunctionCallingConfigModeAuto}
+		return map[string]any{"mode": "AUTO"}
 	case "none":
-		return map[string]any{"mode": genai.FunctionCallingConfigModeNone}
+		return map[string]any{"mode": "NONE"}
 	case "any":
-		return map[string]any{"mode": genai.FunctionCallingConfigModeAny}
+		return map[string]any{"mode": "ANY"}
 	default:
-		return map[string]any{"mode": genai.FunctionCallingConfigModeAny, "allowedFunctionNames": []string{choice}}
+		return map[string]any{"mode": "ANY", "allowedFunctionNames": []string{choice}}
 	}
 }
 
 // noParameters is the schema of a tool without.
 const noParameters = `{"type":"object","properties":{}}`
 
-// schema returns a JSON Schema as it was written. The SDK's own type for schemas knows only a part of them.
+// schema returns a JSON Schema as it was written. The API's own form of schemas has only a part of them.
 func schema(s wire.Raw) json.RawMessage { return object(s, noParameters) }
 
 // object returns a map as JSON; instead of another value the fallback.
@@ -97,18 +99,6 @@ func object(raw wire.Raw, fallback string) json.RawMessage {
 		return json.RawMessage(text)
 	}
 	return json.RawMessage(fallback)
-}
-
-// encoded returns a body whose fields are JSON already: the SDK would show all of one that has none.
-func encoded(body map[string]any) (map[string]any, error) {
-	for key, value := range maps.Clone(body) {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return nil, refused("the field %q: %w", key, err)
-		}
-		body[key] = json.RawMessage(text)
-	}
-	return body, nil
 }
 
 // calls are those of a message of the model, malformed ones last. Of these there are only those that have an answer, which

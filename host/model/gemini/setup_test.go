@@ -22,10 +22,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/gemini"
 )
 
-func TestMain(m *testing.M) {
-	// A package that the SDK imports starts a goroutine as soon as it is linked.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
-}
+// A call leaves no goroutine behind, however it ends.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const hello = `{"candidates":[{"content":{"parts":[{"text":"hello"}],"role":"model"},"finishReason":"STOP"}]}`
 

@@ -20,11 +20,11 @@ func (Extism) Unpack(file []byte, path string, read func(path string) ([]byte, e
 	}
 	var m sdk.Manifest
 	if err := m.UnmarshalJSON(file); err != nil {
-		return nil, fmt.Errorf("Extism manifest %s: %w", path, err) //nolint:staticcheck // a name
+		return nil, fmt.Errorf("Extism manifest %s: %w", path, err)
 	}
 	module, err := moduleIn(&m, filepath.Dir(path), read)
 	if err != nil {
-		return nil, fmt.Errorf("Extism manifest %s: %w", path, err) //nolint:staticcheck // a name
+		return nil, fmt.Errorf("Extism manifest %s: %w", path, err)
 	}
 	return module, nil
 }

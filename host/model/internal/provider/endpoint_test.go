@@ -97,7 +97,7 @@ func TestRequests(t *testing.T) {
 func TestRequestsThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	never := func(*http.Request) (*http.Response, error) { return nil, errors.New("it was sent") }
-	_, err := endpoint(t, "http://localhost", never).Send(t.Context(), provider.Call{Body: map[string]any{"a": 1, "top_p": math.NaN()}})
+	_, err := endpoint(t, "http://localhost", never).Ask(t.Context(), provider.Call{Body: map[string]any{"a": 1, "top_p": math.NaN()}})
 	require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
 	require.ErrorContains(t, err, `the field "top_p" has no JSON form`)
 }

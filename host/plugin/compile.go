@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,8 +18,8 @@ import (
 func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
-	key := preparedKey{sha256.Sum256(code), p.isolation == IsolateCall}
-	ready := p.engine.prepared.get(key)
+	key := preparedKey{p.sum, p.isolation == IsolateCall}
+	ready := p.engine.found(key, code, limits)
 	var module *preflight.Module
 	if ready != nil {
 		module = ready.module
@@ -49,8 +48,9 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 		if _, err := preflight.Check(metered, limits.Metered()); err != nil {
 			return p.refused(err)
 		}
-		ready = &prepared{key: key, module: module, metered: metered}
+		ready = newPrepared(key, module, metered)
 		p.engine.prepared.put(ready)
+		p.engine.files.put(ready)
 	}
 	return p.compileMetered(ctx, ready)
 }

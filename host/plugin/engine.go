@@ -27,12 +27,13 @@ type Engine struct {
 	memory   *memoryBudget
 	code     *codeStore
 	prepared preparedStore
+	files    preparedFiles
 	fallback bool // an engine that a plugin made for itself alone
 }
 
 // EngineConfig says what an engine shares. The zero value is a cache in memory, and the defaults.
 type EngineConfig struct {
-	// Dir keeps compiled modules from one process to the next. It is created for its user alone, and it is trusted:
+	// Dir keeps checked and compiled modules from one process to the next. It is created for its user alone, and it is trusted:
 	// whoever can write to it runs code in the host. "" keeps them in memory.
 	Dir string
 	// Memory is what all guests may use together, in bytes; 0 is [DefaultMemory]. A guest that has no room waits for a
@@ -78,7 +79,7 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compilation cache: %w", err)
 	}
-	e.cache = cache
+	e.cache, e.files = cache, newPreparedFiles(filepath.Join(config.Dir, "prepared"))
 	return e, nil
 }
 

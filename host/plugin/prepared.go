@@ -46,10 +46,14 @@ func (s *preparedStore) get(key preparedKey) *prepared {
 	return found
 }
 
+// newPrepared makes a prepared module.
+func newPrepared(key preparedKey, module *preflight.Module, metered []byte) *prepared {
+	sum := sha256.Sum256(metered)
+	return &prepared{key: key, module: module, metered: metered, digest: hex.EncodeToString(sum[:])}
+}
+
 // put keeps a prepared module, and lets others go for it.
 func (s *preparedStore) put(p *prepared) {
-	sum := sha256.Sum256(p.metered)
-	p.digest = hex.EncodeToString(sum[:])
 	p.module.Bodies, p.module.Sections = nil, nil
 	for i := range p.module.Types { // they are parts of the code, which need not stay
 		t := &p.module.Types[i]
@@ -66,4 +70,15 @@ func (s *preparedStore) put(p *prepared) {
 		size -= len(s.kept[0].metered)
 		s.kept = slices.Delete(s.kept, 0, 1)
 	}
+}
+
+// found is a module that was prepared before, by this process or an earlier one; nil if it was not.
+func (e *Engine) found(key preparedKey, code []byte, limits preflight.Limits) *prepared {
+	ready := e.prepared.get(key)
+	if ready == nil {
+		if ready = e.files.get(key, code, limits); ready != nil {
+			e.prepared.put(ready)
+		}
+	}
+	return ready
 }

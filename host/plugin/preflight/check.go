@@ -15,14 +15,16 @@ import (
 func Check(module []byte, limits Limits) (*Module, error) {
 	c := &checker{Cursor: wasmbin.NewCursor(module), limits: &limits, module: &Module{Referenced: map[uint32]bool{}}}
 	c.all(len(module))
-	if c.refused != nil {
-		return nil, c.refused
-	}
-	if err := c.Err(); err != nil {
-		malformed, _ := errors.AsType[*wasmbin.Error](err)
-		return nil, &Error{Malformed, malformed.Offset, malformed.Text}
-	}
-	return c.module, nil
+	return c.result()
+}
+
+// Outline reads what a module consists of that has passed Check before, in a small part of the time: the functions, data and names
+// are skipped. It does not tell Lasting, Referenced, Bodies and Sections.
+func Outline(module []byte, limits Limits) (*Module, error) {
+	c := &checker{Cursor: wasmbin.NewCursor(module), limits: &limits, module: &Module{Referenced: map[uint32]bool{}}, outline: true}
+	c.all(len(module))
+	c.module.Referenced, c.module.Sections = nil, nil
+	return c.result()
 }
 
 // checker reads a module section by section.
@@ -32,9 +34,22 @@ type checker struct {
 	limits  *Limits
 	module  *Module
 	refused *Error
+	outline bool          // of a module that has passed before
 	named   bool          // a name section was there
 	data    int           // segments of data that were announced, and not read yet; -1: none were
 	compile time.Duration // what the functions may still cost
+}
+
+// result is the module, unless it is refused.
+func (c *checker) result() (*Module, error) {
+	if c.refused != nil {
+		return nil, c.refused
+	}
+	if err := c.Err(); err != nil {
+		malformed, _ := errors.AsType[*wasmbin.Error](err)
+		return nil, &Error{Malformed, malformed.Offset, malformed.Text}
+	}
+	return c.module, nil
 }
 
 // refusef notes the first rule that the module breaks. Reading ends.
@@ -91,12 +106,16 @@ func (c *checker) all(size int) {
 			last = place
 		}
 		c.Cursor = whole.Part(int(size))
-		c.section(id)
+		if c.outline && (id == SectionCustom || id >= SectionElement) {
+			c.Bytes(c.Left())
+		} else {
+			c.section(id)
+		}
 		part := c.Cursor
 		c.Cursor = whole
 		whole.Join(part, fmt.Sprintf("section %d", id))
 	}
-	if c.Err() == nil {
+	if c.Err() == nil && !c.outline {
 		c.finish(size)
 	}
 }

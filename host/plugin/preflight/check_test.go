@@ -215,6 +215,38 @@ func TestOdditiesPass(t *testing.T) {
 	require.Nil(t, empty.Memory)
 }
 
+// outlined checks that the outline of a module is what Check has found, but for what follows from functions.
+func outlined(t *testing.T, code []byte, m *preflight.Module) {
+	t.Helper()
+	want := *m
+	want.Lasting, want.Referenced, want.Bodies, want.Sections = false, nil, nil, nil
+	got, err := preflight.Outline(code, preflight.Default())
+	require.NoError(t, err)
+	require.Equal(t, &want, got)
+}
+
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../../plugins/*/*.wasm")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	modules := [][]byte{oddities(), module()}
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		require.NoError(t, err)
+		modules = append(modules, code)
+	}
+	for _, code := range modules {
+		m, err := preflight.Check(code, preflight.Default())
+		require.NoError(t, err)
+		outlined(t, code, m)
+	}
+	_, err = preflight.Outline([]byte("#!/bin/sh"), preflight.Default())
+	require.Error(t, err)
+	_, err = preflight.Outline(module(section(4, []byte("\xff\xff\xff\xff\x0f"))), preflight.Default())
+	require.Error(t, err)
+}
+
 // standardGo builds a guest with standard Go.
 func standardGo(t *testing.T) string {
 	t.Helper()

@@ -18,7 +18,12 @@ func FuzzCheck(f *testing.F) {
 		f.Add(code[:2_000])
 	}
 	f.Fuzz(func(t *testing.T, code []byte) {
-		if _, err := preflight.Check(code, preflight.Default()); err != nil || len(code) > 16<<10 {
+		m, err := preflight.Check(code, preflight.Default())
+		if err != nil {
+			return
+		}
+		outlined(t, code, m)
+		if len(code) > 16<<10 {
 			return
 		}
 		start := time.Now()

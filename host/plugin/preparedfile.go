@@ -1,0 +1,98 @@
+package plugin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+
+	"github.com/agenthost/agenthost/host/plugin/meter"
+	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/atomicfile"
+)
+
+// preparedFiles keep prepared modules from one process to the next, beside what is compiled of them and as trusted. A program reads
+// only what it has written itself: another build may refuse what this one takes, and make another meter.
+type preparedFiles struct {
+	dir     string // "": nothing is kept
+	program func() [sha256.Size]byte
+}
+
+func newPreparedFiles(dir string) preparedFiles {
+	return preparedFiles{dir, sync.OnceValue(program)}
+}
+
+// program tells builds of the present program apart.
+func program() [sha256.Size]byte {
+	h := sha256.New()
+	fmt.Fprintln(h, meter.Version)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		fmt.Fprintln(h, info)
+	}
+	if path, err := os.Executable(); err == nil {
+		if file, err := os.Stat(path); err == nil {
+			fmt.Fprintln(h, path, file.Size(), file.ModTime().UnixNano())
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// A file begins with the program, the digest of the metered module, and flags; that module is the rest.
+const (
+	preparedHead    = 2*sha256.Size + 1
+	preparedLasting = 1 // preflight.Module.Lasting
+)
+
+// get reads a prepared module; nil if there is none.
+func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limits) *prepared {
+	if f.dir == "" {
+		return nil
+	}
+	text, err := os.ReadFile(f.path(key)) //nolint:gosec // in the engine's own directory, by a digest
+	if err != nil || len(text) < preparedHead {
+		return nil
+	}
+	by, digest := [sha256.Size]byte(text), [sha256.Size]byte(text[sha256.Size:])
+	metered := text[preparedHead:]
+	if by != f.program() || sha256.Sum256(metered) != digest {
+		return nil
+	}
+	module, err := preflight.Outline(code, limits)
+	if err != nil {
+		return nil
+	}
+	module.Lasting = text[preparedHead-1]&preparedLasting != 0
+	return &prepared{key: key, module: module, metered: metered, digest: hex.EncodeToString(digest[:])}
+}
+
+// put writes a prepared module. If that fails the next process prepares it again.
+func (f *preparedFiles) put(p *prepared) {
+	if f.dir == "" {
+		return
+	}
+	by := f.program()
+	digest, err := hex.DecodeString(p.digest)
+	if err != nil {
+		return
+	}
+	flags := byte(0)
+	if p.module.Lasting {
+		flags |= preparedLasting
+	}
+	if os.MkdirAll(f.dir, 0o700) == nil { //nolint:gosec // the engine's own directory
+		_ = atomicfile.Write(f.path(p.key), bytes.Join([][]byte{by[:], digest, {flags}, p.metered}, nil), 0o600)
+	}
+}
+
+// path is the file of a module: one, so that builds that follow each other do not fill the directory.
+func (f *preparedFiles) path(key preparedKey) string {
+	name := hex.EncodeToString(key.code[:])
+	if key.isolation {
+		name += "-globals"
+	}
+	return filepath.Join(f.dir, name)
+}

@@ -233,13 +233,16 @@ func preview(text string) string {
 		short(0, previewLines), len(lines)-2*previewLines, short(len(lines)-previewLines, len(lines)))
 }
 
-// plainName is what may be the name of a file as it is.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_:@+=,-]{1,128}$`)
+// plainName is what may be the name of a file as it is, if it is no longer than longestName.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_:@+=,-]+$`)
+
+// longestName is how long a name of a file may be that an id makes as it is, in bytes. In plainName it would be 128 copies of an expression.
+const longestName = 128
 
 // fileNameOf makes the name of a file of an id, which a model or a caller has made up.
 func fileNameOf(id string) string {
 	name := strings.NewReplacer(".", "_", "/", "_", `\`, "_").Replace(id)
-	if plainName.MatchString(name) {
+	if len(name) <= longestName && plainName.MatchString(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(id))

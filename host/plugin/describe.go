@@ -147,6 +147,9 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 		if _, err := fieldOf(f); err != nil {
 			return err
 		}
+		if d != &p.described && same(p.described.Fields, f) {
+			continue // configure repeats what describe has said
+		}
 		if _, err := compileSchema(f.Schema); err != nil {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
@@ -164,6 +167,11 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 		}
 	}
 	return nil
+}
+
+// same reports whether there is a field of the same name with the same schema.
+func same(fields []abi.FieldSpec, field *abi.FieldSpec) bool {
+	return slices.ContainsFunc(fields, func(f abi.FieldSpec) bool { return f.Name == field.Name && bytes.Equal(f.Schema, field.Schema) })
 }
 
 // maxListed is how many fields, tools or capabilities a Description may have, and names each list of a hook.

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,13 +25,18 @@ const (
 )
 
 var (
-	emails = regexp.MustCompile(emailPattern)
-	ipv4s  = regexp.MustCompile(ipv4Pattern)
-	ipv6s  = regexp.MustCompile(ipv6Pattern)
-	macs   = regexp.MustCompile(macPattern)
-	urls   = regexp.MustCompile(urlPattern)
-	hosts  = regexp.MustCompile(hostPattern)
+	emails = whenUsed(emailPattern)
+	ipv4s  = whenUsed(ipv4Pattern)
+	ipv6s  = whenUsed(ipv6Pattern)
+	macs   = whenUsed(macPattern)
+	urls   = whenUsed(urlPattern)
+	hosts  = whenUsed(hostPattern)
 )
+
+// whenUsed compiles an expression when it is needed: they are large, and most programs that link them look for nothing.
+func whenUsed(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // builtin is a kind that needs no detector of the user's.
 type builtin struct {
@@ -50,21 +56,21 @@ func detectEmail(text string) []Match {
 	if strings.IndexByte(text, '@') < 0 {
 		return nil
 	}
-	return found(emails, text)
+	return found(emails(), text)
 }
 
 func detectMAC(text string) []Match {
 	if !strings.ContainsAny(text, ":-") {
 		return nil
 	}
-	return found(macs, text)
+	return found(macs(), text)
 }
 
 // detectIP finds addresses of both versions. One of version 6 may end in one of version 4, and is one address then.
 func detectIP(text string) []Match {
 	var out []Match
 	if strings.IndexByte(text, ':') >= 0 {
-		for _, at := range ipv6s.FindAllStringIndex(text, -1) {
+		for _, at := range ipv6s().FindAllStringIndex(text, -1) {
 			if m, ok := ipv6At(text, at[0], at[1]); ok {
 				out = append(out, m)
 			}
@@ -73,7 +79,7 @@ func detectIP(text string) []Match {
 	if strings.IndexByte(text, '.') < 0 {
 		return out
 	}
-	for _, at := range ipv4s.FindAllStringIndex(text, -1) {
+	for _, at := range ipv4s().FindAllStringIndex(text, -1) {
 		if _, err := netip.ParseAddr(text[at[0]:at[1]]); err == nil {
 			out = append(out, Match{Start: at[0], End: at[1]})
 		}
@@ -118,7 +124,7 @@ func isIPv6(text string) bool {
 func detectURL(text string) []Match {
 	var schemes []Match
 	if strings.Contains(text, "://") {
-		for _, m := range found(urls, text) {
+		for _, m := range found(urls(), text) {
 			host := strings.Index(text[m.Start:], "://") + m.Start + len("://")
 			if strings.IndexByte("/?#", text[host]) < 0 {
 				schemes = append(schemes, m)
@@ -129,7 +135,7 @@ func detectURL(text string) []Match {
 		return schemes
 	}
 	out, next, covered := schemes, 0, 0
-	for _, m := range found(hosts, text) {
+	for _, m := range found(hosts(), text) {
 		for next < len(schemes) && schemes[next].End <= m.Start {
 			covered = max(covered, schemes[next].End)
 			next++

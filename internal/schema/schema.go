@@ -25,10 +25,12 @@ type Schema struct {
 }
 
 // Compile compiles a schema of a trusted source. A schema that is absent or nil gives a nil Schema.
-func Compile(raw wire.Raw) (*Schema, error) { return compile(raw, nil) }
+func Compile(raw wire.Raw) (*Schema, error) {
+	return compile(raw, func(*jsonschema.Schema, cost) error { return nil })
+}
 
-// compile compiles a schema that check, if there is one, has nothing against.
-func compile(raw wire.Raw, check func(*jsonschema.Schema) error) (*Schema, error) {
+// compile compiles a schema that check has nothing against.
+func compile(raw wire.Raw, check func(*jsonschema.Schema, cost) error) (*Schema, error) {
 	if raw.IsNil() {
 		return nil, nil //nolint:nilnil // a nil Schema is a schema
 	}
@@ -43,16 +45,15 @@ func compile(raw wire.Raw, check func(*jsonschema.Schema) error) (*Schema, error
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	if check != nil {
-		if err := check(&s); err != nil {
-			return nil, fmt.Errorf("schema: %w", err)
-		}
+	cost := costOf(&s)
+	if err := check(&s, cost); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw), cost: costOf(&s), defaults: bytes.Contains(text, []byte(`"default":`))}, nil
+	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw), cost: cost, defaults: bytes.Contains(text, []byte(`"default":`))}, nil
 }
 
 // The bounds of a schema that a guest wrote.
@@ -71,11 +72,11 @@ func CompileUntrusted(raw wire.Raw) (*Schema, error) {
 	if err := wire.Validate(raw, limits); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return compile(raw, func(s *jsonschema.Schema) error {
+	return compile(raw, func(s *jsonschema.Schema, c cost) error {
 		if key := reference(s); key != "" {
 			return fmt.Errorf("%q is not allowed in a plugin's schema; write the schema out", key)
 		}
-		if c := costOf(s); c.pattern > maxUntrustedPattern {
+		if c.pattern > maxUntrustedPattern {
 			return fmt.Errorf("its patterns have %d steps; %d are allowed in a plugin's schema", c.pattern, maxUntrustedPattern)
 		}
 		return nil

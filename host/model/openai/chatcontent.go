@@ -130,5 +130,7 @@ func withoutEmpty(o object) object {
 	return o
 }
 
-// nameForm is that of names which the API takes, as it says where it refuses others.
-var nameForm = regexp.MustCompile(`^[^\s<|\\/>]{1,64}$`)
+// nameForm and maxName are those of names which the API takes, as it says where it refuses others.
+var nameForm = regexp.MustCompile(`^[^\s<|\\/>]+$`)
+
+const maxName = 64 // characters

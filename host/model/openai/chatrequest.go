@@ -2,6 +2,7 @@ package openai
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
@@ -68,7 +69,7 @@ func (m *Model) chatMessages(req *model.Request) []object {
 			c.answer(message, all[i+1:])
 		default:
 			said := object{"role": "user", "content": chatContent(message.Content)}
-			if nameForm.MatchString(message.Name) {
+			if utf8.RuneCountInString(message.Name) <= maxName && nameForm.MatchString(message.Name) {
 				said["name"] = message.Name
 			}
 			c.add(said)

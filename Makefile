@@ -144,12 +144,18 @@ WASM := $(foreach d,$(PLUGINS),$(call plugin_wasm,$d)) $(foreach d,$(GUESTS),$(c
 # The probe that runs the reference's vectors: its source is in several packages.
 PROBE := internal/reference/testdata/probe.tinygo.wasm
 
-plugins: plugins/TOOLCHAIN $(WASM) $(PROBE)
+# The same as a plugin of Extism's.
+FOREIGN_PROBE := internal/reference/testdata/probe.extism.wasm
+
+plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(FOREIGN_PROBE)
 
 $(PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
 	$(TINYGO_BUILD) -o $@ ./internal/reference/guest
 
-$(WASM) $(PROBE): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
+$(FOREIGN_PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
+	$(TINYGO_BUILD) -tags extism -o $@ ./internal/reference/guest
+
+$(WASM) $(PROBE) $(FOREIGN_PROBE): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
 
 # wasm_rule builds the package in directory $1 to the file $2.
 define wasm_rule

@@ -144,18 +144,22 @@ WASM := $(foreach d,$(PLUGINS),$(call plugin_wasm,$d)) $(foreach d,$(GUESTS),$(c
 # The probe that runs the reference's vectors: its source is in several packages.
 PROBE := internal/reference/testdata/probe.tinygo.wasm
 
-# The same as a plugin of Extism's.
-FOREIGN_PROBE := internal/reference/testdata/probe.extism.wasm
+# Guests that are built as plugins of Extism's, too.
+EXTISM_PROBE := internal/reference/testdata/probe.extism.wasm
+EXTISM_BENCH := host/plugin/testdata/bench.extism.wasm
 
-plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(FOREIGN_PROBE)
+plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH)
 
 $(PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
 	$(TINYGO_BUILD) -o $@ ./internal/reference/guest
 
-$(FOREIGN_PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
+$(EXTISM_PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
 	$(TINYGO_BUILD) -tags extism -o $@ ./internal/reference/guest
 
-$(WASM) $(PROBE) $(FOREIGN_PROBE): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
+$(EXTISM_BENCH): $(call go_files,host/plugin/testdata/guests/bench)
+	$(TINYGO_BUILD) -tags extism -o $@ ./host/plugin/testdata/guests/bench
+
+$(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
 
 # wasm_rule builds the package in directory $1 to the file $2.
 define wasm_rule

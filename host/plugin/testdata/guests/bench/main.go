@@ -22,13 +22,18 @@ func description() sdk.Description {
 	}
 }
 
-// Configure leaves only the hook wrap_tool_call if the configuration says so.
+// Configure leaves only the hook that the configuration names, if it names one.
 func (bench) Configure(config sdk.Map) (*sdk.Description, error) {
-	if only, _ := config.Get("only").AsString(); only != "wrap_tool_call" {
+	only, _ := config.Get("only").AsString()
+	d := description()
+	switch only {
+	case "before_model":
+		d.Hooks = sdk.HookSpecs{BeforeModel: d.Hooks.BeforeModel}
+	case "wrap_tool_call":
+		d.Hooks = sdk.HookSpecs{WrapToolCall: d.Hooks.WrapToolCall}
+	default:
 		return nil, nil
 	}
-	d := description()
-	d.Hooks = sdk.HookSpecs{WrapToolCall: d.Hooks.WrapToolCall}
 	return &d, nil
 }
 

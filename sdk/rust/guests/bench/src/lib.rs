@@ -10,7 +10,7 @@ static CHARS: Field<u64> = Field::new("chars").add();
 
 #[derive(Deserialize, Schema)]
 struct Config {
-    /// Leaves only this hook, if it is wrap_tool_call.
+    /// Leaves only this hook, if it is before_model or wrap_tool_call.
     only: Option<String>,
 }
 
@@ -34,11 +34,13 @@ impl Plugin for Bench {
     }
 
     fn narrow(&self, mut description: Description) -> Option<Description> {
-        if self.config.only.as_deref() != Some("wrap_tool_call") {
-            return None;
-        }
-        let wrap_tool_call = description.hooks.wrap_tool_call.take();
-        description.hooks = agenthost::document::HookSpecs { wrap_tool_call, ..Default::default() };
+        use agenthost::document::HookSpecs;
+        let hooks = description.hooks;
+        description.hooks = match self.config.only.as_deref() {
+            Some("before_model") => HookSpecs { before_model: hooks.before_model, ..Default::default() },
+            Some("wrap_tool_call") => HookSpecs { wrap_tool_call: hooks.wrap_tool_call, ..Default::default() },
+            _ => return None,
+        };
         Some(description)
     }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A metric is one number of a benchmark of agenthost's own.
+type metric struct {
+	title  string
+	pkg    string // below host, or the whole path
+	bench  string // as go test prints it
+	run    string // what is run for it, if it is not that alone
+	unit   string
+	format func(float64) string
+	free   bool // not pinned on one core: something goes on beside it
+}
+
+// guestSuite asks agenthost's own benchmarks: who wants to know how they measure can read them.
+func guestSuite() *Suite {
+	s := &Suite{
+		Name: "guest", Title: "what guests cost: calls, layers, meters, stopping; and an idle thread", Unit: "value",
+		Text: "Benchmarks of agenthost's own, by `go test -bench`; nobody else is in them. Each repetition is a process of its own.",
+		Measure: func(ctx context.Context, o *Options, row Row, _ Case) (*Measurement, error) {
+			i := slices.IndexFunc(metrics, func(m metric) bool { return m.title == row.Label })
+			return metrics[i].measure(ctx, o)
+		},
+		Cases: []Case{{"value", "measured"}},
+		Lone:  true,
+	}
+	for _, m := range metrics {
+		s.Rows = append(s.Rows, Row{Label: m.title, Peer: "agenthost", Format: m.format})
+	}
+	return s
+}
+
+// measure runs the benchmark, which the peer agenthost has compiled, and finds the number in what it prints.
+func (m metric) measure(ctx context.Context, o *Options) (*Measurement, error) {
+	binary, err := filepath.Abs(filepath.Join("peers", "agenthost", ".out", path.Base(m.pkg)+".test"))
+	if err != nil {
+		return nil, err
+	}
+	var pattern []string
+	for part := range strings.SplitSeq(cmp.Or(m.run, m.bench), "/") {
+		pattern = append(pattern, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	command := append(pinned(o, m.free), binary, "-test.run=^$", "-test.bench="+strings.Join(pattern, "/"),
+		fmt.Sprintf("-test.benchtime=%gs", o.Seconds), "-test.benchmem", "-test.timeout=10m")
+	out, err := output(ctx, filepath.Join("..", filepath.FromSlash(m.pkg)), 11*time.Minute, command[0], command[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	return m.read(string(out))
+}
+
+// read finds the metric in the output of go test -bench.
+func (m metric) read(out string) (*Measurement, error) {
+	lines := bufio.NewScanner(strings.NewReader(out))
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 4 || strings.TrimSuffix(fields[0], cpuSuffix(fields[0])) != m.bench {
+			continue
+		}
+		for i := 2; i+1 < len(fields); i += 2 {
+			if fields[i+1] == m.unit {
+				value, err := strconv.ParseFloat(fields[i], 64)
+				return &Measurement{NS: value, Check: m.bench}, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s %s: no %s in\n%s", m.pkg, m.bench, m.unit, out)
+}
+
+// cpuSuffix is the "-2" that says how many processors there are.
+func cpuSuffix(name string) string {
+	at := strings.LastIndexByte(name, '-')
+	if at < 0 {
+		return ""
+	}
+	if _, err := strconv.Atoi(name[at+1:]); err != nil {
+		return ""
+	}
+	return name[at:]
+}

@@ -1,0 +1,120 @@
+// Command bench measures agenthost beside those whom it claims to beat, on this machine, in one run: what a hook costs in each
+// place where it can run, what a round of the loop costs in each framework, what checkpoints cost, how long a process takes
+// to its first request, a thousand runs at once, and what a guest costs. It prints tables, and writes them to RESULTS.md.
+//
+//	make bench-peers
+//	cd bench && go run . -only '^hooks$' -reps 3
+//
+// A peer is a program in peers/ that performs one case of a suite in a process of its own, and says what it took and what
+// it did; see [Peer]. All peers of a case are measured in turns, repetition by repetition, so that what else the machine does
+// falls on all of them, and the medians are compared. What was done must be the same for all of them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+)
+
+// Options are the flags.
+type Options struct {
+	Only    *regexp.Regexp // suites to perform
+	Reps    int            // measurements of each cell, of which the median counts
+	Seconds float64        // that a measurement takes, about
+	Core    int            // on which it is pinned
+	Out     string         // file of results, none if empty
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	options, err := parse(os.Args[1:], os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err == nil {
+		err = bench(ctx, options)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string, out io.Writer) (*Options, error) {
+	o := &Options{}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.Usage = func() {
+		fmt.Fprintln(out, "Usage: go run . [flags]\n\nMeasures agenthost beside its peers, which it installs into peers/ at first. In the directory bench of a checkout.\n\nFlags:")
+		flags.PrintDefaults()
+		fmt.Fprintln(out, "\nSuites:")
+		for _, s := range suites() {
+			fmt.Fprintf(out, "  %-11s %s\n", s.Name, s.Title)
+		}
+	}
+	only := flags.String("only", "", "perform only suites whose name matches this regular `expression`")
+	quick := flags.Bool("quick", false, "one short measurement of each cell: shows that all works, and no more (sets -reps 1 -seconds 0.1 -o '')")
+	flags.IntVar(&o.Reps, "reps", 7, "measure each cell so often, and take the `median`")
+	flags.Float64Var(&o.Seconds, "seconds", 0.5, "length of a measurement, about")
+	flags.IntVar(&o.Core, "core", 1, "`processor` on which all but the crowd is pinned, by taskset")
+	flags.StringVar(&o.Out, "o", "RESULTS.md", "`file` to write the results to, none if empty; not written with -only, unless it is given too")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: the suites are chosen by -only", flags.Arg(0))
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if *quick {
+		o.Reps, o.Seconds = 1, 0.1
+	}
+	if (*quick || *only != "") && !given["o"] {
+		o.Out = ""
+	}
+	if o.Reps < 1 || o.Seconds <= 0 {
+		return nil, errors.New("-reps and -seconds must be greater than 0")
+	}
+	var err error
+	if o.Only, err = regexp.Compile(*only); err != nil {
+		return nil, fmt.Errorf("-only: %w", err)
+	}
+	return o, nil
+}
+
+// bench performs the suites and reports.
+func bench(ctx context.Context, o *Options) error {
+	if _, err := os.Stat(filepath.Join("peers", "agenthost")); err != nil {
+		return errors.New("there is no peers/agenthost here: change to the directory bench of a checkout")
+	}
+	results := &Results{Options: o, Machine: machine(ctx)}
+	for _, suite := range suites() {
+		if !o.Only.MatchString(suite.Name) {
+			continue
+		}
+		done, err := perform(ctx, o, suite)
+		if err != nil {
+			return err
+		}
+		results.Suites = append(results.Suites, done)
+		done.write(os.Stdout)
+	}
+	if len(results.Suites) == 0 {
+		return fmt.Errorf("no suite matches %q: there are %s", o.Only, suiteNames())
+	}
+	results.writeTargets(os.Stdout)
+	if o.Out != "" {
+		if err := results.save(o.Out); err != nil {
+			return err
+		}
+	}
+	return results.failure()
+}

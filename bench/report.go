@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Results are what was measured.
+type Results struct {
+	Options *Options
+	Machine string
+	Suites  []*Done
+}
+
+// save writes the report, whole or not at all.
+func (r *Results) save(file string) error {
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".results-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }()
+	r.write(temporary)
+	if err := temporary.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := temporary.Close(); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), file)
+}
+
+func (r *Results) write(w io.Writer) {
+	fmt.Fprintf(w, "# What was measured\n\nWritten by `make bench-peers` (the directory `bench`; `go run . -h`): do not edit. %s.\n\n", r.Machine)
+	fmt.Fprintf(w, "Each number is the median of %d measurements of about %g s, each in a process of its own, on one core (but *crowd*), in turns with those of the others in its column. "+
+		"In parentheses: how many times as much as the first row. ± is half of how far the middle half of the measurements lies apart, where it is more than 10 %%. "+
+		"The absolute times are of this machine, and of what else it did; the ratios are what lasts.\n\n", r.Options.Reps, r.Options.Seconds)
+	fmt.Fprint(w, "What the peers are:\n\n")
+	for _, p := range r.peers() {
+		if p.Absent != "" {
+			fmt.Fprintf(w, "* %s is absent: %s\n", p.Name, oneLine(p.Absent))
+		} else {
+			fmt.Fprintf(w, "* %s: %s\n", p.Name, p.Versions)
+		}
+	}
+	fmt.Fprintln(w)
+	r.writeTargets(w)
+	for _, d := range r.Suites {
+		d.write(w)
+	}
+}
+
+// peers are all of them, by name.
+func (r *Results) peers() []*Peer {
+	byName := map[string]*Peer{}
+	for _, d := range r.Suites {
+		for name, p := range d.Peers {
+			byName[name] = p
+		}
+	}
+	var out []*Peer
+	for _, p := range byName {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b *Peer) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// write prints a suite: its text, its tables, and what is not in them.
+func (d *Done) write(w io.Writer) {
+	fmt.Fprintf(w, "## %s: %s\n\n%s\n\n", d.Name, d.Title, d.Text)
+	d.table(w, "a "+d.Unit, func(c *Cell) Sample { return c.NS }, duration)
+	for _, extra := range d.Extra {
+		d.table(w, extra.Title, func(c *Cell) Sample { return c.Extra[extra.Key] }, extra.Format)
+	}
+	d.table(w, "allocations a "+d.Unit, func(c *Cell) Sample { return c.Allocs }, digits)
+	d.table(w, "allocated a "+d.Unit, func(c *Cell) Sample { return c.Bytes }, size)
+	for _, line := range d.notes() {
+		fmt.Fprintf(w, "* %s\n", line)
+	}
+	fmt.Fprintln(w)
+}
+
+// table prints one number of all cells, if there is any.
+func (d *Done) table(w io.Writer, title string, of func(*Cell) Sample, format func(float64) string) {
+	var lines []string
+	for _, row := range d.Rows {
+		line, any := "| "+row.Label, false
+		for _, c := range d.Cases {
+			line += " | "
+			cell := d.cell(row.Label, c.Name)
+			if cell == nil || len(of(cell)) == 0 || cell.Failed != "" {
+				line += "–"
+				continue
+			}
+			any = true
+			if row.Format != nil {
+				format = row.Format
+			}
+			line += d.text(of(cell), d.base(c, of), format)
+		}
+		if any {
+			lines = append(lines, line+" |")
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "| %s |", title)
+	for _, c := range d.Cases {
+		fmt.Fprintf(w, " %s |", c.Title)
+	}
+	fmt.Fprintf(w, "\n|---|%s\n%s\n\n", strings.Repeat("--:|", len(d.Cases)), strings.Join(lines, "\n"))
+}
+
+// base is what the first row has.
+func (d *Done) base(c Case, of func(*Cell) Sample) float64 {
+	if first := d.cell(d.Rows[0].Label, c.Name); first != nil && !d.Lone {
+		return of(first).median()
+	}
+	return 0
+}
+
+func (d *Done) text(s Sample, base float64, format func(float64) string) string {
+	text := format(s.median())
+	if half := s.spread() / 2; half > 0.1 {
+		text += " ± " + percent(half)
+	}
+	if base > 0 && s.median() != base {
+		text += " (" + times(s.median()/base) + ")"
+	}
+	return text
+}
+
+// notes say why a cell is empty.
+func (d *Done) notes() []string {
+	var out []string
+	for _, row := range d.Rows {
+		for _, c := range d.Cases {
+			cell := d.cell(row.Label, c.Name)
+			if cell == nil || cell.Absent == "" {
+				continue
+			}
+			if note := fmt.Sprintf("%s, %s: %s", row.Label, c.Title, oneLine(cell.Absent)); !slices.Contains(out, note) {
+				out = append(out, note)
+			}
+		}
+	}
+	return append(out, d.failures()...)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Target is a number that agenthost is to hold.
+type Target struct {
+	What   string
+	Limit  float64
+	Least  bool // the number must be at least the limit, not at most
+	Format func(float64) string
+	Of     func(r *Results) (float64, error)
+	Why    string // it is not met, if it is not
+}
+
+// errNotMeasured: the suite was not performed, or the cell is empty.
+var errNotMeasured = errors.New("not measured")
+
+// cell is a sample's median in the results.
+func (r *Results) median(suite, row, name string, of func(*Cell) Sample) (float64, error) {
+	for _, d := range r.Suites {
+		if d.Name != suite {
+			continue
+		}
+		if cell := d.cell(row, name); cell != nil && cell.Failed == "" && len(of(cell)) > 0 {
+			return of(cell).median(), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %s %s, %s", errNotMeasured, suite, name, row)
+}
+
+func nanoseconds(c *Cell) Sample { return c.NS }
+
+func allocations(c *Cell) Sample { return c.Allocs }
+
+func extra(key string) func(*Cell) Sample { return func(c *Cell) Sample { return c.Extra[key] } }
+
+// value is one number.
+func value(suite, row, name string, of func(*Cell) Sample) func(*Results) (float64, error) {
+	return func(r *Results) (float64, error) { return r.median(suite, row, name, of) }
+}
+
+// quotient is one number by another.
+func quotient(over, under func(*Results) (float64, error)) func(*Results) (float64, error) {
+	return func(r *Results) (float64, error) {
+		a, err := over(r)
+		if err != nil {
+			return 0, err
+		}
+		b, err := under(r)
+		return a / b, err
+	}
+}
+
+// guest is one of agenthost's own benchmarks.
+func guest(title string) func(*Results) (float64, error) {
+	return value("guest", title, "value", nanoseconds)
+}
+
+// slower is how many times as long a row takes as agenthost's first.
+func slower(suite, name, row, ours string) func(*Results) (float64, error) {
+	return quotient(value(suite, row, name, nanoseconds), value(suite, ours, name, nanoseconds))
+}
+
+func (t *Target) met(value float64) bool {
+	if t.Least {
+		return value >= t.Limit
+	}
+	return value <= t.Limit
+}
+
+func (t *Target) limit() string {
+	if t.Least {
+		return "≥ " + t.Format(t.Limit)
+	}
+	return "≤ " + t.Format(t.Limit)
+}
+
+// writeTargets prints the targets whose suites were performed.
+func (r *Results) writeTargets(w io.Writer) {
+	var lines, why []string
+	for i := range targets {
+		t := &targets[i]
+		value, err := t.Of(r)
+		if err != nil {
+			continue
+		}
+		judgement := "met"
+		if !t.met(value) {
+			judgement = fmt.Sprintf("**missed** by %s", percent(max(value, t.Limit)/min(value, t.Limit)-1))
+			if t.Why != "" {
+				why = append(why, fmt.Sprintf("* %s: %s", t.What, t.Why))
+			}
+		}
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", t.What, t.limit(), t.Format(value), judgement))
+	}
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "## Targets\n\n| | target | measured | |\n|---|--:|--:|---|\n%s\n\n", strings.Join(lines, "\n"))
+	if len(why) > 0 {
+		fmt.Fprintf(w, "Why those that are missed are where they are:\n\n%s\n\n", strings.Join(why, "\n"))
+	}
+}

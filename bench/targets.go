@@ -1,0 +1,75 @@
+package main
+
+const ours = "agenthost"
+
+// loop is a round of a peer in the suite of that name, and loopSlower how many times as long as ours.
+func loop(row, name string) func(*Results) (float64, error) {
+	return value("loop", row, name, nanoseconds)
+}
+
+func loopSlower(row, name string) func(*Results) (float64, error) {
+	return slower("loop", name, row, ours)
+}
+
+// hookSlower is how many times as long a hook takes elsewhere as in TinyGo.
+func hookSlower(row string) func(*Results) (float64, error) {
+	return slower("hooks", "hook", row, "agenthost, TinyGo")
+}
+
+// kept is a number of a thread in SQLite with the durability round.
+func kept(name, key string) func(*Results) (float64, error) {
+	return value("checkpoint", "agenthost, round", name, extra(key))
+}
+
+func started(row string) func(*Results) (float64, error) {
+	return value("start", row, "start", nanoseconds)
+}
+
+// targets are all that we design for.
+var targets = []Target{
+	{What: "host side of a hook's call, no view, no result", Limit: 200, Format: duration, Of: guest("hook, no view and no result: hand-written guest")},
+	{What: "pass-through wrap, per layer: hand-written guest", Limit: 1.5e3, Format: duration, Of: guest("wrap layer that only calls next: hand-written guest")},
+	{What: "pass-through wrap, per layer: Rust", Limit: 1.5e3, Format: duration, Of: guest("wrap layer: Rust")},
+	{What: "pass-through wrap, per layer: TinyGo", Limit: 1.5e3, Format: duration, Of: guest("wrap layer: TinyGo")},
+	{What: "pass-through wrap, per layer: standard Go", Limit: 1.5e3, Format: duration, Of: guest("wrap layer: standard Go")},
+	{What: "8 parallel tool calls through one wrap: TinyGo", Limit: 60e3, Format: duration, Of: guest("8 parallel tool calls through a wrap: TinyGo")},
+	{What: "1 KB hook : its documents natively, Rust", Limit: 3.5, Format: times, Of: guest("1 KB in, update out : both documents natively: Rust")},
+	{What: "1 KB hook : its documents natively, TinyGo", Limit: 10, Format: times, Of: guest("1 KB in, update out : both documents natively: TinyGo")},
+	{What: "1 KB hook : its documents natively, standard Go", Limit: 10, Format: times, Of: guest("1 KB in, update out : both documents natively: standard Go")},
+	{What: "hook at 10,000 messages : at 10, view last", Limit: 1.2, Format: times, Of: guest("hook at 10,000 messages : at 10, view last")},
+	{What: "hook at 10,000 messages : at 10, view new", Limit: 1.2, Format: times, Of: guest("hook at 10,000 messages : at 10, view new")},
+	{What: "the same hook by Extism's SDK : ours in TinyGo", Limit: 10, Least: true, Format: times, Of: hookSlower("Extism's SDK (TinyGo)")},
+	{What: "by go-plugin, gRPC : ours in TinyGo", Limit: 10, Least: true, Format: times, Of: hookSlower("hashicorp/go-plugin, gRPC")},
+	{What: "by HTTP on loopback : ours in TinyGo", Limit: 8, Least: true, Format: times, Of: hookSlower("HTTP on loopback")},
+	{What: "by a shell command : ours in TinyGo", Limit: 200, Least: true, Format: times, Of: hookSlower("a shell command")},
+	{What: "round, plain", Limit: 5e3, Format: duration, Of: loop(ours, "plain")},
+	{What: "round, plain: LangChain Python : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain Python", "plain")},
+	{What: "round, plain: LangChain JS : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain JS", "plain")},
+	{What: "round, plain: Eino's react agent : agenthost", Limit: 1.3, Least: true, Format: times, Of: loopSlower("Eino, react", "plain")},
+	{What: "round, five middlewares and memory", Limit: 8e3, Format: duration, Of: loop(ours, "five-memory")},
+	{What: "round, five and memory: LangChain Python : agenthost", Limit: 500, Least: true, Format: times, Of: loopSlower("LangChain Python", "five-memory")},
+	{What: "round, five and memory: LangChain JS : agenthost", Limit: 2000, Least: true, Format: times, Of: loopSlower("LangChain JS", "five-memory")},
+	{What: "the same from 2,000 messages : from none", Limit: 1.2, Format: times, Of: quotient(loop(ours, "five-memory-2000"), loop(ours, "five-memory"))},
+	{What: "allocations a round, plain", Limit: 30, Format: digits, Of: value("loop", ours, "plain", allocations)},
+	{What: "allocations a hook that does nothing", Limit: 1, Format: digits, Of: func(r *Results) (float64, error) {
+		five, err := r.median("loop", ours, "five", allocations)
+		if err != nil {
+			return 0, err
+		}
+		plain, err := r.median("loop", ours, "plain", allocations)
+		return (five - plain) / 5, err
+	}},
+	{What: "documents of a round at 400 rounds : at 10, SQLite, round", Limit: 1.1, Format: times, Of: quotient(kept("0/400", storedLast), kept("0/10", storedLast))},
+	{What: "database of 400 rounds : its text, SQLite, round", Limit: 2.5, Format: times, Of: kept("0/400", perText)},
+	{What: "the same with 5 middlewares that do nothing", Limit: 2.5, Format: times, Of: kept("5/400", perText)},
+	{What: "metered : not metered, standard Go", Limit: 1.15, Format: times, Of: guest("metered : not metered, standard Go decodes 1,000 messages")},
+	{What: "metered : not metered, TinyGo", Limit: 1.15, Format: times, Of: guest("metered : not metered, TinyGo redacts 1 MB")},
+	{What: "metered : not metered, Rust", Limit: 1.15, Format: times, Of: guest("metered : not metered, Rust scans 1 MB")},
+	{What: "metered : not metered, counting loop", Limit: 1.5, Format: times, Of: guest("metered : not metered, counting loop")},
+	{What: "metered : not metered, byte hash loop", Limit: 1.5, Format: times, Of: guest("metered : not metered, byte hash loop")},
+	{What: "metered : not metered, recursion", Limit: 1.5, Format: times, Of: guest("metered : not metered, recursion")},
+	{What: "a loop stops after its deadline", Limit: 5, Format: milliseconds, Of: guest("a loop stops after its deadline")},
+	{What: "a tree of calls stops after its deadline", Limit: 5, Format: milliseconds, Of: guest("a tree of calls stops after its deadline")},
+	{What: "start to the first request, 3 plugins of TinyGo and Rust", Limit: 50e6, Format: duration, Of: started("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)")},
+	{What: "idle thread of 100 messages in memory : its messages", Limit: 1.5, Format: times, Of: guest("idle thread of 100 messages in memory : its messages")},
+}

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Measures LangGraph's checkpoints with the versions of requirements.txt, which it installs into .venv beside
-# it. Options go to bench.py: --json, --mode, --middlewares, --rounds, --limit.
+# Installs what requirements.txt says into .venv, and prints the versions.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -12,4 +11,9 @@ if ! cmp -s requirements.txt .venv/requirements.txt; then
 	.venv/bin/python -m pip check >&2
 	cp requirements.txt .venv/requirements.txt
 fi
-exec .venv/bin/python bench.py "$@"
+exec .venv/bin/python - <<'END'
+import platform, sqlite3
+from importlib.metadata import version
+names = ("langchain", "langchain-core", "langgraph", "langgraph-checkpoint", "langgraph-checkpoint-sqlite")
+print(", ".join([f"{n} {version(n)}" for n in names] + [f"CPython {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]))
+END

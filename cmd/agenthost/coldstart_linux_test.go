@@ -20,7 +20,7 @@ import (
 func BenchmarkColdStart(b *testing.B) {
 	dir := b.TempDir()
 	command := filepath.Join(dir, "agenthost")
-	said, err := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-o", command, ".").CombinedOutput()
+	said, err := exec.CommandContext(b.Context(), "go", "build", "-o", command, ".").CombinedOutput()
 	require.NoError(b, err, "%s", said)
 	arrived := make(chan time.Time, 1)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -54,7 +54,7 @@ export function search(answer, counter) {
   );
 }
 
-// slope performs a short and a long run in turns for about so many seconds, after at least a second, and ten runs, to make the JIT warm. A
+// slope performs a short and a long run in turns for about so many seconds, after at least a second, and three of each, to make the JIT warm. A
 // run returns its milliseconds and what it did. The result is what the long one takes more, by units.
 export async function slope(seconds, short, longer, units, longUnits) {
   const checks = [];
@@ -73,7 +73,7 @@ export async function slope(seconds, short, longer, units, longUnits) {
     }
     return { totals, n };
   }
-  await phase(Math.max(1, seconds), 10);
+  await phase(Math.max(1, seconds), 3);
   const { totals, n } = await phase(seconds, 1);
   return {
     ns: ((totals[1] - totals[0]) * 1e6) / (units * n),

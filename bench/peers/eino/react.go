@@ -26,7 +26,7 @@ func newReact(ctx context.Context, model *scripted, search *search, middlewares 
 		MaxStep:          2*51 + 2, // a round is two: the model's and the tools'
 	}
 	if middlewares > 0 {
-		config.MessageRewriter = each(make([]func(context.Context, []*schema.Message) []*schema.Message, middlewares))
+		config.MessageRewriter = chain(middlewares)
 	}
 	agent, err := react.NewAgent(ctx, config)
 	if err != nil {
@@ -35,8 +35,9 @@ func newReact(ctx context.Context, model *scripted, search *search, middlewares 
 	return &reactAgent{agent, model}, nil
 }
 
-// each makes the rewriters do nothing, and returns one that calls them in turn: a configuration has a single one.
-func each(rewriters []func(context.Context, []*schema.Message) []*schema.Message) react.MessageModifier {
+// chain returns a rewriter that calls so many, which do nothing, in turn: a configuration has a single one.
+func chain(n int) react.MessageModifier {
+	rewriters := make([]react.MessageModifier, n)
 	for i := range rewriters {
 		rewriters[i] = func(_ context.Context, messages []*schema.Message) []*schema.Message { return messages }
 	}

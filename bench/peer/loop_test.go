@@ -7,6 +7,7 @@ import (
 )
 
 func TestLoop(t *testing.T) {
+	t.Parallel()
 	loop, err := LoopOf("parallel8")
 	if err != nil {
 		t.Fatal(err)
@@ -25,6 +26,7 @@ func TestLoop(t *testing.T) {
 }
 
 func TestLoopThatDidLess(t *testing.T) {
+	t.Parallel()
 	loop, err := LoopOf("five-memory-2000")
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +42,7 @@ func TestLoopThatDidLess(t *testing.T) {
 }
 
 func TestUnknownLoop(t *testing.T) {
+	t.Parallel()
 	if _, err := LoopOf("six"); !errors.As(err, new(Absent)) {
 		t.Errorf("err is %v, not that it has no such case", err)
 	}

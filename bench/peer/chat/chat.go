@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 )
 
 // A Message of the conversation.
@@ -17,13 +16,13 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Complete posts the messages to $MODEL_URL and returns the text of the answer.
-func Complete(ctx context.Context, messages ...Message) (string, error) {
+// Complete posts the messages to the URL and returns the text of the answer.
+func Complete(ctx context.Context, url string, messages ...Message) (string, error) {
 	body, err := json.Marshal(map[string]any{"messages": messages})
 	if err != nil {
 		return "", err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("MODEL_URL"), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +31,7 @@ func Complete(ctx context.Context, messages ...Message) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("the model answered %s", response.Status)
 	}

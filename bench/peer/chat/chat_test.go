@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// serve answers every request so, and returns where the body of the last one will be.
-func serve(t *testing.T, status int, answer string) *string {
+// serve answers every request so, at a URL, and returns where the body of the last one will be.
+func serve(t *testing.T, status int, answer string) (url string, body *string) {
 	t.Helper()
 	var asked string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -22,13 +22,13 @@ func serve(t *testing.T, status int, answer string) *string {
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	t.Setenv("MODEL_URL", server.URL)
-	return &asked
+	return server.URL, &asked
 }
 
 func TestComplete(t *testing.T) {
-	asked := serve(t, http.StatusOK, `{"choices":[{"message":{"content":"hello"}}]}`)
-	text, err := Complete(t.Context(), Message{Role: "user", Content: "hi"})
+	t.Parallel()
+	url, asked := serve(t, http.StatusOK, `{"choices":[{"message":{"content":"hello"}}]}`)
+	text, err := Complete(t.Context(), url, Message{Role: "user", Content: "hi"})
 	if err != nil || text != "hello" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -38,6 +38,7 @@ func TestComplete(t *testing.T) {
 }
 
 func TestNoAnswer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		status      int
 		answer, err string
@@ -46,8 +47,8 @@ func TestNoAnswer(t *testing.T) {
 		{http.StatusOK, `{"choices":[]}`, "no choices"},
 		{http.StatusOK, `{`, "EOF"},
 	} {
-		serve(t, c.status, c.answer)
-		if text, err := Complete(t.Context()); err == nil || !strings.Contains(err.Error(), c.err) {
+		url, _ := serve(t, c.status, c.answer)
+		if text, err := Complete(t.Context(), url); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%d %s: %q, %v", c.status, c.answer, text, err)
 		}
 	}

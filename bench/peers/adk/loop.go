@@ -24,7 +24,7 @@ func loop(name string, seconds float64) (*peer.Result, error) {
 		return nil, err
 	}
 	scripted, search, sessions := &scripted{parallel: loop.Calls}, &search{}, &sessions{service: session.InMemoryService()}
-	runner, err := newRunner(scripted, search, sessions.service, loop.Middlewares)
+	runs, err := newRunner(scripted, search, sessions.service, loop.Middlewares)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func loop(name string, seconds float64) (*peer.Result, error) {
 		}
 
 		begin()
-		for _, err := range runner.Run(ctx, user, id, genai.NewContentFromText("hi", genai.RoleUser), agent.RunConfig{}) {
+		for _, err := range runs.Run(ctx, user, id, genai.NewContentFromText("hi", genai.RoleUser), agent.RunConfig{}) {
 			if err != nil {
 				return peer.Tally{}, err
 			}
@@ -52,7 +52,7 @@ func loop(name string, seconds float64) (*peer.Result, error) {
 }
 
 // newRunner returns a runner of an agent with the model, the tool, and so many plugins that do nothing.
-func newRunner(model *scripted, search *search, sessions session.Service, plugins int) (*runner.Runner, error) {
+func newRunner(scripted *scripted, search *search, sessions session.Service, plugins int) (*runner.Runner, error) {
 	searcher, err := search.tool()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newRunner(model *scripted, search *search, sessions session.Service, plugin
 	assistant, err := llmagent.New(llmagent.Config{
 		Name:        assistant,
 		Description: "Answers questions.",
-		Model:       model,
+		Model:       scripted,
 		Tools:       []tool.Tool{searcher},
 	})
 	if err != nil {

@@ -58,7 +58,9 @@ func (a *adkAgent) run(ctx context.Context, input []*schema.Message) (int, strin
 }
 
 // nothing is a middleware with one hook, which does nothing.
-type nothing struct{ *adk.BaseChatModelAgentMiddleware }
+type nothing struct {
+	*adk.BaseChatModelAgentMiddleware
+}
 
 func (*nothing) BeforeModelRewriteState(
 	ctx context.Context, state *adk.ChatModelAgentState, _ *adk.ModelContext,

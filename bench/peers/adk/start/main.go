@@ -24,7 +24,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(text)
+	fmt.Fprintln(os.Stdout, text)
 }
 
 func ask(ctx context.Context, question string) (string, error) {
@@ -42,14 +42,14 @@ func ask(ctx context.Context, question string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	runner, err := runner.New(runner.Config{
+	runs, err := runner.New(runner.Config{
 		AppName: "bench", Agent: assistant, SessionService: session.InMemoryService(), AutoCreateSession: true,
 	})
 	if err != nil {
 		return "", err
 	}
 	last := ""
-	for event, err := range runner.Run(ctx, "someone", "session", genai.NewContentFromText(question, genai.RoleUser), agent.RunConfig{}) {
+	for event, err := range runs.Run(ctx, "someone", "session", genai.NewContentFromText(question, genai.RoleUser), agent.RunConfig{}) {
 		if err != nil {
 			return "", err
 		}
@@ -77,7 +77,7 @@ func (remote) GenerateContent(ctx context.Context, request *model.LLMRequest, _ 
 		for i, content := range request.Contents {
 			messages[i] = chat.Message{Role: content.Role, Content: content.Parts[0].Text}
 		}
-		text, err := chat.Complete(ctx, messages...)
+		text, err := chat.Complete(ctx, os.Getenv("MODEL_URL"), messages...)
 		if err != nil {
 			yield(nil, err)
 			return

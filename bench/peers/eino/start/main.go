@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(text)
+	fmt.Fprintln(os.Stdout, text)
 }
 
 func ask(ctx context.Context, question string) (string, error) {
@@ -66,7 +66,7 @@ func (remote) Generate(ctx context.Context, input []*schema.Message, _ ...model.
 	for i, message := range input {
 		messages[i] = chat.Message{Role: string(message.Role), Content: message.Content}
 	}
-	text, err := chat.Complete(ctx, messages...)
+	text, err := chat.Complete(ctx, os.Getenv("MODEL_URL"), messages...)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func loopSuite() *Suite {
 		Name: "loop", Title: "a model→tool round of the agent loop, with a model that takes no time", Unit: "round",
 		Text: "A round is a call of the model, which asks for one tool, and the tool's execution. Runs of 51 rounds and of 1 are performed in turns; the difference by 50 is a round, so what a run costs once does not count here; it does in *the whole run by its rounds*. " +
 			"*five* are middlewares with one `before_model` that does nothing (Eino's react agent: what its README here says); *memory* is the framework's checkpointer or session in memory, with a new thread a run; *8 tools* are asked for in one response; *2,000* are messages that the history begins with.\n\n" +
-			"In favour of the peers: Eino compiles its graph for each run, and adk-go and LangChain take in the input: the slope leaves that out. Python's and JavaScript's JIT, caches and pools are warm. Eino keeps no conversations, so it has no memory to pay for. In favour of agenthost: it is in Go, whose " +
+			"In favour of the peers: Eino's ADK compiles its graph for each run, and all but agenthost and Eino take in the input slowly: the slope leaves that out. Python's and JavaScript's JIT, caches and pools are warm. Eino keeps no conversations, so it has no memory to pay for. In favour of agenthost: it is in Go, whose " +
 			"goroutines and allocations cost less than the objects of Python and JavaScript, and a real model takes a second: no user of LangChain waits for these microseconds; who runs a thousand agents in a process, or tests them, does. adk-go keeps a session always, so its *plain* is its *memory*.",
 		Cases: []Case{
 			{"plain", "plain"}, {"five", "five"}, {"memory", "memory"}, {"five-memory", "five, memory"},

@@ -17,7 +17,7 @@ import (
 type execution struct {
 	of    *toolCall
 	rt    *Runtime
-	call  *abi.ToolCall
+	call  abi.ToolCall
 	tool  *boundTool            // nil: it cannot be run
 	name  string                // of the tool
 	id    checkpoint.Execution  // what it is noted as: without an outcome
@@ -103,12 +103,12 @@ func (e *execution) journal(ctx context.Context, note *checkpoint.Execution) err
 
 // run runs the tool.
 func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, error) {
-	output, err := e.of.callInTime(ctx, e.tool.tool, e.rt, e.call)
+	output, err := e.of.callInTime(ctx, e.tool.tool, e.rt, &e.call)
 	err = e.rt.settle(err)
 	if err == nil && output == nil {
 		err = errors.New("returned neither output nor error")
 	}
-	m := abi.ToolResult(*e.call, "")
+	m := abi.ToolResult(e.call, "")
 	if err == nil {
 		m.Name, m.Content, m.Artifact = e.tool.spec.Name, output.Content, output.Artifact
 		if output.Failed {

@@ -56,9 +56,15 @@ func (r *run) isFinished(call string) bool {
 func (r *run) finishedUpdates(whole bool) []sourcedUpdate {
 	slices.SortFunc(r.finished, func(a, b finished) int { return cmp.Compare(a.index, b.index) })
 	updates := make([]sourcedUpdate, 0, len(r.finished))
+	answers := make([]struct {
+		Update
+		messages [1]abi.Message
+	}, len(r.finished)) // all at once
 	for i := range r.finished {
-		f := &r.finished[i]
-		updates = append(updates, sourcedUpdate{&Update{Messages: []abi.Message{f.message}}, ToolsStep})
+		f, answer := &r.finished[i], &answers[i]
+		answer.messages[0] = f.message
+		answer.Messages = answer.messages[:]
+		updates = append(updates, sourcedUpdate{&answer.Update, ToolsStep})
 		if whole {
 			updates = append(updates, f.updates...)
 		}

@@ -198,10 +198,14 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 
 func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
 	defer recovered(&err)
-	streamer, ok := m.(model.Streamer)
-	if !ok || !c.streams {
-		return m.Generate(ctx, req)
+	if streamer, ok := m.(model.Streamer); ok && c.streams {
+		return c.stream(ctx, streamer, req)
 	}
+	return m.Generate(ctx, req)
+}
+
+// stream calls the model, and passes on what it says meanwhile.
+func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *model.Request) (resp *model.Response, err error) {
 	tokens := c.tokens()
 	for chunk, err := range streamer.Stream(ctx, req) {
 		if err != nil {

@@ -147,10 +147,10 @@ func (e *execution) decide(note *checkpoint.Execution) (*abi.Message, []sourcedU
 	}
 	switch decision.Type {
 	case recoverySkip:
-		m := abi.ToolFailure(*e.call, cmp.Or(decision.Message, skippedText))
+		m := abi.ToolFailure(e.call, cmp.Or(decision.Message, skippedText))
 		return &m, nil, nil
 	case recoveryRespond:
-		m := abi.ToolResult(*e.call, decision.Message)
+		m := abi.ToolResult(e.call, decision.Message)
 		return &m, nil, nil
 	default:
 		return nil, nil, nil

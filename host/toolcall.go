@@ -211,12 +211,12 @@ func callWrapTool(
 // execute runs the tool itself. A name that no tool has, and arguments that do not fit, are answered so that the model
 // can do better; a tool's own error goes outward. The texts are LangChain's, with JSON in place of Python's notation.
 func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
-	call := req.Call
+	e := &execution{of: c, call: req.Call, name: req.Call.Name}
+	call := &e.call
 	if call.Args.IsNil() {
 		call.Args = wire.Map(nil).Raw()
 	}
 	call.Args = wire.Canonicalized(call.Args)
-	e := &execution{of: c, call: &call, name: call.Name}
 	refusal := ""
 	if req.Tool == nil {
 		refusal = fmt.Sprintf("Error: %s is not a valid tool, try one of [%s].", call.Name, strings.Join(c.run.agent.tools.names(), ", "))
@@ -239,7 +239,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 			return message, updates, err
 		}
 	}
-	m := abi.ToolFailure(call, refusal)
+	m := abi.ToolFailure(*call, refusal)
 	return &m, nil, nil
 }
 

@@ -28,6 +28,9 @@ func AppendJSON(dst []byte, r Raw) ([]byte, error) {
 	if err := Validate(r, Limits{MaxBytes: len(r), MaxDepth: maxJSONDepth, MaxNodes: len(r)}); err != nil {
 		return dst, err
 	}
+	if dst == nil {
+		dst = make([]byte, 0, len(r)+len(r)/2+16) // it is mostly enough
+	}
 	dst, _ = appendJSON(dst, r, 0)
 	return dst, nil
 }

@@ -82,6 +82,9 @@ func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *ab
 	if err != nil {
 		return nil, err
 	}
+	if text, ok := any(out).(string); ok {
+		return host.TextOutput(text), nil // what most tools return, without a box around it
+	}
 	return Output(out)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -12,88 +13,89 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 )
 
-// shape is what a case of the suite loop adds to a plain agent.
-type shape struct {
-	middlewares, width, history int
-	memory                      bool
-}
-
-var shapes = map[string]shape{
-	"plain":            {width: 1},
-	"five":             {width: 1, middlewares: 5},
-	"memory":           {width: 1, memory: true},
-	"five-memory":      {width: 1, middlewares: 5, memory: true},
-	"parallel8":        {width: 8},
-	"plain-2000":       {width: 1, history: 2000},
-	"five-memory-2000": {width: 1, middlewares: 5, memory: true, history: 2000},
-}
-
 const longRun = 51 // rounds
 
-// loop measures a round: the slope from runs of 1 round to runs of 51.
+// loop measures a round.
 func loop(name string, seconds float64) (*peer.Result, error) {
-	shape, ok := shapes[name]
-	if !ok {
-		return nil, peer.Absent("it has no case " + name)
+	shape, err := peer.LoopOf(name)
+	if err != nil {
+		return nil, err
 	}
-	return peer.Slope(seconds, shape.run(1), shape.run(longRun), longRun-1, longRun)
+	agents := map[int]*looped{}
+	return shape.Measure(seconds, func(rounds int, begin, end func()) (peer.Tally, error) {
+		if agents[rounds] == nil {
+			agent, err := newLooped(shape, rounds)
+			if err != nil {
+				return peer.Tally{}, err
+			}
+			agents[rounds] = agent
+		}
+		return agents[rounds].run(begin, end)
+	})
 }
 
-// run is a run of so many rounds of an agent that is made once.
-func (s shape) run(n int) peer.Run {
-	m := newRounds(n, s.width)
-	executions := 0
-	config := host.Config{Model: m, Tools: []host.Tool{search("result", &executions)}}
-	for i := range s.middlewares {
+// looped is an agent whose runs have so many rounds.
+type looped struct {
+	shape      peer.Loop
+	agent      *host.Agent
+	model      *rounds
+	executions int
+	store      checkpoint.Store
+	history    []abi.Message
+	threads    int
+}
+
+func newLooped(shape peer.Loop, n int) (*looped, error) {
+	l := &looped{shape: shape, model: newRounds(n, shape.Calls), history: history(shape.History)}
+	config := host.Config{Model: l.model, Tools: []host.Tool{search("result", &l.executions)}}
+	for i := range shape.Middlewares {
 		config.Middleware = append(config.Middleware, nothing(fmt.Sprint("noop", i)))
 	}
-	var store checkpoint.Store
-	if s.memory {
-		store = memory.New()
-		config.Checkpointer = store
+	if shape.Memory {
+		l.store = memory.New()
+		config.Checkpointer = l.store
 	}
-	agent, err := host.New(config)
-	before := history(s.history)
-	thread := 0
-	return func(begin, end func()) (string, error) {
-		if err != nil {
-			return "", err
-		}
-		ctx := context.Background()
-		in := host.Input{Messages: []abi.Message{abi.Human("hi")}}
-		if s.memory {
-			thread++
-			in.Thread = fmt.Sprint("thread-", thread)
-			if s.history > 0 {
-				m.calls = n // so that it says "done", which is the last of the history
-				if _, err := agent.Run(ctx, host.Input{Thread: in.Thread, Messages: before[:s.history-1]}); err != nil {
-					return "", err
-				}
-			}
-		} else {
-			in.Messages = append(before[:len(before):len(before)], in.Messages...)
-		}
-		m.calls, executions = 0, 0
-		begin()
-		result, err := agent.Run(ctx, in)
-		end()
-		if err != nil {
-			return "", err
-		}
-		messages := result.Messages
-		if s.memory {
-			snapshot, err := agent.State(ctx, in.Thread, 0)
-			if err != nil {
-				return "", err
-			}
-			messages = snapshot.Messages
-			if err := store.Delete(ctx, in.Thread); err != nil {
-				return "", err
+	var err error
+	l.agent, err = host.New(config)
+	return l, err
+}
+
+func (l *looped) run(begin, end func()) (peer.Tally, error) {
+	ctx := context.Background()
+	in := host.Input{Messages: []abi.Message{abi.Human("hi")}}
+	switch {
+	case l.shape.Memory:
+		l.threads++
+		in.Thread = fmt.Sprint("thread-", l.threads)
+		if l.shape.History > 0 {
+			l.model.calls = l.model.n // so that it says "done", which is the last of the history
+			if _, err := l.agent.Run(ctx, host.Input{Thread: in.Thread, Messages: l.history[:l.shape.History-1]}); err != nil {
+				return peer.Tally{}, err
 			}
 		}
-		last := messages.At(messages.Len() - 1)
-		return fmt.Sprintf("rounds=%d calls=%d tools=%d messages=%d last=%s", n, m.calls, executions, messages.Len(), last.Content.Text()), nil
+	case l.shape.History > 0:
+		in.Messages = slices.Concat(l.history, in.Messages)
 	}
+	l.model.calls, l.executions = 0, 0
+	begin()
+	result, err := l.agent.Run(ctx, in)
+	end()
+	if err != nil {
+		return peer.Tally{}, err
+	}
+	messages := result.Messages
+	if l.shape.Memory {
+		snapshot, err := l.agent.State(ctx, in.Thread, 0)
+		if err != nil {
+			return peer.Tally{}, err
+		}
+		messages = snapshot.Messages
+		if err := l.store.Delete(ctx, in.Thread); err != nil {
+			return peer.Tally{}, err
+		}
+	}
+	last := messages.At(messages.Len() - 1)
+	return peer.Tally{Calls: l.model.calls, Tools: l.executions, Messages: messages.Len(), Last: last.Content.Text()}, nil
 }
 
 // nothing is a middleware that does nothing before each call of the model.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-
-	"github.com/tetratelabs/wazero"
 )
 
 // mostCode is how many compiled modules an engine keeps that no plugin has any more, so that one that is loaded again
@@ -23,12 +21,17 @@ type codeStore struct {
 
 type keptCode struct {
 	digest string // of the plugin's module
-	module wazero.CompiledModule
+	module compiledCode
 	size   int64 // that it holds of the budget
 }
 
+// compiledCode is a module of wazero's, or the code of another contract.
+type compiledCode interface {
+	Close(ctx context.Context) error
+}
+
 // keep takes a module over, with what it holds of the budget.
-func (s *codeStore) keep(digest string, module wazero.CompiledModule, size int64) error {
+func (s *codeStore) keep(digest string, module compiledCode, size int64) error {
 	s.mu.Lock()
 	var old *keptCode
 	if at := slices.IndexFunc(s.kept, func(c keptCode) bool { return c.digest == digest }); at >= 0 {
@@ -41,6 +44,20 @@ func (s *codeStore) keep(digest string, module wazero.CompiledModule, size int64
 	s.kept = append(s.kept, keptCode{digest, module, size})
 	s.mu.Unlock()
 	return s.drop(old)
+}
+
+// take gives a module back, with nothing of the budget.
+func (s *codeStore) take(digest string) (compiledCode, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.kept, func(c keptCode) bool { return c.digest == digest })
+	if at < 0 {
+		return nil, false
+	}
+	c := s.kept[at]
+	s.kept = slices.Delete(s.kept, at, at+1)
+	s.budget.give(c.size)
+	return c.module, true
 }
 
 // drop lets a module go; its code goes if no plugin has it.

@@ -26,6 +26,7 @@ type Engine struct {
 	turns    *semaphore.Weighted // for compiling
 	memory   *memoryBudget
 	code     *codeStore
+	foreign  *foreignCodes
 	prepared preparedStore
 	files    preparedFiles
 	fallback bool // an engine that a plugin made for itself alone
@@ -67,6 +68,7 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 		memory: newMemoryBudget(config.Memory), speaks: config.Contracts,
 	}
 	e.code = &codeStore{budget: e.memory}
+	e.foreign = &foreignCodes{store: e.code, used: map[string]*foreignCode{}}
 	e.memory.enter(e.code)
 	if config.Dir == "" {
 		if config.Compile != nil {

@@ -33,14 +33,17 @@ func (p *Plugin) importFrom(module, name string) string {
 	return module
 }
 
-// buildForeign compiles a module for its contract. It does not share the engine's cache, but its directory: nobody else knows
-// when the code is not needed any more.
+// buildForeign compiles a module for its contract, if no plugin of the engine has done so. It does not share the engine's cache,
+// but its directory: nobody else knows when the code is not needed any more.
 func (p *Plugin) buildForeign(ctx context.Context, metered []byte, cached bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the compiler panicked: %v", v)
 		}
 	}()
+	if p.foreign = p.engine.foreign.use(p.codeDigest); p.foreign != nil {
+		return nil
+	}
 	cache := wazero.NewCompilationCache()
 	if cached {
 		if cache, err = p.engine.ownCache(); err != nil {
@@ -53,11 +56,12 @@ func (p *Plugin) buildForeign(ctx context.Context, metered []byte, cached bool) 
 			shared[n].Module = hostWASI
 		}
 	}
-	p.foreign, err = p.contract.Compile(contract.Listen(ctx, metered), metered, runtimeConfig(), cache, shared)
+	code, err := p.contract.Compile(contract.Listen(ctx, metered), metered, runtimeConfig(), cache, shared)
 	if err != nil {
 		return errors.Join(err, cache.Close(ctx))
 	}
-	return nil
+	p.foreign, err = p.engine.foreign.add(p.codeDigest, code)
+	return err
 }
 
 // startForeign makes the instance a guest of its contract.

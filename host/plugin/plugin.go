@@ -153,16 +153,15 @@ func (p *Plugin) Close() error {
 	if p.runtime != nil {
 		err = errors.Join(err, p.runtime.Close(context.Background()))
 	}
-	if p.foreign != nil {
-		err = errors.Join(err, p.foreign.Close(context.Background()))
-		p.foreign = nil
-	}
-	if p.module != nil {
+	switch {
+	case p.foreign != nil:
+		err = errors.Join(err, p.engine.foreign.leave(p.codeDigest, p.codeSize))
+	case p.module != nil:
 		err = errors.Join(err, p.engine.code.keep(p.codeDigest, p.module, p.codeSize))
-	} else {
+	default:
 		p.engine.memory.give(p.codeSize)
 	}
-	p.module, p.codeSize = nil, 0
+	p.foreign, p.module, p.codeSize = nil, nil, 0
 	if p.engine.fallback {
 		err = errors.Join(err, p.engine.Close())
 	}

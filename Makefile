@@ -148,7 +148,10 @@ PROBE := internal/reference/testdata/probe.tinygo.wasm
 EXTISM_PROBE := internal/reference/testdata/probe.extism.wasm
 EXTISM_BENCH := host/plugin/testdata/bench.extism.wasm
 
-plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH)
+# A plugin that was built with Extism's PDK: a Go module of its own, which no other depends on.
+EXTISM_MASK := examples/extism/mask/mask.wasm
+
+plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH) $(EXTISM_MASK)
 
 $(PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
 	$(TINYGO_BUILD) -o $@ ./internal/reference/guest
@@ -158,6 +161,9 @@ $(EXTISM_PROBE): $(call go_files,internal/reference/guest internal/reference/pro
 
 $(EXTISM_BENCH): $(call go_files,host/plugin/testdata/guests/bench)
 	$(TINYGO_BUILD) -tags extism -o $@ ./host/plugin/testdata/guests/bench
+
+$(EXTISM_MASK): Makefile plugins/TOOLCHAIN $(filter-out $(EXTISM_MASK),$(wildcard $(dir $(EXTISM_MASK))*.*))
+	cd $(@D) && $(TINYGO_BUILD) -o $(@F) .
 
 $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
 
@@ -190,7 +196,8 @@ rust_files = $(shell find $1 -name target -prune -o \( -name '*.rs' -o -name 'Ca
 
 RUST_PLUGINS := $(patsubst %/,%,$(sort $(dir $(wildcard plugins/*/Cargo.toml))))
 RUST_WASM    := $(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) \
-	internal/reference/testdata/probe.rust.wasm host/plugin/testdata/bench.rust.wasm host/plugin/meter/testdata/scan.rust.wasm
+	internal/reference/testdata/probe.rust.wasm host/plugin/testdata/bench.rust.wasm host/plugin/meter/testdata/scan.rust.wasm \
+	examples/extism/quota/quota.wasm
 
 .PHONY: rust
 rust: plugins/TOOLCHAIN.rust $(RUST_WASM) ## build the plugins and test guests in Rust whose source changed
@@ -206,13 +213,15 @@ $(foreach d,$(RUST_PLUGINS),$(eval $(call rust_rule,plugins,$(notdir $d),$(call 
 $(eval $(call rust_rule,sdk/rust,probe,internal/reference/testdata/probe.rust.wasm))
 $(eval $(call rust_rule,sdk/rust,bench,host/plugin/testdata/bench.rust.wasm))
 $(eval $(call rust_rule,host/plugin/meter/testdata/scan,scan,host/plugin/meter/testdata/scan.rust.wasm))
+$(eval $(call rust_rule,examples/extism/quota,quota,examples/extism/quota/quota.wasm))
+examples/extism/quota/quota.wasm: examples/extism/quota/description.json
 host/plugin/meter/testdata/scan.rust.wasm: RUST_STACK := # it is what a Rust module is that nobody told of the stack
 
 $(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) internal/reference/testdata/probe.rust.wasm: $(call rust_files,sdk/rust/src sdk/rust/derive)
 internal/reference/testdata/probe.rust.wasm: internal/reference/guest/bound.bin
 
 # The directories with Rust sources.
-RUST_WORKSPACES := sdk/rust plugins
+RUST_WORKSPACES := sdk/rust plugins examples/extism/quota
 
 .PHONY: rustlint
 rustlint: ## run the linters of the Rust SDK and plugins

@@ -17,7 +17,7 @@ GOLANGCI_LINT := $(BIN)/golangci-lint
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## compile everything, and the command to bin/agenthost
@@ -32,6 +32,7 @@ test: ## run the tests; needs nothing but Go
 lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters (.golangci.yml)
 	$< config verify
 	$< run
+	cd bench && $< run ./...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## format all Go code
@@ -95,6 +96,12 @@ nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled r
 	$(MAKE) soak SOAK=100000000
 	$(MAKE) kills KILLS=500
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
+
+BENCH ?=
+
+.PHONY: bench-peers
+bench-peers: ## measure agenthost beside its peers, in an hour, and write bench/RESULTS.md (BENCH=-quick: shows that all works)
+	cd bench && go run . $(BENCH)
 
 .PHONY: ci
 ci: ## run what CI runs

@@ -29,7 +29,6 @@ type metric struct {
 func guestSuite() *Suite {
 	s := &Suite{
 		Name: "guest", Title: "what guests cost: calls, layers, meters, stopping; and an idle thread", Unit: "value",
-		Text: "Benchmarks of agenthost's own, by `go test -bench`; nobody else is in them. Each repetition is a process of its own.",
 		Measure: func(ctx context.Context, o *Options, row Row, _ Case) (*Measurement, error) {
 			i := slices.IndexFunc(metrics, func(m metric) bool { return m.title == row.Label })
 			return metrics[i].measure(ctx, o)

@@ -33,19 +33,23 @@ type Options struct {
 }
 
 func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	options, err := parse(os.Args[1:], os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		err = bench(ctx, options)
+		return nil
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+		return err
 	}
+	return bench(ctx, options)
 }
 
 func parse(args []string, out io.Writer) (*Options, error) {
@@ -53,7 +57,8 @@ func parse(args []string, out io.Writer) (*Options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintln(out, "Usage: go run . [flags]\n\nMeasures agenthost beside its peers, which it installs into peers/ at first. In the directory bench of a checkout.\n\nFlags:")
+		fmt.Fprint(out, "Usage: go run . [flags]\n\n"+
+			"Measures agenthost beside its peers, which it installs into peers/ at first. In the directory bench of a checkout.\n\nFlags:\n")
 		flags.PrintDefaults()
 		fmt.Fprintln(out, "\nSuites:")
 		for _, s := range suites() {

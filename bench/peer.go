@@ -41,10 +41,10 @@ type Measurement struct {
 	Extra  map[string]float64 `json:"extra,omitempty"` // other numbers
 }
 
-// errAbsent is why a peer has no such case.
-type errAbsent string
+// absentError is why a peer has no such case.
+type absentError string
 
-func (e errAbsent) Error() string { return string(e) }
+func (e absentError) Error() string { return string(e) }
 
 func (p *Peer) directory() string { return filepath.Join("peers", p.Name) }
 
@@ -54,11 +54,9 @@ func (p *Peer) build(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
+	if p.Versions = strings.TrimSpace(string(out)); err != nil {
 		p.Absent = err.Error()
-		return nil
 	}
-	p.Versions = strings.TrimSpace(string(out))
 	return nil
 }
 
@@ -104,7 +102,7 @@ func output(ctx context.Context, directory string, limit time.Duration, name str
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
 	case errors.As(err, &exit) && exit.ExitCode() == 2:
-		return nil, errAbsent(text)
+		return nil, absentError(text)
 	default:
 		return nil, fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, text)
 	}

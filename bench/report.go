@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,9 +36,10 @@ func (r *Results) save(file string) error {
 
 func (r *Results) write(w io.Writer) {
 	fmt.Fprintf(w, "# What was measured\n\nWritten by `make bench-peers` (the directory `bench`; `go run . -h`): do not edit. %s.\n\n", r.Machine)
-	fmt.Fprintf(w, "Each number is the median of %d measurements of about %g s, each in a process of its own, on one core (but *crowd*), in turns with those of the others in its column. "+
-		"In parentheses: how many times as much as the first row. ± is half of how far the middle half of the measurements lies apart, where it is more than 10 %%. "+
-		"The absolute times are of this machine, and of what else it did; the ratios are what lasts.\n\n", r.Options.Reps, r.Options.Seconds)
+	fmt.Fprintf(w, "Each number is the median of %d measurements of about %g s, each in a process of its own, on one core (but *crowd*), "+
+		"in turns with those of the others in its column. In parentheses: how many times as much as the first row. ± is half of how far "+
+		"the middle half of the measurements lies apart, where it is more than 10 %% of the median. The absolute times are of this machine, "+
+		"and of what else it did; the ratios are what lasts.\n\n", r.Options.Reps, r.Options.Seconds)
 	fmt.Fprint(w, "What the peers are:\n\n")
 	for _, p := range r.peers() {
 		if p.Absent != "" {
@@ -57,21 +59,14 @@ func (r *Results) write(w io.Writer) {
 func (r *Results) peers() []*Peer {
 	byName := map[string]*Peer{}
 	for _, d := range r.Suites {
-		for name, p := range d.Peers {
-			byName[name] = p
-		}
+		maps.Copy(byName, d.Peers)
 	}
-	var out []*Peer
-	for _, p := range byName {
-		out = append(out, p)
-	}
-	slices.SortFunc(out, func(a, b *Peer) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return slices.SortedFunc(maps.Values(byName), func(a, b *Peer) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // write prints a suite: its text, its tables, and what is not in them.
 func (d *Done) write(w io.Writer) {
-	fmt.Fprintf(w, "## %s: %s\n\n%s\n\n", d.Name, d.Title, d.Text)
+	fmt.Fprintf(w, "## %s: %s\n\n%s\n\n", d.Name, d.Title, d.text())
 	d.table(w, "a "+d.Unit, func(c *Cell) Sample { return c.NS }, duration)
 	for _, extra := range d.Extra {
 		d.table(w, extra.Title, func(c *Cell) Sample { return c.Extra[extra.Key] }, extra.Format)
@@ -88,22 +83,8 @@ func (d *Done) write(w io.Writer) {
 func (d *Done) table(w io.Writer, title string, of func(*Cell) Sample, format func(float64) string) {
 	var lines []string
 	for _, row := range d.Rows {
-		line, any := "| "+row.Label, false
-		for _, c := range d.Cases {
-			line += " | "
-			cell := d.cell(row.Label, c.Name)
-			if cell == nil || len(of(cell)) == 0 || cell.Failed != "" {
-				line += "–"
-				continue
-			}
-			any = true
-			if row.Format != nil {
-				format = row.Format
-			}
-			line += d.text(of(cell), d.base(c, of), format)
-		}
-		if any {
-			lines = append(lines, line+" |")
+		if line, ok := d.line(row, of, format); ok {
+			lines = append(lines, line)
 		}
 	}
 	if len(lines) == 0 {
@@ -116,6 +97,23 @@ func (d *Done) table(w io.Writer, title string, of func(*Cell) Sample, format fu
 	fmt.Fprintf(w, "\n|---|%s\n%s\n\n", strings.Repeat("--:|", len(d.Cases)), strings.Join(lines, "\n"))
 }
 
+// line is a row of a table; false if there is nothing in it.
+func (d *Done) line(row Row, of func(*Cell) Sample, format func(float64) string) (line string, ok bool) {
+	if row.Format != nil {
+		format = row.Format
+	}
+	words := []string{"| " + row.Label}
+	for _, c := range d.Cases {
+		cell := d.cell(row.Label, c.Name)
+		if cell == nil || len(of(cell)) == 0 || cell.Failed != "" {
+			words = append(words, "–")
+			continue
+		}
+		words, ok = append(words, d.number(of(cell), d.base(c, of), format)), true
+	}
+	return strings.Join(words, " | ") + " |", ok
+}
+
 // base is what the first row has.
 func (d *Done) base(c Case, of func(*Cell) Sample) float64 {
 	if first := d.cell(d.Rows[0].Label, c.Name); first != nil && !d.Lone {
@@ -124,7 +122,7 @@ func (d *Done) base(c Case, of func(*Cell) Sample) float64 {
 	return 0
 }
 
-func (d *Done) text(s Sample, base float64, format func(float64) string) string {
+func (d *Done) number(s Sample, base float64, format func(float64) string) string {
 	text := format(s.median())
 	if half := s.spread() / 2; half > 0.1 {
 		text += " ± " + percent(half)

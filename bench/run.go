@@ -59,7 +59,7 @@ func perform(ctx context.Context, o *Options, suite *Suite) (*Done, error) {
 		}
 		peer := &Peer{Name: row.Peer}
 		done.Peers[row.Peer] = peer
-		say("%s: building %s", suite.Name, row.Peer)
+		sayf("%s: building %s", suite.Name, row.Peer)
 		if err := peer.build(ctx); err != nil {
 			return nil, err
 		}
@@ -96,18 +96,18 @@ func (d *Done) measure(ctx context.Context, o *Options, row Row, c Case, rep int
 	if err == nil {
 		err = cell.add(m)
 	}
-	var absent errAbsent
+	var absent absentError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &absent):
 		cell.Absent = absent.Error()
-		say("%s %s, %s: left out: %s", d.Name, c.Name, row.Label, absent)
+		sayf("%s %s, %s: left out: %s", d.Name, c.Name, row.Label, absent)
 	case err != nil:
 		cell.Failed = err.Error()
-		say("%s %s, %s: FAILED: %s", d.Name, c.Name, row.Label, err)
+		sayf("%s %s, %s: FAILED: %s", d.Name, c.Name, row.Label, err)
 	default:
-		say("%s %s %d/%d, %s: %s a %s (%.1f s)", d.Name, c.Name, rep+1, o.Reps, row.Label, duration(m.NS), d.Unit, time.Since(start).Seconds())
+		sayf("%s %s %d/%d, %s: %s a %s (%.1f s)", d.Name, c.Name, rep+1, o.Reps, row.Label, duration(m.NS), d.Unit, time.Since(start).Seconds())
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (d *Done) compare(c Case) {
 		}
 		if cell.Check != want {
 			cell.Failed = fmt.Sprintf("it did %q, where %s did %q", cell.Check, d.Rows[0].Label, want)
-			say("%s %s, %s: FAILED: %s", d.Name, c.Name, row.Label, cell.Failed)
+			sayf("%s %s, %s: FAILED: %s", d.Name, c.Name, row.Label, cell.Failed)
 		}
 	}
 }
@@ -167,5 +167,5 @@ func (r *Results) failure() error {
 	return errors.New("measurements failed:\n  " + strings.Join(all, "\n  "))
 }
 
-// say tells whoever waits.
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+// sayf tells whoever waits.
+func sayf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

@@ -24,11 +24,6 @@ func startSuite() *Suite {
 	}
 	return &Suite{
 		Name: "start", Title: "from the start of a process to its first request to the model, and memory until then", Unit: "start",
-		Text: "A process is started whose agent has one model, which is a server in the driver. Measured is how long it is until the server has the request, and " +
-			"the most memory that the process had until then (`VmHWM`). `taskset` is part of it, about a millisecond. agenthost's plugins are compiled in its cache, and Python's modules in theirs; the files are in the " +
-			"system's cache. The command reads a manifest, opens its store of nothing and its cache; the others, and *embedded*, are programs that build their agent in code.\n\n" +
-			"In favour of the peers: they have no plugins, and their model is the plainest client of HTTP that the language has, where users load a provider's package, too (`langchain-openai` doubles " +
-			"Python's time). In favour of agenthost: nothing.",
 		Cases: []Case{{"start", "to the first request"}},
 		Extra: []Extra{{peakMemory, "most memory", size}},
 		Rows: []Row{

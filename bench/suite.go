@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"strings"
 )
 
@@ -9,7 +10,6 @@ import (
 type Suite struct {
 	Name  string
 	Title string
-	Text  string // what is measured, and what is unfair in it, in whose favour; Markdown
 	Unit  string // that a measurement's nanoseconds are of
 	Cases []Case
 	Rows  []Row
@@ -55,10 +55,22 @@ func suites() []*Suite {
 	return []*Suite{hooksSuite(), loopSuite(), checkpointSuite(), startSuite(), crowdSuite(), guestSuite()}
 }
 
-func suiteNames() string {
-	var names []string
-	for _, s := range suites() {
-		names = append(names, s.Name)
+//go:embed texts
+var texts embed.FS
+
+// text says what is measured, and what is unfair in it, in whose favour; Markdown.
+func (s *Suite) text() string {
+	text, err := texts.ReadFile("texts/" + s.Name + ".md")
+	if err != nil {
+		return err.Error()
 	}
-	return strings.Join(names, ", ")
+	return strings.TrimSpace(string(text))
+}
+
+func suiteNames() string {
+	var names strings.Builder
+	for _, s := range suites() {
+		names.WriteString(" " + s.Name)
+	}
+	return strings.TrimSpace(names.String())
 }

@@ -91,7 +91,7 @@ func (r *Results) writeTargets(w io.Writer) {
 		}
 		judgement := "met"
 		if !t.met(value) {
-			judgement = fmt.Sprintf("**missed** by %s", percent(max(value, t.Limit)/min(value, t.Limit)-1))
+			judgement = "**missed** by " + percent(max(value, t.Limit)/min(value, t.Limit)-1)
 			if t.Why != "" {
 				why = append(why, fmt.Sprintf("* %s: %s", t.What, t.Why))
 			}

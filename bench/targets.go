@@ -2,9 +2,9 @@ package main
 
 const ours = "agenthost"
 
-// loop is a round of a peer in the suite of that name, and loopSlower how many times as long as ours.
-func loop(row, name string) func(*Results) (float64, error) {
-	return value("loop", row, name, nanoseconds)
+// loop is a round of ours in the suite of that name, and loopSlower how many times as long a peer's takes.
+func loop(name string) func(*Results) (float64, error) {
+	return value("loop", ours, name, nanoseconds)
 }
 
 func loopSlower(row, name string) func(*Results) (float64, error) {
@@ -42,14 +42,14 @@ var targets = []Target{
 	{What: "by go-plugin, gRPC : ours in TinyGo", Limit: 10, Least: true, Format: times, Of: hookSlower("hashicorp/go-plugin, gRPC")},
 	{What: "by HTTP on loopback : ours in TinyGo", Limit: 8, Least: true, Format: times, Of: hookSlower("HTTP on loopback")},
 	{What: "by a shell command : ours in TinyGo", Limit: 200, Least: true, Format: times, Of: hookSlower("a shell command")},
-	{What: "round, plain", Limit: 5e3, Format: duration, Of: loop(ours, "plain")},
+	{What: "round, plain", Limit: 5e3, Format: duration, Of: loop("plain")},
 	{What: "round, plain: LangChain Python : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain Python", "plain")},
 	{What: "round, plain: LangChain JS : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain JS", "plain")},
 	{What: "round, plain: Eino's react agent : agenthost", Limit: 1.3, Least: true, Format: times, Of: loopSlower("Eino, react", "plain")},
-	{What: "round, five middlewares and memory", Limit: 8e3, Format: duration, Of: loop(ours, "five-memory")},
+	{What: "round, five middlewares and memory", Limit: 8e3, Format: duration, Of: loop("five-memory")},
 	{What: "round, five and memory: LangChain Python : agenthost", Limit: 500, Least: true, Format: times, Of: loopSlower("LangChain Python", "five-memory")},
 	{What: "round, five and memory: LangChain JS : agenthost", Limit: 2000, Least: true, Format: times, Of: loopSlower("LangChain JS", "five-memory")},
-	{What: "the same from 2,000 messages : from none", Limit: 1.2, Format: times, Of: quotient(loop(ours, "five-memory-2000"), loop(ours, "five-memory"))},
+	{What: "the same from 2,000 messages : from none", Limit: 1.2, Format: times, Of: quotient(loop("five-memory-2000"), loop("five-memory"))},
 	{What: "allocations a round, plain", Limit: 30, Format: digits, Of: value("loop", ours, "plain", allocations)},
 	{What: "allocations a hook that does nothing", Limit: 1, Format: digits, Of: func(r *Results) (float64, error) {
 		five, err := r.median("loop", ours, "five", allocations)

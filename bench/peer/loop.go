@@ -24,7 +24,7 @@ var loops = map[string]Loop{
 func LoopOf(name string) (Loop, error) {
 	loop, ok := loops[name]
 	if !ok {
-		return Loop{}, Absent("it has no case " + name)
+		return Loop{}, AbsentError("it has no case " + name)
 	}
 	return loop, nil
 }

@@ -43,7 +43,7 @@ func TestLoopThatDidLess(t *testing.T) {
 
 func TestUnknownLoop(t *testing.T) {
 	t.Parallel()
-	if _, err := LoopOf("six"); !errors.As(err, new(Absent)) {
+	if _, err := LoopOf("six"); !errors.As(err, new(AbsentError)) {
 		t.Errorf("err is %v, not that it has no such case", err)
 	}
 }

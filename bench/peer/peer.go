@@ -24,10 +24,10 @@ type Result struct {
 // A Suite performs a case of it for about so many seconds.
 type Suite func(name string, seconds float64) (*Result, error)
 
-// An Absent is why a framework does not have a case.
-type Absent string
+// An AbsentError says why a framework does not have a case.
+type AbsentError string
 
-func (a Absent) Error() string { return string(a) }
+func (a AbsentError) Error() string { return string(a) }
 
 // Main performs what the arguments ask for (SUITE CASE SECONDS), prints the result as a line of JSON, and ends the process: with 0,
 // with 2 if the case is absent, or with 1.
@@ -36,7 +36,7 @@ func Main(suites map[string]Suite) {
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(result)
 	}
-	var absent Absent
+	var absent AbsentError
 	switch {
 	case errors.As(err, &absent):
 		fmt.Fprintln(os.Stderr, absent)
@@ -58,7 +58,7 @@ func perform(suites map[string]Suite, args []string) (*Result, error) {
 	}
 	suite := suites[args[0]]
 	if suite == nil {
-		return nil, Absent("it has no suite " + args[0])
+		return nil, AbsentError("it has no suite " + args[0])
 	}
 	return suite(args[1], seconds)
 }

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ func runOf(n int, takes time.Duration, check string) Run {
 			sink = make([]byte, 64)
 		}
 		for start := time.Now(); time.Since(start) < takes; {
+			runtime.Gosched()
 		}
 		end()
 		return check, nil
@@ -23,7 +25,7 @@ func runOf(n int, takes time.Duration, check string) Run {
 
 var sink []byte
 
-func TestSlope(t *testing.T) {
+func TestSlope(t *testing.T) { //nolint:paralleltest // others' allocations and time would count
 	result, err := Slope(0.05, runOf(10, time.Millisecond, "short"), runOf(60, 6*time.Millisecond, "long"), 50, 60)
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +42,7 @@ func TestSlope(t *testing.T) {
 }
 
 func TestRunsThatDiffer(t *testing.T) {
+	t.Parallel()
 	n := 0
 	differs := func(begin, end func()) (string, error) {
 		n++
@@ -51,6 +54,7 @@ func TestRunsThatDiffer(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
+	t.Parallel()
 	suites := map[string]Suite{"loop": func(name string, seconds float64) (*Result, error) {
 		if name != "plain" || seconds != 0.5 {
 			t.Errorf("called with %q, %g", name, seconds)
@@ -61,11 +65,11 @@ func TestArguments(t *testing.T) {
 		t.Errorf("%v, %v", result, err)
 	}
 	for _, args := range [][]string{nil, {"loop", "plain"}, {"loop", "plain", "soon"}, {"loop", "plain", "-1"}} {
-		if _, err := perform(suites, args); err == nil || errors.As(err, new(Absent)) {
+		if _, err := perform(suites, args); err == nil || errors.As(err, new(AbsentError)) {
 			t.Errorf("%q: err is %v", args, err)
 		}
 	}
-	if _, err := perform(suites, []string{"crowd", "crowd", "1"}); !errors.As(err, new(Absent)) {
+	if _, err := perform(suites, []string{"crowd", "crowd", "1"}); !errors.As(err, new(AbsentError)) {
 		t.Errorf("err is %v, not that it has no such suite", err)
 	}
 }

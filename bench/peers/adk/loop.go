@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/agenthost/agenthost/bench/peer"
 	"google.golang.org/adk/v2/agent"
 	"google.golang.org/adk/v2/agent/llmagent"
 	"google.golang.org/adk/v2/model"
@@ -13,6 +12,8 @@ import (
 	"google.golang.org/adk/v2/session"
 	"google.golang.org/adk/v2/tool"
 	"google.golang.org/genai"
+
+	"github.com/agenthost/agenthost/bench/peer"
 )
 
 const app, user, assistant = "bench", "someone", "assistant"

@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
+
+	"github.com/agenthost/agenthost/bench/peer"
 )
 
 const (
@@ -80,7 +81,7 @@ func crowd(name string, _ float64) (*peer.Result, error) {
 		case "native:crowd":
 			config.Middleware = append(config.Middleware, nothing(id))
 		default:
-			return nil, peer.Absent("it has no case " + name)
+			return nil, peer.AbsentError("it has no case " + name)
 		}
 	}
 	agent, err := host.New(config)

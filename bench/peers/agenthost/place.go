@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
+
+	"github.com/agenthost/agenthost/bench/peer"
 )
 
 // place is the middleware with its hook in the place that a case names, and what ends it.
@@ -35,7 +36,7 @@ func place(name string) (m host.Middleware, stop func(), err error) {
 	case "shell:hook":
 		return inShell(), func() {}, nil
 	default:
-		return nil, nil, peer.Absent("it has no case " + name)
+		return nil, nil, peer.AbsentError("it has no case " + name)
 	}
 }
 

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/agenthost/agenthost/bench/peer"
 )
 
 // An agent is a flavour of Eino's, built once. Run returns how many messages there were in the end, and the last one's text.
@@ -25,14 +26,14 @@ func loop(name string, seconds float64) (*peer.Result, error) {
 	flavour, name, _ := strings.Cut(name, ":")
 	build := flavours[flavour]
 	if build == nil {
-		return nil, peer.Absent("its cases are react:… and adk:…")
+		return nil, peer.AbsentError("its cases are react:… and adk:…")
 	}
 	loop, err := peer.LoopOf(name)
 	if err != nil {
 		return nil, err
 	}
 	if loop.Memory {
-		return nil, peer.Absent("Eino keeps no conversations: its checkpoint stores are for what is interrupted")
+		return nil, peer.AbsentError("Eino keeps no conversations: its checkpoint stores are for what is interrupted")
 	}
 
 	ctx := context.Background()

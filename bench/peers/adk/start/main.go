@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 
-	"github.com/agenthost/agenthost/bench/peer/chat"
 	"google.golang.org/adk/v2/agent"
 	"google.golang.org/adk/v2/agent/llmagent"
 	"google.golang.org/adk/v2/model"
@@ -16,6 +15,8 @@ import (
 	"google.golang.org/adk/v2/tool"
 	"google.golang.org/adk/v2/tool/functiontool"
 	"google.golang.org/genai"
+
+	"github.com/agenthost/agenthost/bench/peer/chat"
 )
 
 func main() {

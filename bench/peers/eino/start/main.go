@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agenthost/agenthost/bench/peer/chat"
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/components/tool/utils"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/agenthost/agenthost/bench/peer/chat"
 )
 
 func main() {

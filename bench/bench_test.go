@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sample         Sample
+		median, spread float64
+	}{
+		{nil, 0, 0},
+		{Sample{3}, 3, 0},
+		{Sample{3, 1, 2}, 2, 0},
+		{Sample{4, 1, 2, 3}, 2.5, 0.4},
+		{Sample{100, 10, 11, 12, 9, 10, 10}, 10, 0.2},
+	} {
+		if median, spread := c.sample.median(), c.sample.spread(); median != c.median || spread != c.spread {
+			t.Errorf("%v: median %g, spread %g; want %g, %g", c.sample, median, spread, c.median, c.spread)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for got, want := range map[string]string{
+		duration(812.4): "812 ns", duration(3612): "3.61 µs", duration(1.3784e6): "1,378 µs", duration(16.52e6): "16.5 ms", duration(2.1e10): "21.0 s",
+		size(1044): "1,044 B", size(885_000): "885 KB", size(4.42e7): "44.2 MB", times(383.2): "383×", times(1.084): "1.08×", digits(25962.2): "25,962",
+		milliseconds(1.02): "1,020 µs", percent(0.28): "28 %",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestReadGoBench(t *testing.T) {
+	t.Parallel()
+	out := "goos: linux\nBenchmarkHook1KB/native \t 10 \t 1044 ns/op\nBenchmarkHook1KB/tinygo-2   \t 100 \t 9600 ns/op\t  9.196 x_native\t 500 B/op\nPASS\n"
+	m, err := metric{bench: "BenchmarkHook1KB/tinygo", unit: "x_native"}.read(out)
+	if err != nil || m.NS != 9.196 {
+		t.Errorf("%v, %v", m, err)
+	}
+	if m, err := (metric{bench: "BenchmarkHook1KB/native", unit: "x_native"}).read(out); err == nil {
+		t.Errorf("found %v where there is none", m)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	if out, err := output(t.Context(), ".", time.Minute, "sh", "-c", "echo said"); err != nil || string(out) != "said\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	_, err := output(t.Context(), ".", time.Minute, "sh", "-c", "echo it has no memory >&2; exit 2")
+	var absent absentError
+	if !errors.As(err, &absent) || absent.Error() != "it has no memory" {
+		t.Errorf("err is %v", err)
+	}
+	if _, err = output(t.Context(), ".", time.Minute, "sh", "-c", "echo broken >&2; exit 1"); err == nil || errors.As(err, &absent) || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("err is %v", err)
+	}
+}
+
+// done is a suite that was performed: ours takes 2 µs, theirs 500, and another did something else.
+func done(t *testing.T) *Done {
+	t.Helper()
+	d := &Done{
+		Suite: &Suite{
+			Name: "loop", Title: "rounds", Unit: "round", Cases: []Case{{"plain", "plain"}},
+			Rows: []Row{{Label: ours, Peer: "agenthost"}, {Label: "LangChain Python", Peer: "other"}, {Label: "Cheat", Peer: "other"}, {Label: "Absent", Peer: "none"}},
+		},
+		Peers: map[string]*Peer{"agenthost": {Name: "agenthost", Versions: "1.0"}, "none": {Name: "none", Absent: "no such\nthing"}},
+		Cells: map[cellKey]*Cell{{"Absent", "plain"}: {Absent: "no such thing"}},
+	}
+	for label, m := range map[string]*Measurement{
+		ours: {NS: 2000, Check: "rounds=51"}, "LangChain Python": {NS: 500_000, Check: "rounds=51"}, "Cheat": {NS: 1, Check: "rounds=1"},
+	} {
+		cell := &Cell{}
+		if err := cell.add(m); err != nil {
+			t.Fatal(err)
+		}
+		d.Cells[cellKey{label, "plain"}] = cell
+	}
+	d.compare(d.Cases[0])
+	return d
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	r := &Results{Options: &Options{Reps: 7, Seconds: 0.5}, Machine: "a machine", Suites: []*Done{done(t)}}
+	file := filepath.Join(t.TempDir(), "RESULTS.md")
+	if err := r.save(file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"a machine", "* agenthost: 1.0\n", "* none is absent: no such thing\n",
+		"| agenthost | 2.00 µs |", "| LangChain Python | 500 µs (250×) |", "* Absent, plain: no such thing\n",
+		"| round, plain | ≤ 5.00 µs | 2.00 µs | met |", "| round, plain: LangChain Python : agenthost | ≥ 250× | 250× | met |",
+		`* loop plain, Cheat: it did "rounds=1", where agenthost did "rounds=51"`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "| Cheat") || strings.Contains(string(text), "LangChain JS : agenthost") {
+		t.Errorf("what was not measured, or did something else, is in\n%s", text)
+	}
+	if err := r.failure(); err == nil || !strings.Contains(err.Error(), "Cheat") {
+		t.Errorf("err is %v", err)
+	}
+}
+
+func TestAMissedTarget(t *testing.T) {
+	t.Parallel()
+	d := done(t)
+	d.Cells[cellKey{ours, "plain"}].NS = Sample{7500}
+	var out strings.Builder
+	(&Results{Suites: []*Done{d}}).writeTargets(&out)
+	for _, want := range []string{"| 7.50 µs | **missed** by 50 % |", "| 66.7× | **missed** by 275 % |"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestARowThatDoesSomethingElseInEachRepetition(t *testing.T) {
+	t.Parallel()
+	cell := &Cell{}
+	if err := cell.add(&Measurement{NS: 1, Check: "rounds=51"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cell.add(&Measurement{NS: 1, Check: "rounds=50"}); err == nil || len(cell.NS) != 1 {
+		t.Errorf("err is %v, the samples %v", err, cell.NS)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]Options{
+		"":                        {Reps: 7, Seconds: 0.5, Core: 1, Out: "RESULTS.md"},
+		"-quick":                  {Reps: 1, Seconds: 0.1, Core: 1},
+		"-only loop -reps 3":      {Reps: 3, Seconds: 0.5, Core: 1},
+		"-only loop -o loop.md":   {Reps: 7, Seconds: 0.5, Core: 1, Out: "loop.md"},
+		"-core 0 -seconds 2 -o X": {Reps: 7, Seconds: 2, Out: "X"},
+	} {
+		got, err := parse(strings.Fields(args), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Only = nil
+		if *got != want {
+			t.Errorf("%q: %+v, want %+v", args, *got, want)
+		}
+	}
+	for _, args := range []string{"loop", "-reps 0", "-seconds -1", "-only ("} {
+		if _, err := parse(strings.Fields(args), io.Discard); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+}
+
+// TestTargetsAreOfRows: a row or case that a target names is there.
+func TestTargetsAreOfRows(t *testing.T) {
+	t.Parallel()
+	one := 1.0
+	full := &Results{}
+	for _, suite := range suites() {
+		if strings.TrimSpace(suite.text()) == "" || strings.Contains(suite.text(), "file does not exist") {
+			t.Errorf("suite %s has no text", suite.Name)
+		}
+		d := &Done{Suite: suite, Cells: map[cellKey]*Cell{}}
+		for _, row := range suite.Rows {
+			for _, c := range suite.Cases {
+				cell := &Cell{NS: Sample{one}, Allocs: Sample{one}, Extra: map[string]Sample{}}
+				for _, extra := range suite.Extra {
+					cell.Extra[extra.Key] = Sample{one}
+				}
+				d.Cells[cellKey{row.Label, c.Name}] = cell
+			}
+		}
+		full.Suites = append(full.Suites, d)
+	}
+	for i := range targets {
+		if _, err := targets[i].Of(full); err != nil {
+			t.Errorf("%s: %v", targets[i].What, err)
+		}
+	}
+	for _, suite := range suites() {
+		for _, row := range suite.Rows {
+			if programs[row.Peer] == nil {
+				t.Errorf("suite %s, %s: there is no program of the peer %q", suite.Name, row.Label, row.Peer)
+			}
+		}
+	}
+}

@@ -97,6 +97,10 @@ nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled r
 	$(MAKE) kills KILLS=500
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
 
+.PHONY: ratios
+ratios: ## hold how many times as long one thing takes as another; nothing else may run meanwhile
+	AGENTHOST_RATIOS=1 go test -count=1 -p=1 -run '^TestRatios$$' ./host ./host/plugin ./host/plugin/meter
+
 BENCH ?=
 
 .PHONY: bench-peers
@@ -127,11 +131,11 @@ $(BIN)/msgp-$(MSGP_VERSION):
 #
 #   -scheduler=none  a guest has no goroutines; the default one costs 300 µs per call and 60 % more code
 #   -no-debug        drops DWARF; the function names in a trap's stack trace stay
-#   -opt=s           a quarter smaller than 2: what keeps a plugin with the whole SDK below 200 KB
+#   -opt=z           a quarter smaller than 2, and with a meter as fast: what keeps a plugin with the whole SDK below 200 KB
 #
 # and panics keep their text (no -panic=trap, which would save 8 %): the operator reads it in the fault.
 
-TINYGO_BUILD := $(TINYGO) build -target=wasip1 -buildmode=c-shared -scheduler=none -no-debug -opt=s
+TINYGO_BUILD := $(TINYGO) build -target=wasip1 -buildmode=c-shared -scheduler=none -no-debug -opt=z
 
 ifeq ($(TINYGO),/opt/tinygo/bin/tinygo)
 export TINYGOROOT := /opt/tinygo

@@ -54,7 +54,7 @@ func (z *Capability) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "op":
 			z.Op, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -221,7 +221,7 @@ func (z *Description) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "abi":
 			z.ABI, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
@@ -254,7 +254,7 @@ func (z *Description) UnmarshalMsg(bts []byte) (o []byte, err error) {
 						err = msgp.WrapError(err, "Capabilities", za0001)
 						return
 					}
-					switch msgp.UnsafeString(field) {
+					switch keyText(field) {
 					case "op":
 						z.Capabilities[za0001].Op, bts, err = msgp.ReadStringBytes(bts)
 						if err != nil {
@@ -453,7 +453,7 @@ func (z *FieldSpec) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "hide_input":
 			z.HideInput, bts, err = msgp.ReadBoolBytes(bts)
 			if err != nil {
@@ -611,7 +611,7 @@ func (z *HookSpec) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "can_jump_to":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
@@ -868,7 +868,7 @@ func (z *HookSpecs) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "after_agent":
 			if msgp.IsNil(bts) {
 				bts, err = msgp.ReadNilBytes(bts)
@@ -1103,7 +1103,7 @@ func (z *ToolSpec) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "description":
 			z.Description, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {

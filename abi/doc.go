@@ -15,3 +15,4 @@ package abi
 //go:generate msgp -io=false -tests=false -file=operation.go -o=operation_gen.go
 //go:generate msgp -io=false -tests=false -file=kv.go -o=kv_gen.go
 //go:generate msgp -io=false -tests=false -file=fetch.go -o=fetch_gen.go
+//go:generate sed -i s/msgp.UnsafeString(field)/keyText(field)/ message_gen.go input_gen.go result_gen.go request_gen.go description_gen.go operation_gen.go kv_gen.go fetch_gen.go

@@ -87,7 +87,7 @@ func (z *FetchRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "body":
 			z.Body, bts, err = msgp.ReadBytesBytes(bts, z.Body)
 			if err != nil {
@@ -120,7 +120,7 @@ func (z *FetchRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 						err = msgp.WrapError(err, "Headers", za0001)
 						return
 					}
-					switch msgp.UnsafeString(field) {
+					switch keyText(field) {
 					case "name":
 						z.Headers[za0001].Name, bts, err = msgp.ReadStringBytes(bts)
 						if err != nil {
@@ -242,7 +242,7 @@ func (z *FetchResponse) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "body":
 			z.Body, bts, err = msgp.ReadBytesBytes(bts, z.Body)
 			if err != nil {
@@ -275,7 +275,7 @@ func (z *FetchResponse) UnmarshalMsg(bts []byte) (o []byte, err error) {
 						err = msgp.WrapError(err, "Headers", za0001)
 						return
 					}
-					switch msgp.UnsafeString(field) {
+					switch keyText(field) {
 					case "name":
 						z.Headers[za0001].Name, bts, err = msgp.ReadStringBytes(bts)
 						if err != nil {
@@ -361,7 +361,7 @@ func (z *Header) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "name":
 			z.Name, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {

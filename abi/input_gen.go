@@ -170,7 +170,7 @@ func (z *HookInput) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "answers":
 			bts, err = z.Answers.UnmarshalMsg(bts)
 			if err != nil {
@@ -435,7 +435,7 @@ func (z *ModelRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "messages":
 			if msgp.IsNil(bts) {
 				bts, err = msgp.ReadNilBytes(bts)
@@ -597,7 +597,7 @@ func (z *ModelResponse) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "messages":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
@@ -688,7 +688,7 @@ func (z *ToolReply) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "tool_message":
 			bts, err = z.ToolMessage.UnmarshalMsg(bts)
 			if err != nil {
@@ -799,7 +799,7 @@ func (z *View) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "from":
 			z.From, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {

@@ -58,7 +58,7 @@ func (z *KVDelete) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "if_version":
 			if msgp.IsNil(bts) {
 				bts, err = msgp.ReadNilBytes(bts)
@@ -150,7 +150,7 @@ func (z *KVEntry) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "value":
 			bts, err = z.Value.UnmarshalMsg(bts)
 			if err != nil {
@@ -211,7 +211,7 @@ func (z *KVGet) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "key":
 			z.Key, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -279,7 +279,7 @@ func (z *KVItem) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "key":
 			z.Key, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -379,7 +379,7 @@ func (z *KVList) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "after":
 			z.After, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -483,7 +483,7 @@ func (z *KVPage) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "items":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
@@ -510,7 +510,7 @@ func (z *KVPage) UnmarshalMsg(bts []byte) (o []byte, err error) {
 						err = msgp.WrapError(err, "Items", za0001)
 						return
 					}
-					switch msgp.UnsafeString(field) {
+					switch keyText(field) {
 					case "key":
 						z.Items[za0001].Key, bts, err = msgp.ReadStringBytes(bts)
 						if err != nil {
@@ -625,7 +625,7 @@ func (z *KVPut) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "if_version":
 			if msgp.IsNil(bts) {
 				bts, err = msgp.ReadNilBytes(bts)
@@ -716,7 +716,7 @@ func (z *KVVersion) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "version":
 			z.Version, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {

@@ -57,7 +57,7 @@ func (z *InvalidToolCall) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "args":
 			z.Args, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -269,7 +269,7 @@ func (z *Message) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "artifact":
 			bts, err = z.Artifact.UnmarshalMsg(bts)
 			if err != nil {
@@ -367,7 +367,7 @@ func (z *Message) UnmarshalMsg(bts []byte) (o []byte, err error) {
 						err = msgp.WrapError(err, "ToolCalls", za0002)
 						return
 					}
-					switch msgp.UnsafeString(field) {
+					switch keyText(field) {
 					case "args":
 						bts, err = z.ToolCalls[za0002].Args.UnmarshalMsg(bts)
 						if err != nil {
@@ -508,7 +508,7 @@ func (z *ToolCall) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "args":
 			bts, err = z.Args.UnmarshalMsg(bts)
 			if err != nil {
@@ -614,7 +614,7 @@ func (z *Usage) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "cache_creation_tokens":
 			z.CacheCreationTokens, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {

@@ -36,7 +36,7 @@ func (z *Budget) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "host_calls":
 			z.HostCalls, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
@@ -94,7 +94,7 @@ func (z *Clock) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "unix_ns":
 			z.UnixNS, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
@@ -168,7 +168,7 @@ func (z *EventEmit) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "data":
 			bts, err = z.Data.UnmarshalMsg(bts)
 			if err != nil {
@@ -277,7 +277,7 @@ func (z *GenerateRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "messages":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
@@ -364,7 +364,7 @@ func (z *RandomBytes) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "bytes":
 			z.Bytes, bts, err = msgp.ReadBytesBytes(bts, z.Bytes)
 			if err != nil {
@@ -416,7 +416,7 @@ func (z *RandomRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "count":
 			z.Count, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
@@ -504,7 +504,7 @@ func (z *StateQuery) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "count":
 			z.Count, bts, err = msgp.ReadUint64Bytes(bts)
 			if err != nil {
@@ -620,7 +620,7 @@ func (z *StateReply) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "items":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
@@ -702,7 +702,7 @@ func (z *ToolRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "args":
 			bts, err = z.Args.UnmarshalMsg(bts)
 			if err != nil {

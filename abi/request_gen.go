@@ -83,7 +83,7 @@ func (z *CallChange) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "args":
 			bts, err = z.Args.UnmarshalMsg(bts)
 			if err != nil {
@@ -310,7 +310,7 @@ func (z *RequestChange) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "add_tools":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)

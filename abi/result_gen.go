@@ -67,7 +67,7 @@ func (z *Error) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "data":
 			bts, err = z.Data.UnmarshalMsg(bts)
 			if err != nil {
@@ -144,7 +144,7 @@ func (z *Interrupt) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "key":
 			z.Key, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -255,7 +255,7 @@ func (z *ResponseChange) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "messages":
 			var zb0002 uint32
 			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
@@ -496,7 +496,7 @@ func (z *Result) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			err = msgp.WrapError(err)
 			return
 		}
-		switch msgp.UnsafeString(field) {
+		switch keyText(field) {
 		case "error":
 			if msgp.IsNil(bts) {
 				bts, err = msgp.ReadNilBytes(bts)
@@ -540,7 +540,7 @@ func (z *Result) UnmarshalMsg(bts []byte) (o []byte, err error) {
 						err = msgp.WrapError(err, "Interrupts", za0001)
 						return
 					}
-					switch msgp.UnsafeString(field) {
+					switch keyText(field) {
 					case "key":
 						z.Interrupts[za0001].Key, bts, err = msgp.ReadStringBytes(bts)
 						if err != nil {

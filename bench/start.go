@@ -29,7 +29,7 @@ func startSuite() *Suite {
 		Rows: []Row{
 			agenthost("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)", "three.yaml"),
 			agenthost("agenthost, 3 plugins of TinyGo (redact, cache, bench)", "tinygo.yaml"),
-			agenthost("agenthost, 3 plugins of standard Go (bench, three times)", "go.yaml"),
+			agenthost("agenthost, 3 plugins of standard Go (redact, cache, bench)", "go.yaml"),
 			agenthost("agenthost without plugins", "none.yaml"),
 			{Label: "agenthost, embedded, without plugins", Peer: "agenthost", Args: []string{".out/start"}},
 			{Label: "Eino", Peer: "eino", Args: []string{".out/start"}},

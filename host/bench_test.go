@@ -134,7 +134,7 @@ func (s *forgetful) Open(ctx context.Context, thread string) (checkpoint.Session
 	return session, err
 }
 
-func benchAgent(b *testing.B, rounds, hooks int, store checkpoint.Store) *host.Agent {
+func benchAgent(b testing.TB, rounds, hooks int, store checkpoint.Store) *host.Agent {
 	b.Helper()
 	config := host.Config{Model: newRounds(rounds), Tools: []host.Tool{searchTool()}, Checkpointer: store}
 	for i := range hooks {

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"slices"
+	"unsafe"
 )
 
 // Raw is one msgpack value that is not decoded. The zero value means that there is none; where a value must stand it
@@ -18,11 +19,14 @@ func Of(v any) (Raw, error) {
 // String makes a string. Like Int, Uint, Bool and Float it makes a value whose form cannot fail.
 func String(v string) Raw { return AppendString(make([]byte, 0, len(v)+5), v) }
 
+// mostInteger is how many bytes an integer takes at the most.
+const mostInteger = 9
+
 // Int makes an integer, see [String].
-func Int(v int64) Raw { return AppendInt(nil, v) }
+func Int(v int64) Raw { return AppendInt(make([]byte, 0, mostInteger), v) }
 
 // Uint makes an integer, see [String].
-func Uint(v uint64) Raw { return AppendUint(nil, v) }
+func Uint(v uint64) Raw { return AppendUint(make([]byte, 0, mostInteger), v) }
 
 // Bool makes a boolean, see [String].
 func Bool(v bool) Raw { return AppendBool(nil, v) }
@@ -121,6 +125,33 @@ func (r Raw) Items() ([]Raw, bool) {
 		items = append(items, r[start:at:at])
 	}
 	return items, true
+}
+
+// Seek returns r from the value of a key on, if r holds a map with that key, to decode the value alone; nil if there is none. What
+// is behind the value is part of it. r must be valid.
+func (r Raw) Seek(key string) []byte {
+	t, err := readToken(r, 0)
+	if err != nil || t.kind != kindMap {
+		return nil
+	}
+	at := t.size
+	for range t.count {
+		name, err := readToken(r, at)
+		if err != nil || name.kind != kindString {
+			return nil
+		}
+		at += name.size
+		if at+name.count > len(r) {
+			return nil
+		}
+		if unsafe.String(unsafe.SliceData(r[at:]), name.count) == key { // TinyGo would make a copy to compare
+			return r[at+name.count:]
+		}
+		if at, err = skip(r, at+name.count); err != nil {
+			return nil
+		}
+	}
+	return nil
 }
 
 // IsMap and IsArray tell the kind of value without decoding it.

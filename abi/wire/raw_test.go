@@ -186,6 +186,36 @@ func TestRawItems(t *testing.T) {
 	}
 }
 
+func TestRawSeek(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, hex, key string
+		want           string // hex; "": none
+	}{
+		{"the first", "82 a1 61 01 a1 62 02", "a", "01 a1 62 02"},
+		{"the last, behind containers", "83 a1 61 92 01 02 a1 62 81 a1 63 03 a1 63 04", "c", "04"},
+		{"an inner key", "81 a1 62 81 a1 63 03", "c", ""},
+		{"a value that is equal", "81 a1 62 a1 63", "c", ""},
+		{"the empty key", "81 a0 05", "", "05"},
+		{"no map", "92 a1 61 01", "a", ""},
+		{"no value", "", "a", ""},
+		{"a key that is no string", "81 01 02", "a", ""},
+		{"a map that claims too much", "df ffffffff a1 61", "b", ""},
+		{"a key that is cut", "81 a2 61", "a", ""},
+		{"a value that is cut", "82 a1 61 a2 61", "b", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := wire.Raw(unhex(t, tc.hex)).Seek(tc.key)
+			if tc.want == "" {
+				require.Nil(t, got)
+				return
+			}
+			require.Equal(t, unhex(t, tc.want), got)
+		})
+	}
+}
+
 func TestRawKinds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -30,7 +30,7 @@ func (a *app) pluginBuildCommand() *cobra.Command {
 		Long: `Build the plugin whose sources are in the directory, which is the present one unless another is
 named, and check that it loads. What is run is
 
-  tinygo  $TINYGO build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=s -no-debug
+  tinygo  $TINYGO build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=z -no-debug
   go      GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -ldflags='-s -w'
   rust    cargo build --release --target wasm32-unknown-unknown, with a stack of 64 KiB unless the
           project sets -zstack-size itself

@@ -177,7 +177,7 @@ func TestTinyGoIsFoundByItsVariables(t *testing.T) {
 	var said bytes.Buffer
 	_, err = toolchain.Build{Dir: sources(t, "go"), Log: &said}.Run(t.Context(), toolchain.TinyGo)
 	require.NoError(t, err)
-	require.Contains(t, said.String(), "root="+root+" build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=s -no-debug -o ")
+	require.Contains(t, said.String(), "root="+root+" build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=z -no-debug -o ")
 
 	// A TinyGo that stands in the directory of its installation finds that by its place.
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "targets"), 0o700))

@@ -18,7 +18,7 @@ type Accumulator[T any] struct {
 // changed or removed it begins anew and fetches the whole history: no function can take back what it folded.
 func (a Accumulator[T]) Advance(c AnyCall, u *Update) (T, error) {
 	sum, err := a.Get(c)
-	view := c.call().Input().Messages
+	view := c.call().shown()
 	if err != nil || view == nil {
 		return sum, err
 	}

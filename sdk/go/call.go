@@ -13,6 +13,7 @@ type AnyCall interface{ call() *Call }
 type Call struct {
 	document []byte         // the input as the host wrote it
 	input    *abi.HookInput // decoded; nil until somebody looks
+	view     *abi.View      // of the messages, decoded; nil until somebody looks, and where there are none
 
 	host    Host
 	failure error // what the last Next returned because the inner layers failed
@@ -27,8 +28,27 @@ func (c *Call) Input() *abi.HookInput {
 		c.input = &abi.HookInput{}
 		_, err := c.input.UnmarshalMsg(c.document)
 		understood(err)
+		if c.view != nil {
+			c.input.Messages = c.view
+		}
+		c.view = c.input.Messages
 	}
 	return c.input
+}
+
+// shown returns the messages that the hook declared to see, which most hooks look at and at nothing else; nil if it declared none.
+func (c *Call) shown() *abi.View {
+	if c.view != nil || c.input != nil {
+		return c.view
+	}
+	rest := Raw(c.document).Seek("messages")
+	if rest == nil {
+		return c.Input().Messages
+	}
+	c.view = &abi.View{}
+	_, err := c.view.UnmarshalMsg(rest)
+	understood(err)
+	return c.view
 }
 
 // next calls the inner layers and returns their reply. A refusal is no failure of theirs.
@@ -44,10 +64,10 @@ func (c *Call) next(payload []byte) ([]byte, error) {
 
 // Messages returns the messages that the hook declared to see; none if it declared none.
 func (c *Call) Messages() []Message {
-	if c.Input().Messages == nil {
-		return nil
+	if view := c.shown(); view != nil {
+		return view.Items
 	}
-	return c.Input().Messages.Items
+	return nil
 }
 
 // State returns the value of a field that the hook declared to read; a nil Raw if it is unset or too large, see

@@ -11,7 +11,9 @@ go build -trimpath -o "$out/start" ./start
 (
 	cd "$root"
 	go build -trimpath -o "$out/agenthost" ./cmd/agenthost
-	GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o "$out/bench.go.wasm" ./host/plugin/testdata/guests/bench
+	for guest in host/plugin/testdata/guests/bench plugins/redact plugins/cache; do
+		GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o "$out/$(basename $guest).go.wasm" "./$guest"
+	done
 	for package in host/plugin host/plugin/meter internal/threadcost; do
 		go test -c -o "$out/$(basename $package).test" "./$package"
 	done

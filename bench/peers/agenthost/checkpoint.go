@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
 	"github.com/agenthost/agenthost/host/model"
-
-	"github.com/agenthost/agenthost/bench/peer"
 )
 
 // textBytes is the length of a response's text, and of a tool result's.

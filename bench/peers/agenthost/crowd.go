@@ -14,12 +14,11 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
-
-	"github.com/agenthost/agenthost/bench/peer"
 )
 
 const (

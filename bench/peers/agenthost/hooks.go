@@ -6,10 +6,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
-
-	"github.com/agenthost/agenthost/bench/peer"
 )
 
 // hooks measures a call of a hook: the difference between runs with it and runs without.

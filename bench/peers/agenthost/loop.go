@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-
-	"github.com/agenthost/agenthost/bench/peer"
 )
 
 const longRun = 51 // rounds

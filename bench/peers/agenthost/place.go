@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/bench/peer"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
-
-	"github.com/agenthost/agenthost/bench/peer"
 )
 
 // place is the middleware with its hook in the place that a case names, and what ends it.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/agenthost/agenthost/abi/wire"
 	extism "github.com/extism/go-sdk"
+
+	"github.com/agenthost/agenthost/abi/wire"
 )
 
 // extismSDK calls the hook by the SDK of Extism: the module that agenthost loads as a plugin of Extism's, with functions of

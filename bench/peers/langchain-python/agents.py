@@ -47,14 +47,14 @@ class Rounds(BaseChatModel):
 
 
 class Search:
-    """The tool search, which answers each time the same, and how often it was executed."""
+    """The tool search, which answers each time the same, and its executions: a list, as some of them are in threads."""
 
     def __init__(self, answer, asynchronous):
-        self.executions = 0
+        self.executions = []
 
         def execute(q: str) -> str:
             """Searches."""
-            self.executions += 1
+            self.executions.append(q)
             return answer
 
         async def aexecute(q: str) -> str:
@@ -98,12 +98,12 @@ class Caller:
 
 
 def slope(seconds, short, long, units, long_units):
-    """Performs a short and a long run in turns, for about so many seconds, after as long to warm up.
+    """Performs a short and a long run in turns, for about so many seconds, after at least a second to warm up.
 
     A run returns its seconds and what it did. The result is what the long one takes more, by units.
     """
 
-    def phase():
+    def phase(seconds):
         totals, n, begun = [0.0, 0.0], 0, time.perf_counter()
         while n == 0 or time.perf_counter() - begun < seconds:
             for i, run in enumerate((short, long)):
@@ -116,8 +116,8 @@ def slope(seconds, short, long, units, long_units):
         return totals, n
 
     checks = [None, None]
-    phase()
-    totals, n = phase()
+    phase(max(1, seconds))
+    totals, n = phase(seconds)
     return {
         "ns": (totals[1] - totals[0]) * 1e9 / (units * n),
         "check": checks[1],

@@ -48,7 +48,7 @@ def perform(case, seconds):
 
     async def everyone():
         await asyncio.create_task(one())
-        search.executions = 0
+        search.executions.clear()
         steps.clear()
         before = resident("VmRSS")
         with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
@@ -62,7 +62,7 @@ def perform(case, seconds):
     steps.sort()
     return {
         "ns": took * 1e9 / (RUNS * ROUNDS),
-        "check": f"runs={len(results)} rounds={search.executions} last={'/'.join(texts)}",
+        "check": f"runs={len(results)} rounds={len(search.executions)} last={'/'.join(texts)}",
         "extra": {
             "p99_step_ns": steps[len(steps) * 99 // 100] * 1e9,
             "bytes_per_run": memory / RUNS,

@@ -50,7 +50,8 @@ def runs(shape, rounds, asynchronous):
             agent.update_state(config, {"messages": history(shape.history)}, as_node="model")
         elif shape.history:
             messages = history(shape.history) + messages
-        model.calls = search.executions = 0
+        model.calls = 0
+        search.executions.clear()
         start = time.perf_counter()
         result = caller.invoke(agent, messages, config)
         took = time.perf_counter() - start
@@ -59,7 +60,7 @@ def runs(shape, rounds, asynchronous):
             kept = agent.get_state(config).values["messages"]
             saver.delete_thread(config["configurable"]["thread_id"])
         return took, (
-            f"rounds={rounds} calls={model.calls} tools={search.executions} messages={len(kept)} last={kept[-1].content}"
+            f"rounds={rounds} calls={model.calls} tools={len(search.executions)} messages={len(kept)} last={kept[-1].content}"
         )
 
     return run

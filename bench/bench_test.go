@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,7 @@ func TestReport(t *testing.T) {
 	for _, want := range []string{
 		"a machine", "* agenthost: 1.0\n", "* none is absent: no such thing\n",
 		"| agenthost | 2.00 µs |", "| LangChain Python | 500 µs (250×) |", "* Absent, plain: no such thing\n",
+		"## In short\n\n| | a round |\n|---|--:|\n| agenthost | 2.00 µs |\n| LangChain Python | 250× |\n\n",
 		"| round, plain | ≤ 5.00 µs | 2.00 µs | met |", "| round, plain: LangChain Python : agenthost | ≥ 250× | 250× | met |",
 		`* loop plain, Cheat: it did "rounds=1", where agenthost did "rounds=51"`,
 	} {
@@ -196,11 +198,42 @@ func TestTargetsAreOfRows(t *testing.T) {
 			t.Errorf("%s: %v", targets[i].What, err)
 		}
 	}
+	for _, c := range summaryColumns {
+		if _, err := c.median(full, ours); err != nil {
+			t.Errorf("summary, %s: %v", c.title, err)
+		}
+	}
+	for _, who := range summaryRows {
+		if !slices.ContainsFunc(summaryColumns, func(c column) bool { _, err := c.median(full, who); return err == nil }) {
+			t.Errorf("summary: nothing is measured of %s", who)
+		}
+	}
 	for _, suite := range suites() {
 		for _, row := range suite.Rows {
 			if programs[row.Peer] == nil {
 				t.Errorf("suite %s, %s: there is no program of the peer %q", suite.Name, row.Label, row.Peer)
 			}
 		}
+	}
+}
+
+// TestTheReadme: the project's README.md shows the summary of RESULTS.md.
+func TestTheReadme(t *testing.T) {
+	t.Parallel()
+	results, err := os.ReadFile("RESULTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(results), summaryHead)
+	summary, _, ended := strings.Cut(rest, "\n## ")
+	if !found || !ended {
+		t.Fatal("RESULTS.md has no summary")
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), strings.TrimSpace(summary)) {
+		t.Errorf("README.md does not show what RESULTS.md has:\n%s", summary)
 	}
 }

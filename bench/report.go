@@ -49,6 +49,7 @@ func (r *Results) write(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w)
+	r.writeSummary(w)
 	r.writeTargets(w)
 	for _, d := range r.Suites {
 		d.write(w)

@@ -45,7 +45,7 @@ func testMain(m *testing.M) int {
 // badGuest builds the plugin of testdata/guests/bad with Go alone, once.
 var badGuest = sync.OnceValues(func() (string, error) {
 	module := filepath.Join(scratch, "bad.wasm")
-	build := exec.Command("go", "build", "-buildmode=c-shared", "-o", module, "./testdata/guests/bad")
+	build := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-o", module, "./testdata/guests/bad")
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {

@@ -100,9 +100,14 @@ func stopped(t testing.TB, g *guest, deadline time.Duration) (late, collection t
 	}
 }
 
+// TestStopIsPrompt: the fastest of some stops counts, since other work of the machine can only make one later.
 func TestStopIsPrompt(t *testing.T) { //nolint:paralleltest // it measures time
 	for name, g := range map[string]*guest{"loop": hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing), "tree of calls": callTree()} {
-		late, collection := stopped(t, g, 300*time.Millisecond)
+		late, collection := time.Hour, time.Hour
+		for attempts := 5; attempts > 0 && max(late, collection) >= 100*time.Millisecond; attempts-- {
+			l, c := stopped(t, g, 300*time.Millisecond)
+			late, collection = min(late, l), min(collection, c)
+		}
 		require.Less(t, late, 100*time.Millisecond, name)
 		require.Less(t, collection, 100*time.Millisecond, name)
 	}

@@ -94,7 +94,7 @@ func standardGo() ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	out := filepath.Join(dir, "probe.wasm")
-	build := exec.CommandContext(context.Background(), "go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./guest")
+	build := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./guest")
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=")
 	if text, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build ./guest: %w\n%s", err, text)

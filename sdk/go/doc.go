@@ -17,8 +17,8 @@
 //
 // The same source builds with TinyGo, which gives small and quick modules, and with standard Go:
 //
-//	tinygo build -target=wasip1 -buildmode=c-shared -scheduler=none -no-debug -o shout.wasm .
-//	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o shout.wasm .
+//	tinygo build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=z -no-debug -o shout.wasm .
+//	GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o shout.wasm .
 //
 // TinyGo's default scheduler costs hundreds of microseconds a call: do not leave out -scheduler=none.
 //

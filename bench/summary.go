@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+const summaryHead = "## In short\n\n"
+
+// A column of the summary is one case of a suite, in which each of its rows stands for who is measured.
+type column struct {
+	title, suite, name string
+	rows               map[string]string // the suite's row, where its label is not the name in the summary
+}
+
+// summaryColumns are what README.md shows.
+var summaryColumns = []column{
+	{"a hook, 1 KB", "hooks", "hook", map[string]string{ours: "agenthost, TinyGo"}},
+	{"a round", "loop", "plain", nil},
+	{"5 middlewares, memory", "loop", "five-memory", nil},
+	{"the same from 2,000 messages", "loop", "five-memory-2000", nil},
+	{"8 tools at once", "loop", "parallel8", nil},
+	{"a round in SQLite, the 400th", "checkpoint", "0/400", map[string]string{ours: "agenthost, step", "LangChain Python": "LangGraph, sync"}},
+	{"start without plugins", "start", "start", map[string]string{ours: "agenthost without plugins", "Eino, react": "Eino"}},
+}
+
+// summaryRows are who is in it, agenthost first.
+var summaryRows = []string{
+	ours, "Eino, react", "Eino, ADK", "adk-go", "LangChain Python", "LangChain Python, async", "LangChain JS",
+	"Extism's SDK (TinyGo)", "hashicorp/go-plugin, gRPC", "HTTP on loopback", "a shell command",
+}
+
+func (c *column) median(r *Results, who string) (float64, error) {
+	if row := c.rows[who]; row != "" {
+		who = row
+	}
+	return r.median(c.suite, who, c.name, nanoseconds)
+}
+
+// writeSummary prints how long agenthost takes, and how many times as long the others do. README.md has it too.
+func (r *Results) writeSummary(w io.Writer) {
+	titles, rule := []string{"|"}, "|---|"
+	var columns []column
+	for _, c := range summaryColumns {
+		if _, err := c.median(r, ours); err == nil {
+			columns, titles, rule = append(columns, c), append(titles, c.title), rule+"--:|"
+		}
+	}
+	var lines []string
+	for _, who := range summaryRows {
+		words, empty := make([]string, 0, 1+len(columns)), true
+		words = append(words, "| "+who)
+		for i := range columns {
+			word := ""
+			if value, err := columns[i].median(r, who); err == nil {
+				if word = duration(value); who != ours {
+					base, _ := columns[i].median(r, ours)
+					word = times(value / base)
+				}
+				empty = false
+			}
+			words = append(words, word)
+		}
+		if !empty {
+			lines = append(lines, strings.Join(words, " | ")+" |")
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(w, summaryHead+"%s |\n%s\n%s\n\n", strings.Join(titles, " | "), rule, strings.Join(lines, "\n"))
+	}
+}

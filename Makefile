@@ -104,7 +104,7 @@ ratios: ## hold how many times as long one thing takes as another; nothing else 
 BENCH ?=
 
 .PHONY: bench-peers
-bench-peers: ## measure agenthost beside its peers, in an hour, and write bench/RESULTS.md (BENCH=-quick: shows that all works)
+bench-peers: ## measure agenthost beside its peers, in forty minutes, and write bench/RESULTS.md (BENCH=-quick: shows that all works)
 	cd bench && go run . $(BENCH)
 
 .PHONY: ci

@@ -79,8 +79,14 @@ func (r *run) commitFinished() error {
 	if err != nil {
 		_ = r.commit(ToolsStep, r.finishedUpdates(false)) // answers have new ids: they can always be appended
 	}
-	r.finished = nil
+	r.dropFinished()
 	return err
+}
+
+// dropFinished forgets the calls that are done, and keeps the room for those of the next round.
+func (r *run) dropFinished() {
+	clear(r.finished)
+	r.finished = r.finished[:0]
 }
 
 // identifyFinished gives ids to the messages of results that stay beside the state: they keep those with which they are

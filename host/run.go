@@ -330,7 +330,8 @@ func (r *run) advance(jump abi.Target) error {
 	if next == p.loopEntry && r.loopsDone() {
 		next = r.withoutModel(done, jump)
 	}
-	r.at, r.passed, r.questions, r.finished, r.last = next, false, nil, nil, p.steps[done].name
+	r.dropFinished()
+	r.at, r.passed, r.questions, r.last = next, false, nil, p.steps[done].name
 	r.steps++
 	r.forget(done)
 	return nil

@@ -49,7 +49,7 @@ func TestAllocations(t *testing.T) { //nolint:paralleltest // others' allocation
 	require.InDelta(t, 20, bare, slack, "a round without middleware")
 	require.InDelta(t, bare+5, allocations(t, searchTool(), 5, 0, false), slack, "a hook that does nothing: one")
 	require.InDelta(t, bare, allocations(t, searchTool(), 0, 2000, false), slack, "a round does not cost more for a long history")
-	require.InDelta(t, bare+8, allocations(t, typedTool(), 0, 0, false), slack, "a tool that is a Go function")
+	require.InDelta(t, bare+3, allocations(t, typedTool(), 0, 0, false), slack, "a tool that is a Go function")
 	require.InDelta(t, bare+5+10, allocations(t, searchTool(), 5, 0, true), slack, "two checkpoints a round")
 }
 

@@ -46,7 +46,10 @@ func Func[In, Out any](name, description string, fn func(ctx context.Context, in
 	if err != nil {
 		panic(fmt.Sprintf("tool.Func %q: %v", name, err))
 	}
-	t := &funcTool[In, Out]{fn: fn, parameters: compiled, spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters}}
+	t := &funcTool[In, Out]{
+		fn: fn, parameters: schema.NewDecoder[In](compiled),
+		spec: abi.ToolSpec{Name: name, Description: description, Parameters: parameters},
+	}
 	for _, option := range options {
 		option(&t.spec)
 	}
@@ -63,7 +66,7 @@ func parametersOf[In any]() (wire.Raw, error) {
 
 type funcTool[In, Out any] struct {
 	spec       abi.ToolSpec
-	parameters *schema.Schema
+	parameters *schema.Decoder[In]
 	fn         func(ctx context.Context, in In) (Out, error)
 }
 
@@ -71,8 +74,8 @@ func (t *funcTool[In, Out]) Spec() abi.ToolSpec { return t.spec }
 
 // Call runs the function. Arguments that fit the schema and not the type, such as 1e30 for an int, are answered.
 func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-	var in In
-	if err := t.parameters.Decode(call.Args, &in); err != nil {
+	in, err := t.parameters.Decode(call.Args)
+	if err != nil {
 		out := host.TextOutput(fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
 			call.Name, call.Args.JSON(), err))
 		out.Failed = true

@@ -86,7 +86,8 @@ func (t *Target) limit() string {
 
 // writeTargets prints the targets whose suites were performed.
 func (r *Results) writeTargets(w io.Writer) {
-	var lines, why []string
+	var lines, reasons []string
+	missed := map[string][]string{} // by reason
 	for i := range targets {
 		t := &targets[i]
 		value, err := t.Of(r)
@@ -96,9 +97,10 @@ func (r *Results) writeTargets(w io.Writer) {
 		judgement := "met"
 		if !t.met(value) {
 			judgement = "**missed** by " + percent(max(value, t.Limit)/min(value, t.Limit)-1)
-			if t.Why != "" {
-				why = append(why, fmt.Sprintf("* %s: %s", t.What, t.Why))
+			if t.Why != "" && missed[t.Why] == nil {
+				reasons = append(reasons, t.Why)
 			}
+			missed[t.Why] = append(missed[t.Why], t.What)
 		}
 		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", t.What, t.limit(), t.Format(value), judgement))
 	}
@@ -106,7 +108,11 @@ func (r *Results) writeTargets(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "## Targets\n\n| | target | measured | |\n|---|--:|--:|---|\n%s\n\n", strings.Join(lines, "\n"))
-	if len(why) > 0 {
-		fmt.Fprintf(w, "Why those that are missed are where they are:\n\n%s\n\n", strings.Join(why, "\n"))
+	if len(reasons) > 0 {
+		fmt.Fprint(w, "Why those that are missed are where they are:\n\n")
+		for _, reason := range reasons {
+			fmt.Fprintf(w, "* %s: %s\n", strings.Join(missed[reason], "; "), reason)
+		}
+		fmt.Fprintln(w)
 	}
 }

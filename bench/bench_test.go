@@ -201,12 +201,12 @@ func TestTargetsAreOfRows(t *testing.T) {
 		}
 	}
 	for _, c := range summaryColumns {
-		if _, err := c.median(full, ours); err != nil {
+		if _, err := c.cell(full, ours); err != nil {
 			t.Errorf("summary, %s: %v", c.title, err)
 		}
 	}
 	for _, who := range summaryRows {
-		if !slices.ContainsFunc(summaryColumns, func(c column) bool { _, err := c.median(full, who); return err == nil }) {
+		if !slices.ContainsFunc(summaryColumns, func(c column) bool { _, err := c.cell(full, who); return err == nil }) {
 			t.Errorf("summary: nothing is measured of %s", who)
 		}
 	}

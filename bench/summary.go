@@ -31,11 +31,22 @@ var summaryRows = []string{
 	"Extism's SDK (TinyGo)", "hashicorp/go-plugin, gRPC", "HTTP on loopback", "a shell command",
 }
 
-func (c *column) median(r *Results, who string) (float64, error) {
+// row is the label that who has in the suite.
+func (c *column) row(who string) string {
 	if row := c.rows[who]; row != "" {
-		who = row
+		return row
 	}
-	return r.median(c.suite, who, c.name, nanoseconds)
+	return who
+}
+
+// cell is what the summary has of who: a time for agenthost, for others how many times as long.
+func (c *column) cell(r *Results, who string) (string, error) {
+	of, format := slower(c.suite, c.name, c.row(who), c.row(ours)), times
+	if who == ours {
+		of, format = value(c.suite, c.row(ours), c.name, nanoseconds), duration
+	}
+	number, err := of(r)
+	return format(number), err
 }
 
 // writeSummary prints how long agenthost takes, and how many times as long the others do. README.md has it too.
@@ -43,7 +54,7 @@ func (r *Results) writeSummary(w io.Writer) {
 	titles, rule := []string{"|"}, "|---|"
 	var columns []column
 	for _, c := range summaryColumns {
-		if _, err := c.median(r, ours); err == nil {
+		if _, err := c.cell(r, ours); err == nil {
 			columns, titles, rule = append(columns, c), append(titles, c.title), rule+"--:|"
 		}
 	}
@@ -52,14 +63,11 @@ func (r *Results) writeSummary(w io.Writer) {
 		words, empty := make([]string, 0, 1+len(columns)), true
 		words = append(words, "| "+who)
 		for i := range columns {
-			word := ""
-			if value, err := columns[i].median(r, who); err == nil {
-				if word = duration(value); who != ours {
-					base, _ := columns[i].median(r, ours)
-					word = times(value / base)
-				}
-				empty = false
+			word, err := columns[i].cell(r, who)
+			if err != nil {
+				word = ""
 			}
+			empty = empty && err != nil
 			words = append(words, word)
 		}
 		if !empty {

@@ -66,11 +66,7 @@ func slower(suite, name, row, ours string) func(*Results) (float64, error) {
 	return quotient(value(suite, row, name, nanoseconds), value(suite, ours, name, nanoseconds))
 }
 
-// met: a number that reads as the limit is within it.
 func (t *Target) met(value float64) bool {
-	if t.Format(value) == t.Format(t.Limit) {
-		return true
-	}
 	if t.Least {
 		return value >= t.Limit
 	}

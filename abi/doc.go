@@ -5,6 +5,9 @@
 // Documents are msgpack maps with short string keys. An absent key means unchanged or none; unknown keys are ignored.
 // The fields of the structs stand in the order of their keys, so that the generated codecs write canonical msgpack (see
 // package wire), and equal documents have equal bytes.
+//
+// UnmarshalMsg of a struct believes the lengths that it reads, and allocates by them: bytes from elsewhere, of a guest or a
+// file, are first checked by [wire.Validate] or [wire.Canonical], as the host does.
 package abi
 
 //go:generate msgp -io=false -tests=false -file=message.go -o=message_gen.go

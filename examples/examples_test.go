@@ -130,8 +130,8 @@ func greet(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, err
 
 func TestShoutBuiltWithGoAloneWorksAsAPlugin(t *testing.T) {
 	t.Parallel()
-	module := filepath.Join(t.TempDir(), "shout.wasm")
-	run(t, []string{"GOOS=wasip1", "GOARCH=wasm"}, "go", "build", "-trimpath", "-buildmode=c-shared", "-o", module, "./examples/shout")
+	module, err := toolchain.Build{Dir: "shout", Output: filepath.Join(t.TempDir(), "shout.wasm"), Log: t.Output()}.Run(t.Context(), toolchain.Go)
+	require.NoError(t, err)
 	agent, err := host.New(host.Config{
 		Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "greet", nil)), scripted.Say("done")),
 		Tools:      []host.Tool{tool.Raw(abi.ToolSpec{Name: "greet"}, greet)},

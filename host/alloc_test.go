@@ -5,32 +5,47 @@ package host_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
+// costs is what a round is measured with.
+type costs struct {
+	tool     host.Tool
+	calls    int // at once; 0 is 1
+	hooks    int
+	messages int  // that are there before the run
+	keeps    bool // has a checkpointer
+}
+
 // allocations returns how many allocations a round costs: the slope between runs of 50 and 100 rounds, so that what a
 // run costs once does not count.
-func allocations(t *testing.T, search host.Tool, hooks, messages int, keeps bool) float64 {
+func (c costs) allocations(t *testing.T) float64 {
 	t.Helper()
 	in := hi()
-	for i := range messages {
+	for i := range c.messages {
 		m := abi.Human(fmt.Sprintf("message %d", i))
 		m.ID = fmt.Sprintf("id-%d", i)
 		in.Messages = append(in.Messages, m)
 	}
 	run := func(rounds int) float64 {
 		b := setup(t)
-		b.Model, b.Tools = newRounds(rounds), []host.Tool{search}
-		for i := range hooks {
+		m := newRounds(rounds)
+		if c.calls > 0 {
+			m.ask = callsAtOnce(c.calls)
+		}
+		b.Model, b.Tools = m, []host.Tool{c.tool}
+		for i := range c.hooks {
 			b.use(noop(i))
 		}
-		if keeps {
+		if c.keeps {
 			b.Checkpointer, in.Thread = newForgetful(t, nil), "t"
 		}
 		agent := b.build()
@@ -43,14 +58,24 @@ func allocations(t *testing.T, search host.Tool, hooks, messages int, keeps bool
 	return (run(100) - run(50)) / 50
 }
 
+// callsAtOnce is a reply that calls the tool n times.
+func callsAtOnce(n int) *model.Response {
+	calls := make([]abi.ToolCall, n)
+	for i := range calls {
+		calls[i] = abi.Call(strconv.Itoa(i), "search", map[string]any{"q": "x"})
+	}
+	return model.Reply(abi.AI("", calls...))
+}
+
 func TestAllocations(t *testing.T) { //nolint:paralleltest // others' allocations would count
 	const slack = 0.5 // what slices grow by, in 50 rounds
-	bare := allocations(t, searchTool(), 0, 0, false)
+	bare := costs{tool: searchTool()}.allocations(t)
 	require.InDelta(t, 20, bare, slack, "a round without middleware")
-	require.InDelta(t, bare+5, allocations(t, searchTool(), 5, 0, false), slack, "a hook that does nothing: one")
-	require.InDelta(t, bare, allocations(t, searchTool(), 0, 2000, false), slack, "a round does not cost more for a long history")
-	require.InDelta(t, bare+3, allocations(t, typedTool(), 0, 0, false), slack, "a tool that is a Go function")
-	require.InDelta(t, bare+5+10, allocations(t, searchTool(), 5, 0, true), slack, "two checkpoints a round")
+	require.InDelta(t, bare+5, costs{tool: searchTool(), hooks: 5}.allocations(t), slack, "a hook that does nothing: one")
+	require.InDelta(t, bare, costs{tool: searchTool(), messages: 2000}.allocations(t), slack, "a round does not cost more for a long history")
+	require.InDelta(t, bare+3, costs{tool: typedTool()}.allocations(t), slack, "a tool that is a Go function")
+	require.InDelta(t, bare+5+10, costs{tool: searchTool(), hooks: 5, keeps: true}.allocations(t), slack, "two checkpoints a round")
+	require.InDelta(t, 104, costs{tool: typedTool(), calls: 8}.allocations(t), slack, "eight calls at once")
 }
 
 // typedTool is searchTool as its users write it.

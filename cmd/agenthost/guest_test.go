@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 // scratch is a directory for what all tests share: the user's cache of compiled plugins, and a guest.
@@ -44,11 +44,9 @@ func testMain(m *testing.M) int {
 
 // badGuest builds the plugin of testdata/guests/bad with Go alone, once.
 var badGuest = sync.OnceValues(func() (string, error) {
-	module := filepath.Join(scratch, "bad.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-o", module, "./testdata/guests/bad")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
+	build := toolchain.Build{Dir: "testdata/guests/bad", Output: filepath.Join(scratch, "bad.wasm"), Log: os.Stderr}
+	module, err := build.Run(context.Background(), toolchain.Go)
+	if err != nil {
 		return "", err
 	}
 	// Compiled once, before the tests want it all at the same time.

@@ -1,10 +1,7 @@
 package plugin_test
 
 import (
-	"bytes"
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -13,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 // compiled keeps the modules that tests share: standard Go's take a second to compile.
@@ -79,29 +77,13 @@ func goGuest(t testing.TB, name string) []byte {
 	if code, ok := goGuests.built[name]; ok {
 		return code
 	}
-	code, err := buildGuest(t.Context(), name)
+	build := toolchain.Build{
+		Dir: filepath.Join("testdata", "guests", name), Output: filepath.Join(buildDirectory, name+".wasm"), Debug: true, Log: t.Output(),
+	}
+	module, err := build.Run(t.Context(), toolchain.Go)
+	require.NoError(t, err)
+	code, err := os.ReadFile(module)
 	require.NoError(t, err)
 	goGuests.built[name] = code
 	return code
 }
-
-func buildGuest(ctx context.Context, name string) ([]byte, error) {
-	out := filepath.Join(buildDirectory, name+".wasm")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, "./testdata/guests/"+name)
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	var said bytes.Buffer
-	build.Stderr = &said
-	if err := build.Run(); err != nil {
-		return nil, &buildError{name, said.String(), err}
-	}
-	return os.ReadFile(out)
-}
-
-type buildError struct {
-	guest, said string
-	err         error
-}
-
-func (e *buildError) Error() string { return "guest " + e.guest + ": " + e.err.Error() + "\n" + e.said }
-
-func (e *buildError) Unwrap() error { return e.err }

@@ -2,15 +2,14 @@ package reference_test
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
 	"github.com/agenthost/agenthost/internal/reference"
+	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 // allFlavors returns every way to perform probes, made ready for those of all vectors that any test runs: a plugin is
@@ -93,11 +92,10 @@ func standardGo() ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	out := filepath.Join(dir, "probe.wasm")
-	build := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./guest")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=")
-	if text, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build ./guest: %w\n%s", err, text)
+	build := toolchain.Build{Dir: "guest", Output: filepath.Join(dir, "probe.wasm"), Log: os.Stderr}
+	module, err := build.Run(context.Background(), toolchain.Go)
+	if err != nil {
+		return nil, err
 	}
-	return os.ReadFile(out)
+	return os.ReadFile(module)
 }

@@ -131,6 +131,9 @@ func FuzzMessage(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(valid)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if wire.Validate(data, wire.Limits{}) != nil {
+			return
+		}
 		var m abi.Message
 		if _, err := m.UnmarshalMsg(data); err != nil {
 			return

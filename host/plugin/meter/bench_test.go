@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 var errOutOfFuel = errors.New("out of fuel")
@@ -115,10 +115,8 @@ func read(t testing.TB, path string) []byte {
 // goGuest builds the guest of the plugin benchmarks with standard Go.
 func goGuest(t testing.TB) []byte {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "guest.wasm")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, "../testdata/guests/bench")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	return read(t, out)
+	build := toolchain.Build{Dir: "../testdata/guests/bench", Output: filepath.Join(t.TempDir(), "guest.wasm"), Debug: true, Log: t.Output()}
+	module, err := build.Run(t.Context(), toolchain.Go)
+	require.NoError(t, err)
+	return read(t, module)
 }

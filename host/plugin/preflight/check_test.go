@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 // refused checks that a module is refused by a rule, with a text.
@@ -250,12 +250,10 @@ func TestOutline(t *testing.T) {
 // standardGo builds a guest with standard Go.
 func standardGo(t *testing.T) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "guest.wasm")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, "../testdata/guests/bench")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	return out
+	build := toolchain.Build{Dir: "../testdata/guests/bench", Output: filepath.Join(t.TempDir(), "guest.wasm"), Debug: true, Log: t.Output()}
+	module, err := build.Run(t.Context(), toolchain.Go)
+	require.NoError(t, err)
+	return module
 }
 
 // TestRealGuestsPass checks that guests of real compilers have room: three times their size would still pass.

@@ -148,7 +148,7 @@ func TestResponsesThatAreTooLarge(t *testing.T) {
 				t.Helper()
 				failed := failure(t, err)
 				require.Equal(t, model.ErrorResponse, failed.Kind)
-				require.ErrorIs(t, err, provider.ErrTooLarge)
+				require.ErrorAs(t, err, new(*provider.TooLargeError))
 				require.False(t, failed.Retryable)
 			})
 		})

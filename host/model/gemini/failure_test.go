@@ -223,10 +223,14 @@ func TestHugeResponses(t *testing.T) {
 				}
 			}
 		})
+		want := "the response is longer than 64 MiB"
+		if streaming {
+			want = "an event of the response is longer than 32 MiB"
+		}
 		_, err := ask(t.Context(), modelAt(t, s), request(abi.Human("hi")), streaming)
 		require.Equal(t, model.ErrorResponse, failure(t, err).Kind)
 		require.False(t, failure(t, err).Retryable)
-		require.ErrorContains(t, err, "longer than 64 MiB")
+		require.ErrorContains(t, err, want)
 	})
 }
 

@@ -155,7 +155,7 @@ func TestEventsThatAreNone(t *testing.T) {
 		"it says [DONE]":            {"data: [DONE]", "data: [DONE]", model.ErrorResponse, true, "the stream ended before the answer did"},
 		"it says nothing":           {"data: {}", "data: {}", model.ErrorResponse, true, "the stream ended before the answer did"},
 		"it says nothing, and that": {"data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\ndata: [DONE]", "", model.ErrorResponse, true, "the answer is empty"},
-		"its lines are too long":    {"data: " + strings.Repeat("x", 33<<20), "data: " + strings.Repeat("x", 33<<20), model.ErrorResponse, false, "longer than 64 MiB"},
+		"its lines are too long":    {"data: " + strings.Repeat("x", 33<<20), "data: " + strings.Repeat("x", 33<<20), model.ErrorResponse, false, "an event of the response is longer than 32 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,11 +29,13 @@ type Event struct {
 	Cut  bool   // the stream has ended before the empty line that ends an event: maybe it is not whole
 }
 
+var errEventTooLarge = &TooLargeError{"an event of the response", maxEvent}
+
 // NewEvents returns a reader of the events of a response.
 func NewEvents(body io.Reader) *Events { return &Events{body: bufio.NewReader(body)} }
 
-// Next reads the next event that has data; io.EOF says that there is none. Its error is [ErrTooLarge] for an event of more than
-// 32 MiB.
+// Next reads the next event that has data; io.EOF says that there is none. Its error is a [*TooLargeError] for an event of more
+// than 32 MiB.
 func (e *Events) Next() (Event, error) {
 	var kind string
 	var some bool // there is data, be it empty
@@ -103,7 +105,7 @@ func (e *Events) readLine(limit int) error {
 			end = len(here)
 		}
 		if len(e.line)+end > limit {
-			return ErrTooLarge
+			return errEventTooLarge
 		}
 		e.line = append(e.line, here[:end]...)
 		e.ended = whole && here[end] == '\r'

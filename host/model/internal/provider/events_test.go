@@ -98,7 +98,7 @@ func TestEventsThatAreTooLong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.ErrorIs(t, readAll(body).err, provider.ErrTooLarge)
+			require.EqualError(t, readAll(body).err, "an event of the response is longer than 32 MiB")
 		})
 	}
 }

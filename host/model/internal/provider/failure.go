@@ -228,13 +228,14 @@ func Failed(ctx context.Context, name string, err error) error {
 		err = request.Err
 	}
 	kind := model.ErrorResponse
+	var tooLarge *TooLargeError
 	var network net.Error
 	var operation *net.OpError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		kind = model.ErrorTimeout
-	case errors.Is(err, ErrTooLarge):
-		return &model.Error{Provider: name, Kind: model.ErrorResponse, Err: ErrTooLarge}
+	case errors.As(err, &tooLarge):
+		return &model.Error{Provider: name, Kind: model.ErrorResponse, Err: tooLarge}
 	case errors.As(err, &operation), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
 		errors.Is(err, net.ErrClosed), strings.Contains(err.Error(), "http2:"), strings.Contains(err.Error(), "connection reset"):
 		kind = model.ErrorConnection

@@ -15,8 +15,17 @@ const MaxResponse = 64 << 20
 // maxErrorBody is how much of the response to a refused request is read, in bytes.
 const maxErrorBody = 64 << 10
 
-// ErrTooLarge is a response that is longer than MaxResponse.
-var ErrTooLarge = fmt.Errorf("the response is longer than %d MiB", MaxResponse>>20)
+// TooLargeError is a response that is longer than MaxResponse, or an event of a stream that is longer than 32 MiB.
+type TooLargeError struct {
+	What  string
+	Limit int // in bytes
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s is longer than %d MiB", e.What, e.Limit>>20)
+}
+
+var errTooLarge = &TooLargeError{"the response", MaxResponse}
 
 // Client returns a copy of an HTTP client, nil meaning the default one, whose responses are limited, and which returns
 // those that tell of a failure as a [*model.Error]: so that all providers' errors are told apart in one place, also those
@@ -65,7 +74,7 @@ type limited struct {
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
-		return 0, ErrTooLarge
+		return 0, errTooLarge
 	}
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]
@@ -73,7 +82,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	l.left -= int64(n)
 	if l.left < 0 {
-		return n, ErrTooLarge
+		return n, errTooLarge
 	}
 	return n, err
 }

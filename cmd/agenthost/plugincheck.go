@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -62,7 +63,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process ends
-	fine := true
+	fine, unconfigured := true, false
 	for _, file := range files {
 		records := plugin.Try(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
 		if ctx.Err() != nil {
@@ -70,15 +71,20 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 		}
 		for i := range records {
 			fine = fine && records[i].OK
+			unconfigured = unconfigured || !records[i].OK && records[i].Stage == abi.ExportConfigure && flags.config == ""
 			if err := a.printRecord(&records[i], flags.json); err != nil {
 				return &exitError{exitFailed, err}
 			}
 		}
 	}
-	if !fine {
+	switch {
+	case fine:
+		return nil
+	case unconfigured:
+		return &exitError{exitPlugin, errors.New("plugin check: --config gives a configuration; agenthost plugin inspect shows which keys there are")}
+	default:
 		return &exitError{exitPlugin, nil}
 	}
-	return nil
 }
 
 func (a *app) printRecord(r *plugin.Record, asJSON bool) error {

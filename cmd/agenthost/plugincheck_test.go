@@ -89,6 +89,11 @@ func TestPluginCheckTellsOfFaults(t *testing.T) {
 	}
 	require.Equal(t, exitPlugin, b.runWith(t.Context(), "", "plugin", "check", module, "--config", "{how: trap}"))
 	require.Contains(t, b.out.String(), "FAILED trap: ")
+	require.NotContains(t, b.err.String(), "--config")
+
+	require.Equal(t, exitPlugin, b.runWith(t.Context(), "", "plugin", "check", filepath.Join("..", "..", "plugins", "budget", "budget.wasm")))
+	require.Contains(t, b.out.String(), "there is no budget")
+	require.Contains(t, b.err.String(), "--config gives a configuration")
 }
 
 func TestPluginCheckIsUsedWrongly(t *testing.T) {

@@ -60,6 +60,9 @@ func (w *world) effects() (*effects, error) {
 	}
 	out := &effects{map[effect]int{}, map[string]int{}, map[string]int{}}
 	for line := range strings.Lines(string(text)) {
+		if !strings.HasSuffix(line, "\n") {
+			break // another call is writing it: what crosses a page of the file comes in two parts
+		}
 		var e effect
 		var fails bool
 		if _, err := fmt.Sscanf(line, "%s %s %t\n", &e.Call, &e.Key, &fails); err != nil {

@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -53,16 +56,41 @@ const (
 	looksFile   = "looks"
 )
 
+// effects reads what has happened, when nobody writes any more.
 func (w *world) effects() (*effects, error) {
-	text, err := os.ReadFile(filepath.Join(w.dir, effectsFile))
-	if err != nil && !os.IsNotExist(err) {
+	text, err := w.written()
+	if err != nil {
 		return nil, err
 	}
+	return effectsIn(text)
+}
+
+// failures is how often a call has failed so far. Other calls may be writing: a line that crosses a page of the file comes in
+// two parts, so that the last one may be no whole line.
+func (w *world) failures(call string) (int, error) {
+	text, err := w.written()
+	if err != nil {
+		return 0, err
+	}
+	happened, err := effectsIn(text[:strings.LastIndexByte(text, '\n')+1])
+	if err != nil {
+		return 0, err
+	}
+	return happened.failed[call], nil
+}
+
+// written is the text of all effects; "" if there is none yet.
+func (w *world) written() (string, error) {
+	text, err := os.ReadFile(filepath.Join(w.dir, effectsFile))
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	return string(text), nil
+}
+
+func effectsIn(text string) (*effects, error) {
 	out := &effects{map[effect]int{}, map[string]int{}, map[string]int{}}
-	for line := range strings.Lines(string(text)) {
-		if !strings.HasSuffix(line, "\n") {
-			break // another call is writing it: what crosses a page of the file comes in two parts
-		}
+	for line := range strings.Lines(text) {
 		var e effect
 		var fails bool
 		if _, err := fmt.Sscanf(line, "%s %s %t\n", &e.Call, &e.Key, &fails); err != nil {
@@ -151,11 +179,11 @@ func (w *world) tools() []host.Tool {
 				return err
 			}
 			until, _ := args.Get("fails").AsInt()
-			happened, err := w.effects()
+			failed, err := w.failures(call.ID)
 			if err != nil {
 				return err
 			}
-			return w.do(ctx, rt, effectsFile, call, happened.failed[call.ID] < int(until))
+			return w.do(ctx, rt, effectsFile, call, failed < int(until))
 		}),
 		newTool(toolAsk, func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error {
 			if _, err := rt.Interrupt("really", wire.String(call.ID)); err != nil {
@@ -195,4 +223,22 @@ func newTool(
 		}
 		return output, nil
 	})
+}
+
+// A line without its end may be one that is being written; to a verdict it is a fault.
+func TestALineThatHasNoEnd(t *testing.T) {
+	t.Parallel()
+	w := &world{dir: t.TempDir()}
+	require.NoError(t, w.happens(effectsFile, effect{"a", "1"}, true))
+	f, err := os.OpenFile(filepath.Join(w.dir, effectsFile), os.O_WRONLY|os.O_APPEND, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString("a 2")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+
+	failed, err := w.failures("a")
+	require.NoError(t, err)
+	require.Equal(t, 1, failed)
+	_, err = w.effects()
+	require.ErrorContains(t, err, `the line "a 2"`)
 }

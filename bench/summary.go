@@ -46,7 +46,10 @@ func (c *column) cell(r *Results, who string) (string, error) {
 		of, format = value(c.suite, c.row(ours), c.name, nanoseconds), duration
 	}
 	number, err := of(r)
-	return format(number), err
+	if err != nil {
+		return "", err
+	}
+	return format(number), nil
 }
 
 // writeSummary prints how long agenthost takes, and how many times as long the others do. README.md has it too.
@@ -64,9 +67,6 @@ func (r *Results) writeSummary(w io.Writer) {
 		words = append(words, "| "+who)
 		for i := range columns {
 			word, err := columns[i].cell(r, who)
-			if err != nil {
-				word = ""
-			}
 			empty = empty && err != nil
 			words = append(words, word)
 		}

@@ -38,9 +38,7 @@ func (c costs) allocations(t *testing.T) float64 {
 	run := func(rounds int) float64 {
 		b := setup(t)
 		m := newRounds(rounds)
-		if c.calls > 0 {
-			m.ask = callsAtOnce(c.calls)
-		}
+		m.ask = callsAtOnce(max(1, c.calls))
 		b.Model, b.Tools = m, []host.Tool{c.tool}
 		for i := range c.hooks {
 			b.use(noop(i))

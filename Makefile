@@ -46,7 +46,7 @@ generate: $(BIN)/msgp-$(MSGP_VERSION) ## rewrite the generated Go code
 plugins: ## build the Wasm plugins and test guests whose source changed (all: make -B plugins)
 
 # Compiled guests go on from one of the tests to the next.
-RANDOM_AGENTS = AGENTHOST_TEST_CACHE=$(BIN)/guests go test -count=1 ./internal/reference
+RANDOM_AGENTS = AGENTHOST_TEST_CACHE=$(BIN)/guests go test -count=1 ./test/reference
 
 .PHONY: property
 property: ## perform random agents: 10,000 native, 1,000 TinyGo, and a tenth of the first with the race detector (of the others, make test performs 100)
@@ -63,13 +63,13 @@ soak: ## make SOAK calls (default 2 million, half a minute) of plugins that misb
 .PHONY: servers
 servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed ## install the servers of others that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
 
-$(BIN)/servers/node_modules/.installed: internal/testservers/package.json internal/testservers/package-lock.json
+$(BIN)/servers/node_modules/.installed: test/testservers/package.json test/testservers/package-lock.json
 	mkdir -p $(BIN)/servers
 	cp $^ $(BIN)/servers
 	cd $(BIN)/servers && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-$(BIN)/servers/venv/.installed: internal/testservers/requirements.txt
+$(BIN)/servers/venv/.installed: test/testservers/requirements.txt
 	python3 -m venv $(BIN)/servers/venv
 	$(BIN)/servers/venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	touch $@
@@ -78,7 +78,7 @@ KILLS ?= 60
 
 .PHONY: kills
 kills: ## kill processes that run an agent, or their connections, KILLS times for each store (default 60), and look what was lost
-	AGENTHOST_KILLS=$(KILLS) go test -count=1 -run '^TestKill|^TestTheWay' -timeout=60m -v ./internal/crash
+	AGENTHOST_KILLS=$(KILLS) go test -count=1 -run '^TestKill|^TestTheWay' -timeout=60m -v ./test/crash
 
 .PHONY: bench
 bench: ## run the benchmarks
@@ -153,10 +153,10 @@ guest_wasm  = host/plugin/testdata/$(notdir $1).tinygo.wasm
 WASM := $(foreach d,$(PLUGINS),$(call plugin_wasm,$d)) $(foreach d,$(GUESTS),$(call guest_wasm,$d))
 
 # The probe that runs the reference's vectors: its source is in several packages.
-PROBE := internal/reference/testdata/probe.tinygo.wasm
+PROBE := test/reference/testdata/probe.tinygo.wasm
 
 # Guests that are built as plugins of Extism's, too.
-EXTISM_PROBE := internal/reference/testdata/probe.extism.wasm
+EXTISM_PROBE := test/reference/testdata/probe.extism.wasm
 EXTISM_BENCH := host/plugin/testdata/bench.extism.wasm
 
 # A plugin that was built with Extism's PDK: a Go module of its own, which no other depends on.
@@ -164,11 +164,11 @@ EXTISM_MASK := examples/extism/mask/mask.wasm
 
 plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH) $(EXTISM_MASK)
 
-$(PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
-	$(TINYGO_BUILD) -o $@ ./internal/reference/guest
+$(PROBE): $(call go_files,test/reference/guest test/reference/probe test/reference/strict) test/reference/guest/bound.bin
+	$(TINYGO_BUILD) -o $@ ./test/reference/guest
 
-$(EXTISM_PROBE): $(call go_files,internal/reference/guest internal/reference/probe internal/reference/strict) internal/reference/guest/bound.bin
-	$(TINYGO_BUILD) -tags extism -o $@ ./internal/reference/guest
+$(EXTISM_PROBE): $(call go_files,test/reference/guest test/reference/probe test/reference/strict) test/reference/guest/bound.bin
+	$(TINYGO_BUILD) -tags extism -o $@ ./test/reference/guest
 
 $(EXTISM_BENCH): $(call go_files,host/plugin/testdata/guests/bench)
 	$(TINYGO_BUILD) -tags extism -o $@ ./host/plugin/testdata/guests/bench
@@ -207,7 +207,7 @@ rust_files = $(shell find $1 -name target -prune -o \( -name '*.rs' -o -name 'Ca
 
 RUST_PLUGINS := $(patsubst %/,%,$(sort $(dir $(wildcard plugins/*/Cargo.toml))))
 RUST_WASM    := $(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) \
-	internal/reference/testdata/probe.rust.wasm host/plugin/testdata/bench.rust.wasm host/plugin/meter/testdata/scan.rust.wasm \
+	test/reference/testdata/probe.rust.wasm host/plugin/testdata/bench.rust.wasm host/plugin/meter/testdata/scan.rust.wasm \
 	examples/extism/quota/quota.wasm
 
 .PHONY: rust
@@ -221,15 +221,15 @@ $3: $(call rust_files,$1) plugins/TOOLCHAIN.rust
 endef
 
 $(foreach d,$(RUST_PLUGINS),$(eval $(call rust_rule,plugins,$(notdir $d),$(call plugin_wasm,$d))))
-$(eval $(call rust_rule,sdk/rust,probe,internal/reference/testdata/probe.rust.wasm))
+$(eval $(call rust_rule,sdk/rust,probe,test/reference/testdata/probe.rust.wasm))
 $(eval $(call rust_rule,sdk/rust,bench,host/plugin/testdata/bench.rust.wasm))
 $(eval $(call rust_rule,host/plugin/meter/testdata/scan,scan,host/plugin/meter/testdata/scan.rust.wasm))
 $(eval $(call rust_rule,examples/extism/quota,quota,examples/extism/quota/quota.wasm))
 examples/extism/quota/quota.wasm: examples/extism/quota/description.json
 host/plugin/meter/testdata/scan.rust.wasm: RUST_STACK := # it is what a Rust module is that nobody told of the stack
 
-$(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) internal/reference/testdata/probe.rust.wasm: $(call rust_files,sdk/rust/src sdk/rust/derive)
-internal/reference/testdata/probe.rust.wasm: internal/reference/guest/bound.bin
+$(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) test/reference/testdata/probe.rust.wasm: $(call rust_files,sdk/rust/src sdk/rust/derive)
+test/reference/testdata/probe.rust.wasm: test/reference/guest/bound.bin
 
 # The directories with Rust sources.
 RUST_WORKSPACES := sdk/rust plugins examples/extism/quota
@@ -248,7 +248,7 @@ compilers: ## run the tests that build plugins with TinyGo and Rust, as a new us
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun' ./cmd/agenthost
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TinyGo' ./examples
 	AGENTHOST_COMPILERS=1 go test -count=1 ./internal/toolchain/...
-	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestTheWorkedExample' ./sdk/tck/certify
+	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestTheWorkedExample' ./tck/certify
 
 # The tools that built the committed files: looked at every time, written (and so everything rebuilt)
 # only when they differ. CI compares bytes only where the tools are these.

@@ -4,7 +4,7 @@ package main
 const (
 	pluginPackage = "host/plugin"
 	meterPackage  = "host/plugin/meter"
-	threadPackage = "internal/threadcost"
+	threadPackage = "test/threadcost"
 )
 
 // metrics are the numbers of agenthost's own benchmarks that are of interest here.

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 const (

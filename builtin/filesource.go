@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 // fileSource is where a middleware reads files, at paths by which the tools of the filesystem middleware reach them too.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 // Filesystem gives the model files: the tools ls, read_file, write_file, edit_file, delete, glob and grep. It also moves

@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 type args = map[string]any

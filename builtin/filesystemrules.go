@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 // FilePermission is a rule of [Filesystem].

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 const (

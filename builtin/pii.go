@@ -6,7 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/pii"
+	"github.com/agenthost/agenthost/builtin/internal/pii"
 )
 
 // PII finds one kind of personal data in what goes to the model and what comes back, and redacts it in the thread itself: a

@@ -11,7 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/shellsession"
+	"github.com/agenthost/agenthost/builtin/internal/shellsession"
 )
 
 // Shell gives the model a tool that runs commands in a shell, whose directory, variables and background processes last over

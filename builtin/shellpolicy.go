@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agenthost/agenthost/internal/shellsession"
+	"github.com/agenthost/agenthost/builtin/internal/shellsession"
 )
 
 // ShellPolicy says where the commands of a [Shell] run, for how long, and how much of their output the model sees.

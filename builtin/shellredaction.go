@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agenthost/agenthost/internal/pii"
+	"github.com/agenthost/agenthost/builtin/internal/pii"
 )
 
 // RedactionRule says what must not get from the output of a command to the model, and what becomes of it.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/shellsession"
+	"github.com/agenthost/agenthost/builtin/internal/shellsession"
 )
 
 // shellSessions are the sessions of an agent's runs.

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/shellsession"
+	"github.com/agenthost/agenthost/builtin/internal/shellsession"
 )
 
 // shellTool is the tool of a [Shell].

@@ -6,8 +6,8 @@ import (
 	"io"
 	"path"
 
-	"github.com/agenthost/agenthost/internal/agentfiles"
-	"github.com/agenthost/agenthost/internal/skillfile"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 )
 
 // skillReader reads the skills of several sources.

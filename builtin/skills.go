@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/skillfile"
+	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 )
 
 // Skills tells the model which skills there are. A skill is a directory with a file SKILL.md, which begins with a

@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/internal/agentfiles"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Deferred is a part of a configuration that this package cannot read, since it does not know how a manifest has tools and
-// middleware: who reads the configuration decodes it, as host/manifest does, and puts what comes of it into the field for Go.
+// middleware: who reads the configuration decodes it, as manifest does, and puts what comes of it into the field for Go.
 type Deferred struct{ decode func(into any) error }
 
 // UnmarshalYAML notes how the part is decoded.

@@ -18,7 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/internal/testservers"
+	"github.com/agenthost/agenthost/test/testservers"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/internal/ratio"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 // TestRatios holds what a round may cost more than another. The limits are above the targets, for machines that do other work.

@@ -17,9 +17,9 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/chat"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 

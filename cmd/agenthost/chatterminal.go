@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/chat"
-	"github.com/agenthost/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 )
 
 // atTerminal prepares the chat for a person, until the function is called that it returns.

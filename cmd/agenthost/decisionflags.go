@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/host/question"
 )
 
 // decisionFlags are the answers that stand on a command line, in its order.

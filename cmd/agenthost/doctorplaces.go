@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/store"
-	"github.com/agenthost/agenthost/internal/threadstore"
+	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
 // store checks where threads are kept.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/host/manifest"
-	"github.com/agenthost/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/threadstore"
+	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
 // initFlags are the flags of init.

@@ -3,9 +3,9 @@ package main
 import (
 	"strings"
 
-	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 // interruptedError is a run that ended as interrupted, as a person reads it, with the commands that go on.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/manifest"
-	"github.com/agenthost/agenthost/host/mcpserver"
-	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/manifest"
+	mcpserver "github.com/agenthost/agenthost/server/mcp"
+	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 

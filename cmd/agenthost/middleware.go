@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/builtin"
-	"github.com/agenthost/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
 )

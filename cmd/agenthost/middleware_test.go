@@ -57,7 +57,7 @@ func TestSchema(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &schema))
 	require.Equal(t, []string{"apiVersion", "model"}, schema.Required)
 	for key, property := range schema.Properties {
-		require.NotEmpty(t, property.Description, "%s has no comment in host/manifest", key)
+		require.NotEmpty(t, property.Description, "%s has no comment in manifest", key)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-	"github.com/agenthost/agenthost/host/manifest"
-	"github.com/agenthost/agenthost/internal/prompt"
-	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/threadstore"
+	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
 // performance is a run, with what a person at the terminal answers meanwhile.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/internal/scaffold"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/scaffold"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
-	"github.com/agenthost/agenthost/internal/golden"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/golden"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 

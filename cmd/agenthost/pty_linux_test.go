@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 // pty opens a pseudo-terminal: who has the one end is a person, who has the other a program.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/host/manifest"
-	"github.com/agenthost/agenthost/internal/prompt"
-	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/host/question"
 )
 
 func (a *app) resumeCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func TestARunThatAsksIsResumed(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/internal/question"
+	"github.com/agenthost/agenthost/host/question"
 )
 
 // runFlags are the flags of the commands that perform a run.

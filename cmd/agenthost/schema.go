@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/internal/atomicfile"
-	"github.com/agenthost/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // the database of the tests
 
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // database opens the file of a bundle as somebody else.

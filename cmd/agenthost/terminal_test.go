@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func TestARunIsAnsweredAtTheTerminal(t *testing.T) {

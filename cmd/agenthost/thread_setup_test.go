@@ -11,7 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 // noting is a manifest of an agent that writes notes, if a person approves. Its model is a set of rules: it has no place in

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/threadstore"
+	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
 // threadsFlags say which store is looked at.

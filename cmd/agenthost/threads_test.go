@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/internal/pgtest"
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/test/pgtest"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func TestThreadsAreListed(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func (a *app) threadsListCommand(flags *threadsFlags) *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func (a *app) threadsRemoveCommand(flags *threadsFlags) *cobra.Command {

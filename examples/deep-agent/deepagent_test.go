@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/manifest"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/testservers"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // encyclopedia answers as Wikipedia does, and keeps what it was asked.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
-	"github.com/agenthost/agenthost/internal/ratio"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 // TestRatios holds what a hook of a guest may cost. The limits are above the targets, for machines that do other work.

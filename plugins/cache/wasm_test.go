@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/internal/race"
+	"github.com/agenthost/agenthost/test/race"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
 

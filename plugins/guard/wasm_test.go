@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/internal/race"
+	"github.com/agenthost/agenthost/test/race"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
 )
 

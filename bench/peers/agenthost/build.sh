@@ -14,7 +14,7 @@ go build -trimpath -o "$out/start" ./start
 	for guest in host/plugin/testdata/guests/bench plugins/redact plugins/cache; do
 		GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o "$out/$(basename $guest).go.wasm" "./$guest"
 	done
-	for package in host/plugin host/plugin/meter internal/threadcost; do
+	for package in host/plugin host/plugin/meter test/threadcost; do
 		go test -c -o "$out/$(basename $package).test" "./$package"
 	done
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/postgres"
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // as is an address with something of it changed.

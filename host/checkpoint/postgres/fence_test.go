@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/postgres"
 	"github.com/agenthost/agenthost/host/history"
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // TestWhatASessionWasToldIsKeptWhenItsThreadIsTaken takes a thread over while the server performs a statement of the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/postgres"
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // TestAForkSeesOneMoment forks a thread while its run saves. A Save that came between would empty the journal of the

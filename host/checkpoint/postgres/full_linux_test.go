@@ -13,7 +13,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/postgres"
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // TestADiskThatIsFull saves until there is no room, and goes on when there is.

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/checkpointtest"
 	"github.com/agenthost/agenthost/host/checkpoint/postgres"
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }

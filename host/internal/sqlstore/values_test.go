@@ -17,7 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/internal/sqlstore"
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/host/store/storetest"
-	"github.com/agenthost/agenthost/internal/pgtest"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // place is where a database is, and how to open it, as often as wanted.

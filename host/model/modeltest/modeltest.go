@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/testservers"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 //go:embed testdata/fixtures.json

@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/anthropic"
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/openai"
-	"github.com/agenthost/agenthost/internal/testservers"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // said is what the answers of the file come to. Of a broken call only OpenAI's language can tell.

@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/openai"
-	"github.com/agenthost/agenthost/internal/race"
+	"github.com/agenthost/agenthost/test/race"
 )
 
 // usable checks that an answer can be kept in a history, and sent again.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/openai"
-	"github.com/agenthost/agenthost/internal/race"
+	"github.com/agenthost/agenthost/test/race"
 )
 
 // Streams may come in any pieces, with other ends of lines, and with comments and pings in between.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/internal/ratio"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 // TestRatios holds what a meter may cost. The limits are above the targets, 1.15 and 1.5, for machines that do other work, and for

@@ -263,7 +263,7 @@ func TestRealGuestsPass(t *testing.T) {
 	require.NoError(t, err)
 	more, err := filepath.Glob("../../../plugins/*/*.wasm")
 	require.NoError(t, err)
-	paths = append(append(paths, more...), "../../../internal/reference/testdata/probe.tinygo.wasm", "../meter/testdata/scan.rust.wasm", standardGo(t))
+	paths = append(append(paths, more...), "../../../test/reference/testdata/probe.tinygo.wasm", "../meter/testdata/scan.rust.wasm", standardGo(t))
 	require.GreaterOrEqual(t, len(paths), 7)
 	limits := preflight.Default()
 	limits.Compile, limits.CompilePerMiB = limits.Compile/3, limits.CompilePerMiB/3

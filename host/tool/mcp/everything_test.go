@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool/mcp"
-	"github.com/agenthost/agenthost/internal/testservers"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // The server that exercises all of the protocol, as the SDK in TypeScript speaks it.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
-	"github.com/agenthost/agenthost/internal/race"
+	"github.com/agenthost/agenthost/test/race"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)

@@ -27,7 +27,7 @@ use script::Script;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-static BOUND: [u8; 65536] = *include_bytes!("../../../../../internal/reference/guest/bound.bin");
+static BOUND: [u8; 65536] = *include_bytes!("../../../../../test/reference/guest/bound.bin");
 
 /// The bytes where the bound stands. They may have been changed in the built module, which the compiler must not know.
 fn bound() -> &'static [u8; 65536] {

@@ -1,0 +1,157 @@
+package agentfiles_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+)
+
+// openDisk returns a directory with a file, and a secret beside it.
+func openDisk(t *testing.T) (disk *agentfiles.Disk, root, secret string) {
+	t.Helper()
+	root = filepath.Join(t.TempDir(), "root")
+	secret = filepath.Join(filepath.Dir(root), "secret")
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "dir"), 0o755))
+	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "dir", "file"), []byte("text"), 0o600))
+	disk, err := agentfiles.OpenDisk(root)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, disk.Close()) })
+	return disk, root, secret
+}
+
+func TestDiskLinksLeadNowhereOutside(t *testing.T) {
+	t.Parallel()
+	disk, root, secret := openDisk(t)
+	for name, target := range map[string]string{
+		"absolute": secret, "relative": "../secret", "up": "..", "dir/up": "../..", "inside": "dir/file", "dangling": "nowhere", "loop": "loop",
+		"etc": "/etc",
+	} {
+		require.NoError(t, os.Symlink(target, filepath.Join(root, filepath.FromSlash(name))))
+	}
+	for _, name := range []string{"/absolute", "/relative", "/up/secret", "/dir/up/secret", "/etc/passwd", "/up"} {
+		_, _, err := disk.Open(t.Context(), name)
+		require.EqualError(t, err, "Path traversal not allowed: "+name)
+		_, err = disk.Stat(t.Context(), name)
+		require.True(t, agentfiles.Is(err, agentfiles.Outside), name)
+		_, err = disk.Edit(t.Context(), name, agentfiles.Edit{Old: "secret", New: "x"})
+		require.True(t, agentfiles.Is(err, agentfiles.Outside), name)
+		require.Error(t, disk.Write(t.Context(), name+"/x", []byte("overwritten")))
+	}
+	for _, name := range []string{"/absolute", "/inside", "/dangling", "/loop"} {
+		require.True(t, agentfiles.Is(disk.Write(t.Context(), name, []byte("x")), agentfiles.IsLink), name)
+	}
+	require.True(t, agentfiles.Is(disk.Remove(t.Context(), "/up/secret"), agentfiles.Outside))
+	text, err := agentfiles.ReadFile(t.Context(), disk, "/inside", 100)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+	require.Equal(t, "/dir/ /inside", list(t.Context(), t, disk, "/"), "links outside and nowhere are left out")
+	require.Equal(t, "/dir/file", walk(t.Context(), t, disk, "/"), "links are not followed")
+	_, err = disk.Stat(t.Context(), "/loop")
+	require.True(t, agentfiles.Is(err, agentfiles.BadPath))
+
+	for name, want := range map[string]bool{"/inside": true, "/up/secret": true, "/dir/file": false, "/none": false, "/": false} {
+		require.Equal(t, want, disk.Linked(name), name)
+	}
+
+	require.NoError(t, disk.Remove(t.Context(), "/up"), "the link goes, not what it leads to")
+	require.NoError(t, disk.Remove(t.Context(), "/dir"))
+	text, err = os.ReadFile(secret)
+	require.NoError(t, err)
+	require.Equal(t, "secret", string(text))
+}
+
+// A directory that becomes a link while it is used never leads outside.
+func TestDiskLinkRace(t *testing.T) {
+	t.Parallel()
+	disk, root, secret := openDisk(t)
+	inside, link := filepath.Join(root, "real"), filepath.Join(root, "link")
+	require.NoError(t, os.Mkdir(inside, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(inside, "secret"), []byte("inside"), 0o600))
+	require.NoError(t, os.Symlink(filepath.Dir(secret), link))
+	target := filepath.Join(root, "target")
+	require.NoError(t, os.Symlink(inside, target))
+
+	var swapping sync.WaitGroup
+	stop := make(chan struct{})
+	swapping.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			temporary := filepath.Join(root, "temporary")
+			to := "real"
+			if i%2 == 0 {
+				to = filepath.Dir(secret)
+			}
+			if os.Symlink(to, temporary) == nil {
+				_ = os.Rename(temporary, target)
+			}
+		}
+	})
+	for i := range 300 {
+		text, err := agentfiles.ReadFile(t.Context(), disk, "/target/secret", 100)
+		if err == nil {
+			require.NotEqual(t, "secret", string(text))
+		}
+		_ = disk.Write(t.Context(), fmt.Sprintf("/target/new-%d", i), []byte("x"))
+	}
+	close(stop)
+	swapping.Wait()
+	entries, err := os.ReadDir(filepath.Dir(secret))
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "nothing was written outside")
+}
+
+func TestDiskWriteLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	disk, root, _ := openDisk(t)
+	require.NoError(t, os.Chmod(filepath.Join(root, "dir", "file"), 0o640))
+	require.NoError(t, disk.Write(t.Context(), "/dir/file", []byte("new")))
+	require.Equal(t, content{"/dir/file": "new"}, onDisk(t, root))
+	info, err := os.Stat(filepath.Join(root, "dir", "file"))
+	require.NoError(t, err)
+	require.EqualValues(t, 0o640, info.Mode().Perm(), "permissions stay")
+}
+
+// Edits at once are all made.
+func TestDiskEditsAtOnce(t *testing.T) {
+	t.Parallel()
+	disk, root, _ := openDisk(t)
+	var text strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&text, "line %d.\n", i)
+	}
+	require.NoError(t, disk.Write(t.Context(), "/file", []byte(text.String())))
+	var edits sync.WaitGroup
+	for i := range 50 {
+		edits.Go(func() {
+			_, err := disk.Edit(t.Context(), "/file", agentfiles.Edit{Old: fmt.Sprintf("line %d.", i), New: fmt.Sprintf("edited %d.", i)})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	edits.Wait()
+	require.Equal(t, strings.ReplaceAll(text.String(), "line", "edited"), onDisk(t, root)["/file"])
+}
+
+func TestOpenDiskOfNothing(t *testing.T) {
+	t.Parallel()
+	_, err := agentfiles.OpenDisk(filepath.Join(t.TempDir(), "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	disk, err := agentfiles.OpenDisk(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, disk.Close())
+	_, err = disk.List(t.Context(), "/")
+	require.True(t, agentfiles.Is(err, agentfiles.Failed))
+}

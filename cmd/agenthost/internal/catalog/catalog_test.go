@@ -1,0 +1,136 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/internal/schema"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// Nothing that a user can configure goes without a word.
+func TestEverythingIsTold(t *testing.T) {
+	t.Parallel()
+	all, err := catalog.All()
+	require.NoError(t, err)
+	require.Len(t, all, len(builtin.Registry()))
+	var silent []string
+	for i := range all {
+		m := &all[i]
+		require.NotEmpty(t, m.Summary, m.Name)
+		require.NotEmpty(t, m.Description, m.Name)
+		require.NotRegexp(t, `\[(host|builtin|model|abi)\.|\[[A-Z][a-zA-Z.]+\]`, m.Description, "links show without brackets: %s", m.Name)
+		for _, key := range m.Keys {
+			require.NotEmpty(t, key.Type, "%s: %s", m.Name, key.Name)
+			require.NotContains(t, key.Description, "nil:", "%s: who writes YAML leaves a key out: %s", m.Name, key.Name)
+			if key.Description == "" {
+				silent = append(silent, m.Name+": "+key.Name)
+			}
+		}
+	}
+	require.Empty(t, silent, "fields without a comment, or properties without a description")
+}
+
+// The schema of a middleware takes its example, and the keys of the example are those of the configuration.
+func TestExamplesFitTheirSchemas(t *testing.T) {
+	t.Parallel()
+	all, err := catalog.All()
+	require.NoError(t, err)
+	for i := range all {
+		m := &all[i]
+		var items []any
+		require.NoError(t, strictyaml.Decode(m.Name, []byte(m.Example), &items), m.Name)
+		require.Len(t, items, 1, m.Name)
+		if items[0] == m.Name {
+			continue // without a configuration
+		}
+		item, ok := items[0].(map[string]any)
+		require.True(t, ok, m.Name)
+		require.Contains(t, item, m.Name, "the example is of the middleware itself")
+		require.NoError(t, fits(t, m.Schema, item[m.Name]), m.Name)
+		require.Error(t, fits(t, m.Schema, map[string]any{"no_such_key": 1}), m.Name)
+	}
+}
+
+func fits(t *testing.T, document map[string]any, config any) error {
+	t.Helper()
+	text, err := json.Marshal(document)
+	require.NoError(t, err)
+	raw, err := wire.FromJSON(text, wire.DefaultLimits)
+	require.NoError(t, err)
+	compiled, err := schema.Compile(raw)
+	require.NoError(t, err)
+	value, err := host.Encode(config)
+	require.NoError(t, err)
+	return compiled.Validate(value)
+}
+
+// docs/middleware.md and comments.json are generated: this says so before CI does.
+func TestDocumentIsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	want, err := catalog.Document()
+	require.NoError(t, err)
+	got, err := os.ReadFile("../../../../docs/middleware.md")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "run make generate")
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	m, found, err := catalog.Find("tool_call_limit")
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "tool_call_limit", m.Name)
+	require.Contains(t, m.Description, "Those that exceed a limit are blocked.")
+	require.Equal(t, catalog.Key{
+		Name: "exit_behavior", Type: "continue, end, error", Default: `"continue"`,
+		Description: m.Keys[3].Description,
+	}, m.Keys[3])
+	_, found, err = catalog.Find("nobody")
+	require.NoError(t, err)
+	require.False(t, found)
+}
+
+func TestComment(t *testing.T) {
+	t.Parallel()
+	limit := reflect.TypeFor[builtin.ToolCallLimit]()
+	require.Equal(t, "the tool whose calls count; \"\": all", catalog.Comment(limit, "ToolName"))
+	require.Contains(t, catalog.Comment(limit, "ExitBehavior"), "says what follows when a call is blocked", "without the field's name in Go")
+	require.Equal(t, "calls in a run; not given: no limit", catalog.Comment(limit, "RunLimit"))
+	policy := reflect.TypeFor[builtin.ShellPolicy]()
+	require.Contains(t, catalog.Comment(policy, "Command"), "of the type command, is what isolates the shell")
+	require.Empty(t, catalog.Comment(limit, "Nothing"))
+	edit := reflect.TypeFor[builtin.ContextEdit]()
+	require.Contains(t, catalog.Comment(edit, "Placeholder"), `"": "[cleared]".`, "no link, so the brackets are text")
+	require.Contains(t, catalog.Comment(reflect.TypeFor[builtin.PII](), "Strategy"), "[REDACTED_EMAIL] takes its place")
+	require.Contains(t, catalog.Comment(reflect.TypeFor[builtin.PII](), "Strategy"), "with a PIIError.")
+}
+
+// Every example builds, in an agent with the models and tools that examples may name.
+func TestExamplesBuild(t *testing.T) {
+	t.Parallel()
+	echo := &scripted.Echo{}
+	models := map[string]model.Model{"small": echo, "large": echo}
+	for _, entry := range builtin.Registry() {
+		config := entry.New()
+		var items []map[string]strictyaml.Node
+		if err := strictyaml.Decode(entry.Name, []byte(entry.Example), &items); err == nil {
+			require.NoError(t, items[0][entry.Name].Decode(config), entry.Name)
+		}
+		hooks, err := config.Hooks(t.Context(), host.Env{Name: entry.Name, Model: echo, Models: models})
+		require.NoError(t, err, entry.Name)
+		if hooks.Close != nil {
+			require.NoError(t, hooks.Close(), entry.Name)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+)
+
+// command is what a line does that begins with a slash.
+type command struct {
+	name, summary string
+	do            func(*Chat, context.Context) error
+}
+
+// commands are all of them.
+func commands() []command {
+	return []command{
+		{"/graph", "draws the agent's program, as a Mermaid flowchart", (*Chat).graph},
+		{"/help", "shows this", (*Chat).help},
+		{"/quit", "ends the conversation, as Ctrl-D does", func(*Chat, context.Context) error { return errQuit }},
+		{"/retry", "goes on with a run that stopped, or sends the last message again", (*Chat).retry},
+		{"/state", "shows where the thread stands, and its fields", (*Chat).state},
+		{"/threads", "lists the threads that there are", (*Chat).threads},
+		{"/tools", "lists the agent's tools", (*Chat).tools},
+	}
+}
+
+// Commands are the names of the commands.
+func Commands() []string {
+	all := commands()
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].name
+	}
+	return names
+}
+
+// errQuit ends the conversation.
+var errQuit = errors.New("quit")
+
+// command performs a command.
+func (c *Chat) command(ctx context.Context, line string) error {
+	name, rest, _ := strings.Cut(line, " ")
+	for _, command := range commands() {
+		switch {
+		case command.name != name:
+		case strings.TrimSpace(rest) != "":
+			return &CommandError{name + " stands alone" + doubled}
+		default:
+			return command.do(c, ctx)
+		}
+	}
+	return &CommandError{fmt.Sprintf("there is no command %q; /help shows those that there are", terminal.Cut(name, maxName)) + doubled}
+}
+
+// CommandError is a command that cannot be performed.
+type CommandError struct{ text string }
+
+func (e *CommandError) Error() string { return e.text }
+
+const doubled = "; a message that begins with a slash is written with two"
+
+// maxName is how much of a name that somebody typed an error repeats, in characters.
+const maxName = 40
+
+func (c *Chat) help(context.Context) error {
+	for _, command := range commands() {
+		c.Screen.Notef("  %-10s %s", command.name, command.summary)
+	}
+	c.Screen.Notef("A message goes on in the next line behind a backslash, or by Alt-Enter. Ctrl-C stops what the agent does.\n" +
+		"A message that begins with a slash is written with two.")
+	return nil
+}
+
+func (c *Chat) graph(context.Context) error {
+	if err := c.Screen.Say(c.Agent.Graph()); err != nil {
+		return err
+	}
+	return c.Screen.End()
+}
+
+func (c *Chat) tools(context.Context) error {
+	var specs []abi.ToolSpec
+	if c.Tools != nil {
+		specs = c.Tools()
+	}
+	if len(specs) == 0 {
+		c.Screen.Notef("· the agent has no tools")
+	}
+	for i := range specs {
+		about, _, _ := strings.Cut(strings.TrimSpace(specs[i].Description), "\n")
+		c.Screen.Notef("  %-16s %s", terminal.Line(specs[i].Name), terminal.Line(terminal.Cut(about, maxShown)))
+	}
+	return nil
+}
+
+// maxThreads is how many threads are listed.
+const maxThreads = 100
+
+func (c *Chat) threads(ctx context.Context) error {
+	var all []threadview.Summary
+	more := false
+	for thread, err := range threadview.Summaries(ctx, c.Threads) {
+		if err != nil {
+			return err
+		}
+		if more = len(all) == maxThreads; more {
+			break
+		}
+		all = append(all, thread)
+	}
+	if len(all) == 0 {
+		c.Screen.Notef("· there are no threads yet")
+		return nil
+	}
+	if err := threadview.PrintTable(c.Screen, all); err != nil {
+		return err
+	}
+	if more {
+		c.Screen.Notef("· and more: 'agenthost threads list' shows them all")
+	}
+	return nil
+}
+
+// fieldLines is how much of a field is shown.
+const fieldLines = 20
+
+func (c *Chat) state(ctx context.Context) error {
+	at, err := c.Agent.State(ctx, c.Thread, 0)
+	if errors.Is(err, checkpoint.ErrNoThread) {
+		c.Screen.Notef("· thread %s: nothing was said yet", terminal.Line(c.Thread))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.Screen.Notef("thread %s, checkpoint %d: %s", terminal.Line(c.Thread), at.Checkpoint, standing(at))
+	c.Screen.Notef("  messages %d; of the last run: steps %d, tokens %d", at.Messages.Len(), at.Steps, at.Usage.TotalTokens)
+	for _, field := range at.State {
+		lines, _ := terminal.Value(field.Value, fieldLines)
+		c.Screen.Notef("  %s = %s", terminal.Line(field.Key), strings.Join(lines, "\n    "))
+	}
+	return nil
+}
+
+// standing says where a thread stands.
+func standing(at *host.Snapshot) string {
+	switch next := terminal.Line(at.Next); {
+	case at.Next == "":
+		return "the last run is over"
+	case len(at.Interrupts) > 0:
+		return "the run waits for an answer before " + next
+	case at.Failure != "":
+		return "the run stopped before " + next + ": " + terminal.Line(at.Failure)
+	default:
+		return "the run stopped before " + next
+	}
+}
+
+// retry goes on with a run that has not ended, or sends the last message again.
+func (c *Chat) retry(ctx context.Context) error {
+	at, err := c.Agent.State(ctx, c.Thread, 0)
+	switch {
+	case errors.Is(err, checkpoint.ErrNoThread):
+		at = &host.Snapshot{}
+	case err != nil:
+		return err
+	}
+	switch {
+	case at.Next != "" && len(at.Interrupts) > 0:
+		return c.turn(ctx, host.Input{}, &host.Result{
+			Thread: c.Thread, Status: host.Interrupted, Messages: at.Messages, Interrupts: at.Interrupts, Next: at.Next,
+		})
+	case at.Next != "":
+		return c.turn(ctx, host.Input{Thread: c.Thread, Continue: true, AcceptChanges: c.AcceptChanges}, nil)
+	case c.last != "":
+		return c.send(ctx, c.last)
+	}
+	for i := at.Messages.Len() - 1; i >= 0; i-- {
+		if m := at.Messages.At(i); m.Role == abi.RoleHuman && m.Content.Text() != "" {
+			return c.send(ctx, m.Content.Text())
+		}
+	}
+	return &CommandError{"/retry: there is no message yet that could be sent again"}
+}

@@ -1,0 +1,215 @@
+// Package prompt asks a person at a terminal what a run wants to know.
+//
+// Nothing that a model, tool or plugin wrote can steer the terminal, or look like a line of the prompt: such texts stand in
+// JSON or behind a bar, and are shown as package terminal shows them. A decision is only ever what was typed, and there is no default.
+package prompt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// Prompt is a conversation with a person.
+type Prompt struct {
+	In  *Lines
+	Out io.Writer
+	// Edit lets the person change a text, and returns it.
+	Edit func(ctx context.Context, text []byte) ([]byte, error)
+}
+
+// ErrLeft is a person who went away without an answer: the input ended, or the context did.
+var ErrLeft = errors.New("the prompt was left")
+
+// Answer asks all questions, in their order, and notes the answers in a sheet. With ErrLeft some may be missing.
+func (p *Prompt) Answer(ctx context.Context, questions []*question.Question, sheet *question.Sheet) error {
+	total := 0
+	for _, q := range questions {
+		total += max(1, len(q.Calls))
+	}
+	n := 0
+	for _, q := range questions {
+		if q.Kind == question.Other {
+			n++
+			if err := p.other(ctx, q, sheet, place(n, total)); err != nil {
+				return err
+			}
+		}
+		for _, c := range q.Calls {
+			n++
+			d, err := p.decide(ctx, q, c, place(n, total))
+			if err == nil {
+				err = sheet.Decide(c.Ref, d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func place(n, total int) string {
+	if total == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d: ", n, total)
+}
+
+// Confirm asks for a yes.
+func (p *Prompt) Confirm(ctx context.Context, text string) (bool, error) {
+	for {
+		answer, err := p.ask(ctx, terminal.Line(text)+" [y/n] ")
+		switch strings.ToLower(answer) {
+		case "y", "yes":
+			return true, err
+		case "n", "no":
+			return false, err
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// ask prints a text of ours and returns what is typed behind it.
+func (p *Prompt) ask(ctx context.Context, text string) (string, error) {
+	if _, err := io.WriteString(p.Out, text); err != nil {
+		return "", err
+	}
+	typed, err := p.In.Next(ctx)
+	if err != nil {
+		p.println()
+		return "", ErrLeft
+	}
+	return strings.TrimSpace(typed), nil
+}
+
+func (p *Prompt) println(lines ...string) {
+	fmt.Fprintln(p.Out, strings.Join(lines, "\n"))
+}
+
+// other asks a question of no known form.
+func (p *Prompt) other(ctx context.Context, q *question.Question, sheet *question.Sheet, place string) error {
+	p.println("", place+terminal.Line(q.Heading(nil)))
+	p.value(q.Value, 0)
+	for {
+		text, err := p.ask(ctx, "  answer (JSON or text) > ")
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			return sheet.Give(q.ID, question.ParseValue(text))
+		}
+	}
+}
+
+// shownLines is how much of the arguments of a call is shown at first.
+const shownLines = 60
+
+// value shows a value, and reports whether all of it.
+func (p *Prompt) value(v wire.Raw, most int) bool {
+	lines, whole := terminal.Value(v, most)
+	for _, line := range lines {
+		p.println("  " + line)
+	}
+	return whole
+}
+
+// decide asks what to do about a call.
+func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.Call, place string) (question.Decision, error) {
+	p.println("", place+terminal.Line(q.Heading(c)))
+	for line := range strings.Lines(terminal.Text(c.About())) {
+		p.println("  │ " + strings.TrimRight(line, "\n"))
+	}
+	whole := p.value(c.Args, shownLines)
+	choices := choicesOf(c.Allowed)
+	if !whole {
+		choices = append(choices, choice{"view", 'v'})
+	}
+	for {
+		typed, err := p.ask(ctx, "  "+menu(choices)+" > ")
+		if err != nil {
+			return question.Decision{}, err
+		}
+		at := slices.IndexFunc(choices, func(ch choice) bool { return ch.is(typed) })
+		if at < 0 {
+			continue
+		}
+		if choices[at].name == "view" {
+			p.value(c.Args, 0)
+			continue
+		}
+		d := question.Decision{Type: question.Type(choices[at].name)}
+		if done, err := p.complete(ctx, c, &d); done || err != nil {
+			return d, err
+		}
+	}
+}
+
+// complete asks for what a decision needs beyond its type, and reports whether it is one then.
+func (p *Prompt) complete(ctx context.Context, c *question.Call, d *question.Decision) (done bool, err error) {
+	switch d.Type {
+	case question.Edit:
+		d.Args, err = p.edit(ctx, c)
+		return !d.Args.IsZero(), err
+	case question.Respond:
+		for d.Message == nil {
+			text, err := p.ask(ctx, "  the result, for the model > ")
+			if err != nil {
+				return false, err
+			}
+			if text != "" {
+				d.Message = &text
+			}
+		}
+	case question.Reject, question.Skip:
+		text, err := p.ask(ctx, "  why, for the model (may be empty) > ")
+		if err != nil {
+			return false, err
+		}
+		d.Message = &text
+	default: // it is one by its type
+	}
+	return true, nil
+}
+
+// edit lets the person change the arguments of a call until they can be used; none if that is given up.
+func (p *Prompt) edit(ctx context.Context, c *question.Call) (wire.Raw, error) {
+	text := c.EditText()
+	for {
+		edited, err := p.Edit(ctx, text)
+		if err != nil {
+			p.println("  " + terminal.Line(err.Error()))
+			return nil, nil
+		}
+		args, err := question.ParseArgs(edited)
+		if err == nil {
+			err = c.CheckArgs(args)
+		}
+		switch {
+		case err == nil && args.Equal(c.Args):
+			p.println("  the arguments are unchanged")
+			return nil, nil
+		case err == nil:
+			p.value(args, shownLines)
+			return args, nil
+		}
+		p.println("  " + terminal.Line(err.Error()))
+		answer, err := p.ask(ctx, "  Enter: edit again, c: do not edit > ")
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(strings.ToLower(answer), "c") {
+			return nil, nil
+		}
+		text = edited
+	}
+}

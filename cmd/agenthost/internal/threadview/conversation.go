@@ -1,0 +1,78 @@
+package threadview
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/question"
+)
+
+// Conversation is what a thread held at a checkpoint.
+type Conversation struct {
+	Thread     string            `json:"thread"`
+	State      State             `json:"state"`
+	Checkpoint checkpoint.ID     `json:"checkpoint"`
+	Parent     checkpoint.ID     `json:"parent,omitempty"`
+	Newest     checkpoint.ID     `json:"newest"`
+	Time       time.Time         `json:"time"`
+	Source     checkpoint.Source `json:"source"`
+	Run        string            `json:"run"`
+	Step       string            `json:"step,omitempty"`   // that was made last
+	Next       string            `json:"next,omitempty"`   // the step that comes next
+	Paused     bool              `json:"paused,omitempty"` // a breakpoint has stopped the run
+	Failure    string            `json:"failure,omitempty"`
+	Messages   []abi.Message     `json:"messages"`
+	// Finished are the results of tool calls that are done while others of their response are not.
+	Finished   []abi.Message       `json:"finished,omitempty"`
+	Fields     wire.Map            `json:"fields,omitempty"` // all that are set, hidden ones too
+	Interrupts []Interrupt         `json:"interrupts,omitempty"`
+	Unfinished []Execution         `json:"unfinished,omitempty"` // tools that were started, and have not ended
+	Usage      abi.Usage           `json:"usage"`                // of the run
+	Steps      int                 `json:"steps"`                // of the run
+	Program    *checkpoint.Program `json:"-"`
+
+	questions []*question.Question // that wait
+}
+
+// Execution is a tool that was started.
+type Execution struct {
+	CallID  string    `json:"call_id"`
+	Tool    string    `json:"tool"`
+	Args    wire.Raw  `json:"args"`
+	Started time.Time `json:"started"`
+}
+
+// Load returns what a thread held at a checkpoint, or at its newest one with 0.
+func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.ID) (*Conversation, error) {
+	summary, err := Find(ctx, s, thread)
+	if err != nil {
+		return nil, err
+	}
+	held, err := s.Load(ctx, thread, at)
+	if err != nil {
+		return nil, fmt.Errorf("thread %q: %w", thread, err)
+	}
+	newest := held.ID == held.Newest
+	r, c := &held.Record, &held.Record.Checkpoint
+	questions := question.OfThread(held)
+	out := &Conversation{
+		Thread: thread, State: stateOf(c, newest && summary.State == Running), Checkpoint: held.ID, Parent: r.Parent, Newest: held.Newest,
+		Time: r.Time, Source: r.Source, Run: c.Run.ID, Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure,
+		Messages: held.Log.List().Messages(), Fields: held.State, Interrupts: interruptsOf(questions),
+		Usage: abi.Usage(c.Run.Usage),
+		Steps: c.Run.Steps, Program: held.Program, questions: question.Waiting(questions),
+	}
+	for i := range c.Finished {
+		out.Finished = append(out.Finished, c.Finished[i].Message)
+	}
+	for _, e := range checkpoint.Journalled(c, held.Executions) {
+		if e.Outcome == nil && e.Started != 0 {
+			out.Unfinished = append(out.Unfinished, Execution{e.CallID, e.Tool, e.Args, time.UnixMilli(e.Started).UTC()})
+		}
+	}
+	return out, nil
+}

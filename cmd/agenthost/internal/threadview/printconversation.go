@@ -1,0 +1,118 @@
+package threadview
+
+import (
+	"io"
+
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// Print shows the conversation to people, and what waits with the commands that answer it; with full nothing is left out.
+// File is the manifest that the commands name; "" if it is not known.
+func (c *Conversation) Print(w io.Writer, file string, full bool) error {
+	r := &report{full: full, hint: " (--full shows all)"}
+	r.linef("thread %s, checkpoint %d of %d, %s", terminal.Line(c.Thread), c.Checkpoint, c.Newest, moment(c.Time))
+	r.linef("%s", c.standing())
+	for i := range c.Messages {
+		r.message(&c.Messages[i])
+	}
+	if len(c.Finished) > 0 {
+		r.linef("\ndone, while other tool calls of the response are not:")
+		for i := range c.Finished {
+			r.message(&c.Finished[i])
+		}
+	}
+	if len(c.Fields) > 0 {
+		r.linef("\nfields")
+		for _, p := range c.Fields {
+			r.linef("  %s = %s", terminal.Line(p.Key), short(p.Value))
+		}
+	}
+	c.unfinished(r)
+	c.asked(r, file)
+	_, err := io.WriteString(w, r.String())
+	return err
+}
+
+// standing says where the thread stands.
+func (c *Conversation) standing() string {
+	next := " before " + terminal.Line(c.Next)
+	switch {
+	case c.State == Running:
+		return "running; the checkpoint is the last that the run has saved"
+	case c.State == Done:
+		return "done"
+	case c.State == Waiting:
+		return "waiting for an answer" + next
+	case c.Failure != "":
+		return "stopped" + next + ", failed: " + terminal.Line(c.Failure)
+	case c.Paused:
+		return "stopped" + next + ", by a breakpoint"
+	default:
+		return "stopped" + next
+	}
+}
+
+// unfinished shows the tools that were started and have not ended.
+func (c *Conversation) unfinished(r *report) {
+	if len(c.Unfinished) == 0 {
+		return
+	}
+	if c.State == Running {
+		r.linef("\nrunning tools")
+	} else {
+		r.linef("\ncut off by a crash: it is not known what these calls have done")
+	}
+	for _, e := range c.Unfinished {
+		r.linef("  %s (%s), started %s", terminal.Line(e.Tool), terminal.Line(e.CallID), moment(e.Started))
+	}
+}
+
+// asked shows what waits, and how to go on.
+func (c *Conversation) asked(r *report, file string) {
+	if c.State == Running || c.State == Done {
+		return
+	}
+	command := question.Command{Thread: c.Thread, File: file}
+	if c.Checkpoint != c.Newest {
+		command.Checkpoint = c.Checkpoint
+	}
+	r.linef("")
+	r.questions(c.questions, &command)
+}
+
+// Questions shows what waits for an answer, and the commands that give it or, if nothing waits, that go on; none if nobody
+// can go on.
+func Questions(waiting []*question.Question, command *question.Command) string {
+	r := &report{}
+	r.questions(waiting, command)
+	return r.String()
+}
+
+func (r *report) questions(waiting []*question.Question, command *question.Command) {
+	for _, q := range waiting {
+		if q.Kind == question.Other {
+			r.linef("%s", terminal.Line(q.Heading(nil)))
+			r.value("  ", q.Value)
+		}
+		for _, call := range q.Calls {
+			r.linef("%s", terminal.Line(q.Heading(call)))
+			if about := call.About(); about != "" {
+				r.text("  │ ", about, resultLines)
+			}
+			if call.Args.Len() > 0 {
+				r.value("  ", call.Args)
+			}
+			if command != nil && len(waiting)+len(q.Calls) > 2 {
+				r.linef("  %s", terminal.Text(call.Choices()))
+			}
+		}
+	}
+	if command == nil {
+		return
+	}
+	r.linef("go on with")
+	for _, line := range command.Lines(waiting) {
+		r.linef("  %s", terminal.Text(line))
+	}
+}

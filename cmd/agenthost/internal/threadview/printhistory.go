@@ -1,0 +1,123 @@
+package threadview
+
+import (
+	"io"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// PrintHistory shows checkpoints to people.
+func PrintHistory(w io.Writer, entries []Entry) error {
+	r := &report{}
+	for i := range entries {
+		entries[i].write(r)
+	}
+	_, err := io.WriteString(w, r.String())
+	return err
+}
+
+func (e *Entry) write(r *report) {
+	heading := []string{moment(e.Time), string(e.Source)}
+	if e.Step != "" && e.Source == "loop" {
+		heading = append(heading, "after "+e.Step)
+	}
+	switch {
+	case e.Next == "":
+		heading = append(heading, "run is over")
+	case e.Paused:
+		heading = append(heading, "breakpoint before "+e.Next)
+	default:
+		heading = append(heading, "next "+e.Next)
+	}
+	if e.Branches {
+		r.linef("#%d behind #%d  %s", e.ID, e.Parent, terminal.Line(strings.Join(heading, ", ")))
+	} else {
+		r.linef("#%d  %s", e.ID, terminal.Line(strings.Join(heading, ", ")))
+	}
+	if e.Rewritten {
+		r.linef("    the history was written anew, with %d messages", e.Messages)
+	}
+	for i := range e.Added {
+		r.linef("    + %s", brief(&e.Added[i]))
+	}
+	for i := range e.Replaced {
+		r.linef("    ~ %s", brief(&e.Replaced[i]))
+	}
+	for _, id := range e.Removed {
+		r.linef("    - %s", terminal.Line(id))
+	}
+	for _, p := range e.Set {
+		r.linef("    %s = %s", terminal.Line(p.Key), short(p.Value))
+	}
+	for _, name := range e.Unset {
+		r.linef("    %s has no value any more", terminal.Line(name))
+	}
+	for _, id := range e.Finished {
+		r.linef("    the tool call %s is done, others are not", terminal.Line(id))
+	}
+	e.writeQuestions(r)
+	if e.Failure != "" {
+		r.linef("    failed: %s", terminal.Line(e.Failure))
+	}
+}
+
+func (e *Entry) writeQuestions(r *report) {
+	for _, a := range e.Answered {
+		who := "answered"
+		if a.By != "" {
+			who = terminal.Line(a.By) + " answered"
+		}
+		r.linef("    %s %s of %s at %s: %s", who, terminal.Line(a.Interrupt), terminal.Line(a.Step), moment(a.At), decided(a.Value))
+	}
+	for _, a := range e.Asked {
+		r.linef("    %s of %s asks %s", terminal.Line(a.Interrupt), terminal.Line(a.Step), a.subject())
+	}
+}
+
+// subject says in a part of a line what is asked.
+func (a *Asked) subject() string {
+	q := question.Read([]checkpoint.Question{{ID: a.Interrupt, Value: a.Value}}, history.List{})[0]
+	if q.Kind == question.Other {
+		return short(a.Value)
+	}
+	calls := make([]string, len(q.Calls))
+	for i, c := range q.Calls {
+		calls[i] = terminal.Line(c.Name) + " " + short(c.Args)
+	}
+	return "about " + strings.Join(calls, ", ")
+}
+
+// decided says in a part of a line what was answered: decisions by their types and messages, anything else as JSON.
+func decided(answer wire.Raw) string {
+	var given wire.Map
+	if _, err := given.UnmarshalMsg(answer); err != nil {
+		return short(answer)
+	}
+	decisions, several := given.Get("decisions").Items()
+	if !several {
+		decisions = []wire.Raw{answer}
+	}
+	out := make([]string, len(decisions))
+	for i, raw := range decisions {
+		var d wire.Map
+		if _, err := d.UnmarshalMsg(raw); err != nil {
+			return short(answer)
+		}
+		kind, ok := d.Get("type").AsString()
+		if !ok {
+			return short(answer)
+		}
+		out[i] = terminal.Line(kind)
+		for _, p := range d {
+			if p.Key != "type" {
+				out[i] += " " + short(p.Value)
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}

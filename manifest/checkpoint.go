@@ -1,0 +1,92 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/manifest/threadstore"
+)
+
+// checkpointEntry names the store that keeps threads: memory, sqlite:PATH or a postgres URL.
+type checkpointEntry struct {
+	address threadstore.Address
+	node    strictyaml.Node
+}
+
+// UnmarshalStrict checks the address.
+func (e *checkpointEntry) UnmarshalStrict(n strictyaml.Node) error {
+	e.node = n
+	var text string
+	if err := n.Decode(&text); err != nil {
+		return err
+	}
+	var err error
+	switch e.address, err = threadstore.Parse(text); {
+	case errors.Is(err, threadstore.ErrUnknown):
+		return n.Unknown("checkpoint store", threadstore.Forms)
+	case err != nil:
+		return n.Errorf("%w", err)
+	default:
+		return nil
+	}
+}
+
+// open opens the store, which config is then set to use. Without one threads are not kept, and values beyond threads last
+// as long as the agent: longer than a plugin that is loaded anew.
+func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (*threadstore.Store, error) {
+	if e.address.IsZero() || m.inMemory {
+		opened := threadstore.InMemory()
+		config.Store = opened.Values
+		if !e.address.IsZero() {
+			config.Checkpointer = opened
+		}
+		return opened, nil
+	}
+	opened, err := e.address.In(m.dir).Open(ctx)
+	if err != nil {
+		return nil, located(e.node, err)
+	}
+	config.Checkpointer, config.Store = opened, opened.Values
+	return opened, nil
+}
+
+// ReadCheckpoint reads which store the manifest names, and nothing else of it: what a plugin, a model or the environment
+// lacks does not matter to who only looks at threads. Without the key it is the zero Address. LookupEnv and Set of the
+// options apply.
+func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
+	data, err := readFile(path, "a manifest")
+	if err != nil {
+		return threadstore.Address{}, err
+	}
+	root, err := strictyaml.Parse(path, data, strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
+	if err != nil {
+		return threadstore.Address{}, err
+	}
+	node, ok := root.Get("checkpoint")
+	if !ok {
+		return threadstore.Address{}, nil
+	}
+	lookup := options.LookupEnv
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	dir := &Manifest{dir: filepath.Dir(path)}
+	expanded, err := node.Expand(lookup)
+	if err != nil { // the file with the rest of the environment does not matter before
+		if lookup, err = environment(root, lookup, dir.path); err == nil {
+			expanded, err = node.Expand(lookup)
+		}
+	}
+	if err != nil {
+		return threadstore.Address{}, err
+	}
+	var entry checkpointEntry
+	if err := expanded.Decode(&entry); err != nil {
+		return threadstore.Address{}, err
+	}
+	return entry.address.In(dir.dir), nil
+}

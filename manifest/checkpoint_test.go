@@ -1,0 +1,166 @@
+package manifest_test
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/test/pgtest"
+)
+
+func TestMemoryKeepsThreads(t *testing.T) {
+	t.Parallel()
+	agent := build(t, setup(t, echo+"checkpoint: memory\n", nil), manifest.Options{})
+	for n := range 3 {
+		result, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("hi")}})
+		require.NoError(t, err)
+		require.Equal(t, 2*(n+1), result.Messages.Len())
+	}
+}
+
+func TestWithoutACheckpointNothingIsKept(t *testing.T) {
+	t.Parallel()
+	agent := build(t, setup(t, echo, nil), manifest.Options{})
+	_, err := agent.Run(t.Context(), host.Input{Thread: "t"})
+	require.ErrorIs(t, err, host.ErrNoCheckpointer)
+}
+
+const says = head + "model: {provider: scripted, turns: [{content: hello}]}\n"
+
+// runs counts the messages that a thread holds after each of so many runs, each of an agent of its own.
+func runs(t *testing.T, path string, options manifest.Options, n int) (messages []int) {
+	t.Helper()
+	for range n {
+		m, err := manifest.Load(path, options)
+		require.NoError(t, err)
+		agent, err := m.Build(t.Context(), slog.New(slog.DiscardHandler), nil)
+		require.NoError(t, err)
+		result, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("hi")}})
+		require.NoError(t, err)
+		require.Equal(t, agent.Durable, !options.InMemory)
+		require.NoError(t, agent.Close())
+		messages = append(messages, result.Messages.Len())
+	}
+	return messages
+}
+
+func TestADatabaseKeepsThreadsFromAgentToAgent(t *testing.T) {
+	t.Parallel()
+	path := setup(t, says+"checkpoint: sqlite:data/${NAME}.db\n", map[string]string{"data/x": ""})
+	options := manifest.Options{LookupEnv: func(string) (string, bool) { return "agent", true }}
+	require.Equal(t, []int{2, 4, 6}, runs(t, path, options, 3))
+	require.FileExists(t, filepath.Join(filepath.Dir(path), "data", "agent.db"), "relative to the manifest")
+
+	options.InMemory = true
+	require.Equal(t, []int{2, 2}, runs(t, path, options, 2))
+
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		require.Equal(t, []int{2, 4}, runs(t, setup(t, says+"checkpoint: "+pgtest.Address(t)+"\n", nil), manifest.Options{}, 2))
+	})
+}
+
+func TestLookingAtAnAgentOpensNoDatabase(t *testing.T) {
+	t.Parallel()
+	path := setup(t, echo+"checkpoint: sqlite:agent.db\n", nil)
+	agent := build(t, path, manifest.Options{InMemory: true})
+	require.NotNil(t, agent.Threads)
+	require.NoFileExists(t, filepath.Join(filepath.Dir(path), "agent.db"))
+}
+
+func TestPluginsAndThreadsShareADatabase(t *testing.T) {
+	t.Parallel()
+	m, err := manifest.Load(setup(t, echo+"checkpoint: sqlite:agent.db\n", nil), manifest.Options{})
+	require.NoError(t, err)
+	var values store.Store
+	agent, err := m.Build(t.Context(), slog.New(slog.DiscardHandler), func(c *host.Config) { values = c.Store })
+	require.NoError(t, err)
+	_, err = store.Put(t.Context(), values, store.Namespace{"users"}, "ada", "tea", store.PutOptions{})
+	require.NoError(t, err)
+	require.NoError(t, agent.Close())
+	_, err = store.Put(t.Context(), values, store.Namespace{"users"}, "ada", "tea", store.PutOptions{})
+	require.Error(t, err, "it is closed with the agent")
+}
+
+func TestDurability(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]host.Durability{"": "", "durability: round\n": host.DurabilityRound, "durability: step\n": host.DurabilityStep, "durability: exit\n": host.DurabilityExit} {
+		m, err := manifest.Load(setup(t, echo+"checkpoint: memory\n"+text, nil), manifest.Options{})
+		require.NoError(t, err)
+		agent, err := m.Build(t.Context(), slog.New(slog.DiscardHandler), func(c *host.Config) { require.Equal(t, want, c.Durability) })
+		require.NoError(t, err)
+		require.NoError(t, agent.Close())
+	}
+	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), `agenthost.yaml:4:13: durability: unknown durability "always"`)
+	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), "valid durability names: round, step, exit")
+	require.ErrorContains(t, refusal(t, echo+"durability: step\n"),
+		"agenthost.yaml:3:13: durability: it says when threads are saved, and there is no checkpoint to save them in; add one, such as sqlite:agent.db")
+}
+
+func TestCheckpointsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"sqlite":              ":3:13: checkpoint: the path of the file is missing; write it as sqlite:agent.db",
+		"sqlite://threads.db": ":3:13: checkpoint: the path stands behind the colon",
+		"postgres://db":       ":3:13: checkpoint: the name of the database is missing",
+		"sqlite:none/t.db":    `:3:13: checkpoint: sqlite "`,
+		"redis":               `:3:13: checkpoint: unknown checkpoint store "redis"`,
+		"{memory: {}}":        ":3:13: checkpoint: expected a string, found a mapping",
+		"'memory:x'":          `:3:13: checkpoint: unknown checkpoint store "memory:x"`,
+		"''":                  `:3:13: checkpoint: unknown checkpoint store ""`,
+		"true":                ":3:13: checkpoint: expected a string, found boolean true",
+		"":                    ":3:1: checkpoint: a value is missing",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			require.ErrorContains(t, refusal(t, echo+"checkpoint: "+text+"\n"), "agenthost.yaml"+want)
+		})
+	}
+	require.ErrorContains(t, refusal(t, echo+"checkpoint: redis\n"), "valid checkpoint store names: memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
+	require.ErrorContains(t, refusal(t, echo+"checkpoint: memroy\n"), `did you mean "memory"?`)
+}
+
+func TestADatabaseThatCannotBeReachedIsShownWhereItStands(t *testing.T) {
+	t.Parallel()
+	m, err := manifest.Load(setup(t, echo+"checkpoint: postgres://nobody:${PASSWORD}@127.0.0.1:1/agent\n", nil),
+		manifest.Options{LookupEnv: func(string) (string, bool) { return "s3cret", true }})
+	require.NoError(t, err)
+	_, err = m.Build(t.Context(), slog.New(slog.DiscardHandler), nil)
+	require.ErrorIs(t, err, checkpoint.ErrUnavailable)
+	require.ErrorContains(t, err, `agenthost.yaml:3:13: checkpoint: postgres "agent" on 127.0.0.1: `+checkpoint.ErrUnavailable.Error())
+	require.NotContains(t, err.Error(), "s3cret")
+}
+
+func TestOnlyTheCheckpointIsRead(t *testing.T) {
+	t.Parallel()
+	path := setup(t, "modle: {nothing: \"${OF_THIS}\"}\nmiddleware: [plugin: none.wasm]\ncheckpoint: sqlite:${NAME}.db\n", nil)
+	lookup := func(name string) (string, bool) { return "agent", name == "NAME" }
+	address, err := manifest.ReadCheckpoint(path, manifest.Options{LookupEnv: lookup})
+	require.NoError(t, err)
+	require.Equal(t, "sqlite:"+filepath.Join(filepath.Dir(path), "agent.db"), address.String())
+
+	address, err = manifest.ReadCheckpoint(path, manifest.Options{Set: []string{"checkpoint=memory"}})
+	require.NoError(t, err)
+	require.True(t, address.InMemory())
+
+	_, err = manifest.ReadCheckpoint(path, manifest.Options{LookupEnv: func(string) (string, bool) { return "", false }})
+	require.ErrorContains(t, err, ":3:20: checkpoint: the variable NAME is not set")
+	_, err = manifest.ReadCheckpoint(setup(t, "checkpoint: [1\n", nil), manifest.Options{})
+	require.Error(t, err)
+	_, err = manifest.ReadCheckpoint(setup(t, "checkpoint: redis\n", nil), manifest.Options{})
+	require.ErrorContains(t, err, `unknown checkpoint store "redis"`)
+	_, err = manifest.ReadCheckpoint(filepath.Join(t.TempDir(), "none.yaml"), manifest.Options{})
+	_, missing := errors.AsType[*manifest.NotFoundError](err)
+	require.True(t, missing)
+	address, err = manifest.ReadCheckpoint(setup(t, echo, nil), manifest.Options{})
+	require.NoError(t, err)
+	require.True(t, address.IsZero())
+}

@@ -1,0 +1,163 @@
+package manifest_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// modelOf is the model of a manifest with these lines behind the first one.
+func modelOf(t *testing.T, lines string, env map[string]string) (model.Model, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "agenthost.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("apiVersion: agenthost/v1\n"+lines), 0o600))
+	m, err := manifest.Load(path, manifest.Options{LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }})
+	if err != nil {
+		return nil, err
+	}
+	var built model.Model
+	agent, err := m.Build(t.Context(), nil, func(c *host.Config) { built = c.Model })
+	require.NoError(t, err)
+	require.NoError(t, agent.Close())
+	return built, nil
+}
+
+func TestModelsOfProviders(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]model.Info{
+		"model: openai:gpt-5.2":                  model.Known("openai", "gpt-5.2"),
+		"model: anthropic:claude-haiku-4-5":      model.Known("anthropic", "claude-haiku-4-5"),
+		"model: gemini:gemini-2.5-pro":           model.Known("gemini", "gemini-2.5-pro"),
+		"model: {provider: openai, name: other}": {Name: "other", Provider: "openai"},
+		"model: {provider: openai, name: qwen3, base_url: 'http://localhost:1/v1', profile: {max_input_tokens: 32k, images: true}}": {
+			Name: "qwen3", Provider: "openai", MaxInputTokens: 32_000, Images: true,
+		},
+	} {
+		built, err := modelOf(t, lines, nil)
+		require.NoError(t, err, lines)
+		require.Equal(t, want, built.Info(), lines)
+	}
+	require.Positive(t, model.Known("openai", "gpt-5.2").MaxInputTokens)
+}
+
+// received is what a server is sent by a model of these lines, in which BASE stands for its address.
+func received(t *testing.T, lines string, env map[string]string) (body string, header http.Header) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		all := make([]byte, r.ContentLength)
+		_, _ = r.Body.Read(all)
+		body, header = string(all), r.Header
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer server.Close()
+	env["BASE"] = server.URL
+	built, err := modelOf(t, lines, env)
+	require.NoError(t, err)
+	req := &model.Request{}
+	req = req.WithSystem(abi.Text("be brief"))
+	_, err = built.Generate(t.Context(), req)
+	require.Error(t, err)
+	return body, header
+}
+
+func TestSettingsOfProviders(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ lines, key, header, says string }{
+		{
+			"model: {provider: openai, name: gpt-5.2, base_url: \"${BASE}/v1\", temperature: 0, settings: {new_thing: {a: [1]}}, headers: {X-Team: blue}}",
+			"OPENAI_API_KEY", "Authorization", `"new_thing":{"a":[1]}`,
+		},
+		{"model: {provider: openai, name: x, base_url: \"${BASE}/v1\", api_key_env: OTHER}", "OTHER", "Authorization", `"model":"x"`},
+		{"model: {provider: anthropic, name: x, base_url: \"${BASE}\", max_tokens: 7, stop: [end]}", "ANTHROPIC_API_KEY", "X-Api-Key", `"stop_sequences":["end"]`},
+		{"model: {provider: gemini, name: x, base_url: \"${BASE}\", temperature: 0.5, max_tokens: 9}", "GEMINI_API_KEY", "X-Goog-Api-Key", `"maxOutputTokens":9`},
+		{"model: {provider: gemini, name: x, base_url: \"${BASE}\"}", "GOOGLE_API_KEY", "X-Goog-Api-Key", `be brief`},
+	} {
+		body, header := received(t, test.lines, map[string]string{test.key: "s3cret"})
+		require.Contains(t, body, test.says, test.lines)
+		require.Contains(t, header.Get(test.header), "s3cret", test.lines)
+	}
+}
+
+func TestKeysComeFromAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "keys.env")
+	require.NoError(t, os.WriteFile(file, []byte("# keys\nexport OPENAI_API_KEY=\"from file\"\nWORD='of the file'\n"), 0o600))
+	lines := "env_file: " + file + "\nmodel: {provider: openai, name: x, base_url: \"${BASE}/v1\"}\nsystem_prompt: a word ${WORD}\n"
+	_, header := received(t, lines, map[string]string{})
+	require.Equal(t, "Bearer from file", header.Get("Authorization"))
+	_, header = received(t, lines, map[string]string{"OPENAI_API_KEY": "of the environment"})
+	require.Equal(t, "Bearer of the environment", header.Get("Authorization"))
+	_, header = received(t, lines, map[string]string{"OPENAI_API_KEY": ""})
+	require.Equal(t, "Bearer from file", header.Get("Authorization"), "an empty variable is none")
+
+	for text, says := range map[string]string{
+		"env_file: nowhere.env\nmodel: openai:x": "there is no such file; a file of lines NAME=VALUE is expected there",
+		"env_file: [a]\nmodel: openai:x":         "env_file",
+	} {
+		_, err := modelOf(t, text, nil)
+		require.ErrorContains(t, err, says)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("KEY=\"s3cret\nno end"), 0o600))
+	_, err := modelOf(t, lines, map[string]string{"BASE": "http://x"})
+	require.ErrorContains(t, err, "is no file of lines NAME=VALUE")
+	require.NotContains(t, err.Error(), "s3cret")
+}
+
+func TestModelsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for lines, says := range map[string]string{
+		"model: gpt-5.2":                                             "a model is PROVIDER:NAME, such as openai:gpt-5.2",
+		"model: opneai:gpt-5.2":                                      `there is no provider "opneai"`,
+		"model: 'openai:'":                                           "the name of the model is missing",
+		"model: scripted:x":                                          `there is no provider "scripted" whose models have names`,
+		"model: {provider: opneai, name: x}":                         "openai",
+		"model: {provider: openai}":                                  `the key "name" is missing`,
+		"model: {provider: openai, name: x, temprature: 0}":          "temperature",
+		"model: {provider: openai, name: x, api: response}":          "responses",
+		"model: {provider: anthropic, name: x, api: responses}":      `unknown key "api"`,
+		"model: {provider: openai, name: x, base_url: localhost}":    "base_url must be an address",
+		"model: {provider: openai, name: x, api_key: s3cret}":        "keys do not stand in a manifest: set OPENAI_API_KEY",
+		"model: {provider: openai, name: x, profile: {image: true}}": "images",
+		"model: {provider: openai, name: x, settings: 3}":            "settings",
+	} {
+		_, err := modelOf(t, lines, nil)
+		require.ErrorContains(t, err, says, lines)
+		require.ErrorContains(t, err, "agenthost.yaml", lines)
+	}
+}
+
+func TestAMissingKeyIsAnErrorOfTheCall(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "")
+	built, err := modelOf(t, "model: anthropic:claude-haiku-4-5", nil)
+	require.NoError(t, err)
+	_, err = built.Generate(t.Context(), &model.Request{})
+	require.ErrorContains(t, err, "there is no API key; set the environment variable ANTHROPIC_API_KEY")
+}
+
+// The provider's own key does not go to who has another one, or none.
+func TestTheProvidersKeyIsNotForAnotherOne(t *testing.T) { //nolint:paralleltest // it changes the environment
+	for _, variable := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(variable, "s3cret")
+	}
+	for _, provider := range []string{"openai", "anthropic", "gemini"} {
+		body, header := received(t, "model: {provider: "+provider+", name: x, base_url: \"${BASE}\", api_key_env: OTHER}", map[string]string{})
+		require.Contains(t, body, "be brief")
+		require.NotContains(t, fmt.Sprint(header), "s3cret")
+
+		built, err := modelOf(t, "model: {provider: "+provider+", name: x, api_key_env: OTHER}", nil)
+		require.NoError(t, err)
+		_, err = built.Generate(t.Context(), &model.Request{})
+		require.ErrorContains(t, err, "there is no API key; set the environment variable OTHER")
+	}
+}

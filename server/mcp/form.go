@@ -1,0 +1,194 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool/mcp"
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// formKey is the name of the form among what a result asks for.
+const formKey = "answers"
+
+// maxShown is how many lines of a value a form shows.
+const maxShown = 40
+
+// form is what a run asks, as a client asks its user.
+type form struct {
+	params    *sdk.ElicitParams
+	questions []*question.Question
+	passed    bool // it is the form of an MCP server, whose tool the agent has called
+}
+
+// formOf makes the form of questions: of each tool call that somebody decides about a decision and a message, of every other
+// question an answer. Fields of the same kind have numbers.
+func formOf(questions []*question.Question) *form {
+	f := &form{questions: questions}
+	if len(questions) == 1 && f.pass(questions[0]) {
+		return f
+	}
+	var text strings.Builder
+	properties := map[string]any{}
+	var required []string
+	f.each(func(q *question.Question, c *question.Call, suffix string) {
+		text.WriteString(terminal.Line(q.Heading(c)) + suffixed(suffix) + "\n")
+		if c == nil {
+			write(&text, q.Value)
+			properties["answer"+suffix] = map[string]any{"type": "string", "description": "JSON, or a text"}
+			required = append(required, "answer"+suffix)
+			return
+		}
+		if about := c.About(); about != "" {
+			text.WriteString(terminal.Text(about) + "\n")
+		}
+		write(&text, c.Args)
+		properties["decision"+suffix] = map[string]any{"type": "string", "enum": decisions(c)}
+		properties["message"+suffix] = map[string]any{"type": "string", "description": "of a decision other than to go on: why, or the result instead"}
+		required = append(required, "decision"+suffix)
+	})
+	f.params = &sdk.ElicitParams{
+		Mode: "form", Message: strings.TrimSpace(text.String()),
+		RequestedSchema: map[string]any{"type": "object", "properties": properties, "required": required},
+	}
+	return f
+}
+
+// suffixed tells which fields are about what is shown.
+func suffixed(suffix string) string {
+	if suffix == "" {
+		return ""
+	}
+	return " [" + strings.TrimPrefix(suffix, "_") + "]"
+}
+
+func write(text *strings.Builder, value wire.Raw) {
+	lines, _ := terminal.Value(value, maxShown)
+	for _, line := range lines {
+		text.WriteString("  " + line + "\n")
+	}
+}
+
+// pass takes over the form of an MCP server.
+func (f *form) pass(q *question.Question) bool {
+	var value wire.Map
+	if !q.Value.IsMap() {
+		return false
+	}
+	if _, err := value.UnmarshalMsg(q.Value); err != nil {
+		return false
+	}
+	if kind, _ := value.Get("type").AsString(); kind != mcp.QuestionType {
+		return false
+	}
+	message, _ := value.Get("message").AsString()
+	server, _ := value.Get("server").AsString()
+	f.passed = true
+	f.params = &sdk.ElicitParams{
+		Mode: "form", Message: fmt.Sprintf("%s asks: %s", terminal.Line(server), terminal.Text(message)),
+		RequestedSchema: json.RawMessage(value.Get("requested_schema").JSON()),
+	}
+	return true
+}
+
+// decisions are those that a form can hold: arguments are edited elsewhere.
+func decisions(c *question.Call) []any {
+	var out []any
+	for _, t := range c.Allowed {
+		if t != question.Edit {
+			out = append(out, string(t))
+		}
+	}
+	return out
+}
+
+// fits reports whether the form can answer the questions: one whose only answer is to edit a call needs something else.
+func (f *form) fits() bool {
+	fits := true
+	if !f.passed {
+		f.each(func(_ *question.Question, c *question.Call, _ string) {
+			fits = fits && (c == nil || len(decisions(c)) > 0)
+		})
+	}
+	return fits
+}
+
+// each goes through what the form asks for.
+func (f *form) each(ask func(q *question.Question, c *question.Call, suffix string)) {
+	n, all := 0, 0
+	for _, q := range f.questions {
+		all += max(len(q.Calls), 1)
+	}
+	suffix := func() string {
+		n++
+		if all == 1 {
+			return ""
+		}
+		return "_" + strconv.Itoa(n)
+	}
+	for _, q := range f.questions {
+		if q.Kind == question.Other {
+			ask(q, nil, suffix())
+			continue
+		}
+		for _, c := range q.Calls {
+			ask(q, c, suffix())
+		}
+	}
+}
+
+// by is who answers, for the thread's history.
+const by = "the user of an MCP client"
+
+// read reads what the user filled in.
+func (f *form) read(given *sdk.ElicitResult) ([]host.Answer, error) {
+	switch {
+	case given == nil:
+		return nil, errors.New("the client has sent no answer")
+	case f.passed:
+		return f.readPassed(given)
+	case given.Action != "accept":
+		return nil, fmt.Errorf("the client's user has not answered (%s)", terminal.Line(given.Action))
+	}
+	sheet := question.NewSheet(f.questions)
+	var wrong []error
+	f.each(func(q *question.Question, c *question.Call, suffix string) {
+		if c == nil {
+			text, _ := given.Content["answer"+suffix].(string)
+			wrong = append(wrong, sheet.Decide(q.ID, question.Decision{Type: question.Respond, Message: &text}))
+			return
+		}
+		kind, _ := given.Content["decision"+suffix].(string)
+		d := question.Decision{Type: question.Type(kind)}
+		if text, ok := given.Content["message"+suffix].(string); ok && text != "" && d.Type.TakesMessage() {
+			d.Message = &text
+		}
+		wrong = append(wrong, sheet.Decide(c.Ref, d))
+	})
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return sheet.Answers(by)
+}
+
+// readPassed passes the answer on to the MCP server that asked.
+func (f *form) readPassed(given *sdk.ElicitResult) ([]host.Answer, error) {
+	value := map[string]any{"action": given.Action}
+	if given.Action == "accept" {
+		value["content"] = given.Content
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := wire.FromJSON(text, wire.Limits{})
+	return []host.Answer{{Interrupt: f.questions[0].ID, Value: raw, By: by}}, err
+}

@@ -1,0 +1,256 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// Config describes a server.
+type Config struct {
+	Name        string           // of the server, and of the tool that runs the agent; "": agent
+	Description string           // of that tool; "": it says what it is
+	Version     string           // "": unknown
+	Tools       []host.Tool      // of the agent, which clients may call by themselves; nil: none
+	Threads     checkpoint.Store // the agent's Checkpointer
+	// Resume says how a person goes on with a thread whose run asks something that a client could not answer, such as a command
+	// line; "" if nobody can. nil: nobody can.
+	Resume func(thread string) string
+	Logger *slog.Logger // nil: nothing is logged
+}
+
+// Server is an agent as an MCP server. Its methods may be called from several goroutines at once.
+type Server struct {
+	agent  *host.Agent
+	config Config
+	server *sdk.Server
+	own    map[string]bool
+
+	life context.Context //nolint:containedctx // of the server, with which all runs end
+	end  context.CancelFunc
+	runs sync.WaitGroup
+
+	mu      sync.Mutex
+	closed  bool
+	waiting map[string]*task // runs that wait for a client's answer, by what they are called
+	order   []string         // of those, the oldest first
+}
+
+// New makes a server of an agent whose configuration [Prepare] has prepared. It must be closed before the agent.
+func New(agent *host.Agent, config Config) (*Server, error) {
+	if config.Threads == nil {
+		return nil, errors.New("mcpserver: Config.Threads is missing; it is the agent's Checkpointer, which Prepare sets")
+	}
+	if config.Name == "" {
+		config.Name = "agent"
+	}
+	config.Name = toolName(config.Name)
+	if config.Version == "" {
+		config.Version = "unknown"
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{agent: agent, config: config, own: map[string]bool{}, waiting: map[string]*task{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.server = sdk.NewServer(&sdk.Implementation{Name: config.Name, Version: config.Version}, &sdk.ServerOptions{
+		Logger: slog.New(slog.DiscardHandler), Capabilities: &sdk.ServerCapabilities{},
+	})
+	s.server.AddTool(s.agentTool(), s.handle(s.promptTask))
+	for _, t := range config.Tools {
+		if err := s.addTool(t); err != nil {
+			s.end()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// maxName is how long the name of a tool may be.
+const maxName = 64
+
+// toolName makes a name one that all clients take.
+func toolName(name string) string {
+	fit := make([]byte, 0, len(name))
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			fit = append(fit, byte(r))
+		default:
+			fit = append(fit, '_')
+		}
+	}
+	return string(fit[:min(len(fit), maxName)])
+}
+
+// agentTool is the tool that runs the agent.
+func (s *Server) agentTool() *sdk.Tool {
+	description := s.config.Description
+	if description == "" {
+		description = "Runs the agent " + s.config.Name + " with a prompt, and returns its answer."
+	}
+	return &sdk.Tool{
+		Name: s.config.Name, Description: description,
+		InputSchema: json.RawMessage(`{"type":"object","properties":{` +
+			`"prompt":{"type":"string","description":"what the agent is to do"},` +
+			`"thread":{"type":"string","description":"the name of a conversation that is begun, or goes on; without one nothing is remembered"}},` +
+			`"required":["prompt"],"additionalProperties":false}`),
+	}
+}
+
+// addTool offers a tool of the agent.
+func (s *Server) addTool(t host.Tool) (err error) {
+	spec := t.Spec()
+	if spec.Dynamic {
+		return nil
+	}
+	if spec.Name == s.config.Name || s.own[spec.Name] {
+		return fmt.Errorf("mcpserver: the agent has the tool %q, which is the name of another tool of the server too; give the agent another name", spec.Name)
+	}
+	defer func() {
+		if thrown := recover(); thrown != nil { // of the SDK
+			err = fmt.Errorf("mcpserver: the tool %q cannot be offered: %v", spec.Name, thrown)
+		}
+	}()
+	schema := spec.Parameters
+	if schema.IsNil() {
+		schema = wire.Map{{Key: "type", Value: wire.String("object")}}.Raw()
+	}
+	s.own[spec.Name] = true
+	s.server.AddTool(&sdk.Tool{
+		Name: spec.Name, Description: spec.Description, InputSchema: json.RawMessage(schema.JSON()),
+		Annotations: &sdk.ToolAnnotations{IdempotentHint: spec.Idempotent},
+	}, s.handle(s.callTask))
+	return nil
+}
+
+// Serve speaks with one client over two streams, until it has no more to say or the context ends. What a client asked for and
+// was not done then is cancelled.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	inside, stop := context.WithCancel(ctx)
+	defer stop()
+	forget := context.AfterFunc(s.life, stop)
+	defer forget()
+	session, err := s.server.Connect(inside, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}, nil)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err = session.Wait()
+	}()
+	select {
+	case <-ended:
+		return err
+	case <-inside.Done():
+	}
+	s.end() // the SDK waits for what is under way
+	_ = session.Close()
+	<-ended
+	return ctx.Err()
+}
+
+// unclosed is a stream that is left open.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// Handler serves clients over streamable HTTP. It answers requests from web pages of other origins with an error and, where it
+// listens on the local machine only, those for other hosts too.
+func (s *Server) Handler() http.Handler {
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
+		Logger: slog.New(slog.DiscardHandler), SessionTimeout: sessionTimeout, PropagateRequestCancellation: true,
+	})
+	return http.NewCrossOriginProtection().Handler(handler)
+}
+
+// Close cancels all runs and ends all sessions. Runs that wait for an answer, of threads without a name, are given up.
+func (s *Server) Close() {
+	s.end()
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.runs.Wait()
+	for session := range s.server.Sessions() {
+		_ = session.Close() // its client may be gone
+	}
+	s.mu.Lock()
+	waiting := s.waiting
+	s.waiting, s.order = map[string]*task{}, nil
+	s.mu.Unlock()
+	for _, t := range waiting {
+		s.forget(t)
+	}
+}
+
+// enter begins a call; false if the server is closed.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.runs.Add(1)
+	}
+	return !s.closed
+}
+
+// hold keeps a run that waits for a client's answer, and returns what it is called. The oldest is given up if there are many.
+func (s *Server) hold(t *task) string {
+	token := rand.Text()
+	s.mu.Lock()
+	s.waiting[token] = t
+	s.order = append(s.order, token)
+	var over *task
+	if len(s.order) > maxWaiting {
+		over = s.waiting[s.order[0]]
+		delete(s.waiting, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.mu.Unlock()
+	if over != nil {
+		s.forget(over)
+	}
+	return token
+}
+
+// maxWaiting is how many runs may wait for answers of clients.
+const maxWaiting = 256
+
+// take returns a run that waits, once.
+func (s *Server) take(token string) *task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.waiting[token]
+	delete(s.waiting, token)
+	for i := range s.order {
+		if s.order[i] == token {
+			s.order = append(s.order[:i:i], s.order[i+1:]...)
+			break
+		}
+	}
+	return t
+}
+
+// forget removes the thread of a run that nobody can name.
+func (s *Server) forget(t *task) {
+	if !t.passing {
+		return
+	}
+	err := s.config.Threads.Delete(context.Background(), t.thread)
+	if err != nil && !errors.Is(err, checkpoint.ErrNoThread) {
+		s.config.Logger.Warn("the thread of a call could not be removed", "thread", terminal.Line(t.thread), "error", err)
+	}
+}

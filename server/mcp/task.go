@@ -1,0 +1,221 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+const (
+	sessionTimeout = time.Hour
+	maxArguments   = 4 << 20 // bytes of a call's arguments
+)
+
+// task is what a client asked for: a run of the agent.
+type task struct {
+	thread    string
+	passing   bool    // the thread has no name that anybody knows, and is removed when the run is over
+	direct    *direct // the call that the run is for; nil: it is for a prompt
+	input     host.Input
+	questions []*question.Question // that it waits for an answer to
+}
+
+// promptTask reads a call of the tool that runs the agent.
+func (*Server) promptTask(params *sdk.CallToolParamsRaw) (*task, error) {
+	var args struct {
+		Prompt string `json:"prompt"`
+		Thread string `json:"thread"`
+	}
+	if err := json.Unmarshal(params.Arguments, &args); err != nil {
+		return nil, fmt.Errorf("the arguments must be an object with a prompt: %w", err)
+	}
+	if strings.TrimSpace(args.Prompt) == "" {
+		return nil, errors.New("the prompt is empty")
+	}
+	t := &task{thread: args.Thread}
+	if t.thread != "" {
+		if err := checkpoint.CheckName(t.thread); err != nil {
+			return nil, err
+		}
+	} else {
+		t.name()
+	}
+	t.input = host.Input{Thread: t.thread, Messages: []abi.Message{abi.Human(strings.ToValidUTF8(args.Prompt, "\uFFFD"))}}
+	return t, nil
+}
+
+// callTask reads a call of a tool of the agent.
+func (*Server) callTask(params *sdk.CallToolParamsRaw) (*task, error) {
+	text := params.Arguments
+	if len(text) == 0 || string(text) == "null" {
+		text = json.RawMessage("{}")
+	}
+	args, err := wire.FromJSON(text, wire.Limits{MaxBytes: maxArguments, MaxDepth: 64})
+	if err == nil && !args.IsMap() {
+		err = errors.New("they must be an object")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the arguments: %w", err)
+	}
+	t := &task{direct: &direct{call: abi.ToolCall{ID: "call-" + rand.Text(), Name: params.Name, Args: args}}}
+	t.name()
+	t.input = host.Input{Thread: t.thread, Messages: []abi.Message{abi.Human("Call the tool " + params.Name + ".")}}
+	return t, nil
+}
+
+// name gives the task a thread of its own.
+func (t *task) name() { t.thread, t.passing = "mcp-"+rand.Text(), true }
+
+// handle makes the handler of a tool.
+func (s *Server) handle(begin func(*sdk.CallToolParamsRaw) (*task, error)) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if !s.enter() {
+			return failure(host.ErrClosed), nil
+		}
+		defer s.runs.Done()
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		forget := context.AfterFunc(s.life, stop)
+		defer forget()
+		var t *task
+		var err error
+		switch {
+		case len(req.Params.Arguments) > maxArguments:
+			err = fmt.Errorf("the arguments have more than %d bytes", maxArguments)
+		case req.Params.RequestState != "":
+			t, err = s.answered(req.Params)
+		default:
+			t, err = begin(req.Params)
+		}
+		if err != nil {
+			return failure(err), nil
+		}
+		return s.perform(ctx, req, t), nil
+	}
+}
+
+// answered goes on with a run that asked something in the result of an earlier call.
+func (s *Server) answered(params *sdk.CallToolParamsRaw) (*task, error) {
+	t := s.take(params.RequestState)
+	if t == nil {
+		return nil, errors.New("the run that asked this is not known any more; begin anew")
+	}
+	given, _ := params.InputResponses[formKey].(*sdk.ElicitResult)
+	answers, err := formOf(t.questions).read(given)
+	if err != nil {
+		return nil, s.unanswered(t, err)
+	}
+	t.input = host.Input{Thread: t.thread, Resume: answers}
+	return t, nil
+}
+
+// perform runs the agent until the run is over, or asks something that the client cannot answer.
+func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task) *sdk.CallToolResult {
+	if t.direct != nil {
+		ctx = context.WithValue(ctx, directKey{}, t.direct)
+	}
+	told := s.progressOf(ctx, req)
+	for {
+		result, err := s.agent.RunEvents(ctx, t.input, told.event)
+		if err != nil {
+			s.forget(t)
+			return failure(err)
+		}
+		if result.Status != host.Interrupted {
+			s.forget(t)
+			return t.output(result)
+		}
+		t.questions = question.OfResult(result)
+		form := formOf(t.questions)
+		switch {
+		case len(t.questions) == 0:
+			return failure(s.unanswered(t, errors.New("it has stopped at a breakpoint")))
+		case !canAsk(req) || !form.fits():
+			return failure(s.unanswered(t, errors.New("it needs an answer of a person: "+form.params.Message)))
+		case req.ProtocolVersion() >= statelessVersion:
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{formKey: form.params}, RequestState: s.hold(t)}
+		}
+		given, err := req.Session.Elicit(ctx, form.params)
+		if err != nil {
+			return failure(s.unanswered(t, fmt.Errorf("it needs an answer of a person, who could not be asked: %w", err)))
+		}
+		answers, err := form.read(given)
+		if err != nil {
+			return failure(s.unanswered(t, err))
+		}
+		t.input = host.Input{Thread: t.thread, Resume: answers}
+	}
+}
+
+// statelessVersion is the protocol from which on a server asks in its results.
+const statelessVersion = "2026-07-28"
+
+// canAsk reports whether the client can ask its user to fill in a form.
+func canAsk(req *sdk.CallToolRequest) bool {
+	caps := req.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil {
+		return false
+	}
+	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
+}
+
+// unanswered is the error of a run that waits, and whose client has no answer. Somebody may go on with it elsewhere.
+func (s *Server) unanswered(t *task, reason error) error {
+	next := ""
+	if s.config.Resume != nil {
+		next = s.config.Resume(t.thread)
+	}
+	if next == "" {
+		s.forget(t)
+		return fmt.Errorf("the run is interrupted: %w. Nobody can go on with it", reason)
+	}
+	return fmt.Errorf("the run is interrupted: %w. Go on with it by\n  %s", reason, next)
+}
+
+// output is what the client's model sees of a run that is over.
+func (t *task) output(result *host.Result) *sdk.CallToolResult {
+	if t.direct == nil {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Answer()}}}
+	}
+	for _, m := range result.Messages.All() {
+		if m.Role == abi.RoleTool && m.ToolCallID == t.direct.call.ID {
+			return &sdk.CallToolResult{Content: contentOf(&m.Content), IsError: m.Failed()}
+		}
+	}
+	// A middleware has ended the run before the call, and may have said why.
+	return failure(errors.New("the call was not performed: " + result.Text()))
+}
+
+// contentOf is the content of a message as the protocol has it.
+func contentOf(content *abi.Content) []sdk.Content {
+	out := []sdk.Content{}
+	for _, b := range content.Blocks() {
+		switch {
+		case b.Type() == abi.BlockText:
+			out = append(out, &sdk.TextContent{Text: b.Text()})
+		case b.Type() == abi.BlockImage && len(b.Data()) > 0:
+			out = append(out, &sdk.ImageContent{MIMEType: b.String("mime_type"), Data: b.Data()})
+		default:
+			out = append(out, &sdk.TextContent{Text: fmt.Sprintf("[a part of the kind %q, which cannot be shown]", b.Type())})
+		}
+	}
+	return out
+}
+
+// failure is a result that tells of an error.
+func failure(err error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Error: " + terminal.Text(err.Error())}}, IsError: true}
+}

@@ -1,0 +1,213 @@
+package certify_test
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/tck/certify"
+	"github.com/agenthost/agenthost/tck/internal/emit"
+)
+
+// builtGuests are guests of the repository, and what they fail.
+func builtGuests() map[string][]string {
+	return map[string][]string{
+		"../../host/plugin/testdata/bench.tinygo.wasm":  nil,
+		"../../host/plugin/testdata/lab.tinygo.wasm":    {"instance.interchangeable"}, // TinyGo seeds its generator once
+		"../../host/plugin/testdata/parity.tinygo.wasm": {"call.empty-history"},       // its after_model wants a last message
+	}
+}
+
+// citizens are guests that do right what is easily done wrong.
+func citizens() map[string][]byte {
+	every := func(doc any) func(m *emit.Module) emit.Code {
+		return func(m *emit.Module) emit.Code { return emit.Seq(m.Say(emit.Value(doc)), emit.Return) }
+	}
+	overwrite := object{"overwrite": true, "messages": []any{
+		object{"role": "human", "content": "x"},
+		object{"role": "ai", "tool_calls": []any{object{"id": "c", "name": "search", "args": object{}}}},
+		object{"role": "tool", "tool_call_id": "c", "content": "y"},
+	}}
+	return map[string][]byte{
+		"overwrite": says(overwrite),
+		"answers a call of its own": says(object{"messages": []any{
+			object{"role": "ai", "tool_calls": []any{object{"id": "own", "name": "search", "args": object{}}}},
+			object{"role": "tool", "tool_call_id": "own", "content": "y"},
+		}}),
+		"a new response":     hookOf(abi.WrapModelCall, abi.HookSpec{}, every(object{"response": object{"messages": []any{object{"content": "x"}}}})),
+		"a changed response": nextsAndSays(abi.WrapModelCall, object{"response": object{"model": "x"}}),
+		"a changed request": nexts(abi.WrapModelCall, object{
+			"add_tools": []any{object{"name": "own", "description": "", "parameters": object{"type": "object"}}}, "tools": []any{},
+			"messages": []any{object{"role": "human", "content": "more"}},
+		}),
+		"fewer tools": hookOf(abi.WrapModelCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
+			return emit.Seq(m.InputHas([]byte("\xa6search")), emit.When(m.Forward(emit.Value(object{"tools": []any{"search"}})), emit.Drop))
+		}),
+		"a changed answer":              nextsAndSays(abi.WrapToolCall, object{"tool_message": object{"content": "x", "status": "error", "role": "tool"}}),
+		"questions":                     says(object{"interrupts": []any{object{"key": "a", "value": 1}, object{"key": "b", "value": nil}}}),
+		"log":                           hookOf(abi.BeforeModel, abi.HookSpec{}, func(m *emit.Module) emit.Code { return m.Print(3, "\x1b[31m\xff") }),
+		"an operation to come":          operates("time.travel", []byte{0xc0}, nil),
+		"the free operations":           operates(abi.OpStateRead, emit.Document(&abi.StateQuery{Count: 1}), nil),
+		"a denied capability":           operates(abi.OpKVGet, emit.Document(&abi.KVGet{Key: "k", Scope: abi.ScopeRun}), &abi.Capability{Op: abi.OpKVGet, Reason: "x"}),
+		"a Description beside describe": withSection(),
+		"a tool":                        withTool(),
+		"a narrowed Description":        configures(narrowed(object{"fields": []any{object{"name": "f", "lifetime": "run"}}})),
+		"a choice":                      configuredTool(),
+		"a tool that follows the configuration": configuresTool(object{
+			"name": "own", "description": "another one", "idempotent": true, "parameters": object{"type": "object", "required": []any{"x"}},
+		}),
+		"a message of a tool in a response": hookOf(abi.WrapModelCall, abi.HookSpec{}, every(object{"response": object{"messages": []any{
+			object{"tool_calls": []any{object{"id": "c", "name": "search", "args": object{}}}}, object{"role": "tool", "tool_call_id": "c"},
+		}}})),
+		"a tool that is offered anew": nexts(abi.WrapModelCall, object{
+			"tools": []any{}, "add_tools": []any{object{"name": "search", "description": "another one"}},
+		}),
+		"a document that nobody reads": operates("time.travel", []byte{0xc1}, nil),
+		"an operation that is no text": operates("\xff", nil, nil),
+		"a line without an end": hookOf(abi.BeforeModel, abi.HookSpec{}, func(*emit.Module) emit.Code {
+			return emit.Seq(emit.Number(0), emit.Number(emit.Reply), emit.Number(-1), emit.Call(emit.Log))
+		}),
+	}
+}
+
+// withSection carries its Description.
+func withSection() []byte {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	d.ABI, d.Name, d.Version = abi.Major, "guest", "1.0.0"
+	m := emit.New(d).On("before_model", emit.Number(0))
+	m.Behind = [][]byte{emit.Custom("agenthost.description", emit.Document(&d))}
+	return m.Bytes()
+}
+
+// withTool has a tool, which is dynamic, and calls it.
+func withTool() []byte {
+	d := emit.Describing(abi.WrapToolCall, abi.HookSpec{})
+	d.Tools = []abi.ToolSpec{{Name: "own", Dynamic: true, Parameters: emit.Value(object{
+		"type": "object", "required": []any{"n", "kind"},
+		"properties": object{"n": object{"type": "integer", "minimum": 3}, "kind": object{"enum": []any{"a", "b"}}},
+	})}}
+	m := emit.New(d)
+	m.On("wrap_tool_call", m.Forward(emit.Value(object{"tool": "own"})), emit.Drop, emit.Number(0))
+	return m.On("call_tool", m.Say(emit.Value(object{"tool_message": object{"content": "x"}}))).Bytes()
+}
+
+// configuredTool must be configured, and refuses what it does not like.
+func configuredTool() []byte {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	d.ConfigSchema = emit.Value(object{"type": "object", "required": []any{"x"}, "properties": object{"x": object{"enum": []any{"good", "bad"}}}})
+	m := emit.New(d).On("before_model", emit.Number(0))
+	no := m.Say(emit.Value(object{"error": object{"type": "config", "message": "not this one"}}))
+	return m.On("configure", m.InputHas([]byte("\xa3bad")), emit.When(no, emit.Return), emit.Number(0)).Bytes()
+}
+
+// TestEveryCheckCanPass certifies guests that keep the rules. Each check passes for one of them.
+func TestEveryCheckCanPass(t *testing.T) {
+	t.Parallel()
+	passed := map[string]bool{}
+	note := func(r *certify.Report) {
+		for i := range r.Outcomes {
+			if r.Outcomes[i].Verdict == certify.Pass {
+				passed[r.Outcomes[i].ID] = true
+			}
+		}
+	}
+	guests := citizens()
+	for _, name := range slices.Sorted(maps.Keys(guests)) {
+		options := certify.Options{Random: few}
+		if name == "a choice" {
+			options.Config = wire.Map{{Key: "x", Value: wire.String("good")}}
+			options.Refused = []wire.Map{{{Key: "x", Value: wire.String("bad")}}}
+		}
+		r := certify.Guest(t.Context(), guests[name], options)
+		require.True(t, r.Certified, "%s: %s", name, report(r))
+		require.Empty(t, r.Failed(true), "%s: %s", name, report(r))
+		note(r)
+	}
+	for path, fails := range builtGuests() {
+		r := certified(t, guestFile(t, path))
+		require.Equal(t, fails, r.Failed(true), "%s: %s", path, report(r))
+		require.Equal(t, len(fails) == 0, r.Certified)
+		note(r)
+	}
+	for _, check := range certify.Checks() {
+		require.True(t, passed[check.ID], "no guest passes the check %s", check.ID)
+	}
+}
+
+// pluginConfigs are configurations of plugins that cannot do without one, and one that each refuses.
+func pluginConfigs() map[string][2]object {
+	return map[string][2]object{
+		"budget.wasm": {
+			{"run": object{"tokens": 200_000, "money": 0.5}, "prices": object{"*": object{"input": 1, "output": 5}}},
+			{"warn_at": 0.5},
+		},
+	}
+}
+
+// TestPluginsAreCertified certifies the plugins of the repository, with the defaults of their configuration where that is
+// enough.
+func TestPluginsAreCertified(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../../plugins/*/*.wasm")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths, "run make plugins")
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			r := certified(t, guestFile(t, path))
+			if configs, ok := pluginConfigs()[filepath.Base(path)]; ok {
+				require.NotEmpty(t, r.Refused, report(r))
+				require.Empty(t, r.Failed(true), report(r))
+				r = certifiedWith(t, guestFile(t, path), configs[0], configs[1])
+			}
+			require.True(t, r.Certified, report(r))
+		})
+	}
+}
+
+// TestTheGuestInCIsCertified certifies a guest that was written from SPEC.md alone, without an SDK.
+func TestTheGuestInCIsCertified(t *testing.T) {
+	t.Parallel()
+	code := guestFile(t, "../guests/c/logbook.wasm")
+	for name, config := range map[string]object{
+		"no configuration": nil,
+		"asks":             {"confirm": true, "limit": 3},
+		"changes calls":    {"confirm": true, "limit": 3, "set_args": object{"limit": 80}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := certifiedWith(t, code, config)
+			require.True(t, r.Certified, report(r))
+		})
+	}
+}
+
+// TestARefusedConfigurationBreaksNoRule shows that a guest that refuses what it is given is not certified, and fails
+// nothing.
+func TestARefusedConfigurationBreaksNoRule(t *testing.T) {
+	t.Parallel()
+	no := object{"error": object{"message": ""}, "name": "whatever else stands there"}
+	r := certifiedWith(t, configures(no), nil, object{})
+	require.Empty(t, r.Failed(true), report(r))
+	require.False(t, r.Certified)
+	require.NotEmpty(t, r.Refused)
+	require.Equal(t, certify.Pass, r.Outcome("configure.refuses").Verdict)
+
+	picky := certifiedWith(t, configuredTool(), object{"x": "good"}, object{"x": "ugly"})
+	require.Contains(t, picky.Outcome("configure.refuses").Detail, "configure is never asked")
+	require.False(t, picky.Certified)
+}
+
+func TestEqualSeedsGiveEqualReports(t *testing.T) {
+	t.Parallel()
+	code := guestFile(t, "../../plugins/redact/redact.wasm")
+	options := certify.Options{Random: few, Seed: 9}
+	first := certify.Guest(t.Context(), code, options)
+	second := certify.Guest(t.Context(), code, options)
+	require.Equal(t, first, second)
+}

@@ -1,0 +1,103 @@
+// Command tck certifies a guest: it tells whether a WebAssembly module keeps abi/SPEC.md.
+//
+//	go run ./tck FILE.wasm [--config JSON] [--refused-config JSON]… [--json] [-v] [--seed N] [--random N]
+//
+// It exits with 0 if the guest is certified, 1 if it is not, and 2 if the arguments or the file cannot be used.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/tck/certify"
+)
+
+// The exit codes.
+const (
+	exitCertified = 0
+	exitNot       = 1
+	exitUsage     = 2
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run runs the command and returns its exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	code := exitUsage
+	cmd := command(&code)
+	cmd.SetArgs(args)
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	if err := cmd.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(stderr, "tck:", err)
+		return exitUsage
+	}
+	return code
+}
+
+func command(code *int) *cobra.Command {
+	var config string
+	var refused []string
+	var asJSON, verbose bool
+	var options certify.Options
+	cmd := &cobra.Command{
+		Use:           "tck FILE.wasm",
+		Short:         "tell whether a guest keeps abi/SPEC.md",
+		Args:          cobra.ExactArgs(1),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			module, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			if config != "" {
+				if err := options.Config.UnmarshalJSON([]byte(config)); err != nil {
+					return fmt.Errorf("--config: %w", err)
+				}
+			}
+			for _, text := range refused {
+				var values wire.Map
+				if err := values.UnmarshalJSON([]byte(text)); err != nil {
+					return fmt.Errorf("--refused-config: %w", err)
+				}
+				options.Refused = append(options.Refused, values)
+			}
+			report := certify.Guest(cmd.Context(), module, options)
+			if err := show(cmd.OutOrStdout(), report, asJSON, verbose); err != nil {
+				return err
+			}
+			if *code = exitCertified; !report.Certified {
+				*code = exitNot
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&config, "config", "", "the plugin's configuration, a JSON `object`; the schema's defaults are filled in")
+	flags.StringArrayVar(&refused, "refused-config", nil, "a configuration, a JSON `object`, that the plugin must refuse; may be given several times")
+	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.BoolVarP(&verbose, "verbose", "v", false, "list what passed and what does not apply too")
+	flags.Uint64Var(&options.Seed, "seed", 0, "the `number` that random inputs follow from")
+	flags.IntVar(&options.Random, "random", certify.DefaultRandom, "how `many` random inputs each hook gets")
+	return cmd
+}
+
+func show(w io.Writer, report *certify.Report, asJSON, verbose bool) error {
+	if !asJSON {
+		report.Write(w, verbose)
+		return nil
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(report)
+}

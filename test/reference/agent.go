@@ -1,0 +1,201 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/test/reference/probe"
+	"github.com/agenthost/agenthost/test/reference/strict"
+)
+
+// AgentSpec is the agent that a vector describes.
+type AgentSpec struct {
+	Name            string
+	SystemPrompt    string
+	Model           *ModelSpec
+	Models          map[string]*ModelSpec // those of the middleware, by the names that stand in their configurations
+	Tools           []*probe.Tool
+	Middleware      []MiddlewareSpec
+	State           []probe.Field
+	ResponseFormat  *ResponseFormat
+	Checkpointer    bool
+	RecursionLimit  int // 0: the default
+	InterruptBefore []string
+	InterruptAfter  []string
+	MaxConcurrency  int
+}
+
+// MiddlewareSpec is a probe, or a built-in middleware with its configuration.
+type MiddlewareSpec struct {
+	Type   string
+	Probe  *probe.Probe
+	Config wire.Raw // of a probe: the whole object
+}
+
+// ResponseFormat asks for structured answers.
+type ResponseFormat struct {
+	Strategy           string // "tool", "provider" or "auto"
+	Schemas            []wire.Raw
+	HandleErrors       wire.Raw
+	ToolMessageContent string
+}
+
+func readAgent(o *strict.Object) AgentSpec {
+	a := AgentSpec{
+		Name: o.Text("name"), SystemPrompt: o.Text("system_prompt"), Models: map[string]*ModelSpec{},
+		Tools: probe.Tools(o.Objects("tools")), State: probe.Fields(o.Object("state")),
+		Checkpointer: o.Bool("checkpointer"), RecursionLimit: o.Int("recursion_limit", 1),
+		InterruptBefore: readBreakpoints(o, "interrupt_before"), InterruptAfter: readBreakpoints(o, "interrupt_after"),
+		MaxConcurrency: max(1, o.Int("max_concurrency", 1)),
+	}
+	o.Need("model")
+	if m := o.Object("model"); m != nil {
+		a.Model = readModel(m, "main")
+	}
+	for i, item := range o.Items("middleware") {
+		a.readMiddleware(o, item, fmt.Sprintf("%s.middleware[%d]", o.Path(), i))
+	}
+	if format := o.Object("response_format"); format != nil {
+		a.ResponseFormat = readResponseFormat(format)
+	}
+	_ = o.Done()
+	return a
+}
+
+func readBreakpoints(o *strict.Object, key string) []string {
+	names := o.Texts(key)
+	for _, name := range names {
+		if name != "model" && name != "tools" {
+			o.Fail(key, `must name "model" or "tools"`)
+		}
+	}
+	return names
+}
+
+func (a *AgentSpec) readMiddleware(agent *strict.Object, raw wire.Raw, path string) {
+	o := strict.Open(raw, path)
+	o.Need("type")
+	m := MiddlewareSpec{Type: o.Text("type")}
+	var err error
+	if m.Type == "probe" {
+		if m.Config, err = a.nameModels(raw, path); err == nil {
+			m.Probe, err = probe.Parse(m.Config, path)
+		}
+	} else {
+		config := wire.Map{}.Raw()
+		if o.Has("config") {
+			config = o.Map("config").Raw()
+		}
+		if err = o.Done(); err == nil {
+			m.Config, err = a.nameModels(config, path+".config")
+		}
+	}
+	if err != nil {
+		agent.Fail("middleware", err.Error())
+	}
+	a.Middleware = append(a.Middleware, m)
+}
+
+func readResponseFormat(o *strict.Object) *ResponseFormat {
+	o.Need("strategy")
+	f := &ResponseFormat{
+		Strategy: o.OneOf("strategy", "tool", "provider", "auto"), Schemas: o.Items("schemas"),
+		HandleErrors: o.Raw("handle_errors"), ToolMessageContent: o.Text("tool_message_content"),
+	}
+	if o.Has("schema") == o.Has("schemas") {
+		o.Fail("schema", "a response format has one of schema and schemas")
+	}
+	if o.Has("schema") {
+		f.Schemas = []wire.Raw{o.Map("schema").Raw()}
+	}
+	if kind := f.HandleErrors.Type(); kind != "" && kind != "boolean" && kind != "string" {
+		o.Fail("handle_errors", "must be true, false or a text")
+	}
+	_ = o.Done()
+	return f
+}
+
+// format is the host's form of it.
+func (f *ResponseFormat) format() *model.ResponseFormat {
+	if f == nil {
+		return nil
+	}
+	out := &model.ResponseFormat{Strategy: model.Strategy(f.Strategy), ToolMessage: f.ToolMessageContent}
+	for _, schema := range f.Schemas {
+		out.Formats = append(out.Formats, model.Format{Schema: schema})
+	}
+	if text, ok := f.HandleErrors.AsString(); ok {
+		out.OnError = host.AnswerErrors(text)
+	} else if handle, ok := f.HandleErrors.AsBool(); ok && !handle {
+		out.OnError = host.AnswerErrorKinds()
+	}
+	return out
+}
+
+// nameModels puts names into the places of a configuration where the file describes models, so that it is plain data.
+// The models join those of the agent.
+func (a *AgentSpec) nameModels(raw wire.Raw, path string) (wire.Raw, error) {
+	switch {
+	case raw.IsArray():
+		out := wire.AppendArrayHeader(nil, raw.Len())
+		for element := range raw.Elements() {
+			named, err := a.nameModels(element, path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, named...)
+		}
+		return out, nil
+	case raw.IsMap():
+		var out wire.Map
+		for key, value := range raw.Pairs() {
+			named, err := a.nameModel(string(key), value, path+"."+string(key))
+			if err != nil {
+				return nil, err
+			}
+			out.Set(string(key), named)
+		}
+		return out.Raw(), nil
+	default:
+		return raw, nil
+	}
+}
+
+func (a *AgentSpec) nameModel(key string, value wire.Raw, path string) (wire.Raw, error) {
+	switch {
+	case key == "model" && value.IsMap():
+		return a.addModel(value, path, "main")
+	case key == "models" && value.IsArray():
+		out := wire.AppendArrayHeader(nil, value.Len())
+		i := 0
+		for element := range value.Elements() {
+			i++
+			name, err := a.addModel(element, path, fmt.Sprintf("fallback%d", i))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, name...)
+		}
+		return out, nil
+	case key == "tools" || key == "dynamic_tools" || key == "args" || key == "update" || key == "parameters":
+		return value, nil // data in which "model" means something else
+	default:
+		return a.nameModels(value, path)
+	}
+}
+
+func (a *AgentSpec) addModel(raw wire.Raw, path, label string) (wire.Raw, error) {
+	o := strict.Open(raw, path)
+	spec := readModel(o, label)
+	if err := o.Err(); err != nil {
+		return nil, err
+	}
+	name := spec.Label
+	for n := 2; a.Models[name] != nil; n++ {
+		name = fmt.Sprintf("%s#%d", spec.Label, n)
+	}
+	a.Models[name] = spec
+	return wire.String(name), nil
+}

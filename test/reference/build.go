@@ -1,0 +1,173 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/test/reference/probe"
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// Flavor is a way to perform probes: the same scripts as native middleware, or inside a plugin.
+type Flavor struct {
+	Name string
+	// make makes a probe's middleware for an agent in which these fields are declared.
+	make func(m *MiddlewareSpec, record *recorder, declared []string) (host.Middleware, error)
+}
+
+// Native performs probes as native middleware.
+func Native() Flavor { return Flavor{"native", newNativeProbe} }
+
+// Subject is an agent built as a vector describes it.
+type Subject struct {
+	agent  *host.Agent
+	record *recorder
+	spec   *AgentSpec
+	asked  map[string][]host.Interrupt // what each thread waits for
+}
+
+// Build builds the agent. The subject must be closed. An error of the kind that a vector may expect is a
+// [*host.ConfigError]; any other says that the vector cannot be run. The adjustments change what the format cannot say.
+func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, error) {
+	a := &v.Agent
+	s := &Subject{record: newRecorder(), spec: a, asked: map[string][]host.Interrupt{}}
+	s.record.atOnce = a.MaxConcurrency > 1
+	config := host.Config{
+		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: map[string]model.Model{},
+		Tools: hostTools(a.Tools, s.record), RecursionLimit: a.RecursionLimit,
+		ToolCalls: host.ToolCallConfig{Parallel: a.MaxConcurrency}, Seed: counter(),
+		InterruptBefore: a.InterruptBefore, InterruptAfter: a.InterruptAfter, ResponseFormat: a.ResponseFormat.format(),
+	}
+	if a.Checkpointer {
+		config.Checkpointer = memory.New()
+	}
+	for name, spec := range a.Models {
+		config.Models[name] = s.model(spec)
+	}
+	var err error
+	if config.State, err = hostFields(a.State); err != nil {
+		return nil, err
+	}
+	declared := v.declared()
+	for i := range a.Middleware {
+		m, err := makeMiddleware(&a.Middleware[i], flavor, s.record, declared)
+		if err != nil {
+			return nil, err
+		}
+		config.Middleware = append(config.Middleware, m)
+	}
+	for _, change := range adjust {
+		change(&config)
+	}
+	s.agent, err = host.New(config)
+	return s, err
+}
+
+// Close closes the agent.
+func (s *Subject) Close() error { return s.agent.Close() }
+
+func (s *Subject) model(spec *ModelSpec) model.Model { return &fileModel{spec: spec, record: s.record} }
+
+// counter numbers the runs: their seeds, and with them the ids of messages, follow from that.
+func counter() func() uint64 {
+	var n uint64
+	return func() uint64 { n++; return n }
+}
+
+func makeMiddleware(m *MiddlewareSpec, flavor Flavor, record *recorder, declared []string) (host.Middleware, error) {
+	if m.Probe != nil {
+		return flavor.make(m, record, declared)
+	}
+	entry, ok := builtin.Lookup(m.Type)
+	if !ok {
+		return nil, fmt.Errorf("there is no middleware %q", m.Type)
+	}
+	config := entry.New()
+	if err := strictyaml.Decode(m.Type, []byte(m.Config.JSON()), config); err != nil {
+		return nil, err
+	}
+	return config, nil
+}
+
+// declared returns the names of all state fields of the agent.
+func (v *Vector) declared() []string {
+	var names []string
+	add := func(fields []probe.Field) {
+		for i := range fields {
+			names = append(names, fields[i].Name)
+		}
+	}
+	add(v.Agent.State)
+	for i := range v.Agent.Middleware {
+		m := &v.Agent.Middleware[i]
+		if m.Probe != nil {
+			add(m.Probe.Fields)
+			continue
+		}
+		names = append(names, v.fieldsOfBuiltin(m)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// fieldsOfBuiltin asks a built-in middleware for its fields; none of one that cannot be built, which Build reports.
+func (v *Vector) fieldsOfBuiltin(m *MiddlewareSpec) []string {
+	middleware, err := makeMiddleware(m, Flavor{}, nil, nil)
+	if err != nil {
+		return nil
+	}
+	env := host.Env{Name: m.Type, Logger: slog.New(slog.DiscardHandler), Models: map[string]model.Model{}}
+	for name, spec := range v.Agent.Models {
+		env.Models[name] = &fileModel{spec: spec, record: newRecorder()}
+	}
+	hooks, err := middleware.Hooks(context.Background(), env)
+	if err != nil || hooks == nil {
+		return nil
+	}
+	var names []string
+	for i := range hooks.State {
+		names = append(names, hooks.State[i].Name)
+	}
+	if hooks.Close != nil {
+		_ = hooks.Close()
+	}
+	return names
+}
+
+// hostFields makes the host's declarations of fields.
+func hostFields(fields []probe.Field) ([]host.Field, error) {
+	var out []host.Field
+	for i := range fields {
+		f := &fields[i]
+		reducer, ok := host.ReducerByName(f.Reducer)
+		if !ok {
+			return nil, fmt.Errorf("field %q: there is no reducer %q", f.Name, f.Reducer)
+		}
+		out = append(out, host.Field{
+			Name: f.Name, Lifetime: lifetimes[f.Lifetime], HideInput: f.HideInput, HideOutput: f.HideOutput, Reducer: reducer,
+			Schema: f.Schema,
+		})
+	}
+	return out, nil
+}
+
+var lifetimes = map[string]host.Lifetime{"thread": host.Thread, "run": host.Run, "step": host.Step}
+
+// inputState is the state of an input, as the host takes it.
+func inputState(fields wire.Map) map[string]any {
+	if len(fields) == 0 {
+		return nil
+	}
+	out := make(map[string]any, len(fields))
+	for _, pair := range fields {
+		out[pair.Key] = pair.Value
+	}
+	return out
+}

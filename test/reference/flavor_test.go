@@ -1,0 +1,101 @@
+package reference_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/extism"
+	"github.com/agenthost/agenthost/test/reference"
+	"github.com/agenthost/agenthost/internal/toolchain"
+)
+
+// allFlavors returns every way to perform probes, made ready for those of all vectors that any test runs: a plugin is
+// compiled once for the whole process.
+var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
+	files, err := allFiles()
+	if err != nil {
+		return nil, err
+	}
+	var vectors []*reference.Vector
+	for _, f := range files {
+		if f.err == nil {
+			vectors = append(vectors, f.vector)
+		}
+	}
+	random, err := everyProbe()
+	if err != nil {
+		return nil, err
+	}
+	probes, err := matrixAgent(&matrixCase{}, matrixProbe("A"), matrixProbe("B"))
+	if err != nil {
+		return nil, err
+	}
+	vectors = append(vectors, random, probes)
+	placeholder, err := os.ReadFile("guest/bound.bin")
+	if err != nil {
+		return nil, err
+	}
+	flavors := []reference.Flavor{reference.Native()}
+	for _, guest := range guests() {
+		code, err := guest.code()
+		if err != nil {
+			return nil, err
+		}
+		engine, err := openEngine()
+		if err != nil {
+			return nil, err
+		}
+		module, err := reference.NewModule(code, placeholder, engine)
+		if err != nil {
+			return nil, err
+		}
+		if err := module.Prepare(vectors); err != nil {
+			return nil, err
+		}
+		flavors = append(flavors, module.Flavor(guest.name))
+	}
+	return flavors, nil
+})
+
+// guestCode is a build of the guest.
+type guestCode struct {
+	name string
+	code func() ([]byte, error)
+}
+
+// cacheVariable names a directory for compiled guests, which go on from one test binary to the next.
+const cacheVariable = "AGENTHOST_TEST_CACHE"
+
+func openEngine() (*plugin.Engine, error) {
+	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4, Contracts: []plugin.Contract{extism.Extism{}}})
+}
+
+// guests returns all builds of the guest. With the race detector, which sees the host and has seen all that it does for a
+// guest, it is that of TinyGo alone: compiling that of standard Go takes minutes then.
+func guests() []guestCode {
+	all := []guestCode{{"tinygo", func() ([]byte, error) { return os.ReadFile("testdata/probe.tinygo.wasm") }}}
+	if !raceDetector {
+		all = append(all,
+			guestCode{"rust", func() ([]byte, error) { return os.ReadFile("testdata/probe.rust.wasm") }}, guestCode{"go", standardGo},
+			guestCode{"extism", func() ([]byte, error) { return os.ReadFile("testdata/probe.extism.wasm") }})
+	}
+	return all
+}
+
+// standardGo builds the guest with the Go that runs the test.
+func standardGo() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "probe")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	build := toolchain.Build{Dir: "guest", Output: filepath.Join(dir, "probe.wasm"), Log: os.Stderr}
+	module, err := build.Run(context.Background(), toolchain.Go)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(module)
+}

@@ -1,0 +1,163 @@
+package reference
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/test/reference/probe"
+)
+
+// Module is the probe as a plugin. A plugin says what it may do at most before it sees its configuration, which for a
+// probe is its script; so the module is loaded as one of a few variants, each of which says what several probes do
+// together.
+type Module struct {
+	code, placeholder []byte
+	engine            *plugin.Engine
+	variants          []*variant
+}
+
+// variant is the module with one bound written into it.
+type variant struct {
+	bound abi.Description
+	code  []byte
+}
+
+// NewModule takes the module's code, the bytes in it that stand where its bound goes, and an engine that the module closes.
+func NewModule(code, placeholder []byte, engine *plugin.Engine) (*Module, error) {
+	if len(placeholder) < 4 || bytes.Count(code, placeholder) != 1 {
+		return nil, errors.New("the module does not hold the placeholder of its bound exactly once")
+	}
+	return &Module{code: code, placeholder: placeholder, engine: engine}, nil
+}
+
+// Close releases the compiled code. Everything that was built with the module must be closed.
+func (m *Module) Close() error { return m.engine.Close() }
+
+// Prepare makes the variants that the probes of these vectors need. It is called once.
+func (m *Module) Prepare(vectors []*Vector) error {
+	for _, v := range vectors {
+		for i := range v.Agent.Middleware {
+			if p := v.Agent.Middleware[i].Probe; p != nil {
+				m.admit(probe.Describe(p, v.declared()))
+			}
+		}
+	}
+	for _, v := range m.variants {
+		document, err := v.bound.MarshalMsg(binary.LittleEndian.AppendUint32(nil, 0))
+		if err != nil {
+			return err
+		}
+		binary.LittleEndian.PutUint32(document, uint32(len(document)-4))
+		if len(document) > len(m.placeholder) {
+			return fmt.Errorf("the bound of the probes takes %d bytes, the module has room for %d", len(document), len(m.placeholder))
+		}
+		document = append(document, m.placeholder[len(document):]...)
+		v.code = bytes.Replace(m.code, m.placeholder, document, 1)
+	}
+	return nil
+}
+
+// admit widens the first variant that agrees with a Description, or starts a new one.
+func (m *Module) admit(d *abi.Description) *variant {
+	for _, v := range m.variants {
+		if probe.Widen(&v.bound, d) {
+			return v
+		}
+	}
+	v := &variant{bound: abi.Description{Name: d.Name, Version: d.Version, ABI: d.ABI, ConfigSchema: d.ConfigSchema}}
+	probe.Widen(&v.bound, d)
+	m.variants = append(m.variants, v)
+	return v
+}
+
+// Flavor performs probes in instances of the module.
+func (m *Module) Flavor(name string) Flavor { return Flavor{name, m.newProbe} }
+
+// newProbe finds a variant that holds what the probe does.
+func (m *Module) newProbe(spec *MiddlewareSpec, record *recorder, declared []string) (host.Middleware, error) {
+	d := probe.Describe(spec.Probe, declared)
+	for _, v := range m.variants {
+		if !probe.Holds(&v.bound, d) {
+			continue
+		}
+		config, err := probe.PluginConfig(spec.Config, declared).Raw().Value()
+		if err != nil {
+			return nil, err
+		}
+		keys, _ := config.(map[string]any)
+		return &wasmProbe{
+			Middleware: plugin.Wasm{
+				ID: spec.Probe.Name, Bytes: v.code, Config: keys, Engine: m.engine,
+				Grant: plugin.Grant{Reads: granted(&v.bound, read), Writes: granted(&v.bound, written)},
+			},
+			probe: spec.Probe, record: record,
+		}, nil
+	}
+	return nil, fmt.Errorf("probe %q: the module was not prepared for it", spec.Probe.Name)
+}
+
+// wasmProbe performs a probe in a plugin. The tools that it adds to the agent stay native: they count their executions,
+// and no instance knows those of the others.
+type wasmProbe struct {
+	host.Middleware
+	probe  *probe.Probe
+	record *recorder
+}
+
+// Hooks loads the plugin.
+func (w *wasmProbe) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	hooks, err := w.Middleware.Hooks(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	hooks.Tools = append(hostTools(w.probe.Tools, w.record), hooks.Tools...)
+	return hooks, nil
+}
+
+func read(h *abi.HookSpec) []string    { return h.Reads }
+func written(h *abi.HookSpec) []string { return h.Writes }
+
+// fieldsOf collects the fields that the hooks of a Description read or write.
+func fieldsOf(d *abi.Description, of func(*abi.HookSpec) []string) []string {
+	var fields []string
+	for _, name := range abi.Hooks() {
+		if spec := d.Hooks.Spec(name); spec != nil {
+			fields = append(fields, of(spec)...)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// granted are the fields of a Description that its hooks use, and those that it declares: probes share fields.
+func granted(d *abi.Description, of func(*abi.HookSpec) []string) []string {
+	fields := fieldsOf(d, of)
+	for i := range d.Fields {
+		fields = append(fields, d.Fields[i].Name)
+	}
+	return fields
+}
+
+// toolRunEvent is the name of the events in which a guest tells that one of its tools runs.
+const toolRunEvent = "tool_run"
+
+// guestToolRun notes the execution of a guest's tool.
+func (r *recorder) guestToolRun(data wire.Raw) {
+	var m wire.Map
+	_, _ = m.UnmarshalMsg(data)
+	call := abi.ToolCall{Args: m.Get("args")}
+	call.ID, _ = m.Get("id").AsString()
+	name, _ := m.Get("name").AsString()
+	r.mu.Lock()
+	ai := r.asked
+	r.mu.Unlock()
+	r.executed(name, &call, &ai)
+}

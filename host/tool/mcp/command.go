@@ -144,7 +144,8 @@ func (p *process) end() error {
 			}
 		}
 		<-p.exited
-		closeFiles(p.stdout, p.stderr) // which somebody outside of the group may hold open
+		within(p.heard, insist)        // its last words may still be unread
+		closeFiles(p.stdout, p.stderr) // a process outside the group may hold them open
 		p.work.Wait()
 	})
 	return nil

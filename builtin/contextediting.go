@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin/internal/tokencount"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/builtin/internal/tokencount"
 )
 
 // ContextEditing takes old tool results out of what the model is sent when the history has too many tokens: their text

@@ -3,8 +3,8 @@ package builtin
 import (
 	"fmt"
 
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host"
 )
 
 // fileSource is where a middleware reads files, at paths by which the tools of the filesystem middleware reach them too.

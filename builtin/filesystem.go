@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host"
 )
 
 // Filesystem gives the model files: the tools ls, read_file, write_file, edit_file, delete, glob and grep. It also moves

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/imagetype"
 )
 

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host"
 )
 
 const (

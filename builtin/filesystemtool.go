@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 // tools returns the tools of these names.

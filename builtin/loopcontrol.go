@@ -116,7 +116,7 @@ type loopState struct {
 }
 
 // loopStates are those of all loop controllers of the agent, by their names.
-var loopStates = host.NewField[map[string]loopState]("loop_control", host.Hidden, host.Lives(host.Run))
+var loopStates = host.NewField[map[string]loopState]("loop_control", host.Hidden, host.Lives(host.LifetimeRun))
 
 // loopController is a [LoopControl] in its agent.
 type loopController struct {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 // Memory puts files such as AGENTS.md, which tell of a project or of the user, into the system prompt of each model call.

@@ -32,7 +32,7 @@ var modelCallLimitEntry = Entry{
 
 var (
 	threadModelCalls = host.NewField[int]("thread_model_call_count", host.Hidden)
-	runModelCalls    = host.NewField[int]("run_model_call_count", host.Hidden, host.Lives(host.Run))
+	runModelCalls    = host.NewField[int]("run_model_call_count", host.Hidden, host.Lives(host.LifetimeRun))
 )
 
 // Name returns "model_call_limit".

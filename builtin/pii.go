@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agenthost/agenthost/builtin/internal/pii"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/builtin/internal/pii"
 )
 
 // PII finds one kind of personal data in what goes to the model and what comes back, and redacts it in the thread itself: a

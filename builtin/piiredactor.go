@@ -6,8 +6,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/pii"
+	"github.com/agenthost/agenthost/host"
 )
 
 // redactor applies the rule of a [PII] to messages.

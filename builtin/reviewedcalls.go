@@ -23,7 +23,7 @@ type reviewedCall struct {
 }
 
 // reviewedCalls is shared by all reviewers of an agent.
-var reviewedCalls = host.NewField[reviewed]("hitl_edited_tool_calls", host.Hidden, host.Lives(host.Run))
+var reviewedCalls = host.NewField[reviewed]("hitl_edited_tool_calls", host.Hidden, host.Lives(host.LifetimeRun))
 
 // reviewedOf returns what was decided about the calls of the last AI message.
 func reviewedOf(rt *host.Runtime) (reviewed, error) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/shellsession"
+	"github.com/agenthost/agenthost/host"
 )
 
 // Shell gives the model a tool that runs commands in a shell, whose directory, variables and background processes last over
@@ -193,6 +193,6 @@ func newShellTool(s *Shell, sessions *shellSessions, redact redaction) *shellToo
 	return &shellTool{
 		sessions: sessions, redact: redact,
 		spec: abi.ToolSpec{Name: name, Description: cmp.Or(s.ToolDescription, shellDescription), Parameters: shellParameters()},
-		ran:  host.NewField[int]("shell_commands["+name+"]", host.Hidden, host.Lives(host.Run), host.Reduced(host.Add())),
+		ran:  host.NewField[int]("shell_commands["+name+"]", host.Hidden, host.Lives(host.LifetimeRun), host.Reduced(host.Add())),
 	}
 }

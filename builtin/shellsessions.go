@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/shellsession"
+	"github.com/agenthost/agenthost/host"
 )
 
 // shellSessions are the sessions of an agent's runs.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/shellsession"
+	"github.com/agenthost/agenthost/host"
 )
 
 // shellTool is the tool of a [Shell].

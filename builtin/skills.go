@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 )
 
 // Skills tells the model which skills there are. A skill is a directory with a file SKILL.md, which begins with a

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin/internal/tokencount"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/builtin/internal/tokencount"
 )
 
 // TokenCounter says how the tokens of messages are counted. Its zero value is the approximate counter. At most one of the

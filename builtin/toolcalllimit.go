@@ -46,7 +46,7 @@ var toolCallLimitEntry = Entry{
 // the maps and writes them back with its own key changed.
 var (
 	threadToolCalls = host.NewField[map[string]int]("thread_tool_call_count", host.Hidden)
-	runToolCalls    = host.NewField[map[string]int]("run_tool_call_count", host.Hidden, host.Lives(host.Run))
+	runToolCalls    = host.NewField[map[string]int]("run_tool_call_count", host.Hidden, host.Lives(host.LifetimeRun))
 )
 
 // allTools is the key of limiters without a tool name.

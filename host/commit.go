@@ -97,7 +97,7 @@ func (c *committing) own() {
 func (c *committing) clearStepFields() {
 	c.own()
 	for slot := range c.table.fields {
-		if f := &c.table.fields[slot]; f.Lifetime == Step {
+		if f := &c.table.fields[slot]; f.Lifetime == LifetimeStep {
 			c.values[slot] = f.Reducer.Initial
 		}
 	}
@@ -130,6 +130,6 @@ func (c *committing) write(p wire.Pair) error {
 	}
 	c.own()
 	c.values[slot] = value
-	c.stepLive = c.stepLive || f.Lifetime == Step
+	c.stepLive = c.stepLive || f.Lifetime == LifetimeStep
 	return nil
 }

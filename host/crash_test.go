@@ -142,7 +142,7 @@ func trying(c *crashing) []scripted.Turn {
 			return nil, err
 		}
 		return setting("notes", rt.State().Messages().Len(), "said", m.Content.Text()), nil
-	}, host.WithFields(host.Field{Name: "notes", Lifetime: host.Run}, host.Field{Name: "said"})))
+	}, host.WithFields(host.Field{Name: "notes", Lifetime: host.LifetimeRun}, host.Field{Name: "said"})))
 	return []scripted.Turn{calls("send", "look", "send", "flaky"), calls("send"), calls("ask"), scripted.Say("done")}
 }
 

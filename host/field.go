@@ -12,9 +12,9 @@ type Lifetime uint8
 
 // The lifetimes.
 const (
-	Thread Lifetime = iota // as long as the thread
-	Run                    // as long as the run, its interrupts and resumes included
-	Step                   // visible in the step after the one that wrote it; after the last step, in the result
+	LifetimeThread Lifetime = iota // as long as the thread
+	LifetimeRun                    // as long as the run, its interrupts and resumes included
+	LifetimeStep                   // visible in the step after the one that wrote it; after the last step, in the result
 )
 
 // String returns the name that documents use.

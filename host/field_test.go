@@ -24,7 +24,7 @@ func TestDeclarationsOfOneField(t *testing.T) {
 	}{
 		{"that agree", [2]host.Field{plain, plain}, false},
 		{"that agree in what their reducer is called", [2]host.Field{plain, {Name: "f", Reducer: host.Last()}}, false},
-		{"with another lifetime", [2]host.Field{plain, {Name: "f", Lifetime: host.Run}}, true},
+		{"with another lifetime", [2]host.Field{plain, {Name: "f", Lifetime: host.LifetimeRun}}, true},
 		{"with another reducer", [2]host.Field{plain, {Name: "f", Reducer: host.Add()}}, true},
 		{"with another input", [2]host.Field{plain, {Name: "f", HideInput: true}}, true},
 		{"with another output", [2]host.Field{plain, {Name: "f", HideOutput: true}}, true},
@@ -62,7 +62,7 @@ func TestDeclarationsThatAreRefused(t *testing.T) {
 		{"without a name", []host.Field{{}}, `the agent's State: field "": has no name`},
 		{"of the messages", []host.Field{{Name: "messages"}}, `the agent's State: field "messages": the name is taken by the host`},
 		{"of the jump", []host.Field{{Name: "jump_to"}}, `the agent's State: field "jump_to": the name is taken by the host`},
-		{"with an unknown lifetime", []host.Field{{Name: "f", Lifetime: 9}}, `the agent's State: field "f": lifetime 9 is unknown; use Thread, Run or Step`},
+		{"with an unknown lifetime", []host.Field{{Name: "f", Lifetime: 9}}, `the agent's State: field "f": lifetime 9 is unknown; use LifetimeThread, LifetimeRun or LifetimeStep`},
 		{"with a schema that is none", []host.Field{{Name: "f", Schema: wire.Int(1)}}, `the agent's State: field "f": schema: must be a map`},
 		{
 			"twice in the agent's State",
@@ -94,10 +94,10 @@ func TestTypedFields(t *testing.T) {
 		flag   = host.NewField[bool]("flag")
 		ratio  = host.NewField[float64]("ratio")
 		any1   = host.NewField[any]("any")
-		todos  = host.NewField[[]todo]("todos", host.Hidden, host.Lives(host.Run), host.Reduced(host.Append()))
+		todos  = host.NewField[[]todo]("todos", host.Hidden, host.Lives(host.LifetimeRun), host.Reduced(host.Append()))
 		opaque = host.NewField[wire.Raw]("raw")
 	)
-	require.Equal(t, host.Run, todos.Lifetime)
+	require.Equal(t, host.LifetimeRun, todos.Lifetime)
 	require.True(t, todos.HideInput && todos.HideOutput)
 	require.Equal(t, "append", todos.Reducer.Name)
 

@@ -40,8 +40,8 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 		return errors.New("has no name")
 	case f.Name == "messages" || f.Name == "jump_to":
 		return errors.New("the name is taken by the host")
-	case f.Lifetime > Step:
-		return fmt.Errorf("lifetime %d is unknown; use Thread, Run or Step", f.Lifetime)
+	case f.Lifetime > LifetimeStep:
+		return fmt.Errorf("lifetime %d is unknown; use LifetimeThread, LifetimeRun or LifetimeStep", f.Lifetime)
 	}
 	if slot, ok := t.slots[f.Name]; ok {
 		present := &t.fields[slot]
@@ -64,7 +64,7 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 	}
 	t.slots[f.Name] = len(t.fields)
 	t.fields = append(t.fields, fieldEntry{Field: f, schema: compiled, owner: owner})
-	t.hasStep = t.hasStep || f.Lifetime == Step
+	t.hasStep = t.hasStep || f.Lifetime == LifetimeStep
 	return nil
 }
 

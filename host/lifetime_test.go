@@ -51,7 +51,7 @@ func TestAFieldOfAStepLivesInTheNextStepOnly(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t, scripted.Say("done"))
-			b.State = []host.Field{{Name: "f", Lifetime: host.Step}}
+			b.State = []host.Field{{Name: "f", Lifetime: host.LifetimeStep}}
 			b.use(nodeHook(test.hook, host.NodeHook{Func: constant(setting("f", 7), nil)}), b.looking("f"))
 			result := b.mustRun()
 			require.Equal(t, test.want, b.log)
@@ -67,7 +67,7 @@ func TestAFieldOfAStepLivesInTheNextStepOnly(t *testing.T) {
 func TestAFieldOfAStepThatIsInputLivesInTheFirstStep(t *testing.T) {
 	t.Parallel()
 	b := setup(t, scripted.Say("done"))
-	b.State = []host.Field{{Name: "f", Lifetime: host.Step, Reducer: host.Add()}}
+	b.State = []host.Field{{Name: "f", Lifetime: host.LifetimeStep, Reducer: host.Add()}}
 	b.use(b.looking("f"))
 	_, err := b.build().Run(t.Context(), host.Input{State: map[string]any{"f": 2}})
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestAFieldOfAStepThatIsInputLivesInTheFirstStep(t *testing.T) {
 
 func TestFieldsOfTheRunAndTheThreadLastAsLongAsTheRun(t *testing.T) {
 	t.Parallel()
-	for _, lifetime := range []host.Lifetime{host.Run, host.Thread} {
+	for _, lifetime := range []host.Lifetime{host.LifetimeRun, host.LifetimeThread} {
 		t.Run(lifetime.String(), func(t *testing.T) {
 			t.Parallel()
 			b := setup(t, scripted.Say("done"), scripted.Say("done"))

@@ -17,7 +17,7 @@ func hinting(t *testing.T, reducer host.Reducer, tools ...string) *bundle {
 	t.Helper()
 	b := setup(t, calls(tools...), scripted.Say("done")).keeps().askingTool()
 	b.ToolCalls.Parallel = 1
-	b.State = []host.Field{{Name: "hint", Lifetime: host.Step, Reducer: reducer}}
+	b.State = []host.Field{{Name: "hint", Lifetime: host.LifetimeStep, Reducer: reducer}}
 	b.tool("set", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 		return &host.ToolOutput{Update: setting("hint", 1)}, nil
 	})

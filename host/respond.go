@@ -11,7 +11,7 @@ import (
 )
 
 // structuredField holds the value of the run's last model call, if that was one.
-var structuredField = NewField[wire.Raw]("structured_response", Hidden, Lives(Run))
+var structuredField = NewField[wire.Raw]("structured_response", Hidden, Lives(LifetimeRun))
 
 // Respond asks for an answer that is a T, a struct or a map: its schema is made as that of the arguments of a tool.Func, and
 // its name is that of the type. [Structured] reads the answer. Respond panics if T has no JSON Schema or a tag does not fit: that

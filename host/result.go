@@ -9,7 +9,7 @@ import (
 
 // Input starts a run, or goes on with one. With Messages and State it starts a new run; in a thread that has one which
 // failed or waits, that run is given up, but what it did stays. Resume and Continue go on with the thread's run where it
-// stopped: it keeps its id, its fields with the lifetime [Run] and its counts.
+// stopped: it keeps its id, its fields with the lifetime [LifetimeRun] and its counts.
 type Input struct {
 	// Thread is the thread that the run belongs to, which the agent's Checkpointer keeps: its history and fields go on
 	// from run to run. "": the run remembers nothing, and nothing of it is kept.

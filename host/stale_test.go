@@ -123,7 +123,7 @@ func TestACallThatASiblingAnswersWaitsNoMore(t *testing.T) {
 	t.Parallel()
 	b := setup(t, calls("ask", "cancel"), scripted.Say("done")).keeps().askingTool()
 	b.ToolCalls.Parallel = 1
-	b.State = []host.Field{{Name: "hint", Lifetime: host.Step}}
+	b.State = []host.Field{{Name: "hint", Lifetime: host.LifetimeStep}}
 	b.tool("cancel", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 		out := host.TextOutput("cancelled the other")
 		out.Update = setting("hint", "h")

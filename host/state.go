@@ -62,7 +62,7 @@ func (s *State) forNewRun() *State {
 	out := *s
 	out.values, out.stepLive = slices.Clone(s.values), false
 	for slot := range s.table.fields {
-		if f := &s.table.fields[slot]; f.Lifetime != Thread {
+		if f := &s.table.fields[slot]; f.Lifetime != LifetimeThread {
 			out.values[slot] = f.Reducer.Initial
 		}
 	}

@@ -94,7 +94,7 @@ func (r *run) restore(held *checkpoint.Thread) {
 		f := &table.fields[slot]
 		if value := held.State.Get(f.Name); !value.IsZero() {
 			state.values[slot], saved.values[slot] = value, value
-			state.stepLive = state.stepLive || f.Lifetime == Step
+			state.stepLive = state.stepLive || f.Lifetime == LifetimeStep
 		}
 	}
 	k := r.keeping

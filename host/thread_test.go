@@ -47,8 +47,8 @@ func TestAThreadRemembers(t *testing.T) {
 	b := setup(t, scripted.Say("one"), scripted.Say("two"), scripted.Say("three")).keeps()
 	b.State = []host.Field{
 		{Name: "thread", Reducer: host.Add()},
-		{Name: "run", Lifetime: host.Run, Reducer: host.Add()},
-		{Name: "step", Lifetime: host.Step},
+		{Name: "run", Lifetime: host.LifetimeRun, Reducer: host.Add()},
+		{Name: "step", Lifetime: host.LifetimeStep},
 		{Name: "hidden", HideInput: true, HideOutput: true, Reducer: host.Add()},
 	}
 	b.use(host.BeforeAgent("counts", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
@@ -106,7 +106,7 @@ func TestContinueRunsTheFailedStepAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, calls("search", "flaky"), scripted.Fail(errors.New("down")), scripted.Say("done")).keeps()
 	b.answering("search", "found").flaky()
-	b.State = []host.Field{{Name: "runs", Lifetime: host.Run, Reducer: host.Add()}}
+	b.State = []host.Field{{Name: "runs", Lifetime: host.LifetimeRun, Reducer: host.Add()}}
 	b.use(host.BeforeAgent("once", func(context.Context, *host.Runtime) (*host.Update, error) {
 		b.notef("before_agent")
 		return setting("runs", 1), nil
@@ -163,7 +163,7 @@ func TestContinueAfterACancellation(t *testing.T) {
 func TestANewInputGivesUpARunThatFailed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, calls("flaky"), scripted.Say("done")).keeps().flaky()
-	b.State = []host.Field{{Name: "run", Lifetime: host.Run}, {Name: "step", Lifetime: host.Step}}
+	b.State = []host.Field{{Name: "run", Lifetime: host.LifetimeRun}, {Name: "step", Lifetime: host.LifetimeStep}}
 	b.use(host.AfterModel("x", constant(setting("run", 1, "step", 2), nil)), host.BeforeAgent("look",
 		func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 			b.notef("run %s step %s", show(rt, "run"), show(rt, "step"))
@@ -352,7 +352,7 @@ func TestAnInputThatIsRefusedLeavesTheThread(t *testing.T) {
 func TestFieldsThatAreUnsetStayUnset(t *testing.T) {
 	t.Parallel()
 	b := setup(t, scripted.Say("one"), scripted.Say("two"), scripted.Say("three")).keeps()
-	b.State = []host.Field{{Name: "run", Lifetime: host.Run}}
+	b.State = []host.Field{{Name: "run", Lifetime: host.LifetimeRun}}
 	b.use(host.BeforeAgent("x", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 		b.notef("%s", show(rt, "run"))
 		if len(b.log) == 1 {

@@ -24,13 +24,13 @@ func (nativeParity) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	}
 	return &host.Hooks{
 		State: []host.Field{
-			field("seen", host.Thread, host.Append(), false, false),
-			field("memory", host.Thread, host.Append(), true, false),
-			field("review", host.Thread, host.Last(), false, false),
-			field("count", host.Run, host.Add(), true, false),
-			field("tools", host.Run, host.Add(), true, true),
-			field("mode", host.Run, host.Last(), true, false),
-			field("note", host.Step, host.Last(), true, false),
+			field("seen", host.LifetimeThread, host.Append(), false, false),
+			field("memory", host.LifetimeThread, host.Append(), true, false),
+			field("review", host.LifetimeThread, host.Last(), false, false),
+			field("count", host.LifetimeRun, host.Add(), true, false),
+			field("tools", host.LifetimeRun, host.Add(), true, true),
+			field("mode", host.LifetimeRun, host.Last(), true, false),
+			field("note", host.LifetimeStep, host.Last(), true, false),
 		},
 		Tools:         []host.Tool{nativeRemember()},
 		BeforeAgent:   host.NodeHook{Func: nativeBeforeAgent, View: abi.ViewAll()},

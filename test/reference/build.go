@@ -158,7 +158,7 @@ func hostFields(fields []probe.Field) ([]host.Field, error) {
 	return out, nil
 }
 
-var lifetimes = map[string]host.Lifetime{"thread": host.Thread, "run": host.Run, "step": host.Step}
+var lifetimes = map[string]host.Lifetime{"thread": host.LifetimeThread, "run": host.LifetimeRun, "step": host.LifetimeStep}
 
 // inputState is the state of an input, as the host takes it.
 func inputState(fields wire.Map) map[string]any {

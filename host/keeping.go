@@ -134,8 +134,8 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 			c.Cursors = append(c.Cursors, checkpoint.Cursor{Step: p.steps[at].name, Epoch: seen.Epoch, Seq: seen.Seq})
 		}
 	}
-	for i := range r.questions {
-		c.Questions = append(c.Questions, r.questions[i].Question)
+	for i := range r.questions.asked {
+		c.Questions = append(c.Questions, r.questions.asked[i].Question)
 	}
 	c.Finished = kept(r.finished)
 	return c

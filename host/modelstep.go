@@ -74,7 +74,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	if err := r.commit(s.name, all); err != nil {
 		return err
 	}
-	r.questions = nil // whatever its wraps asked before: it is done
+	r.questions.clear() // whatever its wraps asked before: it is done
 	r.modelSteps++
 	unusable := r.unusable(resp)
 	r.malformed++
@@ -118,7 +118,7 @@ func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*mode
 	}
 	rt := &Runtime{
 		run: c.run, state: c.run.state, step: w.name, n: w.calls.Add(1), seed: seed,
-		answers: c.run.answersTo(w.name, "", ""), emit: c.run.events(),
+		answers: c.run.questions.answersTo(w.name, "", ""), emit: c.run.events(),
 	}
 	inner := frame[*model.Response]{rt: rt}
 	next := func(inside context.Context, req *model.Request) (*model.Response, error) {

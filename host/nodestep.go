@@ -12,7 +12,7 @@ import (
 func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error) {
 	rt := &Runtime{
 		run: r, state: r.state, step: s.name, n: s.calls.Add(1), seed: r.callSeed(0, 0), view: s.hook.View,
-		cursor: r.cursors[at], answers: r.answersTo(s.name, "", ""), emit: r.events(),
+		cursor: r.cursors[at], answers: r.questions.answersTo(s.name, "", ""), emit: r.events(),
 	}
 	if err := s.needs.acquire(ctx); err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	if err := r.commit(s.name, rt.withUpdate(nil, update)); err != nil {
 		return "", err
 	}
-	r.questions = nil // whatever it asked before: it is done
+	r.questions.clear() // whatever it asked before: it is done
 	if s.cursors {
 		r.cursors[at] = shown
 	}
@@ -57,15 +57,6 @@ func recovered(err *error) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Value: v, Stack: debug.Stack()}
 	}
-}
-
-// interruptOr notes the interrupts that err carries and returns nil; another error is returned.
-func (r *run) interruptOr(step string, call *abi.ToolCall, err error) error {
-	interrupt, ok := asInterrupt(err)
-	if !ok {
-		return err
-	}
-	return r.ask(step, call, interrupt)
 }
 
 // interruptsOf shows interrupts in the event of the hook or call that made them.

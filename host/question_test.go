@@ -253,7 +253,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}{
 		{"without an id", []host.Answer{{Value: 1}}, "several interrupts wait; the answer must name one of " + ids[0] + ", " + ids[1]},
 		{"of an unknown id", []host.Answer{{Interrupt: "x", Value: 1}}, `there is no interrupt "x"; it has ` + ids[0] + ", " + ids[1]},
-		{"of nil", []host.Answer{{Interrupt: ids[0]}}, "the answer to " + ids[0] + " is nil, which is none"},
+		{"of nil", []host.Answer{{Interrupt: ids[0]}}, "the answer to " + ids[0] + " is nil; give a value"},
 		{"twice", []host.Answer{{Interrupt: ids[0], Value: 1}, {Interrupt: ids[0], Value: 2}}, ids[0] + " is answered twice"},
 		{"of what cannot be kept", []host.Answer{{Interrupt: ids[0], Value: func() {}}}, "the answer to " + ids[0] + ": "},
 	} {

@@ -86,7 +86,7 @@ func (r *run) wentOn(note *known, later []*known) bool {
 
 // wasAsked reports whether a person was asked about an execution.
 func (r *run) wasAsked(note *known) bool {
-	return slices.ContainsFunc(r.questions, func(q question) bool { return q.Key == unfinishedKey(&note.Execution) })
+	return slices.ContainsFunc(r.questions.asked, func(q question) bool { return q.Key == unfinishedKey(&note.Execution) })
 }
 
 // madeAnew finds the execution by which a hook or tool has made a call anew that had failed.
@@ -141,7 +141,7 @@ func (e *execution) decide(note *checkpoint.Execution) (*abi.Message, []sourcedU
 	if err != nil {
 		return nil, nil, err
 	}
-	decision, err := decodeRecovery(answer)
+	decision, err := decodeCutOffDecision(answer)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +172,7 @@ func unfinishedKey(note *checkpoint.Execution) string {
 	return key
 }
 
-func isUnfinished(key string) bool { return strings.HasPrefix(key, unfinishedPrefix) }
+func isCutOffQuestion(key string) bool { return strings.HasPrefix(key, unfinishedPrefix) }
 
 // question asks what to do about an execution that had not ended.
 func (e *execution) question(note *checkpoint.Execution) wire.Raw {
@@ -207,8 +207,8 @@ const (
 	recoveryRespond = "respond" // the message is its result
 )
 
-// decodeRecovery reads an answer: {type, message?}, or the type alone as a text.
-func decodeRecovery(answer wire.Raw) (recovery, error) {
+// decodeCutOffDecision reads an answer: {type, message?}, or the type alone as a text.
+func decodeCutOffDecision(answer wire.Raw) (recovery, error) {
 	if text, ok := answer.AsString(); ok {
 		answer = wire.Map{{Key: "type", Value: wire.String(text)}}.Raw()
 	}

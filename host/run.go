@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
 )
@@ -32,11 +31,10 @@ type run struct {
 	sink    *sink // nil: nobody listens
 	ids     idSource
 
-	at          int                    // the step that comes next, or is performed
-	passed      bool                   // the breakpoint before it was passed
-	paused      bool                   // the run stopped at the breakpoint before it
-	questions   []question             // what it asked
-	answers     wire.Map               // of this input, by the ids of the questions
+	at          int  // the step that comes next, or is performed
+	passed      bool // the breakpoint before it was passed
+	paused      bool // the run stopped at the breakpoint before it
+	questions   questions
 	finished    []finished             // tool calls of it that are done, while others are not
 	recovered   []*known               // executions of tools since the last step that was saved, from before
 	remembering sync.Mutex             // of what is known of executions, by calls that run at once
@@ -155,7 +153,7 @@ func (r *run) do(ctx context.Context) error {
 	events := r.events()
 	if events.on() {
 		start = r.agent.now()
-		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.answers})
+		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given})
 	}
 	for _, text := range r.notices {
 		r.agent.logger.Warn(text, "run", r.id)
@@ -180,7 +178,7 @@ func (r *run) do(ctx context.Context) error {
 	}
 	if events.on() {
 		end := &Event{
-			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.interrupts(),
+			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.questions.waiting(),
 			Duration: r.agent.now().Sub(start),
 		}
 		if err != nil {
@@ -298,7 +296,7 @@ func (r *run) loop(ctx context.Context) error {
 				r.beginsAnew("", "")
 			}
 			return err
-		case r.waits():
+		case r.questions.wait():
 			return nil
 		}
 		if err := r.advance(jump); err != nil {
@@ -331,7 +329,8 @@ func (r *run) advance(jump abi.Target) error {
 		next = r.withoutModel(done, jump)
 	}
 	r.dropFinished()
-	r.at, r.passed, r.questions, r.last = next, false, nil, p.steps[done].name
+	r.at, r.passed, r.last = next, false, p.steps[done].name
+	r.questions.clear()
 	r.steps++
 	r.forget(done)
 	return nil
@@ -369,7 +368,7 @@ func (r *run) cancellation(ctx context.Context, failure error) error {
 // step performs one step and returns the jump that it asks for.
 func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 	s := &r.agent.program.steps[at]
-	if s.kind != stepTools && r.waitsOn("") {
+	if s.kind != stepTools && r.questions.block("") {
 		return "", nil
 	}
 	r.unsaved = true
@@ -388,7 +387,7 @@ func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 
 func (r *run) status(err error) Status {
 	switch {
-	case err == nil && (r.paused || r.waits()):
+	case err == nil && (r.paused || r.questions.wait()):
 		return Interrupted
 	case err == nil:
 		return Completed
@@ -404,7 +403,7 @@ func (r *run) result(err error) *Result {
 	return &Result{
 		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Structured: shown.structured(),
-		Interrupts: r.interrupts(), Next: r.next(), Usage: r.usage.total(), Steps: r.steps,
+		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.usage.total(), Steps: r.steps,
 	}
 }
 

@@ -168,7 +168,7 @@ func TestInterruptsThatCannotBeAnswered(t *testing.T) {
 		many[i].Key = string(rune('a' + i))
 	}
 	for want, asked := range map[string][]abi.Interrupt{
-		`middleware "x": before_model: it asks 65 interrupts at once; 64 are allowed`: many,
+		`middleware "x": before_model: it asks 65 interrupts at once; at most 64 are allowed`: many,
 		`middleware "x": before_model: two interrupts have the key "k"`:               {{Key: "k"}, {Key: "j"}, {Key: "k"}},
 	} {
 		b := setup(t).keeps()

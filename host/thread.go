@@ -139,11 +139,11 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 	}
 	for i := range c.Questions {
 		if q := &c.Questions[i]; r.stillAbout(q) {
-			r.questions = append(r.questions, question{*q})
+			r.questions.asked = append(r.questions.asked, question{*q})
 		}
 	}
 	if r.input.Continue {
 		return nil
 	}
-	return r.answer(r.input.Resume)
+	return r.questions.answer(r.input.Resume, r.agent.now())
 }

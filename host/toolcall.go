@@ -163,7 +163,7 @@ func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 	if entry != 1 {
 		rt.seed = placeSeed(rt.seed, entry, layer)
 	}
-	rt.answers = c.run.answersTo(step, rt.callID, rt.nested)
+	rt.answers = c.run.questions.answersTo(step, rt.callID, rt.nested)
 	return rt
 }
 

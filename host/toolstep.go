@@ -31,7 +31,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	all := asking.ToolCalls
 	batch := make([]toolCall, 0, len(all))
 	for i := range all {
-		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.waitsOn(all[i].ID) && r.hasTurn(all, i) {
+		if messages.Answer(at, all[i].ID) == nil && !r.isFinished(all[i].ID) && !r.questions.block(all[i].ID) && r.hasTurn(all, i) {
 			batch = append(batch, toolCall{run: r, message: asking.ID, index: i, id: journalID(all, i), call: &all[i], events: r.events()})
 		}
 	}
@@ -103,7 +103,7 @@ func (r *run) endTools(ai int, failure error) error {
 	messages := r.state.Messages()
 	for call := range messages.OpenCalls(ai) {
 		if !r.isFinished(call.ID) {
-			r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return r.isFinished(q.CallID) })
+			r.questions.clearCalls(r.isFinished)
 			r.identifyFinished()
 			if _, err := r.withFinished(true); err != nil { // it will not be possible later either
 				for i := range r.finished { // as when all are done: the answers are kept
@@ -114,7 +114,7 @@ func (r *run) endTools(ai int, failure error) error {
 			return failure
 		}
 	}
-	r.questions = nil
+	r.questions.clear()
 	if err := r.commitFinished(); err != nil {
 		return errors.Join(failure, err)
 	}

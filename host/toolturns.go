@@ -29,7 +29,7 @@ func (r *run) hasTurn(all []abi.ToolCall, i int) bool {
 		return true
 	}
 	for j := range i {
-		if before := &all[j]; before.Name == all[i].Name && !r.isFinished(before.ID) && r.waitsOn(before.ID) {
+		if before := &all[j]; before.Name == all[i].Name && !r.isFinished(before.ID) && r.questions.block(before.ID) {
 			return false
 		}
 	}

@@ -231,7 +231,7 @@ func TestAnotherCallThanTheOneThatWasCutOff(t *testing.T) {
 	agent := d.revive()
 	question := asked(t, agent)
 	require.Contains(t, question.Value.JSON(), `"args":{"amount":5}`)
-	require.Contains(t, question.Value.JSON(), `A hook around it asks for send {\"amount\":5000} now`)
+	require.Contains(t, question.Value.JSON(), `A hook around it now asks for send {\"amount\":5000}`)
 	completed(t, agent, answering("retry"))
 	require.Len(t, keys, 2)
 	require.NotEqual(t, keys[0][len(keys[0])-32:], keys[1][len(keys[1])-32:], "it is another execution")

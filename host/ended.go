@@ -4,7 +4,7 @@ import "context"
 
 // over reports whether the run has ended now, and for good: nobody can go on with it.
 func (r *run) over(failure error) bool {
-	return r.begun && !r.wasOver && (r.thread == "" || (failure == nil && r.at == endStep))
+	return r.begun && !r.wasOver && (r.input.Thread == "" || (failure == nil && r.at == endStep))
 }
 
 // tellEnd tells the middleware that a run is over.

@@ -2,30 +2,26 @@ package host
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// execution is one execution of a tool, for which the hooks around a call may ask several times.
+// execution is one execution of a tool. The hooks around a call may ask for several.
 type execution struct {
-	of    *toolCall
-	rt    *Runtime
-	call  abi.ToolCall
-	tool  *boundTool            // nil: it cannot be run
-	name  string                // of the tool
-	id    checkpoint.Execution  // what it is noted as: without an outcome
-	known *checkpoint.Execution // what was noted of it before it was cut off; nil: nothing
+	of   *toolCall
+	rt   *Runtime
+	call abi.ToolCall
+	tool *boundTool            // nil: the tool cannot run
+	name string                // of the tool
+	id   checkpoint.Execution  // how the journal names it: without an outcome
+	past *checkpoint.Execution // its record from before it was cut off; nil: it is new
 }
 
-// IdempotencyKey names this execution of a tool to the services that it uses: they can tell one that was started again,
-// after a crash, from another. It is made of the thread, the run, the message that asks for the call, the call's id, and
+// IdempotencyKey names this execution of a tool to the services that it uses, so that they can recognise an execution that was
+// started again after a crash. It is derived from the thread, the run, the message that asks for the call, the call's id, and
 // the number of the execution in the call: a retry by a hook around the tool has another key. It is "" in hooks.
 func (rt *Runtime) IdempotencyKey() string {
 	if rt.execution == nil {
@@ -34,8 +30,8 @@ func (rt *Runtime) IdempotencyKey() string {
 	return rt.execution.key()
 }
 
-// Execution counts the executions of the tool in its call, from 1: a retry by a hook around it is another one, also after a
-// crash. It is 0 in hooks.
+// Execution counts the executions of the tool in its call, from 1: a retry by a hook around it is another execution, also after
+// a crash. It is 0 in hooks.
 func (rt *Runtime) Execution() int {
 	if rt.execution == nil {
 		return 0
@@ -43,30 +39,21 @@ func (rt *Runtime) Execution() int {
 	return rt.execution.id.N
 }
 
-// key names the execution. One that was noted before, in another thread or by another run perhaps, keeps its key.
+// key returns the idempotency key. A past execution, which may belong to another thread or run, keeps its key.
 func (e *execution) key() string {
 	if e.id.Key == "" {
-		e.id.Key = e.of.run.key(&e.id)
+		run := e.of.run
+		e.id.Key = executionKey(run.input.Thread, run.id, &e.id)
 	}
 	return e.id.Key
 }
 
-func (r *run) key(e *checkpoint.Execution) string {
-	var space [128]byte
-	b := space[:0]
-	for _, part := range [...]string{r.thread, r.id, e.Message, e.CallID, strconv.Itoa(e.N)} {
-		b = wire.AppendString(b, part)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:16])
-}
-
-// executed runs the tool of a call, or finds out how it ended before it was cut off.
+// executed runs the tool of a call, or finds out how a past execution of it ended.
 func (c *toolCall) executed(ctx context.Context, e *execution) (*abi.Message, []sourcedUpdate, error) {
-	c.number(e)
+	c.run.journal.number(c, e)
 	e.rt = c.runtime(ToolsStep, 0, len(c.run.agent.toolWraps), e.id.N)
 	e.rt.execution = e
-	if message, updates, err := e.recover(); message != nil || err != nil || e.tool == nil {
+	if message, updates, err := e.resolve(); message != nil || err != nil || e.tool == nil {
 		return message, updates, err
 	}
 	if !c.run.keeping.journals() {
@@ -76,27 +63,27 @@ func (c *toolCall) executed(ctx context.Context, e *execution) (*abi.Message, []
 	e.id.Started = c.run.agent.now().UnixMilli()
 	e.key()
 	if !e.tool.spec.Idempotent {
-		if err := e.journal(ctx, &e.id); err != nil {
+		if err := e.recordStart(ctx, &e.id); err != nil {
 			return nil, nil, err
 		}
 	}
 	message, updates, err := e.run(ctx)
-	e.noteOutcome(ctx, message, updates, err)
+	e.recordOutcome(ctx, message, updates, err)
 	return message, updates, err
 }
 
-// journal writes a note before the tool begins. If it cannot, nothing is known of this call or another one that a crash
-// would not tell; but one that was given up meanwhile has not begun.
-func (e *execution) journal(ctx context.Context, note *checkpoint.Execution) error {
+// recordStart writes to the journal before the tool begins. If it cannot, the tool does not run, and neither this call nor
+// another may be saved as anything that a crash would not tell. A call that was cancelled meanwhile has not begun.
+func (e *execution) recordStart(ctx context.Context, id *checkpoint.Execution) error {
 	r := e.of.run
-	err := r.keeping.session.Journal(ctx, note)
+	err := r.keeping.session.Journal(ctx, id)
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		r.unnoted.Store(true)
+		r.journal.broken.Store(true)
 		return r.threadError(err)
 	}
 }
@@ -119,40 +106,40 @@ func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, err
 	switch {
 	case err == nil:
 		return &m, e.rt.withUpdate(nil, output.Update), nil
-	case IsControlFlow(err) || as[*ToolError](err) || e.of.run.unkept(err):
+	case IsControlFlow(err) || as[*ToolError](err) || e.of.run.journal.broke(err):
 		return nil, nil, err
 	default:
 		return nil, nil, &ToolError{Tool: e.tool.spec.Name, CallID: e.call.ID, Err: err}
 	}
 }
 
-// noteOutcome notes how the execution ended. That this fails loses nothing while the process lives: the run goes on, and
-// what it saves next tells the same.
-func (e *execution) noteOutcome(ctx context.Context, message *abi.Message, updates []sourcedUpdate, err error) {
+// recordOutcome writes to the journal how the execution ended. If that fails, nothing is lost while the process lives: the run
+// goes on, and its next checkpoint holds the same.
+func (e *execution) recordOutcome(ctx context.Context, message *abi.Message, updates []sourcedUpdate, err error) {
 	r := e.of.run
-	if r.unkept(err) { // not this tool has failed, but the journal of what it called
+	if r.journal.broke(err) { // the tool did not fail; the journal of a call that it made did
 		return
 	}
-	note := e.id
+	record := e.id
 	_, late := timedOut(err)
 	switch {
-	case fails(err) && (late || ctx.Err() != nil): // it was cut off, and nobody knows how far it came
+	case fails(err) && (late || ctx.Err() != nil): // it was cut off, and nobody knows how far it got
 		if !e.tool.spec.Idempotent {
-			r.remember(&note)
+			r.journal.learn(&record)
 		}
 		return
-	case err == nil && e.of.alone && e.known == nil: // what is saved next tells the same
+	case err == nil && e.of.alone && e.past == nil: // the next checkpoint holds the same
 		return
 	case err == nil:
-		note.Outcome = &checkpoint.Outcome{Message: *message, Updates: keptUpdates(updates)}
+		record.Outcome = &checkpoint.Outcome{Message: *message, Updates: checkpointUpdates(updates)}
 	default:
-		note.Outcome = &checkpoint.Outcome{Failed: fails(err), Asked: !fails(err)}
+		record.Outcome = &checkpoint.Outcome{Failed: fails(err), Asked: !fails(err)}
 	}
-	r.remember(&note)
+	r.journal.learn(&record)
 	if e.of.alone {
 		return
 	}
-	if err := r.keeping.session.Journal(context.WithoutCancel(ctx), &note); err != nil {
-		e.rt.Warn(fmt.Sprintf("tool %q: that its call %q has ended could not be noted: %v", e.tool.spec.Name, e.call.ID, err))
+	if err := r.keeping.session.Journal(context.WithoutCancel(ctx), &record); err != nil {
+		e.rt.Warn(fmt.Sprintf("tool %q: the end of its call %q could not be journalled: %v", e.tool.spec.Name, e.call.ID, err))
 	}
 }

@@ -135,37 +135,37 @@ func (r *run) withFinished(whole bool) (*State, error) {
 	return base.commit(r.finishedUpdates(whole), &r.ids)
 }
 
-// kept is the form in which a thread keeps results.
-func kept(calls []finished) []checkpoint.Finished {
+// checkpointResults returns results as a checkpoint holds them.
+func checkpointResults(calls []finished) []checkpoint.Finished {
 	if len(calls) == 0 {
 		return nil
 	}
 	out := make([]checkpoint.Finished, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
-		out = append(out, checkpoint.Finished{Asked: c.asked, Index: c.index, CallID: c.call, Message: c.message, Updates: keptUpdates(c.updates)})
+		out = append(out, checkpoint.Finished{Asked: c.asked, Index: c.index, CallID: c.call, Message: c.message, Updates: checkpointUpdates(c.updates)})
 	}
 	return out
 }
 
-func keptUpdates(updates []sourcedUpdate) (out []checkpoint.Update) {
+func checkpointUpdates(updates []sourcedUpdate) (out []checkpoint.Update) {
 	for _, u := range updates {
 		out = append(out, checkpoint.Update{Step: u.step, Update: u.Update})
 	}
 	return out
 }
 
-// unkept is the reverse of kept.
-func unkept(calls []checkpoint.Finished) []finished {
+// pendingResults returns the results that a checkpoint holds.
+func pendingResults(calls []checkpoint.Finished) []finished {
 	out := make([]finished, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
-		out = append(out, finished{asked: c.Asked, index: c.Index, call: c.CallID, message: c.Message, updates: unkeptUpdates(c.Updates)})
+		out = append(out, finished{asked: c.Asked, index: c.Index, call: c.CallID, message: c.Message, updates: sourcedUpdates(c.Updates)})
 	}
 	return out
 }
 
-func unkeptUpdates(updates []checkpoint.Update) (out []sourcedUpdate) {
+func sourcedUpdates(updates []checkpoint.Update) (out []sourcedUpdate) {
 	for _, u := range updates {
 		out = append(out, sourcedUpdate{u.Update, u.Step})
 	}

@@ -29,7 +29,7 @@ func (f *frame[T]) next(ctx context.Context, inner func() (T, []sourcedUpdate, e
 		return result, f.rt.closed
 	}
 	result, f.updates, f.err = inner()
-	if f.err != nil && (IsControlFlow(f.err) || ctx.Err() != nil || f.rt.run.unkept(f.err)) {
+	if f.err != nil && (IsControlFlow(f.err) || ctx.Err() != nil || f.rt.run.journal.broke(f.err)) {
 		f.rt.closed = f.err
 	}
 	return result, f.err

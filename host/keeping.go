@@ -127,7 +127,7 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 			ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
 			ToolTokens: r.toolTokens, Usage: checkpoint.Usage(r.usage.total()),
 		},
-		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.unfinishedNotes(),
+		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.journal.executions(r.isFinished),
 	}
 	for at := range r.cursors {
 		if seen := r.cursors[at]; p.steps[at].cursors && seen != (history.Cursor{}) {
@@ -137,14 +137,14 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	for i := range r.questions.asked {
 		c.Questions = append(c.Questions, r.questions.asked[i].Question)
 	}
-	c.Finished = kept(r.finished)
+	c.Finished = checkpointResults(r.finished)
 	return c
 }
 
 // close saves how the run ended, also when its context has, and lets go of the thread. A run whose journal could not be
 // written leaves it as it is, and the thread with it, as if the process had died: who goes on finds what tools have done.
 func (r *run) close(ctx context.Context, failure error) error {
-	if r.keeping != nil && r.begun && r.unsaved && !r.unnoted.Load() && !errors.Is(failure, checkpoint.ErrLost) {
+	if r.keeping != nil && r.begun && r.unsaved && !r.journal.broken.Load() && !errors.Is(failure, checkpoint.ErrLost) {
 		if err := r.save(ctx, checkpoint.SourceLoop, failure); err != nil {
 			failure = errors.Join(failure, err)
 		}
@@ -154,9 +154,6 @@ func (r *run) close(ctx context.Context, failure error) error {
 	}
 	return failure
 }
-
-// unkept reports whether err is that the journal could not be written: no hook and no tool makes anything else of it.
-func (r *run) unkept(err error) bool { return r.unnoted.Load() && as[*ThreadError](err) }
 
 // letGo ends the session.
 func (r *run) letGo() error {

@@ -99,7 +99,7 @@ func (rt *Runtime) outward(c *toolCall, err error) error {
 			Interrupts: interrupt.Interrupts, step: cmp.Or(interrupt.step, ToolsStep), nested: cmp.Or(interrupt.nested, c.call.ID),
 		}
 	}
-	if IsControlFlow(err) || rt.run.unkept(err) {
+	if IsControlFlow(err) || rt.run.journal.broke(err) {
 		rt.closed = err
 	}
 	return err

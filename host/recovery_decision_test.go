@@ -56,7 +56,7 @@ func TestADecisionHoldsForTheToolThatAWrapAsksForLater(t *testing.T) {
 		_, err := d.build().Run(t.Context(), say("hi"))
 		require.ErrorIs(t, err, errDead)
 		agent := d.revive()
-		require.Contains(t, asked(t, agent).Value.JSON(), "A hook around it asks for primary {} now: that is what retry runs.")
+		require.Contains(t, asked(t, agent).Value.JSON(), "A hook around it now asks for primary {}, which is what retry runs.")
 		result := completed(t, agent, answering(test.decision))
 		require.Equal(t, []string{"human: hi", "ai: ", test.want, "ai: done"}, lines(result.Messages))
 		require.Equal(t, test.sent, d.sent)

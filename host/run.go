@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
@@ -21,7 +19,6 @@ import (
 type run struct {
 	agent   *build // as it was when the run began
 	id      string
-	thread  string
 	input   Input
 	seed    uint64
 	state   *State
@@ -35,20 +32,17 @@ type run struct {
 	passed      bool // the breakpoint before it was passed
 	paused      bool // the run stopped at the breakpoint before it
 	questions   questions
-	finished    []finished             // tool calls of it that are done, while others are not
-	recovered   []*known               // executions of tools since the last step that was saved, from before
-	remembering sync.Mutex             // of what is known of executions, by calls that run at once
-	remembered  []checkpoint.Execution // what this process has learned in the present step
-	failed      string                 // why the run that it goes on with had stopped
-	branches    bool                   // it goes on behind an older checkpoint
-	last        string                 // the name of the step that was made last
-	begun       bool                   // the input was taken; until then the thread is as it was
-	givenUp     string                 // id of the thread's earlier run, if this one ends it
-	wasOver     bool                   // the run that it goes on with was over before
-	unsaved     bool                   // something happened since the thread was saved
-	unnoted     atomic.Bool            // the journal could not be written: it knows more of the step than this process may save
-	keeping     *keeping               // the hold on the thread
-	stepsBefore int                    // steps at the start of this part of the run, after the last interrupt
+	finished    []finished // tool calls of it that are done, while others are not
+	journal     journal
+	failed      string   // why the run that it goes on with had stopped
+	branches    bool     // it goes on behind an older checkpoint
+	last        string   // the name of the step that was made last
+	begun       bool     // the input was taken; until then the thread is as it was
+	givenUp     string   // id of the thread's earlier run, if this one ends it
+	wasOver     bool     // the run that it goes on with was over before
+	unsaved     bool     // something happened since the thread was saved
+	keeping     *keeping // the hold on the thread
+	stepsBefore int      // steps at the start of this part of the run, after the last interrupt
 	modelSteps  int
 	malformed   int  // responses with malformed tool calls in a row
 	toolTokens  int  // tokens of the tools' results
@@ -131,7 +125,7 @@ func (a *build) newRun(in Input) *run {
 	var buf [20]byte
 	return &run{
 		agent: a, id: string(strconv.AppendUint(append(buf[:0], "run-"...), seed, 16)), seed: seed, ids: idSource{seed: seed},
-		thread: in.Thread, input: in, at: a.program.entry, cursors: make([]history.Cursor, len(a.program.steps)),
+		input: in, at: a.program.entry, cursors: make([]history.Cursor, len(a.program.steps)),
 		state: &State{table: &a.fields, values: a.fields.initial()},
 	}
 }
@@ -230,15 +224,13 @@ func (r *run) giveUp() {
 			r.warn(ToolsStep, "of the results of the thread's last run only the answers are kept: "+err.Error())
 		}
 	}
-	if update := r.cutOff(); !update.IsZero() {
+	if update := r.answerCutOff(); !update.IsZero() {
 		if err := r.commit(ToolsStep, []sourcedUpdate{{update, ToolsStep}}); err != nil {
 			r.warn(ToolsStep, "what is known of tool calls that were cut off is not kept: "+err.Error())
 		}
 	}
-	for _, note := range r.recovered {
-		note.met = note.met || note.Message != "" // the model was told
-	}
-	r.dropRecovered()
+	r.journal.tell()
+	r.journal.drop(r.warn)
 	r.state = r.state.forNewRun()
 }
 
@@ -293,7 +285,7 @@ func (r *run) loop(ctx context.Context) error {
 			return r.cancellation(ctx, err)
 		case err != nil:
 			if p.steps[at].kind != stepTools { // which knows which of its calls have failed
-				r.beginsAnew("", "")
+				r.journal.unlearn("", "")
 			}
 			return err
 		case r.questions.wait():
@@ -309,7 +301,7 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 		if r.at != endStep && r.keeping.savesAfter(p.steps[at].kind) {
-			r.dropRecovered()
+			r.journal.drop(r.warn)
 			if err := r.save(ctx, checkpoint.SourceLoop, nil); err != nil {
 				return err
 			}
@@ -332,7 +324,10 @@ func (r *run) advance(jump abi.Target) error {
 	r.at, r.passed, r.last = next, false, p.steps[done].name
 	r.questions.clear()
 	r.steps++
-	r.forget(done)
+	r.journal.endStep(p.steps[done].kind == stepTools)
+	if r.at == endStep {
+		r.journal.drop(r.warn)
+	}
 	return nil
 }
 
@@ -401,7 +396,7 @@ func (r *run) status(err error) Status {
 func (r *run) result(err error) *Result {
 	shown := r.shown()
 	return &Result{
-		RunID: r.id, Thread: r.thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
+		RunID: r.id, Thread: r.input.Thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Structured: shown.structured(),
 		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.usage.total(), Steps: r.steps,
 	}

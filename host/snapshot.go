@@ -70,7 +70,7 @@ func (r *run) snapshot(held *checkpoint.Thread) *Snapshot {
 	c := &at.Checkpoint
 	shown := r.shown()
 	s := &Snapshot{
-		Thread: r.thread, Checkpoint: at.ID, Parent: at.Parent, Newest: held.Newest, Time: at.Time, Source: at.Source, RunID: c.Run.ID,
+		Thread: r.input.Thread, Checkpoint: at.ID, Parent: at.Parent, Newest: held.Newest, Time: at.Time, Source: at.Source, RunID: c.Run.ID,
 		Step: at.Step, Next: c.Next, Failure: c.Failure, Messages: shown.Messages(), Steps: c.Run.Steps,
 		Usage: abi.Usage(c.Run.Usage),
 		State: r.keeping.foreign,

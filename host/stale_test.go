@@ -169,7 +169,7 @@ func TestInterruptsThatCannotBeAnswered(t *testing.T) {
 	}
 	for want, asked := range map[string][]abi.Interrupt{
 		`middleware "x": before_model: it asks 65 interrupts at once; at most 64 are allowed`: many,
-		`middleware "x": before_model: two interrupts have the key "k"`:               {{Key: "k"}, {Key: "j"}, {Key: "k"}},
+		`middleware "x": before_model: two interrupts have the key "k"`:                       {{Key: "k"}, {Key: "j"}, {Key: "k"}},
 	} {
 		b := setup(t).keeps()
 		b.use(host.BeforeModel("x", constant(nil, &host.InterruptError{Interrupts: asked})))

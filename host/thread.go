@@ -41,14 +41,14 @@ func (r *run) open(ctx context.Context) error {
 		return r.threadError(errors.New("the input has both Continue and Resume; an answer goes on by itself"))
 	case again && (len(in.Messages) > 0 || len(in.State) > 0):
 		return r.threadError(errors.New("the input has messages or state beside Continue or Resume; new messages start a new run"))
-	case a.config.Checkpointer == nil && (again || r.thread != "" || in.Checkpoint != 0):
+	case a.config.Checkpointer == nil && (again || r.input.Thread != "" || in.Checkpoint != 0):
 		return r.threadError(ErrNoCheckpointer)
-	case (again || in.Checkpoint != 0) && r.thread == "":
+	case (again || in.Checkpoint != 0) && r.input.Thread == "":
 		return r.threadError(ErrNoThread)
-	case r.thread == "":
+	case r.input.Thread == "":
 		return nil
 	}
-	session, err := a.config.Checkpointer.Open(ctx, r.thread)
+	session, err := a.config.Checkpointer.Open(ctx, r.input.Thread)
 	if err != nil {
 		return r.threadError(err)
 	}
@@ -83,7 +83,7 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) threadError(err error) error { return &ThreadError{Thread: r.thread, Err: err} }
+func (r *run) threadError(err error) error { return &ThreadError{Thread: r.input.Thread, Err: err} }
 
 // restore takes over what the thread holds, and notes it as saved: the first commit has what differs.
 func (r *run) restore(held *checkpoint.Thread) {
@@ -104,10 +104,8 @@ func (r *run) restore(held *checkpoint.Thread) {
 			k.foreign.Set(p.Key, p.Value)
 		}
 	}
-	r.finished = unkept(r.stillAsked(held.Record.Checkpoint.Finished))
-	for _, e := range checkpoint.Journalled(&held.Record.Checkpoint, held.Executions) {
-		r.recovered = append(r.recovered, &known{Execution: e})
-	}
+	r.finished = pendingResults(r.stillAsked(held.Record.Checkpoint.Finished))
+	r.journal.restore(checkpoint.Journalled(&held.Record.Checkpoint, held.Executions))
 	r.failed = held.Record.Checkpoint.Failure
 	for _, c := range held.Record.Checkpoint.Cursors {
 		if at := r.agent.program.find(c.Step); at >= 0 {

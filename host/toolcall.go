@@ -54,11 +54,11 @@ type toolCall struct {
 	by      *Runtime // the hook or tool that makes the call; nil: the model
 	alone   bool     // no other runs beside it and no hook around it: its result is saved at once
 
-	executions int             // of the tool, that the hooks around it have asked for
-	notes      []*known        // what is known of those that were cut off
-	entries    []int           // how often each layer was entered
-	early      []sourcedUpdate // of calls that reviews of it have made
-	seed       uint64          // of a call by one
+	executions int              // of the tool, that the hooks around it have asked for
+	past       []*pastExecution // those that were cut off; nil: the journal was not asked yet
+	entries    []int            // how often each layer was entered
+	early      []sourcedUpdate  // of calls that reviews of it have made
+	seed       uint64           // of a call by one
 }
 
 // toolResult is how a tool call ended.
@@ -234,7 +234,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	if refusal == "" {
 		return c.executed(ctx, e)
 	}
-	if e.tool = nil; len(c.run.recovered) > 0 { // an earlier build had the tool, and took the arguments
+	if e.tool = nil; len(c.run.journal.past) > 0 { // an earlier build had the tool, and took the arguments
 		if message, updates, err := c.executed(ctx, e); message != nil || err != nil {
 			return message, updates, err
 		}

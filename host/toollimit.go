@@ -192,7 +192,7 @@ func (r *run) withoutTokens(batch []toolCall) ([]toolCall, *toolLimit) {
 	rest := batch[:0]
 	for i := range batch {
 		c := &batch[i]
-		if len(r.notesOf(c.message, c.id)) > 0 {
+		if len(r.journal.of(c.message, c.id)) > 0 {
 			rest = append(rest, *c)
 			continue
 		}

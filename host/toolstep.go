@@ -89,7 +89,7 @@ func (r *run) noteResults(s *step, batch []toolCall, results []toolResult) (fail
 			}
 		}
 		if !results[i].cutOff {
-			r.beginsAnew(batch[i].message, batch[i].call.ID)
+			r.journal.unlearn(batch[i].message, batch[i].call.ID)
 		}
 		if failure == nil || errors.Is(failure, errSibling) {
 			failure = err

@@ -193,7 +193,7 @@ func (r *run) answerCutOff() *Update {
 
 // mayHaveRun reports whether a tool started for a call and, as far as anybody knows, did not end.
 func (r *run) mayHaveRun(message, call string) bool {
-	return slices.ContainsFunc(r.journal.executions(r.isFinished), func(e checkpoint.Execution) bool {
+	return slices.ContainsFunc(r.journal.executions(r.batch.answers), func(e checkpoint.Execution) bool {
 		return e.Message == message && e.CallID == call && e.Outcome == nil
 	})
 }

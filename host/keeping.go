@@ -127,7 +127,7 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 			ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
 			ToolTokens: r.toolTokens, Usage: checkpoint.Usage(r.usage.total()),
 		},
-		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.journal.executions(r.isFinished),
+		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.journal.executions(r.batch.answers),
 	}
 	for at := range r.cursors {
 		if seen := r.cursors[at]; p.steps[at].cursors && seen != (history.Cursor{}) {
@@ -137,7 +137,7 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	for i := range r.questions.asked {
 		c.Questions = append(c.Questions, r.questions.asked[i].Question)
 	}
-	c.Finished = checkpointResults(r.finished)
+	c.Finished = r.batch.checkpointResults()
 	return c
 }
 

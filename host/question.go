@@ -68,7 +68,7 @@ func (r *run) interruptOr(step string, call *abi.ToolCall, err error) error {
 	}
 	about := checkpoint.Question{Step: step, CallID: callID(call), Nested: interrupt.nested}
 	if call != nil {
-		about.Message = r.asking()
+		about.Message = r.state.asking()
 	}
 	r.questions.ask(about, interrupt.Interrupts, &r.ids)
 	return nil

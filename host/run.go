@@ -32,7 +32,7 @@ type run struct {
 	passed      bool // the breakpoint before it was passed
 	paused      bool // the run stopped at the breakpoint before it
 	questions   questions
-	finished    []finished // tool calls of it that are done, while others are not
+	batch       batch
 	journal     journal
 	failed      string   // why the run that it goes on with had stopped
 	branches    bool     // it goes on behind an older checkpoint
@@ -219,8 +219,8 @@ func (r *run) saveStart(ctx context.Context) error {
 // giveUp ends the thread's earlier run, if that did not end by itself: what its tools finished is kept, what lasts as long
 // as the run or a step is not.
 func (r *run) giveUp() {
-	if len(r.finished) > 0 {
-		if err := r.commitFinished(); err != nil {
+	if len(r.batch.results) > 0 {
+		if err := r.commitBatch(); err != nil {
 			r.warn(ToolsStep, "of the results of the thread's last run only the answers are kept: "+err.Error())
 		}
 	}
@@ -320,7 +320,7 @@ func (r *run) advance(jump abi.Target) error {
 	if next == p.loopEntry && r.loopsDone() {
 		next = r.withoutModel(done, jump)
 	}
-	r.dropFinished()
+	r.batch.clear()
 	r.at, r.passed, r.last = next, false, p.steps[done].name
 	r.questions.clear()
 	r.steps++

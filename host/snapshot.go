@@ -81,7 +81,7 @@ func (r *run) snapshot(held *checkpoint.Thread) *Snapshot {
 		}
 	}
 	for _, q := range c.Waiting() {
-		if !r.stillAbout(q) {
+		if !r.state.isAbout(q) {
 			continue
 		}
 		s.Interrupts = append(s.Interrupts, Interrupt{ID: q.ID, Step: q.Step, CallID: q.CallID, Key: q.Key, Value: q.Value})
@@ -202,8 +202,8 @@ func (r *run) updateState(u *StateUpdate) error {
 	if at < 0 {
 		return fmt.Errorf("there is no step %q; the steps are %s, %s", u.As, inputStep, r.agent.program.names())
 	}
-	if len(r.finished) > 0 {
-		if err := r.commitFinished(); err != nil {
+	if len(r.batch.results) > 0 {
+		if err := r.commitBatch(); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func (r *run) restore(held *checkpoint.Thread) {
 			k.foreign.Set(p.Key, p.Value)
 		}
 	}
-	r.finished = pendingResults(r.stillAsked(held.Record.Checkpoint.Finished))
+	r.batch.restore(held.Record.Checkpoint.Finished, state.asking())
 	r.journal.restore(checkpoint.Journalled(&held.Record.Checkpoint, held.Executions))
 	r.failed = held.Record.Checkpoint.Failure
 	for _, c := range held.Record.Checkpoint.Cursors {
@@ -136,7 +136,7 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 		r.at = r.agent.program.find(c.Next)
 	}
 	for i := range c.Questions {
-		if q := &c.Questions[i]; r.stillAbout(q) {
+		if q := &c.Questions[i]; r.state.isAbout(q) {
 			r.questions.asked = append(r.questions.asked, question{*q})
 		}
 	}

@@ -197,7 +197,7 @@ func (r *run) withoutTokens(batch []toolCall) ([]toolCall, *toolLimit) {
 			continue
 		}
 		answer := limit.answer(c.call)
-		r.finish(c.index, c.call.ID, &answer, nil)
+		r.batch.add(c.message, c.index, c.call.ID, &answer, nil)
 	}
 	return rest, limit
 }
@@ -208,12 +208,12 @@ func (r *run) answerRest(limit *toolLimit, ai int) {
 	messages := r.state.Messages()
 	all := messages.Entry(ai).Message().ToolCalls
 	for i := range all {
-		if call := &all[i]; messages.Answer(ai, call.ID) == nil && !r.isFinished(call.ID) {
+		if call := &all[i]; messages.Answer(ai, call.ID) == nil && !r.batch.answers(call.ID) {
 			answer := limit.answer(call)
 			if r.mayHaveRun(messages.Entry(ai).Message().ID, call.ID) {
 				answer = abi.ToolFailure(*call, cutOffText)
 			}
-			r.finish(i, call.ID, &answer, nil)
+			r.batch.add(r.state.asking(), i, call.ID, &answer, nil)
 		}
 	}
 }

@@ -1,0 +1,147 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// errGone is the error of a tool, or of a hook around it, that called runtime.Goexit, as testing.T.FailNow does.
+var errGone = errors.New("the tool call ended its goroutine")
+
+// errSibling is the cause of the cancellation of tool calls when another call of the batch fails.
+var errSibling = errors.New("another tool call of the batch failed")
+
+// toolRunner runs the calls of one tools step, in parallel if the agent allows it.
+type toolRunner struct {
+	calls   []toolCall
+	results []toolResult
+	order   *toolOrder
+	started atomic.Int64
+	workers sync.WaitGroup
+	queue   chan queued // of events; nil: nobody listens
+	cancel  context.CancelCauseFunc
+}
+
+// runCalls runs the calls of a tools step and returns how each ended.
+func (r *run) runCalls(ctx context.Context, calls []toolCall) []toolResult {
+	if len(calls) < 2 || r.agent.toolCalls.Parallel == 1 {
+		return runInOrder(ctx, calls, r.agent.orderOf(calls))
+	}
+	return r.runInParallel(ctx, calls)
+}
+
+// runInOrder runs the calls one after the other, until one fails.
+func runInOrder(ctx context.Context, calls []toolCall, order *toolOrder) []toolResult {
+	results := make([]toolResult, 0, len(calls))
+	for i := range calls {
+		result := toolResult{err: errNoTurn}
+		if order.wait(i) {
+			result = calls[i].start(ctx)
+		}
+		order.end(i, result.err)
+		results = append(results, result)
+		if fails(result.err) {
+			break
+		}
+	}
+	return results
+}
+
+// runInParallel runs as many calls at once as the agent allows.
+func (r *run) runInParallel(ctx context.Context, calls []toolCall) []toolResult {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t := &toolRunner{calls: calls, results: make([]toolResult, len(calls)), order: r.agent.orderOf(calls), cancel: cancel}
+	if r.sink != nil {
+		t.queue = make(chan queued)
+		done := make(chan struct{})
+		defer close(done)
+		for i := range calls {
+			calls[i].events = emitter{sink: r.sink, call: i, queue: t.queue, done: done}
+		}
+	}
+	t.workers.Go(func() { t.work(ctx, min(r.agent.toolCalls.Parallel, len(calls))-1) })
+	if t.queue != nil {
+		r.sink.merge(len(calls), t.queue)
+	}
+	t.workers.Wait()
+	return t.results
+}
+
+// work runs calls until none is left. A worker that takes its first call starts another worker, at most more of them in all:
+// calls that end at once need no goroutine each.
+func (t *toolRunner) work(ctx context.Context, more int) {
+	returned, begun := false, false
+	defer func() {
+		if !returned { // a tool has ended the goroutine
+			t.work(ctx, more)
+		}
+	}()
+	for i := t.take(); i < len(t.calls); i = t.take() {
+		if !begun {
+			begun = true
+			growStack(i)
+			if next := more - 1; next >= 0 && i+1 < len(t.calls) {
+				more = 0
+				t.workers.Go(func() { t.work(ctx, next) })
+			}
+		}
+		t.runOne(ctx, i)
+	}
+	returned = true
+}
+
+func (t *toolRunner) take() int { return int(t.started.Add(1)) - 1 }
+
+func (t *toolRunner) runOne(ctx context.Context, i int) {
+	result := &t.results[i]
+	result.err = errGone // unless it returns
+	defer func() { t.order.end(i, result.err) }()
+	defer func() {
+		if fails(result.err) {
+			t.cancel(errSibling)
+		}
+		if t.queue != nil {
+			t.calls[i].events.send(nil)
+		}
+	}()
+	if t.order.wait(i) {
+		*result = t.calls[i].start(ctx)
+	} else {
+		result.err = errNoTurn
+	}
+}
+
+// growStack makes room on the stack for a call with its layers while hardly anything on the stack must be copied. By itself the
+// stack would grow three times on the way, a tenth of the cost of a batch of calls that end at once.
+//
+//go:noinline
+func growStack(i int) byte {
+	var room [6 << 10]byte
+	room[i%len(room)] = 1
+	return room[(i+1)%len(room)]
+}
+
+// start performs the call unless the batch has ended. A call that gave up for that reason says so, whatever its tool made of
+// it.
+func (c *toolCall) start(ctx context.Context) (result toolResult) {
+	if ctx.Err() == nil {
+		result = c.do(ctx)
+		if ctx.Err() == nil || !fails(result.err) {
+			return result
+		}
+	}
+	result.cutOff = true
+	if result.err == nil || errors.Is(result.err, context.Canceled) {
+		result.err = context.Cause(ctx)
+	}
+	return result
+}
+
+// fails reports whether an error ends the batch: an interrupt does not, and neither does a call whose turn has not come.
+func fails(err error) bool {
+	_, interrupted := asInterrupt(err)
+	return err != nil && !interrupted && err != errNoTurn //nolint:errorlint // it is never inside of another
+}

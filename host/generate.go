@@ -25,7 +25,7 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 		resp, err = nil, modelError(name, err)
 	} else {
 		resp = rt.identified(resp)
-		r.usage.add(resp.Messages)
+		r.budget.usage.add(resp.Messages)
 	}
 	if IsControlFlow(err) {
 		rt.closed = err

@@ -81,4 +81,4 @@ func (rt *Runtime) AcceptsChanges() bool { return rt.run.input.AcceptChanges }
 
 // Spend counts tokens that a tool or hook has used up by itself, such as those of an agent that it runs, as the run's. Those of
 // [Runtime.Generate] are counted already.
-func (rt *Runtime) Spend(spent abi.Usage) { rt.run.usage.add([]abi.Message{{Usage: &spent}}) }
+func (rt *Runtime) Spend(spent abi.Usage) { rt.run.budget.usage.add([]abi.Message{{Usage: &spent}}) }

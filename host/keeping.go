@@ -124,11 +124,11 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	p := r.agent.program
 	c := checkpoint.Checkpoint{
 		Run: checkpoint.Run{
-			ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n, Steps: r.steps, ModelSteps: r.modelSteps, Malformed: r.malformed,
-			ToolTokens: r.toolTokens, Usage: checkpoint.Usage(r.usage.total()),
+			ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n,
 		},
 		Next: p.name(r.at), Paused: r.paused || r.passed, Executions: r.journal.executions(r.batch.answers),
 	}
+	r.budget.record(&c.Run)
 	for at := range r.cursors {
 		if seen := r.cursors[at]; p.steps[at].cursors && seen != (history.Cursor{}) {
 			c.Cursors = append(c.Cursors, checkpoint.Cursor{Step: p.steps[at].name, Epoch: seen.Epoch, Seq: seen.Seq})

@@ -23,7 +23,7 @@ func (e *MalformedError) Error() string {
 // the one with which LangChain repairs a history, and why the arguments could not be parsed. updates are the response
 // and those of wraps. With an error, which fails the run, there were too many such responses in a row: then the other
 // calls are answered too.
-func (r *run) answerMalformed(resp *model.Response, updates []sourcedUpdate) (*Update, error) {
+func (b *budget) answerMalformed(resp *model.Response, updates []sourcedUpdate, modelName string) (*Update, error) {
 	malformed := resp.AI().InvalidToolCalls
 	if len(malformed) == 0 {
 		return nil, nil //nolint:nilnil // nothing to answer
@@ -41,14 +41,14 @@ func (r *run) answerMalformed(resp *model.Response, updates []sourcedUpdate) (*U
 		}
 		update.Messages = append(update.Messages, abi.ToolFailure(abi.ToolCall{ID: call.ID, Name: call.Name}, text))
 	}
-	if r.malformed < r.agent.toolCalls.MaxMalformed {
+	if b.unusable < b.limits.MaxMalformed {
 		return update, nil
 	}
-	err := &MalformedError{Responses: r.malformed + 1}
+	err := &MalformedError{Responses: b.unusable + 1}
 	for _, call := range unanswered(resp, updates) {
 		update.Messages = append(update.Messages, abi.ToolFailure(*call, fmt.Sprintf("This call was not executed: %v.", err)))
 	}
-	return update, &ModelError{Model: r.agent.config.Model.Info().Name, Err: err}
+	return update, &ModelError{Model: modelName, Err: err}
 }
 
 // parseError says why arguments could not be parsed: as the provider said it, or as our parser does.

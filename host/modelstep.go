@@ -30,8 +30,8 @@ func appendModelWrap(wraps []modelWrap, m *boundMiddleware) []modelWrap {
 // modelStep calls the model through its wraps and applies the response, then the wraps' updates, inner ones first.
 func (r *run) modelStep(ctx context.Context, s *step) error {
 	a := r.agent
-	if err := r.checkLoops(); err != nil {
-		return err
+	if r.budget.refusesModelStep() {
+		return r.endAtLoopLimit()
 	}
 	if err := a.modelNeeds.acquire(ctx); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	req := &model.Request{
 		Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs, Response: a.respond.asks(),
 	}
-	if r.lastLoop() {
+	if r.budget.lastWord() {
 		req.Tools = nil
 	}
 	resp, updates, err := c.layer(ctx, 0, req)
@@ -63,11 +63,11 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		return err
 	}
 	all := append([]sourcedUpdate{{answer, ModelStep}}, updates...)
-	malformed, failure := r.answerMalformed(resp, all)
+	malformed, failure := r.budget.answerMalformed(resp, all, a.config.Model.Info().Name)
 	if malformed != nil {
 		all = slices.Insert(all, 1, sourcedUpdate{malformed, ModelStep})
 	}
-	limited, exceeded := r.limitResponse(resp, all)
+	limited, exceeded := r.budget.limitResponse(resp, all, a.program)
 	if limited != nil {
 		all = slices.Insert(all, 1, sourcedUpdate{limited, ModelStep})
 	}
@@ -75,13 +75,9 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		return err
 	}
 	r.questions.clear() // whatever its wraps asked before: it is done
-	r.modelSteps++
 	unusable := r.unusable(resp)
-	r.malformed++
-	if malformed == nil && !unusable {
-		r.malformed = 0
-	}
-	if unusable && failure == nil && r.malformed > a.toolCalls.MaxMalformed {
+	r.budget.countModelStep(malformed == nil && !unusable)
+	if unusable && failure == nil && r.budget.unusable > a.toolCalls.MaxMalformed {
 		failure = &ModelError{Model: a.config.Model.Info().Name, Err: missingValue(resp)}
 	}
 	return errors.Join(failure, exceeded)
@@ -152,7 +148,7 @@ func callWrapModel(
 // generate calls the model itself.
 func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	r := c.run
-	if r.lastLoop() { // also of tools that a wrap offers
+	if r.budget.lastWord() { // also of tools that a wrap offers
 		req = req.WithTools(nil)
 	}
 	if err := r.agent.checkOffered(req.Tools); err != nil {
@@ -249,7 +245,7 @@ func (r *run) named(resp *model.Response) *model.Response {
 			m.Name = r.agent.config.Name
 		}
 	}
-	r.usage.add(out.Messages)
+	r.budget.usage.add(out.Messages)
 	r.identify(out.Messages)
 	out.Messages = allNamed(out.Messages, r.ids.New)
 	return &out

@@ -23,30 +23,25 @@ type run struct {
 	seed    uint64
 	state   *State
 	cursors []history.Cursor // by step
-	steps   int
-	usage   usage
-	sink    *sink // nil: nobody listens
+	sink    *sink            // nil: nobody listens
 	ids     idSource
 
-	at          int  // the step that comes next, or is performed
-	passed      bool // the breakpoint before it was passed
-	paused      bool // the run stopped at the breakpoint before it
-	questions   questions
-	batch       batch
-	journal     journal
-	failed      string   // why the run that it goes on with had stopped
-	branches    bool     // it goes on behind an older checkpoint
-	last        string   // the name of the step that was made last
-	begun       bool     // the input was taken; until then the thread is as it was
-	givenUp     string   // id of the thread's earlier run, if this one ends it
-	wasOver     bool     // the run that it goes on with was over before
-	unsaved     bool     // something happened since the thread was saved
-	keeping     *keeping // the hold on the thread
-	stepsBefore int      // steps at the start of this part of the run, after the last interrupt
-	modelSteps  int
-	malformed   int  // responses with malformed tool calls in a row
-	toolTokens  int  // tokens of the tools' results
-	cancelled   bool // its context ended before it did
+	at        int  // the step that comes next, or is performed
+	passed    bool // the breakpoint before it was passed
+	paused    bool // the run stopped at the breakpoint before it
+	questions questions
+	batch     batch
+	journal   journal
+	failed    string   // why the run that it goes on with had stopped
+	branches  bool     // it goes on behind an older checkpoint
+	last      string   // the name of the step that was made last
+	begun     bool     // the input was taken; until then the thread is as it was
+	givenUp   string   // id of the thread's earlier run, if this one ends it
+	wasOver   bool     // the run that it goes on with was over before
+	unsaved   bool     // something happened since the thread was saved
+	keeping   *keeping // the hold on the thread
+	budget    budget
+	cancelled bool // its context ended before it did
 
 	notices []string // what happened to the agent before the run
 	refused error    // the agent is closed
@@ -126,7 +121,7 @@ func (a *build) newRun(in Input) *run {
 	return &run{
 		agent: a, id: string(strconv.AppendUint(append(buf[:0], "run-"...), seed, 16)), seed: seed, ids: idSource{seed: seed},
 		input: in, at: a.program.entry, cursors: make([]history.Cursor, len(a.program.steps)),
-		state: &State{table: &a.fields, values: a.fields.initial()},
+		state: &State{table: &a.fields, values: a.fields.initial()}, budget: budget{limits: &a.toolCalls, recursion: a.limit},
 	}
 }
 
@@ -297,7 +292,7 @@ func (r *run) loop(ctx context.Context) error {
 		if r.paused = p.steps[at].breakAfter && r.at != endStep; r.paused {
 			return nil
 		}
-		if err := r.checkSteps(at); err != nil {
+		if err := r.budget.checkSteps(p.steps[at].name, r.input.goesOn()); err != nil {
 			return err
 		}
 		if r.at != endStep && r.keeping.savesAfter(p.steps[at].kind) {
@@ -313,38 +308,22 @@ func (r *run) loop(ctx context.Context) error {
 // advance goes on to the step behind the present one, which is done.
 func (r *run) advance(jump abi.Target) error {
 	p, done := r.agent.program, r.at
-	next, err := p.next(done, jump, r.state)
+	next, err := p.next(done, jump, r.state, r.budget.modelDone())
 	if err != nil {
 		return err
 	}
-	if next == p.loopEntry && r.loopsDone() {
-		next = r.withoutModel(done, jump)
+	if jump == abi.JumpModel && next != p.loopEntry {
+		r.warn(p.steps[done].name, "the jump to the model is ignored: the run has no model steps left (max_loops)")
 	}
 	r.batch.clear()
 	r.at, r.passed, r.last = next, false, p.steps[done].name
 	r.questions.clear()
-	r.steps++
+	r.budget.steps++
 	r.journal.endStep(p.steps[done].kind == stepTools)
 	if r.at == endStep {
 		r.journal.drop(r.warn)
 	}
 	return nil
-}
-
-// checkSteps holds the recursion limit, after the step done. As in LangGraph a run must end in fewer steps than that; one
-// that goes on may take one more, since its input is no step.
-func (r *run) checkSteps(done int) error {
-	steps, limit := r.steps-r.stepsBefore, r.agent.limit
-	if r.input.goesOn() {
-		steps--
-	}
-	if steps < limit {
-		return nil
-	}
-	return &LimitError{
-		Code: CodeRecursionLimit, Step: r.agent.program.steps[done].name, Received: steps, Maximum: limit,
-		Message: fmt.Sprintf("recursion limit of %d reached before the end; raise recursion_limit (RecursionLimit in Go) or look for a loop", limit),
-	}
 }
 
 // cancellation is the error of a run whose context ended; failure is what the run reported then, if anything.
@@ -368,7 +347,7 @@ func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 	}
 	r.unsaved = true
 	if events := r.events(); events.on() {
-		events.send(&Event{Type: EventStep, Step: s.name, Index: r.steps + 1})
+		events.send(&Event{Type: EventStep, Step: s.name, Index: r.budget.steps + 1})
 	}
 	switch s.kind {
 	case stepModel:
@@ -398,13 +377,13 @@ func (r *run) result(err error) *Result {
 	return &Result{
 		RunID: r.id, Thread: r.input.Thread, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Structured: shown.structured(),
-		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.usage.total(), Steps: r.steps,
+		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.budget.usage.total(), Steps: r.budget.steps,
 	}
 }
 
 // callSeed is the seed of one call of a hook or tool: it follows from the run's seed and the call's place in the run.
 func (r *run) callSeed(call, layer int) uint64 {
-	return placeSeed(r.seed+uint64(r.steps+1)*0x9e3779b97f4a7c15, call, layer)
+	return placeSeed(r.seed+uint64(r.budget.steps+1)*0x9e3779b97f4a7c15, call, layer)
 }
 
 func placeSeed(base uint64, call, layer int) uint64 {

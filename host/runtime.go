@@ -83,8 +83,7 @@ func (rt *Runtime) Tools() []abi.ToolSpec { return slices.Clone(rt.run.agent.too
 // ModelStepsLeft returns how many model steps the run may still take in which the model has its tools; false if their number
 // is not limited. A jump to the model with none left is ignored or fails the run, see [ToolCallConfig.MaxLoops].
 func (rt *Runtime) ModelStepsLeft() (left int, limited bool) {
-	maximum := rt.run.agent.toolCalls.MaxLoops
-	return max(0, maximum-rt.run.modelSteps), maximum > 0
+	return rt.run.budget.modelStepsLeft()
 }
 
 // Store returns the agent's store of values beyond threads; nil if it has none.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
@@ -125,9 +124,7 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 		r.id = c.Run.ID
 	}
 	r.seed = c.Run.Seed
-	r.usage.sum = abi.Usage(c.Run.Usage)
-	r.steps, r.stepsBefore, r.modelSteps = c.Run.Steps, c.Run.Steps, c.Run.ModelSteps
-	r.malformed, r.toolTokens = c.Run.Malformed, c.Run.ToolTokens
+	r.budget.restore(&c.Run)
 	r.at, r.passed, r.wasOver, r.last = endStep, c.Paused, c.Next == "", held.Record.Step
 	if c.Next != "" {
 		if err := r.checkProgram(held.Program, c.Next); err != nil {

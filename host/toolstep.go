@@ -35,7 +35,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 		calls[i].alerts()
 	}
 	results := r.runCalls(ctx, calls)
-	if over := r.limitTokens(results); over != nil {
+	if over := r.budget.limitTokens(results, r.agent.config.Model); over != nil {
 		exceeded = over
 	}
 	failure := r.collect(s, calls, results)

@@ -3,12 +3,27 @@ package host
 import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
 )
 
-// next is the program's one transition function: the step that follows the step at, whose update asked for this jump
-// and led to this state. It reads nothing else, so that the loop, a resume and the graph cannot disagree.
-func (p *program) next(at int, jump abi.Target, s *State) (int, error) {
+// This file decides which step follows, and so whether the model runs again: nothing else does.
+
+// next returns the step that follows the step at, whose update asked for this jump and led to this state. modelDone says that the
+// model has had its last word: it is not called again.
+func (p *program) next(at int, jump abi.Target, s *State, modelDone bool) (int, error) {
 	from := &p.steps[at]
+	next, err := p.follow(from, jump, s)
+	if err != nil || next != p.loopEntry || !modelDone {
+		return next, err
+	}
+	if from.hookOf == abi.AfterAgent {
+		return from.next, nil
+	}
+	return p.exit, nil
+}
+
+// follow returns the step that follows if the model may run again.
+func (p *program) follow(from *step, jump abi.Target, s *State) (int, error) {
 	if jump != "" {
 		return p.jump(from, jump)
 	}
@@ -97,6 +112,23 @@ func (p *program) afterTools(s *State) int {
 		return p.exit
 	}
 	return p.loopEntry
+}
+
+// modelFollows reports whether the model would run again after the calls of a response, of which updates answer some: what
+// afterModel and afterTools will decide once the tools have run.
+func (p *program) modelFollows(resp *model.Response, updates []sourcedUpdate) bool {
+	if p.tools == endStep || p.responds && !resp.Structured.IsZero() {
+		return false
+	}
+	calls := resp.AI().ToolCalls
+	names := make([]string, len(calls))
+	for i := range calls {
+		names[i] = calls[i].Name
+		if answer := answerIn(updates, calls[i].ID); answer != nil && answer.Name != "" {
+			names[i] = answer.Name
+		}
+	}
+	return !p.direct(names)
 }
 
 // direct reports whether the tools of these names, unknown ones aside, all return directly.

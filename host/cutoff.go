@@ -109,7 +109,7 @@ func (e *execution) question(past *checkpoint.Execution) wire.Raw {
 	value := wire.Map{
 		{Key: "allowed_decisions", Value: decisions},
 		{Key: "args", Value: past.Args},
-		{Key: "idempotency_key", Value: wire.String(cmp.Or(past.Key, executionKey(run.input.Thread, run.id, past)))},
+		{Key: "idempotency_key", Value: wire.String(cmp.Or(past.Key, executionKey(run.thread.id, run.id, past)))},
 		{Key: "name", Value: wire.String(past.Tool)},
 		{Key: "started", Value: wire.Int(past.Started)},
 		{Key: "tool_call_id", Value: wire.String(e.of.call.ID)},

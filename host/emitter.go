@@ -46,7 +46,7 @@ func (s *sink) send(event *Event) {
 	}
 	s.seq++
 	event.Seq, event.Time = s.seq, s.run.agent.now()
-	event.Agent, event.Run, event.Thread = s.run.agent.config.Name, s.run.id, s.run.input.Thread
+	event.Agent, event.Run, event.Thread = s.run.agent.config.Name, s.run.id, s.run.thread.id
 	if !s.deliver(event) {
 		s.stopped = true
 		s.stop(errStopped)

@@ -4,12 +4,10 @@ import "context"
 
 // over reports whether the run has ended now, and for good: nobody can go on with it.
 func (r *run) over(failure error) bool {
-	return r.begun && !r.wasOver && (r.input.Thread == "" || (failure == nil && r.at == endStep))
+	return r.thread.begun && !r.thread.wasOver && (r.thread.id == "" || (failure == nil && r.progress.step == endStep))
 }
 
 // tellEnd tells the middleware that a run is over.
-func (r *run) tellEnd(ctx context.Context, id string) { r.agent.tellEnd(ctx, id) }
-
 func (a *build) tellEnd(ctx context.Context, id string) {
 	for _, m := range a.middleware {
 		if m.hooks.End == nil {

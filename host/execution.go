@@ -43,7 +43,7 @@ func (rt *Runtime) Execution() int {
 func (e *execution) key() string {
 	if e.id.Key == "" {
 		run := e.of.run
-		e.id.Key = executionKey(run.input.Thread, run.id, &e.id)
+		e.id.Key = executionKey(run.thread.id, run.id, &e.id)
 	}
 	return e.id.Key
 }
@@ -56,7 +56,7 @@ func (c *toolCall) executed(ctx context.Context, e *execution) (*abi.Message, []
 	if message, updates, err := e.resolve(); message != nil || err != nil || e.tool == nil {
 		return message, updates, err
 	}
-	if !c.run.keeping.journals() {
+	if !c.run.thread.journals() {
 		return e.run(ctx)
 	}
 	e.id.Attempts++
@@ -76,7 +76,7 @@ func (c *toolCall) executed(ctx context.Context, e *execution) (*abi.Message, []
 // another may be saved as anything that a crash would not tell. A call that was cancelled meanwhile has not begun.
 func (e *execution) recordStart(ctx context.Context, id *checkpoint.Execution) error {
 	r := e.of.run
-	err := r.keeping.session.Journal(ctx, id)
+	err := r.thread.session.Journal(ctx, id)
 	switch {
 	case err == nil:
 		return nil
@@ -84,7 +84,7 @@ func (e *execution) recordStart(ctx context.Context, id *checkpoint.Execution) e
 		return ctx.Err()
 	default:
 		r.journal.broken.Store(true)
-		return r.threadError(err)
+		return r.thread.fail(err)
 	}
 }
 
@@ -139,7 +139,7 @@ func (e *execution) recordOutcome(ctx context.Context, message *abi.Message, upd
 	if e.of.alone {
 		return
 	}
-	if err := r.keeping.session.Journal(context.WithoutCancel(ctx), &record); err != nil {
+	if err := r.thread.session.Journal(context.WithoutCancel(ctx), &record); err != nil {
 		e.rt.Warn(fmt.Sprintf("tool %q: the end of its call %q could not be journalled: %v", e.tool.spec.Name, e.call.ID, err))
 	}
 }

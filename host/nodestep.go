@@ -12,7 +12,7 @@ import (
 func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error) {
 	rt := &Runtime{
 		run: r, state: r.state, step: s.name, n: s.calls.Add(1), seed: r.callSeed(0, 0), view: s.hook.View,
-		cursor: r.cursors[at], answers: r.questions.answersTo(s.name, "", ""), emit: r.events(),
+		cursor: r.progress.cursors[at], answers: r.questions.answersTo(s.name, "", ""), emit: r.events(),
 	}
 	if err := s.needs.acquire(ctx); err != nil {
 		return "", err
@@ -38,7 +38,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	}
 	r.questions.clear() // whatever it asked before: it is done
 	if s.cursors {
-		r.cursors[at] = shown
+		r.progress.cursors[at] = shown
 	}
 	if update == nil {
 		return "", nil

@@ -40,7 +40,7 @@ type Runtime struct {
 func (rt *Runtime) RunID() string { return rt.run.id }
 
 // ThreadID returns the id of the thread; "" in a run without one.
-func (rt *Runtime) ThreadID() string { return rt.run.input.Thread }
+func (rt *Runtime) ThreadID() string { return rt.run.thread.id }
 
 // Step returns the name of the step or hook: "name.hook" of a middleware, or "tools" of a tool.
 func (rt *Runtime) Step() string { return rt.step }

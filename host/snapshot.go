@@ -40,12 +40,11 @@ func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Sn
 	if err != nil {
 		return nil, err
 	}
-	defer r.leave()
+	defer r.entry.leave()
 	held, err := r.agent.config.Checkpointer.Load(ctx, thread, at)
 	if err != nil {
-		return nil, r.threadError(err)
+		return nil, r.thread.fail(err)
 	}
-	r.keeping = &keeping{}
 	r.restore(held)
 	return r.snapshot(held), nil
 }
@@ -53,12 +52,12 @@ func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Sn
 // look prepares to read a thread. Who does must leave.
 func (a *Agent) look(ctx context.Context, thread string) (*run, error) {
 	r := a.newRun(ctx, Input{Thread: thread})
-	err := r.refused
+	err := r.entry.err
 	if err == nil && r.agent.config.Checkpointer == nil {
-		err = r.threadError(ErrNoCheckpointer)
+		err = r.thread.fail(ErrNoCheckpointer)
 	}
 	if err != nil {
-		r.leave()
+		r.entry.leave()
 		return nil, err
 	}
 	return r, nil
@@ -70,10 +69,10 @@ func (r *run) snapshot(held *checkpoint.Thread) *Snapshot {
 	c := &at.Checkpoint
 	shown := r.shown()
 	s := &Snapshot{
-		Thread: r.input.Thread, Checkpoint: at.ID, Parent: at.Parent, Newest: held.Newest, Time: at.Time, Source: at.Source, RunID: c.Run.ID,
+		Thread: r.thread.id, Checkpoint: at.ID, Parent: at.Parent, Newest: held.Newest, Time: at.Time, Source: at.Source, RunID: c.Run.ID,
 		Step: at.Step, Next: c.Next, Failure: c.Failure, Messages: shown.Messages(), Steps: c.Run.Steps,
 		Usage: abi.Usage(c.Run.Usage),
-		State: r.keeping.foreign,
+		State: r.thread.foreign,
 	}
 	for slot := range shown.table.fields {
 		if value := shown.values[slot]; !value.IsZero() {
@@ -103,10 +102,10 @@ func (a *Agent) History(ctx context.Context, thread string) iter.Seq2[*checkpoin
 			yield(nil, err)
 			return
 		}
-		defer r.leave()
+		defer r.entry.leave()
 		for record, err := range checkpoint.All(ctx, r.agent.config.Checkpointer, thread) {
 			if err != nil {
-				err = r.threadError(err)
+				err = r.thread.fail(err)
 			}
 			if !yield(record, err) {
 				return
@@ -140,12 +139,12 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 		}
 	}
 	r := a.newRun(ctx, in)
-	defer r.leave()
-	if r.refused != nil {
-		return nil, r.refused
+	defer r.entry.leave()
+	if r.entry.err != nil {
+		return nil, r.entry.err
 	}
 	err := r.open(ctx)
-	defer func() { _ = r.letGo() }() // after an error; otherwise it is done
+	defer func() { _ = r.thread.release() }() // after an error; otherwise it is done
 	if err != nil {
 		return nil, err
 	}
@@ -154,17 +153,17 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 		return nil, err
 	}
 	var failure error
-	if u.As == "" && r.failed != "" { // the run stays where it is
-		failure = errors.New(r.failed)
+	if u.As == "" && r.thread.failure != "" { // the run stays where it is
+		failure = errors.New(r.thread.failure)
 	}
 	if err := r.save(ctx, checkpoint.SourceUpdate, failure); err != nil {
 		return nil, err
 	}
-	if r.givenUp != "" {
-		r.tellEnd(ctx, r.givenUp)
+	if r.thread.givenUp != "" {
+		r.agent.tellEnd(ctx, r.thread.givenUp)
 	}
-	saved := r.keeping.parent
-	_ = r.letGo() // it is saved; the lease expires by itself
+	saved := r.thread.parent
+	_ = r.thread.release() // it is saved; the lease expires by itself
 	return a.State(ctx, u.Thread, saved)
 }
 
@@ -195,7 +194,7 @@ func (r *run) updateState(u *StateUpdate) error {
 			return &JumpError{inputStep, u.Update.JumpTo, "from the input, which does not jump"}
 		}
 		r.giveUp()
-		r.at = r.agent.program.entry
+		r.progress.step = r.agent.program.entry
 		return r.commit(inputStep, []sourcedUpdate{{&u.Update, inputStep}})
 	}
 	at := r.agent.program.find(u.As)
@@ -210,6 +209,6 @@ func (r *run) updateState(u *StateUpdate) error {
 	if err := r.commit(u.As, []sourcedUpdate{{&u.Update, u.As}}); err != nil {
 		return err
 	}
-	r.at = at
+	r.progress.step = at
 	return r.advance(u.Update.JumpTo)
 }

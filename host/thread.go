@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
@@ -30,115 +31,105 @@ func (e *ThreadError) Unwrap() error { return e.Err }
 // ErrorType names the type of the error in documents.
 func (*ThreadError) ErrorType() string { return "thread_error" }
 
-// open opens the run's thread, if it has one, and takes over what it holds: the state, and when the input goes on with a
-// run, that run too.
-func (r *run) open(ctx context.Context) error {
-	a, in := r.agent, &r.input
-	again := in.goesOn()
-	switch {
-	case in.Continue && in.Resume != nil:
-		return r.threadError(errors.New("the input has both Continue and Resume; an answer goes on by itself"))
-	case again && (len(in.Messages) > 0 || len(in.State) > 0):
-		return r.threadError(errors.New("the input has messages or state beside Continue or Resume; new messages start a new run"))
-	case a.config.Checkpointer == nil && (again || r.input.Thread != "" || in.Checkpoint != 0):
-		return r.threadError(ErrNoCheckpointer)
-	case (again || in.Checkpoint != 0) && r.input.Thread == "":
-		return r.threadError(ErrNoThread)
-	case r.input.Thread == "":
+// Durability says when a run that has a thread saves it.
+type Durability string
+
+// The durabilities. In each of them a run saves when it waits for an answer, stops or ends. What tools do is journalled, so
+// that none that is not idempotent runs again after a crash unless a person says so; but not with DurabilityExit: what a
+// process that dies had done then is not known.
+const (
+	DurabilityRound Durability = "round" // the default: also when it starts, after each model call and each batch of tools
+	DurabilityStep  Durability = "step"  // also after each hook that is a step
+	DurabilityExit  Durability = "exit"  // not before it ends
+)
+
+// thread is a run's hold on its thread. Without a session nothing is kept.
+type thread struct {
+	id         string // "": none
+	session    checkpoint.Session
+	durability Durability
+	commit     checkpoint.Commit
+	saved      *State              // as it was saved last; nil: never
+	parent     checkpoint.ID       // of the next checkpoint
+	program    *checkpoint.Program // as it was saved last
+	foreign    wire.Map            // values of fields that this agent does not declare
+
+	begun    bool   // the input was taken; until then the thread stays as it was
+	unsaved  bool   // something happened since the thread was saved
+	branches bool   // the run goes on from an older checkpoint
+	givenUp  string // id of the thread's earlier run, if this run ends it
+	wasOver  bool   // the run that goes on was already over
+	failure  string // why the run that goes on had stopped
+}
+
+// kept reports whether the thread is kept.
+func (t *thread) kept() bool { return t.session != nil }
+
+// journals reports whether executions of tools are journalled.
+func (t *thread) journals() bool { return t.kept() && t.durability != DurabilityExit }
+
+// savesAfter reports whether a step of this kind is saved before the next one begins.
+func (t *thread) savesAfter(kind stepKind) bool {
+	return t.kept() && (t.durability == DurabilityStep || t.durability != DurabilityExit && kind != stepHook)
+}
+
+// fail returns an error that names the thread.
+func (t *thread) fail(err error) error { return &ThreadError{Thread: t.id, Err: err} }
+
+// release gives the thread back. It may be called again.
+func (t *thread) release() error {
+	session := t.session
+	if session == nil {
 		return nil
 	}
-	session, err := a.config.Checkpointer.Open(ctx, r.input.Thread)
-	if err != nil {
-		return r.threadError(err)
-	}
-	r.keeping = &keeping{session: session, durability: a.config.Durability}
-	held, err := session.Load(ctx, in.Checkpoint)
-	switch {
-	case err != nil:
-		return r.threadError(err)
-	case held == nil && (again || in.Checkpoint != 0):
-		return r.threadError(ErrUnknownThread)
-	case held == nil:
-		return nil
-	}
-	c := &held.Record.Checkpoint
-	if c.Next != "" && !again && in.Messages == nil && in.State == nil {
-		return r.threadError(fmt.Errorf("the input is empty, and the thread has a run that stopped before %q; "+
-			"go on with it by Continue or Resume, or give it up by a new message", c.Next))
-	}
-	r.restore(held)
-	if !again {
-		if c.Next != "" && held.ID == held.Newest {
-			r.givenUp = c.Run.ID
-		}
-		if c.Run.IDSeed == r.seed { // the same seed each time, as in tests: ids still differ
-			r.ids.n = c.Run.IDs
-		}
-		return nil
-	}
-	if err := r.goOn(held); err != nil {
-		return r.threadError(err)
+	t.session = nil
+	if err := session.Close(); err != nil {
+		return t.fail(err)
 	}
 	return nil
 }
 
-func (r *run) threadError(err error) error { return &ThreadError{Thread: r.input.Thread, Err: err} }
-
-// restore takes over what the thread holds, and notes it as saved: the first commit has what differs.
-func (r *run) restore(held *checkpoint.Thread) {
-	table := &r.agent.fields
-	state := &State{table: table, log: held.Log, values: table.initial()}
-	saved := &State{table: table, log: held.Log, values: table.unset()}
-	for slot := range table.fields {
-		f := &table.fields[slot]
-		if value := held.State.Get(f.Name); !value.IsZero() {
-			state.values[slot], saved.values[slot] = value, value
-			state.stepLive = state.stepLive || f.Lifetime == LifetimeStep
-		}
+// watch returns a context that ends when the lease on the thread is lost, and a function that the caller must call.
+func (t *thread) watch(ctx context.Context) (context.Context, func()) {
+	lost := t.session.Lost()
+	if lost == nil {
+		return ctx, func() {}
 	}
-	k := r.keeping
-	r.state, k.saved, k.parent, k.program = state, saved, held.ID, held.Program
-	for _, p := range held.State {
-		if _, ok := table.slots[p.Key]; !ok {
-			k.foreign.Set(p.Key, p.Value)
+	ctx, cancel := context.WithCancelCause(ctx)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-lost:
+			cancel(checkpoint.ErrLost)
+		case <-done:
 		}
-	}
-	r.batch.restore(held.Record.Checkpoint.Finished, state.asking())
-	r.journal.restore(checkpoint.Journalled(&held.Record.Checkpoint, held.Executions))
-	r.failed = held.Record.Checkpoint.Failure
-	for _, c := range held.Record.Checkpoint.Cursors {
-		if at := r.agent.program.find(c.Step); at >= 0 {
-			r.cursors[at] = c.Seen()
-		}
+	}()
+	return ctx, func() {
+		close(done)
+		<-ended
+		cancel(nil)
 	}
 }
 
-// goOn takes over the run that the checkpoint belongs to. Behind an older checkpoint than the thread's newest it becomes
-// another run: what the first one did behind it has happened.
-func (r *run) goOn(held *checkpoint.Thread) error {
-	c := &held.Record.Checkpoint
-	r.ids = idSource{seed: c.Run.IDSeed, n: c.Run.IDs}
-	if r.branches = held.ID != held.Newest; r.branches {
-		r.ids.seed = r.seed // no other branch has its ids
-	} else {
-		r.id = c.Run.ID
+// addFields adds the changed fields to the commit, or all fields to a commit that is whole.
+func (t *thread) addFields(state *State) {
+	c := &t.commit
+	if c.Whole {
+		c.State = c.State.With(t.foreign)
 	}
-	r.seed = c.Run.Seed
-	r.budget.restore(&c.Run)
-	r.at, r.passed, r.wasOver, r.last = endStep, c.Paused, c.Next == "", held.Record.Step
-	if c.Next != "" {
-		if err := r.checkProgram(held.Program, c.Next); err != nil {
-			return err
+	for slot := range state.table.fields {
+		value, name := state.values[slot], state.table.fields[slot].Name
+		var was wire.Raw
+		if t.saved != nil && !c.Whole {
+			was = t.saved.values[slot]
 		}
-		r.at = r.agent.program.find(c.Next)
-	}
-	for i := range c.Questions {
-		if q := &c.Questions[i]; r.state.isAbout(q) {
-			r.questions.asked = append(r.questions.asked, question{*q})
+		switch {
+		case value.Equal(was):
+		case value.IsZero():
+			c.Unset = append(c.Unset, name)
+		default:
+			c.State.Set(name, value)
 		}
 	}
-	if r.input.Continue {
-		return nil
-	}
-	return r.questions.answer(r.input.Resume, r.agent.now())
 }

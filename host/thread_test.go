@@ -224,8 +224,8 @@ func TestInputsThatAThreadRefuses(t *testing.T) {
 		"continue of nothing":    {goOn(), `thread "t": there is no such thread; start it with messages`},
 		"an answer to nothing":   {resume(host.Answer{Value: 1}), `thread "t": there is no such thread; start it with messages`},
 		"continue and an answer": {host.Input{Thread: "t", Continue: true, Resume: []host.Answer{{Value: 1}}}, "both Continue and Resume"},
-		"continue and messages":  {host.Input{Thread: "t", Continue: true, Messages: hi().Messages}, "messages or state beside"},
-		"an answer and state":    {host.Input{Thread: "t", Resume: []host.Answer{{}}, State: map[string]any{"f": 1}}, "messages or state beside"},
+		"continue and messages":  {host.Input{Thread: "t", Continue: true, Messages: hi().Messages}, "messages or state as well as Continue or Resume"},
+		"an answer and state":    {host.Input{Thread: "t", Resume: []host.Answer{{}}, State: map[string]any{"f": 1}}, "messages or state as well as Continue or Resume"},
 		"continue of no thread":  {host.Input{Continue: true}, "names no thread"},
 		"no answers":             {host.Input{Thread: "t", Resume: []host.Answer{}, Continue: true}, "both Continue and Resume"},
 	} {

@@ -1,0 +1,89 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// start applies the input and saves it: a new run, or answers to an interrupted one.
+func (r *run) start(ctx context.Context) error {
+	if !r.input.goesOn() {
+		if err := r.applyInput(); err != nil {
+			return err
+		}
+	}
+	if err := r.saveStart(ctx); err != nil {
+		return err
+	}
+	r.thread.begun = true
+	if r.thread.givenUp != "" {
+		r.agent.tellEnd(ctx, r.thread.givenUp)
+	}
+	return nil
+}
+
+// saveStart saves what the input changes. A run that goes on from an older checkpoint always saves, since the journal of its
+// tools must follow a checkpoint of its own branch.
+func (r *run) saveStart(ctx context.Context) error {
+	t := &r.thread
+	switch {
+	case !t.kept(), r.input.Continue && !t.branches:
+		return nil
+	case t.durability == DurabilityExit:
+		t.unsaved = true
+		return nil
+	case r.input.goesOn() && t.branches:
+		return r.save(ctx, checkpoint.SourceFork, nil)
+	default:
+		return r.save(ctx, checkpoint.SourceInput, nil)
+	}
+}
+
+// giveUp ends the thread's earlier run, if it did not end by itself: results of its tools are kept, and fields that live as
+// long as a run or a step are not.
+func (r *run) giveUp() {
+	if len(r.batch.results) > 0 {
+		if err := r.commitBatch(); err != nil {
+			r.warn(ToolsStep, "only the answers of the thread's last run are kept: "+err.Error())
+		}
+	}
+	if update := r.answerCutOff(); !update.IsZero() {
+		if err := r.commit(ToolsStep, []sourcedUpdate{{update, ToolsStep}}); err != nil {
+			r.warn(ToolsStep, "the outcome of tool calls that were cut off is not kept: "+err.Error())
+		}
+	}
+	r.journal.tell()
+	r.journal.drop(r.warn)
+	r.state = r.state.forNewRun()
+}
+
+// applyInput applies what an earlier run of the thread left, and then the input's messages and fields.
+func (r *run) applyInput() error {
+	a := r.agent
+	r.giveUp()
+	update := &Update{Messages: r.input.Messages}
+	for _, name := range slices.Sorted(maps.Keys(r.input.State)) {
+		slot, ok := a.fields.slots[name]
+		if !ok {
+			return &UpdateError{Step: inputStep, Field: name, Err: errors.New("is not declared; declare it in the agent's State")}
+		}
+		if a.fields.fields[slot].HideInput {
+			r.warn(inputStep, fmt.Sprintf("field %q is hidden from the caller; its value is ignored", name))
+			continue
+		}
+		raw, err := Encode(r.input.State[name])
+		if err != nil {
+			return &UpdateError{Step: inputStep, Field: name, Err: err}
+		}
+		update.State.Set(name, raw)
+	}
+	if update.IsZero() {
+		return r.commit(inputStep, nil)
+	}
+	return r.commit(inputStep, []sourcedUpdate{{update, inputStep}})
+}

@@ -1,0 +1,132 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// open opens the run's thread, if it has one, and takes over what the thread holds: the state and, if the input goes on with a
+// run, that run.
+func (r *run) open(ctx context.Context) error {
+	if err := r.checkInput(); err != nil {
+		return r.thread.fail(err)
+	}
+	a, in, t := r.agent, &r.input, &r.thread
+	if t.id == "" {
+		return nil
+	}
+	session, err := a.config.Checkpointer.Open(ctx, t.id)
+	if err != nil {
+		return t.fail(err)
+	}
+	t.session = session
+	held, err := session.Load(ctx, in.Checkpoint)
+	switch {
+	case err != nil:
+		return t.fail(err)
+	case held == nil && (in.goesOn() || in.Checkpoint != 0):
+		return t.fail(ErrUnknownThread)
+	case held == nil:
+		return nil
+	}
+	c := &held.Record.Checkpoint
+	if c.Next != "" && !in.goesOn() && in.Messages == nil && in.State == nil {
+		return t.fail(fmt.Errorf("the input is empty, and the thread has a run that stopped before %q; "+
+			"go on with it by Continue or Resume, or give it up by a new message", c.Next))
+	}
+	r.restore(held)
+	if in.goesOn() {
+		if err := r.goOn(held); err != nil {
+			return t.fail(err)
+		}
+		return nil
+	}
+	if c.Next != "" && held.ID == held.Newest {
+		t.givenUp = c.Run.ID
+	}
+	if c.Run.IDSeed == r.seed { // a seed that repeats, as in tests: ids still differ
+		r.ids.n = c.Run.IDs
+	}
+	return nil
+}
+
+// checkInput refuses inputs that contradict themselves, or ask for a thread that cannot be.
+func (r *run) checkInput() error {
+	in := &r.input
+	keeps := r.agent.config.Checkpointer != nil
+	switch {
+	case in.Continue && in.Resume != nil:
+		return errors.New("the input has both Continue and Resume; use Resume alone, since an answer goes on by itself")
+	case in.goesOn() && (len(in.Messages) > 0 || len(in.State) > 0):
+		return errors.New("the input has messages or state as well as Continue or Resume; new messages start a new run")
+	case !keeps && (in.goesOn() || in.Thread != "" || in.Checkpoint != 0):
+		return ErrNoCheckpointer
+	case (in.goesOn() || in.Checkpoint != 0) && in.Thread == "":
+		return ErrNoThread
+	default:
+		return nil
+	}
+}
+
+// restore takes over what the thread holds, and regards it as saved: the first commit has what differs.
+func (r *run) restore(held *checkpoint.Thread) {
+	table := &r.agent.fields
+	state := &State{table: table, log: held.Log, values: table.initial()}
+	saved := &State{table: table, log: held.Log, values: table.unset()}
+	for slot := range table.fields {
+		f := &table.fields[slot]
+		if value := held.State.Get(f.Name); !value.IsZero() {
+			state.values[slot], saved.values[slot] = value, value
+			state.stepLive = state.stepLive || f.Lifetime == LifetimeStep
+		}
+	}
+	c, t := &held.Record.Checkpoint, &r.thread
+	r.state, t.saved, t.parent, t.program = state, saved, held.ID, held.Program
+	for _, p := range held.State {
+		if _, ok := table.slots[p.Key]; !ok {
+			t.foreign.Set(p.Key, p.Value)
+		}
+	}
+	r.batch.restore(c.Finished, state.asking())
+	r.journal.restore(checkpoint.Journalled(c, held.Executions))
+	t.failure = c.Failure
+	for _, seen := range c.Cursors {
+		if at := r.agent.program.find(seen.Step); at >= 0 {
+			r.progress.cursors[at] = seen.Seen()
+		}
+	}
+}
+
+// goOn takes over the run that the checkpoint belongs to. From a checkpoint older than the thread's newest it goes on as another
+// run: what the first one did after that checkpoint has happened.
+func (r *run) goOn(held *checkpoint.Thread) error {
+	c, t := &held.Record.Checkpoint, &r.thread
+	r.ids = idSource{seed: c.Run.IDSeed, n: c.Run.IDs}
+	if t.branches = held.ID != held.Newest; t.branches {
+		r.ids.seed = r.seed // no other branch has its ids
+	} else {
+		r.id = c.Run.ID
+	}
+	r.seed = c.Run.Seed
+	r.budget.restore(&c.Run)
+	r.progress.step, r.progress.passed, r.progress.last = endStep, c.Paused, held.Record.Step
+	t.wasOver = c.Next == ""
+	if c.Next != "" {
+		if err := r.checkProgram(held.Program, c.Next); err != nil {
+			return err
+		}
+		r.progress.step = r.agent.program.find(c.Next)
+	}
+	for i := range c.Questions {
+		if q := &c.Questions[i]; r.state.isAbout(q) {
+			r.questions.asked = append(r.questions.asked, question{*q})
+		}
+	}
+	if r.input.Continue {
+		return nil
+	}
+	return r.questions.answer(r.input.Resume, r.agent.now())
+}

@@ -1,0 +1,79 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/history"
+)
+
+// save adds what changed since the last checkpoint to the thread.
+func (r *run) save(ctx context.Context, source checkpoint.Source, failure error) error {
+	t := &r.thread
+	if !t.kept() {
+		return nil
+	}
+	c := &t.commit
+	since := history.Cursor{}
+	if t.saved != nil {
+		since = t.saved.log.Cursor()
+	}
+	changes, whole := r.state.log.Since(since)
+	*c = checkpoint.Commit{Log: r.state.log, Record: checkpoint.Record{
+		Parent: t.parent, Time: r.agent.now(), Source: source, Step: r.progress.last, Whole: whole, Changes: changes,
+		Cursor: r.state.log.Cursor(), Messages: r.state.log.List().Len(), Checkpoint: r.checkpoint(),
+	}}
+	if failure != nil {
+		c.Checkpoint.Failure = cut(clean(failure.Error()), maxFailure)
+	}
+	t.addFields(r.state)
+	program := r.agent.identity
+	if whole || !same(t.program, program) {
+		c.Program = program
+	}
+	id, err := t.session.Save(context.WithoutCancel(ctx), c) // a finished step is saved even if the run's time is up
+	if err != nil {
+		return t.fail(err)
+	}
+	t.saved, t.parent, t.program, t.unsaved = r.state, id, program, false
+	return nil
+}
+
+// maxFailure is how much of the text of a failure a checkpoint keeps, in bytes.
+const maxFailure = 4 << 10
+
+// checkpoint returns what the next checkpoint holds besides the state.
+func (r *run) checkpoint() checkpoint.Checkpoint {
+	p := r.agent.program
+	c := checkpoint.Checkpoint{
+		Run:  checkpoint.Run{ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n},
+		Next: p.name(r.progress.step), Paused: r.progress.paused || r.progress.passed,
+		Executions: r.journal.executions(r.batch.answers), Finished: r.batch.checkpointResults(),
+	}
+	r.budget.record(&c.Run)
+	for at, seen := range r.progress.cursors {
+		if p.steps[at].cursors && seen != (history.Cursor{}) {
+			c.Cursors = append(c.Cursors, checkpoint.Cursor{Step: p.steps[at].name, Epoch: seen.Epoch, Seq: seen.Seq})
+		}
+	}
+	for i := range r.questions.asked {
+		c.Questions = append(c.Questions, r.questions.asked[i].Question)
+	}
+	return c
+}
+
+// close saves how the run ended, even if its context has ended, and gives the thread back. A run whose journal could not be
+// written leaves the thread as it is, as if the process had died: whoever goes on with it finds what the tools did.
+func (r *run) close(ctx context.Context, failure error) error {
+	t := &r.thread
+	if t.kept() && t.begun && t.unsaved && !r.journal.broken.Load() && !errors.Is(failure, checkpoint.ErrLost) {
+		if err := r.save(ctx, checkpoint.SourceLoop, failure); err != nil {
+			failure = errors.Join(failure, err)
+		}
+	}
+	if err := t.release(); err != nil { // everything is saved, and the lease expires by itself
+		r.agent.logger.Warn("closing the thread", "run", r.id, "error", err)
+	}
+	return failure
+}

@@ -172,7 +172,7 @@ func (a *build) bind(ctx context.Context, name string, m Middleware) (*boundMidd
 
 // makeHooks lets a middleware make its hooks; a panic becomes a [*PanicError].
 func makeHooks(ctx context.Context, m Middleware, env Env) (hooks *Hooks, err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	return m.Hooks(ctx, env)
 }
 

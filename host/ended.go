@@ -20,7 +20,7 @@ func (a *build) tellEnd(ctx context.Context, id string) {
 }
 
 func callEnd(ctx context.Context, end func(context.Context, string), id string) (err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	end(ctx, id)
 	return nil
 }

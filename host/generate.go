@@ -45,7 +45,7 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 var errNoAI = errors.New("the response has no AI message")
 
 func generate(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	return m.Generate(ctx, req)
 }
 

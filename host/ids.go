@@ -3,6 +3,9 @@ package host
 import (
 	"slices"
 	"strconv"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // idSource gives ids to the messages and interrupts of a run: no other run gives them, and they follow from the run's seed.
@@ -42,3 +45,24 @@ func (s *idSource) Take(id string) bool {
 
 // settle forgets the ids of messages that did not get into the history.
 func (s *idSource) settle() { s.ahead = s.ahead[:0] }
+
+// identify gives ids to messages that have none.
+func (s *idSource) identify(messages []abi.Message) {
+	for i := range messages {
+		if messages[i].ID == "" {
+			messages[i].ID = s.Ahead()
+		}
+	}
+}
+
+// identified returns a response whose messages all have ids, so that outer layers and events can name them. If an id is missing
+// it returns a copy, since a wrap may return one response again and again.
+func (s *idSource) identified(resp *model.Response) *model.Response {
+	if !slices.ContainsFunc(resp.Messages, func(m abi.Message) bool { return m.ID == "" }) {
+		return resp
+	}
+	out := *resp
+	out.Messages = slices.Clone(resp.Messages)
+	s.identify(out.Messages)
+	return &out
+}

@@ -14,17 +14,19 @@ import (
 
 // modelWrap is a wrap_model_call hook in its agent.
 type modelWrap struct {
-	name  string
-	hook  WrapModelHook
-	calls *atomic.Uint64
+	wrap[*model.Request, *model.Response, ModelHandler]
+
+	hook WrapModelHook
 }
 
 func appendModelWrap(wraps []modelWrap, m *boundMiddleware) []modelWrap {
-	if m.hooks.WrapModelCall.Func == nil {
+	hook := m.hooks.WrapModelCall
+	if hook.Func == nil {
 		return wraps
 	}
-	name := m.name + "." + string(abi.WrapModelCall)
-	return append(wraps, modelWrap{name, m.hooks.WrapModelCall, new(atomic.Uint64)})
+	w := modelWrap{hook: hook}
+	w.name, w.fn, w.calls = m.name+"."+string(abi.WrapModelCall), hook.Func, new(atomic.Uint64)
+	return append(wraps, w)
 }
 
 // modelStep calls the model through its wraps and applies the response, then the wraps' updates, inner ones first.
@@ -44,7 +46,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	if r.budget.lastWord() {
 		req.Tools = nil
 	}
-	resp, updates, err := c.layer(ctx, 0, req)
+	resp, updates, err := enter(ctx, &c, 0, req)
 	if err != nil {
 		return r.interruptOr(s.name, nil, err)
 	}
@@ -59,7 +61,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		return err
 	}
 	answer := &Update{Messages: resp.Messages}
-	if err := r.setStructured(answer, resp.Structured); err != nil {
+	if err := a.respond.setStructured(answer, r.state, resp.Structured); err != nil {
 		return err
 	}
 	all := append([]sourcedUpdate{{answer, ModelStep}}, updates...)
@@ -75,7 +77,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		return err
 	}
 	r.questions.clear() // whatever its wraps asked before: it is done
-	unusable := r.unusable(resp)
+	unusable := a.respond.unusable(resp, a.program.mustRespond)
 	r.budget.countModelStep(malformed == nil && !unusable)
 	if unusable && failure == nil && r.budget.unusable > a.toolCalls.MaxMalformed {
 		failure = &ModelError{Model: a.config.Model.Info().Name, Err: missingValue(resp)}
@@ -92,58 +94,49 @@ func (a *build) streamsTokens() bool {
 type modelCall struct {
 	run     *run
 	streams bool
-	calls   int   // of the model
-	entries []int // how often each layer was entered
+	calls   int // of the model
+	entries entries
 }
 
-// layer calls the wrap at index i, or the model behind the last one. It returns the response and the updates of this
-// layer and those inside it, the inner ones first.
-func (c *modelCall) layer(ctx context.Context, i int, req *model.Request) (*model.Response, []sourcedUpdate, error) {
-	if i == len(c.run.agent.modelWraps) {
-		resp, err := c.generate(ctx, req)
-		return resp, nil, err
+func (c *modelCall) from(i int) (*wrap[*model.Request, *model.Response, ModelHandler], int) {
+	wraps := c.run.agent.modelWraps
+	if i == len(wraps) {
+		return nil, i
 	}
-	w := &c.run.agent.modelWraps[i]
-	if c.entries == nil {
-		c.entries = make([]int, len(c.run.agent.modelWraps))
-	}
-	c.entries[i]++
+	return &wraps[i].wrap, i
+}
+
+func (c *modelCall) runtimeOf(i int, w *wrap[*model.Request, *model.Response, ModelHandler]) *Runtime {
 	seed := c.run.callSeed(0, i)
-	if c.entries[i] > 1 { // by a hook around it that calls next again: it makes other calls
-		seed = placeSeed(seed, c.entries[i], i)
+	if entry := c.entries.add(i, len(c.run.agent.modelWraps)); entry > 1 {
+		seed = placeSeed(seed, entry, i)
 	}
-	rt := &Runtime{
+	return &Runtime{
 		run: c.run, state: c.run.state, step: w.name, n: w.calls.Add(1), seed: seed,
 		answers: c.run.questions.answersTo(w.name, "", ""), emit: c.run.events(),
 	}
-	inner := frame[*model.Response]{rt: rt}
-	next := func(inside context.Context, req *model.Request) (*model.Response, error) {
-		return inner.next(ctx, func() (*model.Response, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
-	}
-	start := c.run.clock()
-	resp, update, err := callWrapModel(ctx, w.hook.Func, rt, req, next)
-	if err == nil && (resp == nil || len(resp.Messages) == 0) {
-		err = errors.New("returned no response")
-	}
-	if err == nil && resp.AI() == nil {
-		err = errNoAI
-	}
-	err = inner.settle(err)
-	if err != nil {
-		c.run.reportHook(rt, nil, start, nil, nil, err)
-		return nil, nil, err
-	}
-	resp = c.run.identified(resp)
-	c.run.reportHook(rt, nil, start, resp.Messages, update, nil)
-	return resp, inner.withUpdate(update), nil
 }
 
-func callWrapModel(
-	ctx context.Context, fn WrapModelFunc, rt *Runtime, req *model.Request, next ModelHandler,
-) (resp *model.Response, update *Update, err error) {
-	defer recovered(&err)
-	return fn(ctx, rt, req, next)
+func (c *modelCall) innermost(ctx context.Context, req *model.Request) (*model.Response, []sourcedUpdate, error) {
+	resp, err := c.generate(ctx, req)
+	return resp, nil, err
 }
+
+func (*modelCall) check(resp *model.Response) error {
+	if resp == nil || len(resp.Messages) == 0 {
+		return errors.New("returned no response")
+	}
+	if resp.AI() == nil {
+		return errNoAI
+	}
+	return nil
+}
+
+func (c *modelCall) complete(resp *model.Response) *model.Response { return c.run.ids.identified(resp) }
+
+func (*modelCall) toolCall() *abi.ToolCall { return nil }
+
+func (*modelCall) messages(resp *model.Response) []abi.Message { return resp.Messages }
 
 // generate calls the model itself.
 func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
@@ -175,10 +168,10 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if err != nil {
 		err = modelError(name, err)
 	} else {
-		resp, err = r.agent.respond.read(r.named(resp), req.Format)
+		resp, err = r.agent.respond.read(c.named(resp), req.Format)
 	}
 	if err == nil {
-		resp = r.identified(resp)
+		resp = r.ids.identified(resp)
 	}
 	if events := r.events(); events.on() {
 		event := &Event{Type: EventModel, Step: ModelStep, Model: name, Duration: r.agent.now().Sub(start)}
@@ -193,7 +186,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 }
 
 func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	if streamer, ok := m.(model.Streamer); ok && c.streams {
 		return c.stream(ctx, streamer, req)
 	}
@@ -234,42 +227,20 @@ func modelError(name string, err error) error {
 	return &ModelError{Model: name, Retryable: errors.As(err, &retryable) && retryable.Retryable(), Err: err}
 }
 
-// named returns a copy of a model's response in which its messages have a role, the agent's name and an id, and counts
-// its tokens. What the model returned is not changed: it may return it again.
-func (r *run) named(resp *model.Response) *model.Response {
-	out := *resp
+// named returns a copy of a model's response in which messages have the agent's name and an id, and counts its tokens. What the
+// model returned is not changed, since the model may return it again.
+func (c *modelCall) named(resp *model.Response) *model.Response {
+	r, out := c.run, *resp
 	out.Messages = slices.Clone(resp.Messages)
 	for i := range out.Messages {
-		m := &out.Messages[i]
-		if m.Role == abi.RoleAI && r.agent.config.Name != "" {
+		if m := &out.Messages[i]; m.Role == abi.RoleAI && r.agent.config.Name != "" {
 			m.Name = r.agent.config.Name
 		}
 	}
 	r.budget.usage.add(out.Messages)
-	r.identify(out.Messages)
+	r.ids.identify(out.Messages)
 	out.Messages = allNamed(out.Messages, r.ids.New)
 	return &out
-}
-
-// identified returns a response whose messages all have ids, so that outer layers and events can name them: a copy if
-// one is missing, since a wrap may return one response again and again.
-func (r *run) identified(resp *model.Response) *model.Response {
-	if !slices.ContainsFunc(resp.Messages, func(m abi.Message) bool { return m.ID == "" }) {
-		return resp
-	}
-	out := *resp
-	out.Messages = slices.Clone(resp.Messages)
-	r.identify(out.Messages)
-	return &out
-}
-
-// identify gives ids to messages that have none.
-func (r *run) identify(messages []abi.Message) {
-	for i := range messages {
-		if messages[i].ID == "" {
-			messages[i].ID = r.ids.Ahead()
-		}
-	}
 }
 
 // checkOffered refuses tools that a wrap offered to the model and nobody can run. Where wrap_tool_call hooks exist, one

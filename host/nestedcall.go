@@ -107,14 +107,3 @@ func (rt *Runtime) outward(c *toolCall, err error) error {
 
 // Nested reports whether the call of this hook or tool is, or is inside of, one that a hook or a tool made by CallTool.
 func (rt *Runtime) Nested() bool { return rt.depth > 0 }
-
-// settle decides how a hook or tool ended that returned err: if something in it was interrupted or cancelled, so.
-func (rt *Runtime) settle(err error) error {
-	if rt.closed == nil {
-		return err
-	}
-	if err == nil || !errors.Is(err, rt.closed) {
-		rt.Warn("the result of the hook is discarded: " + rt.closed.Error())
-	}
-	return rt.closed
-}

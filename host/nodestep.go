@@ -23,7 +23,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	if err = rt.settle(err); err != nil {
 		update = nil
 	}
-	r.reportHook(rt, nil, start, nil, update, err)
+	rt.report(nil, start, nil, update, err)
 	if err != nil {
 		return "", r.interruptOr(s.name, nil, &HookError{Step: s.name, Err: err})
 	}
@@ -48,12 +48,12 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 
 // callNode calls a native or plugin hook; a panic becomes a [*PanicError].
 func callNode(ctx context.Context, fn NodeFunc, rt *Runtime) (update *Update, err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	return fn(ctx, rt)
 }
 
-// recovered turns a panic into an error. It is deferred directly.
-func recovered(err *error) {
+// catchPanic turns a panic into a [*PanicError]. It must be deferred directly.
+func catchPanic(err *error) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Value: v, Stack: debug.Stack()}
 	}
@@ -77,27 +77,4 @@ func (r *run) clock() time.Time {
 		return time.Time{}
 	}
 	return r.agent.now()
-}
-
-// reportHook completes and sends the event of a hook that has ended.
-func (r *run) reportHook(
-	rt *Runtime, call *abi.ToolCall, start time.Time, messages []abi.Message, update *Update, err error,
-) {
-	if !rt.emit.on() {
-		return
-	}
-	event := &Event{
-		Type: EventHook, Step: rt.step, Call: call, Duration: r.agent.now().Sub(start),
-		Messages: messages, Fuel: rt.observed.Fuel, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
-	}
-	interrupt, interrupted := asInterrupt(err)
-	switch {
-	case interrupted:
-		event.Interrupts = interruptsOf(rt.step, call, interrupt)
-	case err != nil:
-		event.Error = eventError(err)
-	default:
-		event.Update = eventUpdate(update)
-	}
-	rt.emit.send(event)
 }

@@ -264,8 +264,8 @@ func (s *State) structured() wire.Raw {
 }
 
 // setStructured notes the structured answer of a model call in its update, or that it gave none.
-func (r *run) setStructured(u *Update, value wire.Raw) error {
-	if r.agent.respond == nil || value.IsZero() && r.state.structured().IsZero() {
+func (r *responder) setStructured(u *Update, s *State, value wire.Raw) error {
+	if r == nil || value.IsZero() && s.structured().IsZero() {
 		return nil
 	}
 	if value.IsZero() {
@@ -276,16 +276,15 @@ func (r *run) setStructured(u *Update, value wire.Raw) error {
 
 // unusable reports whether a response has not the value that the agent asks for, so that the model is asked again: its
 // tool calls of formats were all refused, or it made none where it can make no others.
-func (r *run) unusable(resp *model.Response) bool {
-	respond := r.agent.respond
-	if !respond.offersTools() || !resp.Structured.IsZero() {
+func (r *responder) unusable(resp *model.Response, mustRespond bool) bool {
+	if !r.offersTools() || !resp.Structured.IsZero() {
 		return false
 	}
 	calls := resp.AI().ToolCalls
 	if len(calls) == 0 {
-		return r.agent.program.mustRespond
+		return mustRespond
 	}
-	return slices.ContainsFunc(calls, func(c abi.ToolCall) bool { return respond.schemas[c.Name] != nil })
+	return slices.ContainsFunc(calls, func(c abi.ToolCall) bool { return r.schemas[c.Name] != nil })
 }
 
 // missingValue is the error of a model that has not given a value, with what it said last.

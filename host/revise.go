@@ -58,6 +58,6 @@ func (c *toolCall) replace(by *abi.ToolCall) bool {
 }
 
 func callRevise(ctx context.Context, fn ReviseFunc, rt *Runtime, call *abi.ToolCall) (revised *abi.ToolCall, err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	return fn(ctx, rt, call)
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -125,6 +126,47 @@ func (rt *Runtime) Interrupt(key string, value wire.Raw) (answer wire.Raw, err e
 		return answer, nil
 	}
 	return nil, &InterruptError{Interrupts: []abi.Interrupt{{Key: key, Value: value}}}
+}
+
+// settle decides how a hook or tool ended that returned err: if something in it was interrupted or cancelled, so.
+func (rt *Runtime) settle(err error) error {
+	if rt.closed == nil {
+		return err
+	}
+	if err == nil || !errors.Is(err, rt.closed) {
+		rt.Warn("the result of the hook is discarded: " + rt.closed.Error())
+	}
+	return rt.closed
+}
+
+// withUpdate returns updates followed by those of the tools that the hook or tool called, and by its own.
+func (rt *Runtime) withUpdate(updates []sourcedUpdate, own *Update) []sourcedUpdate {
+	updates = append(updates, rt.updates...)
+	if own.IsZero() {
+		return updates
+	}
+	return append(updates, sourcedUpdate{own, rt.step})
+}
+
+// report sends the event of the hook, which has ended.
+func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Message, update *Update, err error) {
+	if !rt.emit.on() {
+		return
+	}
+	event := &Event{
+		Type: EventHook, Step: rt.step, Call: call, Duration: rt.run.agent.now().Sub(start),
+		Messages: messages, Fuel: rt.observed.Fuel, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
+	}
+	interrupt, interrupted := asInterrupt(err)
+	switch {
+	case interrupted:
+		event.Interrupts = interruptsOf(rt.step, call, interrupt)
+	case err != nil:
+		event.Error = eventError(err)
+	default:
+		event.Update = eventUpdate(update)
+	}
+	rt.emit.send(event)
 }
 
 // runtimeKey is the key under which a tool finds its Runtime.

@@ -16,20 +16,20 @@ import (
 
 // toolWrap is a wrap_tool_call hook in its agent.
 type toolWrap struct {
-	name    string
+	wrap[*ToolRequest, *abi.Message, ToolHandler]
+
 	hook    WrapToolHook
 	dynamic bool // its middleware has dynamic tools, which need an instance too
-	calls   *atomic.Uint64
 }
 
 func appendToolWrap(wraps []toolWrap, m *boundMiddleware) []toolWrap {
-	if m.hooks.WrapToolCall.Func == nil {
+	hook := m.hooks.WrapToolCall
+	if hook.Func == nil {
 		return wraps
 	}
-	return append(wraps, toolWrap{
-		name: m.name + "." + string(abi.WrapToolCall), hook: m.hooks.WrapToolCall, calls: new(atomic.Uint64),
-		dynamic: slices.ContainsFunc(m.hooks.Tools, func(t Tool) bool { return t.Spec().Dynamic }),
-	})
+	w := toolWrap{hook: hook, dynamic: slices.ContainsFunc(m.hooks.Tools, func(t Tool) bool { return t.Spec().Dynamic })}
+	w.name, w.fn, w.calls = m.name+"."+string(abi.WrapToolCall), hook.Func, new(atomic.Uint64)
+	return append(wraps, w)
 }
 
 // wraps reports whether the hook wraps calls of this name; unseen are those that no after_model hook has seen so.
@@ -56,9 +56,9 @@ type toolCall struct {
 
 	executions int              // of the tool, that the hooks around it have asked for
 	past       []*pastExecution // those that were cut off; nil: the journal was not asked yet
-	entries    []int            // how often each layer was entered
-	early      []sourcedUpdate  // of calls that reviews of it have made
-	seed       uint64           // of a call by one
+	entries    entries
+	early      []sourcedUpdate // of calls that reviews of it have made
+	seed       uint64          // of a call by one
 }
 
 // toolResult is how a tool call ended.
@@ -98,7 +98,7 @@ func (c *toolCall) request() (*ToolRequest, needs) {
 // perform runs the chain, whose leases are held, and gives them back.
 func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (result toolResult) {
 	defer chain.release()
-	result.message, result.updates, result.err = c.layer(ctx, 0, req)
+	result.message, result.updates, result.err = enter(ctx, c, 0, req)
 	if timeout, ok := timedOut(result.err); ok {
 		result = toolResult{message: timeoutAnswer(c.call, timeout)}
 	}
@@ -167,45 +167,48 @@ func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 	return rt
 }
 
-// layer calls the first wrap from index i on that wraps this call, or the tool behind the last one.
-func (c *toolCall) layer(ctx context.Context, i int, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
+func (c *toolCall) from(i int) (*wrap[*ToolRequest, *abi.Message, ToolHandler], int) {
 	wraps := c.run.agent.toolWraps
-	for i < len(wraps) && !wraps[i].wraps(c.call.Name, c.unseen()) {
-		i++
+	for ; i < len(wraps); i++ {
+		if wraps[i].wraps(c.call.Name, c.unseen()) {
+			return &wraps[i].wrap, i
+		}
 	}
-	if i == len(wraps) {
-		return c.execute(ctx, req)
-	}
-	w := &wraps[i]
-	if c.entries == nil {
-		c.entries = make([]int, len(wraps))
-	}
-	c.entries[i]++
-	rt := c.runtime(w.name, w.calls.Add(1), i, c.entries[i])
-	inner := frame[*abi.Message]{rt: rt}
-	next := func(inside context.Context, req *ToolRequest) (*abi.Message, error) {
-		return inner.next(ctx, func() (*abi.Message, []sourcedUpdate, error) { return c.layer(inside, i+1, req) })
-	}
-	start := c.run.clock()
-	message, update, err := callWrapTool(ctx, w.hook.Func, rt, req, next)
-	if err == nil && message == nil {
-		err = errors.New("returned no tool message")
-	}
-	err = inner.settle(err)
-	if err != nil {
-		c.run.reportHook(rt, c.call, start, nil, nil, err)
-		return nil, nil, err
-	}
-	message = asToolMessage(message, c.call)
-	c.run.reportHook(rt, c.call, start, []abi.Message{*message}, update, nil)
-	return message, inner.withUpdate(update), nil
+	return nil, i
 }
 
-func callWrapTool(
-	ctx context.Context, fn WrapToolFunc, rt *Runtime, req *ToolRequest, next ToolHandler,
-) (message *abi.Message, update *Update, err error) {
-	defer recovered(&err)
-	return fn(ctx, rt, req, next)
+func (c *toolCall) runtimeOf(i int, w *wrap[*ToolRequest, *abi.Message, ToolHandler]) *Runtime {
+	return c.runtime(w.name, w.calls.Add(1), i, c.entries.add(i, len(c.run.agent.toolWraps)))
+}
+
+func (c *toolCall) innermost(ctx context.Context, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
+	return c.execute(ctx, req)
+}
+
+func (*toolCall) check(message *abi.Message) error {
+	if message == nil {
+		return errors.New("returned no tool message")
+	}
+	return nil
+}
+
+func (c *toolCall) complete(message *abi.Message) *abi.Message { return asToolMessage(message, c.call) }
+
+func (c *toolCall) toolCall() *abi.ToolCall { return c.call }
+
+func (*toolCall) messages(message *abi.Message) []abi.Message { return []abi.Message{*message} }
+
+// asToolMessage completes the message that answers a call.
+func asToolMessage(m *abi.Message, call *abi.ToolCall) *abi.Message {
+	out := *m
+	out.Role, out.ToolCallID = abi.RoleTool, call.ID
+	if out.Name == "" {
+		out.Name = call.Name
+	}
+	if out.Status == "" {
+		out.Status = abi.StatusSuccess
+	}
+	return &out
 }
 
 // execute runs the tool itself. A name that no tool has, and arguments that do not fit, are answered so that the model
@@ -244,6 +247,6 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 }
 
 func callTool(ctx context.Context, t Tool, rt *Runtime, call *abi.ToolCall) (output *ToolOutput, err error) {
-	defer recovered(&err)
+	defer catchPanic(&err)
 	return t.Call(ctx, rt, call)
 }

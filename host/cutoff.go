@@ -191,13 +191,6 @@ func (r *run) answerCutOff() *Update {
 	return update
 }
 
-// mayHaveRun reports whether a tool started for a call and, as far as anybody knows, did not end.
-func (r *run) mayHaveRun(message, call string) bool {
-	return slices.ContainsFunc(r.journal.executions(r.batch.answers), func(e checkpoint.Execution) bool {
-		return e.Message == message && e.CallID == call && e.Outcome == nil
-	})
-}
-
 // wrapped reports whether a hook wraps the model's calls of this tool.
 func (a *build) wrapped(name string) bool {
 	return slices.ContainsFunc(a.toolWraps, func(w toolWrap) bool { return w.wraps(name, false) })

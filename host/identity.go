@@ -57,16 +57,16 @@ func (*ProgramError) ErrorType() string { return "program_error" }
 
 // checkProgram refuses to go on with a run of another program, unless the input accepts that. Without the step that comes
 // next it cannot.
-func (r *run) checkProgram(began *checkpoint.Program, next string) error {
-	known := r.agent.program.find(next) >= 0
-	if known && (began == nil || same(began, r.agent.identity) || r.input.AcceptChanges) {
+func (a *build) checkProgram(began *checkpoint.Program, next string, accept bool) error {
+	present := a.program.find(next) >= 0
+	if present && (began == nil || same(began, a.identity) || accept) {
 		return nil
 	}
 	err := &ProgramError{Next: next}
 	if began != nil {
-		err.Differences = differences(began, r.agent.identity)
+		err.Differences = differences(began, a.identity)
 	}
-	if !known {
+	if !present {
 		return fmt.Errorf("it stopped before the step %q, which this agent does not have: %s", next,
 			strings.Join(append(err.Differences, "go on with an agent that has it, or start a new run by a message"), "; "))
 	}

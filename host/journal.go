@@ -164,6 +164,14 @@ func (j *journal) executions(done func(call string) bool) []checkpoint.Execution
 	})
 }
 
+// mayHaveRun reports whether a tool started for a call and, as far as anybody knows, did not end. done reports which calls are
+// done.
+func (j *journal) mayHaveRun(message, call string, done func(call string) bool) bool {
+	return slices.ContainsFunc(j.executions(done), func(e checkpoint.Execution) bool {
+		return e.Message == message && e.CallID == call && e.Outcome == nil
+	})
+}
+
 // endStep drops what is known of executions in a step that is over. Executions of later steps stay until a step is saved: the
 // process that died may have been there. tools says that the step performed the model's calls.
 func (j *journal) endStep(tools bool) {

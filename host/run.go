@@ -206,6 +206,34 @@ func (r *run) step(ctx context.Context, at int) (abi.Target, error) {
 	}
 }
 
+// commit applies the updates of a step and reports what changed.
+func (r *run) commit(step string, updates []sourcedUpdate) error {
+	before := r.state
+	state, err := before.commit(updates, &r.ids)
+	if err != nil {
+		return err
+	}
+	r.ids.settle()
+	r.state = state
+	if events := r.events(); events.on() && state != before {
+		if event := state.changesSince(before); event != nil {
+			event.Step = step
+			events.send(event)
+		}
+	}
+	return nil
+}
+
+func (r *run) events() emitter { return emitter{sink: r.sink} }
+
+// warn logs that something was ignored or discarded, and puts it into the stream.
+func (r *run) warn(step, text string) {
+	r.agent.logger.Warn(text, "run", r.id, "step", step)
+	if events := r.events(); events.on() {
+		events.send(&Event{Type: EventWarn, Step: step, Text: text})
+	}
+}
+
 func (r *run) status(err error) Status {
 	switch {
 	case err == nil && (r.progress.paused || r.questions.wait()):

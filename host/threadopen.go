@@ -11,7 +11,7 @@ import (
 // open opens the run's thread, if it has one, and takes over what the thread holds: the state and, if the input goes on with a
 // run, that run.
 func (r *run) open(ctx context.Context) error {
-	if err := r.checkInput(); err != nil {
+	if err := r.input.check(r.agent.config.Checkpointer != nil); err != nil {
 		return r.thread.fail(err)
 	}
 	a, in, t := r.agent, &r.input, &r.thread
@@ -53,10 +53,9 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// checkInput refuses inputs that contradict themselves, or ask for a thread that cannot be.
-func (r *run) checkInput() error {
-	in := &r.input
-	keeps := r.agent.config.Checkpointer != nil
+// check refuses inputs that contradict themselves, or that need a thread where there is none. keeps says that the agent keeps
+// threads.
+func (in *Input) check(keeps bool) error {
 	switch {
 	case in.Continue && in.Resume != nil:
 		return errors.New("the input has both Continue and Resume; use Resume alone, since an answer goes on by itself")
@@ -115,7 +114,7 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 	r.progress.step, r.progress.passed, r.progress.last = endStep, c.Paused, held.Record.Step
 	t.wasOver = c.Next == ""
 	if c.Next != "" {
-		if err := r.checkProgram(held.Program, c.Next); err != nil {
+		if err := r.agent.checkProgram(held.Program, c.Next, r.input.AcceptChanges); err != nil {
 			return err
 		}
 		r.progress.step = r.agent.program.find(c.Next)

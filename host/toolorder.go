@@ -1,10 +1,6 @@
 package host
 
-import (
-	"errors"
-
-	"github.com/agenthost/agenthost/abi"
-)
+import "errors"
 
 // toolOrder makes the calls of a batch whose tool is a [ToolInTurn] wait for each other. A call waits only for an earlier call,
 // which was started before it, so somebody always makes progress.
@@ -21,20 +17,6 @@ var errNoTurn = errors.New("it is not the turn of the tool call")
 func (a *build) inTurn(name string) bool {
 	bound := a.tools.byName[name]
 	return bound != nil && bound.inTurn
-}
-
-// hasTurn reports whether call i may begin: it may not while an earlier call of the same tool waits for an answer, if their
-// order counts.
-func (r *run) hasTurn(all []abi.ToolCall, i int) bool {
-	if !r.agent.inTurn(all[i].Name) {
-		return true
-	}
-	for j := range i {
-		if before := &all[j]; before.Name == all[i].Name && !r.batch.answers(before.ID) && r.questions.block(before.ID) {
-			return false
-		}
-	}
-	return true
 }
 
 // orderOf finds the calls that wait; nil if none does.

@@ -26,10 +26,11 @@ type toolRunner struct {
 
 // runCalls runs the calls of a tools step and returns how each ended.
 func (r *run) runCalls(ctx context.Context, calls []toolCall) []toolResult {
-	if len(calls) < 2 || r.agent.toolCalls.Parallel == 1 {
-		return runInOrder(ctx, calls, r.agent.orderOf(calls))
+	order, parallel := r.agent.orderOf(calls), r.agent.toolCalls.Parallel
+	if len(calls) < 2 || parallel == 1 {
+		return runInOrder(ctx, calls, order)
 	}
-	return r.runInParallel(ctx, calls)
+	return runInParallel(ctx, calls, order, parallel, r.sink)
 }
 
 // runInOrder runs the calls one after the other, until one fails.
@@ -49,22 +50,22 @@ func runInOrder(ctx context.Context, calls []toolCall, order *toolOrder) []toolR
 	return results
 }
 
-// runInParallel runs as many calls at once as the agent allows.
-func (r *run) runInParallel(ctx context.Context, calls []toolCall) []toolResult {
+// runInParallel runs at most so many calls at once.
+func runInParallel(ctx context.Context, calls []toolCall, order *toolOrder, most int, events *sink) []toolResult {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &toolRunner{calls: calls, results: make([]toolResult, len(calls)), order: r.agent.orderOf(calls), cancel: cancel}
-	if r.sink != nil {
+	t := &toolRunner{calls: calls, results: make([]toolResult, len(calls)), order: order, cancel: cancel}
+	if events != nil {
 		t.queue = make(chan queued)
 		done := make(chan struct{})
 		defer close(done)
 		for i := range calls {
-			calls[i].events = emitter{sink: r.sink, call: i, queue: t.queue, done: done}
+			calls[i].events = emitter{sink: events, call: i, queue: t.queue, done: done}
 		}
 	}
-	t.workers.Go(func() { t.work(ctx, min(r.agent.toolCalls.Parallel, len(calls))-1) })
+	t.workers.Go(func() { t.work(ctx, min(most, len(calls))-1) })
 	if t.queue != nil {
-		r.sink.merge(len(calls), t.queue)
+		events.merge(len(calls), t.queue)
 	}
 	t.workers.Wait()
 	return t.results

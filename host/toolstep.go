@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/history"
 )
 
 // toolsStep runs the open calls of the last AI message and applies their results, in the order of the calls, when all are
@@ -19,18 +20,8 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	if at < 0 {
 		return &UpdateError{Step: s.name, Err: errors.New("there is no AI message whose tool calls could run")}
 	}
-	asking := messages.Entry(at).Message()
-	all := asking.ToolCalls
-	calls := make([]toolCall, 0, len(all))
-	for i := range all {
-		if messages.Answer(at, all[i].ID) == nil && !r.batch.answers(all[i].ID) && !r.questions.block(all[i].ID) && r.hasTurn(all, i) {
-			calls = append(calls, toolCall{run: r, message: asking.ID, index: i, id: journalID(all, i), call: &all[i], events: r.events()})
-		}
-	}
-	if len(calls) == 1 {
-		calls[0].alone = len(r.agent.toolWraps) == 0
-	}
-	calls, exceeded := r.withoutTokens(calls)
+	t := &toolsStep{run: r, messages: messages, at: at, asking: messages.Entry(at).Message()}
+	calls, exceeded := t.withoutTokens(t.openCalls())
 	for i := range calls {
 		calls[i].alerts()
 	}
@@ -38,12 +29,55 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 	if over := r.budget.limitTokens(results, r.agent.config.Model); over != nil {
 		exceeded = over
 	}
-	failure := r.collect(s, calls, results)
+	failure := t.collect(s, calls, results)
 	if failure == nil && exceeded != nil && r.agent.toolCalls.fails() {
-		r.answerRest(exceeded, at)
+		t.answerRest(exceeded)
 		failure = exceeded.failure()
 	}
-	return r.endTools(at, failure)
+	return t.end(failure)
+}
+
+// toolsStep is one performance of the tools step.
+type toolsStep struct {
+	run      *run
+	messages history.List
+	at       int          // the place of asking in the history
+	asking   *abi.Message // the AI message whose calls are performed
+}
+
+// openCalls returns the calls that can run now.
+func (t *toolsStep) openCalls() []toolCall {
+	r, all := t.run, t.asking.ToolCalls
+	calls := make([]toolCall, 0, len(all))
+	for i := range all {
+		if t.isOpen(&all[i]) && !r.questions.block(all[i].ID) && t.hasTurn(i) {
+			calls = append(calls, toolCall{run: r, message: t.asking.ID, index: i, id: journalID(all, i), call: &all[i], events: r.events()})
+		}
+	}
+	if len(calls) == 1 {
+		calls[0].alone = len(r.agent.toolWraps) == 0
+	}
+	return calls
+}
+
+// isOpen reports whether a call has no answer, neither in the history nor in the batch.
+func (t *toolsStep) isOpen(call *abi.ToolCall) bool {
+	return t.messages.Answer(t.at, call.ID) == nil && !t.run.batch.answers(call.ID)
+}
+
+// hasTurn reports whether call i may begin: it may not while an earlier call of the same tool waits for an answer, if their
+// order counts.
+func (t *toolsStep) hasTurn(i int) bool {
+	r, all := t.run, t.asking.ToolCalls
+	if !r.agent.inTurn(all[i].Name) {
+		return true
+	}
+	for j := range i {
+		if before := &all[j]; before.Name == all[i].Name && !r.batch.answers(before.ID) && r.questions.block(before.ID) {
+			return false
+		}
+	}
+	return true
 }
 
 // journalID is the id of a call in the journal: its own id, unless an earlier call of the message has the same one, as
@@ -56,15 +90,37 @@ func journalID(calls []abi.ToolCall, i int) string {
 	return id
 }
 
+// withoutTokens answers calls without running them if no tokens are left. It returns the calls that run all the same: they were
+// cut off, and what they did must still be told.
+func (t *toolsStep) withoutTokens(calls []toolCall) ([]toolCall, *toolLimit) {
+	r, b := t.run, &t.run.budget
+	if left, limited := b.tokensLeft(); !limited || left > 0 || len(calls) == 0 {
+		return calls, nil
+	}
+	limit := b.tokenLimit(b.toolTokens, fmt.Sprintf(
+		"the results of tools have used up the run's %d tokens. This call was not executed.", b.limits.MaxTotalTokens))
+	rest := calls[:0]
+	for i := range calls {
+		c := &calls[i]
+		if len(r.journal.of(c.message, c.id)) > 0 {
+			rest = append(rest, *c)
+			continue
+		}
+		answer := limit.answer(c.call)
+		r.batch.add(t.asking.ID, c.index, c.call.ID, &answer, nil)
+	}
+	return rest, limit
+}
+
 // collect takes in the results and the questions of the calls, and returns the first failure.
-func (r *run) collect(s *step, calls []toolCall, results []toolResult) (failure error) {
-	asking := r.state.asking()
+func (t *toolsStep) collect(s *step, calls []toolCall, results []toolResult) (failure error) {
+	r := t.run
 	r.batch.results = slices.Grow(r.batch.results, len(results))
 	for i := range results {
 		err := results[i].err
 		switch {
 		case err == nil:
-			r.batch.add(asking, calls[i].index, calls[i].call.ID, results[i].message, results[i].updates)
+			r.batch.add(t.asking.ID, calls[i].index, calls[i].call.ID, results[i].message, results[i].updates)
 			continue
 		case errors.Is(err, errNoTurn):
 			continue
@@ -83,10 +139,27 @@ func (r *run) collect(s *step, calls []toolCall, results []toolResult) (failure 
 	return failure
 }
 
-// endTools applies the results if all calls are done. Otherwise they stay in the batch.
-func (r *run) endTools(ai int, failure error) error {
-	messages := r.state.Messages()
-	for call := range messages.OpenCalls(ai) {
+// answerRest answers the calls that are not done, when the run fails by a limit: for example those that wait for an answer,
+// which they will no longer get.
+func (t *toolsStep) answerRest(limit *toolLimit) {
+	r := t.run
+	for i := range t.asking.ToolCalls {
+		call := &t.asking.ToolCalls[i]
+		if !t.isOpen(call) {
+			continue
+		}
+		answer := limit.answer(call)
+		if r.journal.mayHaveRun(t.asking.ID, call.ID, r.batch.answers) {
+			answer = abi.ToolFailure(*call, cutOffText)
+		}
+		r.batch.add(t.asking.ID, i, call.ID, &answer, nil)
+	}
+}
+
+// end applies the results if all calls are done. Otherwise they stay in the batch.
+func (t *toolsStep) end(failure error) error {
+	r := t.run
+	for call := range t.messages.OpenCalls(t.at) {
 		if r.batch.answers(call.ID) {
 			continue
 		}

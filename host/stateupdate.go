@@ -1,0 +1,109 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// StateUpdate changes the state of a thread from outside.
+type StateUpdate struct {
+	Thread     string
+	Checkpoint checkpoint.ID // behind which the change is made; 0: the newest
+	Update     Update
+	// As is the step that the update is taken for: the run then goes on behind it, as if it had returned the update. The
+	// name "input" is that of the input of a new run. "": the run stays where it is, and what it asked stays asked.
+	As            string
+	AcceptChanges bool // as in Input
+}
+
+// inputStep is the name of what comes before the first step.
+const inputStep = "input"
+
+// UpdateState changes the state of a thread without performing anything, and returns what it holds then: an input with
+// Continue goes on from there. The thread must not be in a run.
+func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, error) {
+	in := Input{Thread: u.Thread, Checkpoint: u.Checkpoint, AcceptChanges: u.AcceptChanges, Continue: true}
+	if u.As == inputStep {
+		in.Continue, in.Messages = false, u.Update.Messages
+		if in.Messages == nil {
+			in.Messages = []abi.Message{} // what the thread's run has not done is given up
+		}
+	}
+	r := a.newRun(ctx, in)
+	defer r.entry.leave()
+	if r.entry.err != nil {
+		return nil, r.entry.err
+	}
+	err := r.open(ctx)
+	defer func() { _ = r.thread.release() }() // after an error; otherwise it is done
+	if err != nil {
+		return nil, err
+	}
+	u.Update.Messages = allNamed(u.Update.Messages, r.ids.New)
+	if err := u.applyTo(r); err != nil {
+		return nil, err
+	}
+	var failure error
+	if u.As == "" && r.thread.failure != "" { // the run stays where it is
+		failure = errors.New(r.thread.failure)
+	}
+	if err := r.save(ctx, checkpoint.SourceUpdate, failure); err != nil {
+		return nil, err
+	}
+	if r.thread.givenUp != "" {
+		r.agent.tellEnd(ctx, r.thread.givenUp)
+	}
+	saved := r.thread.parent
+	_ = r.thread.release() // it is saved; the lease expires by itself
+	return a.State(ctx, u.Thread, saved)
+}
+
+// commitBetween returns the state after an update between two steps: fields that live for a step stay for the next one.
+func (s *State) commitBetween(u *Update, ids *idSource) (*State, error) {
+	between := *s
+	between.stepLive = false
+	next, err := between.commit([]sourcedUpdate{{u, "update"}}, ids)
+	if err != nil {
+		return s, err
+	}
+	changed := *next
+	changed.stepLive = changed.stepLive || s.stepLive
+	return &changed, nil
+}
+
+// applyTo applies the update to a run that was opened.
+func (u *StateUpdate) applyTo(r *run) (err error) {
+	switch u.As {
+	case "":
+		if u.Update.JumpTo != "" {
+			return &JumpError{"update", u.Update.JumpTo, "without As; name the step that jumps"}
+		}
+		r.state, err = r.state.commitBetween(&u.Update, &r.ids)
+		return err
+	case inputStep:
+		if u.Update.JumpTo != "" {
+			return &JumpError{inputStep, u.Update.JumpTo, "from the input, which does not jump"}
+		}
+		r.giveUp()
+		r.progress.step = r.agent.program.entry
+		return r.commit(inputStep, []sourcedUpdate{{&u.Update, inputStep}})
+	}
+	at := r.agent.program.find(u.As)
+	if at < 0 {
+		return fmt.Errorf("there is no step %q; the steps are %s, %s", u.As, inputStep, r.agent.program.names())
+	}
+	if len(r.batch.results) > 0 {
+		if err := r.commitBatch(); err != nil {
+			return err
+		}
+	}
+	if err := r.commit(u.As, []sourcedUpdate{{&u.Update, u.As}}); err != nil {
+		return err
+	}
+	r.progress.step = at
+	return r.advance(u.Update.JumpTo)
+}

@@ -71,7 +71,7 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 	config.Middleware = slices.Clone(config.Middleware)
 	config.Middleware[at] = m
 	if m != nil && m.Name() != name {
-		config.Middleware[at] = called{m, name}
+		config.Middleware[at] = alias{m, name}
 	}
 	kept := map[int]*boundMiddleware{}
 	for i, bound := range old.middleware {
@@ -101,16 +101,16 @@ func closeReplaced(b *build, over []*boundMiddleware) {
 	}
 }
 
-// called is a middleware under the name of the one that it replaces.
-type called struct {
+// alias is a middleware under the name of the one that it replaces.
+type alias struct {
 	Middleware
 
 	name string
 }
 
-func (c called) Name() string { return c.name }
+func (c alias) Name() string { return c.name }
 
-func (c called) Unwrap() Middleware { return c.Middleware }
+func (c alias) Unwrap() Middleware { return c.Middleware }
 
 // hold notes a user of the build; the first one makes it a user of its middleware.
 func (b *build) hold() {

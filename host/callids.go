@@ -6,9 +6,9 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// allNamed returns messages in which every call, malformed ones included, has an id of its own in its message: otherwise one
+// withCallIDs returns messages in which every call, malformed ones included, has an id of its own in its message: otherwise one
 // answer would stand for two calls. They are the same messages if that is so already.
-func allNamed(messages []abi.Message, newID func() string) []abi.Message {
+func withCallIDs(messages []abi.Message, newID func() string) []abi.Message {
 	var owned []abi.Message
 	own := func(i int) *abi.Message {
 		if owned == nil {

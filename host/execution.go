@@ -101,7 +101,7 @@ func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, err
 		if output.Failed {
 			m.Status = abi.StatusError
 		}
-		err = tidy(&m)
+		err = sanitize(&m)
 	}
 	switch {
 	case err == nil:

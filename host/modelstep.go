@@ -56,7 +56,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		}
 	}
 	named := *resp // by the wraps, too
-	named.Messages = allNamed(resp.Messages, r.ids.New)
+	named.Messages = withCallIDs(resp.Messages, r.ids.New)
 	if resp, err = a.respond.read(&named, nil); err != nil { // a wrap may have made it
 		return err
 	}
@@ -195,7 +195,7 @@ func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request)
 
 // stream calls the model, and passes on what it says meanwhile.
 func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *model.Request) (resp *model.Response, err error) {
-	tokens := c.tokens()
+	tokens := c.tokenStream()
 	for chunk, err := range streamer.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
@@ -239,7 +239,7 @@ func (c *modelCall) named(resp *model.Response) *model.Response {
 	}
 	r.budget.usage.add(out.Messages)
 	r.ids.identify(out.Messages)
-	out.Messages = allNamed(out.Messages, r.ids.New)
+	out.Messages = withCallIDs(out.Messages, r.ids.New)
 	return &out
 }
 

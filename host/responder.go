@@ -36,7 +36,7 @@ func newResponder(given *model.ResponseFormat, tools *toolSet) (*responder, erro
 	}
 	r := &responder{format: &format, schemas: map[string]*schema.Schema{}, onError: format.OnError}
 	if r.onError == nil {
-		r.onError = mendRequest
+		r.onError = askAgain
 	}
 	format.Formats = nil
 	for i := range given.Formats {

@@ -43,7 +43,7 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 	if err != nil {
 		return nil, err
 	}
-	u.Update.Messages = allNamed(u.Update.Messages, r.ids.New)
+	u.Update.Messages = withCallIDs(u.Update.Messages, r.ids.New)
 	if err := u.applyTo(r); err != nil {
 		return nil, err
 	}

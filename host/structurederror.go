@@ -61,11 +61,11 @@ func AnswerErrorKinds(kinds ...StructuredErrorKind) func(error) (string, bool) {
 		if !ok || !slices.Contains(kinds, wrong.Kind) {
 			return "", false
 		}
-		return mendRequest(err)
+		return askAgain(err)
 	}
 }
 
-// mendRequest asks the model to try again.
-func mendRequest(err error) (string, bool) {
+// askAgain asks the model to try again.
+func askAgain(err error) (string, bool) {
 	return fmt.Sprintf("Error: %v\n Please fix your mistakes.", err), true
 }

@@ -104,7 +104,7 @@ func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (
 	}
 	if result.err == nil {
 		result.message = asToolMessage(result.message, c.call)
-		result.err = tidy(result.message)
+		result.err = sanitize(result.message)
 	}
 	if result.err == nil {
 		if len(c.early) > 0 {

@@ -21,7 +21,7 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 	if len(updates) == 0 && !s.stepLive {
 		return s, nil
 	}
-	c := committing{State: State{table: s.table, log: s.log, values: s.values}}
+	c := stateChange{State: State{table: s.table, log: s.log, values: s.values}}
 	if s.stepLive {
 		c.clearStepFields()
 	}
@@ -43,7 +43,7 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 
 // apply applies an update to the history, with messages that can be kept.
 func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
-	messages, err := tidied(u.Messages)
+	messages, err := sanitizeAll(u.Messages)
 	if err != nil {
 		return *log, err
 	}
@@ -56,11 +56,11 @@ func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
 	if err != nil || len(u.Patch) == 0 {
 		return next, err
 	}
-	return tidyPatched(log, next, u.Patch, ids)
+	return sanitizePatched(log, next, u.Patch, ids)
 }
 
-// tidyPatched returns a history whose messages, of which some were patched, can be kept; before is the one without the patches.
-func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, newIDs history.IDs) (history.Log, error) {
+// sanitizePatched returns a history whose messages, of which some were patched, can be kept; before is the one without the patches.
+func sanitizePatched(before *history.Log, log history.Log, patches []abi.Patch, newIDs history.IDs) (history.Log, error) {
 	ids := make(map[string]bool, len(patches))
 	for _, p := range patches {
 		ids[p.ID()] = true
@@ -71,7 +71,7 @@ func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, newI
 			patched = append(patched, *m)
 		}
 	}
-	kept, err := tidied(patched)
+	kept, err := sanitizeAll(patched)
 	if err != nil {
 		return *before, err
 	}
@@ -81,20 +81,20 @@ func tidyPatched(before *history.Log, log history.Log, patches []abi.Patch, newI
 	return log.Apply(&Update{Messages: kept}, newIDs)
 }
 
-// committing is a state that is being made.
-type committing struct {
+// stateChange is a state that is being made.
+type stateChange struct {
 	State
 	owned   bool  // values is a copy of its own
 	written []int // slots without a reducer that this step has written
 }
 
-func (c *committing) own() {
+func (c *stateChange) own() {
 	if !c.owned {
 		c.values, c.owned = slices.Clone(c.values), true
 	}
 }
 
-func (c *committing) clearStepFields() {
+func (c *stateChange) clearStepFields() {
 	c.own()
 	for slot := range c.table.fields {
 		if f := &c.table.fields[slot]; f.Lifetime == LifetimeStep {
@@ -103,7 +103,7 @@ func (c *committing) clearStepFields() {
 	}
 }
 
-func (c *committing) write(p wire.Pair) error {
+func (c *stateChange) write(p wire.Pair) error {
 	slot, ok := c.table.slots[p.Key]
 	if !ok {
 		return errUndeclared

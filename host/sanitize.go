@@ -10,16 +10,16 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// keepable are the limits of what a message or a field may be made of, so that it can be kept and read again. What is too
+// keepLimits are the limits of what a message or a field may be made of, so that it can be kept and read again. What is too
 // long for a plugin is that plugin's limit.
-var keepable = wire.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 26}
+var keepLimits = wire.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 26}
 
 // checkValue reports a value that could not be read again.
 func checkValue(value wire.Raw) error {
 	if value.IsZero() {
 		return nil
 	}
-	return wire.Validate(value, keepable)
+	return wire.Validate(value, keepLimits)
 }
 
 // clean returns a text in which what is not UTF-8 is replaced: programs and files have it, and models are sent JSON.
@@ -27,13 +27,13 @@ func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // tidied returns messages that can be kept: the same ones if all can. Texts are mended; the error tells of a part that is
 // not msgpack.
-func tidied(messages []abi.Message) ([]abi.Message, error) {
+func sanitizeAll(messages []abi.Message) ([]abi.Message, error) {
 	owned := false
 	for i := range messages {
-		if !owned && !isTidy(&messages[i]) {
+		if !owned && !isClean(&messages[i]) {
 			messages, owned = slices.Clone(messages), true
 		}
-		if err := tidy(&messages[i]); err != nil {
+		if err := sanitize(&messages[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -41,15 +41,15 @@ func tidied(messages []abi.Message) ([]abi.Message, error) {
 }
 
 // tidy makes a message one that can be kept, see tidied.
-func tidy(m *abi.Message) error {
-	if !isTidy(m) {
-		mend(m)
+func sanitize(m *abi.Message) error {
+	if !isClean(m) {
+		repairTexts(m)
 	}
 	return checkParts(m)
 }
 
 // isTidy reports whether the texts of a message are UTF-8.
-func isTidy(m *abi.Message) bool {
+func isClean(m *abi.Message) bool {
 	valid := utf8.ValidString
 	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || !valid(string(m.Role)) || !valid(m.Status) {
 		return false
@@ -76,7 +76,7 @@ func isTidy(m *abi.Message) bool {
 }
 
 // mend makes the texts of a message UTF-8. What it refers to is not changed.
-func mend(m *abi.Message) {
+func repairTexts(m *abi.Message) {
 	m.ID, m.Name, m.ToolCallID = clean(m.ID), clean(m.Name), clean(m.ToolCallID)
 	m.Role, m.Status = abi.Role(clean(string(m.Role))), clean(m.Status)
 	if m.Content.IsText() {

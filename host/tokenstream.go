@@ -17,15 +17,15 @@ type StreamFilter interface {
 	End() string
 }
 
-// tokens are the pieces of one model call on their way through the filters of the hooks around it, the innermost first.
-type tokens struct {
+// tokenStream carries the pieces of one model call on their way through the filters of the hooks around it, the innermost first.
+type tokenStream struct {
 	events          emitter
 	call            int // of the model in its step, from 1
 	text, reasoning []StreamFilter
 }
 
-func (c *modelCall) tokens() *tokens {
-	t := &tokens{events: c.run.events(), call: c.calls}
+func (c *modelCall) tokenStream() *tokenStream {
+	t := &tokenStream{events: c.run.events(), call: c.calls}
 	wraps := c.run.agent.modelWraps
 	for _, wrap := range slices.Backward(wraps) {
 		if filter := wrap.hook.StreamFilter; filter != nil {
@@ -36,14 +36,14 @@ func (c *modelCall) tokens() *tokens {
 }
 
 // pass shows what may be shown of a piece.
-func (t *tokens) pass(chunk *model.Chunk) {
+func (t *tokenStream) pass(chunk *model.Chunk) {
 	t.show(through(t.text, chunk.Text), through(t.reasoning, chunk.Reasoning))
 }
 
 // end shows what was held back.
-func (t *tokens) end() { t.show(rest(t.text), rest(t.reasoning)) }
+func (t *tokenStream) end() { t.show(rest(t.text), rest(t.reasoning)) }
 
-func (t *tokens) show(text, reasoning string) {
+func (t *tokenStream) show(text, reasoning string) {
 	if text == "" && reasoning == "" {
 		return
 	}

@@ -13,21 +13,21 @@ type Agent struct {
 	swapping sync.Mutex // one Swap at a time
 
 	mu      sync.Mutex
-	idle    sync.Cond // no run is going on
-	present *build    // what runs that begin now are given
+	idle    sync.Cond // signalled when no run is left
+	present *build    // the build for runs that begin now
 	runs    int
-	closed  bool // no run begins any more
-	over    bool // everything is closed
+	closed  bool // no new run may begin
+	over    bool // all middleware is closed
 }
 
 // ErrClosed is the error of a run, or a Swap, of an agent that is closed.
 var ErrClosed = errors.New("the agent is closed")
 
 // New builds an agent: it makes the hooks of all middleware, checks that they fit together, and compiles the program.
-// An agent must be closed. The error is a [*ConfigError]; what was built until then is closed.
+// The caller must close the agent. The error is a [*ConfigError]; after an error New has closed what it built.
 func New(config Config) (*Agent, error) { return NewContext(context.Background(), config) }
 
-// NewContext is [New] with a context that can stop slow builds, such as the compilation of plugins.
+// NewContext is like [New], with a context that can stop a slow build such as the compilation of plugins.
 func NewContext(ctx context.Context, config Config) (*Agent, error) {
 	config.Middleware = slices.Clone(config.Middleware)
 	b, err := newBuild(ctx, config, nil)
@@ -40,11 +40,11 @@ func NewContext(ctx context.Context, config Config) (*Agent, error) {
 	return a, nil
 }
 
-// Swap puts a middleware in the place of the one with this name, which it keeps in steps and events. It builds the agent
-// anew around it, beside the runs that are going on: those end with the middleware that they began with, which is closed
-// after the last of them, and runs that begin later have the new one. After an error everything is as it was.
+// Swap replaces the middleware of this name by m, which keeps the name in steps and events. It builds the agent again around
+// m while runs go on: they end with the middleware that they began with, which is closed after the last of them. Runs that
+// begin later use m. After an error nothing has changed.
 //
-// A plugin is loaded, configured and tried before the switch, so that one that does not load never serves.
+// A plugin is loaded, configured and tried before the switch, so a plugin that does not load never serves a run.
 func (a *Agent) Swap(ctx context.Context, name string, m Middleware) error {
 	a.swapping.Lock()
 	defer a.swapping.Unlock()
@@ -65,7 +65,7 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 		for i := range names {
 			names[i] = old.middleware[i].name
 		}
-		return &ConfigError{fmt.Sprintf("middleware %q", name), fmt.Errorf("the agent has none of this name; it has %q", names)}
+		return &ConfigError{fmt.Sprintf("middleware %q", name), fmt.Errorf("the agent has no middleware of this name; it has %q", names)}
 	}
 	config := old.config
 	config.Middleware = slices.Clone(config.Middleware)
@@ -83,7 +83,7 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 	if err != nil {
 		return err
 	}
-	b.alerts = old.alerts // they count on
+	b.alerts = old.alerts // they keep counting
 	a.mu.Lock()
 	b.hold()
 	a.present = b
@@ -93,11 +93,11 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 	return nil
 }
 
-// closeReplaced closes middleware that was swapped and that no run has any more. That it fails changes nothing for who
-// swapped it.
+// closeReplaced closes middleware that was swapped out and that no run uses any more. A failure is only logged, since it
+// changes nothing for the caller of Swap.
 func closeReplaced(b *build, over []*boundMiddleware) {
 	if err := closeMiddleware(over); err != nil {
-		b.logger.Warn("closing middleware that was swapped", "error", err)
+		b.logger.Warn("closing middleware that was replaced", "error", err)
 	}
 }
 
@@ -112,7 +112,7 @@ func (c alias) Name() string { return c.name }
 
 func (c alias) Unwrap() Middleware { return c.Middleware }
 
-// hold notes a user of the build; the first one makes it a user of its middleware.
+// hold counts a user of the build; the first user makes the build a user of its middleware.
 func (b *build) hold() {
 	b.users++
 	if b.users > 1 {
@@ -123,7 +123,7 @@ func (b *build) hold() {
 	}
 }
 
-// release ends a use of the build and returns the middleware that nobody uses any more.
+// release ends a use of the build and returns the middleware that no build uses any more.
 func (b *build) release() (over []*boundMiddleware) {
 	b.users--
 	if b.users > 0 {
@@ -138,8 +138,8 @@ func (b *build) release() (over []*boundMiddleware) {
 	return over
 }
 
-// enter begins a run: it returns the build that the run has until its end. notices tell of middleware that changed and
-// could not be made again. A run that has begun must leave.
+// enter begins a run and returns the build that the run keeps until its end. notices report middleware that changed and could
+// not be built again. A run that entered must call leave.
 func (a *Agent) enter(ctx context.Context) (b *build, notices []string, err error) {
 	a.mu.Lock()
 	if a.closed {
@@ -172,8 +172,8 @@ func (a *Agent) leave(b *build) {
 	}
 }
 
-// renew makes middleware again that says that it has changed. If one cannot be made, the agent goes on with what it has.
-// A run that finds another one at it goes on too. That this run ends meanwhile does not end it: a change is told once.
+// renew builds middleware again that reports a change. If that fails, the agent goes on with what it has. If another run is
+// already renewing, this run goes on at once. The end of this run does not stop the work, because a change is reported once.
 func (a *Agent) renew(ctx context.Context) (notices []string) {
 	if !a.swapping.TryLock() {
 		return nil
@@ -193,8 +193,8 @@ func (a *Agent) renew(ctx context.Context) (notices []string) {
 	return notices
 }
 
-// Close waits for the runs and for a Swap that are going on, which a caller in a hurry cancels before, and closes all
-// middleware, the last first. A hook must not call it: it would wait for itself.
+// Close waits for running runs and a running Swap, and then closes all middleware, the last first. To hurry it, cancel their
+// contexts first. A hook must not call Close: it would wait for itself.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true
@@ -202,7 +202,7 @@ func (a *Agent) Close() error {
 		a.idle.Wait()
 	}
 	a.mu.Unlock()
-	a.swapping.Lock() // nobody is swapping, or closing
+	a.swapping.Lock() // no Swap and no other Close is at work
 	defer a.swapping.Unlock()
 	a.mu.Lock()
 	var over []*boundMiddleware

@@ -11,15 +11,15 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// alert watches how often a tool is called, or all of them.
+// alert watches how often one tool, or all tools, are called.
 type alert struct {
 	tool  string // or AllTools
 	limit int    // calls in a minute
 
 	mu    sync.Mutex
-	calls []time.Time // the last calls, at most limit; a ring from next on once it is full
+	calls []time.Time // times of the last calls, at most limit; once full, a ring that begins at next
 	next  int
-	above bool // the limit is exceeded, and was reported
+	above bool // the limit is exceeded, and that was reported
 }
 
 func newAlerts(limits map[string]int) []*alert {
@@ -30,8 +30,7 @@ func newAlerts(limits map[string]int) []*alert {
 	return alerts
 }
 
-// called notes a call and reports whether with it there are more within a minute than the limit, and there were not
-// before.
+// called records a call and reports whether it is the one that exceeds the limit within a minute.
 func (a *alert) called(now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -47,7 +46,7 @@ func (a *alert) called(now time.Time) bool {
 	return a.above && !was
 }
 
-// checkAlerts refuses alerts of tools that the agent does not have. Where wrap_tool_call hooks exist, one may bring it.
+// checkAlerts refuses alerts for tools that the agent does not have, unless a wrap_tool_call hook may provide them.
 func (a *build) checkAlerts() error {
 	for _, watched := range a.alerts {
 		if watched.tool != AllTools && !a.wrapsCalls() && a.tools.byName[watched.tool] == nil {
@@ -58,7 +57,7 @@ func (a *build) checkAlerts() error {
 	return nil
 }
 
-// alerts reports a call to those who watch its tool.
+// alerts counts the call with every alert on its tool, and reports those that it exceeds.
 func (c *toolCall) alerts() {
 	r := c.run
 	for _, a := range r.agent.alerts {

@@ -6,8 +6,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// withCallIDs returns messages in which every call, malformed ones included, has an id of its own in its message: otherwise one
-// answer would stand for two calls. They are the same messages if that is so already.
+// withCallIDs returns messages in which every call, malformed calls included, has an id that is unique in its message: otherwise
+// one answer would count for two calls. It returns the given messages if they already do.
 func withCallIDs(messages []abi.Message, newID func() string) []abi.Message {
 	var owned []abi.Message
 	own := func(i int) *abi.Message {
@@ -34,7 +34,7 @@ func withCallIDs(messages []abi.Message, newID func() string) []abi.Message {
 	return messages
 }
 
-// taken reports whether an id is none, or that of one of the first calls of a message.
+// taken reports whether an id is empty, or belongs to one of the first calls of a message.
 func taken(m *abi.Message, id string, calls, malformed int) bool {
 	return id == "" || slices.ContainsFunc(m.ToolCalls[:calls], func(c abi.ToolCall) bool { return c.ID == id }) ||
 		slices.ContainsFunc(m.InvalidToolCalls[:malformed], func(c abi.InvalidToolCall) bool { return c.ID == id })

@@ -9,13 +9,13 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// maxRevisions is how often the hooks around a call may change it before it begins.
+// maxRevisions is how often the hooks around a call may change the call before it begins.
 const maxRevisions = 100
 
-// unseen reports whether no after_model hook has seen the call as it is performed.
+// unseen reports whether the call, as it is performed now, was never seen by an after_model hook.
 func (c *toolCall) unseen() bool { return c.by != nil || c.asked != nil }
 
-// revise asks the wraps around the call, the outermost first, which call to perform in its place, until all agree.
+// revise asks the hooks around the call, the outermost first, which call to perform instead, until all agree.
 func (c *toolCall) revise(ctx context.Context) error {
 	wraps := c.run.agent.toolWraps
 	changes := 0
@@ -24,7 +24,7 @@ func (c *toolCall) revise(ctx context.Context) error {
 		if w.hook.Revise == nil || !w.wraps(c.call.Name, c.unseen()) {
 			continue
 		}
-		rt := c.runtime(w.name, w.calls.Load(), i, -1-changes) // an entry of its own
+		rt := c.runtime(w.name, w.calls.Load(), i, -1-changes) // a separate entry, so that its seed differs
 		revised, err := callRevise(ctx, w.hook.Revise, rt, c.call)
 		err = rt.settle(err)
 		c.early = rt.withUpdate(c.early, nil)
@@ -32,10 +32,10 @@ func (c *toolCall) revise(ctx context.Context) error {
 			return &InterruptError{Interrupts: interrupt.Interrupts, step: cmp.Or(interrupt.step, w.name), nested: interrupt.nested}
 		}
 		if err == nil && c.replace(revised) {
-			i = -1 // from the outermost on
+			i = -1 // start again with the outermost
 			changes++
 			if changes > maxRevisions {
-				err = fmt.Errorf("the tool call %q is changed again and again; reviews of it do not agree", c.call.ID)
+				err = fmt.Errorf("the tool call %q was changed too often; the hooks that review it do not agree", c.call.ID)
 			}
 		}
 		if err != nil {
@@ -45,7 +45,7 @@ func (c *toolCall) revise(ctx context.Context) error {
 	return nil
 }
 
-// replace puts another call in the place of the present one, and reports whether it is another. The id stays.
+// replace replaces the call by another one, and reports whether they differ. The id stays.
 func (c *toolCall) replace(by *abi.ToolCall) bool {
 	if by == nil || by.Name == c.call.Name && bytes.Equal(by.Args, c.call.Args) {
 		return false

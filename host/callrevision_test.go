@@ -93,7 +93,7 @@ func TestRevisionsThatFail(t *testing.T) {
 		`middleware "x": wrap_tool_call: panic: boom`: func(context.Context, *host.Runtime, *abi.ToolCall) (*abi.ToolCall, error) {
 			panic("boom")
 		},
-		`middleware "x": wrap_tool_call: the tool call "1" is changed again and again; reviews of it do not agree`: func(
+		`middleware "x": wrap_tool_call: the tool call "1" was changed too often; the hooks that review it do not agree`: func(
 			_ context.Context, _ *host.Runtime, call *abi.ToolCall,
 		) (*abi.ToolCall, error) {
 			return &abi.ToolCall{Name: call.Name + "!", Args: call.Args}, nil

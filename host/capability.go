@@ -2,12 +2,12 @@ package host
 
 import "strings"
 
-// Capability is something that a plugin asked for in its Description beyond what every plugin may do. It is for people.
+// Capability is something that a plugin asks for in its description, beyond what every plugin may do. It is for display.
 type Capability struct {
-	Middleware string `json:"middleware"` // who asked; behind a dot, one inside of it
+	Middleware string `json:"middleware"` // name of the middleware that asks; after a dot, of a middleware inside it
 	Op         string `json:"op"`         // the operation
-	Reason     string `json:"reason"`     // as the plugin gives it, cleaned of control characters
-	Required   bool   `json:"required"`   // it is not loaded without
+	Reason     string `json:"reason"`     // the plugin's own words, without control characters
+	Required   bool   `json:"required"`   // the plugin is not loaded without it
 	Granted    bool   `json:"granted"`
 	Detail     string `json:"detail,omitempty"` // what exactly is granted
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Option sets more of a hook that one of the constructors makes.
+// Option configures a hook that a constructor such as [BeforeModel] makes.
 type Option func(*hookOptions)
 
 type hookOptions struct {
@@ -23,7 +23,7 @@ type hookOptions struct {
 // CanJumpTo declares where a node hook may jump to.
 func CanJumpTo(targets ...abi.Target) Option { return func(o *hookOptions) { o.jumps = targets } }
 
-// WithView declares what [Runtime.View] shows a node hook.
+// WithView declares which messages [Runtime.View] shows to a node hook.
 func WithView(view abi.ViewSpec) Option { return func(o *hookOptions) { o.view = view } }
 
 // WithFields declares state fields.
@@ -35,49 +35,49 @@ func WithTools(tools ...Tool) Option { return func(o *hookOptions) { o.tools = t
 // OnlyTools restricts a wrap_tool_call hook to calls of these tools.
 func OnlyTools(names ...string) Option { return func(o *hookOptions) { o.only = names } }
 
-// PassesTokens declares that a wrap_model_call hook does not change what the model says.
+// PassesTokens declares that a wrap_model_call hook does not change the model's answer, so that tokens may stream past it.
 func PassesTokens() Option { return func(o *hookOptions) { o.tokens = true } }
 
-// FilterTokens gives a wrap_model_call hook that changes what the model says what edits tokens in the same way.
+// FilterTokens sets a filter that edits streamed tokens in the same way as the wrap_model_call hook edits the answer.
 func FilterTokens(filter func() StreamFilter) Option {
 	return func(o *hookOptions) { o.filter = filter }
 }
 
-// BeforeAgent makes a middleware of one before_agent hook.
+// BeforeAgent makes a middleware with one before_agent hook.
 func BeforeAgent(name string, fn NodeFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) { h.BeforeAgent = o.node(fn) })
 }
 
-// BeforeModel makes a middleware of one before_model hook.
+// BeforeModel makes a middleware with one before_model hook.
 func BeforeModel(name string, fn NodeFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) { h.BeforeModel = o.node(fn) })
 }
 
-// AfterModel makes a middleware of one after_model hook.
+// AfterModel makes a middleware with one after_model hook.
 func AfterModel(name string, fn NodeFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) { h.AfterModel = o.node(fn) })
 }
 
-// AfterAgent makes a middleware of one after_agent hook.
+// AfterAgent makes a middleware with one after_agent hook.
 func AfterAgent(name string, fn NodeFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) { h.AfterAgent = o.node(fn) })
 }
 
-// WrapModelCall makes a middleware of one wrap_model_call hook.
+// WrapModelCall makes a middleware with one wrap_model_call hook.
 func WrapModelCall(name string, fn WrapModelFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) {
 		h.WrapModelCall = WrapModelHook{Func: fn, PassesTokens: o.tokens, StreamFilter: o.filter}
 	})
 }
 
-// WrapToolCall makes a middleware of one wrap_tool_call hook.
+// WrapToolCall makes a middleware with one wrap_tool_call hook.
 func WrapToolCall(name string, fn WrapToolFunc, options ...Option) Middleware {
 	return single(name, options, func(h *Hooks, o *hookOptions) {
 		h.WrapToolCall = WrapToolHook{Func: fn, Tools: o.only}
 	})
 }
 
-// DynamicPrompt makes a middleware that replaces the system prompt of every model call by what fn returns.
+// DynamicPrompt makes a middleware that replaces the system prompt of every model call by the result of fn.
 func DynamicPrompt(fn func(ctx context.Context, rt *Runtime, req *model.Request) (string, error)) Middleware {
 	return WrapModelCall("dynamic_prompt", func(
 		ctx context.Context, rt *Runtime, req *model.Request, next ModelHandler,
@@ -95,7 +95,7 @@ func (o *hookOptions) node(fn NodeFunc) NodeHook {
 	return NodeHook{Func: fn, CanJumpTo: o.jumps, View: o.view}
 }
 
-// singleHook is a middleware of one hook.
+// singleHook is a middleware with one hook.
 type singleHook struct {
 	name  string
 	hooks Hooks

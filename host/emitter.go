@@ -5,9 +5,9 @@ import "context"
 // emitter puts events into a run's stream. The zero emitter has no listener and costs nothing.
 type emitter struct {
 	sink  *sink
-	call  int // of a tool call that runs beside others: its place in the batch
+	call  int // place in the batch of a tool call that runs beside others
 	queue chan<- queued
-	done  <-chan struct{} // closed when nobody reads the queue any more
+	done  <-chan struct{} // closed when the queue is no longer read
 }
 
 // queued is an event of one of several tool calls that run at once; a nil event ends the call's events.
@@ -16,21 +16,21 @@ type queued struct {
 	event *Event
 }
 
-// on reports whether somebody listens. Who makes an event asks first.
+// on reports whether anybody listens. Ask before you build an event.
 func (e emitter) on() bool { return e.sink != nil }
 
 func (e emitter) send(event *Event) {
 	if e.queue != nil {
 		select {
 		case e.queue <- queued{e.call, event}:
-		case <-e.done: // a tool that emits after it returned, or the run's goroutine is gone
+		case <-e.done: // the tool has already returned, or the goroutine of the run is gone
 		}
 		return
 	}
 	e.sink.send(event)
 }
 
-// sink hands events to the consumer of a stream. Only the goroutine of the run uses it.
+// sink passes events to the consumer of a stream. Only the goroutine of the run uses it.
 type sink struct {
 	run     *run
 	yield   func(Event, error) bool
@@ -53,8 +53,8 @@ func (s *sink) send(event *Event) {
 	}
 }
 
-// deliver hands an event over; false if the consumer wants no more. A panic of the consumer is kept for rethrow: a hook
-// in whose middle the event happens must not take it for its own, and tool calls must end first.
+// deliver passes an event to the consumer; false means that the consumer wants no more. A panic of the consumer is kept for
+// rethrow, because the hook that emits the event must not recover it as its own, and tool calls must end first.
 func (s *sink) deliver(event *Event) bool {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -64,15 +64,15 @@ func (s *sink) deliver(event *Event) bool {
 	return s.yield(*event, nil)
 }
 
-// rethrow goes on with a panic of the consumer when the run has ended.
+// rethrow continues a panic of the consumer once the run has ended.
 func (s *sink) rethrow() {
 	if s.thrown != nil {
 		panic(s.thrown)
 	}
 }
 
-// merge sends the events of n tool calls that run at once in the order of the calls: those of the first call that is
-// not done as they come, those of later calls when it is their turn. It returns when all have ended.
+// merge sends the events of n tool calls that run at once, in the order of the calls: it passes on the events of the first call
+// that is not done as they come, and holds those of later calls until their turn. It returns when all calls have ended.
 func (s *sink) merge(n int, queue <-chan queued) {
 	waiting := make([][]*Event, n)
 	done := make([]bool, n)

@@ -2,7 +2,7 @@ package host
 
 import "context"
 
-// over reports whether the run has ended now, and for good: nobody can go on with it.
+// over reports whether the run has just ended for good, so that nobody can go on with it.
 func (r *run) over(failure error) bool {
 	return r.thread.begun && !r.thread.wasOver && (r.thread.id == "" || (failure == nil && r.progress.step == endStep))
 }

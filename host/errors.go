@@ -22,7 +22,7 @@ func (e *ConfigError) Error() string { return e.Subject + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// HookError is an error that a hook returned, with the name of the hook's step.
+// HookError is an error that a hook returned, with the name of the hook.
 type HookError struct {
 	Step string // "name.hook"
 	Err  error
@@ -47,14 +47,14 @@ func (e *ToolError) Error() string {
 // Unwrap returns the error of the tool.
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// ModelError is a model call that failed. What its provider has said is zero where the model has none, see [model.Error].
+// ModelError is a failed model call. The fields from its provider are zero where the model gives none, see [model.Error].
 type ModelError struct {
 	Model      string
 	Provider   string
 	Kind       model.ErrorKind // what went wrong
-	Status     int             // of HTTP; 0: there was no answer, or it began well
-	Retryable  bool            // trying again may help
-	RetryAfter time.Duration   // how long the provider asks to wait; 0: it does not say
+	Status     int             // of HTTP; 0: no answer came, or it failed after a good start
+	Retryable  bool            // a repeated call may succeed
+	RetryAfter time.Duration   // how long the provider asks to wait; 0: unknown
 	Err        error
 }
 
@@ -63,18 +63,18 @@ func (e *ModelError) Error() string { return fmt.Sprintf("model %q: %v", e.Model
 // Unwrap returns the error of the model.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// LimitError is a run that a limit ended with an error. Fields that say nothing of the limit are zero.
+// LimitError ends a run that exceeded a limit. Fields that do not apply to the limit are zero.
 type LimitError struct {
 	Code        string // which limit, one of the Code constants
 	Message     string
-	Step        string // whose limit it is
-	Tool        string // a limit of calls of this tool; "": of all
+	Step        string // the step that has the limit
+	Tool        string // the tool whose calls are limited; "": all tools
 	ThreadCount int    // calls in the thread
 	ThreadLimit *int
 	RunCount    int // calls in the run
 	RunLimit    *int
-	Received    int // how much of it there was
-	Maximum     int // how much of it there may be
+	Received    int // the amount that was reached
+	Maximum     int // the amount that is allowed
 }
 
 func (e *LimitError) Error() string { return e.Message }
@@ -86,7 +86,7 @@ const (
 	CodeToolCallLimit  = "TOOL_CALL_LIMIT_EXCEEDED"
 )
 
-// JumpError is a jump that the hook did not declare, or that has nowhere to go.
+// JumpError is a jump that the hook did not declare, or that leads nowhere.
 type JumpError struct {
 	Step   string
 	Target abi.Target
@@ -97,14 +97,14 @@ func (e *JumpError) Error() string {
 	return fmt.Sprintf("%s: jump to %q %s", stepSubject(e.Step), e.Target, e.Reason)
 }
 
-// UpdateError is an update that cannot be applied. Nothing of it was.
+// UpdateError is an update that cannot be applied. None of it was applied.
 type UpdateError struct {
-	Step  string // whose update it is
-	Field string // "" if the messages are meant
+	Step  string // the step that made the update
+	Field string // "": the messages
 	Err   error  // why, such as ErrTwoUpdates
 }
 
-// ErrTwoUpdates is a field that two updates of one step write, and whose reducer cannot join them.
+// ErrTwoUpdates means that two updates of one step write a field whose reducer cannot join them.
 var ErrTwoUpdates = errors.New("two updates in one step")
 
 func (e *UpdateError) Error() string {
@@ -117,7 +117,7 @@ func (e *UpdateError) Error() string {
 // Unwrap returns the cause.
 func (e *UpdateError) Unwrap() error { return e.Err }
 
-// PanicError is a panic of a native hook, a tool or a model, recovered.
+// PanicError is a recovered panic of a native hook, a tool or a model.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -125,12 +125,12 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// InterruptError carries interrupts outward from a hook or a tool. It is control flow and no failure: retries,
-// fallbacks and the like let it pass, see [IsControlFlow].
+// InterruptError carries interrupts outward from a hook or a tool. It is control flow, not a failure: retries, fallbacks and
+// similar hooks must let it pass, see [IsControlFlow].
 type InterruptError struct {
 	Interrupts []abi.Interrupt
-	step       string // of the wrap that asks, when it is inside a step of another name
-	nested     string // id of the call by a hook or tool in which it was asked
+	step       string // of the wrap hook that asks; "": the step that returns the error
+	nested     string // id of the call, made by a hook or tool, in which it was asked
 }
 
 func (e *InterruptError) Error() string {
@@ -141,19 +141,19 @@ func (e *InterruptError) Error() string {
 	return "interrupted: waiting for an answer to " + strings.Join(keys, ", ")
 }
 
-// IsControlFlow reports whether err is an interrupt or a cancellation, which every wrap must let pass.
+// IsControlFlow reports whether err is an interrupt or a cancellation, which every wrap hook must let pass.
 func IsControlFlow(err error) bool {
 	_, interrupted := asInterrupt(err)
 	return interrupted || errors.Is(err, context.Canceled)
 }
 
-// asInterrupt returns the interrupts that err carries. An InterruptError that asks nothing is an ordinary error.
+// asInterrupt returns the interrupts that err carries. An InterruptError without interrupts is an ordinary error.
 func asInterrupt(err error) (*InterruptError, bool) {
 	interrupt, ok := errors.AsType[*InterruptError](err)
 	return interrupt, ok && len(interrupt.Interrupts) > 0
 }
 
-// stepSubject says of which middleware and hook a step is: `middleware "x": after_model`, or `step "model"`.
+// stepSubject names a step in an error: `middleware "x": after_model`, or `step "model"`.
 func stepSubject(step string) string {
 	if i := strings.LastIndexByte(step, '.'); i >= 0 {
 		return fmt.Sprintf("middleware %q: %s", step[:i], step[i+1:])

@@ -11,27 +11,27 @@ import (
 // EventType says what an event reports.
 type EventType string
 
-// The types of events, with the fields that they use beside Seq, Time, Agent, Run and Thread.
+// The types of events, with the fields that they use in addition to Seq, Time, Agent, Run and Thread.
 const (
 	EventRun    EventType = "run"    // the run starts or goes on: Messages and Answers of the input
 	EventStep   EventType = "step"   // a step starts: Step, Index
 	EventHook   EventType = "hook"   // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
 	EventModel  EventType = "model"  // a model call ended: Step, Model, Messages, Error, Duration
 	EventTool   EventType = "tool"   // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
-	EventToken  EventType = "token"  // a piece of the model's answer: Step, Index (another one makes all pieces before void), Text or Reasoning
+	EventToken  EventType = "token"  // a piece of the model's answer: Step, Index (a new index voids all earlier pieces), Text or Reasoning
 	EventState  EventType = "state"  // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
-	EventCustom EventType = "custom" // a hook or tool says something: Step, Name, Data
+	EventCustom EventType = "custom" // a hook or tool emitted it: Step, Name, Data
 	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
-	EventAlert  EventType = "alert"  // tools are called more often than ToolCallConfig.Alert says: Step, Call, Text
+	EventAlert  EventType = "alert"  // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
 	EventEnd    EventType = "end"    // the run is over: Status, Next, Error, Interrupts, Duration
 )
 
-// Event is one thing that happened in a run. Events come in an order that follows from the run alone: those of tool
-// calls that run at once stand in the order of the calls. (Only what calls still do that a failed one cancels depends on
-// when they hear of it.) Two runs that differ only in whether a middleware is native
-// or a plugin have the same events but for the fields Time, Duration, Fuel, Digest and Instance.
+// Event is one thing that happened in a run. The order of events is determined by the run alone: events of tool calls that run
+// at once come in the order of the calls. The one exception is calls that are cancelled because another call failed: their
+// events depend on when they notice. Two runs that differ only in whether a middleware is native or a plugin have the same
+// events, except for the fields Time, Duration, Fuel, Digest and Instance.
 //
-// The JSON form has the keys of the field tags, without those that are empty.
+// The JSON form has the keys of the field tags and omits empty values.
 type Event struct {
 	Type   EventType `json:"type"`
 	Seq    uint64    `json:"seq"` // counts the run's events from 1
@@ -39,20 +39,20 @@ type Event struct {
 	Agent  string    `json:"agent,omitempty"`
 	Run    string    `json:"run"`
 	Thread string    `json:"thread,omitempty"`
-	Step   string    `json:"step,omitempty"`  // the step's or hook's name
-	Index  int       `json:"index,omitempty"` // of a step in the run, from 1; of a token's model call in its step, see EventToken
+	Step   string    `json:"step,omitempty"`  // name of the step or hook
+	Index  int       `json:"index,omitempty"` // number of a step in the run, from 1; for a token, of the model call in its step
 
 	Call       *abi.ToolCall `json:"call,omitempty"`
 	Model      string        `json:"model,omitempty"`
-	Messages   []abi.Message `json:"messages,omitempty"` // of a state event: the messages that were added
+	Messages   []abi.Message `json:"messages,omitempty"` // in a state event: the messages that were added
 	Patch      []abi.Message `json:"patch,omitempty"`    // the messages that were replaced, whole
 	Remove     []string      `json:"remove,omitempty"`   // the ids of messages that were removed
 	Reset      bool          `json:"reset,omitempty"`    // Messages are the whole history
 	State      wire.Map      `json:"state,omitempty"`    // the values of the fields that changed
-	Unset      []string      `json:"unset,omitempty"`    // the fields that have no value any more
+	Unset      []string      `json:"unset,omitempty"`    // the fields that no longer have a value
 	Update     *EventUpdate  `json:"update,omitempty"`   // what a hook returned
 	Text       string        `json:"text,omitempty"`
-	Reasoning  string        `json:"reasoning,omitempty"` // what the model thinks
+	Reasoning  string        `json:"reasoning,omitempty"` // the model's reasoning
 	Name       string        `json:"name,omitempty"`
 	Data       wire.Raw      `json:"data,omitempty"`
 	Interrupts []Interrupt   `json:"interrupts,omitempty"`
@@ -62,7 +62,7 @@ type Event struct {
 	Next       string        `json:"next,omitempty"` // see Result.Next
 
 	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
-	Fuel     uint64        `json:"fuel,omitempty"`     // what a plugin's hook used up
+	Fuel     uint64        `json:"fuel,omitempty"`     // units that a plugin's hook used
 	Digest   string        `json:"digest,omitempty"`   // of the plugin
 	Instance uint64        `json:"instance,omitempty"` // of the plugin
 }
@@ -90,7 +90,7 @@ type Status string
 const (
 	Completed   Status = "completed"
 	Failed      Status = "failed"
-	Interrupted Status = "interrupted" // it waits for answers, or stopped at a breakpoint
+	Interrupted Status = "interrupted" // the run waits for answers, or stopped at a breakpoint
 	Cancelled   Status = "cancelled"
 )
 
@@ -108,8 +108,8 @@ func eventError(err error) *EventError {
 	return &EventError{Type: e.Type, Message: e.Message}
 }
 
-// ErrorDocument returns an error as documents and events show it: as its author made it, if it is an [*abi.Error], or by
-// the type of ours that it is.
+// ErrorDocument returns the form of an error in documents and events. An [*abi.Error] stays as it is; for other errors the
+// type is derived from the Go type.
 func ErrorDocument(err error) *abi.Error {
 	var document *abi.Error
 	if errors.As(err, &document) && document.Type != "" {
@@ -122,7 +122,7 @@ func ErrorDocument(err error) *abi.Error {
 	return out
 }
 
-// errorType names the type of an error. An error type outside of this package names itself by a method ErrorType.
+// errorType names the type of an error. An error type outside this package names itself by a method ErrorType.
 func errorType(err error) string {
 	var typed interface{ ErrorType() string }
 	switch {

@@ -7,28 +7,28 @@ import (
 	"github.com/agenthost/agenthost/host/internal/codec"
 )
 
-// Lifetime says how long the value of a state field lives.
+// Lifetime is how long the value of a state field lives.
 type Lifetime uint8
 
 // The lifetimes.
 const (
 	LifetimeThread Lifetime = iota // as long as the thread
-	LifetimeRun                    // as long as the run, its interrupts and resumes included
+	LifetimeRun                    // as long as the run, including its interrupts and resumes
 	LifetimeStep                   // visible in the step after the one that wrote it; after the last step, in the result
 )
 
-// String returns the name that documents use.
+// String returns the name of the lifetime in documents.
 func (l Lifetime) String() string { return [...]string{"thread", "run", "step"}[l] }
 
-// Field declares a state field. A caller, a hook or a tool may only use fields that are declared.
+// Field declares a state field. Callers, hooks and tools may only use declared fields.
 type Field struct {
 	Name       string
 	Lifetime   Lifetime
-	HideInput  bool     // the caller of a run cannot set it
-	HideOutput bool     // results do not show it
-	Reducer    Reducer  // how an update meets the present value; the zero value is [Last]
-	Schema     wire.Raw // a JSON Schema for updates; none: any value
-	Exclusive  bool     // nobody else may declare it, not even in the same way: what an untrusted middleware declares
+	HideInput  bool     // the caller of a run cannot set the field
+	HideOutput bool     // results do not show the field
+	Reducer    Reducer  // how an update is combined with the present value; the zero value is [Last]
+	Schema     wire.Raw // JSON Schema for updates; none: any value
+	Exclusive  bool     // nobody else may declare it, not even identically; set for untrusted middleware
 }
 
 // same reports whether two declarations of a field agree.
@@ -40,8 +40,8 @@ func (f *Field) same(other *Field) bool {
 // TypedField is a state field whose values have the Go type T.
 type TypedField[T any] struct{ Field }
 
-// NewField declares a field of Go type T. Values of basic types, and wire's own, are encoded without reflection, others
-// by vmihailenco/msgpack, whose struct tags apply.
+// NewField declares a field of Go type T. Values of basic types and of package wire are encoded without reflection, other
+// values by vmihailenco/msgpack, whose struct tags apply.
 func NewField[T any](name string, options ...func(*Field)) TypedField[T] {
 	f := TypedField[T]{Field{Name: name}}
 	for _, option := range options {
@@ -50,7 +50,7 @@ func NewField[T any](name string, options ...func(*Field)) TypedField[T] {
 	return f
 }
 
-// Hidden hides a field from the caller, as input and as output.
+// Hidden hides a field from the caller: it is neither input nor output.
 func Hidden(f *Field) { f.HideInput, f.HideOutput = true, true }
 
 // Lives sets a field's lifetime.
@@ -59,7 +59,7 @@ func Lives(l Lifetime) func(*Field) { return func(f *Field) { f.Lifetime = l } }
 // Reduced sets a field's reducer.
 func Reduced(r Reducer) func(*Field) { return func(f *Field) { f.Reducer = r } }
 
-// Get returns the field's value; false if it is unset. It fails if the value is not a T.
+// Get returns the field's value; ok is false if it is unset. It fails if the value is not a T.
 func (f TypedField[T]) Get(s *State) (value T, ok bool, err error) {
 	raw := s.Get(f.Name)
 	if raw.IsZero() {
@@ -81,8 +81,8 @@ func (f TypedField[T]) Set(u *Update, value T) error {
 	return nil
 }
 
-// Encode returns the canonical msgpack form of a Go value. A value of a type without one, such as time.Time, is an error.
+// Encode returns the canonical msgpack form of a Go value. It fails for types that have none, such as time.Time.
 func Encode(value any) (wire.Raw, error) { return codec.Encode(value) }
 
-// Decode decodes a value into what into points to.
+// Decode decodes a value into the variable that into points to.
 func Decode(raw wire.Raw, into any) error { return codec.Decode(raw, into) }

@@ -60,8 +60,8 @@ func TestDeclarationsThatAreRefused(t *testing.T) {
 		want   string
 	}{
 		{"without a name", []host.Field{{}}, `the agent's State: field "": has no name`},
-		{"of the messages", []host.Field{{Name: "messages"}}, `the agent's State: field "messages": the name is taken by the host`},
-		{"of the jump", []host.Field{{Name: "jump_to"}}, `the agent's State: field "jump_to": the name is taken by the host`},
+		{"of the messages", []host.Field{{Name: "messages"}}, `the agent's State: field "messages": the host reserves this name`},
+		{"of the jump", []host.Field{{Name: "jump_to"}}, `the agent's State: field "jump_to": the host reserves this name`},
 		{"with an unknown lifetime", []host.Field{{Name: "f", Lifetime: 9}}, `the agent's State: field "f": lifetime 9 is unknown; use LifetimeThread, LifetimeRun or LifetimeStep`},
 		{"with a schema that is none", []host.Field{{Name: "f", Schema: wire.Int(1)}}, `the agent's State: field "f": schema: must be a map`},
 		{

@@ -18,10 +18,10 @@ type fieldTable struct {
 type fieldEntry struct {
 	Field
 	schema *schema.Schema
-	owner  string // who declared it, for errors
+	owner  string // declared it; for errors
 }
 
-// agentOwner is the owner of the fields in Config.State, whose declarations win over all others.
+// agentOwner is the owner of the fields in Config.State, which override all other declarations.
 const agentOwner = "the agent's State"
 
 // declare adds fields of an owner.
@@ -39,14 +39,14 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 	case f.Name == "":
 		return errors.New("has no name")
 	case f.Name == "messages" || f.Name == "jump_to":
-		return errors.New("the name is taken by the host")
+		return errors.New("the host reserves this name")
 	case f.Lifetime > LifetimeStep:
 		return fmt.Errorf("lifetime %d is unknown; use LifetimeThread, LifetimeRun or LifetimeStep", f.Lifetime)
 	}
 	if slot, ok := t.slots[f.Name]; ok {
 		present := &t.fields[slot]
 		if present.Exclusive || f.Exclusive {
-			return fmt.Errorf("%s declares it too, and it is a plugin's own; use another name, or grant it to the plugin in reads and writes",
+			return fmt.Errorf("%s declares it too, and a plugin owns it; use another name, or grant it to the plugin in reads and writes",
 				present.owner)
 		}
 		if present.same(&f) || (present.owner == agentOwner && owner != agentOwner) {
@@ -80,7 +80,7 @@ func (t *fieldTable) initial() []wire.Raw {
 	return values
 }
 
-// fits reports why a value does not fit the field's schema.
+// fits returns an error if a value does not fit the field's schema.
 func (f *fieldEntry) fits(value wire.Raw) error {
 	if err := f.schema.Validate(value); err != nil {
 		return fmt.Errorf("the value does not fit the field's schema: %w", err)

@@ -8,9 +8,9 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Generate asks a model beside the agent's own model step, one of [Env.Models] for example. No hooks run around the call
-// and nothing gets into the history; what it costs counts as the run's. An error is a [*ModelError] or control flow: if
-// the call is cancelled, that goes outward, whatever the hook returns.
+// Generate calls a model outside the agent's own model step, for example one of [Env.Models]. No hooks run around the call and
+// nothing is added to the history; its tokens count as the run's. An error is a [*ModelError] or control flow: a cancellation
+// goes outward, whatever the hook returns.
 func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Request) (*model.Response, error) {
 	if rt.closed != nil {
 		return nil, rt.closed
@@ -49,8 +49,8 @@ func generate(ctx context.Context, m model.Model, req *model.Request) (resp *mod
 	return m.Generate(ctx, req)
 }
 
-// identified returns a copy of a response whose messages all have ids: the run's own source of ids is not for tools that
-// run at once.
+// identified returns a copy of a response whose messages all have ids. They come from the call's own source, since tools that
+// run at once must not share that of the run.
 func (rt *Runtime) identified(resp *model.Response) *model.Response {
 	out := *resp
 	out.Messages = slices.Clone(resp.Messages)

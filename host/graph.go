@@ -8,13 +8,13 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// edge is one way that the transition function can go.
+// edge is one way from a step to the next.
 type edge struct {
 	to    int
 	label string
 }
 
-// edges returns all ways from a step that [program.next] can go, without errors.
+// edges returns all ways from a step that [program.next] can take, apart from errors.
 func (p *program) edges(at int) []edge {
 	s := &p.steps[at]
 	var out []edge
@@ -55,7 +55,7 @@ func (p *program) edges(at int) []edge {
 	return out
 }
 
-// Graph returns the program as a Mermaid flowchart: its nodes are the step names, its edges the ways between them.
+// Graph returns the program as a Mermaid flowchart, with the steps as nodes and the ways between them as edges.
 func (a *Agent) Graph() string {
 	a.mu.Lock()
 	p := a.present.program

@@ -8,11 +8,11 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// idSource gives ids to the messages and interrupts of a run: no other run gives them, and they follow from the run's seed.
+// idSource makes the ids of a run's messages and interrupts. They are derived from the run's seed, and unique to the run.
 type idSource struct {
 	seed  uint64
 	n     int
-	ahead []string // given to messages that are not in the history yet
+	ahead []string // ids of messages that are not in the history yet
 }
 
 // New returns the next id of a message.
@@ -26,14 +26,14 @@ func (s *idSource) next(prefix string) string {
 	return string(id)
 }
 
-// Ahead returns the next id for a message that hooks may see, and change, before it gets into the history.
+// Ahead returns the next id for a message that hooks may see and change before it enters the history.
 func (s *idSource) Ahead() string {
 	id := s.New()
 	s.ahead = append(s.ahead, id)
 	return id
 }
 
-// Take reports whether id was given ahead of time and is not used yet.
+// Take uses up an id that was given ahead of time; false if it was not, or is used already.
 func (s *idSource) Take(id string) bool {
 	i := slices.Index(s.ahead, id)
 	if i < 0 {
@@ -43,7 +43,7 @@ func (s *idSource) Take(id string) bool {
 	return true
 }
 
-// settle forgets the ids of messages that did not get into the history.
+// settle forgets the ids of messages that did not enter the history.
 func (s *idSource) settle() { s.ahead = s.ahead[:0] }
 
 // identify gives ids to messages that have none.

@@ -11,10 +11,10 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// This file is what an agent offers to agents inside of it: those that its tools run.
+// This file holds what an agent offers to the agents that its tools run inside it.
 
-// Inner returns the configuration of an agent inside of this one. It has the agent's model and named models, tools, fields,
-// store, checkpointer, durability, limits, logger and clock; no system prompt, no middleware, no breakpoints and no alerts.
+// Inner returns the configuration of an agent inside this one. It takes over the agent's model and named models, tools, fields,
+// store, checkpointer, durability, limits, logger and clock, but no system prompt, middleware, breakpoints or alerts.
 // Its name is that of the agent, a dot, and name.
 func (e *Env) Inner(name string) Config {
 	inner := Config{
@@ -32,14 +32,14 @@ func (e *Env) Inner(name string) Config {
 	return inner
 }
 
-// Fields returns the declarations of the agent's fields, those of middleware included.
+// Fields returns the declarations of the agent's fields, including those of its middleware.
 func (a *Agent) Fields() []Field {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.present.fields.declared()
 }
 
-// Declared returns the declarations of the fields of the agent whose state it is.
+// Declared returns the declarations of all fields that the state may have.
 func (s *State) Declared() []Field { return s.table.declared() }
 
 func (t *fieldTable) declared() []Field {
@@ -50,19 +50,19 @@ func (t *fieldTable) declared() []Field {
 	return out
 }
 
-// Forget removes a thread with all its checkpoints; one that is not there is removed already. A run that stopped in it, and could
-// have gone on, is over then: see [Hooks.End]. No run may have it open. The error, a [*ThreadError], is [ErrNoCheckpointer], or one
-// of [checkpoint.Store.Delete].
+// Forget removes a thread with all its checkpoints. A missing thread is not an error. A run that stopped in the thread, and could
+// have gone on, is over: [Hooks.End] is called for it. No run may have the thread open. The error, a [*ThreadError], wraps
+// [ErrNoCheckpointer] or an error of [checkpoint.Store.Delete].
 func (a *Agent) Forget(ctx context.Context, thread string) error {
 	b, _, err := a.enter(ctx)
 	if err == nil {
 		defer a.leave(b)
-	} // else it is closed, and has no hooks any more
+	} // otherwise the agent is closed, and its hooks are gone
 	keeper := b.config.Checkpointer
 	if keeper == nil {
 		return &ThreadError{thread, ErrNoCheckpointer}
 	}
-	held, _ := keeper.Load(ctx, thread, 0) // what cannot be read is removed too
+	held, _ := keeper.Load(ctx, thread, 0) // an unreadable thread is removed too
 	if err := keeper.Delete(ctx, thread); err != nil && !errors.Is(err, checkpoint.ErrNoThread) {
 		return &ThreadError{thread, err}
 	}
@@ -72,13 +72,13 @@ func (a *Agent) Forget(ctx context.Context, thread string) error {
 	return nil
 }
 
-// CallID returns the id of the tool call that this is, or is inside of: the innermost, where hooks and tools call tools. It is ""
-// in hooks that are steps.
+// CallID returns the id of the tool call that this hook or tool belongs to; the innermost one, if hooks or tools call tools. It is
+// "" in hooks that are steps.
 func (rt *Runtime) CallID() string { return cmp.Or(rt.nested, rt.callID) }
 
-// AcceptsChanges reports whether the run goes on with another program than it began with, see Input.AcceptChanges.
+// AcceptsChanges reports whether the run may go on with a different program than it began with, see Input.AcceptChanges.
 func (rt *Runtime) AcceptsChanges() bool { return rt.run.input.AcceptChanges }
 
-// Spend counts tokens that a tool or hook has used up by itself, such as those of an agent that it runs, as the run's. Those of
+// Spend adds tokens to the run's usage that a tool or hook used by itself, for example through an agent that it runs. Tokens of
 // [Runtime.Generate] are counted already.
 func (rt *Runtime) Spend(spent abi.Usage) { rt.run.budget.usage.add([]abi.Message{{Usage: &spent}}) }

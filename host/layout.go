@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// Layout is in which order the hooks of an agent's middleware run, by the names of the middleware.
+// Layout is the order in which the hooks of an agent's middleware run, by the names of the middleware.
 type Layout struct {
 	BeforeAgent   []string `json:"before_agent"`
 	BeforeModel   []string `json:"before_model"`
@@ -17,10 +17,10 @@ type Layout struct {
 	AfterModel    []string `json:"after_model"`
 	WrapToolCall  []string `json:"wrap_tool_call"` // the outermost first
 	AfterAgent    []string `json:"after_agent"`
-	Advice        []string `json:"advice"` // what should stand otherwise, and why; tools that there are not
+	Advice        []string `json:"advice"` // middleware in the wrong order, with the reason, and tools that do not exist
 }
 
-// Layout returns the order of the agent's hooks, and what is known to be wrong with it.
+// Layout returns the order of the agent's hooks, with advice about mistakes in it.
 func (a *Agent) Layout() Layout {
 	a.mu.Lock()
 	b := a.present
@@ -52,7 +52,7 @@ func (a *Agent) Layout() Layout {
 	return l
 }
 
-// kind is what other middleware calls this one.
+// kind is the name by which other middleware refers to this one, see [Order].
 func (m *boundMiddleware) kind() string {
 	if m.hooks.Kind != "" {
 		return m.hooks.Kind
@@ -61,7 +61,7 @@ func (m *boundMiddleware) kind() string {
 	return name
 }
 
-// advise says which middleware stands where one of them does not want to stand, and which names tools that there are not.
+// advise collects advice about middleware that is in the wrong order, or that names tools that do not exist.
 func (a *build) advise() {
 	for _, m := range a.middleware {
 		a.adviseTools(m)
@@ -86,7 +86,7 @@ func (a *build) advise() {
 	}
 }
 
-// adviseTools says which tools a middleware names that the agent does not have: a name that is misspelt limits nothing.
+// adviseTools adds advice about tools that a middleware names and the agent does not have: a misspelt name limits nothing.
 func (a *build) adviseTools(m *boundMiddleware) {
 	var missing []string
 	for _, name := range m.hooks.Expects {

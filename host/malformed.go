@@ -9,20 +9,19 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// DefaultMaxMalformed is how many responses with malformed tool calls in a row are answered if the Config does not say.
+// DefaultMaxMalformed is how many unusable responses in a row a run tolerates if the Config sets no limit.
 const DefaultMaxMalformed = 3
 
-// MalformedError is the cause of a run that fails because the model keeps writing tool calls that cannot be parsed.
+// MalformedError makes a run fail because the model keeps writing tool calls that cannot be parsed.
 type MalformedError struct{ Responses int }
 
 func (e *MalformedError) Error() string {
 	return fmt.Sprintf("%d responses in a row had malformed tool calls", e.Responses)
 }
 
-// answerMalformed returns the update that answers the malformed calls of a response; nil if there are none. The text is
-// the one with which LangChain repairs a history, and why the arguments could not be parsed. updates are the response
-// and those of wraps. With an error, which fails the run, there were too many such responses in a row: then the other
-// calls are answered too.
+// answerMalformed returns the update that answers the malformed calls of a response; nil if there are none. The text is the one
+// with which LangChain repairs a history, followed by the parse error. updates are the response and the updates of wrap hooks.
+// If there were too many such responses in a row, it also answers the other calls and returns an error, which fails the run.
 func (b *budget) answerMalformed(resp *model.Response, updates []sourcedUpdate, modelName string) (*Update, error) {
 	malformed := resp.AI().InvalidToolCalls
 	if len(malformed) == 0 {
@@ -51,7 +50,7 @@ func (b *budget) answerMalformed(resp *model.Response, updates []sourcedUpdate, 
 	return update, &ModelError{Model: modelName, Err: err}
 }
 
-// parseError says why arguments could not be parsed: as the provider said it, or as our parser does.
+// parseError returns why arguments could not be parsed, in the provider's words or those of our parser.
 func parseError(call *abi.InvalidToolCall) string {
 	if call.Error != "" {
 		return call.Error

@@ -29,7 +29,7 @@ func appendModelWrap(wraps []modelWrap, m *boundMiddleware) []modelWrap {
 	return append(wraps, w)
 }
 
-// modelStep calls the model through its wraps and applies the response, then the wraps' updates, inner ones first.
+// modelStep calls the model through its wrap hooks and applies the response, then the hooks' updates, inner ones first.
 func (r *run) modelStep(ctx context.Context, s *step) error {
 	a := r.agent
 	if r.budget.refusesModelStep() {
@@ -55,7 +55,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 			return &JumpError{updates[i].step, updates[i].JumpTo, "from a wrap hook; only node hooks may jump"}
 		}
 	}
-	named := *resp // by the wraps, too
+	named := *resp // wrap hooks may have added calls without ids
 	named.Messages = withCallIDs(resp.Messages, r.ids.New)
 	if resp, err = a.respond.read(&named, nil); err != nil { // a wrap may have made it
 		return err
@@ -85,12 +85,12 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	return errors.Join(failure, exceeded)
 }
 
-// streamsTokens reports whether every wrap lets tokens pass, or edits them.
+// streamsTokens reports whether every wrap hook lets tokens pass or filters them.
 func (a *build) streamsTokens() bool {
 	return !slices.ContainsFunc(a.modelWraps, func(w modelWrap) bool { return !w.hook.PassesTokens && w.hook.StreamFilter == nil })
 }
 
-// modelCall is one model step on its way through the wraps.
+// modelCall is one model step on its way through the wrap hooks.
 type modelCall struct {
 	run     *run
 	streams bool
@@ -141,7 +141,7 @@ func (*modelCall) messages(resp *model.Response) []abi.Message { return resp.Mes
 // generate calls the model itself.
 func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	r := c.run
-	if r.budget.lastWord() { // also of tools that a wrap offers
+	if r.budget.lastWord() { // without the tools that wrap hooks offer, too
 		req = req.WithTools(nil)
 	}
 	if err := r.agent.checkOffered(req.Tools); err != nil {
@@ -193,7 +193,7 @@ func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request)
 	return m.Generate(ctx, req)
 }
 
-// stream calls the model, and passes on what it says meanwhile.
+// stream calls the model and passes its tokens on.
 func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *model.Request) (resp *model.Response, err error) {
 	tokens := c.tokenStream()
 	for chunk, err := range streamer.Stream(ctx, req) {
@@ -212,7 +212,7 @@ func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *mo
 	return resp, nil
 }
 
-// modelError wraps an error of a model, unless it is control flow.
+// modelError wraps an error of a model in a [*ModelError], unless it is control flow.
 func modelError(name string, err error) error {
 	if IsControlFlow(err) || as[*ModelError](err) {
 		return err
@@ -243,8 +243,8 @@ func (c *modelCall) named(resp *model.Response) *model.Response {
 	return &out
 }
 
-// checkOffered refuses tools that a wrap offered to the model and nobody can run. Where wrap_tool_call hooks exist, one
-// of them may bring the tool.
+// checkOffered refuses tools that a wrap hook offers to the model and nobody can run. If there are wrap_tool_call hooks, one of
+// them may run the tool.
 func (a *build) checkOffered(specs []abi.ToolSpec) error {
 	if a.wrapsCalls() {
 		return nil

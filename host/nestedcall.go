@@ -13,28 +13,28 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Why [Runtime.CallTool] did not begin a call. They are returned as they are: one inside of another error is what a tool
-// said of a call of its own.
+// The reasons why [Runtime.CallTool] did not begin a call. It returns them unwrapped: wrapped in another error, one of them was
+// returned by a tool, about a call of its own.
 var (
 	ErrUnknownTool = errors.New("the agent has no such tool")
-	ErrBusy        = errors.New("nothing is free to run the tool call; try later")
-	ErrTooDeep     = errors.New("tool calls are inside of each other too deep; " + strconv.Itoa(MaxCallDepth) + " are allowed")
+	ErrBusy        = errors.New("no instance is free to run the tool call; try later")
+	ErrTooDeep     = errors.New("tool calls are nested too deeply; at most " + strconv.Itoa(MaxCallDepth) + " levels are allowed")
 )
 
-// MaxCallDepth is how deep tool calls by hooks and tools may be inside of each other.
+// MaxCallDepth is how deeply tool calls by hooks and tools may be nested.
 const MaxCallDepth = 8
 
-// CallTool calls a tool of the agent, as the model does: inside of all wrap_tool_call hooks, those too that wrap nothing
-// but such calls (see WrapToolHook.Nested), with arguments that are checked. What the model would be told of a call that
-// it got wrong is the answer here too. The answer does not get into the history. What the tool and its wraps change in
-// the state is applied with the update of the hook or tool that calls, before it.
+// CallTool calls a tool of the agent as the model does: inside all wrap_tool_call hooks, including those that wrap only such
+// calls (see WrapToolHook.Nested), and with arguments that are checked. If the call is wrong, the answer is the text that the
+// model would get. The answer is not added to the history. State changes of the tool and its hooks are applied before the update
+// of the hook or tool that calls.
 //
-// It never waits for what another call holds, such as the instances of a plugin: the error is [ErrBusy] then. Others are
-// [ErrUnknownTool], [ErrTooDeep], the tool's own in a [*ToolError], and control flow: an interrupt or a cancellation goes
-// outward, whatever the caller returns. When the run is resumed the caller runs again from its start, and the same call
-// of it, by tool, arguments and order, finds the answers to what was asked in it.
+// CallTool never waits for anything that another call holds, such as the instances of a plugin; it returns [ErrBusy] instead.
+// Other errors are [ErrUnknownTool], [ErrTooDeep], the tool's own error in a [*ToolError], and control flow: an interrupt or a
+// cancellation goes outward, whatever the caller returns. When the run is resumed, the caller runs again from its start, and the
+// same call, identified by tool, arguments and order, finds the answers to its questions.
 //
-// One goroutine at a time may use it.
+// Only one goroutine at a time may use it.
 func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*abi.Message, error) {
 	switch {
 	case rt.closed != nil:
@@ -69,8 +69,8 @@ func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*a
 	return result.message, nil
 }
 
-// nestedCall makes a call with an id that follows from who calls, what, and how often before: a call that is made again
-// has the same one, and so finds its answers, and no other call has it once count was called.
+// nestedCall makes a call whose id is derived from the caller, the tool and its arguments, and the number of equal calls before:
+// a repeated call has the same id, and so finds its answers. Once count was called, no other call gets the id.
 func (rt *Runtime) nestedCall(name string, args wire.Raw) (c *toolCall, count func()) {
 	sum := sha256.New()
 	_, _ = sum.Write(binary.BigEndian.AppendUint64(nil, rt.seed))
@@ -92,7 +92,7 @@ func (rt *Runtime) nestedCall(name string, args wire.Raw) (c *toolCall, count fu
 	}
 }
 
-// outward closes the caller's frame if err is control flow. An interrupt gets the names of who asks.
+// outward closes the caller if err is control flow. It adds to an interrupt the step and the call that ask.
 func (rt *Runtime) outward(c *toolCall, err error) error {
 	if interrupt, ok := asInterrupt(err); ok {
 		err = &InterruptError{
@@ -105,5 +105,5 @@ func (rt *Runtime) outward(c *toolCall, err error) error {
 	return err
 }
 
-// Nested reports whether the call of this hook or tool is, or is inside of, one that a hook or a tool made by CallTool.
+// Nested reports whether this hook or tool runs for a call that a hook or a tool made by CallTool, directly or further inside.
 func (rt *Runtime) Nested() bool { return rt.depth > 0 }

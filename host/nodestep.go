@@ -36,7 +36,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	if err := r.commit(s.name, rt.withUpdate(nil, update)); err != nil {
 		return "", err
 	}
-	r.questions.clear() // whatever it asked before: it is done
+	r.questions.clear() // the hook is done
 	if s.cursors {
 		r.progress.cursors[at] = shown
 	}
@@ -46,7 +46,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	return update.JumpTo, nil
 }
 
-// callNode calls a native or plugin hook; a panic becomes a [*PanicError].
+// callNode calls a node hook; a panic becomes a [*PanicError].
 func callNode(ctx context.Context, fn NodeFunc, rt *Runtime) (update *Update, err error) {
 	defer catchPanic(&err)
 	return fn(ctx, rt)
@@ -59,7 +59,7 @@ func catchPanic(err *error) {
 	}
 }
 
-// interruptsOf shows interrupts in the event of the hook or call that made them.
+// interruptsOf returns interrupts as the event of the hook or call that asks them shows them.
 func interruptsOf(step string, call *abi.ToolCall, err *InterruptError) []Interrupt {
 	out := make([]Interrupt, len(err.Interrupts))
 	for i := range err.Interrupts {
@@ -71,7 +71,7 @@ func interruptsOf(step string, call *abi.ToolCall, err *InterruptError) []Interr
 	return out
 }
 
-// clock returns the time if somebody listens: nobody else needs durations.
+// clock returns the time if anybody listens; otherwise nobody needs durations.
 func (r *run) clock() time.Time {
 	if r.sink == nil {
 		return time.Time{}

@@ -9,31 +9,31 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Pool is a limited supply of something that hooks and tools of one middleware need to run, such as the instances of a
-// plugin. The host leases all that a chain of wraps and its tool need before the chain starts, so that no chain waits
-// for another in the middle: a short supply lowers how many run at once, and never blocks them for ever.
+// Pool is a limited supply of something that the hooks and tools of one middleware need to run, such as the instances of a
+// plugin. Before a chain of wrap hooks and its tool starts, the host acquires everything that the chain needs. So no chain waits
+// for another in the middle: a short supply lowers parallelism, but never blocks chains for ever.
 type Pool struct {
 	size   int
 	supply *semaphore.Weighted
 }
 
-// NewPool makes a pool of so many.
+// NewPool makes a pool of the given size.
 func NewPool(size int) *Pool { return &Pool{size: size, supply: semaphore.NewWeighted(int64(size))} }
 
-// Size returns how many the pool has in all.
+// Size returns the size of the pool, free or not.
 func (p *Pool) Size() int { return p.size }
 
-// need is how many of a pool something takes.
+// need is how many units of a pool a chain takes.
 type need struct {
 	pool  *Pool
 	count int
 }
 
-// needs are what a chain takes of all pools, in the order of the middleware. Since everyone acquires in this one order,
-// nobody can wait in a circle.
+// needs is what a chain takes of all pools, in the order of the middleware. All chains acquire in this order, so they cannot wait
+// for each other in a circle.
 type needs []need
 
-// add notes one more of a pool.
+// add returns the needs with one more unit of a pool.
 func (n needs) add(p *Pool) needs {
 	if p == nil {
 		return n
@@ -50,15 +50,15 @@ func (n needs) add(p *Pool) needs {
 
 // poolOwner is the middleware that a pool belongs to.
 type poolOwner struct {
-	order int // in the list of middleware
+	order int // place in the list of middleware
 	name  string
 }
 
-// ordered sorts the needs by the order of the middleware and checks that each can be met at all.
+// ordered sorts the needs by the order of the middleware, and checks that each pool is large enough.
 func (n needs) ordered(owners map[*Pool]poolOwner) (needs, error) {
 	for _, x := range n {
 		if x.count > x.pool.size {
-			return nil, fmt.Errorf("a chain of wraps needs %d instances of %q at once, and its limit is %d; raise limits.instances",
+			return nil, fmt.Errorf("a chain of wrap hooks needs %d instances of %q at once, and its limit is %d; raise limits.instances",
 				x.count, owners[x.pool].name, x.pool.size)
 		}
 	}
@@ -66,7 +66,7 @@ func (n needs) ordered(owners map[*Pool]poolOwner) (needs, error) {
 	return n, nil
 }
 
-// acquire takes all of it, or nothing if ctx ends first.
+// acquire takes everything, or nothing if ctx ends first.
 func (n needs) acquire(ctx context.Context) error {
 	for i := range n {
 		if err := n[i].pool.supply.Acquire(ctx, int64(n[i].count)); err != nil {
@@ -77,7 +77,7 @@ func (n needs) acquire(ctx context.Context) error {
 	return nil
 }
 
-// try takes all of it, or nothing if that would mean to wait.
+// try takes everything, or nothing if it would have to wait.
 func (n needs) try() bool {
 	for i := range n {
 		if !n[i].pool.supply.TryAcquire(int64(n[i].count)) {

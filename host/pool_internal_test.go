@@ -22,7 +22,7 @@ func TestNeedsAddUp(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, needs{{b, 1}, {a, 2}}, sorted)
 	_, err = two.add(a).ordered(map[*Pool]poolOwner{a: {0, "redact"}})
-	require.EqualError(t, err, `a chain of wraps needs 3 instances of "redact" at once, and its limit is 2; raise limits.instances`)
+	require.EqualError(t, err, `a chain of wrap hooks needs 3 instances of "redact" at once, and its limit is 2; raise limits.instances`)
 	require.Equal(t, 2, a.Size())
 }
 

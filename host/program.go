@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// stepKind is what a step of the program does.
+// stepKind is the kind of a step of the program.
 type stepKind uint8
 
 const (
@@ -19,39 +19,39 @@ const (
 	stepTools
 )
 
-// The steps that are no hook, and where the program ends.
+// The names of the steps that are not hooks, and the index of the end.
 const (
 	ModelStep = "model"
 	ToolsStep = "tools"
-	endStep   = -1 // the index behind the last step
+	endStep   = -1 // the index of the end of the program
 )
 
-// step is one entry of the program. The program never changes after it was made.
+// step is one entry of the program, which never changes once it is compiled.
 type step struct {
 	kind    stepKind
 	name    string
 	hook    NodeHook
 	hookOf  abi.Hook
-	jumps   [3]bool // which targets its hook declared, by targetIndex
-	next    int     // the step after it if nothing else is said; the loop's exit and the tools have a router instead
+	jumps   [3]bool // the targets that its hook declared, by targetIndex
+	next    int     // the step that follows without a jump; the last step of the loop and the tools have a router instead
 	router  router
 	calls   *atomic.Uint64
 	needs   needs
-	cursors bool // its view is new
+	cursors bool // its view is "new", so that it remembers what it has seen
 
 	breakBefore, breakAfter bool
 }
 
-// router is how a step whose way depends on the state finds the next one.
+// router is how a step finds the next one if that depends on the state.
 type router uint8
 
 const (
 	noRouter   router = iota
-	afterModel        // behind the model and the after_model hooks: to the tools, to the exit, or again to the model
-	afterTools        // behind the tools: to the model, or to the exit
+	afterModel        // after the model and the after_model hooks: to the tools, to the exit, or to the model again
+	afterTools        // after the tools: to the model, or to the exit
 )
 
-// program is the flat list of steps that an agent runs through, compiled once.
+// program is the flat list of steps that a run walks through. It is compiled once, when the agent is built.
 type program struct {
 	steps     []step
 	entry     int // where a run starts
@@ -62,11 +62,11 @@ type program struct {
 	returns   map[string]bool // tools that return directly
 	responds  bool            // there is a response format
 
-	mustRespond bool // the model is offered the tools of the format, and no others
+	mustRespond bool // the model is offered only the tools of the response format
 }
 
-// compileProgram lays out the steps of LangChain's create_agent: before_agent hooks in the order of the list,
-// before_model hooks likewise, the model, after_model hooks last first, the tools, after_agent hooks last first.
+// compileProgram lays out the steps as LangChain's create_agent does: before_agent hooks in the order of the list, before_model
+// hooks likewise, the model, after_model hooks in reverse order, the tools, after_agent hooks in reverse order.
 func compileProgram(middleware []*boundMiddleware, hasTools bool) (*program, error) {
 	p := &program{tools: endStep, exit: endStep}
 	var before, beforeModel, after, afterAgent []step
@@ -135,7 +135,7 @@ func (p *program) checkJumps() error {
 	return nil
 }
 
-// breakAt sets the breakpoints before and after steps.
+// breakAt sets breakpoints before and after steps.
 func (p *program) breakAt(before, after []string) error {
 	for _, name := range slices.Concat(before, after) {
 		if p.find(name) < 0 {
@@ -157,12 +157,12 @@ func (p *program) names() string {
 	return strings.Join(names, ", ")
 }
 
-// find returns the index of the step with this name; -1 if there is none.
+// find returns the index of the step with this name, or -1.
 func (p *program) find(name string) int {
 	return slices.IndexFunc(p.steps, func(s step) bool { return s.name == name })
 }
 
-// name returns the name of a step; "" of the end.
+// name returns the name of a step; "" for the end.
 func (p *program) name(at int) string {
 	if at == endStep {
 		return ""

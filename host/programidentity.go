@@ -11,8 +11,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// identify works out by what checkpoints tell this program from others: its steps, where they may jump to, and the
-// middleware with versions and digests.
+// identify works out the identity of the program, by which checkpoints distinguish it from others: its steps and their jumps, and
+// the middleware with versions and digests.
 func (a *build) identify() {
 	id := &checkpoint.Program{}
 	sum := sha256.New()
@@ -39,7 +39,7 @@ func same(a, b *checkpoint.Program) bool {
 	return a == b || a != nil && b != nil && a.Digest == b.Digest
 }
 
-// ProgramError is a run that stopped under another program than the agent has now. It goes on only where the input has
+// ProgramError means that a run stopped under another program than the agent has now. It goes on only if the input has
 // AcceptChanges.
 type ProgramError struct {
 	Next        string   // the step that comes next
@@ -55,8 +55,8 @@ func (e *ProgramError) Error() string {
 // ErrorType names the type of the error in documents.
 func (*ProgramError) ErrorType() string { return "program_error" }
 
-// checkProgram refuses to go on with a run of another program, unless the input accepts that. Without the step that comes
-// next it cannot.
+// checkProgram refuses to go on with a run of another program, unless the input accepts that. A run cannot go on at all if the
+// agent does not have its next step.
 func (a *build) checkProgram(began *checkpoint.Program, next string, accept bool) error {
 	present := a.program.find(next) >= 0
 	if present && (began == nil || same(began, a.identity) || accept) {
@@ -73,7 +73,7 @@ func (a *build) checkProgram(began *checkpoint.Program, next string, accept bool
 	return err
 }
 
-// differences tells what differs between two programs.
+// differences describes how two programs differ.
 func differences(was, is *checkpoint.Program) []string {
 	find := func(in *checkpoint.Program, name string) *checkpoint.Part {
 		at := slices.IndexFunc(in.Middleware, func(p checkpoint.Part) bool { return p.Name == name })
@@ -83,13 +83,13 @@ func differences(was, is *checkpoint.Program) []string {
 		return &in.Middleware[at]
 	}
 	var out []string
-	before, now := make([]string, 0, len(was.Middleware)), make([]string, 0, len(is.Middleware)) // names of those that both have
+	before, now := make([]string, 0, len(was.Middleware)), make([]string, 0, len(is.Middleware)) // names of the middleware in both
 	for i := range was.Middleware {
 		old := &was.Middleware[i]
 		present := find(is, old.Name)
 		switch {
 		case present == nil:
-			out = append(out, fmt.Sprintf("middleware %q is gone", old.Name))
+			out = append(out, fmt.Sprintf("middleware %q was removed", old.Name))
 			continue
 		case present.Version != old.Version:
 			out = append(out, fmt.Sprintf("middleware %q has the version %q, it had %q", old.Name, present.Version, old.Version))
@@ -106,7 +106,7 @@ func differences(was, is *checkpoint.Program) []string {
 		}
 	}
 	if !slices.Equal(before, now) {
-		out = append(out, fmt.Sprintf("the middleware stands in the order %q, it was %q", now, before))
+		out = append(out, fmt.Sprintf("the order of the middleware is %q, it was %q", now, before))
 	}
 	if len(out) == 0 {
 		out = append(out, "its steps or their jumps differ")
@@ -114,7 +114,7 @@ func differences(was, is *checkpoint.Program) []string {
 	return out
 }
 
-// short is enough of a digest for people.
+// short shortens a digest for display.
 func short(digest string) string {
 	if digest == "" {
 		return "none"

@@ -7,17 +7,17 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Reducer says how an update of a field meets its present value. The zero value is [Last].
+// Reducer combines an update of a field with its present value. The zero value is [Last].
 type Reducer struct {
-	Name    string                                         // what declarations of one field compare, and documents show
-	Initial wire.Raw                                       // the value of a field that was never written; none: it is unset
+	Name    string                                         // compared between declarations of one field, and shown in documents
+	Initial wire.Raw                                       // value of a field that was never written; none: unset
 	Reduce  func(value, update wire.Raw) (wire.Raw, error) // nil: the update replaces the value, once in a step
-	// Diff returns the update that leads from one value to a later one; false if there is none. It is for an agent inside of
-	// another: what it has changed is an update of the other's state. nil: the later value is the update.
+	// Diff returns the update that leads from one value to a later one; false if there is none. It turns the changes of an agent
+	// inside another agent into an update of the outer state. nil: the later value is the update.
 	Diff func(before, after wire.Raw) (update wire.Raw, ok bool)
 }
 
-// Update returns the update of a field with this reducer that leads from one value to a later one.
+// Update returns the update that leads from one value of a field with this reducer to a later one.
 func (r *Reducer) Update(before, after wire.Raw) wire.Raw {
 	if before.IsZero() {
 		before = r.Initial
@@ -33,10 +33,10 @@ func (r *Reducer) Update(before, after wire.Raw) wire.Raw {
 
 var errNotANumber = errors.New("the reducer add needs numbers")
 
-// Last keeps the last value. Two updates of such a field in one step are an error, since neither would be the last.
+// Last keeps the last value. Two updates of such a field in one step are an error, since neither is the last.
 func Last() Reducer { return Reducer{Name: "last"} }
 
-// Add sums numbers up, from 0.
+// Add sums numbers, starting from 0.
 func Add() Reducer {
 	return Reducer{Name: "add", Initial: wire.Int(0), Reduce: func(value, update wire.Raw) (wire.Raw, error) {
 		a, aInt := value.AsInt()
@@ -62,7 +62,7 @@ func Add() Reducer {
 	}}
 }
 
-// Append joins lists, from the empty one.
+// Append joins lists, starting from the empty list.
 func Append() Reducer {
 	return Reducer{Name: "append", Initial: wire.Raw{0x90}, Reduce: func(value, update wire.Raw) (wire.Raw, error) {
 		if !value.IsArray() || !update.IsArray() {
@@ -80,7 +80,7 @@ func Append() Reducer {
 	}}
 }
 
-// ReducerByName returns the reducer that a document names: "last" or "", "add", "append".
+// ReducerByName returns the reducer with the name that documents use: "last" or "", "add", "append".
 func ReducerByName(name string) (Reducer, bool) {
 	switch name {
 	case "", "last":

@@ -229,8 +229,8 @@ func TestProgramChanges(t *testing.T) {
 		{"the same", []host.Middleware{versioned("a", "1", "sha256:00"), versioned("b", "", "")}, ""},
 		{"a version", []host.Middleware{versioned("a", "2", "sha256:00"), versioned("b", "", "")}, `middleware "a" has the version "2", it had "1"`},
 		{"a digest", []host.Middleware{versioned("a", "1", "sha256:0123456789abcdef"), versioned("b", "", "")}, `middleware "a" has the digest sha256:0123456789ab, it had sha256:00`},
-		{"another one", []host.Middleware{versioned("a", "1", "sha256:00"), versioned("c", "", "")}, `middleware "b" is gone; middleware "c" is new`},
-		{"the order", []host.Middleware{versioned("b", "", ""), versioned("a", "1", "sha256:00")}, `the order ["b" "a"], it was ["a" "b"]`},
+		{"another one", []host.Middleware{versioned("a", "1", "sha256:00"), versioned("c", "", "")}, `middleware "b" was removed; middleware "c" is new`},
+		{"the order", []host.Middleware{versioned("b", "", ""), versioned("a", "1", "sha256:00")}, `the order of the middleware is ["b" "a"], it was ["a" "b"]`},
 		{"a jump", []host.Middleware{versioned("a", "1", "sha256:00"), &middleware{name: "b", hooks: host.Hooks{
 			BeforeModel: host.NodeHook{Func: constant(nil, nil), CanJumpTo: []abi.Target{abi.JumpEnd}},
 		}}}, `its steps or their jumps differ`},

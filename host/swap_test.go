@@ -75,7 +75,7 @@ func TestSwap(t *testing.T) {
 	err = a.Swap(t.Context(), "a", stamp{name: "a", fails: errors.New("no luck")})
 	require.ErrorContains(t, err, `middleware "a": no luck`)
 	err = a.Swap(t.Context(), "c", stamp{})
-	require.ErrorContains(t, err, `the agent has none of this name; it has ["a" "b"]`)
+	require.ErrorContains(t, err, `the agent has no middleware of this name; it has ["a" "b"]`)
 	nothing := func(context.Context, *host.Runtime) (*host.Update, error) { return nil, nil }
 	jumps := host.BeforeModel("a", nothing, host.CanJumpTo(abi.JumpTools))
 	require.ErrorContains(t, a.Swap(t.Context(), "a", jumps), "the agent has no tools", "it does not fit into the agent")

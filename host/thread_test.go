@@ -262,7 +262,7 @@ func TestInputsThatAThreadRefuses(t *testing.T) {
 		require.Error(t, err)
 		_, err = b.build().Run(t.Context(), goOn())
 		require.EqualError(t, err, `thread "t": it stopped before the step "gone.before_model", which this agent does not have: `+
-			`middleware "gone" is gone; go on with an agent that has it, or start a new run by a message`)
+			`middleware "gone" was removed; go on with an agent that has it, or start a new run by a message`)
 	})
 }
 

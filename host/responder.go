@@ -14,14 +14,14 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// responder binds an agent's response format to model calls, and reads the answers.
+// responder applies an agent's response format to model calls, and reads structured answers.
 type responder struct {
-	format  *model.ResponseFormat // its formats have names, and none is a oneOf
+	format  *model.ResponseFormat // all its formats have names, and none is a oneOf
 	schemas map[string]*schema.Schema
 	onError func(error) (string, bool)
 }
 
-// newResponder checks a response format; nil makes a nil responder, which does nothing.
+// newResponder checks a response format. For nil it returns a nil responder, which does nothing.
 func newResponder(given *model.ResponseFormat, tools *toolSet) (*responder, error) {
 	if given == nil {
 		return nil, nil //nolint:nilnil // an agent without one
@@ -59,7 +59,7 @@ func newResponder(given *model.ResponseFormat, tools *toolSet) (*responder, erro
 	return r, nil
 }
 
-// add takes in a format.
+// add adds a format.
 func (r *responder) add(f *model.Format, tools *toolSet) error {
 	name := formatName(cmp.Or(f.Name, textAt(f.Schema, "title")))
 	if name == "" {
@@ -88,10 +88,10 @@ func (r *responder) add(f *model.Format, tools *toolSet) error {
 	return nil
 }
 
-// alternativesOf writes out a schema that is a oneOf.
+// alternativesOf returns the alternatives of a format whose schema is a oneOf; any other format is its only alternative.
 func alternativesOf(f *model.Format) ([]model.Format, error) {
 	var s wire.Map
-	if !f.Schema.IsMap() { // which the compiler judges
+	if !f.Schema.IsMap() { // the schema compiler reports it
 		return []model.Format{*f}, nil
 	}
 	if _, err := s.UnmarshalMsg(f.Schema); err != nil {
@@ -108,16 +108,16 @@ func alternativesOf(f *model.Format) ([]model.Format, error) {
 	return out, nil
 }
 
-// notInName matches what a tool may not have in its name.
+// notInName matches characters that are not allowed in the name of a tool.
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// formatName makes a name that providers take.
+// formatName makes a name that providers accept.
 func formatName(name string) string {
 	name = strings.Trim(notInName.ReplaceAllString(name, "_"), "_")
 	return name[:min(len(name), 64)]
 }
 
-// textAt returns a text of a schema; "" if there is none.
+// textAt returns the text at a key of a schema, or "".
 func textAt(raw wire.Raw, key string) string {
 	var s wire.Map
 	if _, err := s.UnmarshalMsg(raw); err != nil {
@@ -127,7 +127,7 @@ func textAt(raw wire.Raw, key string) string {
 	return text
 }
 
-// bind makes of what a request asks for what its model can do: tools, one of which must be called, or a format.
+// bind turns the response format of a request into what its model supports: tools, one of which must be called, or a native format.
 func (r *responder) bind(req *model.Request, m model.Model) (*model.Request, error) {
 	if r == nil || req.Response == nil {
 		return req, nil
@@ -153,14 +153,14 @@ func (r *responder) bind(req *model.Request, m model.Model) (*model.Request, err
 	return req.WithTools(tools).WithToolChoice("any"), nil
 }
 
-// native reports whether the model's provider makes the answer fit.
+// native reports whether the model's provider enforces the format itself.
 func native(response *model.ResponseFormat, info model.Info, tools bool) bool {
 	switch {
 	case len(response.Formats) != 1 || response.Strategy == model.StrategyTool:
 		return false
 	case response.Strategy == model.StrategyProvider:
 		return true
-	case info.Provider == "gemini" && tools && oldGemini.MatchString(info.Name): // it takes tools or a format, not both
+	case info.Provider == "gemini" && tools && oldGemini.MatchString(info.Name): // it accepts tools or a format, not both
 		return false
 	default:
 		return info.StructuredOutput
@@ -169,13 +169,13 @@ func native(response *model.ResponseFormat, info model.Info, tools bool) bool {
 
 var oldGemini = regexp.MustCompile(`(^|/)gemini-[12]\b`)
 
-// offersTools reports whether answers may come by tool calls, for which the model is asked again where it makes none.
+// offersTools reports whether answers may come as tool calls; a model that makes none is asked again.
 func (r *responder) offersTools() bool {
 	return r != nil && r.format.Strategy != model.StrategyProvider
 }
 
-// read takes the value out of a model's response: out of its text, if format is set, or out of a tool call that nothing
-// answers. A call that is no usable value is answered, or else an error.
+// read extracts the value from a model's response: from its text if format is set, otherwise from a tool call without an answer.
+// A call with an unusable value is answered, so that the model tries again, or else an error.
 func (r *responder) read(resp *model.Response, format *model.Format) (*model.Response, error) {
 	if r == nil {
 		return resp, nil
@@ -219,7 +219,7 @@ func (r *responder) read(resp *model.Response, format *model.Format) (*model.Res
 	return &out, nil
 }
 
-// readText reads the text of a message without calls.
+// readText reads the value from the text of a message without calls.
 func (r *responder) readText(resp *model.Response, ai *abi.Message, format *model.Format) (*model.Response, error) {
 	if len(ai.ToolCalls) > 0 {
 		return resp, nil
@@ -246,7 +246,7 @@ func parseFailure(name string, err error) error {
 	return fmt.Errorf("Failed to parse data to %s: %w", name, err) //nolint:staticcheck // the text is LangChain's
 }
 
-// asks is what the agent's requests ask for.
+// asks returns the response format of the agent's requests.
 func (r *responder) asks() *model.ResponseFormat {
 	if r == nil {
 		return nil
@@ -254,7 +254,7 @@ func (r *responder) asks() *model.ResponseFormat {
 	return r.format
 }
 
-// structured is the structured answer of the last model call of the run; none if it gave none.
+// structured returns the structured answer of the run's last model call; nil if it gave none.
 func (s *State) structured() wire.Raw {
 	value := s.Get(structuredField.Name)
 	if value.IsNil() {
@@ -263,7 +263,7 @@ func (s *State) structured() wire.Raw {
 	return value
 }
 
-// setStructured notes the structured answer of a model call in its update, or that it gave none.
+// setStructured adds the structured answer of a model call, or that it gave none, to its update.
 func (r *responder) setStructured(u *Update, s *State, value wire.Raw) error {
 	if r == nil || value.IsZero() && s.structured().IsZero() {
 		return nil
@@ -274,8 +274,8 @@ func (r *responder) setStructured(u *Update, s *State, value wire.Raw) error {
 	return structuredField.Set(u, value)
 }
 
-// unusable reports whether a response has not the value that the agent asks for, so that the model is asked again: its
-// tool calls of formats were all refused, or it made none where it can make no others.
+// unusable reports whether a response lacks the value that the agent asks for, so that the model is asked again: all its calls of
+// formats were refused, or it made no call although mustRespond says that it can call nothing else.
 func (r *responder) unusable(resp *model.Response, mustRespond bool) bool {
 	if !r.offersTools() || !resp.Structured.IsZero() {
 		return false
@@ -287,7 +287,7 @@ func (r *responder) unusable(resp *model.Response, mustRespond bool) bool {
 	return slices.ContainsFunc(calls, func(c abi.ToolCall) bool { return r.schemas[c.Name] != nil })
 }
 
-// missingValue is the error of a model that has not given a value, with what it said last.
+// missingValue is the error of a model that gave no value; it quotes the last answer.
 func missingValue(resp *model.Response) error {
 	err := &StructuredError{Kind: StructuredMissing}
 	if text := resp.AI().Content.Text(); text != "" {

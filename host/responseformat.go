@@ -10,12 +10,12 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// structuredField holds the value of the run's last model call, if that was one.
+// structuredField holds the structured answer of the run's last model call.
 var structuredField = NewField[wire.Raw]("structured_response", Hidden, Lives(LifetimeRun))
 
-// Respond asks for an answer that is a T, a struct or a map: its schema is made as that of the arguments of a tool.Func, and
-// its name is that of the type. [Structured] reads the answer. Respond panics if T has no JSON Schema or a tag does not fit: that
-// is an error of the program.
+// Respond asks for an answer of type T, a struct or a map. The schema is derived as for the arguments of a tool.Func, and the name
+// is that of the type. [Structured] reads the answer. Respond panics if T has no JSON Schema or a tag is wrong, which is a
+// programming error.
 func Respond[T any]() *model.ResponseFormat { return RespondOneOf(FormatOf[T]()) }
 
 // RespondOneOf asks for an answer of one of these formats.
@@ -23,20 +23,20 @@ func RespondOneOf(formats ...model.Format) *model.ResponseFormat {
 	return &model.ResponseFormat{Formats: formats}
 }
 
-// FormatOf is the format of a Go type, see [Respond].
+// FormatOf returns the format of a Go type, see [Respond].
 func FormatOf[T any]() model.Format {
 	raw, err := schema.Of[T]()
 	if err != nil {
 		panic(fmt.Sprintf("host.Respond: %v", err))
 	}
 	name := fmt.Sprintf("%T", *new(T))
-	if named := reflect.TypeFor[T]().Name(); named != "" { // of a generic type, without its arguments
+	if named := reflect.TypeFor[T]().Name(); named != "" { // for a generic type, without its type arguments
 		name, _, _ = strings.Cut(named, "[")
 	}
 	return model.Format{Name: formatName(name[strings.LastIndexByte(name, '.')+1:]), Schema: raw}
 }
 
-// Structured decodes the structured answer of a run, by json tags, with the defaults of T's schema.
+// Structured decodes the structured answer of a run into a T. JSON tags apply, and defaults of the schema of T.
 func Structured[T any](r *Result) (T, error) {
 	var value T
 	if r.Structured.IsZero() {
@@ -47,7 +47,7 @@ func Structured[T any](r *Result) (T, error) {
 		return value, err
 	}
 	if err := compiled.Decode(r.Structured, &value); err != nil {
-		return value, fmt.Errorf("the structured answer is no %T: %w", value, err)
+		return value, fmt.Errorf("the structured answer is not a %T: %w", value, err)
 	}
 	return value, nil
 }

@@ -49,7 +49,7 @@ type progress struct {
 	cursors   []history.Cursor // what the hook of each step has seen of the messages
 }
 
-// next is the step that comes next; "" if there is no run to go on with.
+// next returns the name of the step that comes next; "" if there is no run to go on with.
 func (r *run) next() string {
 	if !r.thread.begun {
 		return ""
@@ -61,7 +61,7 @@ func (r *run) next() string {
 func (r *run) do(ctx context.Context) error {
 	var start time.Time
 	defer r.entry.leave()
-	defer func() { _ = r.thread.release() }() // when something panics
+	defer func() { _ = r.thread.release() }() // after a panic; otherwise close has done it
 	err := r.entry.err
 	if err == nil {
 		err = r.open(ctx)
@@ -110,7 +110,7 @@ func (r *run) do(ctx context.Context) error {
 	return err
 }
 
-// loop walks through the program, from the step at which the run stands.
+// loop walks through the program from the run's present step.
 func (r *run) loop(ctx context.Context) error {
 	for p := r.agent.program; r.progress.step != endStep; {
 		at := r.progress.step
@@ -126,7 +126,7 @@ func (r *run) loop(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 			return r.cancellation(ctx, err)
 		case err != nil:
-			if p.steps[at].kind != stepTools { // which knows which of its calls have failed
+			if p.steps[at].kind != stepTools { // the tools step has done so for the calls that failed
 				r.journal.unlearn("", "")
 			}
 			return err
@@ -152,7 +152,7 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// advance goes on to the step behind the present one, which is done.
+// advance moves on from the present step, which is done, to the one that follows.
 func (r *run) advance(jump abi.Target) error {
 	p, done := r.agent.program, r.progress.step
 	next, err := p.next(done, jump, r.state, r.budget.modelDone())
@@ -173,7 +173,7 @@ func (r *run) advance(jump abi.Target) error {
 	return nil
 }
 
-// cancellation is the error of a run whose context ended; failure is what the run reported then, if anything.
+// cancellation returns the error of a run whose context ended; failure is the error that the step reported, if any.
 func (r *run) cancellation(ctx context.Context, failure error) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, checkpoint.ErrLost) {
@@ -226,7 +226,7 @@ func (r *run) commit(step string, updates []sourcedUpdate) error {
 
 func (r *run) events() emitter { return emitter{sink: r.sink} }
 
-// warn logs that something was ignored or discarded, and puts it into the stream.
+// warn logs that something was ignored or discarded, and sends an event about it.
 func (r *run) warn(step, text string) {
 	r.agent.logger.Warn(text, "run", r.id, "step", step)
 	if events := r.events(); events.on() {
@@ -256,7 +256,7 @@ func (r *run) result(err error) *Result {
 	}
 }
 
-// callSeed is the seed of one call of a hook or tool: it follows from the run's seed and the call's place in the run.
+// callSeed returns the seed of one call of a hook or tool, derived from the run's seed and the place of the call in the run.
 func (r *run) callSeed(call, layer int) uint64 {
 	return placeSeed(r.seed+uint64(r.budget.steps+1)*0x9e3779b97f4a7c15, call, layer)
 }

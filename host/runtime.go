@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// Runtime is what one call of a hook or a tool knows of its run. It is valid during that call.
+// Runtime gives one call of a hook or a tool access to its run. It is valid only during that call.
 type Runtime struct {
 	run      *run
 	state    *State
@@ -27,46 +27,46 @@ type Runtime struct {
 	emit     emitter
 	observed Observation
 
-	callID    string          // of the model's call that this is, or is inside of
-	nested    string          // id of the call by a hook or tool that this is inside of
-	depth     int             // of such calls
-	calls     map[string]int  // that this one has made, by what they are
-	updates   []sourcedUpdate // of those calls
-	ids       idSource        // for what it makes while others run
-	execution *execution      // that this is of a tool; nil: it is a hook
-	closed    error           // the interrupt or cancellation that goes outward, whatever the hook or tool does
+	callID    string          // id of the model's call that this belongs to
+	nested    string          // id of the innermost call by a hook or tool that this belongs to
+	depth     int             // nesting depth of such calls
+	calls     map[string]int  // number of equal calls that this one has made, by id
+	updates   []sourcedUpdate // updates of those calls
+	ids       idSource        // ids for messages made while other calls run
+	execution *execution      // the execution of the tool; nil: this is a hook
+	closed    error           // an interrupt or cancellation that goes outward, whatever the hook or tool returns
 }
 
 // RunID returns the id of the run.
 func (rt *Runtime) RunID() string { return rt.run.id }
 
-// ThreadID returns the id of the thread; "" in a run without one.
+// ThreadID returns the id of the thread; "" in a run without a thread.
 func (rt *Runtime) ThreadID() string { return rt.run.thread.id }
 
-// Step returns the name of the step or hook: "name.hook" of a middleware, or "tools" of a tool.
+// Step returns the name of the hook, "middleware.hook", or "tools" in a tool.
 func (rt *Runtime) Step() string { return rt.step }
 
-// N counts the calls of this hook since the agent was built, from 1, failed and interrupted ones included. It is
-// information, for logs and tests, and no state.
+// N counts the calls of this hook since the agent was built, from 1, including failed and interrupted calls. Use it for logs and
+// tests; it is not part of the state.
 func (rt *Runtime) N() uint64 { return rt.n }
 
 // Now returns the time by the agent's clock.
 func (rt *Runtime) Now() time.Time { return rt.run.agent.now() }
 
-// Seed returns a random number for this call. It follows from the run's seed and the place of the call in the run.
+// Seed returns a random number for this call, derived from the run's seed and the place of the call in the run.
 func (rt *Runtime) Seed() uint64 { return rt.seed }
 
 // State returns the state as the step found it.
 func (rt *Runtime) State() *State { return rt.state }
 
-// View returns the messages that a node hook declared to look at; for the view new that is what changed since its last
-// call in this thread whose update was applied.
+// View returns the messages that a node hook declared in its view. The view "new" has what changed since the last call of the hook
+// in this thread whose update was applied.
 func (rt *Runtime) View() history.View { return rt.state.log.View(rt.view, rt.cursor) }
 
 // Logger returns the agent's logger.
 func (rt *Runtime) Logger() *slog.Logger { return rt.run.agent.logger }
 
-// ContextValue returns the value that the caller gave as Input.Context.
+// ContextValue returns Input.Context, as the caller gave it.
 func (rt *Runtime) ContextValue() any { return rt.run.input.Context }
 
 // ContextAs returns the caller's context value as a T.
@@ -78,36 +78,36 @@ func ContextAs[T any](rt *Runtime) (T, error) {
 	return value, nil
 }
 
-// Tools returns what the model is told of the agent's tools, in that order.
+// Tools returns the specs of the agent's tools, as and in the order that the model sees them.
 func (rt *Runtime) Tools() []abi.ToolSpec { return slices.Clone(rt.run.agent.tools.specs) }
 
-// ModelStepsLeft returns how many model steps the run may still take in which the model has its tools; false if their number
-// is not limited. A jump to the model with none left is ignored or fails the run, see [ToolCallConfig.MaxLoops].
+// ModelStepsLeft returns how many model steps with tools the run may still take; limited is false if their number is not limited.
+// A jump to the model when none is left is ignored or fails the run, see [ToolCallConfig.MaxLoops].
 func (rt *Runtime) ModelStepsLeft() (left int, limited bool) {
 	return rt.run.budget.modelStepsLeft()
 }
 
-// Store returns the agent's store of values beyond threads; nil if it has none.
+// Store returns the agent's store of values that outlive threads; nil if it has none.
 func (rt *Runtime) Store() store.Store { return rt.run.agent.config.Store }
 
-// Emit puts an event of the type custom into the run's stream.
+// Emit sends an event of the type custom.
 func (rt *Runtime) Emit(name string, data wire.Raw) {
 	if rt.emit.on() {
 		rt.emit.send(&Event{Type: EventCustom, Step: rt.step, Name: name, Data: data})
 	}
 }
 
-// Observation is what a plugin tells of one call of a hook beside its result: it shows in the hook's event.
+// Observation is what a plugin reports about one call of a hook besides its result. The hook's event shows it.
 type Observation struct {
 	Fuel     uint64
 	Digest   string
 	Instance uint64
 }
 
-// Observe sets what the event of this call shows of the plugin.
+// Observe sets the observation that the event of this call shows.
 func (rt *Runtime) Observe(o Observation) { rt.observed = o }
 
-// Warn logs that something of this call was ignored or discarded, and puts an event of the type warn into the stream.
+// Warn logs that something in this call was ignored or discarded, and sends an event of the type warn.
 func (rt *Runtime) Warn(text string) {
 	rt.Logger().Warn(text, "run", rt.run.id, "step", rt.step)
 	if rt.emit.on() {
@@ -115,12 +115,12 @@ func (rt *Runtime) Warn(text string) {
 	}
 }
 
-// Answers returns all answers to this call's interrupts so far, by key.
+// Answers returns the answers to this call's interrupts so far, by key.
 func (rt *Runtime) Answers() wire.Map { return rt.answers }
 
-// Interrupt asks the outside world. If the question was answered, Interrupt returns the answer. Otherwise it returns an
-// [*InterruptError], which the hook or tool must return: the run then ends as interrupted, and when it is resumed, the
-// hook runs again from its start. The key is unique within the call.
+// Interrupt asks the outside world a question. If the question was answered, Interrupt returns the answer. Otherwise it returns an
+// [*InterruptError], which the hook or tool must return: the run then ends as interrupted, and when it is resumed, the hook or
+// tool runs again from its start. The key must be unique within the call.
 func (rt *Runtime) Interrupt(key string, value wire.Raw) (answer wire.Raw, err error) {
 	if answer := rt.answers.Get(key); !answer.IsZero() {
 		return answer, nil
@@ -128,7 +128,7 @@ func (rt *Runtime) Interrupt(key string, value wire.Raw) (answer wire.Raw, err e
 	return nil, &InterruptError{Interrupts: []abi.Interrupt{{Key: key, Value: value}}}
 }
 
-// settle decides how a hook or tool ended that returned err: if something in it was interrupted or cancelled, so.
+// settle returns the error with which a hook or tool ended that returned err. An interrupt or cancellation inside it prevails.
 func (rt *Runtime) settle(err error) error {
 	if rt.closed == nil {
 		return err
@@ -148,7 +148,7 @@ func (rt *Runtime) withUpdate(updates []sourcedUpdate, own *Update) []sourcedUpd
 	return append(updates, sourcedUpdate{own, rt.step})
 }
 
-// report sends the event of the hook, which has ended.
+// report sends the event of the hook, which has ended, if anybody listens.
 func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Message, update *Update, err error) {
 	if !rt.emit.on() {
 		return
@@ -177,7 +177,7 @@ func WithRuntime(ctx context.Context, rt *Runtime) context.Context {
 	return context.WithValue(ctx, runtimeKey{}, rt)
 }
 
-// RuntimeOf returns the Runtime of the tool call that ctx belongs to; nil outside of one.
+// RuntimeOf returns the Runtime of the tool call that ctx belongs to; nil outside a tool call.
 func RuntimeOf(ctx context.Context) *Runtime {
 	rt, _ := ctx.Value(runtimeKey{}).(*Runtime)
 	return rt

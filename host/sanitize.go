@@ -10,11 +10,10 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// keepLimits are the limits of what a message or a field may be made of, so that it can be kept and read again. What is too
-// long for a plugin is that plugin's limit.
+// keepLimits are the limits within which a message or a field can be kept and read again. Plugins have their own, lower limits.
 var keepLimits = wire.Limits{MaxBytes: 1 << 30, MaxNodes: 1 << 26}
 
-// checkValue reports a value that could not be read again.
+// checkValue returns an error for a value that could not be read again.
 func checkValue(value wire.Raw) error {
 	if value.IsZero() {
 		return nil
@@ -22,11 +21,11 @@ func checkValue(value wire.Raw) error {
 	return wire.Validate(value, keepLimits)
 }
 
-// clean returns a text in which what is not UTF-8 is replaced: programs and files have it, and models are sent JSON.
+// clean replaces everything in a text that is not UTF-8. Programs and files produce such bytes, and requests to models are JSON.
 func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// tidied returns messages that can be kept: the same ones if all can. Texts are mended; the error tells of a part that is
-// not msgpack.
+// sanitizeAll returns messages that can be kept; the given ones if all can. It repairs texts, and returns an error for a part that
+// is not msgpack.
 func sanitizeAll(messages []abi.Message) ([]abi.Message, error) {
 	owned := false
 	for i := range messages {
@@ -40,7 +39,7 @@ func sanitizeAll(messages []abi.Message) ([]abi.Message, error) {
 	return messages, nil
 }
 
-// tidy makes a message one that can be kept, see tidied.
+// sanitize makes a message fit to be kept, see sanitizeAll.
 func sanitize(m *abi.Message) error {
 	if !isClean(m) {
 		repairTexts(m)
@@ -48,7 +47,7 @@ func sanitize(m *abi.Message) error {
 	return checkParts(m)
 }
 
-// isTidy reports whether the texts of a message are UTF-8.
+// isClean reports whether all texts of a message are UTF-8.
 func isClean(m *abi.Message) bool {
 	valid := utf8.ValidString
 	if !valid(m.ID) || !valid(m.Name) || !valid(m.ToolCallID) || !valid(string(m.Role)) || !valid(m.Status) {
@@ -75,7 +74,7 @@ func isClean(m *abi.Message) bool {
 	return true
 }
 
-// mend makes the texts of a message UTF-8. What it refers to is not changed.
+// repairTexts makes the texts of a message UTF-8. It copies what it changes, since other messages may share it.
 func repairTexts(m *abi.Message) {
 	m.ID, m.Name, m.ToolCallID = clean(m.ID), clean(m.Name), clean(m.ToolCallID)
 	m.Role, m.Status = abi.Role(clean(string(m.Role))), clean(m.Status)
@@ -99,7 +98,7 @@ func repairTexts(m *abi.Message) {
 	}
 }
 
-// checkParts reports a part of a message that could not be read again.
+// checkParts returns an error for a part of a message that could not be read again.
 func checkParts(m *abi.Message) error {
 	if err := checkValue(m.Artifact); err != nil {
 		return fmt.Errorf("the artifact of a message cannot be kept: %w", err)
@@ -121,7 +120,7 @@ func checkParts(m *abi.Message) error {
 	if err == nil {
 		err = checkValue(content)
 	}
-	if err == nil { // a block that says nothing of its type can be made, but not read
+	if err == nil { // a block without a type can be written, but not read
 		var read abi.Content
 		_, err = read.UnmarshalMsg(content)
 	}

@@ -11,28 +11,28 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Snapshot is what a thread held at one of its checkpoints.
+// Snapshot is the content of a thread at one of its checkpoints.
 type Snapshot struct {
 	Thread     string
 	Checkpoint checkpoint.ID
 	Parent     checkpoint.ID // 0: none
-	Newest     checkpoint.ID // of the thread
+	Newest     checkpoint.ID // the newest checkpoint of the thread
 	Time       time.Time
 	Source     checkpoint.Source
 	RunID      string
-	Step       string // that was made last; "": none
+	Step       string // the step that was performed last; "": none
 	Next       string // the step that comes next; "": the run is over
 	Failure    string // why the run stopped before Next; "": it did not fail
 	Messages   history.List
-	State      wire.Map               // all fields that are set, hidden ones too
-	Interrupts []Interrupt            // what waits for an answer
-	Unfinished []checkpoint.Execution // tools that have started and not ended: of a run that goes on now, or that was cut off
+	State      wire.Map               // all fields that are set, including hidden ones
+	Interrupts []Interrupt            // the interrupts that wait for an answer
+	Unfinished []checkpoint.Execution // executions of tools that did not end: they run now, or were cut off
 	Usage      abi.Usage
 	Steps      int
 }
 
-// State returns what a thread held at a checkpoint; at its newest one with 0. Results of tool calls that are done while
-// others of their response are not show in it, as in a [Result]. A run of the thread may go on meanwhile.
+// State returns the content of a thread at a checkpoint; 0 is the newest. As in a [Result], it includes the results of tool calls
+// that are done while others of their response are not. A run of the thread may go on meanwhile.
 func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Snapshot, error) {
 	r, err := a.look(ctx, thread)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Sn
 	return snapshotOf(r, held), nil
 }
 
-// look prepares to read a thread. Who does must leave.
+// look prepares to read a thread. The caller must leave the run.
 func (a *Agent) look(ctx context.Context, thread string) (*run, error) {
 	r := a.newRun(ctx, Input{Thread: thread})
 	err := r.entry.err
@@ -91,8 +91,8 @@ func snapshotOf(r *run, held *checkpoint.Thread) *Snapshot {
 	return s
 }
 
-// History yields the checkpoints of a thread, the newest first, those of all branches: what changed in each. [Agent.State]
-// gives what the thread held at one.
+// History yields the checkpoints of a thread, of all branches, the newest first, with what changed in each. [Agent.State] returns
+// the content of the thread at one of them.
 func (a *Agent) History(ctx context.Context, thread string) iter.Seq2[*checkpoint.Record, error] {
 	return func(yield func(*checkpoint.Record, error) bool) {
 		r, err := a.look(ctx, thread)

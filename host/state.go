@@ -10,8 +10,8 @@ import (
 
 var errUndeclared = errors.New("is not declared; declare it in the middleware's fields or the agent's State")
 
-// State is what a run knows at one moment: its messages and the values of its fields. A State never changes; a step
-// that updates something leads to a new one.
+// State is the state of a run at one moment: its messages and the values of its fields. A State never changes; an update leads to
+// a new State.
 type State struct {
 	table    *fieldTable
 	log      history.Log
@@ -22,7 +22,7 @@ type State struct {
 // Messages returns the history.
 func (s *State) Messages() history.List { return s.log.List() }
 
-// Get returns the value of a field; a nil Raw if it is unset or not declared.
+// Get returns the value of a field; nil if it is unset or not declared.
 func (s *State) Get(field string) wire.Raw {
 	slot, ok := s.table.slots[field]
 	if !ok {
@@ -31,7 +31,7 @@ func (s *State) Get(field string) wire.Raw {
 	return s.values[slot]
 }
 
-// Fields returns the values of these fields, without those that are unset.
+// Fields returns the values of the named fields that are set.
 func (s *State) Fields(names []string) wire.Map {
 	var out wire.Map
 	for _, name := range names {
@@ -42,8 +42,8 @@ func (s *State) Fields(names []string) wire.Map {
 	return out
 }
 
-// Check reports why an update of a field with this value would be refused; nil if it fits. The declaration that counts
-// is the agent's own where it has one.
+// Check returns why an update of a field with this value would be refused; nil if the value fits. The agent's own declaration of
+// the field overrides that of middleware.
 func (s *State) Check(field string, value wire.Raw) error {
 	slot, ok := s.table.slots[field]
 	if !ok {
@@ -57,7 +57,7 @@ func (s *State) Check(field string, value wire.Raw) error {
 	return err
 }
 
-// forNewRun returns the state without what lives as long as a run or a step.
+// forNewRun returns the state without the values that live as long as a run or a step.
 func (s *State) forNewRun() *State {
 	out := *s
 	out.values, out.stepLive = slices.Clone(s.values), false
@@ -69,7 +69,7 @@ func (s *State) forNewRun() *State {
 	return &out
 }
 
-// output returns what a result shows of the fields: also those of the last step, as in LangChain.
+// output returns the fields that a result shows, including those that live for the last step, as in LangChain.
 func (s *State) output() wire.Map {
 	var out wire.Map
 	for slot := range s.table.fields {

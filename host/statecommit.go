@@ -9,14 +9,14 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// sourcedUpdate is an update with the name of the step that it comes from.
+// sourcedUpdate is an update with the name of the step that made it.
 type sourcedUpdate struct {
 	*Update
 	step string
 }
 
-// commit returns the state after one step with these updates, in their order. All of them are applied or, with an
-// error, none: s itself never changes.
+// commit returns the state after one step with these updates, applied in order. With an error none of them is applied: s itself
+// never changes.
 func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error) {
 	if len(updates) == 0 && !s.stepLive {
 		return s, nil
@@ -41,7 +41,7 @@ func (s *State) commit(updates []sourcedUpdate, ids history.IDs) (*State, error)
 	return &c.State, nil
 }
 
-// apply applies an update to the history, with messages that can be kept.
+// apply applies an update to the history, after making its messages fit to be kept.
 func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
 	messages, err := sanitizeAll(u.Messages)
 	if err != nil {
@@ -59,14 +59,14 @@ func apply(log *history.Log, u *Update, ids history.IDs) (history.Log, error) {
 	return sanitizePatched(log, next, u.Patch, ids)
 }
 
-// sanitizePatched returns a history whose messages, of which some were patched, can be kept; before is the one without the patches.
+// sanitizePatched makes the messages fit to be kept that patches changed. before is the history without the patches.
 func sanitizePatched(before *history.Log, log history.Log, patches []abi.Patch, newIDs history.IDs) (history.Log, error) {
 	ids := make(map[string]bool, len(patches))
 	for _, p := range patches {
 		ids[p.ID()] = true
 	}
 	var patched []abi.Message
-	for _, m := range log.List().All() { // one that was patched and removed is gone
+	for _, m := range log.List().All() { // a message that was patched and removed is not among them
 		if ids[m.ID] {
 			patched = append(patched, *m)
 		}
@@ -81,11 +81,11 @@ func sanitizePatched(before *history.Log, log history.Log, patches []abi.Patch, 
 	return log.Apply(&Update{Messages: kept}, newIDs)
 }
 
-// stateChange is a state that is being made.
+// stateChange is a state under construction.
 type stateChange struct {
 	State
-	owned   bool  // values is a copy of its own
-	written []int // slots without a reducer that this step has written
+	owned   bool  // values was copied from the state before
+	written []int // slots without a reducer that this step wrote
 }
 
 func (c *stateChange) own() {

@@ -9,28 +9,28 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// StateUpdate changes the state of a thread from outside.
+// StateUpdate changes the state of a thread from outside a run.
 type StateUpdate struct {
 	Thread     string
-	Checkpoint checkpoint.ID // behind which the change is made; 0: the newest
+	Checkpoint checkpoint.ID // the checkpoint that the change follows; 0: the newest
 	Update     Update
-	// As is the step that the update is taken for: the run then goes on behind it, as if it had returned the update. The
-	// name "input" is that of the input of a new run. "": the run stays where it is, and what it asked stays asked.
+	// As is a step of the program: the run goes on after it, as if the step had returned the update. "input" treats the update as
+	// the input of a new run. "": the run stays where it is, with its open questions.
 	As            string
-	AcceptChanges bool // as in Input
+	AcceptChanges bool // see Input.AcceptChanges
 }
 
-// inputStep is the name of what comes before the first step.
+// inputStep is the name of the input in updates and events, as if it were a step before the first one.
 const inputStep = "input"
 
-// UpdateState changes the state of a thread without performing anything, and returns what it holds then: an input with
-// Continue goes on from there. The thread must not be in a run.
+// UpdateState changes the state of a thread without performing a step, and returns the new content. An input with Continue goes
+// on from there. The thread must not be in a run.
 func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, error) {
 	in := Input{Thread: u.Thread, Checkpoint: u.Checkpoint, AcceptChanges: u.AcceptChanges, Continue: true}
 	if u.As == inputStep {
 		in.Continue, in.Messages = false, u.Update.Messages
 		if in.Messages == nil {
-			in.Messages = []abi.Message{} // what the thread's run has not done is given up
+			in.Messages = []abi.Message{} // not nil: the thread's run is given up
 		}
 	}
 	r := a.newRun(ctx, in)
@@ -39,7 +39,7 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 		return nil, r.entry.err
 	}
 	err := r.open(ctx)
-	defer func() { _ = r.thread.release() }() // after an error; otherwise it is done
+	defer func() { _ = r.thread.release() }() // after an error; otherwise it was released below
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 		r.agent.tellEnd(ctx, r.thread.givenUp)
 	}
 	saved := r.thread.parent
-	_ = r.thread.release() // it is saved; the lease expires by itself
+	_ = r.thread.release() // the update is saved, and the lease expires by itself
 	return a.State(ctx, u.Thread, saved)
 }
 

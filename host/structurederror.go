@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// StructuredError is an answer that is no usable value of the agent's ResponseFormat.
+// StructuredError means that an answer is not a usable value of the agent's ResponseFormat.
 type StructuredError struct {
 	Kind    StructuredErrorKind
-	Formats []string // the names of those that the model has used; none: it has not used any
-	Err     error    // what is wrong with the value, or what the model has said in its place; nil if there is nothing to say
+	Formats []string // the names of the formats that the model used; empty: none
+	Err     error    // what is wrong with the value, or what the model said instead; may be nil
 }
 
-// StructuredErrorKind says why an answer is no usable value. It is the error's type in documents, too.
+// StructuredErrorKind says why an answer is not a usable value. Documents use it as the type of the error.
 type StructuredErrorKind string
 
 // The kinds.
 const (
-	// StructuredInvalid is a value that is no JSON, or does not fit its schema.
+	// StructuredInvalid: the value is not JSON, or does not fit its schema.
 	StructuredInvalid StructuredErrorKind = "structured_output_validation"
-	// StructuredMultiple is a message with more than one value.
+	// StructuredMultiple: the message has more than one value.
 	StructuredMultiple StructuredErrorKind = "multiple_structured_outputs"
-	// StructuredMissing is a model that has no tools but those of its formats, and used none of them again and again.
+	// StructuredMissing: the model, which has no other tools than its formats, repeatedly used none of them.
 	StructuredMissing StructuredErrorKind = "structured_output_missing"
 )
 
-// Error says what is wrong, in LangChain's words.
+// Error describes the error in LangChain's words.
 func (e *StructuredError) Error() string {
 	switch e.Kind {
 	case StructuredMultiple:
@@ -43,18 +43,19 @@ func (e *StructuredError) Error() string {
 	}
 }
 
-// Unwrap returns what is wrong with the value.
+// Unwrap returns Err.
 func (e *StructuredError) Unwrap() error { return e.Err }
 
 // ErrorType names the type of the error in documents.
 func (e *StructuredError) ErrorType() string { return string(e.Kind) }
 
-// AnswerErrors answers every unusable value with this text, for [model.ResponseFormat.OnError].
+// AnswerErrors returns a function for [model.ResponseFormat.OnError] that answers every unusable value with this text.
 func AnswerErrors(text string) func(error) (string, bool) {
 	return func(error) (string, bool) { return text, true }
 }
 
-// AnswerErrorKinds answers unusable values of these kinds as is done by default; others fail the run. Without kinds all do.
+// AnswerErrorKinds returns a function for [model.ResponseFormat.OnError] that answers unusable values of these kinds with the
+// default text; values of other kinds fail the run. Without kinds, all fail it.
 func AnswerErrorKinds(kinds ...StructuredErrorKind) func(error) (string, bool) {
 	return func(err error) (string, bool) {
 		wrong, ok := errors.AsType[*StructuredError](err)

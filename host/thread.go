@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// What is wrong with an input for the thread that it names.
+// Reasons why an input cannot be used with its thread.
 var (
 	ErrNoCheckpointer = errors.New("the agent keeps no threads; set Config.Checkpointer")
 	ErrNoThread       = errors.New("the input names no thread")
@@ -17,7 +17,7 @@ var (
 	ErrNotWaiting     = errors.New("nothing in the thread waits for an answer")
 )
 
-// ThreadError is a thread that a run cannot use as its input asks, or that could not be kept.
+// ThreadError means that a run cannot use its thread as the input asks, or that the thread could not be saved.
 type ThreadError struct {
 	Thread string
 	Err    error
@@ -31,16 +31,16 @@ func (e *ThreadError) Unwrap() error { return e.Err }
 // ErrorType names the type of the error in documents.
 func (*ThreadError) ErrorType() string { return "thread_error" }
 
-// Durability says when a run that has a thread saves it.
+// Durability is when a run saves its thread.
 type Durability string
 
-// The durabilities. In each of them a run saves when it waits for an answer, stops or ends. What tools do is journalled, so
-// that none that is not idempotent runs again after a crash unless a person says so; but not with DurabilityExit: what a
-// process that dies had done then is not known.
+// The durabilities. With each of them a run saves its thread when it waits for an answer, stops or ends. Except with
+// DurabilityExit, executions of tools are journalled, so that after a crash no tool runs again that is not idempotent, unless a
+// person says so. With DurabilityExit, nobody knows what a process did that died.
 const (
-	DurabilityRound Durability = "round" // the default: also when it starts, after each model call and each batch of tools
+	DurabilityRound Durability = "round" // the default: also when the run starts, after each model call and each batch of tool calls
 	DurabilityStep  Durability = "step"  // also after each hook that is a step
-	DurabilityExit  Durability = "exit"  // not before it ends
+	DurabilityExit  Durability = "exit"  // only when the run stops or ends
 )
 
 // thread is a run's hold on its thread. Without a session nothing is kept.

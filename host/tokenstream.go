@@ -7,20 +7,20 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// StreamFilter edits what a model says while it streams past a wrap_model_call hook that changes it: a hook that takes
-// names out of answers must not let them by before it sees the whole. One is made for the text of each model call, and one
-// for what the model thinks; one goroutine uses it.
+// StreamFilter edits the tokens of a model while they stream past a wrap_model_call hook that changes the answer: a hook that
+// removes names from answers must not let them pass before it sees the whole answer. Each model call has one filter for the text
+// and one for the reasoning; a single goroutine uses each.
 type StreamFilter interface {
-	// Pass returns what may be shown now that a piece has come. It may hold back a part until more has come.
+	// Pass takes the next piece and returns the text that may be shown now. It may hold back a part until more has come.
 	Pass(piece string) string
-	// End returns what was held back and may be shown, when the answer is complete. It is not called if the model fails.
+	// End returns the held-back text that may be shown, once the answer is complete. It is not called if the model fails.
 	End() string
 }
 
-// tokenStream carries the pieces of one model call on their way through the filters of the hooks around it, the innermost first.
+// tokenStream passes the tokens of one model call through the filters of the hooks around it, the innermost first.
 type tokenStream struct {
 	events          emitter
-	call            int // of the model in its step, from 1
+	call            int // number of the model call in its step, from 1
 	text, reasoning []StreamFilter
 }
 
@@ -35,12 +35,12 @@ func (c *modelCall) tokenStream() *tokenStream {
 	return t
 }
 
-// pass shows what may be shown of a piece.
+// pass shows the part of a chunk that may be shown.
 func (t *tokenStream) pass(chunk *model.Chunk) {
 	t.show(through(t.text, chunk.Text), through(t.reasoning, chunk.Reasoning))
 }
 
-// end shows what was held back.
+// end shows the text that was held back.
 func (t *tokenStream) end() { t.show(rest(t.text), rest(t.reasoning)) }
 
 func (t *tokenStream) show(text, reasoning string) {
@@ -60,7 +60,7 @@ func through(filters []StreamFilter, piece string) string {
 	return piece
 }
 
-// rest ends the filters, the innermost first: what one has held back passes through those behind it.
+// rest ends the filters, the innermost first: text that one filter held back passes through the next ones.
 func rest(filters []StreamFilter) string {
 	var out strings.Builder
 	for i, f := range filters {

@@ -19,7 +19,7 @@ type toolWrap struct {
 	wrap[*ToolRequest, *abi.Message, ToolHandler]
 
 	hook    WrapToolHook
-	dynamic bool // its middleware has dynamic tools, which need an instance too
+	dynamic bool // its middleware has dynamic tools, which take an instance too
 }
 
 func appendToolWrap(wraps []toolWrap, m *boundMiddleware) []toolWrap {
@@ -32,33 +32,33 @@ func appendToolWrap(wraps []toolWrap, m *boundMiddleware) []toolWrap {
 	return append(wraps, w)
 }
 
-// wraps reports whether the hook wraps calls of this name; unseen are those that no after_model hook has seen so.
+// wraps reports whether the hook wraps a call of this name; unseen means that no after_model hook has seen it in this form.
 func (w *toolWrap) wraps(name string, unseen bool) bool {
 	return (unseen || !w.hook.Nested) && (len(w.hook.Tools) == 0 || slices.Contains(w.hook.Tools, name))
 }
 
-// wrapsCalls reports whether a hook wraps calls of the model, and may so bring tools that the agent does not have.
+// wrapsCalls reports whether a hook wraps calls of the model, and so may run tools that the agent does not have.
 func (a *build) wrapsCalls() bool {
 	return slices.ContainsFunc(a.toolWraps, func(w toolWrap) bool { return !w.hook.Nested })
 }
 
-// toolCall is one tool call on its way through the wraps.
+// toolCall is one tool call on its way through the wrap hooks.
 type toolCall struct {
 	run     *run
-	index   int           // in its message
-	message string        // the id of that; "" of a call by a hook or tool, whose own id has it all
+	index   int           // place of the call in its message
+	message string        // id of that message; "" for a call by a hook or tool, whose own id says it all
 	id      string        // of the call in the journal
-	call    *abi.ToolCall // that is performed
-	asked   *abi.ToolCall // if another one was asked for
+	call    *abi.ToolCall // the call that is performed
+	asked   *abi.ToolCall // the call that was asked for, if a revision changed it
 	events  emitter
 	by      *Runtime // the hook or tool that makes the call; nil: the model
-	alone   bool     // no other runs beside it and no hook around it: its result is saved at once
+	alone   bool     // no other call runs beside it, and no hook around it: the next checkpoint holds its result
 
-	executions int              // of the tool, that the hooks around it have asked for
+	executions int              // of the tool, of the tool that the hooks around it asked for so far
 	past       []*pastExecution // those that were cut off; nil: the journal was not asked yet
 	entries    entries
-	early      []sourcedUpdate // of calls that reviews of it have made
-	seed       uint64          // of a call by one
+	early      []sourcedUpdate // of calls that Revise functions made
+	seed       uint64          // of a call by a hook or tool
 }
 
 // toolResult is how a tool call ended.
@@ -66,10 +66,10 @@ type toolResult struct {
 	message *abi.Message
 	updates []sourcedUpdate
 	err     error
-	cutOff  bool // with that error, since its batch was cancelled
+	cutOff  bool // the call ended because its batch was cancelled
 }
 
-// do performs the call: it finds out which, leases what its chain needs and reports start and end.
+// do performs the call: it lets hooks revise it, acquires what its chain needs, and reports its start and end.
 func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	if result.err = c.revise(ctx); result.err != nil {
 		return result
@@ -84,7 +84,7 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	return result
 }
 
-// request makes the request that enters the chain, and says what the chain needs.
+// request returns the request that enters the chain of hooks, and what the chain needs.
 func (c *toolCall) request() (*ToolRequest, needs) {
 	req := &ToolRequest{Call: *c.call, Asked: cmp.Or(c.asked, c.call), Revised: c.call}
 	bound := c.run.agent.tools.byName[c.call.Name]
@@ -95,7 +95,7 @@ func (c *toolCall) request() (*ToolRequest, needs) {
 	return req, bound.needs
 }
 
-// perform runs the chain, whose leases are held, and gives them back.
+// perform runs the chain, whose needs the caller has acquired, and releases them.
 func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (result toolResult) {
 	defer chain.release()
 	result.message, result.updates, result.err = enter(ctx, c, 0, req)
@@ -119,7 +119,7 @@ func (c *toolCall) perform(ctx context.Context, req *ToolRequest, chain needs) (
 	return result
 }
 
-// step is the name of the step that the call's events belong to: of a call by a hook, the hook's.
+// step returns the name of the step that the call's events belong to. For a call by a hook, that is the hook.
 func (c *toolCall) step() string {
 	if c.by != nil {
 		return c.by.step
@@ -150,9 +150,8 @@ func (c *toolCall) ended(start time.Time, result *toolResult) {
 	c.events.send(event)
 }
 
-// runtime makes the Runtime of one layer of the call.
-//
-// Where a layer is entered again, by a hook around it that calls next again, it makes other calls: entry, from 1, says so.
+// runtime makes the Runtime of one layer of the call. entry counts, from 1, how often the layer was entered: a hook that calls next
+// again makes different calls, with other seeds.
 func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 	rt := &Runtime{run: c.run, state: c.run.state, step: step, n: n, emit: c.events}
 	if by := c.by; by == nil {
@@ -211,8 +210,8 @@ func asToolMessage(m *abi.Message, call *abi.ToolCall) *abi.Message {
 	return &out
 }
 
-// execute runs the tool itself. A name that no tool has, and arguments that do not fit, are answered so that the model
-// can do better; a tool's own error goes outward. The texts are LangChain's, with JSON in place of Python's notation.
+// execute runs the tool itself. It answers an unknown name and unfitting arguments, so that the model can do better; a tool's own
+// error goes outward. The texts are LangChain's, with JSON in place of Python's notation.
 func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
 	e := &execution{of: c, call: req.Call, name: req.Call.Name}
 	call := &e.call
@@ -237,7 +236,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	if refusal == "" {
 		return c.executed(ctx, e)
 	}
-	if e.tool = nil; len(c.run.journal.past) > 0 { // an earlier build had the tool, and took the arguments
+	if e.tool = nil; len(c.run.journal.past) > 0 { // an earlier build may have had the tool, or accepted the arguments
 		if message, updates, err := c.executed(ctx, e); message != nil || err != nil {
 			return message, updates, err
 		}

@@ -8,47 +8,47 @@ import (
 	"time"
 )
 
-// ToolCallConfig bounds what the tool calls of a run may do. When a run ends by one of its limits every call is answered,
-// so that its thread can go on.
+// ToolCallConfig limits the tool calls of a run. When a run ends by one of the limits, every call is answered, so that its thread
+// can go on.
 type ToolCallConfig struct {
-	// MaxLoops is how many model steps a run may have; retries inside a step do not count, and the count goes on over
-	// interrupts. It is exceeded when the answer of the last one asks for tools. 0 or less: unlimited.
+	// MaxLoops is how many model steps a run may have. Retries inside a step do not count, and interrupts do not reset the count.
+	// The limit is exceeded when the answer of the last model step asks for tools. 0 or less: unlimited.
 	MaxLoops int
 	// MaxPerResponse is how many tool calls one response of the model may have. 0 or less: unlimited.
 	MaxPerResponse int
-	// MaxTotalTokens is how many tokens the results of tools may bring into the history in a run, as the model counts
-	// them (see model.CountTokens). A result that does not fit is left out, which its answer says; when none are left,
-	// calls are answered without running. 0 or less: unlimited.
+	// MaxTotalTokens is how many tokens the results of tools may add to the history in a run, as the model counts them (see
+	// model.CountTokens). A result that does not fit is replaced by an answer that says so. When no tokens are left, calls are
+	// answered without running. 0 or less: unlimited.
 	MaxTotalTokens int
-	// ErrorOnExceedLimit says what follows when one of the limits above is exceeded. true, or nil: no call of the response
-	// runs, each is answered with an error, and the run fails with a LimitError of the code CodeToolCallLimit. false: the
-	// first MaxPerResponse calls run and the others are answered with an error; at MaxLoops the calls run and the model
-	// is called once more without tools, so that it can give an answer.
+	// ErrorOnExceedLimit says what happens when one of the limits above is exceeded. true or nil: no call of the response runs,
+	// each is answered with an error, and the run fails with a LimitError of the code CodeToolCallLimit. false: the first
+	// MaxPerResponse calls run and the others are answered with an error; at MaxLoops the calls run, and the model is called once
+	// more without tools, so that it can answer.
 	ErrorOnExceedLimit *bool
-	// ToolTimeout is how long one execution of a tool may take. A tool that fails because its context ended by then is
-	// answered with an error, unless a middleware handles the TimeoutError; the others of its batch go on. A tool that
-	// does not heed its context is waited for. 0: no timeout.
+	// ToolTimeout is how long one execution of a tool may take. If a tool fails because its context ended at the timeout, its call
+	// is answered with an error, unless a middleware handles the TimeoutError; other calls of the batch go on. The run waits for
+	// a tool that ignores its context. 0: no timeout.
 	ToolTimeout time.Duration
-	Parallel    int // calls of one response that run at once; 1: strictly in order; 0 means DefaultParallel
-	// MaxMalformed is how many responses in a row may be unusable: have malformed tool calls, which are answered with the
-	// parse error, or no usable value of the agent's ResponseFormat. After each the model is called again; then the run fails
-	// with a ModelError. 0 means DefaultMaxMalformed.
+	Parallel    int // how many calls of one response run at once; 1: strictly in order; 0 means DefaultParallel
+	// MaxMalformed is how many responses in a row may be unusable: with malformed tool calls, which are answered with the parse
+	// error, or without a usable value of the agent's ResponseFormat. After each of them the model is called again; after one
+	// more the run fails with a ModelError. 0 means DefaultMaxMalformed.
 	MaxMalformed int
-	// Alert is how many calls a minute of a tool, or of all tools under the name "*", are unremarkable. More of them, over
-	// all runs of the agent and by its clock, make an event of the type alert and a warning in the log.
+	// Alert maps the name of a tool, or "*" for all tools, to the number of calls a minute that is normal. More calls, counted
+	// over all runs of the agent by its clock, cause an event of the type alert and a warning in the log.
 	Alert map[string]int
 }
 
-// DefaultParallel is how many tool calls of one response run at once if the Config does not say.
+// DefaultParallel is how many tool calls of one response run at once if the Config sets no number.
 const DefaultParallel = 8
 
-// maxAlert bounds what an alert remembers: the time of each call of a minute.
+// maxAlert bounds the memory of an alert, which holds the time of each call of a minute.
 const maxAlert = 10_000
 
-// AllTools is the name under which ToolCallConfig.Alert counts all tools together.
+// AllTools is the key of ToolCallConfig.Alert that counts all tools together.
 const AllTools = "*"
 
-// withDefaults returns the configuration with its defaults, or what is wrong with it.
+// withDefaults returns the configuration with defaults filled in, or an error if a value is invalid.
 func (c ToolCallConfig) withDefaults() (ToolCallConfig, error) {
 	switch {
 	case c.MaxMalformed < 0:
@@ -75,5 +75,5 @@ func (c ToolCallConfig) withDefaults() (ToolCallConfig, error) {
 	return c, nil
 }
 
-// fails reports whether a run fails that exceeds a limit.
+// fails reports whether a run that exceeds a limit fails.
 func (c *ToolCallConfig) fails() bool { return c.ErrorOnExceedLimit == nil || *c.ErrorOnExceedLimit }

@@ -13,11 +13,11 @@ import (
 
 // toolSet holds the tools of an agent.
 type toolSet struct {
-	ordered []*boundTool // offered to the model: those of middleware first, then the agent's own
+	ordered []*boundTool // offered to the model: tools of middleware first, then the agent's own
 	byName  map[string]*boundTool
-	dynamic map[string]*boundTool // never offered; a wrap_tool_call hook may let them run
+	dynamic map[string]*boundTool // never offered; a wrap_tool_call hook may run them
 	specs   []abi.ToolSpec        // of ordered
-	unknown needs                 // of a call whose name no tool has
+	unknown needs                 // of a call with an unknown name
 }
 
 // boundTool is a tool in its agent.
@@ -25,7 +25,7 @@ type boundTool struct {
 	tool   Tool
 	spec   abi.ToolSpec
 	schema *schema.Schema
-	needs  needs // of the wraps around it and of itself
+	needs  needs // of the hooks around it and of the tool itself
 	inTurn bool  // see [ToolInTurn]
 }
 
@@ -49,7 +49,7 @@ func (a *build) bindTools() error {
 	return a.checkCalls()
 }
 
-// checkCalls refuses hooks that mean to call a tool that the agent does not have.
+// checkCalls refuses middleware whose hooks call a tool that the agent does not have.
 func (a *build) checkCalls() error {
 	for _, m := range a.middleware {
 		for _, name := range m.hooks.Calls {
@@ -62,7 +62,7 @@ func (a *build) checkCalls() error {
 	return nil
 }
 
-// add adds a tool. Of two tools with one name the later counts, in the place of the first.
+// add adds a tool. A later tool of the same name replaces the earlier one, in its place.
 func (s *toolSet) add(t Tool) error {
 	if t == nil {
 		return errors.New("a tool is nil")
@@ -90,7 +90,7 @@ func (s *toolSet) add(t Tool) error {
 	return nil
 }
 
-// bind returns the bound form of the tool that a request asks to run, which a wrap may have brought along.
+// bind returns the bound form of the tool that a request asks to run, which a wrap hook may have provided.
 func (s *toolSet) bind(t Tool) (*boundTool, error) {
 	spec := t.Spec()
 	for _, bound := range []*boundTool{s.byName[spec.Name], s.dynamic[spec.Name]} {
@@ -105,12 +105,12 @@ func (s *toolSet) bind(t Tool) (*boundTool, error) {
 	return &boundTool{tool: t, spec: spec, schema: compiled}, nil
 }
 
-// sameTool compares tools of any type; two of a type that cannot be compared differ.
+// sameTool compares tools of any type; tools of an incomparable type always differ.
 func sameTool(a, b Tool) bool {
 	return reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
-// names returns the names of the offered tools, in their order.
+// names returns the names of the offered tools, in order.
 func (s *toolSet) names() []string {
 	names := make([]string, len(s.ordered))
 	for i, t := range s.ordered {
@@ -119,7 +119,7 @@ func (s *toolSet) names() []string {
 	return names
 }
 
-// returns tells of each offered tool whether it returns directly; nil if none does.
+// returns says for each offered tool whether it returns directly; nil if none does.
 func (s *toolSet) returns() map[string]bool {
 	out, some := map[string]bool{}, false
 	for _, t := range s.ordered {
@@ -132,8 +132,8 @@ func (s *toolSet) returns() map[string]bool {
 	return out
 }
 
-// bindNeeds works out what a call of each tool must lease: an instance for each wrap that meets it, one for each wrap
-// whose middleware might let a dynamic tool of its own run instead, and one for the tool.
+// bindNeeds works out what a call of each tool needs: an instance for each hook around it, another for each hook whose middleware
+// might run a dynamic tool of its own instead, and one for the tool.
 func (s *toolSet) bindNeeds(wraps []toolWrap, owners map[*Pool]poolOwner) error {
 	for _, t := range s.ordered {
 		chain := chainNeeds(wraps, t.spec.Name)
@@ -152,7 +152,7 @@ func (s *toolSet) bindNeeds(wraps []toolWrap, owners map[*Pool]poolOwner) error 
 	return nil
 }
 
-// chainNeeds is what the wraps around a call of this name take; of "", all wraps.
+// chainNeeds returns what the wrap hooks around a call of this name need; "" means all hooks.
 func chainNeeds(wraps []toolWrap, name string) needs {
 	chain := needs(nil)
 	for i := range wraps {

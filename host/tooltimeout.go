@@ -9,16 +9,15 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// TimeoutError is a tool that failed because it had no more time, see ToolCallConfig.ToolTimeout. It is inside of a
-// [*ToolError].
+// TimeoutError means that a tool failed because its time was up, see ToolCallConfig.ToolTimeout. A [*ToolError] wraps it.
 type TimeoutError struct {
 	After time.Duration
-	Err   error // how the tool failed
+	Err   error // the tool's own error
 }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("timed out after %v", e.After) }
 
-// Is reports whether target is [context.DeadlineExceeded]. The tool's own error is not unwrapped: it may look like a
+// Is reports whether target is [context.DeadlineExceeded]. The tool's own error is not unwrapped, since it may look like a
 // cancellation of the run.
 func (*TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
@@ -28,7 +27,7 @@ func (*TimeoutError) Timeout() bool { return true }
 // ErrorType names the type of the error in documents.
 func (*TimeoutError) ErrorType() string { return "timeout" }
 
-// ErrToolTimeout is the cause, see [context.Cause], of the end of a tool's context by its timeout: its execution does not go on.
+// ErrToolTimeout is the cause (see [context.Cause]) when a tool's context ends by its timeout.
 var ErrToolTimeout = errors.New("the tool has used up its time")
 
 // callInTime calls a tool with the agent's timeout.
@@ -43,21 +42,20 @@ func (c *toolCall) callInTime(ctx context.Context, t Tool, rt *Runtime, call *ab
 	if err == nil || ctx.Err() != nil || !errors.Is(context.Cause(inside), ErrToolTimeout) || saysMore(err) {
 		return output, err
 	}
-	rt.Warn(fmt.Sprintf("tool %q had no more time, and failed: %v", call.Name, err))
+	rt.Warn(fmt.Sprintf("tool %q timed out and failed: %v", call.Name, err))
 	return nil, &TimeoutError{After: limit, Err: err}
 }
 
-// saysMore reports whether an error is no consequence of the timeout: a question, a panic, a fault that names itself.
+// saysMore reports whether an error has another cause than the timeout: a question, a panic, or an error with a type of its own.
 func saysMore(err error) bool {
 	_, interrupted := asInterrupt(err)
 	var typed interface{ ErrorType() string }
 	return interrupted || as[*PanicError](err) || errors.As(err, &typed)
 }
 
-// timedOut returns the timeout that an error is, and nothing else. A hook that makes an error of its own of it has
-// handled it.
+// timedOut returns the timeout if err is exactly that. A hook that wraps it in an error of its own has handled it.
 func timedOut(err error) (*TimeoutError, bool) {
-	failed, ok := err.(*ToolError) //nolint:errorlint // one inside of another error is not meant
+	failed, ok := err.(*ToolError) //nolint:errorlint // a wrapped one does not count
 	if !ok {
 		return nil, false
 	}
@@ -65,7 +63,7 @@ func timedOut(err error) (*TimeoutError, bool) {
 	return timeout, ok
 }
 
-// timeoutAnswer is the answer to a call whose tool had no more time, if nothing inside has made one.
+// timeoutAnswer answers a call whose tool timed out, if no hook has made an answer.
 func timeoutAnswer(call *abi.ToolCall, err *TimeoutError) *abi.Message {
 	m := abi.ToolFailure(*call, fmt.Sprintf("Error: tool '%s' %v.", call.Name, err))
 	return &m

@@ -48,23 +48,23 @@ func (p *program) jump(from *step, target abi.Target) (int, error) {
 	return p.target(from, target), nil
 }
 
-// target returns where a declared jump leads.
+// target returns the step that a declared jump leads to.
 func (p *program) target(from *step, target abi.Target) int {
 	switch {
 	case target == abi.JumpModel:
 		return p.loopEntry
 	case target == abi.JumpTools:
 		return p.tools
-	case from.hookOf == abi.AfterAgent: // the exit is where it is already: the run ends
+	case from.hookOf == abi.AfterAgent: // it is part of the exit already: the run ends
 		return endStep
 	default:
 		return p.exit
 	}
 }
 
-// afterModel decides at the loop's exit: calls that nobody has answered go to the tools; if all were answered without
-// running them, malformed ones for example, the model is asked again, unless one of them was the structured answer; without
-// calls the loop is over, unless a call of a response format is all that the model could make.
+// afterModel decides at the end of the loop. Open calls go to the tools. If all calls were answered without running, for example
+// malformed ones, the model runs again, unless one of them was the structured answer. Without calls the loop is over, unless the
+// model could only have called a response format.
 func (p *program) afterModel(s *State) int {
 	messages := s.log.List()
 	at := messages.LastAI()
@@ -89,8 +89,8 @@ func (p *program) afterModel(s *State) int {
 	return p.loopEntry
 }
 
-// afterTools decides behind the tools: if every tool that ran returns directly, or the model has given its structured answer
-// beside the calls, the loop is over.
+// afterTools decides after the tools: the loop is over if every tool that ran returns directly, or if the model gave its structured
+// answer along with the calls.
 func (p *program) afterTools(s *State) int {
 	if p.responds && !s.structured().IsZero() {
 		return p.exit
@@ -131,7 +131,7 @@ func (p *program) modelFollows(resp *model.Response, updates []sourcedUpdate) bo
 	return !p.direct(names)
 }
 
-// direct reports whether the tools of these names, unknown ones aside, all return directly.
+// direct reports whether all tools of these names, apart from unknown ones, return directly.
 func (p *program) direct(names []string) bool {
 	direct := false
 	for _, name := range names {
@@ -144,7 +144,7 @@ func (p *program) direct(names []string) bool {
 	return direct
 }
 
-// executedName returns the name of the tool that answered a call, which a middleware may have redirected.
+// executedName returns the name of the tool that answered a call. A middleware may have redirected the call.
 func executedName(messages history.List, ai int, call *abi.ToolCall) string {
 	if answer := messages.Answer(ai, call.ID); answer != nil && answer.Name != "" {
 		return answer.Name
@@ -152,7 +152,7 @@ func executedName(messages history.List, ai int, call *abi.ToolCall) string {
 	return call.Name
 }
 
-// malformedAnswered reports whether a message has malformed calls, all of which are answered.
+// malformedAnswered reports whether a message has malformed calls and all of them are answered.
 func malformedAnswered(messages history.List, ai int) bool {
 	calls := messages.Entry(ai).Message().InvalidToolCalls
 	for i := range calls {

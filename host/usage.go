@@ -6,7 +6,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// usage sums the tokens of a run's model calls. Tools that run at once may call models too, see [Runtime.Generate].
+// usage sums the tokens of a run's model calls. It has a lock because tools that run at once may call models, see
+// [Runtime.Generate].
 type usage struct {
 	mu  sync.Mutex
 	sum abi.Usage

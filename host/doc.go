@@ -1,16 +1,47 @@
-// Package host runs an LLM agent: it calls a model, runs the tools that the model asks for, and calls the model again,
-// until the model is done. What happens around that loop is middleware.
+// Package host runs an LLM agent: it calls a model, runs the tools that the model asks for, and calls the model again until
+// the model is done. Everything that happens around that loop is middleware.
 //
-// [New] builds an [Agent] from a [Config]: it asks each [Middleware] for its [Hooks], checks that their fields, tools and
-// jumps fit together, and compiles them into a program, a flat list of steps which [Agent.Graph] shows. [Agent.Run] walks
-// through the program until it ends, and [Agent.Stream] tells of each [Event] on the way. An agent serves any number of
-// runs at once; [Agent.Close] ends it.
+// # Building an agent
 //
-// A run owns a [State]: its messages and the values of its fields. A hook or [Tool] sees the state as its step found it,
-// in a [Runtime], and returns an [Update] of it; it never changes a state. The updates of one step are applied together,
-// or, with an error, not at all.
+// [New] builds an [Agent] from a [Config]. It asks each [Middleware] for its [Hooks], checks that their fields, tools and jumps
+// fit together, and compiles them into a program: a flat list of steps, which [Agent.Graph] shows. An agent serves any number
+// of runs at once; [Agent.Close] ends it.
+//
+// # Running it
+//
+// [Agent.Run] walks through the program until it ends, and [Agent.Stream] yields an [Event] for everything that happens on the
+// way. A run owns a [State]: its messages and the values of its fields. A hook or [Tool] sees the state as its step found it, in
+// a [Runtime], and returns an [Update]; it never changes a state. The updates of one step are applied together or, with an
+// error, not at all.
+//
+// # Hooks
 //
 // There are six hooks. Four are steps of their own: before_agent and after_agent run once in a run, before_model and
-// after_model around each model call, and all after hooks in reverse order. They may jump elsewhere in the program. The
-// other two wrap the model call and each tool call: the first middleware of the list is the outermost.
+// after_model around each model call, with after hooks in reverse order. They may jump elsewhere in the program. The other two
+// wrap the model call and each tool call; the first middleware of the list is the outermost.
+//
+// # Threads
+//
+// With a Config.Checkpointer, a run saves its thread: it survives a crash, waits for the answers of people, and goes on from
+// any checkpoint. See [Input], [Agent.State], [Agent.UpdateState] and package checkpoint.
+//
+// # Examples
+//
+// The examples of this package show each feature in a few lines. The directories examples/embed, examples/approval and
+// examples/research hold whole programs and agents.
+//
+// # Where to find what
+//
+// Each rule is decided in one file:
+//
+//   - which step follows, and whether the model runs again: transition.go; the order of the steps: program.go
+//   - how updates of a step are applied to the state: statecommit.go; what a field is: field.go, fieldtable.go
+//   - how wrap hooks enclose a call, what next does: wrapchain.go; the model call: modelstep.go; the tool call: toolcall.go
+//   - which calls of a response run, in parallel or in order: toolstep.go, toolrunner.go, toolorder.go
+//   - when results of tools are applied, and what happens if one call fails: batch.go, toolstep.go
+//   - limits of steps, tool calls and tokens: budget.go, toolcallconfig.go; the time of a tool: tooltimeout.go
+//   - interrupts, and which answer belongs to which: question.go
+//   - what happens to tool calls that a crash cut off: journal.go, cutoff.go, execution.go
+//   - what an input does to a thread: threadopen.go, runinput.go; when it is saved, and with what: thread.go, threadsave.go
+//   - structured answers: responder.go; calls that hooks make: nestedcall.go; which errors have which type: event.go, errors.go
 package host

@@ -98,6 +98,8 @@ type modelCall struct {
 	entries entries
 }
 
+var _ wrapped[*model.Request, *model.Response, ModelHandler] = (*modelCall)(nil)
+
 func (c *modelCall) from(i int) (*wrap[*model.Request, *model.Response, ModelHandler], int) {
 	wraps := c.run.agent.modelWraps
 	if i == len(wraps) {

@@ -54,7 +54,7 @@ type toolCall struct {
 	by      *Runtime // the hook or tool that makes the call; nil: the model
 	alone   bool     // no other call runs beside it, and no hook around it: the next checkpoint holds its result
 
-	executions int              // of the tool, of the tool that the hooks around it asked for so far
+	executions int              // of the tool that the hooks around it asked for so far
 	past       []*pastExecution // those that were cut off; nil: the journal was not asked yet
 	entries    entries
 	early      []sourcedUpdate // of calls that Revise functions made
@@ -165,6 +165,8 @@ func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 	rt.answers = c.run.questions.answersTo(step, rt.callID, rt.nested)
 	return rt
 }
+
+var _ wrapped[*ToolRequest, *abi.Message, ToolHandler] = (*toolCall)(nil)
 
 func (c *toolCall) from(i int) (*wrap[*ToolRequest, *abi.Message, ToolHandler], int) {
 	wraps := c.run.agent.toolWraps

@@ -18,7 +18,7 @@ import (
 // TestGoProjects vets and tests a project with each hook alone, one with none and one with all.
 func TestGoProjects(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../..")
+	checkout, err := filepath.Abs("../../../..")
 	require.NoError(t, err)
 	sets := map[string][]abi.Hook{"none": nil, "all": abi.Hooks()}
 	for _, hook := range abi.Hooks() {

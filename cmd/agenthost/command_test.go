@@ -116,7 +116,10 @@ func TestVersionNamesTheABI(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "version"))
-	require.Regexp(t, `^agenthost \S+ \(ABI 1\.0, go1\.\d+\S*, \w+/\w+\)\n$`, b.out.String())
+	line := b.out.String()
+	require.Regexp(t, `^agenthost \S+ \(commit \S+, ABI 1\.0, go1\.\d+\S*, \w+/\w+\)\n$`, line)
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "--version"))
+	require.Equal(t, line, b.out.String())
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "list"))
 	require.Contains(t, b.out.String(), "model_call_limit")
 }

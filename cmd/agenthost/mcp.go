@@ -83,7 +83,7 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 		}
 	}()
 	config := mcpserver.Config{
-		Name: built.Name, Description: agent.Description, Version: version(), Tools: built.Tools, Threads: built.Checkpointer, Logger: a.logger(),
+		Name: built.Name, Description: agent.Description, Version: thisBuild().version, Tools: built.Tools, Threads: built.Checkpointer, Logger: a.logger(),
 	}
 	if agent.Durable {
 		config.Resume = func(thread string) string {

@@ -90,10 +90,13 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
   agenthost run --thread ada "write a note"
   agenthost resume ada --approve call-1
   agenthost threads list`,
+		Version:           versionLine(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),

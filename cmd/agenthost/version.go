@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 
@@ -13,29 +15,69 @@ import (
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of agenthost, its ABI and Go",
+		Short: "Print the version, commit, ABI version and Go version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "agenthost %s (ABI %d.%d, %s, %s/%s)\n",
-				version(), abi.Major, abi.Minor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(a.out, versionLine())
 			return err
 		},
 	}
 }
 
-// version is what the build information says: a release, or the commit.
-func version() string {
+// versionLine is what the command version and the flag --version print.
+func versionLine() string {
+	b := thisBuild()
+	return fmt.Sprintf("agenthost %s (commit %s, ABI %d.%d, %s, %s/%s)", b.version, cmp.Or(b.commit, "unknown"),
+		abi.Major, abi.Minor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// build identifies the sources of a binary.
+type build struct {
+	version string // of the module, such as v1.2.3; devel if the build did not record one
+	commit  string // its first twelve digits, with a "+" for uncommitted changes; "" if unknown
+}
+
+// devel is the version of a build from a working tree.
+const devel = "devel"
+
+// pseudoVersion matches a version that Go derives from a commit, such as v0.0.0-20260102030405-0123456789ab.
+var pseudoVersion = regexp.MustCompile(`^v.*[-.]\d{14}-([0-9a-f]{12})(\+|$)`)
+
+// releaseVersion matches the version of a tag.
+var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+
+// thisBuild reads the build information that the Go toolchain puts into this binary.
+func thisBuild() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return build{version: devel}
 	}
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{version: devel}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+		b.version = v
+	}
+	if found := pseudoVersion.FindStringSubmatch(b.version); found != nil {
+		b.commit = found[1]
 	}
 	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
-			return "devel-" + setting.Value[:12]
+		switch {
+		case setting.Key == "vcs.revision":
+			b.commit = setting.Value[:min(12, len(setting.Value))]
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			b.commit += "+"
 		}
 	}
-	return "devel"
+	return b
+}
+
+// release returns the tag that the binary was built from, or "" for any other build.
+func (b build) release() string {
+	if releaseVersion.MatchString(b.version) && !pseudoVersion.MatchString(b.version) {
+		return b.version
+	}
+	return ""
 }

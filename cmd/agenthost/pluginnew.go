@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,38 +16,47 @@ import (
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
-// pluginNew are the flags of plugin new.
+// pluginNew holds the flags of plugin new.
 type pluginNew struct {
 	language string
 	hooks    []string
 	sdk      string
 }
 
+// sdkCopy is the value of --sdk that asks for a copy of this binary's SDK.
+const sdkCopy = "copy"
+
 func (a *app) pluginNewCommand() *cobra.Command {
 	var flags pluginNew
 	c := &cobra.Command{
 		Use:   "new NAME --lang go|tinygo|rust",
-		Short: "Begin a plugin: sources, tests, a manifest to try it",
-		Long: `Write a plugin project into the new directory NAME: code with a small hook for each that is named,
-a unit test, a golden case, a manifest with a scripted model to try it with, and a README.
+		Short: "Start a plugin project: sources, tests and an agent to try it",
+		Long: `Write a plugin project into the new directory NAME: a small hook for each name in --hooks, with a
+unit test and a golden case, a manifest with a scripted model to try the plugin, and a README.
 
-It uses the SDK of this release. --sdk PATH, or a run inside a checkout of agenthost, uses that of
-the checkout. Projects in Go are completed by go mod tidy, which may need the network.`,
+Where the project gets the SDK from:
+
+  in a checkout of agenthost, or with --sdk PATH   that checkout
+  with a released agenthost                        that release, as a Go module or by its Git tag
+  with any other agenthost, or with --sdk copy     a copy in NAME/third_party/agenthost
+
+The last one needs no network for the SDK itself. Compilers still download the SDK's few
+dependencies if they are not in the cache of Go or cargo.`,
 		Example: `  agenthost plugin new greeter --lang tinygo
   agenthost plugin new limiter --lang rust --hooks before_model,after_agent
   cd greeter && agenthost plugin build && agenthost plugin test && agenthost run "hello"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginNew(c.Context(), args[0], &flags) },
 	}
-	c.Flags().StringVar(&flags.language, "lang", "", "`LANGUAGE`: go, tinygo or rust; tinygo is Go that makes small plugins")
-	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)}, "the `hooks` it begins with")
-	c.Flags().StringVar(&flags.sdk, "sdk", "", "a checkout of agenthost, whose SDK is used: its `PATH`")
+	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: go, tinygo or rust; tinygo is Go with a compiler that makes small plugins")
+	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)}, "the `HOOKS` to begin with, separated by commas")
+	c.Flags().StringVar(&flags.sdk, "sdk", "", "the `PATH` of a checkout of agenthost whose SDK to use, or copy")
 	_ = c.MarkFlagRequired("lang") // it exists
 	return c
 }
 
 func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) error {
-	p := &scaffold.Project{Name: name, Dir: name, Version: version()}
+	p := &scaffold.Project{Name: name, Dir: name}
 	var err error
 	if p.Language, err = toolchain.Parse(flags.language); err != nil {
 		return &exitError{exitUsage, fmt.Errorf("--lang: %w", err)}
@@ -56,7 +64,7 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 	if p.Hooks, err = parseHooks("--hooks", flags.hooks); err != nil {
 		return err
 	}
-	if p.SDK, err = sdkPath(flags.sdk); err != nil {
+	if p.SDK, err = chooseSDK(flags.sdk); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	files, err := p.Write()
@@ -68,52 +76,62 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 			return &exitError{exitFailed, err}
 		}
 	}
-	if p.IsGo() {
+	if p.IsGo() && p.SDK.Release != "" { // only the network knows the checksum of a release
 		if err := toolchain.Tidy(ctx, p.Dir, a.err); err != nil {
-			return buildError(ctx, fmt.Errorf("the project is written, and not complete: %w", err))
+			return buildError(ctx, fmt.Errorf("the project is written, but its go.sum is incomplete: run go mod tidy in %s: %w", name, err))
 		}
 	}
 	_, err = fmt.Fprintf(a.out, "\nNext:\n  cd %s\n  agenthost plugin build --lang %s\n  agenthost plugin test\n  agenthost run \"hello\"\n", name, p.Language)
 	return err
 }
 
-// moduleLine is what the go.mod of a checkout begins with.
+// moduleLine is the first line of a checkout's go.mod.
 const moduleLine = "module github.com/agenthost/agenthost"
 
-// sdkPath returns the checkout whose SDK a new project uses, absolute; "" is the release of this binary.
-func sdkPath(given string) (string, error) {
-	if given != "" {
-		path, err := filepath.Abs(given)
+// chooseSDK returns where a new project gets the SDK from. The flag --sdk, if given, decides.
+func chooseSDK(flag string) (scaffold.SDK, error) {
+	switch flag {
+	case "":
+		if dir := enclosingCheckout(); dir != "" {
+			return scaffold.SDK{Checkout: dir}, nil
+		}
+		return scaffold.SDK{Release: thisBuild().release()}, nil
+	case sdkCopy:
+		return scaffold.SDK{}, nil
+	default:
+		path, err := filepath.Abs(flag)
 		if err == nil && !isCheckout(path) {
-			err = errors.New("it is no checkout of agenthost: its go.mod does not say " + moduleLine)
+			err = errors.New("this is not a checkout of agenthost: its go.mod does not begin with " + moduleLine)
 		}
 		if err != nil {
-			return "", fmt.Errorf("--sdk %s: %w", given, err)
+			return scaffold.SDK{}, fmt.Errorf("--sdk %s: %w", flag, err)
 		}
-		return path, nil
+		return scaffold.SDK{Checkout: path}, nil
 	}
-	if dir, err := os.Getwd(); err == nil {
-		for ; ; dir = filepath.Dir(dir) {
-			if isCheckout(dir) {
-				return dir, nil
-			}
-			if dir == filepath.Dir(dir) {
-				break
-			}
-		}
-	}
-	if info, ok := debug.ReadBuildInfo(); !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+") {
-		return "", errors.New("this agenthost is no release, so it does not know which SDK to use: name a checkout with --sdk PATH")
-	}
-	return "", nil
 }
 
+// enclosingCheckout returns the checkout that the working directory is in, or "".
+func enclosingCheckout() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for ; !isCheckout(dir); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+	return dir
+}
+
+// isCheckout reports whether a directory is a checkout. The copy in a project is not one: it lacks the command.
 func isCheckout(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return false
 	}
-	defer func() { _ = f.Close() }() // it was read
+	defer func() { _ = f.Close() }() // it was only read
 	line, _ := bufio.NewReader(f).ReadString('\n')
-	return strings.TrimSpace(line) == moduleLine
+	_, err = os.Stat(filepath.Join(dir, "cmd", "agenthost"))
+	return err == nil && strings.TrimSpace(line) == moduleLine
 }

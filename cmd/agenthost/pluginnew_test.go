@@ -11,18 +11,20 @@ import (
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 )
 
-// nativeTest is how the unit tests of a new project are run.
+// nativeTest has the command that runs a new project's unit tests.
 var nativeTest = map[string][]string{
 	"go": {"go", "test", "./..."}, "tinygo": {"go", "test", "./..."}, "rust": {"cargo", "test", "--quiet"},
 }
 
-// TestFromNothingToARun does what a new user does, in an empty directory, in each language.
+// TestFromNothingToARun does what a new user does, in an empty directory outside of the checkout, in each language.
 func TestFromNothingToARun(t *testing.T) {
 	toolchaintest.Need(t)
 	checkout, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	for lang, unitTests := range nativeTest {
-		t.Run(lang, func(t *testing.T) {
+	for _, test := range []struct{ lang, sdk string }{{"go", ""}, {"tinygo", ""}, {"rust", ""}, {"tinygo", checkout}, {"rust", checkout}} {
+		lang := test.lang
+		unitTests := nativeTest[lang]
+		t.Run(lang+test.sdk, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			b := setup(t, say)
 			do := func(want int, args ...string) string {
@@ -30,10 +32,10 @@ func TestFromNothingToARun(t *testing.T) {
 				require.Equal(t, want, b.runWith(t.Context(), "", args...), "%v\n%s%s", args, &b.out, &b.err)
 				return b.out.String()
 			}
-			said := do(exitOK, "plugin", "new", "first-try", "--lang", lang, "--sdk", checkout,
+			said := do(exitOK, "plugin", "new", "first-try", "--lang", lang, "--sdk", test.sdk,
 				"--hooks", "before_agent,before_model,wrap_model_call,after_model,wrap_tool_call,after_agent")
 			require.Contains(t, said, "cd first-try")
-			require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "new", "first-try", "--lang", lang, "--sdk", checkout))
+			require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "new", "first-try", "--lang", lang))
 			require.Contains(t, b.err.String(), "first-try is there already")
 
 			t.Chdir("first-try")
@@ -71,8 +73,7 @@ func TestPluginNewRefusesWhatItCannotDo(t *testing.T) {
 		"accepts 1 arg(s), received 0":           {"--lang", "go"},
 		`there is no language "c"`:               {"x", "--lang", "c"},
 		`there is no hook "before_tool"`:         {"x", "--lang", "go", "--hooks", "before_tool"},
-		"it is no checkout of agenthost":         {"x", "--lang", "go", "--sdk", "."},
-		"name a checkout with --sdk PATH":        {"x", "--lang", "go"},
+		"this is not a checkout of agenthost":    {"x", "--lang", "go", "--sdk", "."},
 		`"Big Name" is no name for a plugin`:     {"Big Name", "--lang", "go", "--sdk", checkout},
 		`"../elsewhere" is no name for a plugin`: {"../elsewhere", "--lang", "go", "--sdk", checkout},
 	} {

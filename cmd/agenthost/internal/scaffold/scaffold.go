@@ -27,8 +27,7 @@ type Project struct {
 	Dir      string             // where it goes: a directory that is empty, or not there yet
 	Language toolchain.Language // TinyGo and Go differ in how the project is built
 	Hooks    []abi.Hook         // those that the plugin begins with
-	SDK      string             // a checkout of agenthost whose SDK is used; "" is the release Version
-	Version  string             // such as v1.2.3
+	SDK      SDK                // where it comes from
 }
 
 //go:embed templates
@@ -40,7 +39,7 @@ var names = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // maxName is how long a plugin's name may be.
 const maxName = 64
 
-// Write writes the project and returns its files, by their paths below Dir. It writes all or, in an empty directory, nothing.
+// Write writes the project and returns its files by their paths in Dir, a copied SDK as one directory. Dir must be empty or missing.
 func (p *Project) Write() ([]string, error) {
 	if !names.MatchString(p.Name) || len(p.Name) > maxName {
 		return nil, fmt.Errorf("%q is no name for a plugin: it has small letters, digits and single dashes, and begins with a letter, "+
@@ -55,31 +54,56 @@ func (p *Project) Write() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		path := filepath.Join(p.Dir, filepath.FromSlash(f.path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // sources are for everybody
-			return nil, err
-		}
-		if err := os.WriteFile(path, f.content, 0o644); err != nil { //nolint:gosec // as above
-			return nil, err
-		}
+	sdk, err := p.copySDK()
+	if err != nil {
+		return nil, err
 	}
-	paths := make([]string, 0, len(files)+1)
-	for _, f := range files {
-		paths = append(paths, f.path)
+	for _, f := range append(files, sdk...) {
+		if err := p.write(f); err != nil {
+			return nil, err
+		}
 	}
 	if p.IsGo() {
 		code, err := codegen.Generate(p.Dir)
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(p.Dir, codegen.Output), code, 0o644); err != nil { //nolint:gosec // as above
+		generated := file{codegen.Output, code}
+		if err := p.write(generated); err != nil {
 			return nil, err
 		}
-		paths = append(paths, codegen.Output)
+		files = append(files, generated)
+	}
+	if len(sdk) > 0 {
+		files = append(files, file{path: copyDir + "/"})
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.path)
 	}
 	slices.Sort(paths)
 	return paths, nil
+}
+
+// write writes one file of the project.
+func (p *Project) write(f file) error {
+	path := filepath.Join(p.Dir, filepath.FromSlash(f.path))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // anybody may read sources
+		return err
+	}
+	return os.WriteFile(path, f.content, 0o644) //nolint:gosec // anybody may read sources
+}
+
+// copySDK returns the project's own copy of the SDK, if it has one.
+func (p *Project) copySDK() ([]file, error) {
+	switch {
+	case !p.SDK.Copied():
+		return nil, nil
+	case p.IsGo():
+		return p.SDK.goCopy()
+	default:
+		return rustCopy()
+	}
 }
 
 // file is a file of the project.
@@ -112,6 +136,13 @@ func (p *Project) render() ([]file, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if p.IsGo() {
+		sums, err := p.SDK.sums()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{"go.sum", sums})
 	}
 	return files, nil
 }

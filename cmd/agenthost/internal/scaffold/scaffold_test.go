@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
-// TestGoProjects vets and tests a project with each hook alone, one with none and one with all.
+// TestGoProjects vets and tests a project with each hook alone, one with none and one with all, without the network.
 func TestGoProjects(t *testing.T) {
 	t.Parallel()
 	checkout, err := filepath.Abs("../../../..")
@@ -27,25 +27,72 @@ func TestGoProjects(t *testing.T) {
 	for name, hooks := range sets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := scaffold.Project{Name: "try-it", Dir: filepath.Join(t.TempDir(), "try-it"), Language: toolchain.Go, Hooks: hooks, SDK: checkout}
+			p := scaffold.Project{
+				Name: "try-it", Dir: filepath.Join(t.TempDir(), "try-it"), Language: toolchain.Go, Hooks: hooks, SDK: scaffold.SDK{Checkout: checkout},
+			}
 			files, err := p.Write()
 			require.NoError(t, err)
 			for _, hook := range abi.Hooks() {
 				require.Equal(t, slices.Contains(hooks, hook), slices.Contains(files, string(hook)+".go"), hook)
 			}
-			for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
-				c := exec.CommandContext(t.Context(), "go", args...)
-				c.Dir, c.Env = p.Dir, append(os.Environ(), "GOFLAGS=-mod=mod")
-				said, err := c.CombinedOutput()
-				require.NoError(t, err, "%s", said)
-			}
+			goes(t, p.Dir, "vet", "./...")
+			goes(t, p.Dir, "test", "./...")
 		})
 	}
 }
 
+// goes runs the go command, which must succeed with the go.mod and go.sum that are there.
+func goes(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "go", args...)
+	c.Dir, c.Env = dir, append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off")
+	said, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+}
+
+// TestAGoProjectHasItsOwnSDK checks that the copied SDK is complete: for the plugin, its tests and go generate.
+func TestAGoProjectHasItsOwnSDK(t *testing.T) {
+	t.Parallel()
+	p := scaffold.Project{Name: "try-it", Dir: filepath.Join(t.TempDir(), "try-it"), Language: toolchain.Go, Hooks: abi.Hooks()}
+	files, err := p.Write()
+	require.NoError(t, err)
+	require.Contains(t, files, "third_party/agenthost/")
+	generated, err := os.ReadFile(filepath.Join(p.Dir, "agenthost_gen.go"))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(p.Dir, "agenthost_gen.go")))
+	goes(t, p.Dir, "generate")
+	again, err := os.ReadFile(filepath.Join(p.Dir, "agenthost_gen.go"))
+	require.NoError(t, err)
+	require.Equal(t, string(generated), string(again))
+	goes(t, p.Dir, "vet", "./...")
+	goes(t, p.Dir, "test", "./...")
+	require.FileExists(t, filepath.Join(p.Dir, "third_party/agenthost/LICENSE"))
+	require.NoFileExists(t, filepath.Join(p.Dir, "third_party/agenthost/abi/content_test.go"))
+}
+
+// TestARustProjectHasItsOwnSDK checks that cargo understands the project and the copied crates.
+func TestARustProjectHasItsOwnSDK(t *testing.T) {
+	t.Parallel()
+	p := scaffold.Project{Name: "try-it", Dir: filepath.Join(t.TempDir(), "try-it"), Language: toolchain.Rust, Hooks: abi.Hooks()}
+	files, err := p.Write()
+	require.NoError(t, err)
+	require.Contains(t, files, "third_party/agenthost/")
+	for _, name := range []string{"LICENSE", "Cargo.toml", "src/lib.rs", "derive/Cargo.toml", "derive/src/lib.rs"} {
+		require.FileExists(t, filepath.Join(p.Dir, "third_party/agenthost", name))
+	}
+	if _, err := exec.LookPath("cargo"); err != nil {
+		t.Skip("cargo is not installed")
+	}
+	c := exec.CommandContext(t.Context(), "cargo", "metadata", "--no-deps", "--format-version=1", "--offline")
+	c.Dir = p.Dir
+	said, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), "third_party/agenthost")
+}
+
 func TestTheReleaseIsRequired(t *testing.T) {
 	t.Parallel()
-	p := scaffold.Project{Name: "x", Dir: t.TempDir(), Language: toolchain.TinyGo, Hooks: abi.Hooks(), Version: "v1.2.3"}
+	p := scaffold.Project{Name: "x", Dir: t.TempDir(), Language: toolchain.TinyGo, Hooks: abi.Hooks(), SDK: scaffold.SDK{Release: "v1.2.3"}}
 	_, err := p.Write()
 	require.NoError(t, err)
 	mod, err := os.ReadFile(filepath.Join(p.Dir, "go.mod"))

@@ -14,7 +14,7 @@ type column struct {
 	rows               map[string]string // the suite's row, where its label is not the name in the summary
 }
 
-// summaryColumns are what README.md shows.
+// summaryColumns are the columns of the summary, in RESULTS.md and README.md.
 var summaryColumns = []column{
 	{"a hook, 1 KB", "hooks", "hook", map[string]string{ours: "agenthost, TinyGo"}},
 	{"a round", "loop", "plain", nil},
@@ -52,7 +52,7 @@ func (c *column) cell(r *Results, who string) (string, error) {
 	return format(number), nil
 }
 
-// writeSummary prints how long agenthost takes, and how many times as long the others do. README.md has it too.
+// writeSummary prints how long agenthost takes, and how many times as long the others do. README.md has some of the rows.
 func (r *Results) writeSummary(w io.Writer) {
 	titles, rule := []string{"|"}, "|---|"
 	var columns []column

@@ -85,6 +85,34 @@ func TestREADMECommandsRunTheQuickstart(t *testing.T) {
 	}
 }
 
+func TestTheREADMEsManifestIsValid(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	found := regexp.MustCompile("(?s)<!-- manifest -->\n```yaml\n(.*?)```").FindSubmatch(readme)
+	require.NotNil(t, found)
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
+	path := filepath.Join(dir, "agenthost.yaml")
+	require.NoError(t, os.WriteFile(path, found[1], 0o600))
+	require.Equal(t, path+": ok\n", run(t, nil, "go", "run", "./cmd/agenthost", "validate", "-f", path))
+}
+
+func TestTheREADMESaysWhatMaskingLeaves(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	log, err := os.ReadFile("quickstart/data/app.log")
+	require.NoError(t, err)
+	answer := run(t, nil, "go", "run", "./cmd/agenthost", "run", "-f", "examples/quickstart/agenthost.yaml", "which errors are in app.log?")
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+=.*)` \\| `(.*)` \\|$").FindAllSubmatch(readme, -1)
+	require.Len(t, rows, 4)
+	for _, row := range rows {
+		require.Contains(t, string(log), string(row[1]))
+		require.Contains(t, answer, string(row[2]))
+	}
+}
+
 // secrets stand in the ERROR lines of the quickstart's app.log.
 var secrets = []string{
 	"4111 1111 1111 1111", "elena.rossi@mail.example", "wJalrXUtnFEMI/K7MDENG", "EXAMPLE-db-pass-1", "sk-proj-EXAMPLE0000",

@@ -8,7 +8,7 @@ import (
 // sources lists every package that a plugin, its tests and its go generate need, the module files and the crates in Rust.
 //
 //go:embed LICENSE go.mod go.sum
-//go:embed abi/*.go abi/wire/*.go internal/codegen/*.go internal/schema/*.go
+//go:embed abi/*.go abi/wire/*.go internal/codegen/*.go internal/schema/*.go internal/text/*.go
 //go:embed sdk/go/*.go sdk/go/gen/*.go sdk/go/sdktest/*.go
 //go:embed sdk/rust/Cargo.toml sdk/rust/README.md sdk/rust/src sdk/rust/derive
 var sources embed.FS

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/internal/linematch"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // FileSearch gives the model two tools to search a directory of the disk: glob_search finds files by their paths,
@@ -186,7 +186,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	}
 	search := fileSearch{
 		files: s.disk, maxFile: s.maxFile,
-		match: func(ctx context.Context, line []byte) bool { return linematch.Find(ctx, pattern, line) != nil },
+		match: func(ctx context.Context, line []byte) bool { return text.Find(ctx, pattern, line) != nil },
 		include: func(info agentfiles.Info) bool {
 			return include(info.Path) && !slices.Contains(strings.Split(info.Path, "/"), ".git")
 		},

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/imagetype"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 const readFileDescription = `Reads a file. A file that does not exist is answered with an error.
@@ -221,7 +221,7 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	}
 	mime := http.DetectContentType(content)
 	switch {
-	case kind == "image" && imagetype.Shown(mime):
+	case kind == "image" && model.AcceptsImage(mime):
 		return &host.ToolOutput{Content: abi.Blocks(abi.ImageBlock(mime, content))}, nil
 	case kind == "pdf" && mime == "application/pdf":
 		return &host.ToolOutput{Content: abi.Blocks(abi.FileBlock(path.Base(name), mime, content))}, nil

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // LLMToolSelector has a model select, before each model call, the tools that the call is about: an agent with many tools then
@@ -243,11 +243,5 @@ func jsonList(names []string) string {
 	return raw.JSON()
 }
 
-// excerpt is the beginning of what a model said, for errors.
-func excerpt(text string) string {
-	const most = 500
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+// excerpt returns the beginning of a model's answer, for errors.
+func excerpt(answer string) string { return text.Cut(answer, 500) }

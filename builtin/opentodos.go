@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/textcut"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // The bounds of what a reminder repeats: the model has written the list, and may have written much.
@@ -97,11 +97,10 @@ func shownTodos(open []Todo) string {
 }
 
 // oneLine returns a text without line breaks, cut where it is longer than so many bytes.
-func oneLine(text string, maximum int) string {
-	cut := len(text) > maximum
-	text = strings.Join(strings.Fields(textcut.Head(text, maximum)), " ")
-	if cut {
-		text += "…"
+func oneLine(long string, maximum int) string {
+	short := text.OneLine(text.Head(long, maximum))
+	if len(long) > maximum {
+		short += "…"
 	}
-	return text
+	return short
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // A tool's execution is cut off when its process dies, or is stopped, before it ends: nobody knows what it did. This file
@@ -149,7 +150,7 @@ func decodeCutOffDecision(answer wire.Raw) (cutOffDecision, error) {
 	switch {
 	case d.Type != cutOffRetry && d.Type != cutOffSkip && d.Type != cutOffRespond:
 		return d, fmt.Errorf(`%s is not a decision about a tool call that did not end; use {"type": "retry"}, {"type": "skip"} `+
-			`or {"type": "respond", "message": the result}`, cut(answer.JSON(), 200))
+			`or {"type": "respond", "message": the result}`, text.Head(answer.JSON(), 200))
 	case d.Type == cutOffRespond && !m.Has("message"):
 		return d, errors.New("the decision respond needs a message: the result of the tool call")
 	default:

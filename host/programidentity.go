@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // identify works out the identity of the program, by which checkpoints distinguish it from others: its steps and their jumps, and
@@ -119,13 +120,5 @@ func short(digest string) string {
 	if digest == "" {
 		return "none"
 	}
-	return cut(digest, 19)
-}
-
-// cut returns the beginning of a text: whole characters of at most so many bytes.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
+	return text.Head(digest, 19)
 }

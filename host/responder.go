@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/schema"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // responder applies an agent's response format to model calls, and reads structured answers.
@@ -290,8 +291,8 @@ func (r *responder) unusable(resp *model.Response, mustRespond bool) bool {
 // missingValue is the error of a model that gave no value; it quotes the last answer.
 func missingValue(resp *model.Response) error {
 	err := &StructuredError{Kind: StructuredMissing}
-	if text := resp.AI().Content.Text(); text != "" {
-		err.Err = fmt.Errorf("its last answer was %q", cut(text, 300))
+	if said := resp.AI().Content.Text(); said != "" {
+		err.Err = fmt.Errorf("its last answer was %q", text.Head(said, 300))
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // save adds what changed since the last checkpoint to the thread.
@@ -25,7 +26,7 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 		Cursor: r.state.log.Cursor(), Messages: r.state.log.List().Len(), Checkpoint: r.checkpoint(),
 	}}
 	if failure != nil {
-		c.Checkpoint.Failure = cut(clean(failure.Error()), maxFailure)
+		c.Checkpoint.Failure = text.Head(clean(failure.Error()), maxFailure)
 	}
 	t.addFields(r.state)
 	program := r.agent.identity

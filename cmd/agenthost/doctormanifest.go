@@ -59,8 +59,8 @@ func (d *doctor) tree() strictyaml.Node {
 	return root
 }
 
-// text is a text in a mapping of the manifest; "" if there is none, or it cannot be known here.
-func text(n strictyaml.Node, key string) string {
+// textOf returns the text at a key of the manifest; "" if there is none or it cannot be known here.
+func textOf(n strictyaml.Node, key string) string {
 	value, ok := n.Get(key)
 	if !ok || value.Kind() != strictyaml.KindString {
 		return ""
@@ -82,9 +82,9 @@ func (d *doctor) plugins(ctx context.Context, root strictyaml.Node, engine *plug
 		if !ok || ctx.Err() != nil {
 			continue
 		}
-		w := plugin.Wasm{ID: text(entry, "id"), Engine: engine, SHA256: text(source, "sha256")}
-		if w.Path = text(entry, "plugin"); w.Path == "" {
-			w.Path = text(source, "path")
+		w := plugin.Wasm{ID: textOf(entry, "id"), Engine: engine, SHA256: textOf(source, "sha256")}
+		if w.Path = textOf(entry, "plugin"); w.Path == "" {
+			w.Path = textOf(source, "path")
 		}
 		if w.Path == "" {
 			continue // its name comes from a variable; that the agent builds says the rest
@@ -96,7 +96,7 @@ func (d *doctor) plugins(ctx context.Context, root strictyaml.Node, engine *plug
 			if keys.Kind() == strictyaml.KindList {
 				_ = keys.Decode(&w.Minisign) // it was checked with the manifest
 			} else {
-				w.Minisign = []string{text(source, "minisign")}
+				w.Minisign = []string{textOf(source, "minisign")}
 			}
 		}
 		d.plugin(ctx, w)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
-	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func (a *app) middlewareCommand() *cobra.Command {
@@ -72,7 +72,7 @@ func (a *app) middlewareShowCommand() *cobra.Command {
 			case err != nil:
 				return &exitError{exitFailed, err}
 			case !found:
-				if near, ok := strictyaml.Nearest(args[0], middlewareNames()); ok {
+				if near, ok := text.Nearest(args[0], middlewareNames()); ok {
 					return &exitError{exitUsage, fmt.Errorf("middleware show: there is no built-in middleware %q; did you mean %q?", args[0], near)}
 				}
 				return &exitError{exitUsage, fmt.Errorf("middleware show: there is no built-in middleware %q; there are %s", args[0],

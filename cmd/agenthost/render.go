@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // renderer prints a run.
@@ -62,17 +63,17 @@ func printProgress(w io.Writer, e *host.Event) error {
 func progressLine(e *host.Event) string {
 	switch {
 	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
-		return fmt.Sprintf("tool %s %s", e.Call.Name, terminal.Cut(e.Call.Args.JSON(), maxProgress))
+		return fmt.Sprintf("tool %s %s", e.Call.Name, text.Cut(e.Call.Args.JSON(), maxProgress))
 	case e.Type == host.EventTool && len(e.Messages) > 0 && e.Messages[0].Failed():
-		return fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, terminal.Cut(e.Messages[0].Content.Text(), maxProgress))
+		return fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, text.Cut(e.Messages[0].Content.Text(), maxProgress))
 	case e.Type == host.EventCustom && e.Name == tool.AgentEvent:
 		return innerProgressLine(e)
 	case e.Type == host.EventCustom:
-		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
+		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, text.Cut(e.Data.JSON(), maxProgress))
 	case (e.Type == host.EventWarn || e.Type == host.EventAlert) && e.Step == "":
-		return "warning: " + terminal.Cut(e.Text, maxProgress)
+		return "warning: " + text.Cut(e.Text, maxProgress)
 	case e.Type == host.EventWarn || e.Type == host.EventAlert:
-		return fmt.Sprintf("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxProgress))
+		return fmt.Sprintf("%s: warning: %s", e.Step, text.Cut(e.Text, maxProgress))
 	default:
 		return ""
 	}
@@ -85,7 +86,7 @@ func innerProgressLine(e *host.Event) string {
 		Event host.Event `json:"event"`
 	}
 	if err := json.Unmarshal([]byte(e.Data.JSON()), &inner); err != nil {
-		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxProgress))
+		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, text.Cut(e.Data.JSON(), maxProgress))
 	}
 	if line := progressLine(&inner.Event); line != "" {
 		return inner.Agent + ": " + line

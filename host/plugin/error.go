@@ -3,7 +3,8 @@ package plugin
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Kind says what kind of fault a guest made.
@@ -53,21 +54,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorType is how events name the error.
 func (e *Error) ErrorType() string { return "plugin_" + string(e.Kind) }
 
-// clean makes a guest's text fit for a terminal and a log: control characters, and those that turn the direction of a
-// text, become spaces, and it is cut.
-func clean(text string, most int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.Map(func(r rune) rune {
-		if r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, text)
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
+// clean makes a guest's text safe for a terminal and a log, and cuts it to at most so many characters.
+func clean(guest string, most int) string { return text.Cut(text.Clean(guest), most) }
 
 // cleanLines is clean for a text whose lines stay.
 func cleanLines(text string, most int) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // maxNesting is how deep documents may stand in each other: a host takes no deeper schema.
@@ -48,7 +49,7 @@ func (p *sourcePackage) schema(d *document, depth int) (map[string]any, error) {
 }
 
 // description is the comment of a document on one line.
-func description(d *document) string { return strings.Join(strings.Fields(d.doc), " ") }
+func description(d *document) string { return text.OneLine(d.doc) }
 
 func (p *sourcePackage) typeSchema(t *goType, depth int) (map[string]any, error) {
 	switch t.kind {

@@ -2,6 +2,7 @@
 package codegen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Output is the name of the file that holds the code.
@@ -170,7 +173,7 @@ func (p *sourcePackage) readFields(d *document) error {
 }
 
 func (p *sourcePackage) readField(d *document, f *ast.Field, name string) error {
-	out := &field{name: name, key: snake(name), doc: oneLine(f)}
+	out := &field{name: name, key: snake(name), doc: fieldComment(f)}
 	if f.Tag != nil {
 		text, _ := strconv.Unquote(f.Tag.Value) // the parser has read it
 		out.tag = reflect.StructTag(text)
@@ -201,14 +204,8 @@ func (p *sourcePackage) errorAt(n ast.Node, message string) error {
 	return fmt.Errorf("%s: %s", p.files.Position(n.Pos()), message)
 }
 
-// oneLine is the comment of a field.
-func oneLine(f *ast.Field) string {
-	text := f.Doc.Text()
-	if text == "" {
-		text = f.Comment.Text()
-	}
-	return strings.Join(strings.Fields(text), " ")
-}
+// fieldComment returns the comment of a field, on one line.
+func fieldComment(f *ast.Field) string { return text.OneLine(cmp.Or(f.Doc.Text(), f.Comment.Text())) }
 
 // snake is the key of a field without a tag: HTTPStatus is http_status.
 func snake(name string) string {

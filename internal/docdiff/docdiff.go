@@ -102,9 +102,9 @@ func (d *Diff) values(path string, a, b wire.Raw) {
 	switch {
 	case bytes.Equal(a, b):
 	case a.IsZero():
-		d.add(Change{Path: path, New: text(b)})
+		d.add(Change{Path: path, New: shown(b)})
 	case b.IsZero():
-		d.add(Change{Path: path, Old: text(a)})
+		d.add(Change{Path: path, Old: shown(a)})
 	case a.IsMap() && b.IsMap():
 		d.maps(path, a, b)
 	case a.IsArray() && b.IsArray():

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // How much of a value is shown, in runes: of one that stands alone, and of a text before and behind its first difference.
@@ -16,8 +17,8 @@ const (
 	behind   = 60
 )
 
-// text shows a value.
-func text(v wire.Raw) string { return Clean(cut(v.JSON(), mostText)) }
+// shown shows a value.
+func shown(v wire.Raw) string { return Clean(text.Cut(v.JSON(), mostText)) }
 
 // texts shows two values that differ, so that the difference is to be seen.
 func texts(a, b wire.Raw) (was, is string) {
@@ -26,7 +27,7 @@ func texts(a, b wire.Raw) (was, is string) {
 	if isText && alsoText {
 		return around(x, y)
 	}
-	was, is = text(a), text(b)
+	was, is = shown(a), shown(b)
 	if was == is { // bytes and a text, or floats of two widths, or they differ where they are cut
 		was, is = was+" ("+a.Type()+")", is+" ("+b.Type()+")"
 	}
@@ -63,13 +64,13 @@ func opaque(b []byte, err error) string {
 	case len(b) == 0:
 		return ""
 	case err == nil:
-		return text(b)
+		return shown(b)
 	}
-	shown := hex.EncodeToString(b[:min(len(b), most)])
+	digits := hex.EncodeToString(b[:min(len(b), most)])
 	if len(b) > most {
-		shown += "…"
+		digits += "…"
 	}
-	return Clean(fmt.Sprintf("malformed (%v), %d bytes: %s", err, len(b), shown))
+	return Clean(fmt.Sprintf("malformed (%v), %d bytes: %s", err, len(b), digits))
 }
 
 // key is the path of a key of a map.
@@ -79,40 +80,15 @@ func key(path, name string) string {
 	})
 	switch {
 	case !plain:
-		return path + "[" + Clean(cut(wire.String(name).JSON(), mostText)) + "]"
+		return path + "[" + Clean(text.Cut(wire.String(name).JSON(), mostText)) + "]"
 	case path == "":
 		return name
 	default:
-		return path + "." + cut(name, mostText)
+		return path + "." + text.Cut(name, mostText)
 	}
 }
 
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
-// Clean replaces characters that steer a terminal or turn the direction of a text by their escapes, as in JSON.
-func Clean(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	steers := func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
-	}
-	if !strings.ContainsFunc(text, steers) {
-		return text
-	}
-	var out strings.Builder
-	for _, r := range text {
-		if steers(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+// Clean replaces characters that steer a terminal, or change the direction of a text, by their JSON escapes.
+func Clean(foreign string) string {
+	return text.Escape(strings.ToValidUTF8(foreign, "\uFFFD"), text.Steers)
 }

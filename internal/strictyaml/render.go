@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
@@ -98,13 +100,5 @@ func indentFollowing(s string) string {
 // quote shows a piece of the user's text in a message.
 func quote(s string) string { return strconv.Quote(cut(s)) }
 
-func cut(s string) string {
-	if len(s) <= maxShownValue {
-		return s
-	}
-	runes := []rune(s)
-	if len(runes) <= maxShownValue {
-		return s
-	}
-	return string(runes[:maxShownValue]) + "…"
-}
+// cut shortens a piece of the user's text.
+func cut(s string) string { return text.Cut(s, maxShownValue) }

@@ -41,17 +41,3 @@ func TestProblemWithoutALine(t *testing.T) {
 	require.Equal(t, "f: a.b: wrong:\n  - this\n  - that",
 		strictyaml.Problem{File: "f", Path: "a.b", Message: "wrong:\n- this\n- that\n"}.String())
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	valid := []string{"name", "model", "middleware", "temperature", "tool_calls", "tools", "no", "run_limit"}
-	for name, want := range map[string]string{
-		"nmae": "name", "Name": "name", "runLimit": "run_limit", "run-limit": "run_limit", "midleware": "middleware",
-		"mdodel": "model", "temp": "temperature", "toolcalls": "tool_calls", "tool": "tools", "on": "no",
-		"x": "", "colour": "", "zz": "", "": "", "t": "", "max_tokens": "",
-	} {
-		near, ok := strictyaml.Nearest(name, valid)
-		require.Equal(t, want, near, name)
-		require.Equal(t, want != "", ok, name)
-	}
-}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func (d *decoder) decodeString(n *node, v reflect.Value, path string) {
@@ -164,7 +166,7 @@ func (d *decoder) checkRules(n *node, v reflect.Value, path string, r rules) {
 	if v.Kind() == reflect.String && len(r.enum) > 0 && !slices.Contains(r.enum, v.String()) {
 		shown := quote(n.raw)
 		hint := ""
-		if near, ok := Nearest(v.String(), r.enum); ok && !n.expanded {
+		if near, ok := text.Nearest(v.String(), r.enum); ok && !n.expanded {
 			hint = "did you mean " + quote(near) + "?"
 		}
 		d.problem(n, path, "must be "+oneOf(r.enum)+", found "+shown, hint)

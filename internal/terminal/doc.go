@@ -6,16 +6,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
-// Steers reports whether a terminal does something else with a character than to show it, or shows what follows in another
-// direction.
-func Steers(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
-}
-
 // hides reports whether a character steers a terminal or may be there without being seen.
-func hides(r rune) bool { return Steers(r) || unicode.Is(unicode.Cf, r) }
+func hides(r rune) bool { return text.Steers(r) || unicode.Is(unicode.Cf, r) }
 
 // IsPlain reports whether a text stands in a line as it is, all of it to be seen.
 func IsPlain(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }

@@ -5,25 +5,27 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // PrintLine prints a document as one line of JSON. What would steer a terminal is escaped, so that nothing is lost.
 func PrintLine(w io.Writer, doc any) error {
-	text, err := encode(doc, "")
+	encoded, err := encode(doc, "")
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, escaped(text, Steers)+"\n")
+	_, err = io.WriteString(w, text.Escape(encoded, text.Steers)+"\n")
 	return err
 }
 
 // PrintDocument prints a document as indented JSON, with the same escapes.
 func PrintDocument(w io.Writer, doc any) error {
-	text, err := encode(doc, "  ")
+	encoded, err := encode(doc, "  ")
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, escaped(text, func(r rune) bool { return r != '\n' && Steers(r) })+"\n")
+	_, err = io.WriteString(w, text.Escape(encoded, func(r rune) bool { return r != '\n' && text.Steers(r) })+"\n")
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // hostile holds what a model could write to take over a terminal or to fool who reads it.
@@ -24,7 +25,7 @@ func TestTextsCannotSteer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, r := range shown {
-				require.False(t, r != '\n' && r != '\t' && terminal.Steers(r), "%q", shown)
+				require.False(t, r != '\n' && r != '\t' && text.Steers(r), "%q", shown)
 			}
 		})
 	}
@@ -35,8 +36,8 @@ func TestTextsCannotSteer(t *testing.T) {
 
 func TestLongTextsAreCut(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "äöü", terminal.Cut("äöü", 3))
-	require.Equal(t, "äö…", terminal.Cut("äöü", 2))
+	require.Equal(t, "äöü", text.Cut("äöü", 3))
+	require.Equal(t, "äö…", text.Cut("äöü", 2))
 	require.Equal(t, 501, utf8.RuneCountInString(terminal.Line(strings.Repeat("ä", 600))))
 	require.Contains(t, terminal.Lines(make([]string, 70)), "and 10 more")
 }
@@ -51,7 +52,7 @@ func TestDocumentsLoseNothing(t *testing.T) {
 	require.Equal(t, 3, strings.Count(document.String(), "\n"))
 	for _, printed := range []string{line.String(), document.String()} {
 		for _, r := range strings.ReplaceAll(printed, "\n", "") {
-			require.False(t, terminal.Steers(r), "%q", printed)
+			require.False(t, text.Steers(r), "%q", printed)
 		}
 		var read map[string]string
 		require.NoError(t, json.Unmarshal([]byte(printed), &read))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // How a value is laid out, in characters and lines.
@@ -41,7 +42,7 @@ func item(name string, v wire.Raw) []string {
 		}
 		return append([]string{strings.TrimSpace(name + " |")}, lines...)
 	}
-	text := escaped(v.JSON(), hides)
+	text := text.Escape(v.JSON(), hides)
 	if (v.IsMap() || v.IsArray()) && len(text) > compact {
 		lines := strings.Split(indented(text), "\n")
 		for i := range lines {
@@ -76,7 +77,7 @@ func name(key string) string {
 	if key != "" && !strings.ContainsFunc(key, func(r rune) bool { return !plain(r) }) {
 		return key
 	}
-	return escaped(wire.String(key).JSON(), hides)
+	return text.Escape(wire.String(key).JSON(), hides)
 }
 
 // limited leaves out what is too much, and says so.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func value(t testing.TB, json string) wire.Raw {
@@ -71,7 +72,7 @@ func FuzzValue(f *testing.F) {
 			lines, _ := terminal.Value(v, most)
 			require.NotEmpty(t, lines)
 			for _, line := range lines {
-				require.False(t, strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && terminal.Steers(r) }), "%q", line)
+				require.False(t, strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && text.Steers(r) }), "%q", line)
 			}
 		}
 	})

@@ -19,8 +19,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/test/race"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 func TestARunComesAgain(t *testing.T) {
@@ -200,7 +200,7 @@ func TestLargeResultsAreNotKept(t *testing.T) {
 // A long history is within the limits of a call.
 func TestLargeRequests(t *testing.T) {
 	t.Parallel()
-	if race.Enabled {
+	if ratio.Race {
 		t.Skip("the limits are of real time")
 	}
 	b := newBundle(t, map[string]any{"model_scope": "plugin"})

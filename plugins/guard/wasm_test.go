@@ -15,8 +15,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/test/race"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 func guard(config map[string]any) host.Middleware {
@@ -203,7 +203,7 @@ func TestConfigurationErrors(t *testing.T) {
 // TestLargeAnswers shows that the work for an answer of the largest size that fits stays far below the limits.
 func TestLargeAnswers(t *testing.T) {
 	t.Parallel()
-	if race.Enabled {
+	if ratio.Race {
 		t.Skip("the limits are of real time")
 	}
 	corpus, err := os.ReadFile("testdata/corpus/benign.txt")

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // The limits of a frame.
@@ -187,17 +187,5 @@ func (f *Frame) lastNext() *Exchange {
 // refused reports whether a status says that nothing was done.
 func refused(s abi.Status) bool { return s < 0 && s > abi.StatusFailed && s != abi.ETOOBIG }
 
-// printable makes a guest's text fit for a terminal.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r == utf8.RuneError || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return ' '
-		}
-		return r
-	}, text)
-	const most = 300
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
+// printable makes a guest's text safe for a terminal.
+func printable(guest string) string { return text.Cut(text.Clean(guest), 300) }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"github.com/agenthost/agenthost/test/race"
 )
 
 // Variable is the environment variable without which tests of ratios are skipped: nothing else may run beside them. make ratios
@@ -21,7 +19,7 @@ const turns = 40
 // the fastest time of each. They are to take some hundred microseconds or more.
 func Of(t *testing.T, first, second func()) float64 {
 	t.Helper()
-	if os.Getenv(Variable) == "" || race.Enabled {
+	if os.Getenv(Variable) == "" || Race {
 		t.Skipf("nothing may run beside it: make ratios sets %s", Variable)
 	}
 	best := [2]time.Duration{1 << 62, 1 << 62}

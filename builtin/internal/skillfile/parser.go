@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // parser reads one frontmatter.
@@ -59,8 +59,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// text returns a scalar as text; "" of what is none.
-func text(value any) string {
+// scalarText returns a scalar as text; "" of what is none.
+func scalarText(value any) string {
 	switch v := value.(type) {
 	case string:
 		return v
@@ -76,28 +76,13 @@ func text(value any) string {
 	return ""
 }
 
-// oneLine puts a text on one line: a list of skills has one for each.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func (p *parser) cut(key, text string, maximum int) string {
-	short := firstRunes(text, maximum)
-	if len(short) < len(text) {
+// cut shortens the value of a key, and warns if it had to.
+func (p *parser) cut(key, value string, maximum int) string {
+	short := text.First(value, maximum)
+	if len(short) < len(value) {
 		p.warnf("%s has more than %d characters and is cut", key, maximum)
 	}
 	return short
-}
-
-func firstRunes(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	for i := range text {
-		n--
-		if n < 0 {
-			return text[:i]
-		}
-	}
-	return text
 }
 
 // tools reads names with spaces or commas between them. A list, which the specification does not know, is taken too.
@@ -110,7 +95,7 @@ func (p *parser) tools(value any) []string {
 		names = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	case []any:
 		for _, item := range v {
-			if name := oneLine(text(item)); name != "" {
+			if name := text.OneLine(scalarText(item)); name != "" {
 				names = append(names, name)
 			}
 		}
@@ -123,7 +108,7 @@ func (p *parser) tools(value any) []string {
 		names = names[:maxTools]
 	}
 	for i := range names {
-		names[i] = firstRunes(names[i], maxLongName)
+		names[i] = text.First(names[i], maxLongName)
 	}
 	return names
 }
@@ -145,7 +130,7 @@ func (p *parser) metadata(value any) map[string]string {
 	}
 	out := make(map[string]string, len(keys))
 	for _, key := range keys {
-		out[firstRunes(key, maxLongName)] = firstRunes(text(given[key]), MaxDescription)
+		out[text.First(key, maxLongName)] = text.First(scalarText(given[key]), MaxDescription)
 	}
 	return out
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // The bounds of what a skill says of itself, in characters.
@@ -55,18 +57,18 @@ func Parse(name string, content []byte) (skill *Skill, warnings []string, err er
 	p := &parser{skill: &Skill{Path: name}}
 	values := p.values(head)
 	s := p.skill
-	s.Name = oneLine(text(values["name"]))
-	s.Description = oneLine(text(values["description"]))
+	s.Name = text.OneLine(scalarText(values["name"]))
+	s.Description = text.OneLine(scalarText(values["description"]))
 	if s.Name == "" || s.Description == "" {
 		return nil, p.warnings, errors.New("the frontmatter has no name or no description")
 	}
 	if why := misnamed(s.Name, path.Base(path.Dir(name))); why != "" {
 		p.warnf("the name %.80q does not keep to the specification: %s", s.Name, why)
 	}
-	s.Name = firstRunes(s.Name, maxLongName)
+	s.Name = text.First(s.Name, maxLongName)
 	s.Description = p.cut("description", s.Description, MaxDescription)
-	s.Compatibility = p.cut("compatibility", oneLine(text(values["compatibility"])), MaxCompatibility)
-	s.License = p.cut("license", oneLine(text(values["license"])), maxLicense)
+	s.Compatibility = p.cut("compatibility", text.OneLine(scalarText(values["compatibility"])), MaxCompatibility)
+	s.License = p.cut("license", text.OneLine(scalarText(values["license"])), maxLicense)
 	s.AllowedTools = p.tools(values["allowed-tools"])
 	s.Metadata = p.metadata(values["metadata"])
 	return s, p.warnings, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/openai"
-	"github.com/agenthost/agenthost/test/race"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 // usable checks that an answer can be kept in a history, and sent again.
@@ -178,7 +178,7 @@ func TestHostileUsage(t *testing.T) {
 // A response may not be longer than 64 MiB, however it comes.
 func TestHugeResponses(t *testing.T) {
 	t.Parallel()
-	if race.Enabled {
+	if ratio.Race {
 		t.Skip("a hundred megabytes take minutes")
 	}
 	piece := strings.Repeat("x", 1<<20)
@@ -215,7 +215,7 @@ func TestHugeResponses(t *testing.T) {
 
 // What a response costs grows with its length, and no faster. The test is not parallel: it counts the memory of all.
 func TestLongResponsesAreLinear(t *testing.T) { //nolint:paralleltest // see above
-	if race.Enabled {
+	if ratio.Race {
 		t.Skip("the race detector needs memory of its own")
 	}
 	repeated := func(n int, event string) string {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/openai"
-	"github.com/agenthost/agenthost/test/race"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 // Streams may come in any pieces, with other ends of lines, and with comments and pings in between.
@@ -73,7 +73,7 @@ func TestStreamsThatAreCutOff(t *testing.T) {
 			want := stream(t.Context(), m, request(hi))
 			require.NoError(t, want.err)
 			step := 1
-			if race.Enabled {
+			if ratio.Race {
 				step = 7
 			}
 			for cut = 0; cut < len(text); cut += step {

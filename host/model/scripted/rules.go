@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Rule answers a message that it matches.
@@ -75,13 +76,13 @@ func (r *Rules) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	if !ok {
 		return nil, errors.New("rules: there is no human or tool message to answer")
 	}
-	text := latest.Content.Text()
+	said := latest.Content.Text()
 	for i := range r.rules {
-		if match := r.rules[i].match(latest, text); match != nil {
-			return r.answer(&r.rules[i], text, match)
+		if match := r.rules[i].match(latest, said); match != nil {
+			return r.answer(&r.rules[i], said, match)
 		}
 	}
-	return nil, fmt.Errorf("rules: no rule matches the %s message %q; add a last rule with when: \"\"", latest.Role, cut(text))
+	return nil, fmt.Errorf("rules: no rule matches the %s message %q; add a last rule with when: \"\"", latest.Role, text.Cut(said, 80))
 }
 
 // Stream answers word by word.
@@ -148,12 +149,4 @@ func expandArgs(v any, expand func(string) string) any {
 	default:
 		return v
 	}
-}
-
-func cut(text string) string {
-	const most = 80
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agenthost/agenthost/internal/textcut"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
@@ -153,8 +153,8 @@ func (p *pager) endLine() {
 }
 
 // wholeRunes returns the largest length up to limit at which no rune is cut.
-func wholeRunes(text []byte, limit int) int {
-	return len(textcut.Head(text, limit))
+func wholeRunes(line []byte, limit int) int {
+	return len(text.Head(line, limit))
 }
 
 // appendValid appends text with every byte that is not UTF-8 replaced, and counts them.

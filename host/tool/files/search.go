@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agenthost/agenthost/internal/linematch"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
@@ -113,7 +113,7 @@ func (s *searcher) file(ctx context.Context, name string, entry fs.DirEntry) {
 		s.result.TooLarge++
 		return
 	}
-	text, err := s.load(name)
+	content, err := s.load(name)
 	switch {
 	case errors.Is(err, errTooLarge):
 		s.result.TooLarge++
@@ -122,16 +122,16 @@ func (s *searcher) file(ctx context.Context, name string, entry fs.DirEntry) {
 		s.result.Unreadable++
 		return
 	}
-	s.read += int64(len(text))
-	if bytes.IndexByte(text[:min(len(text), sniffed)], 0) >= 0 {
+	s.read += int64(len(content))
+	if bytes.IndexByte(content[:min(len(content), sniffed)], 0) >= 0 {
 		s.result.Binary++
 		return
 	}
 	s.result.Files++
-	for number := 1; len(text) > 0 && ctx.Err() == nil; number++ {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		text = rest
-		at := linematch.Find(ctx, s.pattern, line)
+	for number := 1; len(content) > 0 && ctx.Err() == nil; number++ {
+		line, rest, _ := bytes.Cut(content, []byte("\n"))
+		content = rest
+		at := text.Find(ctx, s.pattern, line)
 		if at == nil {
 			continue
 		}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/imagetype"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/textcut"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
@@ -68,14 +68,14 @@ func (t *Tool) part(body []byte) *host.ToolOutput {
 	return host.TextOutput(t.text(compact.Bytes(), t.config.MaxResult))
 }
 
-// text is what the model sees of a text: without secrets, and cut where it is too long.
+// text returns the part of a body that the model sees: without secrets, and at most so many bytes.
 func (t *Tool) text(body []byte, most int) string {
-	text := t.secrets.hide(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
-	head := textcut.Head(text, most)
-	if len(head) == len(text) {
-		return text
+	whole := t.secrets.hide(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
+	head := text.Head(whole, most)
+	if len(head) == len(whole) {
+		return whole
 	}
-	return fmt.Sprintf("%s\n[the result is cut here: %d more bytes]", head, len(text)-len(head))
+	return fmt.Sprintf("%s\n[the result is cut here: %d more bytes]", head, len(whole)-len(head))
 }
 
 // withoutMark takes the byte order mark off.
@@ -106,7 +106,7 @@ func kindOf(header string, body []byte) (string, media) {
 		return "unknown", otherMedia
 	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml"), slices.Contains(textTypes, kind):
 		return kind, textMedia
-	case imagetype.Shown(kind) && http.DetectContentType(body) == kind:
+	case model.AcceptsImage(kind) && http.DetectContentType(body) == kind:
 		return kind, imageMedia
 	default:
 		return kind, otherMedia

@@ -10,9 +10,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/imagetype"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/textcut"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // output makes the answer to the model of a result.
@@ -98,7 +98,7 @@ func (w *writer) data(kind, mime, uri string, data []byte) {
 		kind += " " + terminal.Line(uri)
 	}
 	switch {
-	case !imagetype.Shown(mime):
+	case !model.AcceptsImage(mime):
 		w.note(fmt.Sprintf("%s of the type %q and %d bytes, which cannot be shown", kind, terminal.Line(mime), len(data)))
 	case len(data) > w.media:
 		w.note(fmt.Sprintf("%s of the type %q and %d bytes, which is too large to be shown", kind, mime, len(data)))
@@ -112,20 +112,20 @@ func (w *writer) data(kind, mime, uri string, data []byte) {
 }
 
 // write adds text, as far as there is room.
-func (w *writer) write(text string) {
+func (w *writer) write(said string) {
 	w.said = true
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) > w.text {
-		head := textcut.Head(text, w.text)
-		w.cut += len(text) - len(head)
-		text = head
-		if text == "" {
+	said = strings.ToValidUTF8(said, "\uFFFD")
+	if len(said) > w.text {
+		head := text.Head(said, w.text)
+		w.cut += len(said) - len(head)
+		said = head
+		if said == "" {
 			w.text = 0
 			return
 		}
 	}
-	w.text -= len(text)
-	w.blocks = append(w.blocks, abi.TextBlock(text))
+	w.text -= len(said)
+	w.blocks = append(w.blocks, abi.TextBlock(said))
 }
 
 // note adds a remark of ours.

@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // offered is a tool as a server offers it.
@@ -88,7 +89,7 @@ func (s *Server) specOf(o *offered) abi.ToolSpec {
 	}
 	return abi.ToolSpec{
 		Name:        nameOf(s.config.Prefix, o.own),
-		Description: terminal.Cut(terminal.Text(strings.ToValidUTF8(description, "\uFFFD")), maxDescription),
+		Description: text.Cut(terminal.Text(strings.ToValidUTF8(description, "\uFFFD")), maxDescription),
 		Parameters:  o.parameters, Idempotent: idempotent,
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // commentsFile has what the sources say of the types of configurations and their fields: {"builtin.ToolCallLimit.RunLimit": text}.
@@ -31,7 +33,7 @@ var comments = sync.OnceValue(func() map[string]string {
 // Comment returns what is said of a field of a configuration, as one line. A comment that begins with the field's name in Go
 // says the rest.
 func Comment(t reflect.Type, field string) string {
-	text := strings.Join(strings.Fields(plain(raw(t, field))), " ")
+	text := text.OneLine(plain(raw(t, field)))
 	if rest, found := strings.CutPrefix(text, field); found {
 		text = strings.TrimLeft(rest, ", ")
 	}

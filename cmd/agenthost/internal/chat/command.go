@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // command is what a line does that begins with a slash.
@@ -57,7 +58,7 @@ func (c *Chat) command(ctx context.Context, line string) error {
 			return command.do(c, ctx)
 		}
 	}
-	return &CommandError{fmt.Sprintf("there is no command %q; /help shows those that there are", terminal.Cut(name, maxName)) + doubled}
+	return &CommandError{fmt.Sprintf("there is no command %q; /help shows those that there are", text.Cut(name, maxName)) + doubled}
 }
 
 // CommandError is a command that cannot be performed.
@@ -96,7 +97,7 @@ func (c *Chat) tools(context.Context) error {
 	}
 	for i := range specs {
 		about, _, _ := strings.Cut(strings.TrimSpace(specs[i].Description), "\n")
-		c.Screen.Notef("  %-16s %s", terminal.Line(specs[i].Name), terminal.Line(terminal.Cut(about, maxShown)))
+		c.Screen.Notef("  %-16s %s", terminal.Line(specs[i].Name), terminal.Line(text.Cut(about, maxShown)))
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // In the line that a person edits these stand for characters that would break it in two, or move the cursor.
@@ -93,7 +93,7 @@ func (k *keys) next(in []byte) (n int, stands string, complete bool) {
 		return n, pasteEnd + string(rune(keyCancel)), true
 	case k.pasting && r == tab:
 		return n, string(shownTab), true
-	case k.pasting && terminal.Steers(r):
+	case k.pasting && text.Steers(r):
 		return n, "", true
 	case k.pasting:
 		return n, string(r), true
@@ -113,7 +113,7 @@ func typed(r rune) string {
 	case '\r', tab, backspace, 0x01, 0x02, 0x05, 0x06, 0x08, 0x0b, 0x0c, 0x0e, 0x10, 0x14, 0x15, 0x17:
 		return string(r) // keys that x/term knows
 	}
-	if terminal.Steers(r) {
+	if text.Steers(r) {
 		return ""
 	}
 	return string(r)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Screen is what a person sees: answers, which come piece by piece, and lines about what happens. While nothing happens it
@@ -154,7 +155,7 @@ func (s *Screen) draw(frame rune, since time.Duration) {
 		return
 	}
 	s.drawn = true
-	fmt.Fprintf(s.Notes, "\r%c %s %ds\x1b[K", frame, terminal.Cut(s.busy, 40), int(since.Seconds()))
+	fmt.Fprintf(s.Notes, "\r%c %s %ds\x1b[K", frame, text.Cut(s.busy, 40), int(since.Seconds()))
 }
 
 // clear takes away what shows that something goes on.

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // transcript shows the events of one turn.
@@ -36,9 +37,9 @@ func (t *transcript) event(e host.Event) error {
 	case host.EventTool:
 		t.tool(&e)
 	case host.EventCustom:
-		t.notef("%s: %s %s", e.Step, e.Name, terminal.Cut(e.Data.JSON(), maxShown))
+		t.notef("%s: %s %s", e.Step, e.Name, text.Cut(e.Data.JSON(), maxShown))
 	case host.EventWarn, host.EventAlert:
-		t.notef("%s: warning: %s", e.Step, terminal.Cut(e.Text, maxShown))
+		t.notef("%s: warning: %s", e.Step, text.Cut(e.Text, maxShown))
 	default: // it shows in others
 	}
 	return nil
@@ -162,7 +163,7 @@ func (t *transcript) tool(e *host.Event) {
 	}
 	line := "tool " + name
 	if t.verbose {
-		line += " " + terminal.Cut(e.Call.Args.JSON(), maxShown)
+		line += " " + text.Cut(e.Call.Args.JSON(), maxShown)
 	}
 	took := ""
 	if e.Duration >= time.Second {
@@ -170,11 +171,11 @@ func (t *transcript) tool(e *host.Event) {
 	}
 	switch {
 	case e.Error != nil:
-		t.notef("%s failed%s: %s", line, took, terminal.Cut(e.Error.Message, maxShown))
+		t.notef("%s failed%s: %s", line, took, text.Cut(e.Error.Message, maxShown))
 	case len(e.Messages) > 0 && e.Messages[0].Failed():
-		t.notef("%s answered with an error%s: %s", line, took, terminal.Cut(e.Messages[0].Content.Text(), maxShown))
+		t.notef("%s answered with an error%s: %s", line, took, text.Cut(e.Messages[0].Content.Text(), maxShown))
 	case t.verbose && len(e.Messages) > 0:
-		t.notef("%s%s → %s", line, took, terminal.Cut(e.Messages[0].Content.Text(), maxShown))
+		t.notef("%s%s → %s", line, took, text.Cut(e.Messages[0].Content.Text(), maxShown))
 	default:
 		t.notef("%s%s", line, took)
 	}

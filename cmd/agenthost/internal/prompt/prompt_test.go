@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
-	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func TestAReviewIsAskedCallByCall(t *testing.T) {
@@ -164,7 +164,7 @@ func TestNothingOfAModelSteersTheTerminalOrForgesAPrompt(t *testing.T) {
 	prompts := 0
 	for line := range strings.Lines(s.out.String()) {
 		line = strings.TrimSuffix(line, "\n")
-		require.False(t, strings.ContainsFunc(line, terminal.Steers), "%q", line)
+		require.False(t, strings.ContainsFunc(line, text.Steers), "%q", line)
 		if strings.HasPrefix(line, "  [a]pprove") {
 			prompts++
 		}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/question"
-	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func (b *bench) show(at checkpoint.ID, full bool) string {
@@ -148,7 +148,7 @@ func TestNothingInAThreadSteersTheTerminalOrForgesALine(t *testing.T) {
 	for _, shown := range []string{b.show(0, true), b.history()} {
 		for line := range strings.Lines(shown) {
 			line = strings.TrimSuffix(line, "\n")
-			require.False(t, strings.ContainsFunc(line, terminal.Steers), "%q", line)
+			require.False(t, strings.ContainsFunc(line, text.Steers), "%q", line)
 		}
 	}
 	require.Equal(t, 1, strings.Count(b.show(0, true), "\nhuman\n"), b.show(0, true))

@@ -7,6 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // report is a text for people, line by line. What others wrote stands inside of a line, or is indented.
@@ -110,25 +111,25 @@ func (r *report) content(c abi.Content, most int) {
 // brief shows a message in a line.
 func brief(m *abi.Message) string {
 	const most = 70
-	var text strings.Builder
-	text.WriteString(string(m.Role))
+	var line strings.Builder
+	line.WriteString(string(m.Role))
 	if m.Name != "" {
-		text.WriteString(" " + m.Name)
+		line.WriteString(" " + m.Name)
 	}
 	if m.Failed() {
-		text.WriteString(" (error)")
+		line.WriteString(" (error)")
 	}
-	if said := strings.Join(strings.Fields(m.Content.Text()), " "); said != "" {
-		text.WriteString(": " + terminal.Cut(said, most))
+	if said := text.OneLine(m.Content.Text()); said != "" {
+		line.WriteString(": " + text.Cut(said, most))
 	}
 	for i := range m.ToolCalls {
-		fmt.Fprintf(&text, " → %s %s", m.ToolCalls[i].Name, terminal.Cut(m.ToolCalls[i].Args.JSON(), most))
+		fmt.Fprintf(&line, " → %s %s", m.ToolCalls[i].Name, text.Cut(m.ToolCalls[i].Args.JSON(), most))
 	}
-	return terminal.Line(text.String())
+	return terminal.Line(line.String())
 }
 
 // short shows a value in a part of a line.
 func short(v wire.Raw) string {
 	const most = 100
-	return terminal.Line(terminal.Cut(v.JSON(), most))
+	return terminal.Line(text.Cut(v.JSON(), most))
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
-	"github.com/agenthost/agenthost/test/race"
+	"github.com/agenthost/agenthost/test/ratio"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -142,7 +142,7 @@ func (c *closing) Close() error           { c.times++; return nil }
 func TestCompressedResponses(t *testing.T) {
 	t.Parallel()
 	for size, fits := range map[int]bool{1 << 20: true, provider.MaxResponse + 1: false} {
-		if !fits && race.Enabled {
+		if !fits && ratio.Race {
 			continue // it takes long
 		}
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/textcut"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // said is what a provider says of a failure.
@@ -256,16 +256,11 @@ func NoKey(name, variable string) *model.Error {
 	}
 }
 
-// short cuts a text, and takes out of it what a terminal would obey.
-func short(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	if len(text) <= maxSaid {
-		return text
+// short makes a provider's text safe for a terminal, and cuts it.
+func short(said string) string {
+	said = text.Clean(said)
+	if len(said) <= maxSaid {
+		return said
 	}
-	return textcut.Head(text, maxSaid) + " …"
+	return text.Head(said, maxSaid) + " …"
 }

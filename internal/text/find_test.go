@@ -1,4 +1,4 @@
-package linematch_test
+package text_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/internal/linematch"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func TestFind(t *testing.T) {
@@ -19,7 +19,7 @@ func TestFind(t *testing.T) {
 		for _, filler := range []string{"", "x", "é ", "\xff"} {
 			for _, n := range []int{1, 600, 5000} {
 				for _, line := range []string{strings.Repeat(filler, n) + "needle", strings.Repeat(filler, n), "needle" + strings.Repeat(filler, n)} {
-					require.Equal(t, expression.FindStringIndex(line), linematch.Find(t.Context(), expression, []byte(line)), "%s %q %d", pattern, filler, n)
+					require.Equal(t, expression.FindStringIndex(line), text.Find(t.Context(), expression, []byte(line)), "%s %q %d", pattern, filler, n)
 				}
 			}
 		}
@@ -33,7 +33,7 @@ func TestFindEnds(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	for _, pattern := range []string{"a{1,999}b", "a{1,999}b|a$"} {
-		require.Nil(t, linematch.Find(ctx, regexp.MustCompile(pattern), []byte(strings.Repeat("a", 8<<20))))
+		require.Nil(t, text.Find(ctx, regexp.MustCompile(pattern), []byte(strings.Repeat("a", 8<<20))))
 	}
 	require.Less(t, time.Since(start), 20*time.Second)
 }

@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/filetext"
 )
 
 const (
 	// maxSearchTime is how long one search may take.
 	maxSearchTime = 30 * time.Second
-	// maxSearched is how much of the files one search reads, in bytes.
-	maxSearched = 512 << 20
 	// maxMatches is how many matches one search returns.
 	maxMatches = 100_000
 	// maxMatchLine is how much of a line that matches is kept, in characters.
@@ -46,47 +44,40 @@ type fileMatch struct {
 	text string
 }
 
-// run searches the files below a directory, in the order of their names. Binary files and those that are too large or
-// cannot be read are left out. It stops early at the number of matches, and when it takes too long.
+// run searches the files below a directory, in the order of their names. It skips files that are binary, too large or
+// unreadable. It stops early at the number of matches, and when it takes too long.
 func (s *fileSearch) run(ctx context.Context, dir string) (found []fileMatch, stopped bool, err error) {
 	if s.most <= 0 || s.most > maxMatches {
 		s.most = maxMatches
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, maxSearchTime, errSearchTime)
 	defer cancel()
-	var read, kept int
-	cut, err := s.files.Walk(limited, dir, func(info agentfiles.Info) bool {
-		if info.Size > s.maxFile || !s.include(info) {
-			return true
-		}
-		content, err := agentfiles.ReadFile(limited, s.files, info.Path, s.maxFile)
-		if err != nil || agentfiles.IsBinary(content) {
-			return limited.Err() == nil
-		}
-		read += len(content)
-		for number := 1; len(content) > 0; number++ {
-			if limited.Err() != nil {
-				return false
-			}
-			line, rest, _ := bytes.Cut(content, []byte("\n"))
-			content = rest
+	kept := 0
+	search := filetext.Search{
+		MaxFile: s.maxFile,
+		Open: func(ctx context.Context, name string) (io.ReadCloser, error) {
+			file, _, err := s.files.Open(ctx, name)
+			return file, err
+		},
+		Line: func(ctx context.Context, name string, number int, line []byte) bool {
 			line = bytes.TrimSuffix(line, []byte("\r"))
-			if !s.match(limited, line) {
-				continue
+			if !s.match(ctx, line) {
+				return true
 			}
 			if len(found) == s.most {
-				stopped = true
 				return false
 			}
-			match := fileMatch{path: info.Path, line: number}
-			if kept < 2*maxListChars { // the rest is not shown, only counted
+			match := fileMatch{path: name, line: number}
+			if kept < 2*maxListChars { // further lines are counted and not shown
 				match.text = strings.ToValidUTF8(cutRunes(string(line), maxMatchLine), "\uFFFD")
 				kept += len(match.text)
 			}
 			found = append(found, match)
-		}
-		stopped = stopped || read > maxSearched
-		return !stopped
+			return true
+		},
+	}
+	cut, err := s.files.Walk(limited, dir, func(info agentfiles.Info) bool {
+		return !s.include(info) || search.File(limited, info.Path, info.Size)
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -96,17 +87,7 @@ func (s *fileSearch) run(ctx context.Context, dir string) (found []fileMatch, st
 	case agentfiles.Is(err, agentfiles.NotFound):
 		return nil, false, nil
 	}
-	return found, stopped || cut, err
-}
-
-// shownPath is a path as a line of a result has it: a disk may have names with the ends of lines in them.
-func shownPath(name string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) {
-			return utf8.RuneError
-		}
-		return c
-	}, name)
+	return found, search.Stopped || cut, err
 }
 
 // cutList shortens a result that is too long.

@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/filetext"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -129,9 +130,9 @@ func (s *diskSearch) glob(ctx context.Context, in globSearchArgs) (*host.ToolOut
 	if !ok {
 		return host.TextOutput(nothing), nil
 	}
-	glob, err := agentfiles.ParsePathGlob(strings.TrimPrefix(strings.TrimLeft(in.Pattern, "/"), "./"))
+	glob, err := filetext.ParseGlob(strings.TrimPrefix(strings.TrimLeft(in.Pattern, "/"), "./"))
 	if err != nil {
-		return failedOutput("Error: " + err.Error()), nil
+		return failedOutput("Error: " + globError(err).Error()), nil
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, maxSearchTime, errSearchTime)
 	defer cancel()
@@ -139,7 +140,7 @@ func (s *diskSearch) glob(ctx context.Context, in globSearchArgs) (*host.ToolOut
 	chars := 0
 	stopped, err := s.disk.Walk(limited, dir, func(info agentfiles.Info) bool {
 		if glob.Match(agentfiles.Relative(dir, info.Path)) {
-			found = append(found, shownPath(info.Path))
+			found = append(found, filetext.OneLine(info.Path))
 			chars += len(info.Path) + 1
 		}
 		return chars <= 4*maxListChars
@@ -174,7 +175,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	}
 	include := func(string) bool { return true }
 	if in.Include != "" {
-		glob, err := agentfiles.ParsePathGlob(in.Include)
+		glob, err := filetext.ParseGlob(in.Include)
 		if err != nil || strings.ContainsAny(in.Include, "\x00\r\n") {
 			return failedOutput("Invalid include pattern"), nil //nolint:nilerr // the model is told
 		}
@@ -212,12 +213,12 @@ func showFoundLines(found []fileMatch, mode string) string {
 	case "content":
 		slices.SortStableFunc(found, func(a, b fileMatch) int { return strings.Compare(a.path, b.path) })
 		for _, m := range found {
-			out = append(out, fmt.Sprintf("%s:%d:%s", shownPath(m.path), m.line, m.text))
+			out = append(out, fmt.Sprintf("%s:%d:%s", filetext.OneLine(m.path), m.line, m.text))
 		}
 	case "count":
 		counts := map[string]int{}
 		for _, m := range found {
-			counts[shownPath(m.path)]++
+			counts[filetext.OneLine(m.path)]++
 		}
 		for name, n := range counts {
 			out = append(out, fmt.Sprintf("%s:%d", name, n))
@@ -225,7 +226,7 @@ func showFoundLines(found []fileMatch, mode string) string {
 		slices.Sort(out)
 	default:
 		for _, m := range found {
-			out = append(out, shownPath(m.path))
+			out = append(out, filetext.OneLine(m.path))
 		}
 		slices.Sort(out)
 		out = slices.Compact(out)

@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/filetext"
 )
 
 // Where large results and messages go.
@@ -217,7 +218,7 @@ const (
 
 // preview shows the first and last lines of a text, with their numbers.
 func preview(text string) string {
-	lines := agentfiles.SplitLines(text)
+	lines := filetext.SplitLines(text)
 	short := func(from, to int) string {
 		cut := make([]string, 0, to-from)
 		for _, line := range lines[from:to] {

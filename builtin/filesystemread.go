@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/filetext"
 )
 
 const readFileDescription = `Reads a file. A file that does not exist is answered with an error.
@@ -69,10 +70,11 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 		room = maxShown
 	}
 	offset, limit := max(in.Offset, 0), min(max(in.Limit, 0), room) // more lines than characters never fit
-	lines, err := agentfiles.ReadLines(ctx, file, offset, limit, utf8.UTFMax*room)
-	switch {
-	case errors.Is(err, agentfiles.ErrBinary):
+	lines, err := filetext.ReadLines(ctx, file, filetext.Page{First: offset, Limit: limit, Room: utf8.UTFMax * room, CR: true})
+	if _, binary := errors.AsType[*filetext.BinaryError](err); binary {
 		return nil, &agentfiles.Error{Path: name, Reason: agentfiles.Binary}
+	}
+	switch {
 	case err != nil:
 		return nil, err
 	case lines.Blank && lines.Total >= 0:
@@ -82,6 +84,9 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 	case len(lines.Text) == 0:
 		return nil, fmt.Errorf("Line offset %d exceeds file length (%d lines)", offset, lines.Total) //nolint:staticcheck // the text is deepagents'
 	}
+	for i, line := range lines.Text {
+		lines.Text[i] = strings.ToValidUTF8(line, "\uFFFD")
+	}
 	text := showPage(&lines, room)
 	if in.Offset < 0 {
 		text += fmt.Sprintf("\n\n[Requested offset %d is before the start of the file; read from line 1 instead.]", in.Offset)
@@ -90,14 +95,14 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 }
 
 // showPage numbers lines, and says what is missing behind them. The text has at most room characters.
-func showPage(lines *agentfiles.Lines, room int) string {
+func showPage(lines *filetext.Lines, room int) string {
 	last := len(lines.Text)
-	if lines.Cut {
+	if lines.Cut > 0 {
 		last-- // it is not whole
 	}
 	rows, ends := numbered(lines.Text, lines.First+1)
 	notice := pageNotice(lines, len(lines.Text))
-	if !lines.Cut && utf8.RuneCountInString(rows)+len(notice) < room {
+	if lines.Cut == 0 && utf8.RuneCountInString(rows)+len(notice) < room {
 		return rows + notice
 	}
 	end, chars := len(rows), utf8.RuneCountInString(rows)
@@ -113,7 +118,7 @@ func showPage(lines *agentfiles.Lines, room int) string {
 }
 
 // pageNotice says how to go on behind so many lines; "" at the end of the file.
-func pageNotice(lines *agentfiles.Lines, shown int) string {
+func pageNotice(lines *filetext.Lines, shown int) string {
 	end := lines.First + shown
 	unit := plural(shown, "line")
 	switch {

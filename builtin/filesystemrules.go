@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/filetext"
 )
 
 // FilePermission is a rule of [Filesystem].
@@ -44,7 +45,7 @@ type fileRules struct {
 
 type fileRule struct {
 	operations []string
-	globs      []agentfiles.PathGlob
+	globs      []filetext.Glob
 	mode       fileMode
 }
 
@@ -79,22 +80,23 @@ func compileFileRules(given []FilePermission, fold bool) (fileRules, error) {
 	return out, nil
 }
 
-func parseRulePath(pattern string, fold bool) (agentfiles.PathGlob, error) {
+func parseRulePath(pattern string, fold bool) (filetext.Glob, error) {
 	parts := strings.Split(strings.ReplaceAll(pattern, `\`, "/"), "/")
 	switch {
 	case !strings.HasPrefix(pattern, "/"):
-		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must start with '/': '%s'", pattern) //nolint:staticcheck // the text is deepagents'
+		return filetext.Glob{}, fmt.Errorf("Permission path must start with '/': '%s'", pattern) //nolint:staticcheck // the text is deepagents'
 	case slices.Contains(parts, ".."):
-		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must not contain '..': '%s'", pattern) //nolint:staticcheck // the same
+		return filetext.Glob{}, fmt.Errorf("Permission path must not contain '..': '%s'", pattern) //nolint:staticcheck // the same
 	case slices.Contains(parts, "~"):
-		return agentfiles.PathGlob{}, fmt.Errorf("Permission path must not contain '~': '%s'", pattern) //nolint:staticcheck // the same
+		return filetext.Glob{}, fmt.Errorf("Permission path must not contain '~': '%s'", pattern) //nolint:staticcheck // the same
 	case fold:
 		pattern = folded(pattern)
 	}
 	if pattern != "/" {
 		pattern = strings.TrimSuffix(pattern, "/")
 	}
-	return agentfiles.ParsePathGlob(pattern)
+	glob, err := filetext.ParseGlob(pattern)
+	return glob, globError(err)
 }
 
 // folded is the same for all paths that differ in case only. Disks know more such letters than lower case does: to them

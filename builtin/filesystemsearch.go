@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/filetext"
 )
 
 const (
@@ -122,15 +123,24 @@ func rootIfEmpty(path string) string {
 	return path
 }
 
+// globError adds deepagents' words to the error of a malformed pattern.
+func globError(err error) error {
+	if problem, ok := errors.AsType[filetext.GlobError](err); ok {
+		return fmt.Errorf("Invalid glob pattern: %w", problem) //nolint:staticcheck // the text is deepagents'
+	}
+	return err
+}
+
 func (c *fileCall) glob(ctx context.Context, in globArgs) (*host.ToolOutput, error) {
 	dir, err := c.path(rootIfEmpty(in.Path), fileRead)
 	if err != nil {
 		return nil, err
 	}
-	glob, err := agentfiles.ParseGlob(in.Pattern)
+	glob, err := filetext.ParseSearchGlob(in.Pattern)
 	if err != nil {
-		return nil, err
+		return nil, globError(err)
 	}
+	glob = glob.Strict()
 	limited, cancel := context.WithTimeoutCause(ctx, maxGlobTime, errGlobTime)
 	defer cancel()
 	var infos []agentfiles.Info
@@ -174,11 +184,11 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 	}
 	include := func(string) bool { return true }
 	if in.Glob != "" {
-		glob, err := agentfiles.ParseGlob(in.Glob)
+		glob, err := filetext.ParseSearchGlob(in.Glob)
 		if err != nil {
-			return nil, err
+			return nil, globError(err)
 		}
-		include = glob.Match
+		include = glob.Strict().Match
 	}
 	search := fileSearch{
 		files: c.files, maxFile: agentfiles.MaxFile, most: c.matches,
@@ -222,7 +232,7 @@ func showMatches(found []fileMatch, mode string) string {
 		for end < len(found) && found[end].path == found[i].path {
 			end++
 		}
-		name := shownPath(found[i].path)
+		name := filetext.OneLine(found[i].path)
 		switch mode {
 		case "content":
 			out = append(out, name+":")

@@ -8,7 +8,6 @@ import (
 	"path"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
@@ -54,7 +53,7 @@ func (d *Disk) Open(_ context.Context, name string) (io.ReadCloser, Info, error)
 
 // List leaves out what is neither a file nor a directory, and links that lead outside or nowhere.
 func (d *Disk) List(ctx context.Context, dir string) ([]Info, error) {
-	entries, err := fs.ReadDir(d.dir.FS(), onDisk(dir))
+	entries, err := d.dir.ReadDir(onDisk(dir))
 	if err != nil {
 		return nil, diskError(dir, err)
 	}
@@ -81,7 +80,7 @@ func (d *Disk) Walk(ctx context.Context, dir string, visit func(Info) bool) (sto
 		visit(info)
 		return false, nil
 	}
-	walked, err := d.dir.Walk(ctx, onDisk(dir), MaxVisited, func(name string, entry fs.DirEntry) bool {
+	walked, err := d.dir.Walk(ctx, onDisk(dir), func(name string, entry fs.DirEntry) bool {
 		if !entry.Type().IsRegular() {
 			return true
 		}
@@ -175,36 +174,26 @@ func infoOf(name string, info fs.FileInfo) Info {
 	return out
 }
 
-// diskReasons are those of the errors of files on disk.
-var diskReasons = []struct {
-	err    error
-	reason Reason
-}{
-	{fs.ErrNotExist, NotFound},
-	{rootdir.ErrOutside, Outside},
-	{rootdir.ErrBadName, BadPath},
-	{rootdir.ErrDirectory, IsDirectory},
-	{rootdir.ErrNotRegular, NotRegular},
-	{rootdir.ErrLink, IsLink},
-	{fs.ErrPermission, Denied},
-	{syscall.EISDIR, IsDirectory},
-	{syscall.ENOTDIR, NotDir},
-	{syscall.ENAMETOOLONG, BadPath},
-	{syscall.ELOOP, BadPath},
+// diskReasons are the reasons of errors of the disk.
+var diskReasons = [...]Reason{
+	rootdir.Failed:       Failed,
+	rootdir.NotFound:     NotFound,
+	rootdir.Outside:      Outside,
+	rootdir.BadName:      BadPath,
+	rootdir.IsDirectory:  IsDirectory,
+	rootdir.NotDirectory: NotDir,
+	rootdir.NotRegular:   NotRegular,
+	rootdir.IsLink:       IsLink,
+	rootdir.Denied:       Denied,
 }
 
-// diskError explains an error about a path; nil stays nil.
+// diskError returns an error of the disk as an [*Error] about a path; nil stays nil.
 func diskError(name string, err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case rootdir.Escapes(err):
-		return &Error{Path: name, Reason: Outside}
 	}
-	for _, known := range diskReasons {
-		if errors.Is(err, known.err) {
-			return &Error{Path: name, Reason: known.reason, Err: rootdir.Cause(err)}
-		}
+	if e, ok := errors.AsType[*rootdir.Error](err); ok {
+		return &Error{Path: name, Reason: diskReasons[e.Reason], Err: e.Err}
 	}
-	return &Error{Path: name, Reason: Failed, Err: rootdir.Cause(err)}
+	return &Error{Path: name, Reason: Failed, Err: err}
 }

@@ -5,13 +5,15 @@ import (
 	"io"
 	"path"
 	"time"
+
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // MaxFile is the largest file that is written, edited or read as a whole, in bytes.
 const MaxFile = 8 << 20
 
 // MaxVisited is how many files and directories one walk looks at.
-const MaxVisited = 100_000
+const MaxVisited = rootdir.MaxVisited
 
 // Info describes a file or directory.
 type Info struct {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 )
 
 // content is that of a tree of files, by path.

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host"
 )
 
 // Calls of one batch that change one file all take effect, whichever runs first, and see each other's changes.

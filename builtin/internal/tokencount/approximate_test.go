@@ -13,8 +13,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/builtin/internal/tokencount"
+	"github.com/agenthost/agenthost/host/history"
 )
 
 // message is a message of testdata/counts.json.

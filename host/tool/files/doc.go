@@ -1,10 +1,10 @@
-// Package files gives a model the files of one directory, and no others: to list, read and search them and, if the
-// operator says so, to write them.
+// Package files gives a model the files of one directory, and no others. The model can list, read and search them and, if
+// the operator allows it, write them.
 //
-// [Open] opens the directory. Whatever path the model gives, with .. or through a symbolic link, nothing outside of it is
-// reached: the operating system resolves every name below the open directory (os.Root), so that there is no moment
-// between a check and a use. [Root.Tools] are the tools; [Root.List], [Root.Read], [Root.Search] and [Root.Write] are what they do.
+// [Open] opens the directory. No path that the model gives leads out of it, neither with ".." nor through a symbolic link:
+// the operating system resolves every name below the open directory (os.Root), so there is no moment between a check and a
+// use. [Root.Tools] returns the tools; they call [Root.List], [Root.Read], [Root.Search] and [Root.Write].
 //
-// Every result is bounded, in a fixed order, and says what it left out and how to get it. What is wrong with an argument is
-// a [*PathError] or an [*ArgumentError], whose text is written for the model.
+// Every result has a bounded size and a fixed order, and says what it left out and how to get it. A wrong argument is
+// reported as a [*PathError] or an [*ArgumentError], whose text is written for the model.
 package files

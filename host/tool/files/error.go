@@ -3,11 +3,9 @@ package files
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
@@ -17,48 +15,48 @@ type Reason uint8
 
 // The reasons of a [PathError].
 const (
-	// Failed: the operating system said something else, see Err.
+	// Failed: none of the other reasons; see Err.
 	Failed Reason = iota
-	// NotFound: there is nothing of that name. Near has similar names.
+	// NotFound: there is no file or directory of that name. Near has similar names.
 	NotFound
 	// OutsideRoot: the path, or a symbolic link on it, leads out of the root directory.
 	OutsideRoot
-	// IsDirectory: a file is wanted.
+	// IsDirectory: the path must lead to a file.
 	IsDirectory
-	// NotDirectory: a directory is wanted, there or on the way.
+	// NotDirectory: the path must lead to a directory, or passes through a file.
 	NotDirectory
-	// NotRegular: it is a pipe, a socket or a device.
+	// NotRegular: the path leads to a pipe, a socket or a device.
 	NotRegular
-	// IsLink: a symbolic link is not written through.
+	// IsLink: the path leads to a symbolic link, through which nothing is written.
 	IsLink
-	// Binary: the file is no text.
+	// Binary: the file is not text.
 	Binary
-	// TooLarge: the text to write is above [Options].MaxFile.
+	// TooLarge: the text to write is larger than [Options].MaxFile.
 	TooLarge
 	// ReadOnly: [Options].Write is not set.
 	ReadOnly
-	// Denied: the operating system does not allow it.
+	// Denied: the operating system does not permit it.
 	Denied
 	// BadName: no file can have that name.
 	BadName
 )
 
 var reasons = [...]string{
-	Failed:       "cannot be used",
-	NotFound:     "does not exist",
-	OutsideRoot:  "leads out of the root directory",
-	IsDirectory:  "is a directory, not a file",
-	NotDirectory: "is not a directory",
-	NotRegular:   "is a pipe, a socket or a device, not a file",
-	IsLink:       "is a symbolic link; write to the file itself",
+	Failed:       rootdir.Failed.String(),
+	NotFound:     rootdir.NotFound.String(),
+	OutsideRoot:  rootdir.Outside.String(),
+	IsDirectory:  rootdir.IsDirectory.String(),
+	NotDirectory: rootdir.NotDirectory.String(),
+	NotRegular:   rootdir.NotRegular.String(),
+	IsLink:       rootdir.IsLink.String(),
 	Binary:       "is a binary file, and cannot be shown as text",
 	TooLarge:     "is too large",
 	ReadOnly:     "cannot be written: the root directory is read-only",
-	Denied:       "is not permitted",
-	BadName:      "is not a valid path",
+	Denied:       rootdir.Denied.String(),
+	BadName:      rootdir.BadName.String(),
 }
 
-// String says the reason in words.
+// String returns the reason in words.
 func (r Reason) String() string {
 	if int(r) < len(reasons) {
 		return reasons[r]
@@ -66,13 +64,14 @@ func (r Reason) String() string {
 	return reasons[Failed]
 }
 
-// PathError is a path that cannot be used. Its text names the path as it was given, never where the root directory is.
+// PathError is a path that cannot be used. Its text has the path as it was given, and never says where the root directory
+// is.
 type PathError struct {
 	Path   string
 	Reason Reason
-	Detail string   // what there is to add
-	Near   []string // paths that exist and may have been meant, at most three
-	Err    error    // of the operating system; may be nil
+	Detail string   // more about the reason; may be empty
+	Near   []string // at most three similar paths that exist
+	Err    error    // the operating system's error; may be nil
 }
 
 func (e *PathError) Error() string {
@@ -95,48 +94,39 @@ func (e *PathError) Unwrap() error { return e.Err }
 
 // ArgumentError is an argument other than a path that cannot be used.
 type ArgumentError struct {
-	Argument string // "pattern", "offset", …
+	Argument string // its name, such as "pattern" or "offset"
 	Problem  string
 }
 
 func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Problem }
 
-// reasonOf returns the reason of an error of rootdir; Failed of others.
-func reasonOf(err error) Reason {
-	for own, reason := range map[error]Reason{
-		rootdir.ErrOutside: OutsideRoot, rootdir.ErrBadName: BadName, rootdir.ErrDirectory: IsDirectory,
-		rootdir.ErrNotRegular: NotRegular, rootdir.ErrLink: IsLink,
-	} {
-		if errors.Is(err, own) {
-			return reason
-		}
-	}
-	return Failed
+// diskReasons are the reasons of errors of the directory.
+var diskReasons = [...]Reason{
+	rootdir.Failed:       Failed,
+	rootdir.NotFound:     NotFound,
+	rootdir.Outside:      OutsideRoot,
+	rootdir.BadName:      BadName,
+	rootdir.IsDirectory:  IsDirectory,
+	rootdir.NotDirectory: NotDirectory,
+	rootdir.NotRegular:   NotRegular,
+	rootdir.IsLink:       IsLink,
+	rootdir.Denied:       Denied,
 }
 
-// pathError explains an error of the operating system about a clean name.
+// pathError returns an error of the directory as a [*PathError]. Name is the clean form of the given path.
 func (r *Root) pathError(given, name string, err error) error {
-	if reason := reasonOf(err); reason != Failed {
-		return &PathError{Path: given, Reason: reason}
+	disk, ok := errors.AsType[*rootdir.Error](err)
+	if !ok {
+		return &PathError{Path: given, Detail: err.Error(), Err: err}
 	}
-	result := &PathError{Path: given, Err: rootdir.Cause(err)}
+	result := &PathError{Path: given, Reason: diskReasons[disk.Reason], Err: disk.Err}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		result.Reason = NotFound
+	case result.Reason == NotFound:
 		result.Near = r.near(name)
-	case rootdir.Escapes(err):
-		result.Reason = OutsideRoot
-	case errors.Is(err, fs.ErrPermission):
-		result.Reason = Denied
-	case errors.Is(err, syscall.ENOTDIR):
-		result.Reason = NotDirectory
+	case result.Reason == NotDirectory && disk.Err != nil:
 		result.Path = path.Dir(name)
-	case errors.Is(err, syscall.EISDIR):
-		result.Reason = IsDirectory
-	case errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
-		result.Reason = BadName
-	default:
-		result.Detail = result.Err.Error()
+	case result.Reason == Failed && disk.Err != nil:
+		result.Detail = disk.Err.Error()
 	}
 	return result
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/agenthost/agenthost/internal/filetext"
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
@@ -18,15 +18,15 @@ const (
 
 // Entry is a file or directory.
 type Entry struct {
-	Path string // below the root, with slashes
+	Path string // relative to the root, with slashes
 	Dir  bool
 	Link bool  // a symbolic link
-	Size int64 // of a file, in bytes
+	Size int64 // the size of a file, in bytes
 }
 
-// String is the path with what else a model wants to know.
+// String returns the path with the kind or size of the entry.
 func (e Entry) String() string {
-	name := onOneLine(e.Path)
+	name := filetext.OneLine(e.Path)
 	switch {
 	case e.Dir:
 		return name + "/"
@@ -36,39 +36,29 @@ func (e Entry) String() string {
 	return fmt.Sprintf("%s (%d bytes)", name, e.Size)
 }
 
-// onOneLine is a path as a line of a result has it: a disk may have names with the ends of lines in them.
-func onOneLine(name string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) {
-			return utf8.RuneError
-		}
-		return c
-	}, name)
-}
-
 // Listing is the result of [Root.List].
 type Listing struct {
 	Entries    []Entry
-	Offset     int // of the first of them, counting from 0
-	More       int // behind the last of them
-	Unreadable int // directories that could not be read
-	Stopped    bool
+	Offset     int  // the index of the first entry, from 0
+	More       int  // entries that follow the last one
+	Unreadable int  // directories that could not be read
+	Stopped    bool // the directory has more entries than one call visits
 
 	glob string
 }
 
-// List lists a directory: what it has or, with a glob, every file below it that matches. Names are in order, a directory before what is
-// in it. Limit is the number of entries, at most 1,000; 0 stands for 200.
+// List lists the entries of a directory or, with a pattern, all files below it that match. Entries are sorted by name, each
+// directory before its entries. Limit is the number of entries to return, at most 1,000; 0 means 200.
 //
-// In a glob * and ? stand for what is between two slashes, [a-z] for a letter, ** for any number of directories, and
-// {a,b} for either. It is compared with the path below dir or, if it has no slash, with the name of the file; /*.log are the files of
-// dir itself.
+// The pattern is a glob: * and ? match any characters and one character between two slashes, [a-z] matches one character of
+// a set, ** matches any number of directories, and {a,b} matches either. A pattern without a slash matches the names of
+// files at any depth, a pattern with a slash matches the path relative to dir, and /*.log matches only files in dir itself.
 func (r *Root) List(ctx context.Context, dir, pattern string, offset, limit int) (*Listing, error) {
 	name, err := r.directory(dir)
 	if err != nil {
 		return nil, err
 	}
-	g, err := parseGlob(pattern)
+	match, err := globMatcher(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +77,9 @@ func (r *Root) List(ctx context.Context, dir, pattern string, offset, limit int)
 		err = r.listOne(name, add)
 	} else {
 		var w rootdir.Walk
-		w, err = r.walk(ctx, name, func(name, relative string, entry fs.DirEntry) bool {
-			if !entry.IsDir() && g.match(relative) {
-				add(name, entry)
+		w, err = r.root.Walk(ctx, name, func(each string, entry fs.DirEntry) bool {
+			if !entry.IsDir() && match(relative(name, each)) {
+				add(each, entry)
 			}
 			return true
 		})
@@ -99,17 +89,34 @@ func (r *Root) List(ctx context.Context, dir, pattern string, offset, limit int)
 	return listing, err
 }
 
+// relative returns the path from a directory to an entry below it.
+func relative(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, dir+"/")
+}
+
+// globMatcher returns the function that matches relative paths; the empty pattern matches all of them.
+func globMatcher(pattern string) (func(relative string) bool, error) {
+	if pattern == "" {
+		return func(string) bool { return true }, nil
+	}
+	g, err := filetext.ParseSearchGlob(pattern)
+	if err != nil {
+		return nil, &ArgumentError{"glob", err.Error()}
+	}
+	return g.Match, nil
+}
+
+// listOne adds the entries of one directory.
 func (r *Root) listOne(dir string, add func(string, fs.DirEntry)) error {
-	entries, err := fs.ReadDir(r.root.FS(), dir)
+	entries, err := r.root.ReadDir(dir)
 	if err != nil {
 		return r.pathError(dir, dir, err)
 	}
 	for _, entry := range entries {
-		name := entry.Name()
-		if dir != "." {
-			name = dir + "/" + name
-		}
-		add(name, entry)
+		add(path.Join(dir, entry.Name()), entry)
 	}
 	return nil
 }
@@ -122,7 +129,7 @@ func entryOf(name string, entry fs.DirEntry) Entry {
 	return e
 }
 
-// String has an entry a line, and at the end what was left out.
+// String returns an entry a line, followed by what was left out.
 func (l *Listing) String() string {
 	var out strings.Builder
 	for _, e := range l.Entries {
@@ -149,7 +156,7 @@ func walkNotes(unreadable int, stopped bool) string {
 		fmt.Fprintf(&notes, "[%s could not be read]\n", count(unreadable, "directory", "directories"))
 	}
 	if stopped {
-		fmt.Fprintf(&notes, "[stopped after %d files and directories; give a dir to look at fewer]\n", maxVisited)
+		fmt.Fprintf(&notes, "[stopped after %d files and directories; give a dir to look at fewer]\n", rootdir.MaxVisited)
 	}
 	return notes.String()
 }

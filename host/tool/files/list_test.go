@@ -83,13 +83,13 @@ func TestListRefusesBadArguments(t *testing.T) {
 	t.Parallel()
 	b := setup(t, files.Options{}, map[string]string{"a": ""})
 	for want, call := range map[string]func() (*files.Listing, error){
-		`glob: "[a" has a bracket or a backslash that does not end`: func() (*files.Listing, error) { return b.List(t.Context(), "", "[a", 0, 0) },
-		"glob: must have at most 1000 bytes": func() (*files.Listing, error) {
+		`glob: "[a" has a bracket, a brace or a backslash that does not end`: func() (*files.Listing, error) { return b.List(t.Context(), "", "[a", 0, 0) },
+		"glob: a glob has 1 to 1000 bytes": func() (*files.Listing, error) {
 			return b.List(t.Context(), "", strings.Repeat("{", 500_000)+strings.Repeat("}", 500_000), 0, 0)
 		},
-		`glob: "{a" has a { without a }`: func() (*files.Listing, error) { return b.List(t.Context(), "", "{a", 0, 0) },
-		`glob: "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" stands for more than 100 globs`: func() (*files.Listing, error) {
-			return b.List(t.Context(), "", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", 0, 0)
+		`glob: "{a" has a bracket, a brace or a backslash that does not end`: func() (*files.Listing, error) { return b.List(t.Context(), "", "{a", 0, 0) },
+		`glob: "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" stands for more than 1000 patterns`: func() (*files.Listing, error) {
+			return b.List(t.Context(), "", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", 0, 0)
 		},
 		"offset and limit: must not be negative": func() (*files.Listing, error) { return b.List(t.Context(), "", "", -1, 0) },
 	} {

@@ -2,7 +2,6 @@ package files
 
 import (
 	"cmp"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -10,18 +9,17 @@ import (
 
 const (
 	maxNear        = 3
-	maxNearEntries = 2000 // of a directory, compared with a name
+	maxNearEntries = 2000 // entries of a directory that are compared
 )
 
-// near finds existing paths that a missing one may have been meant to be: in the directory where it was looked for, names that are
-// alike; else the same name one directory further down.
+// near returns existing paths that a caller may have meant by a missing one: similar names in the same directory, or the
+// same name in a directory of it.
 func (r *Root) near(name string) []string {
-	fsys := r.root.FS()
 	dir, wanted := path.Split(name)
 	dir = path.Clean(dir)
-	entries, err := fs.ReadDir(fsys, dir)
+	entries, err := r.root.ReadDir(dir)
 	if err != nil {
-		// The directory is what is missing.
+		// The directory itself is missing.
 		if dir == "." {
 			return nil
 		}
@@ -40,7 +38,7 @@ func (r *Root) near(name string) []string {
 			found = append(found, candidate{path.Join(dir, entry.Name()), d})
 		} else if entry.IsDir() {
 			below := path.Join(dir, entry.Name(), wanted)
-			if _, err := fs.Stat(fsys, below); err == nil {
+			if _, err := r.root.Stat(below); err == nil {
 				found = append(found, candidate{below, len(wanted)})
 			}
 		}
@@ -56,7 +54,8 @@ func (r *Root) near(name string) []string {
 	return paths
 }
 
-// distance tells how much two names differ, and -1 if they are not alike: case, the extension, or one letter in four.
+// distance returns the number of changed letters between two names, or -1 if the names are not similar. Similar names differ
+// in case, in the extension, or in at most one letter in four.
 func distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	stemA, stemB := strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))

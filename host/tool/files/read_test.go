@@ -49,7 +49,7 @@ func TestRead(t *testing.T) {
 		require.Equal(t, test.want, page.String(), "%s %d %d", test.name, test.offset, test.limit)
 	}
 	_, err := b.Read(t.Context(), "three", 4, 0)
-	require.EqualError(t, err, `offset: 4 is behind the end: "three" has 3 lines`)
+	require.EqualError(t, err, `offset: 4 is past the end: "three" has 3 lines`)
 	_, err = b.Read(t.Context(), "three", 0, -1)
 	require.EqualError(t, err, "offset and limit: must not be negative")
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
-// Options say what may be done with a directory. The zero value reads, with the default limits.
+// Options are what the tools may do with a directory. The zero value permits reading, with the default limits.
 type Options struct {
-	Write     bool  // files may be written
-	MaxOutput int   // of one result, in bytes; 0: 64 KiB
-	MaxFile   int64 // larger files are not searched, and not written, in bytes; 0: 8 MiB
+	Write     bool  // the tools may write files
+	MaxOutput int   // the largest size of one result, in bytes; 0 means 64 KiB
+	MaxFile   int64 // the largest file to search or write, in bytes; 0 means 8 MiB
 }
 
 const (
@@ -20,13 +20,13 @@ const (
 	defaultMaxFile   = 8 << 20
 )
 
-// Root is an open directory. Its methods may be called from several goroutines at once.
+// Root is an open directory. Its methods are safe for concurrent use.
 type Root struct {
 	root    *rootdir.Dir
 	options Options
 }
 
-// Open opens a directory. It must be closed.
+// Open opens a directory, which the caller must close.
 func Open(dir string, options Options) (*Root, error) {
 	if options.MaxOutput <= 0 {
 		options.MaxOutput = defaultMaxOutput
@@ -41,22 +41,21 @@ func Open(dir string, options Options) (*Root, error) {
 	return &Root{root, options}, nil
 }
 
-// Close closes the directory. Whatever is called later fails.
+// Close closes the directory. Later calls of its methods fail.
 func (r *Root) Close() error { return r.root.Close() }
 
-// inside turns a path that the model gave into a name below the root: with slashes, clean, "." for the root itself. A leading
-// slash stands for the root.
-func inside(given string) (string, error) {
+// inside converts a path that the model gave into a name below the root, see [rootdir.Name].
+func (r *Root) inside(given string) (string, error) {
 	name, err := rootdir.Name(given)
 	if err != nil {
-		return "", &PathError{Path: given, Reason: reasonOf(err)}
+		return "", r.pathError(given, name, err)
 	}
 	return name, nil
 }
 
-// open opens a regular file for reading. A pipe or a device is refused, and does not block.
+// open opens a regular file for reading.
 func (r *Root) open(given string) (*os.File, fs.FileInfo, error) {
-	name, err := inside(given)
+	name, err := r.inside(given)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,9 +66,9 @@ func (r *Root) open(given string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// directory checks that a path is a directory.
+// directory returns the name of a directory.
 func (r *Root) directory(given string) (string, error) {
-	name, err := inside(given)
+	name, err := r.inside(given)
 	if err != nil {
 		return "", err
 	}

@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,55 +10,56 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agenthost/agenthost/internal/filetext"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
 	defaultMatches = 100
 	maxMatches     = 1000
-	// maxLine is how much of a matching line is shown, in bytes, around the match.
+	// maxLine is the size of the excerpt of a matching line, in bytes.
 	maxLine = 500
-	// maxPattern bounds the regular expression, in bytes.
+	// maxPattern is the length of the longest regular expression, in bytes.
 	maxPattern = 10_000
-	// maxSearched is how much one search reads, in bytes.
-	maxSearched = 512 << 20
 )
 
-// Query is what to search for.
+// Query describes a search.
 type Query struct {
-	Pattern string // a regular expression, in RE2's syntax; compared with every line
-	Dir     string // below which; empty: the root
-	Glob    string // of the files to search, as for [Root.List]; empty: all
+	Pattern string // a regular expression in RE2's syntax, matched against each line
+	Dir     string // the directory to search; empty means the root
+	Glob    string // the files to search, see [Root.List]; empty means all
 	Offset  int    // matches to skip
-	Limit   int    // matches to return, at most 1,000; 0: 100
+	Limit   int    // matches to return, at most 1,000; 0 means 100
 }
 
 // Match is a line that matches.
 type Match struct {
-	Path string // below the root, with slashes
+	Path string // relative to the root, with slashes
 	Line int    // counting from 1
 	Text string // at most 500 bytes around the match, with … where it is cut; valid UTF-8
 }
 
-// String is path:line: text, as of grep.
-func (m Match) String() string { return fmt.Sprintf("%s:%d: %s", onOneLine(m.Path), m.Line, m.Text) }
+// String returns path:line: text, like grep.
+func (m Match) String() string {
+	return fmt.Sprintf("%s:%d: %s", filetext.OneLine(m.Path), m.Line, m.Text)
+}
 
 // Matches is the result of [Root.Search].
 type Matches struct {
 	Found      []Match
-	Offset     int // of the first of them, counting from 0
-	More       int // behind the last of them
-	Files      int // that were searched
-	Binary     int // files that were not, since they are no text
-	TooLarge   int // files that were not, since they are above [Options].MaxFile
-	Unreadable int // files and directories that could not be read
-	Stopped    bool
+	Offset     int  // the index of the first match, from 0
+	More       int  // matches that follow the last one
+	Files      int  // files that were searched
+	Binary     int  // files that were skipped because they are not text
+	TooLarge   int  // files that were skipped because they are larger than [Options].MaxFile
+	Unreadable int  // files and directories that could not be read
+	Stopped    bool // the search ended before the last file
 
 	pattern string
 }
 
-// Search finds the lines that match, file after file in the order of [Root.List]. It skips binary and too large files and does not follow
-// symbolic links. The context ends it.
+// Search finds the lines that match, in the order of [Root.List]. It skips binary files and large files, and does not follow
+// symbolic links. It ends with the cause of the context when the context ends.
 func (r *Root) Search(ctx context.Context, q Query) (*Matches, error) {
 	if q.Pattern == "" || len(q.Pattern) > maxPattern {
 		return nil, &ArgumentError{"pattern", fmt.Sprintf("must have 1 to %d bytes", maxPattern)}
@@ -68,7 +68,7 @@ func (r *Root) Search(ctx context.Context, q Query) (*Matches, error) {
 	if err != nil {
 		return nil, &ArgumentError{"pattern", strings.TrimPrefix(err.Error(), "error parsing regexp: ") + "; the syntax is RE2's"}
 	}
-	g, err := parseGlob(q.Glob)
+	match, err := globMatcher(q.Glob)
 	if err != nil {
 		return nil, err
 	}
@@ -79,87 +79,45 @@ func (r *Root) Search(ctx context.Context, q Query) (*Matches, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := searcher{
-		root: r, pattern: pattern, result: &Matches{Offset: q.Offset, pattern: q.Pattern},
-		window: newWindow(q.Offset, q.Limit, defaultMatches, maxMatches, r.options.MaxOutput),
+	result := &Matches{Offset: q.Offset, pattern: q.Pattern}
+	window := newWindow(q.Offset, q.Limit, defaultMatches, maxMatches, r.options.MaxOutput)
+	search := filetext.Search{
+		MaxFile: r.options.MaxFile,
+		Open: func(_ context.Context, name string) (io.ReadCloser, error) {
+			file, _, err := r.root.OpenFile(name)
+			return file, err
+		},
+		Line: func(ctx context.Context, name string, number int, line []byte) bool {
+			if at := text.Find(ctx, pattern, line); at != nil {
+				found := Match{name, number, excerpt(line, at)}
+				if window.take(len(found.String())) {
+					result.Found = append(result.Found, found)
+				}
+			}
+			return true
+		},
 	}
-	w, err := r.walk(ctx, dir, func(name, relative string, entry fs.DirEntry) bool {
-		if entry.Type().IsRegular() && g.match(relative) {
-			s.file(ctx, name, entry)
+	walk, err := r.root.Walk(ctx, dir, func(name string, entry fs.DirEntry) bool {
+		if !entry.Type().IsRegular() || !match(relative(dir, name)) {
+			return true
 		}
-		return s.read <= maxSearched && ctx.Err() == nil
+		var size int64
+		if info, err := entry.Info(); err == nil {
+			size = info.Size()
+		}
+		return search.File(ctx, name, size)
 	})
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	s.result.More = s.window.more()
-	s.result.Unreadable += w.Unreadable
-	s.result.Stopped = w.Stopped || s.read > maxSearched
-	return s.result, err
+	result.More = window.more()
+	result.Files, result.Binary, result.TooLarge = search.Files, search.Binary, search.TooLarge
+	result.Unreadable = search.Unreadable + walk.Unreadable
+	result.Stopped = search.Stopped || walk.Stopped
+	return result, err
 }
 
-type searcher struct {
-	root    *Root
-	pattern *regexp.Regexp
-	result  *Matches
-	window  *window
-	buffer  bytes.Buffer
-	read    int64
-}
-
-func (s *searcher) file(ctx context.Context, name string, entry fs.DirEntry) {
-	info, err := entry.Info()
-	if err == nil && info.Size() > s.root.options.MaxFile {
-		s.result.TooLarge++
-		return
-	}
-	content, err := s.load(name)
-	switch {
-	case errors.Is(err, errTooLarge):
-		s.result.TooLarge++
-		return
-	case err != nil:
-		s.result.Unreadable++
-		return
-	}
-	s.read += int64(len(content))
-	if bytes.IndexByte(content[:min(len(content), sniffed)], 0) >= 0 {
-		s.result.Binary++
-		return
-	}
-	s.result.Files++
-	for number := 1; len(content) > 0 && ctx.Err() == nil; number++ {
-		line, rest, _ := bytes.Cut(content, []byte("\n"))
-		content = rest
-		at := text.Find(ctx, s.pattern, line)
-		if at == nil {
-			continue
-		}
-		match := Match{name, number, excerpt(line, at)}
-		if s.window.take(len(match.String())) {
-			s.result.Found = append(s.result.Found, match)
-		}
-	}
-}
-
-var errTooLarge = errors.New("the file grew")
-
-// load reads a file into the searcher's buffer, which the next call uses again.
-func (s *searcher) load(name string) ([]byte, error) {
-	file, _, err := s.root.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	s.buffer.Reset()
-	n, err := s.buffer.ReadFrom(io.LimitReader(file, s.root.options.MaxFile+1))
-	if n > s.root.options.MaxFile {
-		return nil, errTooLarge
-	}
-	return s.buffer.Bytes(), err
-}
-
-// excerpt cuts a line around a match.
+// excerpt returns the part of a line around a match, as valid UTF-8.
 func excerpt(line []byte, at []int) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	from, to := 0, len(line)
@@ -169,20 +127,20 @@ func excerpt(line []byte, at []int) string {
 		for from > 0 && from < at[0] && !utf8.RuneStart(line[from]) {
 			from++
 		}
-		to = from + wholeRunes(line[from:], to-from)
+		to = from + len(text.Head(line[from:], to-from))
 	}
 	var out strings.Builder
 	if from > 0 {
 		out.WriteString("…")
 	}
-	appendValid(&out, line[from:to])
+	appendValid(&out, string(line[from:to]))
 	if to < len(line) {
 		out.WriteString("…")
 	}
 	return out.String()
 }
 
-// String has a match a line, and at the end what was left out.
+// String returns a match a line, followed by what was left out.
 func (m *Matches) String() string {
 	var out strings.Builder
 	for _, match := range m.Found {

@@ -93,7 +93,7 @@ func TestSearchRefusesBadArguments(t *testing.T) {
 		"pattern: invalid or unsupported Perl syntax: `(?=`; the syntax is RE2's": {Pattern: "a(?=b)"},
 		"pattern: must have 1 to 10000 bytes":                                     {},
 		"offset and limit: must not be negative":                                  {Pattern: "a", Limit: -1},
-		`glob: "{" has a { without a }`:                                           {Pattern: "a", Glob: "{"},
+		`glob: "{" has a bracket, a brace or a backslash that does not end`:       {Pattern: "a", Glob: "{"},
 		`"a" is not a directory`:                                                  {Pattern: "a", Dir: "a"},
 	} {
 		_, err := b.Search(t.Context(), q)

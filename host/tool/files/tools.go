@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// Tools returns the tools of the directory: list_files, read_file, search_files and, if the options allow it, write_file.
+// Tools returns the tools list_files, read_file, search_files and, if the options permit it, write_file.
 func (r *Root) Tools() []host.Tool {
 	tools := make([]host.Tool, 0, 4)
 	tools = append(tools,
@@ -30,7 +30,7 @@ func (r *Root) Tools() []host.Tool {
 	}, tool.Idempotent()))
 }
 
-// answer tells the model what came out, or what was wrong. Only a cancellation is an error of the run.
+// answer returns the result, or the error, as an output for the model. Only a cancellation is an error of the run.
 func answer[T fmt.Stringer](result T, err error) (*host.ToolOutput, error) {
 	switch {
 	case err == nil:

@@ -1,14 +1,14 @@
 package files
 
-// window takes a part of a long result: a number of entries from an offset on, and no more bytes than fit. It
-// counts the rest.
+// window selects a part of a long result: entries from an offset on, up to a number of entries and of bytes. It counts the
+// rest.
 type window struct {
 	offset, limit, bytes int
 	seen, taken          int
 	full                 bool
 }
 
-// newWindow makes a window of limit entries, or of the usual number if that is 0, but never of more than most.
+// newWindow returns a window of limit entries, of the usual number if limit is 0, and never of more than most.
 func newWindow(offset, limit, usual, most, bytes int) *window {
 	if limit == 0 {
 		limit = usual
@@ -16,7 +16,7 @@ func newWindow(offset, limit, usual, most, bytes int) *window {
 	return &window{offset: offset, limit: min(limit, most), bytes: bytes}
 }
 
-// take is asked for every entry in turn, with the bytes that it needs. The first one is taken whatever its size.
+// take reports whether the window selects the next entry, which has size bytes. It selects the first one whatever its size.
 func (w *window) take(size int) bool {
 	w.seen++
 	if w.seen <= w.offset || w.full {
@@ -31,5 +31,5 @@ func (w *window) take(size int) bool {
 	return true
 }
 
-// more is the number of entries behind those taken.
+// more returns the number of entries after the selected ones.
 func (w *window) more() int { return max(0, w.seen-w.offset-w.taken) }

@@ -7,12 +7,12 @@ import (
 
 // Written is the result of [Root.Write].
 type Written struct {
-	Path    string // below the root, with slashes
+	Path    string // relative to the root, with slashes
 	Bytes   int
-	Created bool // there was no such file before
+	Created bool // the file did not exist before
 }
 
-// String is for the model.
+// String returns the text for the model.
 func (w *Written) String() string {
 	if w.Created {
 		return fmt.Sprintf("Created %s with %s.", w.Path, count(w.Bytes, "byte", "bytes"))
@@ -20,14 +20,13 @@ func (w *Written) String() string {
 	return fmt.Sprintf("Replaced %s; it has %s now.", w.Path, count(w.Bytes, "byte", "bytes"))
 }
 
-// Write replaces a file, or creates it together with the directories that are missing. Who reads it at that moment sees the old text or the
-// new one, as does a machine that loses its power: the text goes to a new file of the same directory, which is then renamed. A file that is
-// replaced keeps its permissions. A symbolic link is refused.
+// Write replaces a file, or creates it together with the missing directories. A concurrent reader sees the old text or the
+// new one, and so does a machine after a power failure. A replaced file keeps its permissions. Write refuses symbolic links.
 func (r *Root) Write(given, text string) (*Written, error) {
 	if !r.options.Write {
 		return nil, &PathError{Path: given, Reason: ReadOnly}
 	}
-	name, err := inside(given)
+	name, err := r.inside(given)
 	if err != nil {
 		return nil, err
 	}

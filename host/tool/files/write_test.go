@@ -68,7 +68,7 @@ func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 	}
 	_, err := b.Write("file", "text")
 	requireReason(t, files.Failed, err)
-	require.ErrorContains(t, err, "100 unfinished files named .file.N.tmp lie around; remove them")
+	require.ErrorContains(t, err, "its directory already has 100 unfinished files named .file.N.tmp; remove them")
 	require.Equal(t, "kept", b.text("file"))
 	require.NoError(t, os.Remove(filepath.Join(b.dir, ".file.7.tmp")))
 	_, err = b.Write("file", "text")

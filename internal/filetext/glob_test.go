@@ -1,4 +1,4 @@
-package agentfiles_test
+package filetext_test
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/filetext"
 )
 
-func TestGlob(t *testing.T) {
+func TestStrictGlob(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		pattern string
@@ -30,8 +30,9 @@ func TestGlob(t *testing.T) {
 		{`\*`, "*", "a"},
 		{"ü*", "über x/übel", "uber"},
 	} {
-		g, err := agentfiles.ParseGlob(test.pattern)
+		g, err := filetext.ParseSearchGlob(test.pattern)
 		require.NoError(t, err, test.pattern)
+		g = g.Strict()
 		for name := range strings.FieldsSeq(test.yes) {
 			require.True(t, g.Match(name), "%s %s", test.pattern, name)
 		}
@@ -46,16 +47,27 @@ func TestGlobErrors(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"":                                 "a glob has 1 to 1000 bytes",
 		strings.Repeat("a", 1001):          "a glob has 1 to 1000 bytes",
-		"[a-":                              "Invalid glob pattern: \"[a-\" has a bracket, a brace or a backslash that does not end",
-		"*.{py":                            "Invalid glob pattern: \"*.{py\" has a bracket, a brace or a backslash that does not end",
+		"[a-":                              "\"[a-\" has a bracket, a brace or a backslash that does not end",
+		"*.{py":                            "\"*.{py\" has a bracket, a brace or a backslash that does not end",
 		strings.Repeat("{a,b}", 10):        "stands for more than 1000 patterns",
 		strings.Repeat("{a,{b,c},d}", 8):   "stands for more than 1000 patterns",
 		strings.Repeat("{a,b,c,d,{e}}", 5): "stands for more than 1000 patterns",
 	} {
-		_, err := agentfiles.ParseGlob(pattern)
+		_, err := filetext.ParseSearchGlob(pattern)
 		require.ErrorContains(t, err, want)
-		_, err = agentfiles.ParsePathGlob(pattern)
+		_, err = filetext.ParseGlob(pattern)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// Without Strict a glob matches hidden names.
+func TestGlobOfHiddenNames(t *testing.T) {
+	t.Parallel()
+	for pattern, name := range map[string]string{"*": ".env", "**": "a/.env", "*.go": "x/.a.go", "/*": ".env", "src/**/*.go": "src/.git/a.go"} {
+		g, err := filetext.ParseSearchGlob(pattern)
+		require.NoError(t, err)
+		require.True(t, g.Match(name), pattern)
+		require.False(t, g.Strict().Match(name), pattern)
 	}
 }
 
@@ -67,7 +79,7 @@ func TestGlobOfAHostilePattern(t *testing.T) {
 		strings.Repeat("*a", 400) + "c", strings.Repeat("**/", 300) + "c", strings.Repeat("{*a,*a}", 9) + "c",
 		strings.Repeat("{**/a,*}/", 9) + "c", strings.Repeat("[a-z]*", 150) + "c",
 	} {
-		g, err := agentfiles.ParseGlob(pattern)
+		g, err := filetext.ParseSearchGlob(pattern)
 		require.NoError(t, err)
 		require.False(t, g.Match(name))
 		require.False(t, g.Match(strings.Repeat("a/", 2000)+"b"))
@@ -78,17 +90,17 @@ func TestGlobOfAHostilePattern(t *testing.T) {
 func TestGlobOfTooManyAlternatives(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{strings.Repeat("{a,b}", 40), strings.Repeat(`{\},,,}`, 40), strings.Repeat(`{a\\,b}`, 40)} {
-		_, err := agentfiles.ParseGlob(pattern + "x")
+		_, err := filetext.ParseSearchGlob(pattern + "x")
 		require.ErrorContains(t, err, "stands for more than 1000 patterns", pattern)
 	}
-	g, err := agentfiles.ParseGlob(strings.Repeat(`\{a,b\}`, 40))
+	g, err := filetext.ParseSearchGlob(strings.Repeat(`\{a,b\}`, 40))
 	require.NoError(t, err)
 	require.True(t, g.Match(strings.Repeat("{a,b}", 40)))
 }
 
-func TestPathGlob(t *testing.T) {
+func TestGlobOfAWholePath(t *testing.T) {
 	t.Parallel()
-	g, err := agentfiles.ParsePathGlob("/secrets/**")
+	g, err := filetext.ParseGlob("/secrets/**")
 	require.NoError(t, err)
 	for _, name := range []string{"/secrets", "/secrets/a", "/secrets/.env", "/secrets/a/b"} {
 		require.True(t, g.Match(name), name)
@@ -96,7 +108,7 @@ func TestPathGlob(t *testing.T) {
 	require.False(t, g.Match("/secret"))
 	require.False(t, g.IsLiteral())
 	require.Equal(t, "/secrets/**", g.String())
-	g, err = agentfiles.ParsePathGlob("/a.txt")
+	g, err = filetext.ParseGlob("/a.txt")
 	require.NoError(t, err)
 	require.True(t, g.IsLiteral())
 }
@@ -106,9 +118,10 @@ func FuzzGlob(f *testing.F) {
 	f.Add("[!a]*", "b")
 	f.Add(`{a,\{}`, "{")
 	f.Fuzz(func(_ *testing.T, pattern, name string) {
-		g, err := agentfiles.ParseGlob(pattern)
+		g, err := filetext.ParseSearchGlob(pattern)
 		if err == nil {
 			g.Match(name)
+			g.Strict().Match(name)
 		}
 	})
 }

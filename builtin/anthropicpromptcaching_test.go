@@ -119,7 +119,7 @@ func TestAnthropicPromptCachingWarnsOnce(t *testing.T) {
 	}, host.CanJumpTo(abi.JumpModel))
 	agent, err := host.New(host.Config{
 		Model: m, Checkpointer: memory.New(),
-		Middleware: []host.Middleware{builtin.ModelRetry{InitialDelay: new(builtin.Seconds(0))}, builtin.AnthropicPromptCaching{}, again},
+		Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{InitialDelay: new(builtin.Seconds(0))}}, builtin.AnthropicPromptCaching{}, again},
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()

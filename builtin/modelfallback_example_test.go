@@ -20,9 +20,9 @@ func ExampleModelFallback() {
 		Models: map[string]model.Model{"small": scripted.NewTurns(scripted.Say("Hello from the small one."))},
 		Middleware: []host.Middleware{
 			builtin.ModelFallback{Models: []string{"small"}},
-			builtin.ModelRetry{
+			builtin.ModelRetry{Retry: builtin.Retry{
 				MaxRetries: new(1), InitialDelay: new(builtin.Seconds(0.001)), OnFailure: builtin.OnFailure{Behavior: "error"},
-			},
+			}},
 		},
 	})
 	if err != nil {

@@ -37,47 +37,47 @@ func TestModelRetryWaits(t *testing.T) {
 		{"one second and then two", builtin.ModelRetry{}, errBoom, []time.Duration{time.Second, 2 * time.Second}},
 		{
 			"growing by a factor",
-			builtin.ModelRetry{MaxRetries: new(4), InitialDelay: new(builtin.Seconds(0.5)), BackoffFactor: new(3.0)},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(4), InitialDelay: new(builtin.Seconds(0.5)), BackoffFactor: new(3.0)}},
 			errBoom,
 			[]time.Duration{500 * time.Millisecond, 1500 * time.Millisecond, 4500 * time.Millisecond, 13500 * time.Millisecond},
 		},
 		{
 			"a factor of 0 is no growth",
-			builtin.ModelRetry{MaxRetries: new(3), BackoffFactor: new(0.0)},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(3), BackoffFactor: new(0.0)}},
 			errBoom,
 			[]time.Duration{time.Second, time.Second, time.Second},
 		},
 		{
 			"shrinking, to nothing",
-			builtin.ModelRetry{MaxRetries: new(4), BackoffFactor: new(1e-6)},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(4), BackoffFactor: new(1e-6)}},
 			errBoom,
 			[]time.Duration{time.Second, time.Microsecond, 0, 0},
 		},
 		{
 			"not longer than the longest",
-			builtin.ModelRetry{MaxRetries: new(4), MaxDelay: new(builtin.Seconds(3))},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(4), MaxDelay: new(builtin.Seconds(3))}},
 			errBoom,
 			[]time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second},
 		},
 		{
 			"the first one too",
-			builtin.ModelRetry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(9)), MaxDelay: new(builtin.Seconds(3))},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(9)), MaxDelay: new(builtin.Seconds(3))}},
 			errBoom,
 			[]time.Duration{3 * time.Second},
 		},
-		{"a minute is the longest", builtin.ModelRetry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(1e300))}, errBoom, []time.Duration{time.Minute}},
-		{"not at all", builtin.ModelRetry{MaxRetries: new(2), InitialDelay: new(builtin.Seconds(0)), BackoffFactor: new(1e308)}, errBoom, []time.Duration{0, 0}},
+		{"a minute is the longest", builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(1e300))}}, errBoom, []time.Duration{time.Minute}},
+		{"not at all", builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(2), InitialDelay: new(builtin.Seconds(0)), BackoffFactor: new(1e308)}}, errBoom, []time.Duration{0, 0}},
 		{"as long as the provider asks", builtin.ModelRetry{}, busy(7 * time.Second), []time.Duration{7 * time.Second, 7 * time.Second}},
 		{"longer than the provider asks", builtin.ModelRetry{}, busy(1500 * time.Millisecond), []time.Duration{1500 * time.Millisecond, 2 * time.Second}},
 		{
 			"the provider asks for too much",
-			builtin.ModelRetry{MaxRetries: new(1), MaxDelay: new(builtin.Seconds(10))},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(1), MaxDelay: new(builtin.Seconds(10))}},
 			busy(time.Hour),
 			[]time.Duration{10 * time.Second},
 		},
 		{
 			"the provider asks in an error of middleware",
-			builtin.ModelRetry{MaxRetries: new(1)},
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(1)}},
 			fmt.Errorf("wrapped: %w", busy(5*time.Second)),
 			[]time.Duration{5 * time.Second},
 		},
@@ -108,9 +108,9 @@ func TestModelRetryDelaysAreInTheirBounds(t *testing.T) {
 			retries := rapid.IntRange(0, 6).Draw(r, "retries")
 			initial, factor := rapid.Float64Range(0, 100).Draw(r, "initial"), rapid.Float64Range(0, 5).Draw(r, "factor")
 			limit, failures := rapid.Float64Range(0, 200).Draw(r, "limit"), rapid.IntRange(0, 8).Draw(r, "failures")
-			retry := builtin.ModelRetry{
+			retry := builtin.ModelRetry{Retry: builtin.Retry{
 				MaxRetries: &retries, BackoffFactor: &factor, InitialDelay: new(builtin.Seconds(initial)), MaxDelay: new(builtin.Seconds(limit)),
-			}
+			}}
 			var waits []time.Duration
 			last := time.Now()
 			m := &asked{fn: func(_ context.Context, n int) (string, error) {
@@ -179,7 +179,7 @@ func TestModelRetryEndsWithTheRun(t *testing.T) {
 				defer cancel()
 				m, start := always("m", errBoom), time.Now()
 				out, err := try(ctx, t, host.Config{
-					Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Jitter: new(false)}},
+					Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{Jitter: new(false)}}},
 				})
 				require.Error(t, err)
 				require.ErrorIs(t, err, ctx.Err())
@@ -218,7 +218,7 @@ func TestModelRetryOn(t *testing.T) {
 			t.Parallel()
 			m := failing("m", test.err)
 			out, err := try(t.Context(), t, host.Config{
-				Model: m, Middleware: []host.Middleware{builtin.ModelRetry{RetryOn: test.on, InitialDelay: new(builtin.Seconds(0))}},
+				Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{RetryOn: test.on, InitialDelay: new(builtin.Seconds(0))}}},
 			})
 			if test.retry {
 				require.NoError(t, err)
@@ -235,9 +235,9 @@ func TestModelRetryOn(t *testing.T) {
 func TestModelRetryOnFunc(t *testing.T) {
 	t.Parallel()
 	m := failing("m", errBoom, errValue)
-	_, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{
+	_, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{
 		InitialDelay: new(builtin.Seconds(0)), RetryOnFunc: func(err error) bool { return errors.Is(err, errBoom) },
-	}}})
+	}}}})
 	require.ErrorIs(t, err, errValue)
 	require.Equal(t, 2, m.calls())
 }
@@ -268,9 +268,9 @@ func TestModelRetryTexts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			m := always("m", test.err)
-			out, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{
+			out, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{
 				MaxRetries: &test.retries, OnFailure: test.onFailure, InitialDelay: new(builtin.Seconds(0)),
-			}}})
+			}}}})
 			require.Equal(t, test.retries+1, m.calls())
 			if test.want == "" {
 				require.EqualError(t, err, `model "m": boom`, "the last error, as it is")
@@ -287,7 +287,7 @@ func TestModelRetryShowsItsAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out, err := try(t.Context(), t, host.Config{
-			Model: failing("m", busy(1234567*time.Microsecond), errBoom), Middleware: []host.Middleware{builtin.ModelRetry{Jitter: new(false)}},
+			Model: failing("m", busy(1234567*time.Microsecond), errBoom), Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{Jitter: new(false)}}},
 		})
 		require.NoError(t, err)
 		require.Equal(t, []string{
@@ -341,7 +341,7 @@ func TestModelRetryDoesAgainWhatMiddlewareInsideDoes(t *testing.T) {
 	})
 	out, err := try(t.Context(), t, host.Config{
 		Model: failing("m", errBoom), State: []host.Field{host.NewField[int]("lost").Field},
-		Middleware: []host.Middleware{builtin.ModelRetry{InitialDelay: new(builtin.Seconds(0))}, fails},
+		Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{InitialDelay: new(builtin.Seconds(0))}}, fails},
 	})
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
@@ -368,7 +368,7 @@ func TestModelRetryAndAQuestion(t *testing.T) {
 	})
 	m := failing("m", errBoom)
 	agent, err := host.New(host.Config{
-		Model: m, Middleware: []host.Middleware{builtin.ModelRetry{InitialDelay: new(builtin.Seconds(0))}, asks}, Checkpointer: memory.New(),
+		Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{InitialDelay: new(builtin.Seconds(0))}}, asks}, Checkpointer: memory.New(),
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()
@@ -388,7 +388,7 @@ func TestModelRetryAndAQuestion(t *testing.T) {
 // tried to the end first; inside, each attempt begins with it.
 func TestModelRetryAmongOthers(t *testing.T) {
 	t.Parallel()
-	retry := builtin.ModelRetry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(0)), OnFailure: builtin.OnFailure{Behavior: "error"}}
+	retry := builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(1), InitialDelay: new(builtin.Seconds(0)), OnFailure: builtin.OnFailure{Behavior: "error"}}}
 	fallback := builtin.ModelFallback{Models: []string{"small"}}
 	limit := builtin.ModelCallLimit{RunLimit: new(1)}
 	for _, test := range []struct {
@@ -418,7 +418,7 @@ func TestModelRetryStandsOutsideOfAFallback(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, hooks.Order, 1)
 	require.Equal(t, "model_fallback", hooks.Order[0].Outside)
-	hooks, err = builtin.ModelRetry{OnFailure: builtin.OnFailure{Behavior: "error"}}.Hooks(t.Context(), host.Env{})
+	hooks, err = builtin.ModelRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Behavior: "error"}}}.Hooks(t.Context(), host.Env{})
 	require.NoError(t, err)
 	require.Empty(t, hooks.Order, "an error it can see")
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// OnFailure says what follows when all attempts have failed. In a manifest it is continue, error, or
+// OnFailure is what follows when all attempts have failed. In a manifest it is continue, error, or
 // {format: "no luck: {message}"}.
 type OnFailure struct {
 	// Behavior is "continue" (or ""): a text takes the place of the result, and the run goes on; or "error": the run fails
-	// with the last error, unless middleware further outside does something about it.
+	// with the last error, unless outer middleware handles it.
 	Behavior string `yaml:"behavior"`
-	// Format is the text with which the run goes on, in place of LangChain's. It may have {type} and {message} of the last
-	// error, {attempts}, which is how many there were, such as "3 attempts", and, where a tool has failed, {tool}.
+	// Format replaces LangChain's text. It may contain {type} and {message} of the last error, {attempts}, such as
+	// "3 attempts", and, if a tool has failed, {tool}.
 	Format string `yaml:"format"`
-	// Func makes the text, in place of Format.
+	// Func returns the text. It replaces Format.
 	Func func(err error) string `yaml:"-"`
 }
 
@@ -46,7 +46,7 @@ func (o *OnFailure) UnmarshalYAML(decode func(into any) error) error {
 	}
 }
 
-// JSONSchema describes these forms.
+// JSONSchema describes the three forms.
 func (OnFailure) JSONSchema() map[string]any {
 	return map[string]any{
 		"default": onFailureContinue,
@@ -56,16 +56,16 @@ func (OnFailure) JSONSchema() map[string]any {
 				"type": "object", "additionalProperties": false,
 				"properties": map[string]any{
 					"behavior": map[string]any{
-						"enum": []any{onFailureContinue, onFailureError}, "description": "what follows: continue, with the text, or error",
+						"enum": []any{onFailureContinue, onFailureError}, "description": "What follows: continue, with the text, or error.",
 					},
-					"format": map[string]any{"type": "string", "description": "the text, with its placeholders"},
+					"format": map[string]any{"type": "string", "description": "The text, with its placeholders."},
 				},
 			},
 		},
 	}
 }
 
-// The placeholders of the texts, in this order.
+// The placeholders of the texts, in the order of their values.
 const (
 	wordType     = "{type}"
 	wordMessage  = "{message}"
@@ -73,14 +73,14 @@ const (
 	wordTool     = "{tool}"
 )
 
-// failureAnswer is an OnFailure that was checked.
+// failureAnswer is a checked [OnFailure].
 type failureAnswer struct {
 	fails  bool
 	format template
 	fn     func(err error) string
 }
 
-// compile checks what follows a failure. The standard text is LangChain's.
+// compile checks the configuration. The standard text is LangChain's.
 func (o *OnFailure) compile(standard string, words ...string) (*failureAnswer, error) {
 	switch o.Behavior {
 	case "", onFailureContinue, onFailureError:
@@ -90,7 +90,7 @@ func (o *OnFailure) compile(standard string, words ...string) (*failureAnswer, e
 	a := &failureAnswer{fails: o.Behavior == onFailureError, fn: o.Func}
 	switch {
 	case a.fails && (o.Format != "" || o.Func != nil):
-		return nil, errors.New("on_failure is error, which needs no text, and has one; use one of them")
+		return nil, errors.New("on_failure is error and has a text, which would never be used; use one of them")
 	case o.Format != "" && o.Func != nil:
 		return nil, errors.New("on_failure has both Format and Func; use one of them")
 	}
@@ -99,7 +99,7 @@ func (o *OnFailure) compile(standard string, words ...string) (*failureAnswer, e
 	return a, err
 }
 
-// text is what takes the place of a result, after a failure for a reason.
+// text returns the text that takes the place of a result. Reason is the innermost error.
 func (a *failureAnswer) text(err, reason error, attempts int, more ...string) string {
 	if a.fn != nil {
 		return a.fn(err)

@@ -1,19 +1,42 @@
 package builtin
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
-
-	"github.com/cenkalti/backoff/v5"
-
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/model"
 )
 
-// The defaults of retries.
+// Retry is the configuration that [ModelRetry] and [ToolRetry] share: how often and when they try again, after which
+// errors, and what follows the last failure.
+//
+// Retry n, counted from 0, waits initial_delay × backoff_factor ** n, but at most max_delay; jitter makes it up to 25 %
+// shorter or longer. If the provider of a failed model asks for a delay, the retry waits at least that long, but at most
+// max_delay.
+type Retry struct {
+	// MaxRetries is how often a failed call is tried again; 0 means never. nil: 2.
+	MaxRetries *int `yaml:"max_retries" schema:"default=2,min=0"`
+	// RetryOn lists the errors to retry: types, as events name them, such as timeout; kinds of a model's error, such as
+	// rate_limit, overloaded, server, timeout and connection; or retryable, for every error that is marked as retryable by the
+	// provider, a plugin or itself. An error that wraps a listed error is retried too. nil: all errors. Any other error ends
+	// the attempts at once.
+	RetryOn []string `yaml:"retry_on"`
+	// OnFailure is what follows when the last attempt has failed. continue (the default): a text takes the place of the
+	// result, and the run goes on. error: the run fails. {format: TEXT}: like continue, with your own text, which may contain
+	// {type}, {message}, {attempts} and, for tools, {tool}.
+	OnFailure OnFailure `yaml:"on_failure"`
+	// BackoffFactor is the factor by which each delay is longer than the one before; 0 makes all delays equal. nil: 2.
+	BackoffFactor *float64 `yaml:"backoff_factor" schema:"default=2,min=0"`
+	// InitialDelay is the delay before the first retry: a number of seconds, or a duration such as "500ms". nil: 1 second.
+	InitialDelay *Seconds `yaml:"initial_delay" schema:"default=1,min=0"`
+	// MaxDelay is the longest delay, before jitter. nil: 60 seconds.
+	MaxDelay *Seconds `yaml:"max_delay" schema:"default=60,min=0"`
+	// Jitter makes each delay up to 25 % shorter or longer at random, so that many agents do not call at once. nil: true.
+	Jitter *bool `yaml:"jitter" schema:"default=true"`
+
+	// RetryOnFunc reports whether to retry an error. It replaces RetryOn.
+	RetryOnFunc func(err error) bool `yaml:"-"`
+}
+
+// The defaults of [Retry].
 const (
 	defaultRetries       = 2
 	defaultBackoffFactor = 2.0
@@ -21,36 +44,20 @@ const (
 	defaultMaxDelay      = Seconds(60)
 )
 
-// errorsThatPass stands in retry_on for all errors of which it is said that trying again may help.
-const errorsThatPass = "retryable"
+// maxRetries is the largest max_retries; a larger number is a mistake.
+const maxRetries = 1_000_000
 
-// retryConfig is what the configurations of all retries have.
-type retryConfig struct {
-	maxRetries             *int
-	retryOn                []string
-	retryOnFunc            func(err error) bool
-	backoffFactor          *float64
-	initialDelay, maxDelay *Seconds
-	jitter                 *bool
-}
+// retryable in retry_on means every error that is marked as retryable.
+const retryable = "retryable"
 
-// retrier does again what has failed.
-type retrier struct {
-	name     string // of the middleware
-	attempts int    // at the most
-	on       []string
-	onFunc   func(err error) bool
-	delay    delayPolicy
-}
-
-// compile checks the configuration.
-func (c *retryConfig) compile(name string) (*retrier, error) {
-	retries := valueOr(c.maxRetries, defaultRetries)
+// compile checks the configuration of the middleware with this name.
+func (c *Retry) compile(name string) (*retrier, error) {
+	retries := valueOr(c.MaxRetries, defaultRetries)
 	r := &retrier{
-		name: name, attempts: retries + 1, on: c.retryOn, onFunc: c.retryOnFunc,
+		name: name, attempts: retries + 1, on: c.RetryOn, onFunc: c.RetryOnFunc,
 		delay: delayPolicy{
-			initial: valueOr(c.initialDelay, defaultInitialDelay), limit: valueOr(c.maxDelay, defaultMaxDelay),
-			factor: valueOr(c.backoffFactor, defaultBackoffFactor), jitter: valueOr(c.jitter, true),
+			initial: valueOr(c.InitialDelay, defaultInitialDelay), limit: valueOr(c.MaxDelay, defaultMaxDelay),
+			factor: valueOr(c.BackoffFactor, defaultBackoffFactor), jitter: valueOr(c.Jitter, true),
 		},
 	}
 	switch {
@@ -61,108 +68,15 @@ func (c *retryConfig) compile(name string) (*retrier, error) {
 	case r.on != nil && len(r.on) == 0:
 		return nil, errors.New("retry_on is empty; name the errors to retry, or leave it out to retry all")
 	case r.on != nil && r.onFunc != nil:
-		return nil, errors.New("there are both retry_on and RetryOnFunc; use one of them")
+		return nil, errors.New("both retry_on and RetryOnFunc are set; use one of them")
 	}
 	return r, r.delay.check()
 }
 
-// maxRetries is how many retries there may be: more are a mistake.
-const maxRetries = 1_000_000
-
-func valueOr[T any](value *T, otherwise T) T {
+// valueOr returns an optional value, or the default if it is not set.
+func valueOr[T any](value *T, fallback T) T {
 	if value == nil {
-		return otherwise
+		return fallback
 	}
 	return *value
-}
-
-// The outcomes of an attempt that failed. The error itself stays out of the sight of package backoff: that looks in it for
-// types of its own, and a tool may use the package too.
-var (
-	errAgain = errors.New("another attempt may follow")
-	errFinal = errors.New("no attempt may follow")
-)
-
-// retry calls attempt until it succeeds, fails with an error that is none to retry, or has failed often enough. Then, and
-// only then, exhausted is how often that was.
-func retry[T any](
-	ctx context.Context, rt *host.Runtime, r *retrier, failed func(err error) bool, attempt func() (T, error),
-) (result T, exhausted int, err error) {
-	attempts := 0
-	delays := r.delay.start(rt.Seed())
-	result, outcome := backoff.Retry(ctx,
-		func() (result T, _ error) {
-			attempts++
-			result, err = attempt()
-			switch {
-			case err == nil:
-				return result, nil
-			case ctx.Err() != nil || !failed(err) || !r.wants(err):
-				return result, backoff.Permanent(errFinal)
-			default:
-				delays.asked = Seconds(saidOf(err).RetryAfter.Seconds())
-				return result, errAgain
-			}
-		},
-		backoff.WithBackOff(delays), backoff.WithMaxTries(uint(r.attempts)), backoff.WithMaxElapsedTime(0),
-		backoff.WithNotify(func(_ error, wait time.Duration) {
-			rt.Warn(fmt.Sprintf("%s: attempt %d of %d in %v: %v", r.name, attempts+1, r.attempts, wait.Round(time.Millisecond), err))
-		}),
-	)
-	switch {
-	case err == nil || errors.Is(outcome, errFinal):
-		return result, 0, err
-	case errors.Is(outcome, errAgain):
-		return result, attempts, err
-	default: // the context has ended while we waited; what failed before is no cause of that
-		return result, 0, fmt.Errorf("%w before attempt %d of %d: %v", ctx.Err(), attempts+1, r.attempts, err) //nolint:errorlint // see above
-	}
-}
-
-// wants reports whether the configuration says that an error is retried.
-func (r *retrier) wants(err error) bool {
-	if r.onFunc != nil {
-		return r.onFunc(err)
-	}
-	if hasType(err, r.on) {
-		return true
-	}
-	said := saidOf(err)
-	return said.Kind != "" && slices.Contains(r.on, string(said.Kind)) ||
-		slices.Contains(r.on, errorsThatPass) && (said.Retryable || host.ErrorDocument(err).Retryable || saysRetryable(err))
-}
-
-// saidOf returns what a provider has said of an error; nothing if it is none of a model.
-func saidOf(err error) model.Error {
-	if m, ok := errors.AsType[*host.ModelError](err); ok {
-		return model.Error{Kind: m.Kind, Retryable: m.Retryable, RetryAfter: m.RetryAfter}
-	}
-	if said, ok := errors.AsType[*model.Error](err); ok {
-		return *said
-	}
-	return model.Error{}
-}
-
-// saysRetryable reports whether an error says of itself that trying again may help.
-func saysRetryable(err error) bool {
-	var says interface{ Retryable() bool }
-	return errors.As(err, &says) && says.Retryable()
-}
-
-// ofRun reports whether an error is one of the run or the agent: a limit, a jump or an update that cannot be, a request that
-// the agent cannot perform, a thread that cannot be kept.
-func ofRun(err error) bool {
-	return is[*host.LimitError](err) || is[*host.JumpError](err) || is[*host.UpdateError](err) || is[*host.ConfigError](err) ||
-		is[*host.ThreadError](err)
-}
-
-func is[T error](err error) bool {
-	_, ok := errors.AsType[T](err)
-	return ok
-}
-
-// hasFailed reports whether an error is a failure of what an attempt has called, which reports it as a T, or of middleware
-// further inside: neither control flow nor of the run.
-func hasFailed[T error](err error) bool {
-	return !host.IsControlFlow(err) && (is[T](err) || !ofRun(err))
 }

@@ -22,7 +22,7 @@ func TestRetryConfiguration(t *testing.T) {
 		{"{backoff_factor: -0.5}", "backoff_factor must be >= 0"},
 		{"{retry_on: []}", "retry_on is empty; name the errors to retry, or leave it out to retry all"},
 		{"{on_failure: never}", `on_failure is "never"; use continue, error or {format: "{type}: {message}"}`},
-		{"{on_failure: {behavior: error, format: x}}", "on_failure is error, which needs no text, and has one; use one of them"},
+		{"{on_failure: {behavior: error, format: x}}", "on_failure is error and has a text, which would never be used; use one of them"},
 		{"{on_failure: {format: '{eror}'}}", "on_failure.format has no placeholder {eror}; use {type}, {message}, {attempts}"},
 	} {
 		for _, middleware := range []host.Middleware{&builtin.ModelRetry{}, &builtin.ToolRetry{}} {
@@ -36,8 +36,8 @@ func TestRetryConfiguration(t *testing.T) {
 	}
 	never := func(error) bool { return false }
 	for _, retry := range []builtin.ModelRetry{
-		{RetryOn: []string{"x"}, RetryOnFunc: never},
-		{OnFailure: builtin.OnFailure{Format: "x", Func: func(error) string { return "" }}},
+		{Retry: builtin.Retry{RetryOn: []string{"x"}, RetryOnFunc: never}},
+		{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Format: "x", Func: func(error) string { return "" }}}},
 	} {
 		_, err := retry.Hooks(t.Context(), host.Env{})
 		require.ErrorContains(t, err, "use one of them")
@@ -49,13 +49,10 @@ func TestModelRetryIsDecoded(t *testing.T) {
 	var retry builtin.ModelRetry
 	require.NoError(t, strictyaml.Decode("x.yaml", []byte(`{max_retries: 3, retry_on: [rate_limit, ValueError], on_failure: {format: "{message}"},
 		backoff_factor: 1.5, initial_delay: 250ms, max_delay: 30, jitter: false}`), &retry))
-	require.Equal(t, builtin.ModelRetry{
-		MaxRetries: new(3), RetryOn: []string{"rate_limit", "ValueError"}, OnFailure: builtin.OnFailure{Format: "{message}"},
-		BackoffFactor: new(1.5), InitialDelay: new(builtin.Seconds(0.25)), MaxDelay: new(builtin.Seconds(30)), Jitter: new(false),
-	}, retry)
+	require.Equal(t, builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(3), RetryOn: []string{"rate_limit", "ValueError"}, OnFailure: builtin.OnFailure{Format: "{message}"}, BackoffFactor: new(1.5), InitialDelay: new(builtin.Seconds(0.25)), MaxDelay: new(builtin.Seconds(30)), Jitter: new(false)}}, retry)
 	retry = builtin.ModelRetry{}
 	require.NoError(t, strictyaml.Decode("x.yaml", []byte("{on_failure: error}"), &retry))
-	require.Equal(t, builtin.ModelRetry{OnFailure: builtin.OnFailure{Behavior: "error"}}, retry)
+	require.Equal(t, builtin.ModelRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Behavior: "error"}}}, retry)
 }
 
 func TestOnFailureSchema(t *testing.T) {

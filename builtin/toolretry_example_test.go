@@ -22,7 +22,7 @@ func ExampleToolRetry() {
 	agent, err := host.New(host.Config{
 		Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "search", nil)), scripted.Say("I cannot search now.")),
 		Tools:      []host.Tool{search},
-		Middleware: []host.Middleware{builtin.ToolRetry{Tools: []string{"search"}, InitialDelay: new(builtin.Seconds(0.001))}},
+		Middleware: []host.Middleware{builtin.ToolRetry{Retry: builtin.Retry{InitialDelay: new(builtin.Seconds(0.001))}, Tools: []string{"search"}}},
 	})
 	if err != nil {
 		fmt.Println(err)

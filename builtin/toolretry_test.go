@@ -68,24 +68,24 @@ func TestToolRetryTexts(t *testing.T) {
 		err   error
 		want  string
 	}{
-		{"one attempt", builtin.ToolRetry{MaxRetries: new(0)}, errValue, "Tool 'work' failed after 1 attempt with ValueError: bad value. Please try again."},
+		{"one attempt", builtin.ToolRetry{Retry: builtin.Retry{MaxRetries: new(0)}}, errValue, "Tool 'work' failed after 1 attempt with ValueError: bad value. Please try again."},
 		{"three attempts", builtin.ToolRetry{}, errBoom, "Tool 'work' failed after 3 attempts with tool_error: boom. Please try again."},
-		{"a panic", builtin.ToolRetry{MaxRetries: new(1)}, nil, "Tool 'work' failed after 2 attempts with panic: panic: oh no. Please try again."},
+		{"a panic", builtin.ToolRetry{Retry: builtin.Retry{MaxRetries: new(1)}}, nil, "Tool 'work' failed after 2 attempts with panic: panic: oh no. Please try again."},
 		{
 			"a text of ours",
-			builtin.ToolRetry{OnFailure: builtin.OnFailure{Format: "{tool}, {attempts}, {type}, {message}"}},
+			builtin.ToolRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Format: "{tool}, {attempts}, {type}, {message}"}}},
 			errValue,
 			"work, 3 attempts, ValueError, bad value",
 		},
 		{
 			"a function",
-			builtin.ToolRetry{OnFailure: builtin.OnFailure{Func: func(err error) string { return "<" + err.Error() + ">" }}},
+			builtin.ToolRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Func: func(err error) string { return "<" + err.Error() + ">" }}}},
 			errBoom,
 			`<tool "work": call "1": boom>`,
 		},
 		{
 			"an old name",
-			builtin.ToolRetry{MaxRetries: new(0), OnFailure: builtin.OnFailure{Behavior: "return_message"}},
+			builtin.ToolRetry{Retry: builtin.Retry{MaxRetries: new(0), OnFailure: builtin.OnFailure{Behavior: "return_message"}}},
 			errBoom,
 			"Tool 'work' failed after 1 attempt with tool_error: boom. Please try again.",
 		},
@@ -110,7 +110,7 @@ func TestToolRetryFailsTheRun(t *testing.T) {
 	t.Parallel()
 	for _, behavior := range []string{"error", "raise"} {
 		out, err := try(t.Context(), t, toolAgent(calls("work:1"), []host.Tool{flaky("work", errBoom, errBoom, errBoom)},
-			atOnce(builtin.ToolRetry{OnFailure: builtin.OnFailure{Behavior: behavior}})))
+			atOnce(builtin.ToolRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Behavior: behavior}}})))
 		require.EqualError(t, err, `tool "work": call "1": boom`)
 		require.Len(t, out.warned, 2)
 	}
@@ -119,10 +119,10 @@ func TestToolRetryFailsTheRun(t *testing.T) {
 func TestToolRetryWarnsOfOldNames(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	_, err := builtin.ToolRetry{OnFailure: builtin.OnFailure{Behavior: "raise"}}.Hooks(t.Context(), host.Env{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	_, err := builtin.ToolRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Behavior: "raise"}}}.Hooks(t.Context(), host.Env{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
 	require.Contains(t, log.String(), "on_failure='raise' is deprecated and will be removed in a future version. Use on_failure='error' instead.")
-	_, err = builtin.ModelRetry{OnFailure: builtin.OnFailure{Behavior: "raise"}}.Hooks(t.Context(), host.Env{})
+	_, err = builtin.ModelRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Behavior: "raise"}}}.Hooks(t.Context(), host.Env{})
 	require.ErrorContains(t, err, "use continue, error or", "it never had that name there")
 }
 
@@ -130,7 +130,7 @@ func TestToolRetryWarnsOfOldNames(t *testing.T) {
 func TestToolRetryOfParallelCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		retry := builtin.ToolRetry{Jitter: new(false), Tools: []string{"a", "b", "c"}}
+		retry := builtin.ToolRetry{Retry: builtin.Retry{Jitter: new(false)}, Tools: []string{"a", "b", "c"}}
 		start := time.Now()
 		out, err := try(t.Context(), t, toolAgent(calls("a:1 b:2 c:3"), []host.Tool{
 			flaky("a", errBoom), flaky("b", errBoom, errBoom), flaky("c", errBoom, errBoom, errBoom),
@@ -165,9 +165,9 @@ func TestToolRetryLeavesAlone(t *testing.T) {
 		inside []host.Middleware
 		want   error
 	}{
-		{name: "an error of another type", retry: builtin.ToolRetry{RetryOn: []string{"KeyError"}}, err: errValue, want: errValue},
-		{name: "an error that will not pass", retry: builtin.ToolRetry{RetryOn: []string{"retryable"}}, err: errValue, want: errValue},
-		{name: "an error that a function knows", retry: builtin.ToolRetry{RetryOnFunc: func(error) bool { return false }}, err: errBoom, want: errBoom},
+		{name: "an error of another type", retry: builtin.ToolRetry{Retry: builtin.Retry{RetryOn: []string{"KeyError"}}}, err: errValue, want: errValue},
+		{name: "an error that will not pass", retry: builtin.ToolRetry{Retry: builtin.Retry{RetryOn: []string{"retryable"}}}, err: errValue, want: errValue},
+		{name: "an error that a function knows", retry: builtin.ToolRetry{Retry: builtin.Retry{RetryOnFunc: func(error) bool { return false }}}, err: errBoom, want: errBoom},
 		{name: "a cancellation", err: fmt.Errorf("stopped: %w", context.Canceled), want: context.Canceled},
 		{name: "a limit", inside: []host.Middleware{inside(limit)}, want: limit},
 		{name: "a jump", inside: []host.Middleware{inside(&host.JumpError{Step: "x"})}, want: &host.JumpError{Step: "x"}},
@@ -235,7 +235,7 @@ func TestToolRetryMakesExecutions(t *testing.T) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		})
-		config := toolAgent(calls("slow:1"), []host.Tool{slow}, builtin.ToolRetry{Jitter: new(false), RetryOn: []string{"timeout"}})
+		config := toolAgent(calls("slow:1"), []host.Tool{slow}, builtin.ToolRetry{Retry: builtin.Retry{Jitter: new(false), RetryOn: []string{"timeout"}}})
 		config.ToolCalls.ToolTimeout = time.Minute
 		start := time.Now()
 		out, err := try(t.Context(), t, config)
@@ -252,7 +252,7 @@ func TestToolRetryMakesExecutions(t *testing.T) {
 		config = toolAgent(calls("slow:1"), []host.Tool{work("slow", func(ctx context.Context, _ int) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
-		})}, builtin.ToolRetry{MaxRetries: new(1)})
+		})}, builtin.ToolRetry{Retry: builtin.Retry{MaxRetries: new(1)}})
 		config.ToolCalls.ToolTimeout = time.Minute
 		out, err = try(t.Context(), t, config)
 		require.NoError(t, err)
@@ -266,7 +266,7 @@ func TestToolRetryWaitsAsLongAsAModelAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		out, err := try(t.Context(), t, toolAgent(calls("work:1"), []host.Tool{flaky("work", busy(20*time.Second))},
-			builtin.ToolRetry{RetryOn: []string{"retryable"}}))
+			builtin.ToolRetry{Retry: builtin.Retry{RetryOn: []string{"retryable"}}}))
 		require.NoError(t, err)
 		require.Equal(t, "tool 1 work worked at 2", lines(out.result.Messages)[2])
 		require.Equal(t, 20*time.Second, time.Since(start))
@@ -278,7 +278,7 @@ func TestToolRetryWaitsAsLongAsAModelAsks(t *testing.T) {
 			}
 			return resp.AI().Content.Text(), nil
 		})
-		out, err = try(t.Context(), t, toolAgent(calls("work:1"), []host.Tool{asking}, builtin.ToolRetry{RetryOn: []string{"rate_limit"}}))
+		out, err = try(t.Context(), t, toolAgent(calls("work:1"), []host.Tool{asking}, builtin.ToolRetry{Retry: builtin.Retry{RetryOn: []string{"rate_limit"}}}))
 		require.NoError(t, err)
 		require.Equal(t, "tool 1 m answers", lines(out.result.Messages)[2])
 		require.Equal(t, 40*time.Second, time.Since(start))
@@ -344,7 +344,7 @@ func TestToolRetryAmongOthers(t *testing.T) {
 	config := toolAgent(calls("work:1"), []host.Tool{flaky("work", errBoom, errBoom, errValue)},
 		builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"work": builtin.AnyDecision()}, InterruptMode: "per_call"},
 		builtin.ToolError{OnError: builtin.ToolErrorAnswer{Format: "{tool} said {type}: {message}"}},
-		atOnce(builtin.ToolRetry{OnFailure: builtin.OnFailure{Behavior: "error"}}))
+		atOnce(builtin.ToolRetry{Retry: builtin.Retry{OnFailure: builtin.OnFailure{Behavior: "error"}}}))
 	config.Checkpointer = memory.New()
 	agent, err := host.New(config)
 	require.NoError(t, err)
@@ -372,8 +372,5 @@ func TestToolRetryIsDecoded(t *testing.T) {
 	var retry builtin.ToolRetry
 	require.NoError(t, strictyaml.Decode("x.yaml", []byte(`{max_retries: 0, tools: [a, b], retry_on: [timeout], on_failure: continue,
 		backoff_factor: 0, initial_delay: 0, max_delay: 1m, jitter: true}`), &retry))
-	require.Equal(t, builtin.ToolRetry{
-		MaxRetries: new(0), Tools: []string{"a", "b"}, RetryOn: []string{"timeout"}, OnFailure: builtin.OnFailure{Behavior: "continue"},
-		BackoffFactor: new(0.0), InitialDelay: new(builtin.Seconds(0)), MaxDelay: new(builtin.Seconds(60)), Jitter: new(true),
-	}, retry)
+	require.Equal(t, builtin.ToolRetry{Retry: builtin.Retry{MaxRetries: new(0), RetryOn: []string{"timeout"}, OnFailure: builtin.OnFailure{Behavior: "continue"}, BackoffFactor: new(0.0), InitialDelay: new(builtin.Seconds(0)), MaxDelay: new(builtin.Seconds(60)), Jitter: new(true)}, Tools: []string{"a", "b"}}, retry)
 }

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// delayPolicy says how long to wait before each retry.
+// delayPolicy is how long to wait before each retry.
 type delayPolicy struct {
 	initial, limit Seconds
 	factor         float64
 	jitter         bool
 }
 
-// jitterShare is by how much of it a delay may be shorter or longer at random.
+// jitterShare is the largest share of a delay by which jitter changes it.
 const jitterShare = 0.25
 
 func (p *delayPolicy) check() error {
-	// a number that is none is refused too
+	// the comparisons refuse NaN too
 	for _, value := range []struct {
 		name string
 		ok   bool
@@ -30,21 +30,21 @@ func (p *delayPolicy) check() error {
 	return nil
 }
 
-// start returns the delays of one series of attempts. They follow from the seed.
+// start returns the delays of one series of attempts. The same seed gives the same delays.
 func (p *delayPolicy) start(seed uint64) *delays {
-	return &delays{policy: p, random: rand.New(rand.NewPCG(seed, 0))} // it is no secret, and must be the same again
+	return &delays{policy: p, random: rand.New(rand.NewPCG(seed, 0))} // not a secret, and it must be repeatable
 }
 
-// delays are the delays of one series of attempts, as package backoff asks for them. Its own exponential ones have a source
-// of random numbers that nobody can set, and begin anew when they become very small.
+// delays are the delays of one series of attempts, in the form of package backoff. Its own exponential delays have a random
+// source that cannot be set, and start again when they become very small.
 type delays struct {
 	policy *delayPolicy
 	random *rand.Rand
-	n      int     // of delays so far
-	asked  Seconds // the least that the next one should be
+	n      int     // delays so far
+	asked  Seconds // the delay that the provider asks for
 }
 
-// Reset has nothing to do: delays serve one series.
+// Reset does nothing: delays serve one series.
 func (d *delays) Reset() {}
 
 // NextBackOff returns the next delay.
@@ -57,7 +57,7 @@ func (d *delays) NextBackOff() time.Duration {
 	return max(delay, min(d.asked, d.policy.limit)).Duration()
 }
 
-// delay is the delay before a retry, counted from 0.
+// delay returns the delay before retry n, counted from 0.
 func (p *delayPolicy) delay(n int) Seconds {
 	if p.factor == 0 || p.initial == 0 {
 		return min(p.initial, p.limit)

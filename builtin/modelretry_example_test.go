@@ -16,7 +16,7 @@ import (
 func ExampleModelRetry() {
 	overloaded := &model.Error{Provider: "acme", Kind: model.ErrorOverloaded, Status: 529, Retryable: true, Err: errors.New("try again later")}
 	agent, err := host.New(host.Config{
-		Model:      scripted.NewTurns(scripted.Fail(overloaded), scripted.Say("Hello.")),
+		Model: scripted.NewTurns(scripted.Fail(overloaded), scripted.Say("Hello.")),
 		Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{
 			RetryOn: []string{"retryable"}, InitialDelay: new(builtin.Seconds(0.001)), Jitter: new(false),
 		}}},

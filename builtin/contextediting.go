@@ -82,7 +82,7 @@ func (c ContextEditing) Name() string { return "context_editing" }
 func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	e := &contextEditor{model: env.Model}
 	var err error
-	if e.counting, err = c.TokenCounter.counting(tokencount.CharsPerToken); err != nil {
+	if e.counter, err = c.TokenCounter.compile(tokencount.CharsPerToken); err != nil {
 		return nil, err
 	}
 	if e.byModel, err = c.countsByModel(env.Model); err != nil {
@@ -95,7 +95,7 @@ func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	var excluded []string
 	for i := range edits {
 		excluded = append(excluded, edits[i].ExcludeTools...)
-		edit, err := edits[i].clearing()
+		edit, err := edits[i].compile()
 		if err != nil {
 			return nil, fmt.Errorf("edits[%d]: %w", i, err)
 		}
@@ -137,17 +137,17 @@ func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
 
 // contextEditor is a ContextEditing that was checked.
 type contextEditor struct {
-	edits    []*clearing
-	counting *counting
-	byModel  bool // a model that can counts
-	model    model.Model
+	edits   []*clearEdit
+	counter *messageCounter
+	byModel bool // a model that can counts
+	model   model.Model
 }
 
 // wrap edits the request.
 func (e *contextEditor) wrap(
 	ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
 ) (*model.Response, *host.Update, error) {
-	each, further := e.counter(req)
+	each, further := e.requestCounter(req)
 	changed := e.edit(req.Messages, each, further)
 	if len(changed) > 0 {
 		req = req.WithMessages(req.Messages.Replace(changed))
@@ -159,7 +159,7 @@ func (e *contextEditor) wrap(
 // persist edits the thread.
 func (e *contextEditor) persist(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
-	changed := e.edit(messages, e.counting.each, 0)
+	changed := e.edit(messages, e.counter.each, 0)
 	if len(changed) == 0 {
 		return nil, nil
 	}
@@ -172,8 +172,8 @@ func (e *contextEditor) persist(_ context.Context, rt *host.Runtime) (*host.Upda
 	return update, nil
 }
 
-// counter returns what counts a message of a request, and how many tokens the request has beside its messages.
-func (e *contextEditor) counter(req *model.Request) (each func(*abi.Message) int, further int) {
+// requestCounter returns what counts a message of a request, and how many tokens the request has beside its messages.
+func (e *contextEditor) requestCounter(req *model.Request) (each func(*abi.Message) int, further int) {
 	m := req.Model
 	if m == nil {
 		m = e.model
@@ -190,7 +190,7 @@ func (e *contextEditor) counter(req *model.Request) (each func(*abi.Message) int
 		}
 		return each, further
 	}
-	return e.counting.each, 0
+	return e.counter.each, 0
 }
 
 // edit makes the edits and returns the messages that they change, by index.

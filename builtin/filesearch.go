@@ -185,7 +185,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	if !ok {
 		return host.TextOutput(nothing), nil
 	}
-	search := fileSearch{
+	search := lineSearch{
 		files: s.disk, maxFile: s.maxFile,
 		match: func(ctx context.Context, line []byte) bool { return text.Find(ctx, pattern, line) != nil },
 		include: func(info agentfiles.Info) bool {
@@ -207,11 +207,11 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 }
 
 // showFoundLines shows matches in one of the modes of grep_search.
-func showFoundLines(found []fileMatch, mode string) string {
+func showFoundLines(found []lineMatch, mode string) string {
 	var out []string
 	switch mode {
 	case "content":
-		slices.SortStableFunc(found, func(a, b fileMatch) int { return strings.Compare(a.path, b.path) })
+		slices.SortStableFunc(found, func(a, b lineMatch) int { return strings.Compare(a.path, b.path) })
 		for _, m := range found {
 			out = append(out, fmt.Sprintf("%s:%d:%s", filetext.OneLine(m.path), m.line, m.text))
 		}

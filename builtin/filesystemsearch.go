@@ -190,7 +190,7 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 		}
 		include = glob.Strict().Match
 	}
-	search := fileSearch{
+	search := lineSearch{
 		files: c.files, maxFile: agentfiles.MaxFile, most: c.matches,
 		match: func(_ context.Context, line []byte) bool { return bytes.Contains(line, []byte(in.Pattern)) },
 		include: func(info agentfiles.Info) bool {
@@ -205,7 +205,7 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(found, func(m fileMatch) bool { _, asks := c.readable(m.path); return asks }) {
+	if slices.ContainsFunc(found, func(m lineMatch) bool { _, asks := c.readable(m.path); return asks }) {
 		if err := c.ask(); err != nil {
 			return nil, err
 		}
@@ -221,11 +221,11 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 }
 
 // showMatches shows matches in one of the modes of grep, by path.
-func showMatches(found []fileMatch, mode string) string {
+func showMatches(found []lineMatch, mode string) string {
 	if len(found) == 0 {
 		return "No matches found"
 	}
-	slices.SortStableFunc(found, func(a, b fileMatch) int { return strings.Compare(a.path, b.path) })
+	slices.SortStableFunc(found, func(a, b lineMatch) int { return strings.Compare(a.path, b.path) })
 	var out []string
 	for i := 0; i < len(found); {
 		end := i

@@ -84,7 +84,7 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	}
 	hooks := &host.Hooks{
 		WrapToolCall: host.WrapToolHook{Func: r.wrap, Revise: r.revise},
-		State:        []host.Field{reviewedCalls.Field},
+		State:        []host.Field{callReviewField.Field},
 	}
 	if !r.perCall {
 		hooks.AfterModel = host.NodeHook{Func: r.review}

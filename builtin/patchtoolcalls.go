@@ -51,7 +51,7 @@ func (p PatchToolCalls) Name() string { return "patch_tool_calls" }
 
 // Hooks checks the templates.
 func (p PatchToolCalls) Hooks(context.Context, host.Env) (*host.Hooks, error) {
-	var patch patching
+	var patch patcher
 	var err error
 	if patch.open, err = newTemplate("content", cmp.Or(p.Content, openCallText), "{tool}", "{id}"); err != nil {
 		return nil, err
@@ -63,10 +63,10 @@ func (p PatchToolCalls) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	return &host.Hooks{BeforeAgent: host.NodeHook{Func: patch.repair, View: abi.ViewAll()}}, nil
 }
 
-// patching repairs histories, with these texts.
-type patching struct{ open, malformed template }
+// patcher repairs histories, with these texts.
+type patcher struct{ open, malformed template }
 
-func (p *patching) repair(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+func (p *patcher) repair(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.View().Items
 	if inOrder(messages) {
 		return nil, nil
@@ -93,7 +93,7 @@ func (p *patching) repair(_ context.Context, rt *host.Runtime) (*host.Update, er
 }
 
 // appendMissing appends answers to those calls of m that have none.
-func (p *patching) appendMissing(to []abi.Message, m *abi.Message, answers []*abi.Message) []abi.Message {
+func (p *patcher) appendMissing(to []abi.Message, m *abi.Message, answers []*abi.Message) []abi.Message {
 	answered := make(map[string]bool, len(answers))
 	for _, answer := range answers {
 		answered[answer.ToolCallID] = true

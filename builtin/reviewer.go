@@ -61,7 +61,7 @@ func (r *reviewer) asks(rt *host.Runtime, call *abi.ToolCall) bool {
 // review asks about the calls of the model that nobody has answered yet.
 func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	r.warn(rt)
-	record, err := reviewedOf(rt)
+	record, err := callReviewsOf(rt)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, er
 		}
 		record.pass(r.name, call, v.edited)
 	}
-	return update, reviewedCalls.Set(update, record)
+	return update, callReviewField.Set(update, record)
 }
 
 // revise puts an edited call in the place of the one that was asked for. An answer that will not do ends the call here,
@@ -99,7 +99,7 @@ func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, er
 func (r *reviewer) revise(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*abi.ToolCall, error) {
 	r.warn(rt)
 	if !rt.Nested() {
-		record, err := reviewedOf(rt)
+		record, err := callReviewsOf(rt)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (r *reviewer) wrap(
 // answer to its own question has made of another call.
 func (r *reviewer) decided(rt *host.Runtime, req *host.ToolRequest) (v verdict, known bool, err error) {
 	if !rt.Nested() {
-		record, err := reviewedOf(rt)
+		record, err := callReviewsOf(rt)
 		if err != nil {
 			return v, false, err
 		}

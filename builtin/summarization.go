@@ -99,7 +99,7 @@ func (s *Summarization) UnmarshalYAML(decode func(into any) error) error {
 
 // Hooks checks the sizes and the prompt.
 func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
-	r, err := s.summarizing(&env)
+	r, err := s.summarizer(&env)
 	if err != nil {
 		return nil, err
 	}
@@ -111,27 +111,27 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	}, nil
 }
 
-// summarizing is a Summarization that was checked.
-type summarizing struct {
+// summarizer is a Summarization that was checked.
+type summarizer struct {
 	model    model.Model // whose context it is
 	provider string      // of that model
 	writer   model.Model
 	write    func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) // in place of writer; nil: none
 	triggers []contextSize
 	keep     contextSize // messages or tokens
-	counting *counting
+	counter  *messageCounter
 	prompt   template
 	trim     int // tokens; 0: no limit
 }
 
-// summarizing checks the configuration.
-func (s *Summarization) summarizing(env *host.Env) (*summarizing, error) {
-	r := &summarizing{write: s.Summarize, trim: summaryTrim}
+// summarizer checks the configuration.
+func (s *Summarization) summarizer(env *host.Env) (*summarizer, error) {
+	r := &summarizer{write: s.Summarize, trim: summaryTrim}
 	err := r.models(s, env)
 	if err != nil {
 		return nil, err
 	}
-	if r.counting, err = s.TokenCounter.counting(charsPerToken(r.model)); err != nil {
+	if r.counter, err = s.TokenCounter.compile(charsPerToken(r.model)); err != nil {
 		return nil, err
 	}
 	info := r.model.Info()
@@ -173,7 +173,7 @@ func (s *ContextSize) kept(info *model.Info) (contextSize, error) {
 }
 
 // models finds the models of the configuration.
-func (r *summarizing) models(s *Summarization, env *host.Env) (err error) {
+func (r *summarizer) models(s *Summarization, env *host.Env) (err error) {
 	r.model = env.Model
 	if s.Model != "" {
 		if r.model, err = modelOf(env, "model", s.Model); err != nil {
@@ -195,7 +195,7 @@ func (r *summarizing) models(s *Summarization, env *host.Env) (err error) {
 }
 
 // shorten replaces the older part of a history that has become too long.
-func (r *summarizing) shorten(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	if !r.reached(messages) {
 		return nil, nil
@@ -222,21 +222,21 @@ func isSummary(m *abi.Message) bool {
 }
 
 // reached reports whether one of the triggers is reached.
-func (r *summarizing) reached(messages history.List) bool {
+func (r *summarizer) reached(messages history.List) bool {
 	tokens := -1
 	return slices.ContainsFunc(r.triggers, func(size contextSize) bool {
 		if messages.Len() < size.messages {
 			return false
 		}
 		if size.tokens > 0 && tokens < 0 {
-			tokens = max(r.counting.corrected(messages), r.reported(messages))
+			tokens = max(r.counter.corrected(messages), r.reported(messages))
 		}
 		return tokens >= size.tokens || size.tokens == 0
 	})
 }
 
 // reported returns the tokens that the last answer reports, if it is of the model's provider.
-func (r *summarizing) reported(messages history.List) int {
+func (r *summarizer) reported(messages history.List) int {
 	at := messages.LastAI()
 	if at < 0 {
 		return 0

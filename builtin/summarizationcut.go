@@ -6,7 +6,7 @@ import (
 )
 
 // cut returns how many messages a summary is to replace; 0: none.
-func (r *summarizing) cut(messages history.List) int {
+func (r *summarizer) cut(messages history.List) int {
 	var at int
 	if r.keep.messages > 0 {
 		at = max(0, messages.Len()-r.keep.messages)
@@ -21,13 +21,13 @@ func (r *summarizing) cut(messages history.List) int {
 
 // cutByTokens returns where the longest end of the messages begins that has no more tokens than are to be kept; where the
 // last message begins if that has more.
-func (r *summarizing) cutByTokens(messages history.List) int {
-	if r.counting.corrected(messages) <= r.keep.tokens {
+func (r *summarizer) cutByTokens(messages history.List) int {
+	if r.counter.corrected(messages) <= r.keep.tokens {
 		return 0
 	}
 	tokens := 0
 	for i := messages.Len() - 1; i >= 0; i-- {
-		if tokens += r.counting.each(messages.Entry(i).Message()); tokens > r.keep.tokens {
+		if tokens += r.counter.each(messages.Entry(i).Message()); tokens > r.keep.tokens {
 			return min(i+1, messages.Len()-1)
 		}
 	}

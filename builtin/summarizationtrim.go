@@ -14,8 +14,8 @@ import (
 // system message and an earlier summary, which may have half of that. Then comes the longest end of the others that fits:
 // it begins with a human message where that costs no more than half of it, and the message before it may be there with its
 // last lines. If not even the last message fits, it is there without its middle.
-func (r *summarizing) transcript(messages history.List) string {
-	if r.trim == 0 || r.counting.of(messages) <= r.trim {
+func (r *summarizer) transcript(messages history.List) string {
+	if r.trim == 0 || r.counter.of(messages) <= r.trim {
 		return joinedTranscript(messages.Messages())
 	}
 	start := 0
@@ -51,9 +51,9 @@ func joinedTranscript(messages []abi.Message) string {
 }
 
 // fitted returns the transcript of a message, without its middle if it has more tokens, and how many are left of them.
-func (r *summarizing) fitted(m *abi.Message, tokens int) (transcript string, used int) {
+func (r *summarizer) fitted(m *abi.Message, tokens int) (transcript string, used int) {
 	transcript = transcriptOf(m)
-	has := r.counting.each(m)
+	has := r.counter.each(m)
 	if has <= tokens {
 		return transcript, has
 	}
@@ -70,11 +70,11 @@ func proportion(n, numerator, denominator int) int {
 }
 
 // end returns the last messages that fit into so many tokens; none if the last does not.
-func (r *summarizing) end(messages history.List, tokens int) []abi.Message {
+func (r *summarizer) end(messages history.List, tokens int) []abi.Message {
 	first, used := messages.Len(), 0
 	sizes := make([]int, messages.Len())
 	for first > 0 {
-		sizes[first-1] = r.counting.each(messages.Entry(first - 1).Message())
+		sizes[first-1] = r.counter.each(messages.Entry(first - 1).Message())
 		if used+sizes[first-1] > tokens {
 			break
 		}
@@ -101,7 +101,7 @@ func (r *summarizing) end(messages history.List, tokens int) []abi.Message {
 }
 
 // lastLines returns a message with as many of its last lines as fit into so many tokens, and its size; nil if none do.
-func (r *summarizing) lastLines(m *abi.Message, tokens int) (short *abi.Message, size int) {
+func (r *summarizer) lastLines(m *abi.Message, tokens int) (short *abi.Message, size int) {
 	if !m.Content.IsText() {
 		return nil, 0
 	}
@@ -114,9 +114,9 @@ func (r *summarizing) lastLines(m *abi.Message, tokens int) (short *abi.Message,
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
-	fits := sort.Search(len(lines), func(n int) bool { return r.counting.each(with(n+1)) > tokens })
+	fits := sort.Search(len(lines), func(n int) bool { return r.counter.each(with(n+1)) > tokens })
 	if fits == 0 {
 		return nil, 0
 	}
-	return with(fits), r.counting.each(with(fits))
+	return with(fits), r.counter.each(with(fits))
 }

@@ -32,7 +32,7 @@ const (
 )
 
 // counting counts as a TokenCounter says.
-type counting struct {
+type messageCounter struct {
 	each func(m *abi.Message) int // tokens of a message; never negative
 	// estimates says that the counts are estimates that what providers report may correct.
 	estimates bool
@@ -41,8 +41,8 @@ type counting struct {
 // isSet reports whether the counter says how to count.
 func (c *TokenCounter) isSet() bool { return c.Counter != "" || c.PerMessage != 0 || c.Func != nil }
 
-// counting checks the counter. The approximate one counts for charsPerToken.
-func (c *TokenCounter) counting(charsPerToken float64) (*counting, error) {
+// compile checks the counter. The approximate one counts for charsPerToken.
+func (c *TokenCounter) compile(charsPerToken float64) (*messageCounter, error) {
 	given := 0
 	for _, is := range []bool{c.Counter != "", c.PerMessage != 0, c.Func != nil} {
 		if is {
@@ -55,13 +55,13 @@ func (c *TokenCounter) counting(charsPerToken float64) (*counting, error) {
 	case c.PerMessage < 0:
 		return nil, fmt.Errorf("token_counter: per_message is %d; it must not be negative", c.PerMessage)
 	case c.PerMessage > 0:
-		return &counting{each: func(*abi.Message) int { return c.PerMessage }}, nil
+		return &messageCounter{each: func(*abi.Message) int { return c.PerMessage }}, nil
 	case c.Func != nil:
-		return &counting{each: func(m *abi.Message) int { return max(0, c.Func(m)) }}, nil
+		return &messageCounter{each: func(m *abi.Message) int { return max(0, c.Func(m)) }}, nil
 	case c.Counter == counterChars:
-		return &counting{each: countCharacters}, nil
+		return &messageCounter{each: countCharacters}, nil
 	case c.Counter == "" || c.Counter == counterApproximate:
-		return &counting{
+		return &messageCounter{
 			each: func(m *abi.Message) int { return tokencount.Message(m, charsPerToken) }, estimates: true,
 		}, nil
 	default:
@@ -72,7 +72,7 @@ func (c *TokenCounter) counting(charsPerToken float64) (*counting, error) {
 func countCharacters(m *abi.Message) int { return utf8.RuneCountInString(m.Content.Text()) }
 
 // of counts the tokens of messages.
-func (c *counting) of(messages history.List) int {
+func (c *messageCounter) of(messages history.List) int {
 	n := 0
 	for _, m := range messages.All() {
 		n += c.each(m)
@@ -81,7 +81,7 @@ func (c *counting) of(messages history.List) int {
 }
 
 // corrected counts the tokens of messages, by what a provider has reported of them where the counts are estimates.
-func (c *counting) corrected(messages history.List) int {
+func (c *messageCounter) corrected(messages history.List) int {
 	n := c.of(messages)
 	if !c.estimates {
 		return n

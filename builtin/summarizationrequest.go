@@ -63,7 +63,7 @@ const (
 var errEmptySummary = errors.New("the model has answered with an empty text")
 
 // summary asks for a summary of messages, of which there is at least one.
-func (r *summarizing) summary(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
+func (r *summarizer) summary(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
 	text, err := r.written(ctx, rt, messages)
 	if err == nil || host.IsControlFlow(err) || ctx.Err() != nil {
 		return text, err
@@ -71,7 +71,7 @@ func (r *summarizing) summary(ctx context.Context, rt *host.Runtime, messages hi
 	return "", fmt.Errorf("there is no summary, and the history stays as it is: %w", err)
 }
 
-func (r *summarizing) written(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
+func (r *summarizer) written(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
 	if r.write != nil {
 		text, err := r.write(ctx, rt, messages)
 		if text = strings.TrimSpace(text); err == nil && text == "" {
@@ -90,9 +90,9 @@ func (r *summarizing) written(ctx context.Context, rt *host.Runtime, messages hi
 }
 
 // shorter returns a transcript without its middle: half of it, and no more than the model can take in with the prompt.
-func (r *summarizing) shorter(transcript string) string {
+func (r *summarizer) shorter(transcript string) string {
 	whole := abi.Human(transcript)
-	tokens := r.counting.each(&whole)
+	tokens := r.counter.each(&whole)
 	budget := tokens / 2
 	if limit := r.writer.Info().MaxInputTokens; limit > 0 {
 		budget = min(budget, int(float64(limit)*transcriptPart))
@@ -105,7 +105,7 @@ func (r *summarizing) shorter(transcript string) string {
 }
 
 // ask asks the model up to three times.
-func (r *summarizing) ask(ctx context.Context, rt *host.Runtime, transcript string) (string, error) {
+func (r *summarizer) ask(ctx context.Context, rt *host.Runtime, transcript string) (string, error) {
 	prompt := strings.TrimRight(r.prompt.fill(transcript), " \t\r\n")
 	req := &model.Request{Messages: history.Of(abi.Human(prompt)), Model: r.writer}
 	for try := 1; ; try++ {

@@ -8,39 +8,39 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// reviewed is what humans have decided about calls of an AI message that will be performed.
-type reviewed struct {
-	Message string                   `msgpack:"message"` // its id: what was decided of another message is of no account
-	Calls   map[string]*reviewedCall `msgpack:"calls"`   // by id
+// callReviews is what humans have decided about calls of an AI message that will be performed.
+type callReviews struct {
+	Message string                 `msgpack:"message"` // its id: what was decided of another message is of no account
+	Calls   map[string]*callReview `msgpack:"calls"`   // by id
 }
 
-// reviewedCall is a call that will be performed.
-type reviewedCall struct {
+// callReview is a call that will be performed.
+type callReview struct {
 	Asked string   `msgpack:"asked"`          // key of the call as the model made it: a decision is for no other
 	By    []string `msgpack:"by"`             // the middleware that let it pass as it is now; the first has edited it, if any has
 	Name  string   `msgpack:"name,omitempty"` // of an edited call
 	Args  wire.Raw `msgpack:"args,omitempty"`
 }
 
-// reviewedCalls is shared by all reviewers of an agent.
-var reviewedCalls = host.NewField[reviewed]("hitl_edited_tool_calls", host.Hidden, host.Lives(host.LifetimeRun))
+// callReviewField is shared by all reviewers of an agent.
+var callReviewField = host.NewField[callReviews]("hitl_edited_tool_calls", host.Hidden, host.Lives(host.LifetimeRun))
 
-// reviewedOf returns what was decided about the calls of the last AI message.
-func reviewedOf(rt *host.Runtime) (reviewed, error) {
+// callReviewsOf returns what was decided about the calls of the last AI message.
+func callReviewsOf(rt *host.Runtime) (callReviews, error) {
 	messages := rt.State().Messages()
 	at := messages.LastAI()
 	if at < 0 {
-		return reviewed{}, nil
+		return callReviews{}, nil
 	}
-	stored, _, err := reviewedCalls.Get(rt.State())
+	stored, _, err := callReviewField.Get(rt.State())
 	if id := messages.Entry(at).Message().ID; stored.Message != id || stored.Calls == nil {
-		stored = reviewed{Message: id, Calls: map[string]*reviewedCall{}}
+		stored = callReviews{Message: id, Calls: map[string]*callReview{}}
 	}
 	return stored, err
 }
 
 // of returns what was decided about a call of the model; nil if nothing was.
-func (r reviewed) of(call *abi.ToolCall) *reviewedCall {
+func (r callReviews) of(call *abi.ToolCall) *callReview {
 	c := r.Calls[call.ID]
 	if c == nil || c.Asked != questionKey(call) {
 		return nil
@@ -49,7 +49,7 @@ func (r reviewed) of(call *abi.ToolCall) *reviewedCall {
 }
 
 // performed returns the call that will be performed in the place of one of the model.
-func (r reviewed) performed(call *abi.ToolCall) *abi.ToolCall {
+func (r callReviews) performed(call *abi.ToolCall) *abi.ToolCall {
 	c := r.of(call)
 	if c == nil || c.Name == "" {
 		return call
@@ -59,7 +59,7 @@ func (r reviewed) performed(call *abi.ToolCall) *abi.ToolCall {
 
 // passed returns what a reviewer has let pass in the place of a call: the one that will be performed, and whether it is an
 // edit of its own. It is nil if there is nothing, or if another reviewer has edited the call since.
-func (r reviewed) passed(by string, call *abi.ToolCall) (performed *abi.ToolCall, edited bool) {
+func (r callReviews) passed(by string, call *abi.ToolCall) (performed *abi.ToolCall, edited bool) {
 	c := r.of(call)
 	if c == nil || !slices.Contains(c.By, by) {
 		return nil, false
@@ -68,10 +68,10 @@ func (r reviewed) passed(by string, call *abi.ToolCall) (performed *abi.ToolCall
 }
 
 // pass notes that a reviewer lets a call of the model pass, edited if edited is not nil.
-func (r reviewed) pass(by string, call, edited *abi.ToolCall) {
+func (r callReviews) pass(by string, call, edited *abi.ToolCall) {
 	c := r.of(call)
 	if c == nil || edited != nil {
-		c = &reviewedCall{Asked: questionKey(call)}
+		c = &callReview{Asked: questionKey(call)}
 		r.Calls[call.ID] = c
 	}
 	if edited != nil {
@@ -81,11 +81,11 @@ func (r reviewed) pass(by string, call, edited *abi.ToolCall) {
 }
 
 // forget clears what was decided about the calls of another message than the last one.
-func forget(rt *host.Runtime, last reviewed) (*host.Update, error) {
-	stored, _, err := reviewedCalls.Get(rt.State())
+func forget(rt *host.Runtime, last callReviews) (*host.Update, error) {
+	stored, _, err := callReviewField.Get(rt.State())
 	if err != nil || stored.Message == "" || stored.Message == last.Message {
 		return nil, err
 	}
 	update := &host.Update{}
-	return update, reviewedCalls.Set(update, reviewed{})
+	return update, callReviewField.Set(update, callReviews{})
 }

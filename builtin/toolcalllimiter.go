@@ -18,17 +18,17 @@ type toolCallLimiter struct {
 	calls map[string]map[string]bool // that are not in the counts yet, by run and id: whether they were let through
 }
 
-// nestedCounts are the calls of a run that are not in the counts yet.
-type nestedCounts struct{ through, all int }
+// uncountedCalls are the calls of a run that are not in the counts yet.
+type uncountedCalls struct{ through, all int }
 
-func (l *toolCallLimiter) uncounted(run string) nestedCounts {
+func (l *toolCallLimiter) uncounted(run string) uncountedCalls {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.count(run)
 }
 
 // count counts while the lock is held.
-func (l *toolCallLimiter) count(run string) (n nestedCounts) {
+func (l *toolCallLimiter) count(run string) (n uncountedCalls) {
 	for _, through := range l.calls[run] {
 		n.all++
 		if through {

@@ -28,8 +28,8 @@ const (
 // errSearchTime is the cause of the end of a search that takes too long.
 var errSearchTime = errors.New("the search takes too long")
 
-// fileSearch looks for lines in files.
-type fileSearch struct {
+// lineSearch looks for lines in files.
+type lineSearch struct {
 	files   agentfiles.Reader
 	include func(info agentfiles.Info) bool
 	match   func(ctx context.Context, line []byte) bool
@@ -37,8 +37,8 @@ type fileSearch struct {
 	most    int // matches; 0: as many as there may be
 }
 
-// fileMatch is a line that matches.
-type fileMatch struct {
+// lineMatch is a line that matches.
+type lineMatch struct {
 	path string
 	line int // from 1
 	text string
@@ -46,7 +46,7 @@ type fileMatch struct {
 
 // run searches the files below a directory, in the order of their names. It skips files that are binary, too large or
 // unreadable. It stops early at the number of matches, and when it takes too long.
-func (s *fileSearch) run(ctx context.Context, dir string) (found []fileMatch, stopped bool, err error) {
+func (s *lineSearch) run(ctx context.Context, dir string) (found []lineMatch, stopped bool, err error) {
 	if s.most <= 0 || s.most > maxMatches {
 		s.most = maxMatches
 	}
@@ -67,7 +67,7 @@ func (s *fileSearch) run(ctx context.Context, dir string) (found []fileMatch, st
 			if len(found) == s.most {
 				return false
 			}
-			match := fileMatch{path: name, line: number}
+			match := lineMatch{path: name, line: number}
 			if kept < 2*maxListChars { // further lines are counted and not shown
 				match.text = strings.ToValidUTF8(cutRunes(string(line), maxMatchLine), "\uFFFD")
 				kept += len(match.text)

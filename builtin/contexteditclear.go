@@ -9,20 +9,20 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// clearing is a ContextEdit of the type clear_tool_uses that was checked.
-type clearing struct {
+// clearEdit is a ContextEdit of the type clear_tool_uses that was checked.
+type clearEdit struct {
 	trigger, atLeast, keep int
 	inputs                 bool
 	exclude                []string
 	placeholder            abi.Content
 }
 
-// clearing checks the edit.
-func (c *ContextEdit) clearing() (*clearing, error) {
+// compile checks the edit.
+func (c *ContextEdit) compile() (*clearEdit, error) {
 	if c.Type != "" && c.Type != clearToolUses {
 		return nil, fmt.Errorf("there is no edit of the type %q; use %s", c.Type, clearToolUses)
 	}
-	out := &clearing{
+	out := &clearEdit{
 		trigger: clearTrigger, atLeast: c.ClearAtLeast, keep: clearKeep, inputs: c.ClearToolInputs, exclude: c.ExcludeTools,
 		placeholder: abi.Text(cmp.Or(c.Placeholder, clearPlaceholder)),
 	}
@@ -44,7 +44,7 @@ func (c *ContextEdit) clearing() (*clearing, error) {
 }
 
 // apply clears the oldest results, if there are more tokens than the trigger.
-func (c *clearing) apply(messages *editedMessages) {
+func (c *clearEdit) apply(messages *editedMessages) {
 	if messages.tokens <= c.trigger {
 		return
 	}
@@ -70,7 +70,7 @@ func (c *clearing) apply(messages *editedMessages) {
 }
 
 // clear clears a result of a call of the message at the index asking, and reports whether it did.
-func (c *clearing) clear(messages *editedMessages, asking, result int) bool {
+func (c *clearEdit) clear(messages *editedMessages, asking, result int) bool {
 	if asking < 0 {
 		return false
 	}

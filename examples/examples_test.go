@@ -18,9 +18,9 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/test/testservers"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // run runs a program from the project's root and returns its standard output.

@@ -52,27 +52,27 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "thread without a checkpoint", manifest: say, args: []string{"--thread", "ada", "hi"}, code: exitUsage,
-			says: []string{"agenthost.yaml: the manifest keeps no threads; add a checkpoint to it, such as\n  checkpoint: sqlite:agent.db"},
+			says: []string{"agenthost.yaml: the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db"},
 		},
 		{
 			name: "thread without a name", manifest: say, args: []string{"--thread", "", "hi"}, code: exitUsage,
-			says: []string{"--thread: the name is empty"},
+			says: []string{"--thread: the name is empty; give the thread a name"},
 		},
 		{
 			name: "flag of a thread without one", manifest: say, args: []string{"--wait", "1s", "hi"}, code: exitUsage,
-			says: []string{"--wait is about a thread; name it by --thread"},
+			says: []string{"--wait needs a thread; name one with --thread"},
 		},
 		{
 			name: "negative time", manifest: say, args: []string{"--thread", "ada", "--wait", "-1s", "hi"}, code: exitUsage,
-			says: []string{"--wait -1s: it must not be negative"},
+			says: []string{"--wait -1s: the duration must not be negative"},
 		},
 		{
 			name: "checkpoint 0", manifest: say, args: []string{"--thread", "ada", "--checkpoint", "0", "hi"}, code: exitUsage,
-			says: []string{"--checkpoint: checkpoints count from 1"},
+			says: []string{"--checkpoint 0: there is no such checkpoint; the first one is 1"},
 		},
 		{
 			name: "continue with a prompt", manifest: say, args: []string{"--thread", "ada", "--continue", "hi"}, code: exitUsage,
-			says: []string{"run: --continue goes on with the run as it is; without it, a prompt begins a new run"},
+			says: []string{"run: --continue takes no prompt; leave the prompt out to continue the last run, or leave --continue out to start a new one"},
 		},
 		{
 			name: "breakpoint at an unknown step", manifest: say + "interrupt_before: [modle]\n", code: exitUsage,
@@ -134,7 +134,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		{name: "unknown flag", manifest: say, args: []string{"--outptu", "json"}, code: exitUsage, says: []string{"--outptu", "--help"}},
 		{
 			name: "unknown output", manifest: say, args: []string{"--output", "xml", "hi"}, code: exitUsage,
-			says: []string{`"xml" is unknown; use text, json or jsonl`},
+			says: []string{`run: --output: there is no format "xml"; use text, json or jsonl`},
 		},
 		{
 			name: "set of an unknown key", manifest: say, args: []string{"--set", "nmae=x", "hi"}, code: exitUsage,
@@ -156,7 +156,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			name: "limit of tool calls", code: exitLimit,
 			manifest: head + "model: {provider: scripted, turns: [{tool_calls: [{name: list_files, args: {}}]}]}\n" +
 				"tools: [{files: {root: .}}]\ntool_calls: {max_loops: 1}\n",
-			says: []string{"the run needs more model steps than max_loops allows, which is 1", "the limit is one of the manifest's tool_calls"},
+			says: []string{"the run needs more model steps than max_loops allows, which is 1", "the manifest sets this limit under tool_calls"},
 		},
 		{
 			name: "recursion limit", manifest: say + "recursion_limit: 1\n", code: exitLimit, says: []string{"recursion limit of 1 reached"},
@@ -165,7 +165,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			name: "path that leaves root", code: exitOK,
 			manifest: head + "model: {provider: scripted, turns: [{tool_calls: [{id: a, name: read_file, args: {path: ../agenthost.yaml}}]}, {content: done}]}\n" +
 				"tools:\n  - files: {root: ./data}\n",
-			files: map[string]string{"data/a.txt": "a"}, says: []string{"read_file answered with an error", "root"},
+			files: map[string]string{"data/a.txt": "a"}, says: []string{"read_file returned an error", "root"},
 		},
 	}
 	for _, test := range tests {

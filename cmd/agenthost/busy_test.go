@@ -39,7 +39,7 @@ func TestAThreadThatIsInAnotherRun(t *testing.T) {
 	} {
 		b.must(exitFailed, args...)
 		require.Contains(t, b.err.String(), `thread "ada": the thread is in another run; wait until that has ended: process `)
-		require.Contains(t, b.err.String(), "\n  --wait 30s waits for it\n")
+		require.Contains(t, b.err.String(), "\n  add --wait 30s to wait for it\n")
 	}
 	b.must(exitFailed, "resume", "ada", "--approve", "call-1", "--wait", "20ms")
 	require.Contains(t, b.err.String(), "· thread \"ada\": waiting up to 20ms: the thread is in another run")

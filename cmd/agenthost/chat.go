@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) chatCommand() *cobra.Command {
@@ -28,19 +28,20 @@ func (a *app) chatCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chat [flags]",
 		Short: "Talk with the agent at the terminal",
-		Long: `Talk with the agent: each message is a run in one thread. Answers show as they come, and each tool call
-in a line; with --verbose also what tools are given and return, and what the model thinks.
+		Long: `Talk with the agent. Each message is a run in one thread. Answers appear as they arrive, with a line for
+each tool call; --verbose also shows the arguments and results of tools and the model's reasoning.
 
-A message ends with Enter. It goes on in another line behind a backslash, or by Alt-Enter; what is pasted
-stays together. The arrows up and down bring earlier messages back: they are kept in memory, no longer
-than the chat. Ctrl-C stops what the agent does, and ends the chat with an empty line, as Ctrl-D does.
-/help shows the commands: /threads /state /tools /graph /retry /quit.
+Enter sends a message. A backslash before Enter, or Alt-Enter, starts another line; pasted text stays
+together. The up and down arrows recall earlier messages, which are kept in memory until the chat ends.
+Ctrl-C stops the agent; on an empty line, Ctrl-C or Ctrl-D ends the chat. /help lists the commands:
+/threads /state /tools /graph /retry /quit.
 
-With --thread the chat goes on with a thread. Without, it begins one with a name of its own, if the
-manifest's checkpoint keeps threads in a database, or else one in memory.
+With --thread the chat continues a thread. Otherwise it starts a new one, which is kept if the manifest's
+checkpoint is a database.
 
-Without a terminal each line of standard input is a message, and each answer is printed when it is
-complete. A run that fails or asks a human something ends the command, with the exit code of 'agenthost run'.`,
+Without a terminal, each line of standard input is a message, and each answer is printed when it is
+complete. A run that fails or asks a person something ends the command with the exit code of 'agenthost
+run'.`,
 		Example: `  agenthost chat
   agenthost chat --thread ada
   agenthost chat --model anthropic:claude-sonnet-4-5 --budget-tokens 50000
@@ -56,38 +57,37 @@ complete. A run that fails or asks a human something ends the command, with the 
 			if err := checkpoint.CheckName(flags.thread); err != nil {
 				return &exitError{exitUsage, fmt.Errorf("--thread: %w", err)}
 			}
-			return (&chatting{performance: performance{app: a, flags: &flags}}).do(c.Context())
+			return (&chatSession{performance: performance{app: a, flags: &flags}}).do(c.Context())
 		},
 	}
 	a.manifestFlags(c)
-	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `name` of the thread to go on with")
+	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	flags.addThread(c)
 	flags.runLimits.add(c)
 	return c
 }
 
-// newThread makes the name of a thread that nobody has named.
+// newThread returns a name for a thread without one.
 func newThread(now time.Time) string {
 	var some [2]byte
-	_, _ = rand.Read(some[:]) // it does not fail
+	_, _ = rand.Read(some[:]) // never fails
 	return "chat-" + now.UTC().Format("20060102-150405-") + hex.EncodeToString(some[:])
 }
 
-// chatting is the chat of the command.
-type chatting struct {
+// chatSession is the chat of the command.
+type chatSession struct {
 	performance
 
 	model     string
-	nocheck   bool // the manifest keeps no threads
-	unpatched bool // nothing repairs tool calls that a run leaves open
+	unpatched bool // whether no middleware answers tool calls that a stopped run left open
 	tools     toolLister
 	interrupt interrupts
 	chat      *chat.Chat
 	threads   checkpoint.Store
 }
 
-// do builds the agent and talks.
-func (c *chatting) do(ctx context.Context) (err error) {
+// do builds the agent and performs the chat.
+func (c *chatSession) do(ctx context.Context) (err error) {
 	c.set = append(c.set, c.flags.assignments()...)
 	screen := &chat.Screen{Answers: c.out, Notes: c.err}
 	c.chat = &chat.Chat{
@@ -101,7 +101,7 @@ func (c *chatting) do(ctx context.Context) (err error) {
 	} else {
 		c.chat.Messages = chat.NewLines(keys.During(ctx))
 	}
-	c.err = screen // what is logged stands between the lines
+	c.err = screen // log lines must not break the line being drawn
 	if c.agent, err = c.load(ctx, manifest.Options{}, c.adjust); err != nil {
 		return err
 	}
@@ -118,20 +118,20 @@ func (c *chatting) do(ctx context.Context) (err error) {
 	}
 	err = c.chat.Converse(ctx)
 	if line := c.command(c.flags).Line(); c.terminal && c.agent.Durable && c.chat.Turns() > 0 && !strings.HasPrefix(c.flags.thread, "-") {
-		screen.Notef("%s", terminal.Text("· "+strings.Replace(line, "resume", "chat --thread", 1)+"\n  goes on with this"))
+		screen.Notef("%s", terminal.Text("· to continue this chat:\n  "+strings.Replace(line, "resume", "chat --thread", 1)))
 	}
 	return c.ended(ctx, err)
 }
 
-// begin returns what performs a turn, within the limits of the command line.
-func (c *chatting) begin() chat.Run {
+// begin returns the function that performs a turn within the limits of the command line.
+func (c *chatSession) begin() chat.Run {
 	return (&limitedRun{agent: c.agent.Agent, limits: c.flags.runLimits}).perform
 }
 
-// adjust changes what a chat needs otherwise than a run.
-func (c *chatting) adjust(config *host.Config) {
+// adjust changes the configuration for a chat: it always has threads.
+func (c *chatSession) adjust(config *host.Config) {
 	c.performance.adjust(config)
-	if c.nocheck = config.Checkpointer == nil; c.nocheck {
+	if config.Checkpointer == nil {
 		config.Checkpointer, config.Durability = memory.New(), ""
 	}
 	c.threads, c.model = config.Checkpointer, modelName(config.Model.Info())
@@ -139,7 +139,7 @@ func (c *chatting) adjust(config *host.Config) {
 	c.tools.watch(config)
 }
 
-// modelName names a model as --model takes it.
+// modelName returns the name of a model in the form of --model.
 func modelName(info model.Info) string {
 	if info.Provider == "" {
 		return info.Name
@@ -147,21 +147,21 @@ func modelName(info model.Info) string {
 	return info.Provider + ":" + info.Name
 }
 
-// greet says what the chat is, and where its thread stands.
-func (c *chatting) greet(ctx context.Context) error {
-	where := "in memory: it ends with the chat"
+// greet prints the model, the thread and the state of the thread.
+func (c *chatSession) greet(ctx context.Context) error {
+	where := "in memory until the chat ends"
 	if c.agent.Durable {
 		where = "kept in the manifest's checkpoint"
 	}
-	c.chat.Screen.Notef("model %s, thread %s (%s)\n/help shows the commands, Ctrl-D ends", terminal.Line(c.model), terminal.Line(c.flags.thread), where)
+	c.chat.Screen.Notef("model %s, thread %s (%s)\n/help lists the commands, Ctrl-D ends the chat", terminal.Line(c.model), terminal.Line(c.flags.thread), where)
 	if c.unpatched && len(c.tools.list()) > 0 {
-		c.chat.Screen.Notef("· the manifest has no patch_tool_calls in its middleware: a model may refuse the thread when tool calls were stopped")
+		c.chat.Screen.Notef("· without the middleware patch_tool_calls, a model may refuse the thread after you stop a tool call; add it to the manifest")
 	}
 	return c.chat.Welcome(ctx)
 }
 
-// ended gives an error of the chat its exit code.
-func (c *chatting) ended(ctx context.Context, err error) error {
+// ended adds the exit code to the error that ended the chat.
+func (c *chatSession) ended(ctx context.Context, err error) error {
 	switch waiting, ok := errors.AsType[*chat.WaitingError](err); {
 	case err == nil && ctx.Err() == nil:
 		return nil
@@ -179,19 +179,19 @@ func (c *chatting) ended(ctx context.Context, err error) error {
 	return &exitError{exitFailed, fmt.Errorf("chat: %w", err)}
 }
 
-// toolLister knows the tools that an agent has, those of its middleware too.
+// toolLister lists the tools of an agent, including those of its middleware.
 type toolLister struct {
 	mu    sync.Mutex
 	own   []host.Tool
-	names []string // of the middleware, in its order
+	names []string // of the middleware, in order
 	of    map[string][]host.Tool
 }
 
-// watch notes the tools when the agent is built, and when a middleware is made again.
+// watch records the tools when the agent is built and whenever a middleware is rebuilt.
 func (l *toolLister) watch(config *host.Config) {
 	l.own, l.of = config.Tools, map[string][]host.Tool{}
 	for i, m := range config.Middleware {
-		config.Middleware[i] = &watched{m, l}
+		config.Middleware[i] = &watchedMiddleware{m, l}
 	}
 }
 
@@ -210,14 +210,14 @@ func (l *toolLister) list() []abi.ToolSpec {
 	return out
 }
 
-// watched is a middleware whose tools are noted.
-type watched struct {
+// watchedMiddleware records the tools of a middleware.
+type watchedMiddleware struct {
 	host.Middleware
 	by *toolLister
 }
 
-// Hooks makes the hooks.
-func (w *watched) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+// Hooks returns the hooks and records their tools.
+func (w *watchedMiddleware) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	hooks, err := w.Middleware.Hooks(ctx, env)
 	if err != nil {
 		return nil, err

@@ -60,22 +60,22 @@ func TestChatMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--thread", ""}, "--thread: the name is empty"},
+		{[]string{"--thread", ""}, "--thread: the name is empty; give the thread a name"},
 		{[]string{"--thread", "a\nb"}, "the name of a thread has 1 to 512 bytes"},
-		{[]string{"--model", "gpt"}, `--model "gpt": a model is PROVIDER:NAME, such as openai:gpt-5.2`},
-		{[]string{"--max-steps", "0"}, "--max-steps 0: it must be at least 1"},
-		{[]string{"--timeout", "-1s"}, "--timeout -1s: it must be more than 0"},
-		{[]string{"--budget-tokens", "0"}, "--budget-tokens 0: it must be at least 1"},
-		{[]string{"--wait", "-1s"}, "--wait -1s: it must not be negative"},
+		{[]string{"--model", "gpt"}, `--model "gpt": write it as PROVIDER:NAME, such as openai:gpt-5.2`},
+		{[]string{"--max-steps", "0"}, "--max-steps 0: the number must be at least 1"},
+		{[]string{"--timeout", "-1s"}, "--timeout -1s: the duration must be positive"},
+		{[]string{"--budget-tokens", "0"}, "--budget-tokens 0: the number must be at least 1"},
+		{[]string{"--wait", "-1s"}, "--wait -1s: the duration must not be negative"},
 		{[]string{"hello"}, `unknown command "hello" for "agenthost chat"`},
 	} {
 		require.Equal(t, exitUsage, b.says("hi\n", test.args...), test.want)
 		require.Contains(t, b.err.String(), test.want)
 	}
 	require.Equal(t, exitUsage, b.says("/thread ada\n"))
-	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; /help shows those that there are`)
+	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; /help lists the commands`)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("none.yaml")))
-	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another with -f FILE")
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another one with -f FILE")
 	require.Equal(t, exitProvider, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("agenthost.yaml"), "--set", "model.turns[0].error=broken"))
 	require.Contains(t, b.err.String(), "broken")
 }
@@ -92,16 +92,16 @@ func TestAChatAtATerminalWithoutKeysOfItsOwn(t *testing.T) {
 	b := threads(t, strings.Replace(noting, "  - patch_tool_calls\n", "", 1))
 	require.Equal(t, exitOK, b.atTerminal("hi\n/state\n", "chat", "--thread", "ada"), &b.err)
 	require.Equal(t, "hello\n", b.out.String())
-	require.Contains(t, b.err.String(), "model rules, thread ada (kept in the manifest's checkpoint)\n/help shows the commands, Ctrl-D ends\n"+
-		"· the manifest has no patch_tool_calls in its middleware: a model may refuse the thread when tool calls were stopped\n")
-	require.Contains(t, b.err.String(), "· agenthost chat --thread ada -f "+b.path("agenthost.yaml")+"\n  goes on with this\n")
+	require.Contains(t, b.err.String(), "model rules, thread ada (kept in the manifest's checkpoint)\n/help lists the commands, Ctrl-D ends the chat\n"+
+		"· without the middleware patch_tool_calls, a model may refuse the thread after you stop a tool call; add it to the manifest\n")
+	require.Contains(t, b.err.String(), "· to continue this chat:\n  agenthost chat --thread ada -f "+b.path("agenthost.yaml")+"\n")
 	require.Equal(t, exitOK, b.atTerminal("\x04", "chat", "--thread", "ada"), &b.err)
-	require.Contains(t, b.err.String(), "· 2 messages so far; the last run is over\n")
-	require.NotContains(t, b.err.String(), "goes on with this")
+	require.Contains(t, b.err.String(), "· 2 messages so far; the last run is complete\n")
+	require.NotContains(t, b.err.String(), "to continue this chat")
 
 	release := b.hold("ada")
 	require.Equal(t, exitOK, b.atTerminal("hi\n", "chat", "--thread", "ada", "--wait", "50ms"), &b.err)
 	release()
 	require.Contains(t, b.err.String(), `thread "ada": waiting up to 50ms`)
-	require.Contains(t, b.err.String(), "--wait 30s waits for it")
+	require.Contains(t, b.err.String(), "add --wait 30s to wait for it")
 }

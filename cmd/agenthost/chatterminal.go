@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/host"
 )
 
-// atTerminal prepares the chat for a person, until the function is called that it returns.
-func (c *chatting) atTerminal(keys *chat.Keyboard) (release func()) {
+// atTerminal prepares the chat for a person at a terminal. The caller must call release at the end.
+func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 	screen, notes := c.chat.Screen, c.err
 	editor := chat.NewEditor(keys, notes, chat.Commands()...)
 	if file, ok := c.in.(*os.File); ok {
@@ -29,21 +29,21 @@ func (c *chatting) atTerminal(keys *chat.Keyboard) (release func()) {
 		Turn: c.interrupt.during,
 		Ask: func(ctx context.Context, result *host.Result) (host.Input, error) {
 			edit := &prompt.Editor{In: c.in, Out: notes, Hold: c.interrupt.hold}
-			c.asking = &prompt.Prompt{In: prompt.NewLines(keys.During(ctx)), Out: notes, Edit: edit.Edit}
+			c.prompt = &prompt.Prompt{In: prompt.NewLines(keys.During(ctx)), Out: notes, Edit: edit.Edit}
 			return c.ask(ctx, result)
 		},
-		Explain: explained,
+		Explain: withHint,
 	}
 	if c.hold == nil {
 		return func() {}
 	}
-	return c.hold() // Ctrl-C is for a turn, or the line that is edited
+	return c.hold() // Ctrl-C stops a turn or clears the line, and does not end the command
 }
 
-// tick is how often it moves what shows that something goes on.
+// tick is the interval at which the progress indicator moves.
 const tick = 120 * time.Millisecond
 
-// raw takes the terminal from the system's own line editor, and tells how wide it is.
+// raw puts the terminal into raw mode and returns its width in columns.
 func raw(terminal int) (restore func(), width int, err error) {
 	state, err := term.MakeRaw(terminal)
 	if err != nil {
@@ -52,13 +52,13 @@ func raw(terminal int) (restore func(), width int, err error) {
 	if width, _, err = term.GetSize(terminal); err != nil || width < 1 {
 		width = 80
 	}
-	return func() { _ = term.Restore(terminal, state) }, width, nil // the terminal may be gone
+	return func() { _ = term.Restore(terminal, state) }, width, nil // fails only if the terminal is gone
 }
 
-// interrupts are the times when a Ctrl-C stops a turn.
-type interrupts struct{ holding }
+// interrupts stops turns by Ctrl-C, unless another program has the terminal.
+type interrupts struct{ terminalHold }
 
-// during returns a context that Ctrl-C ends, and what ends the watching for it.
+// during returns a context that Ctrl-C cancels, and a function that stops listening for it.
 func (i *interrupts) during(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	arrived := make(chan os.Signal, 1)

@@ -148,9 +148,9 @@ func TestAManifestAsAnArgument(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"validate", "my.yaml"}, "\nA manifest is named by -f: agenthost validate -f my.yaml\nRun 'agenthost validate --help' for usage\n"},
-		{[]string{"run", "my.yml", "hello"}, "\nA manifest is named by -f: agenthost run -f my.yml\nRun 'agenthost run --help' for usage\n"},
-		{[]string{"run", "good", "day"}, "accepts at most 1 arg(s), received 2\nRun 'agenthost run --help' for usage\n"},
+		{[]string{"validate", "my.yaml"}, "\nTo name the manifest, use -f: agenthost validate -f my.yaml\nRun 'agenthost validate --help' for usage\n"},
+		{[]string{"run", "my.yml", "hello"}, "\nTo name the manifest, use -f: agenthost run -f my.yml\nRun 'agenthost run --help' for usage\n"},
+		{[]string{"run", "good", "day"}, "run: the prompt must be one argument, but there are 2; put it in quotes\nRun 'agenthost run --help' for usage\n"},
 		{[]string{"middleware", "show", "a.yaml", "b"}, "accepts 1 arg(s), received 2\nRun 'agenthost middleware show --help' for usage\n"},
 		{[]string{"nothing"}, "unknown command \"nothing\" for \"agenthost\"\nRun 'agenthost --help' for usage\n"},
 	} {

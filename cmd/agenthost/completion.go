@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/openai"
 )
 
-// complete teaches the commands below what a shell may offer behind their flags and as their arguments.
+// complete adds shell completion of flags and arguments to a command and its subcommands.
 func (a *app) complete(c *cobra.Command) {
 	for _, below := range c.Commands() {
 		a.complete(below)
@@ -28,7 +28,7 @@ func (a *app) complete(c *cobra.Command) {
 	}
 	for flag, completion := range completions {
 		if c.Flag(flag) != nil {
-			_ = c.RegisterFlagCompletionFunc(flag, completion) // the flag exists, and has none
+			_ = c.RegisterFlagCompletionFunc(flag, completion) // the flag exists and has no completion yet
 		}
 	}
 	if output := c.Flags().Lookup("output"); output != nil && output.DefValue == "text" {
@@ -52,16 +52,16 @@ func (a *app) complete(c *cobra.Command) {
 	}
 }
 
-// What is offered of the threads of a store: so many, and what is found in this time.
+// Limits of the completion of threads: their number, and the time to look for them.
 const (
 	maxCompleted   = 200
 	completionTime = 2 * time.Second
 )
 
-// typable are the names of threads that mean nothing else to a shell. A thread may have the name that somebody else gave it.
+// typable matches the names of threads that are safe in a shell. Names may come from elsewhere.
 var typable = regexp.MustCompile(`^[A-Za-z0-9_./@+][A-Za-z0-9_./@+:,=-]*$`)
 
-// completeThread offers the names of threads of the store: that of --store where the command has it, or the manifest's.
+// completeThread offers the threads of the store that --store names, if the command has that flag, or the manifest.
 func (a *app) completeThread(c *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 && c.Flags().Lookup("thread") == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -85,7 +85,7 @@ func (a *app) completeThread(c *cobra.Command, args []string, begin string) ([]s
 		return nil
 	})
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, cobra.ShellCompDirectiveNoFileComp // there is nothing to offer; the command itself says why
+		return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will report the error
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/agenthost/agenthost/host/question"
 )
 
-// decisionFlags are the answers that stand on a command line, in its order.
+// decisionFlags holds the answers on a command line, in order.
 type decisionFlags struct {
 	decisions []decisionFlag
 	answers   []string // files, or - for standard input
 }
 
-// decisionFlag is a decision as it stands there.
+// decisionFlag is one decision on the command line.
 type decisionFlag struct {
 	id       string
-	file     string // of an edit: the arguments
+	file     string // with the arguments, for an edit
 	decision question.Decision
 }
 
@@ -32,40 +32,40 @@ func (f *decisionFlags) add(flags *pflag.FlagSet) {
 		t     question.Type
 		usage string
 	}{
-		{question.Approve, "the call or interrupt `ID` is approved: it runs as it is"},
-		{question.Edit, "the call ID runs with the arguments of a file, a JSON object: `ID=FILE`; the file - is standard input"},
-		{question.Reject, "the call or interrupt `ID` is rejected: it does not run; a --message behind it tells the model why"},
-		{question.Respond, "the call `ID` does not run: the --message behind it is its result, or the answer to an interrupt of another kind"},
-		{question.Retry, "the call `ID`, which a crash has cut off, runs again"},
-		{question.Skip, "the call `ID`, which a crash has cut off, does not run again; a --message behind it tells the model why"},
+		{question.Approve, "approve the call or interrupt `ID`: it runs unchanged"},
+		{question.Edit, "run the call with other arguments: `ID=FILE`, where FILE holds a JSON object and - is standard input"},
+		{question.Reject, "reject the call or interrupt `ID`: it does not run; a --message after it tells the model why"},
+		{question.Respond, "do not run the call `ID`: the --message after it is its result, or the answer to an interrupt of another kind"},
+		{question.Retry, "run the call `ID` again, which a crash interrupted"},
+		{question.Skip, "do not run the call `ID` again, which a crash interrupted; a --message after it tells the model why"},
 	} {
 		flags.Var(&typedFlag{f, d.t}, string(d.t), d.usage)
 	}
-	flags.Var(&messageFlag{f}, "message", "the `text` of the --reject, --respond or --skip before it")
+	flags.Var(&messageFlag{f}, "message", "the `TEXT` of the --reject, --respond or --skip before it")
 	flags.StringArrayVar(&f.answers, "answer", nil,
-		"answers as who asks wants them: a `file` with a JSON object {interrupt id: answer}, or - for standard input")
+		"answers in the asker's own format: a `FILE` holding a JSON object {interrupt id: answer}, or - for standard input")
 }
 
-// isEmpty reports whether nothing is answered.
+// isEmpty reports whether there is no answer.
 func (f *decisionFlags) isEmpty() bool { return len(f.decisions)+len(f.answers) == 0 }
 
-// typedFlag is the flag of one type of decision.
+// typedFlag is the flag for one type of decision.
 type typedFlag struct {
 	to *decisionFlags
 	t  question.Type
 }
 
-// Set notes a decision.
+// Set adds a decision.
 func (f *typedFlag) Set(id string) error {
 	d := decisionFlag{id: id, decision: question.Decision{Type: f.t}}
 	if f.t == question.Edit {
 		var ok bool
 		if d.id, d.file, ok = strings.Cut(id, "="); !ok || d.file == "" {
-			return errors.New("write it as ID=FILE, where the file holds the arguments as a JSON object")
+			return errors.New("write it as ID=FILE, where FILE holds the arguments as a JSON object")
 		}
 	}
 	if d.id == "" {
-		return errors.New("the id is missing")
+		return errors.New("the id is missing; 'agenthost threads show THREAD' shows the ids")
 	}
 	f.to.decisions = append(f.to.decisions, d)
 	return nil
@@ -73,23 +73,23 @@ func (f *typedFlag) Set(id string) error {
 
 func (*typedFlag) String() string { return "" }
 
-// Type names the value in help texts, where the usage does not.
+// Type names the value in help texts whose usage does not.
 func (*typedFlag) Type() string { return "ID" }
 
-// messageFlag is the flag of the messages of decisions.
+// messageFlag is the flag for the messages of decisions.
 type messageFlag struct{ to *decisionFlags }
 
 // Set adds the message to the decision before it.
 func (f *messageFlag) Set(text string) error {
 	if len(f.to.decisions) == 0 {
-		return errors.New("it stands behind the --reject, --respond or --skip that it belongs to")
+		return errors.New("it must follow the --reject, --respond or --skip that it belongs to")
 	}
 	d := &f.to.decisions[len(f.to.decisions)-1].decision
 	switch {
 	case !d.Type.TakesMessage():
-		return fmt.Errorf("--%s before it has no message; --reject, --respond and --skip have", d.Type)
+		return fmt.Errorf("the --%s before it takes no message; only --reject, --respond and --skip do", d.Type)
 	case d.Message != nil:
-		return fmt.Errorf("--%s before it has two", d.Type)
+		return fmt.Errorf("the --%s before it has two messages; keep one", d.Type)
 	}
 	d.Message = &text
 	return nil
@@ -100,8 +100,8 @@ func (*messageFlag) String() string { return "" }
 // Type names the value in help texts.
 func (*messageFlag) Type() string { return "text" }
 
-// note notes all answers in a sheet.
-func (f *decisionFlags) note(sheet *question.Sheet, in io.Reader) error {
+// fill enters all answers into a sheet.
+func (f *decisionFlags) fill(sheet *question.Sheet, in io.Reader) error {
 	for _, d := range f.decisions {
 		if d.file != "" {
 			text, err := readAnswer(d.file, in)
@@ -117,24 +117,24 @@ func (f *decisionFlags) note(sheet *question.Sheet, in io.Reader) error {
 		}
 	}
 	for _, file := range f.answers {
-		if err := noteAnswers(sheet, file, in); err != nil {
+		if err := fillAnswers(sheet, file, in); err != nil {
 			return fmt.Errorf("--answer %s: %w", file, err)
 		}
 	}
 	return nil
 }
 
-func noteAnswers(sheet *question.Sheet, file string, in io.Reader) error {
+func fillAnswers(sheet *question.Sheet, file string, in io.Reader) error {
 	text, err := readAnswer(file, in)
 	if err != nil {
 		return err
 	}
 	var answers wire.Map
 	if err := answers.UnmarshalJSON(text); err != nil {
-		return fmt.Errorf("it must be a JSON object {interrupt id: answer}: %w", err)
+		return fmt.Errorf("this must be a JSON object {interrupt id: answer}: %w", err)
 	}
 	if len(answers) == 0 {
-		return errors.New("it has no answers; write {interrupt id: answer}")
+		return errors.New("there are no answers; write {interrupt id: answer}")
 	}
 	for _, answer := range answers {
 		if err := sheet.Give(answer.Key, answer.Value); err != nil {
@@ -144,7 +144,7 @@ func noteAnswers(sheet *question.Sheet, file string, in io.Reader) error {
 	return nil
 }
 
-// readAnswer reads a file of answers, or with "-" standard input.
+// readAnswer reads a file of answers, or standard input if the name is "-".
 func readAnswer(file string, in io.Reader) ([]byte, error) {
 	if file != "-" {
 		f, err := os.Open(file)
@@ -156,7 +156,7 @@ func readAnswer(file string, in io.Reader) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
 	if err == nil && len(text) > maxPrompt {
-		err = fmt.Errorf("it has more than %d bytes", maxPrompt)
+		err = fmt.Errorf("the file is larger than %d bytes", maxPrompt)
 	}
 	return text, err
 }

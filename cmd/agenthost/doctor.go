@@ -14,19 +14,19 @@ import (
 // The outcomes of a check.
 const (
 	checkOK     = "ok"
-	checkNote   = "note" // worth knowing, and no failure
+	checkNote   = "note" // worth knowing, but not a failure
 	checkFailed = "failed"
 )
 
-// check is something that doctor has looked at.
+// check is the result of one check.
 type check struct {
 	Subject string `json:"check"`
-	Outcome string `json:"outcome"`          // ok, note or failed
-	Found   string `json:"found"`            // what
-	Remedy  string `json:"remedy,omitempty"` // what to do
+	Outcome string `json:"outcome"` // ok, note or failed
+	Found   string `json:"found"`
+	Remedy  string `json:"remedy,omitempty"` // what to do about it
 }
 
-// doctor looks at everything that a run needs.
+// doctor checks everything that a run needs.
 type doctor struct {
 	*app
 
@@ -38,16 +38,15 @@ func (a *app) doctorCommand() *cobra.Command {
 	var online, json bool
 	c := &cobra.Command{
 		Use:   "doctor [flags]",
-		Short: "Check what a run needs: manifest, keys, plugins, store, cache, toolchains",
-		Long: `Look at everything that a run needs, and say what is missing and what to do about it, each in a line:
-the manifest, the keys of its models (which are not shown), its plugins with their ABI and pins, the store
-of its threads, the cache of compiled plugins, and the toolchains that build plugins.
+		Short: "Check everything a run needs, and say what to do about problems",
+		Long: `Check everything a run needs, and print one line for each check and what to do about a problem: the
+manifest, the keys of its models (without showing them), its plugins with their ABI and pins, the store of
+its threads, the cache of compiled plugins, and the compilers that build plugins.
 
-No provider is asked anything unless --online is given: then each model gets a request of a few tokens.
-A database that is there is opened and written to; one that is not is not made. A toolchain that is
-missing is no failure.
+Without --online, doctor sends nothing to a provider. An existing database is opened and written to; a
+missing one is not created. A missing compiler is not a failure.
 
-The exit code is 0 if nothing failed, 2 otherwise.`,
+The exit code is 0 if no check failed, and 2 otherwise.`,
 		Example: `  agenthost doctor
   agenthost doctor --online
   agenthost doctor --json | jq '.checks[] | select(.outcome == "failed")'`,
@@ -61,12 +60,12 @@ The exit code is 0 if nothing failed, 2 otherwise.`,
 		},
 	}
 	a.manifestFlags(c)
-	c.Flags().BoolVar(&online, "online", false, "also ask each model something, which costs a few tokens")
+	c.Flags().BoolVar(&online, "online", false, "also send each model a short request, which costs a few tokens")
 	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
 	return c
 }
 
-// look makes all checks.
+// look performs all checks.
 func (d *doctor) look(ctx context.Context) error {
 	for _, part := range []func(context.Context){d.manifest, d.store, d.cache, d.toolchains} {
 		part(ctx)
@@ -89,7 +88,7 @@ func (d *doctor) failed(subject, found, remedy string) {
 	d.checks = append(d.checks, check{subject, checkFailed, found, remedy})
 }
 
-// print prints the checks; the error says that one has failed.
+// print prints the checks, and returns an error if one failed.
 func (d *doctor) print(json bool) error {
 	failed := 0
 	for i := range d.checks {
@@ -117,7 +116,7 @@ func (d *doctor) print(json bool) error {
 	return nil
 }
 
-// describeChecks shows each check in a line, and what to do below it.
+// describeChecks returns a line for each check, followed by what to do.
 func describeChecks(checks []check) string {
 	width := 0
 	for i := range checks {

@@ -35,17 +35,17 @@ func TestDoctorOfAnAgentThatIsFine(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting)
 	found := b.examined(exitOK)
-	require.Equal(t, check{"manifest", checkOK, b.path("agenthost.yaml") + " can be read", ""}, found["manifest"])
+	require.Equal(t, check{"manifest", checkOK, b.path("agenthost.yaml") + " is readable", ""}, found["manifest"])
 	require.Equal(t, check{"agent", checkOK, "builds, with 4 tools of its own and 2 middleware", ""}, found["agent"])
 	require.Equal(t, check{"model", checkOK, "rules, which needs no provider", ""}, found["model"])
-	require.Equal(t, check{"checkpoint", checkOK, "sqlite:" + b.path("agent.db") + ": the first run with a thread makes it", ""}, found["checkpoint"])
+	require.Equal(t, check{"checkpoint", checkOK, "sqlite:" + b.path("agent.db") + " does not exist yet; the first run with a thread creates it", ""}, found["checkpoint"])
 	require.NoFileExists(t, b.path("agent.db"))
 	require.Equal(t, check{"cache", checkOK, filepath.Join(scratch, "agenthost", "wasm") + " keeps compiled plugins", ""}, found["cache"])
 	require.Contains(t, found["go"].Found, "go version go1.")
 
 	b.must(exitOK, "run", "--thread", "ada", "hi")
 	found = b.examined(exitOK)
-	require.Equal(t, "sqlite:"+b.path("agent.db")+" opens, can be written to, and has the tables of this version", found["checkpoint"].Found)
+	require.Equal(t, "sqlite:"+b.path("agent.db")+" opens, is writable, and has the tables of this version", found["checkpoint"].Found)
 	for _, address := range []string{"memory", "none"} {
 		file := strings.Replace(noting, "checkpoint: sqlite:agent.db", map[string]string{"memory": "checkpoint: memory", "none": ""}[address], 1)
 		b.write("agenthost.yaml", file)
@@ -61,7 +61,7 @@ func TestDoctorOfAStoreThatCannotBeUsed(t *testing.T) {
 	require.Equal(t, checkFailed, found["checkpoint"].Outcome)
 	require.Contains(t, found["checkpoint"].Found, "text.db")
 	found = b.examined(exitUsage, "--set", "checkpoint=sqlite:none/agent.db")
-	require.Equal(t, "make the directory, or name another place", found["checkpoint"].Remedy)
+	require.Equal(t, "create the directory, or name another place", found["checkpoint"].Remedy)
 	found = b.examined(exitUsage, "--set", "checkpoint=postgres://nobody:s3cret@127.0.0.1:1/agent")
 	require.Equal(t, checkFailed, found["checkpoint"].Outcome)
 	require.NotContains(t, b.out.String(), "s3cret")
@@ -72,10 +72,10 @@ func TestDoctorOfAManifestWithMistakes(t *testing.T) {
 	b := setup(t, say+"middlewear: []\n")
 	require.Equal(t, exitUsage, b.run("doctor"))
 	require.Regexp(t, `(?m)^failed  manifest +\S+agenthost\.yaml:3:1: `, b.out.String())
-	require.Contains(t, b.out.String(), "        → agenthost init writes one; docs/manifest.md has every key\n")
+	require.Contains(t, b.out.String(), "        → docs/manifest.md describes every key\n")
 	require.Equal(t, "agenthost: doctor: one check failed\n", b.err.String())
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "doctor", "-f", b.path("none.yaml")))
-	require.Contains(t, b.out.String(), "name another with -f FILE")
+	require.Contains(t, b.out.String(), "name another one with -f FILE, or write one with 'agenthost init'")
 	require.NotContains(t, b.out.String(), "checkpoint")
 
 	b = threads(t, noting)
@@ -91,13 +91,13 @@ func TestDoctorOfPlugins(t *testing.T) {
 	b := setup(t, say+"middleware:\n  - plugin: "+module+"\n  - plugin: {path: "+module+"}\n    id: second\n")
 	found := b.examined(exitOK)
 	require.Equal(t, checkNote, found["plugin bad"].Outcome)
-	require.Regexp(t, `^bad \S+, ABI 1; any module is taken that stands at its place$`, found["plugin bad"].Found)
+	require.Regexp(t, `^bad \S+, ABI 1; it is not pinned, so any file at its path is accepted$`, found["plugin bad"].Found)
 	pin := found["plugin bad"].Remedy[strings.LastIndex(found["plugin bad"].Remedy, " ")+1 : len(found["plugin bad"].Remedy)-1]
 	require.Equal(t, checkNote, found["plugin second"].Outcome)
 
 	found = b.examined(exitOK, "--set", "middleware[1].plugin.sha256="+pin)
 	require.Equal(t, checkOK, found["plugin second"].Outcome)
-	require.Contains(t, found["plugin second"].Found, "its digest is the one that the manifest wants")
+	require.Contains(t, found["plugin second"].Found, "its digest is as the manifest demands")
 
 	found = b.examined(exitUsage, "--set", "middleware[1].plugin.sha256="+strings.Repeat("ab", 32))
 	require.Equal(t, checkFailed, found["plugin second"].Outcome)
@@ -138,12 +138,12 @@ models:
 	found := b.examined(exitUsage)
 	require.Equal(t, check{
 		"model", checkFailed, "openai:gpt-5.2; there is no key",
-		"set OPENAI_API_KEY in the environment, or in the file that the manifest's env_file names",
+		"set OPENAI_API_KEY in the environment or in the file that env_file names in the manifest",
 	}, found["model"])
-	require.Equal(t, check{"model claude", checkOK, "anthropic:claude-sonnet-4-5; there is a key", ""}, found["model claude"])
+	require.Equal(t, check{"model claude", checkOK, "anthropic:claude-sonnet-4-5; its key is set", ""}, found["model claude"])
 	require.Contains(t, found["model gemini"].Remedy, "set MY_KEY in ")
 	require.Equal(t, check{
-		"model local", checkNote, "openai:m; there is no key for 127.0.0.1, which may need none", "if it wants one, set OPENAI_API_KEY",
+		"model local", checkNote, "openai:m; there is no key for 127.0.0.1, which may not need one", "if the server needs a key, set OPENAI_API_KEY",
 	}, found["model local"])
 	require.Equal(t, checkOK, found["model header"].Outcome)
 	require.NotContains(t, b.out.String(), "s3cret")
@@ -154,7 +154,7 @@ models:
 	}, "\n"))
 	b.write("keys.env", "MY_KEY=s3cret\n")
 	found = b.examined(exitOK, "--online")
-	require.Regexp(t, `^it has answered in \S+s$`, found["model, asked"].Found)
+	require.Regexp(t, `^the model answered in \S+s$`, found["model, asked"].Found)
 	b.write("keys.env", "MY_KEY=s3cret2\n")
 	found = b.examined(exitUsage, "--online")
 	require.Contains(t, found["model, asked"].Found, "authentication (HTTP 401)")

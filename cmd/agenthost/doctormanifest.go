@@ -9,23 +9,23 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/manifest"
 )
 
-// manifest checks the manifest, and what it names.
+// manifest checks the manifest and what it names.
 func (d *doctor) manifest(ctx context.Context) {
 	logger := d.logger()
 	engine := d.engine(logger)
 	defer func() { _ = engine.Close() }() // the process ends
 	m, err := manifest.Load(d.file, manifest.Options{Set: d.set, Engine: engine, InMemory: true})
 	if err != nil {
-		d.failed("manifest", d.named(err).Error(), "agenthost init writes one; docs/manifest.md has every key")
+		d.failed("manifest", d.withManifestHint(err).Error(), "docs/manifest.md describes every key")
 		return
 	}
-	d.okf("manifest", "%s can be read", d.file)
+	d.okf("manifest", "%s is readable", d.file)
 	root := d.tree()
 	d.plugins(ctx, root, engine)
 	var config host.Config
@@ -40,7 +40,7 @@ func (d *doctor) manifest(ctx context.Context) {
 			d.failed("agent", err.Error(), "")
 		}
 	}
-	if config.Model == nil { // it was not made
+	if config.Model == nil { // Build failed before
 		return
 	}
 	d.model(ctx, "model", config.Model)
@@ -49,7 +49,7 @@ func (d *doctor) manifest(ctx context.Context) {
 	}
 }
 
-// tree is what stands in the manifest. It was read before; the zero Node if it cannot be read any more.
+// tree returns the parsed manifest, or the zero Node if the file can no longer be read.
 func (d *doctor) tree() strictyaml.Node {
 	data, err := os.ReadFile(d.file)
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *doctor) tree() strictyaml.Node {
 	return root
 }
 
-// textOf returns the text at a key of the manifest; "" if there is none or it cannot be known here.
+// textOf returns a string in a mapping of the manifest, or "" if it is missing or a variable in it has no value.
 func textOf(n strictyaml.Node, key string) string {
 	value, ok := n.Get(key)
 	if !ok || value.Kind() != strictyaml.KindString {
@@ -70,11 +70,11 @@ func textOf(n strictyaml.Node, key string) string {
 		return ""
 	}
 	var out string
-	_ = value.Decode(&out) // it is a text
+	_ = value.Decode(&out) // it is a string
 	return out
 }
 
-// plugins checks each plugin by itself.
+// plugins checks each plugin.
 func (d *doctor) plugins(ctx context.Context, root strictyaml.Node, engine *plugin.Engine) {
 	entries, _ := root.Get("middleware")
 	for _, entry := range entries.Items() {
@@ -87,14 +87,14 @@ func (d *doctor) plugins(ctx context.Context, root strictyaml.Node, engine *plug
 			w.Path = textOf(source, "path")
 		}
 		if w.Path == "" {
-			continue // its name comes from a variable; that the agent builds says the rest
+			continue // the path has a variable without a value, which building the agent reports
 		}
 		if !filepath.IsAbs(w.Path) {
 			w.Path = filepath.Join(filepath.Dir(d.file), w.Path)
 		}
 		if keys, ok := source.Get("minisign"); ok {
 			if keys.Kind() == strictyaml.KindList {
-				_ = keys.Decode(&w.Minisign) // it was checked with the manifest
+				_ = keys.Decode(&w.Minisign) // manifest.Load has checked it
 			} else {
 				w.Minisign = []string{textOf(source, "minisign")}
 			}
@@ -108,20 +108,20 @@ func (d *doctor) plugin(ctx context.Context, w plugin.Wasm) {
 	in := plugin.Inspect(ctx, w)
 	if !in.OK {
 		d.failed(subject, fmt.Sprintf("%s (%s): %s", w.Path, in.Stage, in.Message),
-			"'agenthost plugin inspect' says more; 'agenthost plugin build' builds it of its sources")
+			"'agenthost plugin inspect' shows details; 'agenthost plugin build' builds a plugin from its sources")
 		return
 	}
 	said := fmt.Sprintf("%s %s, ABI %d", in.Described.Name, in.Described.Version, in.Described.ABI)
 	switch {
 	case w.SHA256 != "" && len(w.Minisign) > 0:
-		d.okf(subject, "%s; its digest and its signature are those that the manifest wants", said)
+		d.okf(subject, "%s; its digest and signature are as the manifest demands", said)
 	case w.SHA256 != "":
-		d.okf(subject, "%s; its digest is the one that the manifest wants", said)
+		d.okf(subject, "%s; its digest is as the manifest demands", said)
 	case len(w.Minisign) > 0:
-		d.okf(subject, "%s; its signature is one that the manifest wants", said)
+		d.okf(subject, "%s; its signature is as the manifest demands", said)
 	default:
-		d.note(subject, said+"; any module is taken that stands at its place",
-			fmt.Sprintf("pin it, if it is not your own: plugin: {path: …, sha256: %s}", in.SHA256))
+		d.note(subject, said+"; it is not pinned, so any file at its path is accepted",
+			fmt.Sprintf("if it is not your own, pin it: plugin: {path: …, sha256: %s}", in.SHA256))
 	}
 }
 
@@ -134,11 +134,11 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 		d.okf(subject, "%s, which needs no provider", name)
 		return
 	case account.key:
-		d.okf(subject, "%s; there is a key", name)
+		d.okf(subject, "%s; its key is set", name)
 	case account.elsewhere:
-		d.note(subject, name+"; there is no key for "+account.place()+", which may need none", "if it wants one, set "+account.variable)
+		d.note(subject, name+"; there is no key for "+account.place()+", which may not need one", "if the server needs a key, set "+account.variable)
 	default:
-		d.failed(subject, name+"; there is no key", "set "+account.variable+" in the environment, or in the file that the manifest's env_file names")
+		d.failed(subject, name+"; there is no key", "set "+account.variable+" in the environment or in the file that env_file names in the manifest")
 		return
 	}
 	if d.online && ctx.Err() == nil {

@@ -16,15 +16,15 @@ import (
 	"github.com/agenthost/agenthost/host/model/openai"
 )
 
-// account is how a model is paid for.
+// account describes how a model authenticates.
 type account struct {
-	key       bool   // there is one
-	variable  string // where it is looked for
+	key       bool   // whether there is a key
+	variable  string // the environment variable for the key
 	address   string // of the server
-	elsewhere bool   // it is not the provider's own
+	elsewhere bool   // whether the server is not the provider's own
 }
 
-// accountOf tells the account of a model that the manifest names; false if it needs none.
+// accountOf returns the account of a model, or false if the model needs none.
 func accountOf(m model.Model) (account, bool) {
 	var a account
 	var headers map[string]string
@@ -55,13 +55,13 @@ func (a *account) host() string {
 	return ""
 }
 
-// place is the server without what an address may hide in it.
+// place names the server without the rest of its address, which may hold secrets.
 func (a *account) place() string { return cmp.Or(a.host(), "its server") }
 
-// askTime is how long a model may take to answer.
+// askTime is the time limit for the answer of a model.
 const askTime = 30 * time.Second
 
-// ask asks a model something.
+// ask sends a model a short request.
 func (d *doctor) ask(ctx context.Context, subject string, m model.Model) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -70,10 +70,10 @@ func (d *doctor) ask(ctx context.Context, subject string, m model.Model) {
 	took := time.Since(start).Round(time.Millisecond)
 	switch {
 	case err != nil:
-		d.failed(subject+", asked", err.Error(), "docs/models.md says what its kinds of errors mean")
+		d.failed(subject+", asked", err.Error(), "docs/models.md explains the kinds of errors")
 	case resp == nil || resp.AI() == nil:
-		d.failed(subject+", asked", "it gave no answer", "")
+		d.failed(subject+", asked", "the model returned no answer", "")
 	default:
-		d.okf(subject+", asked", "it has answered in %v", took)
+		d.okf(subject+", asked", "the model answered in %v", took)
 	}
 }

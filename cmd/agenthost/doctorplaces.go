@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
-// store checks where threads are kept.
+// store checks the store of threads.
 func (d *doctor) store(ctx context.Context) {
 	const subject = "checkpoint"
 	address, err := manifest.ReadCheckpoint(d.file, manifest.Options{Set: d.set})
@@ -29,29 +29,29 @@ func (d *doctor) store(ctx context.Context) {
 		d.note(subject, "the manifest keeps no threads", "checkpoint: sqlite:agent.db keeps them in a file")
 		return
 	case address.InMemory():
-		d.note(subject, "threads are kept in memory, as long as the command lives", "checkpoint: sqlite:agent.db keeps them in a file")
+		d.note(subject, "threads are kept in memory and end with the command", "checkpoint: sqlite:agent.db keeps them in a file")
 		return
 	}
 	if file, ok := strings.CutPrefix(address.String(), "sqlite:"); ok {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			if err := writable(filepath.Dir(file)); err != nil {
-				d.failed(subject, fmt.Sprintf("%s cannot be made: %v", address, err), "make the directory, or name another place")
+				d.failed(subject, fmt.Sprintf("%s cannot be created: %v", address, err), "create the directory, or name another place")
 				return
 			}
-			d.okf(subject, "%s: the first run with a thread makes it", address)
+			d.okf(subject, "%s does not exist yet; the first run with a thread creates it", address)
 			return
 		}
 	}
 	if err := probe(ctx, address); err != nil {
 		if ctx.Err() == nil {
-			d.failed(subject, err.Error(), "docs/threads.md says what stores need")
+			d.failed(subject, err.Error(), "docs/threads.md describes what stores need")
 		}
 		return
 	}
-	d.okf(subject, "%s opens, can be written to, and has the tables of this version", address)
+	d.okf(subject, "%s opens, is writable, and has the tables of this version", address)
 }
 
-// probe opens a store, whose tables are of this version then, and writes to it.
+// probe opens a store, which brings its tables to this version, and writes to it.
 func probe(ctx context.Context, address threadstore.Address) (err error) {
 	opened, err := address.OpenExisting(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func probe(ctx context.Context, address threadstore.Address) (err error) {
 	return opened.Values.Delete(ctx, place, key, nil)
 }
 
-// writable reports why a directory takes no new file.
+// writable returns an error if no file can be created in the directory.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".agenthost-doctor-*")
 	if err != nil {
@@ -76,7 +76,7 @@ func writable(dir string) error {
 
 // cache checks the cache of compiled plugins.
 func (d *doctor) cache(context.Context) {
-	const subject, remedy = "cache", "without it every start compiles all plugins: let XDG_CACHE_HOME or HOME name a directory of yours"
+	const subject, remedy = "cache", "without a cache every start compiles all plugins; let XDG_CACHE_HOME or HOME name a directory that you can write to"
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		d.note(subject, err.Error(), remedy)

@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// toolTime is how long a compiler may take to tell its version.
+// toolTime is the time limit for a compiler to print its version.
 const toolTime = 10 * time.Second
 
 // compiler is a program that builds plugins.
@@ -25,18 +25,18 @@ type compiler struct {
 	remedy           string
 }
 
-// toolchains checks what builds plugins. What is missing matters only to who wants to build one.
+// toolchains checks the compilers that build plugins. Only authors of plugins need them.
 func (d *doctor) toolchains(ctx context.Context) {
 	tinygo := os.Getenv("TINYGO")
 	if root := os.Getenv("TINYGOROOT"); tinygo == "" && root != "" {
 		tinygo = filepath.Join(root, "bin", "tinygo")
 	}
 	const (
-		small = "install TinyGo from https://tinygo.org/getting-started/install to build small plugins in Go"
-		rust  = "install Rust from https://rustup.rs to build plugins in Rust"
+		small = "to build small plugins in Go, install TinyGo from https://tinygo.org/getting-started/install"
+		rust  = "to build plugins in Rust, install it from https://rustup.rs"
 	)
 	for _, c := range []compiler{
-		{"go", "go", []string{"version"}, "install Go from https://go.dev/dl to build plugins in Go"},
+		{"go", "go", []string{"version"}, "to build plugins in Go, install it from https://go.dev/dl"},
 		{"tinygo", cmp.Or(tinygo, "tinygo"), []string{"version"}, small},
 		{"rustc", cmp.Or(os.Getenv("RUSTC"), "rustc"), []string{"--version"}, rust},
 	} {
@@ -61,13 +61,13 @@ func (d *doctor) rustTarget(ctx context.Context, c compiler) {
 	c.arguments = []string{"--print", "target-libdir", "--target", target}
 	said, err := c.run(ctx)
 	if libraries, _ := filepath.Glob(filepath.Join(said, "libstd-*.rlib")); err != nil || len(libraries) == 0 {
-		d.note("rust target", target+" is missing", "install it to build plugins in Rust: rustup target add "+target)
+		d.note("rust target", target+" is missing", "to build plugins in Rust, install it: rustup target add "+target)
 		return
 	}
 	d.okf("rust target", target)
 }
 
-// run returns the first line of what the compiler says.
+// run returns the first line that the compiler prints.
 func (c *compiler) run(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTime)
 	defer cancel()

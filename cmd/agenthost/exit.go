@@ -22,7 +22,7 @@ const (
 	exitInterrupted = 130
 )
 
-// exitError is an error with the exit code that it leads to. Without an error only the code counts.
+// exitError is an error with its exit code. Without err the command ends with the code and prints nothing.
 type exitError struct {
 	code int
 	err  error
@@ -37,7 +37,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// runExit returns the exit code of a run that failed, by the outermost thing that went wrong.
+// runExit returns the exit code of a failed run.
 func runExit(ctx context.Context, err error) int {
 	var limit *host.LimitError
 	var fault *plugin.Error
@@ -58,7 +58,7 @@ func runExit(ctx context.Context, err error) int {
 	}
 }
 
-// isRefused reports whether a run did not begin, since its input does not fit the thread, or what is stored cannot be read.
+// isRefused reports whether a run did not start, because its input does not fit the thread or the thread cannot be read.
 func isRefused(err error) bool {
 	for _, reason := range []error{
 		host.ErrNoCheckpointer, host.ErrNoThread, host.ErrUnknownThread, host.ErrNotWaiting,
@@ -72,26 +72,26 @@ func isRefused(err error) bool {
 	return changed
 }
 
-// storeExit returns the exit code of something that a store did not do: 1 if that may be otherwise the next time.
+// storeExit returns the exit code of a failed store operation: 1 if trying again later may help.
 func storeExit(err error) int {
-	for _, passing := range []error{
+	for _, temporary := range []error{
 		checkpoint.ErrBusy, checkpoint.ErrLocked, checkpoint.ErrLost, checkpoint.ErrFull, checkpoint.ErrUnavailable,
 	} {
-		if errors.Is(err, passing) {
+		if errors.Is(err, temporary) {
 			return exitFailed
 		}
 	}
 	return exitUsage
 }
 
-// explained adds to an error what helps: which key of the manifest it comes from, if that need not stand there, or a flag.
-func explained(err error) error {
+// withHint adds to an error the flag that helps, or the key of the manifest whose default caused it.
+func withHint(err error) error {
 	if errors.Is(err, checkpoint.ErrBusy) {
-		return fmt.Errorf("%w\n  --wait 30s waits for it", err)
+		return fmt.Errorf("%w\n  add --wait 30s to wait for it", err)
 	}
 	limit, ok := errors.AsType[*host.LimitError](err)
 	if ok && limit.Code == host.CodeToolCallLimit && (limit.Step == host.ModelStep || limit.Step == host.ToolsStep) {
-		return fmt.Errorf("%w\n  the limit is one of the manifest's tool_calls, whose max_loops is 10 by default", err)
+		return fmt.Errorf("%w\n  the manifest sets this limit under tool_calls; the default of max_loops is 10", err)
 	}
 	return err
 }

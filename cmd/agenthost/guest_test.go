@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/test/pgtest"
 	"github.com/agenthost/agenthost/internal/toolchain"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // scratch is a directory for what all tests share: the user's cache of compiled plugins, and a guest.

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
-// initFlags are the flags of init.
+// initFlags holds the flags of init.
 type initFlags struct {
 	agentPlan
 
@@ -29,15 +29,16 @@ func (a *app) initCommand() *cobra.Command {
 	var flags initFlags
 	c := &cobra.Command{
 		Use:   "init [DIR] [flags]",
-		Short: "Begin an agent: write a manifest, and what belongs to it",
-		Long: `Write an agenthost.yaml into a directory, which is the present one unless another is named, with what
-belongs to it: .env with the names of keys, which is nobody else's to read, .env.example for others, lines
-of .gitignore and, for the scripted model, its rules.
+		Short: "Start an agent: write a manifest and the files it needs",
+		Long: `Write an agenthost.yaml and the files it needs into DIR, by default the current directory: .env for the
+provider's key, which only you can read, .env.example for others, lines in .gitignore and, for a scripted
+model, its rules.
 
-At a terminal it asks what the flags do not say; --yes takes what it would suggest. Without a provider it is
-the scripted model, which needs no key and no network: 'agenthost run hello' works at once.
+At a terminal, init asks for everything that the flags leave open; --yes takes the suggested answers. The
+suggested provider is a scripted model, which needs no key and no network: 'agenthost run hello' works at
+once.
 
-Nothing is overwritten unless --force is given, and a .env never is.`,
+Existing files stay as they are unless you add --force. An existing .env always stays.`,
 		Example: `  agenthost init
   agenthost init helper --yes
   agenthost init helper --provider openai --model gpt-5.2 --tools files --checkpoint sqlite:agent.db --yes`,
@@ -53,23 +54,23 @@ Nothing is overwritten unless --force is given, and a .env never is.`,
 			return a.init(dir, &flags)
 		},
 	}
-	c.Flags().StringVar(&flags.Provider, "provider", "", "`openai`, anthropic, gemini or scripted")
-	c.Flags().StringVar(&flags.Model, "model", "", "the `name` of the model, as its provider calls it")
-	c.Flags().StringVar(&flags.Name, "name", "", "the `name` of the agent (default that of the directory)")
-	c.Flags().StringSliceVar(&flags.Tools, "tools", nil, "the tools that it begins with: `files`, or none")
-	c.Flags().StringVar(&flags.Checkpoint, "checkpoint", "", "where threads are kept: `sqlite:agent.db`, memory, a PostgreSQL address, or none")
-	c.Flags().BoolVarP(&flags.yes, "yes", "y", false, "ask nothing")
-	c.Flags().BoolVar(&flags.force, "force", false, "overwrite files that are there")
+	c.Flags().StringVar(&flags.Provider, "provider", "", "the `PROVIDER` of the model: openai, anthropic, gemini or scripted")
+	c.Flags().StringVar(&flags.Model, "model", "", "the `NAME` of the model at its provider")
+	c.Flags().StringVar(&flags.Name, "name", "", "the `NAME` of the agent (default: the name of the directory)")
+	c.Flags().StringSliceVar(&flags.Tools, "tools", nil, "the `TOOLS` to start with: files or none")
+	c.Flags().StringVar(&flags.Checkpoint, "checkpoint", "", "the `ADDRESS` of the store of threads: sqlite:PATH, memory, postgres://USER@HOST/DATABASE, or none")
+	c.Flags().BoolVarP(&flags.yes, "yes", "y", false, "ask nothing and take the suggested answers")
+	c.Flags().BoolVar(&flags.force, "force", false, "overwrite existing files")
 	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(providers(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	_ = c.RegisterFlagCompletionFunc("model", cobra.NoFileCompletions)
 	_ = c.RegisterFlagCompletionFunc("tools", cobra.FixedCompletions([]string{"files", none}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// none is what --tools and --checkpoint take for nothing.
+// none is the value of --tools and --checkpoint for no tools and no store.
 const none = "none"
 
-// plan finds out what to write: what the flags leave open is asked at a terminal, or taken as it would be suggested there.
+// plan completes the flags: it asks for the missing values at a terminal, and takes the suggested ones elsewhere.
 func (a *app) plan(ctx context.Context, c *cobra.Command, dir string, flags *initFlags) error {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -77,7 +78,7 @@ func (a *app) plan(ctx context.Context, c *cobra.Command, dir string, flags *ini
 	}
 	asks := a.terminal && !flags.yes
 	if !asks && !flags.yes && flags.Provider == "" {
-		return &exitError{exitUsage, errors.New("init: this is no terminal to ask at: say --provider PROVIDER, or --yes for a scripted model")}
+		return &exitError{exitUsage, errors.New("init: there is no terminal to ask at; choose a provider with --provider, or add --yes for a scripted model")}
 	}
 	name := filepath.Base(absolute)
 	if checkName(name) != nil {
@@ -85,36 +86,36 @@ func (a *app) plan(ctx context.Context, c *cobra.Command, dir string, flags *ini
 	}
 	i := &interview{app: a, command: c, asks: asks, answers: prompt.NewLines(a.in)}
 	tools := strings.Join(flags.Tools, ",")
-	err = i.ask(ctx, "name", "The name of the agent", name, &flags.Name, checkName)
+	err = i.ask(ctx, "name", "Name of the agent", name, &flags.Name, checkName)
 	if err == nil {
-		err = i.ask(ctx, "provider", "Its provider: "+strings.Join(providers(), ", "), scriptedProvider, &flags.Provider, checkProvider)
+		err = i.ask(ctx, "provider", "Provider of its model: "+strings.Join(providers(), ", "), scriptedProvider, &flags.Provider, checkProvider)
 	}
 	if err == nil && flags.Provider != scriptedProvider {
-		err = i.ask(ctx, "model", "Its model", suggestedModels[flags.Provider], &flags.Model, checkModel)
+		err = i.ask(ctx, "model", "Name of the model", suggestedModels[flags.Provider], &flags.Model, checkModel)
 	}
 	if err == nil {
-		err = i.ask(ctx, "tools", "Its tools: files (reads those of the directory data), none", "files", &tools, checkTools)
+		err = i.ask(ctx, "tools", "Tools: files (to read the files in data), none", "files", &tools, checkTools)
 	}
 	if err == nil {
-		err = i.ask(ctx, "checkpoint", "Where its threads are kept: sqlite:PATH, memory, none", "sqlite:agent.db", &flags.Checkpoint, checkCheckpoint)
+		err = i.ask(ctx, "checkpoint", "Where to keep threads: sqlite:PATH, memory, none", "sqlite:agent.db", &flags.Checkpoint, checkCheckpoint)
 	}
 	flags.Tools = []string{tools}
 	if err == nil && flags.Provider == scriptedProvider && flags.Model != "" {
-		err = &exitError{exitUsage, errors.New("init: --model: a scripted model has no name; name a provider by --provider")}
+		err = &exitError{exitUsage, errors.New("init: --model: a scripted model has no name; choose a provider with --provider, or leave --model out")}
 	}
 	return err
 }
 
-// interview finds out values that are flags, questions to a person, or what is suggested.
+// interview finds values: in flags, by asking a person, or from suggestions.
 type interview struct {
 	*app
 
 	command *cobra.Command
-	asks    bool // there is a person
+	asks    bool // whether there is a person to ask
 	answers *prompt.Lines
 }
 
-// ask sets a value. One that a person gave is asked for again if it will not do.
+// ask sets a value. If a person types an invalid one, it asks again.
 func (i *interview) ask(ctx context.Context, flag, question, suggested string, value *string, check func(string) error) error {
 	given := i.command.Flags().Changed(flag)
 	for {
@@ -141,40 +142,40 @@ func (i *interview) ask(ctx context.Context, flag, question, suggested string, v
 	}
 }
 
-// suggestedModels are models that do well with tools, one of each provider.
+// suggestedModels holds one model of each provider that works well with tools.
 var suggestedModels = map[string]string{"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}
 
 const scriptedProvider = "scripted"
 
-// providers are those that an agent may begin with.
+// providers returns the providers to choose from.
 func providers() []string { return []string{"openai", "anthropic", "gemini", scriptedProvider} }
 
 func checkName(name string) error {
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("-_", r)
 	}) {
-		return errors.New("a name has 1 to 64 letters, digits, dashes and underscores")
+		return errors.New("a name consists of 1 to 64 letters, digits, dashes and underscores")
 	}
 	return nil
 }
 
 func checkProvider(provider string) error {
 	if !slices.Contains(providers(), provider) {
-		return fmt.Errorf("there is no provider %q; it is one of %s", provider, strings.Join(providers(), ", "))
+		return fmt.Errorf("there is no provider %q; choose one of %s", provider, strings.Join(providers(), ", "))
 	}
 	return nil
 }
 
 func checkModel(name string) error {
 	if name == "" || len(name) > 200 || !terminal.IsPlain(name) || strings.Contains(name, "${") {
-		return errors.New("the name of a model is needed, as the provider calls it")
+		return errors.New("the model needs a name; use the provider's own, such as gpt-5.2")
 	}
 	return nil
 }
 
 func checkTools(names string) error {
 	if names != "files" && names != none {
-		return fmt.Errorf("there are no tools %q to begin with; it is files or none", names)
+		return fmt.Errorf("there are no tools %q to start with; choose files or none", names)
 	}
 	return nil
 }
@@ -187,10 +188,10 @@ func checkCheckpoint(address string) error {
 	return err
 }
 
-// variables are what the manifest expands.
+// variables matches the references to environment variables in a manifest.
 var variables = regexp.MustCompile(`\$\{[^{}]*\}`)
 
-// init writes the plan and says what comes next.
+// init writes the files and prints the next steps.
 func (a *app) init(dir string, flags *initFlags) error {
 	written, err := flags.write(dir, flags.force)
 	if err != nil {
@@ -198,7 +199,7 @@ func (a *app) init(dir string, flags *initFlags) error {
 	}
 	file := filepath.Join(dir, manifestFile)
 	if _, err := manifest.Load(file, manifest.Options{}); err != nil {
-		return &exitError{exitFailed, fmt.Errorf("init: what was written cannot be read: %w", err)}
+		return &exitError{exitFailed, fmt.Errorf("init: the new manifest cannot be read: %w", err)}
 	}
 	for _, path := range written {
 		fmt.Fprintln(a.err, "· wrote "+terminal.Line(path))
@@ -208,7 +209,7 @@ func (a *app) init(dir string, flags *initFlags) error {
 		next = append(next, "cd "+dir)
 	}
 	if variable := flags.variable(); variable != "" {
-		next = append(next, "put the key "+variable+" into .env", "agenthost doctor --online")
+		next = append(next, "write your key into .env, as "+variable, "agenthost doctor --online")
 	}
 	next = append(next, "agenthost run hello", "agenthost chat")
 	fmt.Fprintln(a.err, terminal.Text("\nNext:\n  "+strings.Join(next, "\n  ")))

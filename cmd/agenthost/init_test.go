@@ -62,7 +62,7 @@ func TestAScriptedAgentRunsAtOnce(t *testing.T) {
 	require.Equal(t, exitOK, b.run("run", "--thread", "ada", "list the files"), &b.err)
 	require.Contains(t, b.out.String(), "welcome.md")
 	require.Equal(t, exitOK, b.run("run", "read welcome.md"), &b.err)
-	require.Contains(t, b.out.String(), "the agent can read")
+	require.Contains(t, b.out.String(), "The agent can read")
 	require.Equal(t, ".env\nagent.db\nagent.db-shm\nagent.db-wal\n", b.holds(".gitignore"))
 }
 
@@ -73,12 +73,12 @@ func TestKeysHaveAFileOfTheirOwn(t *testing.T) {
 	info, err := os.Stat(b.path(".env"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
-	require.Contains(t, b.err.String(), "\n  put the key ANTHROPIC_API_KEY into .env\n  agenthost doctor --online\n")
+	require.Contains(t, b.err.String(), "\n  write your key into .env, as ANTHROPIC_API_KEY\n  agenthost doctor --online\n")
 
 	b.write(".env", "ANTHROPIC_API_KEY=secret\n")
 	b.write(".gitignore", "/agent.db\n*.tmp")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "init", b.dir, "--provider", "gemini"))
-	require.Contains(t, b.err.String(), "agenthost: init: "+b.path("agenthost.yaml")+" is there already, and nothing was written; --force overwrites it\n")
+	require.Contains(t, b.err.String(), "agenthost: init: "+b.path("agenthost.yaml")+" exists already, and nothing was written; add --force to overwrite it\n")
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "init", b.dir, "--provider", "gemini", "--force"), &b.err)
 	require.Contains(t, b.holds("agenthost.yaml"), "provider: gemini")
 	require.Equal(t, "ANTHROPIC_API_KEY=secret\n", b.holds(".env"))
@@ -91,13 +91,13 @@ func TestInitAsks(t *testing.T) {
 	t.Parallel()
 	b := initialised(t, exitOK, "two words\nada\nopen\nopenai\n\n\nredis:x\nmemory\n", true)
 	asked, _, _ := strings.Cut(b.err.String(), "· wrote")
-	require.Equal(t, "The name of the agent [helper]   a name has 1 to 64 letters, digits, dashes and underscores\n"+
-		"The name of the agent [helper] Its provider: openai, anthropic, gemini, scripted [scripted]   "+
-		`there is no provider "open"; it is one of openai, anthropic, gemini, scripted`+"\n"+
-		"Its provider: openai, anthropic, gemini, scripted [scripted] Its model [gpt-5.2] Its tools: files (reads those of the directory data), none [files] "+
-		"Where its threads are kept: sqlite:PATH, memory, none [sqlite:agent.db]   "+
+	require.Equal(t, "Name of the agent [helper]   a name consists of 1 to 64 letters, digits, dashes and underscores\n"+
+		"Name of the agent [helper] Provider of its model: openai, anthropic, gemini, scripted [scripted]   "+
+		`there is no provider "open"; choose one of openai, anthropic, gemini, scripted`+"\n"+
+		"Provider of its model: openai, anthropic, gemini, scripted [scripted] Name of the model [gpt-5.2] Tools: files (to read the files in data), none [files] "+
+		"Where to keep threads: sqlite:PATH, memory, none [sqlite:agent.db]   "+
 		"no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE\n"+
-		"Where its threads are kept: sqlite:PATH, memory, none [sqlite:agent.db] ", asked)
+		"Where to keep threads: sqlite:PATH, memory, none [sqlite:agent.db] ", asked)
 	require.Contains(t, b.holds("agenthost.yaml"), "name: \"ada\"\n")
 	require.Contains(t, b.holds("agenthost.yaml"), "model: {provider: openai, name: \"gpt-5.2\"}\n")
 	require.Contains(t, b.holds("agenthost.yaml"), "checkpoint: memory ")
@@ -112,13 +112,13 @@ func TestInitAsks(t *testing.T) {
 func TestInitMistakes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"init: this is no terminal to ask at: say --provider PROVIDER, or --yes for a scripted model":         nil,
-		`init: --provider: there is no provider "acme"; it is one of openai, anthropic, gemini, scripted`:     {"--provider", "acme"},
-		"init: --name: a name has 1 to 64 letters":                                                            {"--yes", "--name", "a b"},
-		"init: --model: the name of a model is needed":                                                        {"--provider", "openai", "--model", ""},
-		"init: --model: a scripted model has no name; name a provider by --provider":                          {"--yes", "--model", "gpt-5.2"},
-		`init: --tools: there are no tools "shell" to begin with; it is files or none`:                        {"--yes", "--tools", "shell"},
-		"init: --checkpoint: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATA": {"--yes", "--checkpoint", "redis:x"},
+		"init: there is no terminal to ask at; choose a provider with --provider, or add --yes for a scripted model": nil,
+		`init: --provider: there is no provider "acme"; choose one of openai, anthropic, gemini, scripted`:           {"--provider", "acme"},
+		"init: --name: a name consists of 1 to 64 letters":                                                           {"--yes", "--name", "a b"},
+		"init: --model: the model needs a name":                                                                      {"--provider", "openai", "--model", ""},
+		"init: --model: a scripted model has no name; choose a provider with --provider, or leave --model out":       {"--yes", "--model", "gpt-5.2"},
+		`init: --tools: there are no tools "shell" to start with; choose files or none`:                              {"--yes", "--tools", "shell"},
+		"init: --checkpoint: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATA":        {"--yes", "--checkpoint", "redis:x"},
 	} {
 		b := initialised(t, exitUsage, "", false, args...)
 		require.Contains(t, b.err.String(), want)

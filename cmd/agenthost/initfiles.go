@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/internal/atomicfile"
 )
 
-// agentPlan is what init writes.
+// agentPlan holds the choices that init writes.
 type agentPlan struct {
 	Name, Provider, Model, Checkpoint string
 	Tools                             []string
@@ -31,7 +31,7 @@ const (
 	schemaFile   = "agenthost.schema.json"
 )
 
-// What the files begin as.
+// The contents of new files.
 var (
 	//go:embed inittemplates/agenthost.yaml.tmpl
 	manifestTemplate string
@@ -41,15 +41,15 @@ var (
 	welcomeText string
 )
 
-// planned is a file that is to be written.
-type planned struct {
-	path    string // below the directory
+// newFile is a file that init writes.
+type newFile struct {
+	path    string // relative to the directory
 	content []byte
 	perm    fs.FileMode
-	keep    bool // one that is there stays, and is no obstacle
+	keep    bool // an existing file stays, and does not stop init
 }
 
-// variable is the environment variable with the key; "" if none is needed.
+// variable returns the environment variable with the key, or "" if the model needs none.
 func (p *agentPlan) variable() string {
 	return map[string]string{
 		openai.Provider: openai.APIKeyVariable, anthropic.Provider: anthropic.APIKeyVariable, gemini.Provider: gemini.APIKeyVariable,
@@ -62,8 +62,8 @@ func (p *agentPlan) HasFiles() bool { return slices.Contains(p.Tools, "files") }
 // Keeps reports whether the agent has a checkpoint.
 func (p *agentPlan) Keeps() bool { return p.Checkpoint != none }
 
-// write writes the files into a directory, which is made if it is missing, and returns those that it has written. One that is
-// there keeps all of them from being written, unless it may be overwritten.
+// write writes the files into a directory, which it creates if necessary, and returns their paths. It writes none of them if
+// one exists already, unless force is set.
 func (p *agentPlan) write(dir string, force bool) ([]string, error) {
 	files, err := p.files()
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *agentPlan) write(dir string, force bool) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case !force && !f.keep:
-			return nil, fmt.Errorf("%s is there already, and nothing was written; --force overwrites it", path)
+			return nil, fmt.Errorf("%s exists already, and nothing was written; add --force to overwrite it", path)
 		}
 	}
 	var written []string
@@ -85,7 +85,7 @@ func (p *agentPlan) write(dir string, force bool) ([]string, error) {
 		if _, err := os.Lstat(path); err == nil && f.keep {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // a project is for everybody
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // anybody may read a project
 			return nil, err
 		}
 		if err := atomicfile.Write(path, f.content, f.perm); err != nil {
@@ -100,8 +100,8 @@ func (p *agentPlan) write(dir string, force bool) ([]string, error) {
 	return written, err
 }
 
-// files are what the plan consists of, but .gitignore.
-func (p *agentPlan) files() ([]planned, error) {
+// files returns all files except .gitignore.
+func (p *agentPlan) files() ([]newFile, error) {
 	manifest, err := p.render(manifestTemplate)
 	if err != nil {
 		return nil, err
@@ -114,22 +114,22 @@ func (p *agentPlan) files() ([]planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []planned{{path: manifestFile, content: manifest, perm: 0o644}, {path: schemaFile, content: schema, perm: 0o644}}
+	files := []newFile{{path: manifestFile, content: manifest, perm: 0o644}, {path: schemaFile, content: schema, perm: 0o644}}
 	if variable := p.variable(); variable != "" {
-		keys := "# The key of " + p.Provider + ". A variable of the environment wins over this file.\n" + variable + "=\n"
+		keys := "# The key of " + p.Provider + ". The environment overrides this file.\n" + variable + "=\n"
 		files = append(files,
-			planned{path: ".env.example", content: []byte("# Copy this file to .env, which git does not see.\n" + keys), perm: 0o644},
-			planned{path: ".env", content: []byte(keys), perm: 0o600, keep: true})
+			newFile{path: ".env.example", content: []byte("# Copy this file to .env, which git ignores.\n" + keys), perm: 0o644},
+			newFile{path: ".env", content: []byte(keys), perm: 0o600, keep: true})
 	} else {
-		files = append(files, planned{path: "rules.yaml", content: rules, perm: 0o644})
+		files = append(files, newFile{path: "rules.yaml", content: rules, perm: 0o644})
 	}
 	if p.HasFiles() {
-		files = append(files, planned{path: "data/welcome.md", content: []byte(welcomeText), perm: 0o644, keep: true})
+		files = append(files, newFile{path: "data/welcome.md", content: []byte(welcomeText), perm: 0o644, keep: true})
 	}
 	return files, nil
 }
 
-// render makes a file of its template.
+// render renders a template.
 func (p *agentPlan) render(text string) ([]byte, error) {
 	t, err := template.New(manifestFile).Funcs(template.FuncMap{"quote": quotedYAML, "plain": plainYAML}).Parse(text)
 	if err != nil {
@@ -140,13 +140,13 @@ func (p *agentPlan) render(text string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// quotedYAML writes a text as it is: JSON is YAML, and a dollar sign is written twice.
+// quotedYAML quotes a text literally: JSON is YAML, and a doubled dollar sign does not expand.
 func quotedYAML(text string) (string, error) {
 	quoted, err := json.Marshal(text)
 	return strings.ReplaceAll(string(quoted), "$", "$$"), err
 }
 
-// plainYAML writes an address of a store, whose variables are to expand.
+// plainYAML writes the address of a store, in which variables expand.
 func plainYAML(text string) (string, error) {
 	quoted, err := json.Marshal(text)
 	if inner := string(quoted); err == nil && inner == `"`+text+`"` && !strings.ContainsAny(text, " #{}[],&*!|>'%@`") {
@@ -157,7 +157,7 @@ func plainYAML(text string) (string, error) {
 
 const gitignore = ".gitignore"
 
-// ignore adds to .gitignore what belongs to nobody else, and reports whether anything was missing.
+// ignore adds the private files to .gitignore, and reports whether any was missing.
 func (p *agentPlan) ignore(dir string) (bool, error) {
 	lines := []string{".env"}
 	if file, ok := strings.CutPrefix(p.Checkpoint, "sqlite:"); ok && !filepath.IsAbs(file) && !strings.HasPrefix(file, "..") {

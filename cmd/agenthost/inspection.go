@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// report is what plugin inspect prints of one file, line by line.
+// report is the text that plugin inspect prints about one file.
 type report struct{ strings.Builder }
 
 func (r *report) rowf(name, format string, args ...any) {
@@ -55,12 +55,12 @@ func printInspection(w io.Writer, in *plugin.Inspection) error {
 	return err
 }
 
-// module shows what the file consists of.
+// module prints the parts of the file.
 func (r *report) module(m *anatomy.Module) {
 	if len(m.Producers) > 0 {
 		r.rowf("made by", "%s", producers(m.Producers))
 	}
-	r.rowf("size", "%d bytes: code %d, data %d, for debuggers %d; %d functions", m.Size, m.Code, m.Data, m.Debug, m.Functions)
+	r.rowf("size", "%d bytes: code %d, data %d, debug information %d; %d functions", m.Size, m.Code, m.Data, m.Debug, m.Functions)
 	if m.Memory != nil {
 		memory := fmt.Sprintf("%d KiB at the start", m.Memory.Initial>>10)
 		if m.Memory.Maximum > 0 {
@@ -95,7 +95,7 @@ func (r *report) module(m *anatomy.Module) {
 	}
 }
 
-// producers names the tools that made the module, and the languages it was written in.
+// producers names the tools that made the module and the languages of its sources.
 func producers(all []anatomy.Producer) string {
 	var tools, languages []string
 	for _, p := range all {
@@ -114,16 +114,16 @@ func producers(all []anatomy.Producer) string {
 func (r *report) embedded(e plugin.Embedded) {
 	switch e {
 	case plugin.EmbeddedSame:
-		r.rowf("embedded", "its Description, as describe says it")
+		r.rowf("embedded", "a Description, the same as describe returns")
 	case plugin.EmbeddedDiffers:
-		r.rowf("embedded", "a Description that differs from what describe says")
+		r.rowf("embedded", "a Description that differs from what describe returns")
 	case plugin.EmbeddedUnchecked:
-		r.rowf("embedded", "a Description that could not be compared with describe")
+		r.rowf("embedded", "a Description, which could not be compared with describe")
 	case plugin.EmbeddedNone:
 	}
 }
 
-// description shows what the plugin says of itself.
+// description prints what the plugin says about itself.
 func (r *report) description(d *abi.Description, m *anatomy.Module) {
 	var listed, unlisted []string
 	for _, name := range abi.Hooks() {
@@ -138,7 +138,7 @@ func (r *report) description(d *abi.Description, m *anatomy.Module) {
 		r.itemf(name, "%s", hookSummary(d.Hooks.Spec(abi.Hook(name))))
 	}
 	if len(unlisted) > 0 {
-		r.rowf("never called", "%s (exported, and not in its Description)", terminal.Lines(unlisted))
+		r.rowf("never called", "%s (exported, but not in its Description)", terminal.Lines(unlisted))
 	}
 	r.section("fields", len(d.Fields))
 	for i := range d.Fields {
@@ -159,7 +159,7 @@ func (r *report) description(d *abi.Description, m *anatomy.Module) {
 	r.config(d.ConfigSchema)
 }
 
-// section begins a list that has something in it.
+// section prints the title of a list unless the list is empty.
 func (r *report) section(title string, n int) {
 	if n > 0 {
 		fmt.Fprintf(r, "  %s\n", title)

@@ -3,37 +3,37 @@ package main
 import (
 	"strings"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
-// interruptedError is a run that ended as interrupted, as a person reads it, with the commands that go on.
+// interruptedError explains an interrupted run to a person, with the commands that continue it.
 type interruptedError struct {
-	next      string // the step that comes next
+	next      string // the step that the run stopped before
 	questions []*question.Question
 	command   question.Command
-	named     bool // the run has a thread
-	durable   bool // which outlasts the process
+	named     bool // whether the run has a thread
+	durable   bool // whether the thread outlives the process
 }
 
 func (e *interruptedError) Error() string {
 	var out strings.Builder
 	if len(e.questions) > 0 {
-		out.WriteString("the run is interrupted, and waits for an answer before " + terminal.Line(e.next) + ":\n")
+		out.WriteString("the run is interrupted and waits for an answer before " + terminal.Line(e.next) + ":\n")
 	} else {
-		out.WriteString("the run is interrupted by a breakpoint, before " + terminal.Line(e.next) + "\n")
+		out.WriteString("the run is interrupted at a breakpoint, before " + terminal.Line(e.next) + "\n")
 	}
 	switch {
 	case e.durable:
 		out.WriteString(threadview.Questions(e.questions, &e.command))
 	default:
 		out.WriteString(threadview.Questions(e.questions, nil))
-		out.WriteString("Nobody can go on with it: nothing of the run is kept when the command ends. ")
+		out.WriteString("The run cannot be continued: it is not kept when the command ends. ")
 		if e.named {
-			out.WriteString("Its thread is kept in memory;\nkeep threads in a database, such as sqlite:agent.db, by the manifest's checkpoint.")
+			out.WriteString("Its thread is only in memory;\nlet the manifest's checkpoint name a database, such as sqlite:agent.db.")
 		} else {
-			out.WriteString("Name a thread by --thread,\nwhich the manifest's checkpoint keeps in a database, such as sqlite:agent.db.")
+			out.WriteString("Name a thread with --thread,\nand let the manifest's checkpoint keep it in a database, such as sqlite:agent.db.")
 		}
 	}
 	return strings.TrimRight(out.String(), "\n")

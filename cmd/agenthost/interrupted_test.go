@@ -28,8 +28,8 @@ func (b *bundle) document() (doc interruptedDocument) {
 	return doc
 }
 
-const cannotResume = "Nobody can go on with it: nothing of the run is kept when the command ends. Name a thread by --thread,\n" +
-	"which the manifest's checkpoint keeps in a database, such as sqlite:agent.db.\n"
+const cannotResume = "The run cannot be continued: it is not kept when the command ends. Name a thread with --thread,\n" +
+	"and let the manifest's checkpoint keep it in a database, such as sqlite:agent.db.\n"
 
 func TestARunThatABreakpointStops(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestARunThatABreakpointStops(t *testing.T) {
 			require.Equal(t, exitOK, b.run("validate"), &b.err)
 			require.Equal(t, exitWaiting, b.run("run", "-q", "hi"))
 			require.Empty(t, b.out.String(), "there is no answer")
-			require.Equal(t, "agenthost: the run is interrupted by a breakpoint, before "+next+"\n"+cannotResume, b.err.String())
+			require.Equal(t, "agenthost: the run is interrupted at a breakpoint, before "+next+"\n"+cannotResume, b.err.String())
 
 			require.Equal(t, exitWaiting, b.run("run", "-q", "--output", "json", "hi"))
 			require.Equal(t, interruptedDocument{Status: host.Interrupted, Next: next}, b.document())
@@ -63,7 +63,7 @@ func TestARunThatAsks(t *testing.T) {
 	require.Len(t, doc.Interrupts, 1)
 	asked := doc.Interrupts[0]
 	require.NotEmpty(t, asked.ID)
-	require.Equal(t, "agenthost: the run is interrupted, and waits for an answer before bad.after_model:\n"+
+	require.Equal(t, "agenthost: the run is interrupted and waits for an answer before bad.after_model:\n"+
 		"approve of bad.after_model (id "+asked.ID+")\n  \"shall I?\"\n"+cannotResume, b.err.String())
 	require.Equal(t, "approve", asked.Key)
 	require.Equal(t, "bad.after_model", asked.Step)

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/manifest"
-	mcpserver "github.com/agenthost/agenthost/server/mcp"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
+	mcpserver "github.com/agenthost/agenthost/server/mcp"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -23,16 +23,16 @@ func (a *app) mcpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp [flags]",
 		Short: "Serve the agent to MCP clients",
-		Long: `Serve the agent by the Model Context Protocol, on standard input and output or, with --http, over
-streamable HTTP at the path /mcp. Clients find one tool that runs the agent, by the manifest's name, with a
-prompt and, for a conversation that goes on, the name of a thread; and the tools of the manifest, by their
-names. Each call of one passes through all middleware, as a call of the model does.
+		Long: `Serve the agent over the Model Context Protocol, on standard input and output or, with --http, over
+streamable HTTP at the path /mcp. Clients find a tool named like the agent, which runs it with a prompt
+and, to continue a conversation, the name of a thread. They also find the tools of the manifest. A call of
+such a tool passes through all middleware, like a call by the model.
 
-A run that asks a human something asks the client's user, if the client can; otherwise the call fails, and
-names the command that answers, where the manifest's checkpoint keeps threads in a database.
+If a run asks a person something, the client asks its user. If the client cannot ask, the call fails; if
+the manifest's checkpoint is a database, the error names the command that answers.
 
-With --http everybody who reaches the address can run the agent: there is no login. A port alone is one of
-this machine, which nobody else reaches, and web pages do not either.`,
+With --http, everybody who can reach the address can run the agent: there is no login. If you give only a
+port, the server listens on this machine only, and refuses requests from web pages.`,
 		Example: `  agenthost mcp -f agenthost.yaml
   agenthost mcp -f agenthost.yaml --http 8080`,
 		Args: cobra.NoArgs,
@@ -48,18 +48,18 @@ this machine, which nobody else reaches, and web pages do not either.`,
 		},
 	}
 	a.manifestFlags(c)
-	c.Flags().StringVar(&address, "http", "", "serve over HTTP at an `address`: a port, or HOST:PORT")
+	c.Flags().StringVar(&address, "http", "", "serve over HTTP at this `ADDRESS`: a port, or HOST:PORT")
 	return c
 }
 
-// listenAddress is the address to listen at: without a host, one of this machine alone.
+// listenAddress returns the address to listen at. Without a host it is on the loopback interface.
 func listenAddress(given string) (string, error) {
 	if _, err := strconv.ParseUint(given, 10, 16); err == nil {
 		return net.JoinHostPort("127.0.0.1", given), nil
 	}
 	name, port, err := net.SplitHostPort(given)
 	if err != nil {
-		return "", errors.New("it must be a port, such as 8080, or HOST:PORT")
+		return "", errors.New("write a port, such as 8080, or HOST:PORT")
 	}
 	if name == "" {
 		name = "127.0.0.1"
@@ -67,7 +67,7 @@ func listenAddress(given string) (string, error) {
 	return net.JoinHostPort(name, port), nil
 }
 
-// serveMCP builds the agent and serves it, until the clients have left or the context ends.
+// serveMCP builds the agent and serves it until the clients leave or the context ends.
 func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserver.Server) error) (err error) {
 	var built host.Config
 	agent, err := a.load(ctx, manifest.Options{}, func(config *host.Config) {
@@ -105,7 +105,7 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 	return nil
 }
 
-// How long clients have to send the head of a request, and to leave when the command ends.
+// Time limits for clients: to send the header of a request, and to leave when the command ends.
 const (
 	mcpHeaderTime = 10 * time.Second
 	mcpLeaveTime  = 5 * time.Second
@@ -118,7 +118,7 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, address
 		return err
 	}
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
-		fmt.Fprintf(a.err, "· everybody who reaches %s can run the agent: there is no login\n", terminal.Text(at.String()))
+		fmt.Fprintf(a.err, "· everybody who can reach %s can run the agent: there is no login\n", terminal.Text(at.String()))
 	}
 	fmt.Fprintf(a.err, "· listening on http://%s/mcp\n", terminal.Text(listener.Addr().String()))
 	mux := http.NewServeMux()
@@ -135,7 +135,7 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, address
 	leaving, stop := context.WithTimeout(context.WithoutCancel(ctx), mcpLeaveTime)
 	defer stop()
 	if err := server.Shutdown(leaving); err != nil {
-		_ = server.Close() // who has not left is cut off
+		_ = server.Close() // cut off the clients that have not left
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -138,7 +138,7 @@ func TestMCPAddresses(t *testing.T) {
 	}
 	b := setup(t, say)
 	require.Equal(t, exitUsage, b.run("mcp", "--http", "x"))
-	require.Contains(t, b.err.String(), "--http x: it must be a port")
+	require.Contains(t, b.err.String(), "--http x: write a port")
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, taken.Close()) }()

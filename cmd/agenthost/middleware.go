@@ -39,7 +39,7 @@ func (a *app) middlewareListCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print all there is to tell of each, its JSON Schema too")
+	c.Flags().BoolVar(&asJSON, "json", false, "print everything about each middleware, including its JSON Schema")
 	return c
 }
 
@@ -75,7 +75,7 @@ func (a *app) middlewareShowCommand() *cobra.Command {
 				if near, ok := text.Nearest(args[0], middlewareNames()); ok {
 					return &exitError{exitUsage, fmt.Errorf("middleware show: there is no built-in middleware %q; did you mean %q?", args[0], near)}
 				}
-				return &exitError{exitUsage, fmt.Errorf("middleware show: there is no built-in middleware %q; there are %s", args[0],
+				return &exitError{exitUsage, fmt.Errorf("middleware show: there is no built-in middleware %q; choose one of %s", args[0],
 					strings.Join(middlewareNames(), ", "))}
 			case asJSON:
 				err = terminal.PrintDocument(a.out, m)
@@ -88,7 +88,7 @@ func (a *app) middlewareShowCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with the JSON Schema of its configuration")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON document, including the JSON Schema of the configuration")
 	return c
 }
 
@@ -108,7 +108,7 @@ func completeMiddleware(_ *cobra.Command, args []string, _ string) ([]string, co
 	return middlewareNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// showMiddleware prints what a person reads.
+// showMiddleware prints a middleware for a person.
 func (a *app) showMiddleware(m *catalog.Middleware) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", m.Name, m.Summary)
@@ -138,7 +138,7 @@ func (a *app) showMiddleware(m *catalog.Middleware) error {
 	return err
 }
 
-// wrap breaks a text into lines of at most so many bytes, between words.
+// wrap breaks a text between words into lines of at most width bytes.
 func wrap(text string, width int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {

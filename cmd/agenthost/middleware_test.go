@@ -38,7 +38,7 @@ func TestMiddlewareShow(t *testing.T) {
 		require.Contains(t, b.out.String(), part)
 	}
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "middleware", "show", "nobody"))
-	require.Contains(t, b.err.String(), `there is no built-in middleware "nobody"; there are anthropic_prompt_caching, `)
+	require.Contains(t, b.err.String(), `there is no built-in middleware "nobody"; choose one of anthropic_prompt_caching, `)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "middleware", "show", "TodoList"))
 	require.Contains(t, b.err.String(), `there is no built-in middleware "TodoList"; did you mean "todo_list"?`)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "middleware", "show"))

@@ -14,10 +14,10 @@ func (a *app) orderCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "order [flags]",
-		Short: "Print in which order the hooks of the manifest's middleware run",
-		Long: `Print in which order the hooks of the manifest's middleware run, the built-in ones and the plugins: before
-hooks in the order of the list, wraps from the outermost in, after hooks from the last of the list on.
-What should stand otherwise is told with the reason.`,
+		Short: "Print the order in which the hooks of the middleware run",
+		Long: `Print the order in which the hooks of the manifest's middleware run, built-in ones and plugins: before
+hooks in the order of the manifest, wraps from the outermost to the innermost, after hooks in reverse
+order. If middleware should be in another order, say so and why.`,
 		Example: "  agenthost order\n  agenthost order --json | jq -r '.advice[]'",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -41,11 +41,11 @@ What should stand otherwise is told with the reason.`,
 		},
 	}
 	a.manifestFlags(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON document")
 	return c
 }
 
-// describeLayout shows the order of hooks.
+// describeLayout returns the order of the hooks, a line for each hook.
 func describeLayout(l *host.Layout) string {
 	var b strings.Builder
 	for _, row := range []struct {

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-	"github.com/agenthost/agenthost/manifest"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
-// performance is a run, with what a person at the terminal answers meanwhile.
+// performance is one run of the agent, including the answers of a person at the terminal.
 type performance struct {
 	*app
 
@@ -25,7 +25,7 @@ type performance struct {
 	agent *manifest.Agent
 }
 
-// perform loads the agent, performs the run that begin says, and prints what came of it.
+// perform loads the agent, performs the run whose input begin returns, and prints the result.
 func (a *app) perform(ctx context.Context, flags *runFlags, begin func(context.Context, *manifest.Agent) (host.Input, error)) error {
 	show, err := a.renderer(flags.output, flags.quiet)
 	if err != nil {
@@ -78,13 +78,13 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 	}
 }
 
-// errNoCheckpoint is a manifest without threads, where one is asked for.
-var errNoCheckpoint = errors.New("the manifest keeps no threads; add a checkpoint to it, such as\n  checkpoint: sqlite:agent.db")
+// errNoCheckpoint says that the manifest keeps no threads although the command needs one.
+var errNoCheckpoint = errors.New("the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db")
 
-// passingThread is the thread of a run without one at a terminal: in memory, so that what it asks can be answered there.
+// passingThread names the in-memory thread of a run at a terminal without --thread. A person needs it to answer questions.
 const passingThread = "run"
 
-// adjust sets what the flags say about the store of threads.
+// adjust chooses the store of threads by the flags.
 func (p *performance) adjust(config *host.Config) {
 	switch {
 	case p.flags.thread != "" && config.Checkpointer != nil:
@@ -96,12 +96,12 @@ func (p *performance) adjust(config *host.Config) {
 	}
 }
 
-// ask asks the person at the terminal what the run waits for, and returns the input that goes on with it.
+// ask puts the questions of a run to the person at the terminal, and returns the input that continues the run.
 func (p *performance) ask(ctx context.Context, result *host.Result) (host.Input, error) {
 	next := host.Input{Thread: result.Thread, AcceptChanges: p.flags.acceptChanges}
 	questions := question.OfResult(result)
 	if len(questions) == 0 {
-		yes, err := p.conversation().Confirm(ctx, "The run stopped at a breakpoint, next is "+result.Next+". Go on?")
+		yes, err := p.conversation().Confirm(ctx, "The run stopped at a breakpoint before "+result.Next+". Continue?")
 		if err == nil && !yes {
 			err = prompt.ErrLeft
 		}
@@ -113,7 +113,7 @@ func (p *performance) ask(ctx context.Context, result *host.Result) (host.Input,
 	return next, err
 }
 
-// answers asks questions at the terminal.
+// answers puts questions to the person at the terminal and returns the answers.
 func (p *performance) answers(ctx context.Context, questions []*question.Question) ([]host.Answer, error) {
 	sheet := question.NewSheet(questions)
 	if err := p.conversation().Answer(ctx, questions, sheet); err != nil {
@@ -122,16 +122,16 @@ func (p *performance) answers(ctx context.Context, questions []*question.Questio
 	return sheet.Answers(p.flags.as)
 }
 
-// conversation is the one prompt of the command.
+// conversation returns the prompt of the command, which all questions share.
 func (a *app) conversation() *prompt.Prompt {
-	if a.asking == nil {
+	if a.prompt == nil {
 		editor := &prompt.Editor{In: a.in, Out: a.err, Hold: a.hold}
-		a.asking = &prompt.Prompt{In: prompt.NewLines(a.in), Out: a.err, Edit: editor.Edit}
+		a.prompt = &prompt.Prompt{In: prompt.NewLines(a.in), Out: a.err, Edit: editor.Edit}
 	}
-	return a.asking
+	return a.prompt
 }
 
-// outcome is the error that tells how the run ended, if not well.
+// outcome returns nil for a completed run, and otherwise an error with the exit code.
 func (p *performance) outcome(ctx context.Context, result *host.Result, err error) error {
 	durable := p.flags.thread != "" && p.agent.Durable
 	switch {
@@ -144,7 +144,7 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 	case ctx.Err() != nil:
 		err = errors.New("interrupted")
 		if durable && result.Next != "" {
-			err = p.goingOn(ctx, result.Next, err)
+			err = p.withResume(ctx, result.Next, err)
 		}
 		return &exitError{exitInterrupted, err}
 	}
@@ -152,23 +152,23 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 	if stopped, ok := errors.AsType[*stoppedError](err); ok {
 		code, err = exitLimit, stopped
 	}
-	err = explained(err)
+	err = withHint(err)
 	if durable && result.Next != "" && !errors.Is(err, checkpoint.ErrLost) {
-		err = p.goingOn(ctx, result.Next, err)
+		err = p.withResume(ctx, result.Next, err)
 	}
 	return &exitError{code, err}
 }
 
-// goingOn adds to an error how to go on with the run: as it is and, if the step has answers, with others.
-func (p *performance) goingOn(ctx context.Context, next string, err error) error {
+// withResume adds to an error the commands that continue the run: unchanged and, if the step has answers, with other answers.
+func (p *performance) withResume(ctx context.Context, next string, err error) error {
 	command := p.command(p.flags)
-	err = fmt.Errorf("%w\n  the run stopped before %s; go on with\n  %s", err, next, command.Line())
+	err = fmt.Errorf("%w\n  the run stopped before %s; to continue it:\n  %s", err, next, command.Line())
 	held, loading := p.agent.Threads.Load(context.WithoutCancel(ctx), p.flags.thread, 0)
 	if loading != nil {
-		return err // there is another error to tell of
+		return err // the first error is the one to report
 	}
 	if asked := question.OfThread(held); len(asked) > 0 {
-		err = fmt.Errorf("%w\n  or, if an answer was at fault, with another one\n  %s", err, strings.Join(command.Lines(asked), "\n  "))
+		err = fmt.Errorf("%w\n  or, if an answer caused this, with another answer:\n  %s", err, strings.Join(command.Lines(asked), "\n  "))
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// pluginBench are the flags of plugin bench.
+// pluginBench holds the flags of plugin bench.
 type pluginBench struct {
 	hooks    []string
 	config   string
@@ -26,31 +26,32 @@ func (a *app) pluginBenchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench FILE [flags]",
 		Short: "Measure what each hook of a plugin costs",
-		Long: `Load the plugin as an agent would, with the default limits and without any grant, configure it, and
-call each hook of its Description over and over in one place of a run: in the second round of an
-agent whose history has 20 messages of 1 KB, and whose tool answers with 1 KB. before_agent and
-after_agent are called where that run begins and ends.
+		Long: `Load the plugin like an agent does, with the default limits and no grants, configure it, and call each
+hook repeatedly in the same situation: the second round of an agent whose history has 20 messages of 1 KB
+and whose tool returns 1 KB. before_agent and after_agent are called at the start and the end of that run.
 
-Shown for each hook are
-  ns        nanoseconds of one call, everything that the host does for it included: half of the
-            calls took at most p50, all but one of a hundred at most p99
-  empty     the same for an empty hook, which is given the same documents and returns 0 at once.
-            It is called in turns with the other, so that the difference is the plugin's own
-  ratio     how many times as long the hook takes as the empty one, by p50
-  fuel      that one call used; a call may use 1,000,000,000 unless limits.fuel says otherwise
-  bytes     of the documents: the input, the last reply of next or host_call, and the result
-  memory    of the largest instance up to then, in KiB
-  outcome   what the last call ended with: nothing, result, error or interrupt
+The columns are
 
-The exit code is 0 if everything went well, 5 if the plugin was refused or made a fault.`,
+  ns        nanoseconds of one call, including the host's part: the median (p50) and the 99th
+            percentile (p99)
+  empty     the same for a hook that gets the same documents and returns 0 at once; the two take
+            turns, so the difference is the plugin's own time
+  ratio     the p50 of the hook divided by that of the empty hook
+  fuel      used by one call; a call may use 1,000,000,000 unless limits.fuel says otherwise
+  input, reply, result
+            bytes of the documents: the input, the last reply of next or host_call, the result
+  memory    of the largest instance so far, in KiB
+  outcome   of the last call: nothing, result, error or interrupt
+
+The exit code is 0 if all calls succeeded, and 5 if the plugin was refused or failed.`,
 		Example: `  agenthost plugin bench redact.wasm
   agenthost plugin bench redact.wasm --hook before_model --config '{strategy: hash}' --duration 5s --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginBench(c.Context(), args[0], &flags) },
 	}
-	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "measure this `hook` alone; may be given several times")
-	c.Flags().StringVar(&flags.config, "config", "", "the plugin's configuration: YAML or JSON, or `@FILE`")
-	c.Flags().DurationVar(&flags.duration, "duration", time.Second, "measure each hook for so long")
+	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "measure only this `HOOK`; may be repeated")
+	c.Flags().StringVar(&flags.config, "config", "", "the plugin's `CONFIG`: YAML, JSON, or @FILE")
+	c.Flags().DurationVar(&flags.duration, "duration", time.Second, "how long to measure each hook")
 	c.Flags().BoolVar(&flags.json, "json", false, "print each hook as a line of JSON")
 	return c
 }
@@ -65,10 +66,10 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 		return &exitError{exitUsage, fmt.Errorf("--config: %w", err)}
 	}
 	if flags.duration <= 0 {
-		return &exitError{exitUsage, fmt.Errorf("--duration: %v is no time to measure in; use 1s", flags.duration)}
+		return &exitError{exitUsage, fmt.Errorf("--duration %v: the duration must be positive, such as 1s", flags.duration)}
 	}
 	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process ends
+	defer func() { _ = engine.Close() }() // the process is about to end
 	all, err := plugin.Measure(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, flags.duration, hooks...)
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}

@@ -43,7 +43,7 @@ func TestPluginBenchIsUsedWrongly(t *testing.T) {
 		{exitUsage, "no such file", []string{"gone.wasm"}},
 		{exitUsage, "there is no hook", []string{redact, "--hook", "before_lunch"}},
 		{exitUsage, "the plugin has no hook after_agent", []string{redact, "--hook", "after_agent"}},
-		{exitUsage, "is no time to measure in", []string{redact, "--duration", "0s"}},
+		{exitUsage, "the duration must be positive", []string{redact, "--duration", "0s"}},
 		{exitUsage, "--config", []string{redact, "--config", "[1]"}},
 		{exitUsage, "strategy", []string{redact, "--config", "{strategy: nonsense}"}},
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
-// pluginBuild are the flags of plugin build.
+// pluginBuild holds the flags of plugin build.
 type pluginBuild struct {
 	language string
 	output   string
@@ -26,20 +26,20 @@ func (a *app) pluginBuildCommand() *cobra.Command {
 	var flags pluginBuild
 	c := &cobra.Command{
 		Use:   "build [DIR] [flags]",
-		Short: "Build a plugin with the flags that it needs",
-		Long: `Build the plugin whose sources are in the directory, which is the present one unless another is
-named, and check that it loads. What is run is
+		Short: "Build a plugin with the compiler flags it needs",
+		Long: `Build the plugin with sources in DIR, by default the current directory, and check that it loads. The
+commands are
 
   tinygo  $TINYGO build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=z -no-debug
   go      GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -ldflags='-s -w'
   rust    cargo build --release --target wasm32-unknown-unknown, with a stack of 64 KiB unless the
           project sets -zstack-size itself
 
-Go files are built with TinyGo, a Cargo.toml with cargo, unless --lang says otherwise. Tools are
-taken from PATH; $TINYGO may name TinyGo, $TINYGOROOT the directory it is installed in.
+Without --lang, Go files are built with TinyGo and a Cargo.toml with cargo. The compilers must be on PATH;
+$TINYGO may name the program TinyGo, and $TINYGOROOT its directory.
 
-The exit code is 1 if the compiler fails, 2 if it is missing or the directory holds no plugin, and
-5 if what it built does not load.`,
+The exit code is 1 if the compiler fails, 2 if it is missing or the directory has no plugin, and 5 if the
+result does not load.`,
 		Example: `  agenthost plugin build
   agenthost plugin build ./redact -o redact.wasm
   agenthost plugin build ./redact --lang go`,
@@ -52,9 +52,9 @@ The exit code is 1 if the compiler fails, 2 if it is missing or the directory ho
 			return a.pluginBuild(c.Context(), dir, &flags)
 		},
 	}
-	c.Flags().StringVar(&flags.language, "lang", "", "how to build it: `LANGUAGE` is tinygo, go or rust")
-	c.Flags().StringVarP(&flags.output, "output", "o", "", "the `FILE` to make (default DIR/NAME.wasm, with the name of the directory)")
-	c.Flags().BoolVar(&flags.debug, "debug", false, "keep what debuggers need; agenthost plugin pack takes it out again")
+	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE` and compiler: tinygo, go or rust")
+	c.Flags().StringVarP(&flags.output, "output", "o", "", "the `FILE` to write (default: DIR/NAME.wasm, where NAME is the name of the directory)")
+	c.Flags().BoolVar(&flags.debug, "debug", false, "keep debug information; 'agenthost plugin pack' removes it")
 	return c
 }
 
@@ -74,28 +74,28 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 		return buildError(ctx, err)
 	}
 	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process ends
+	defer func() { _ = engine.Close() }() // the process is about to end
 	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	if !in.OK {
-		return &exitError{exitPlugin, fmt.Errorf("plugin build: %s was built with %s, and does not load: %s: %s", file, language, in.Stage, in.Message)}
+		return &exitError{exitPlugin, fmt.Errorf("plugin build: %s was built with %s but does not load: %s: %s", file, language, in.Stage, in.Message)}
 	}
-	if flags.debug { // it was asked for
+	if flags.debug { // the user asked for it
 		in.Warnings = slices.DeleteFunc(in.Warnings, func(w plugin.Warning) bool { return w.Code == plugin.WarnDebug })
 	}
 	return a.printBuilt(in, language)
 }
 
-// buildError gives an error of building its exit code.
+// buildError adds the exit code to an error of a compiler.
 func buildError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	err = fmt.Errorf("plugin build: %w", err)
 	if failed, ok := errors.AsType[*toolchain.FailedError](err); ok {
-		return &exitError{exitFailed, fmt.Errorf("%w; see above", failed)}
+		return &exitError{exitFailed, fmt.Errorf("%w; see its messages above", failed)}
 	}
 	return &exitError{exitUsage, err}
 }

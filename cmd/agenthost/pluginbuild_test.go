@@ -44,7 +44,7 @@ func TestPluginBuild(t *testing.T) { //nolint:paralleltest // fakeTinyGo sets a 
 	fakeTinyGo(t, b, filepath.Join(b.dir, "empty.wasm"))
 	output := filepath.Join(b.dir, "other.wasm")
 	require.Equal(t, exitPlugin, b.runWith(t.Context(), "", "plugin", "build", dir, "-o", output))
-	require.Contains(t, b.err.String(), "other.wasm was built with tinygo, and does not load: link: it is no agenthost plugin")
+	require.Contains(t, b.err.String(), "other.wasm was built with tinygo but does not load: link: it is no agenthost plugin")
 	require.FileExists(t, output)
 
 	path, _ := unpacked(t, b)
@@ -61,7 +61,7 @@ func TestPluginBuildTellsOfMistakes(t *testing.T) {
 	dir := handMade(t, b)
 	b.write("hand/main.go", "package main\n\nfunc main() { nonsense() }\n")
 	require.Equal(t, exitFailed, b.runWith(t.Context(), "", "plugin", "build", dir, "--lang", "go"))
-	require.Regexp(t, `(?s)undefined: nonsense\n.*agenthost: go failed: exit status 1; see above\n$`, b.err.String())
+	require.Regexp(t, `(?s)undefined: nonsense\n.*agenthost: go failed: exit status 1; see its messages above\n$`, b.err.String())
 	require.Empty(t, b.out.String())
 }
 

@@ -17,13 +17,13 @@ import (
 )
 
 func (a *app) pluginCommand() *cobra.Command {
-	c := group(&cobra.Command{Use: "plugin", Short: "Work with WebAssembly plugins"})
+	c := group(&cobra.Command{Use: "plugin", Short: "Create, build, test and inspect WebAssembly plugins"})
 	c.AddCommand(a.pluginNewCommand(), a.pluginCheckCommand(), a.pluginInspectCommand(), a.pluginPackCommand(), a.pluginBenchCommand(),
 		a.pluginBuildCommand(), a.pluginReplayCommand(), a.pluginTestCommand())
 	return c
 }
 
-// pluginCheck are the flags of plugin check.
+// pluginCheck holds the flags of plugin check.
 type pluginCheck struct {
 	hooks  []string
 	config string
@@ -35,20 +35,20 @@ func (a *app) pluginCheckCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE... [flags]",
 		Short: "Load plugins and call each of their hooks once",
-		Long: `Load each file as an agent would, with the default limits and without any grant; configure it;
-and call each hook that its Description lists once, in an agent with a model that calls one tool.
-One record is printed for each file, and one for each hook of a file that could be loaded.
+		Long: `Load each file like an agent does, with the default limits and no grants, configure it, and call each
+hook in its Description once, in an agent whose model calls one tool. The command prints a line for each
+file, and a line for each hook of a file that loads.
 
-The exit code is 0 if everything went well, 5 if a plugin was refused or made a fault.`,
+The exit code is 0 if all calls succeeded, and 5 if a plugin was refused or failed.`,
 		Example: `  agenthost plugin check redact.wasm
   agenthost plugin check *.wasm --json
   agenthost plugin check redact.wasm --hook before_model --config '{strategy: hash}'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error { return a.pluginCheck(c.Context(), files, &flags) },
 	}
-	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "call this `hook` alone; may be given several times")
-	c.Flags().StringVar(&flags.config, "config", "", "the plugin's configuration: YAML or JSON, or `@FILE`")
-	c.Flags().BoolVar(&flags.json, "json", false, "print each record as a line of JSON")
+	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "call only this `HOOK`; may be repeated")
+	c.Flags().StringVar(&flags.config, "config", "", "the plugin's `CONFIG`: YAML, JSON, or @FILE")
+	c.Flags().BoolVar(&flags.json, "json", false, "print a line of JSON instead of each line")
 	return c
 }
 
@@ -62,7 +62,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 		return &exitError{exitUsage, fmt.Errorf("--config: %w", err)}
 	}
 	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process ends
+	defer func() { _ = engine.Close() }() // the process is about to end
 	fine, unconfigured := true, false
 	for _, file := range files {
 		records := plugin.Try(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
@@ -81,7 +81,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	case fine:
 		return nil
 	case unconfigured:
-		return &exitError{exitPlugin, errors.New("plugin check: --config gives a configuration; agenthost plugin inspect shows which keys there are")}
+		return &exitError{exitPlugin, errors.New("plugin check: the plugin needs a configuration; give one with --config; 'agenthost plugin inspect' shows its keys")}
 	default:
 		return &exitError{exitPlugin, nil}
 	}
@@ -107,12 +107,12 @@ func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
 	return err
 }
 
-// parseHooks reads the values of a flag.
+// parseHooks parses the values of a flag.
 func parseHooks(flag string, names []string) ([]abi.Hook, error) {
 	hooks := make([]abi.Hook, 0, len(names))
 	for _, name := range names {
 		if !slices.Contains(abi.Hooks(), abi.Hook(name)) {
-			return nil, &exitError{exitUsage, fmt.Errorf("%s: there is no hook %q; there are %s", flag, name, joinHooks())}
+			return nil, &exitError{exitUsage, fmt.Errorf("%s: there is no hook %q; choose from %s", flag, name, joinHooks())}
 		}
 		hooks = append(hooks, abi.Hook(name))
 	}
@@ -127,7 +127,7 @@ func joinHooks() string {
 	return strings.Join(names, ", ")
 }
 
-// readConfig reads a plugin's configuration: a YAML mapping, as it would stand in a manifest.
+// readConfig reads a plugin's configuration: a YAML mapping as in a manifest.
 func readConfig(text string) (map[string]any, error) {
 	name := "--config"
 	if file, ok := strings.CutPrefix(text, "@"); ok {

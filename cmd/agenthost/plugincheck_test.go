@@ -93,7 +93,7 @@ func TestPluginCheckTellsOfFaults(t *testing.T) {
 
 	require.Equal(t, exitPlugin, b.runWith(t.Context(), "", "plugin", "check", filepath.Join("..", "..", "plugins", "budget", "budget.wasm")))
 	require.Contains(t, b.out.String(), "there is no budget")
-	require.Contains(t, b.err.String(), "--config gives a configuration")
+	require.Contains(t, b.err.String(), "give one with --config")
 }
 
 func TestPluginCheckIsUsedWrongly(t *testing.T) {

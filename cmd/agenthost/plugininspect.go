@@ -14,15 +14,15 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect FILE... [flags]",
-		Short: "Show what plugins are, ask for and consist of",
-		Long: `Look at each file without running anything of it, and then ask its describe in the sandbox, in the
-way that loading it does: with the default limits, without any grant, and without configuring it.
+		Short: "Show the hooks, capabilities and contents of plugins",
+		Long: `Analyse each file without running it, and then call its describe function in the sandbox, with the
+default limits, no grants and no configuration.
 
-Shown are what the plugin says of itself (hooks and what they see, fields, tools, configuration,
-capabilities and why it wants them), what the file consists of, its digest as the manifest takes it,
-and what its author could do better. A signature is mentioned, and not checked.
+The output has what the plugin says about itself (its hooks and what they see, fields, tools,
+configuration, and the capabilities it wants and why), the contents of the file, the digest to pin it in a
+manifest, and advice for its author. A signature is mentioned but not checked.
 
-The exit code is 0 if everything went well, 5 if a file is no plugin or its describe failed.`,
+The exit code is 0 if all files are plugins, and 5 if one is not or its describe function failed.`,
 		Example: `  agenthost plugin inspect redact.wasm
   agenthost plugin inspect *.wasm --json | jq -r '.description.name'`,
 		Args: cobra.MinimumNArgs(1),
@@ -34,7 +34,7 @@ The exit code is 0 if everything went well, 5 if a file is no plugin or its desc
 
 func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) error {
 	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process ends
+	defer func() { _ = engine.Close() }() // the process is about to end
 	fine := true
 	for _, file := range files {
 		in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})

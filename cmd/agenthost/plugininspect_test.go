@@ -34,7 +34,7 @@ func TestPluginInspect(t *testing.T) {
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "inspect", redact), &b.err)
 	out := b.out.String()
 	require.Regexp(t, `^\S+redact\.wasm: redact 1\.0\.0, ABI 1\n  sha256        [0-9a-f]{64}\n  made by       .*TinyGo \S+`, out)
-	require.Regexp(t, `\n  size          \d+ bytes: code \d+, data \d+, for debuggers 0; \d+ functions\n  memory        \d+ KiB at the start; stack 65536 bytes\n`, out)
+	require.Regexp(t, `\n  size          \d+ bytes: code \d+, data \d+, debug information 0; \d+ functions\n  memory        \d+ KiB at the start; stack 65536 bytes\n`, out)
 	require.Regexp(t, `\n  imports       agenthost_v1: .*result_write`, out)
 	require.Regexp(t, `\n  exports       memory, .*describe`, out)
 	require.Regexp(t, `\n  sections      name \d+, producers \d+, `, out)

@@ -23,15 +23,16 @@ func (a *app) pluginPackCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "pack FILE [flags]",
-		Short: "Make a plugin ready to be handed on",
-		Long: `Take the sections out of a plugin that only debuggers read (.debug_*, sourceMappingURL,
-external_debug_info), and put what its describe says into the custom section agenthost.description,
-as canonical msgpack, so that a registry or an operator can read it without running the plugin.
-The names of its functions stay: they show when it traps. What the plugin does is the same.
+		Short: "Prepare a plugin for distribution",
+		Long: `Remove the sections of a plugin that only debuggers read (.debug_*, sourceMappingURL,
+external_debug_info), and add the result of its describe function as the custom section
+agenthost.description, in canonical msgpack. A registry or an operator can then read it without running
+the plugin. The names of functions stay, because they appear in the text of a trap. The plugin behaves the
+same as before.
 
-The file is replaced, as strip does, unless -o names another; it is either as it was or complete.
-Packing a file again changes nothing. The digest that is printed is what a manifest takes.
-A signature must be made after packing: it is one of the file's bytes.`,
+Like strip, pack replaces the file, unless -o names another one; it never leaves a partial file. Packing a
+file again changes nothing. The printed digest pins the file in a manifest. Sign a plugin after packing it,
+because a signature covers the bytes of the file.`,
 		Example: `  agenthost plugin pack redact.wasm
   agenthost plugin pack target/wasm32-unknown-unknown/release/redact.wasm -o redact.wasm`,
 		Args: cobra.ExactArgs(1),
@@ -39,7 +40,7 @@ A signature must be made after packing: it is one of the file's bytes.`,
 			return a.pluginPack(c.Context(), args[0], cmp.Or(output, args[0]))
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE`, and leave the other as it is")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` and leave the original unchanged")
 	return c
 }
 
@@ -49,13 +50,13 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 		return &exitError{exitUsage, fmt.Errorf("plugin pack: %w", err)}
 	}
 	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process ends
+	defer func() { _ = engine.Close() }() // the process is about to end
 	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case !in.OK:
-		return &exitError{exitPlugin, fmt.Errorf("plugin pack: %s: %s: %s: %s; a plugin that does not load is not packed", file, in.Stage, in.Kind, in.Message)}
+		return &exitError{exitPlugin, fmt.Errorf("plugin pack: %s: %s: %s: %s; only a plugin that loads can be packed", file, in.Stage, in.Kind, in.Message)}
 	}
 	packed, err := pack.Pack(module, in.Description)
 	if err != nil {
@@ -63,27 +64,27 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	}
 	if same := bytes.Equal(packed, module); !same || output != file {
 		if err := atomicfile.Write(output, packed, perm); err != nil {
-			return &exitError{exitFailed, fmt.Errorf("plugin pack: %w; name another place with -o FILE", err)}
+			return &exitError{exitFailed, fmt.Errorf("plugin pack: %w; name another file with -o FILE", err)}
 		}
 		if !same && output == file && in.Signature != "" {
-			fmt.Fprintln(a.err, terminal.Line(in.Signature)+" is of the file as it was: sign the packed one")
+			fmt.Fprintln(a.err, terminal.Line(in.Signature)+" belongs to the file before packing; sign the packed file")
 		}
 	}
 	sum := sha256.Sum256(packed)
-	_, err = fmt.Fprintf(a.out, "%s: %d bytes, were %d\n  sha256 %s\n", terminal.Line(output), len(packed), len(module), hex.EncodeToString(sum[:]))
+	_, err = fmt.Fprintf(a.out, "%s: %d bytes, before packing %d\n  sha256 %s\n", terminal.Line(output), len(packed), len(module), hex.EncodeToString(sum[:]))
 	return err
 }
 
-// readPlugin reads a module, and what may be done with its file.
+// readPlugin reads a module and the permissions of its file.
 func readPlugin(file string) ([]byte, fs.FileMode, error) {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s is no regular file", file)
+		return nil, 0, fmt.Errorf("%s is not a regular file", file)
 	case info.Size() > plugin.MaxModuleSize:
-		return nil, 0, fmt.Errorf("%s has %d bytes; a plugin has at most %d", file, info.Size(), plugin.MaxModuleSize)
+		return nil, 0, fmt.Errorf("%s has %d bytes; a plugin may have at most %d", file, info.Size(), plugin.MaxModuleSize)
 	}
 	module, err := os.ReadFile(file)
 	return module, info.Mode().Perm(), err

@@ -30,7 +30,7 @@ func TestPluginPackReplacesTheFile(t *testing.T) {
 	path, module := unpacked(t, b)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "check", path), &b.err)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "pack", path), &b.err)
-	require.Regexp(t, `^\S+redact.wasm: \d+ bytes, were \d+\n  sha256 [0-9a-f]{64}\n$`, b.out.String())
+	require.Regexp(t, `^\S+redact.wasm: \d+ bytes, before packing \d+\n  sha256 [0-9a-f]{64}\n$`, b.out.String())
 	require.Empty(t, b.err.String())
 	said := b.out.String()[len(b.out.String())-65 : len(b.out.String())-1]
 	packed, err := os.ReadFile(path)
@@ -57,7 +57,7 @@ func TestPluginPackReplacesTheFile(t *testing.T) {
 
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "inspect", path), &b.err)
 	require.Contains(t, b.out.String(), said)
-	require.Contains(t, b.out.String(), "embedded      its Description, as describe says it")
+	require.Contains(t, b.out.String(), "embedded      a Description, the same as describe returns")
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "check", path), &b.err)
 	require.Contains(t, b.out.String(), "wrap_tool_call  ok")
 	b.write("agenthost.yaml", say+"middleware:\n  - plugin: {path: ./redact.wasm, sha256: "+said+"}\n")
@@ -75,11 +75,11 @@ func TestPluginPackWritesAnotherFile(t *testing.T) {
 	require.Equal(t, module, left)
 	require.FileExists(t, output)
 	require.Equal(t, exitFailed, b.runWith(t.Context(), "", "plugin", "pack", path, "-o", filepath.Join(b.dir, "none", "x.wasm")))
-	require.Contains(t, b.err.String(), "name another place with -o FILE")
+	require.Contains(t, b.err.String(), "name another file with -o FILE")
 
 	b.write("redact.wasm.minisig", "")
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "pack", path), &b.err)
-	require.Contains(t, b.err.String(), "redact.wasm.minisig is of the file as it was: sign the packed one")
+	require.Contains(t, b.err.String(), "redact.wasm.minisig belongs to the file before packing; sign the packed file")
 }
 
 func TestPluginPackLeavesWhatDoesNotLoad(t *testing.T) {

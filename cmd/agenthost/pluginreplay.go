@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// pluginReplay are the flags of plugin replay.
+// pluginReplay holds the flags of plugin replay.
 type pluginReplay struct {
 	plugins []string
 	calls   []int
@@ -26,16 +26,16 @@ func (a *app) pluginReplayCommand() *cobra.Command {
 	var flags pluginReplay
 	c := &cobra.Command{
 		Use:   "replay FILE [flags]",
-		Short: "Perform the calls of a recorded run again, and show what differs",
-		Long: `Perform every call of a recording that 'agenthost run --record FILE' made again, without a model, tools
-or network: what the plugin asks is answered from the recording. The same module must do the same, with
-the same fuel. With --plugin another module takes its place: what it does differently is shown, its fuel
-only for information.
+		Short: "Repeat the plugin calls of a recorded run and show differences",
+		Long: `Repeat every call in a recording that 'agenthost run --record FILE' made, without a model, tools or
+network: the recording has the answers to whatever the plugin asks. The same module must do the same with
+the same fuel. With --plugin another module takes its place; the command shows what it does differently,
+and a difference in fuel does not count.
 
-The modules are expected where they were when the run was recorded, unchanged.
+The modules must still be where they were when the run was recorded, and unchanged.
 
-The exit code is 0 if nothing differs, 5 if something does, 2 if the recording cannot be read or a module
-cannot be loaded.`,
+The exit code is 0 if nothing differs, 5 if something does, and 2 if the recording or a module cannot be
+loaded.`,
 		Example: `  agenthost plugin replay run.cassette
   agenthost plugin replay run.cassette --call 7 --json
   agenthost plugin replay run.cassette --plugin redact-2.wasm
@@ -44,14 +44,14 @@ cannot be loaded.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginReplay(c.Context(), args[0], &flags) },
 	}
 	c.Flags().StringArrayVar(&flags.plugins, "plugin", nil,
-		"use this module: `FILE`, for the plugin of its name or the only one, or NAME=FILE; may be given several times")
-	c.Flags().IntSliceVar(&flags.calls, "call", nil, "perform the call of this `number` alone; may be given several times")
+		"use another module: `NAME=FILE` for the plugin NAME, or FILE for the plugin with its name or the only plugin; may be repeated")
+	c.Flags().IntSliceVar(&flags.calls, "call", nil, "repeat only the call with this `NUMBER`; may be repeated")
 	c.Flags().BoolVar(&flags.json, "json", false, "print each call as a line of JSON")
 	return c
 }
 
 func (a *app) pluginReplay(ctx context.Context, file string, flags *pluginReplay) error {
-	r := &replaying{app: a, flags: flags, file: file, others: map[string]string{}, replays: map[*cassette.Plugin]*plugin.Replay{}}
+	r := &replayRun{app: a, flags: flags, file: file, others: map[string]string{}, replays: map[*cassette.Plugin]*plugin.Replay{}}
 	names, err := r.survey()
 	if err == nil {
 		err = r.modules(names)
@@ -61,7 +61,7 @@ func (a *app) pluginReplay(ctx context.Context, file string, flags *pluginReplay
 	}
 	r.engine = a.engine(a.logger())
 	defer r.close()
-	err = r.frames(func(frame *cassette.Frame) error {
+	err = r.eachCall(func(frame *cassette.Frame) error {
 		if len(flags.calls) > 0 && !slices.Contains(flags.calls, frame.Number) {
 			return nil
 		}
@@ -76,8 +76,8 @@ func (a *app) pluginReplay(ctx context.Context, file string, flags *pluginReplay
 	return r.summary()
 }
 
-// replaying is one replay of a cassette.
-type replaying struct {
+// replayRun is one replay of a recording.
+type replayRun struct {
 	*app
 
 	flags     *pluginReplay
@@ -85,13 +85,13 @@ type replaying struct {
 	engine    *plugin.Engine
 	others    map[string]string // the modules of --plugin, by the plugin's name
 	replays   map[*cassette.Plugin]*plugin.Replay
-	truncated bool // the end of the cassette is missing
+	truncated bool // whether the end of the recording is missing
 	performed int
 	different int
 }
 
-// frames reads the cassette from its beginning. That its end is missing is no error.
-func (r *replaying) frames(each func(*cassette.Frame) error) error {
+// eachCall reads the recording from the start and calls each for every call. A missing end is not an error.
+func (r *replayRun) eachCall(each func(*cassette.Frame) error) error {
 	reader, err := cassette.Open(r.file)
 	if err != nil {
 		return &exitError{exitUsage, err}
@@ -103,7 +103,7 @@ func (r *replaying) frames(each func(*cassette.Frame) error) error {
 			r.truncated = true
 			return nil
 		case err != nil:
-			return &exitError{exitUsage, fmt.Errorf("cassette %s: %w", r.file, err)}
+			return &exitError{exitUsage, fmt.Errorf("recording %s: %w", r.file, err)}
 		}
 		if err := each(frame); err != nil {
 			return err
@@ -112,10 +112,10 @@ func (r *replaying) frames(each func(*cassette.Frame) error) error {
 	return nil
 }
 
-// survey reads the whole cassette, before anything is performed, and returns the names of its plugins.
-func (r *replaying) survey() (names []string, err error) {
+// survey reads the whole recording before any call is repeated, checks --call, and returns the names of the plugins.
+func (r *replayRun) survey() (names []string, err error) {
 	numbers := 0
-	err = r.frames(func(frame *cassette.Frame) error {
+	err = r.eachCall(func(frame *cassette.Frame) error {
 		numbers = frame.Number
 		if !slices.Contains(names, frame.Plugin.Name) {
 			names = append(names, frame.Plugin.Name)
@@ -124,14 +124,14 @@ func (r *replaying) survey() (names []string, err error) {
 	})
 	for _, number := range r.flags.calls {
 		if err == nil && (number < 1 || number > numbers) {
-			err = fmt.Errorf("--call: there is no call %d; %s has %d, from 1", number, r.file, numbers)
+			err = fmt.Errorf("--call: there is no call %d; the calls of %s are numbered 1 to %d", number, r.file, numbers)
 		}
 	}
 	return names, err
 }
 
-// modules reads --plugin: a file without a name is for the plugin of its name, or for the only one.
-func (r *replaying) modules(names []string) error {
+// modules parses --plugin. A file without a name replaces the only plugin, or the one with the file's name.
+func (r *replayRun) modules(names []string) error {
 	for _, given := range r.flags.plugins {
 		name, path, named := strings.Cut(given, "=")
 		if !named {
@@ -142,31 +142,31 @@ func (r *replaying) modules(names []string) error {
 		}
 		switch {
 		case !slices.Contains(names, name):
-			return fmt.Errorf("--plugin %s: the recording has no plugin %q; it has %s: say for which it is by NAME=FILE",
+			return fmt.Errorf("--plugin %s: the recording has no plugin %q; write NAME=FILE with one of %s",
 				given, name, strings.Join(names, ", "))
 		case r.others[name] != "":
-			return fmt.Errorf("--plugin: %s and %s are both for the plugin %q", r.others[name], path, name)
+			return fmt.Errorf("--plugin: %s and %s both replace the plugin %q; keep one", r.others[name], path, name)
 		}
 		r.others[name] = path
 	}
 	return nil
 }
 
-// module finds the module for a plugin of the recording: one of --plugin, or that with which it was recorded.
-func (r *replaying) module(p *cassette.Plugin) (plugin.Wasm, error) {
+// module returns the module for a plugin of the recording: the one in --plugin, or the recorded one.
+func (r *replayRun) module(p *cassette.Plugin) (plugin.Wasm, error) {
 	w := plugin.Wasm{ID: p.Name, Engine: r.engine, Path: r.others[p.Name]}
 	if w.Path != "" {
 		return w, nil
 	}
 	if p.Path == "" {
-		return w, errors.New("it was no file when it was recorded; name the module by --plugin FILE")
+		return w, errors.New("the recording names no file for it; name the module with --plugin FILE")
 	}
 	w.Path, w.SHA256 = p.Path, p.SHA256
 	return w, nil
 }
 
-// load loads the module for a plugin of the recording, once.
-func (r *replaying) load(ctx context.Context, p *cassette.Plugin) (*plugin.Replay, error) {
+// load loads the module for a plugin of the recording once.
+func (r *replayRun) load(ctx context.Context, p *cassette.Plugin) (*plugin.Replay, error) {
 	if loaded := r.replays[p]; loaded != nil {
 		return loaded, nil
 	}
@@ -180,7 +180,7 @@ func (r *replaying) load(ctx context.Context, p *cassette.Plugin) (*plugin.Repla
 			return nil, &exitError{exitInterrupted, nil}
 		}
 		if w.SHA256 != "" {
-			err = fmt.Errorf("%w\n  put the module that was recorded back there, or compare with another one by --plugin FILE", err)
+			err = fmt.Errorf("%w\n  put the recorded module back, or compare with another one with --plugin FILE", err)
 		}
 		return nil, &exitError{exitUsage, fmt.Errorf("plugin %q: %s: %w", p.Name, w.Path, err)}
 	}
@@ -188,7 +188,7 @@ func (r *replaying) load(ctx context.Context, p *cassette.Plugin) (*plugin.Repla
 	return loaded, nil
 }
 
-// replayRecord is what is printed of a call.
+// replayRecord is what the command prints about a call.
 type replayRecord struct {
 	Call         int                   `json:"call"`
 	Plugin       string                `json:"plugin"`
@@ -197,13 +197,13 @@ type replayRecord struct {
 	OK           bool                  `json:"ok"`
 	Fuel         uint64                `json:"fuel"`
 	RecordedFuel uint64                `json:"recorded_fuel"`
-	Fault        *cassette.Fault       `json:"fault,omitempty"` // that the guest made now
-	Error        string                `json:"error,omitempty"` // why the call could not be performed
+	Fault        *cassette.Fault       `json:"fault,omitempty"` // of the repeated call
+	Error        string                `json:"error,omitempty"` // why the call could not be repeated
 	Differences  []cassette.Difference `json:"differences,omitempty"`
 }
 
-// call performs a call and prints what came of it.
-func (r *replaying) call(ctx context.Context, frame *cassette.Frame) error {
+// call repeats a call and prints the result.
+func (r *replayRun) call(ctx context.Context, frame *cassette.Frame) error {
 	loaded, err := r.load(ctx, frame.Plugin)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (r *replaying) call(ctx context.Context, frame *cassette.Frame) error {
 	return nil
 }
 
-func (r *replaying) print(record *replayRecord) error {
+func (r *replayRun) print(record *replayRecord) error {
 	if r.flags.json {
 		return terminal.PrintLine(r.out, record)
 	}
@@ -256,8 +256,8 @@ func (r *replaying) print(record *replayRecord) error {
 	return err
 }
 
-// summary prints what came of all, and decides the exit code.
-func (r *replaying) summary() error {
+// summary prints the totals and returns the error with the exit code.
+func (r *replayRun) summary() error {
 	if !r.flags.json {
 		fmt.Fprintf(r.out, "%d calls performed, %d different\n", r.performed, r.different)
 	}
@@ -267,8 +267,8 @@ func (r *replaying) summary() error {
 	return nil
 }
 
-// close ends what was loaded; the process ends too.
-func (r *replaying) close() {
+// close releases the modules. Errors do not matter because the process is about to end.
+func (r *replayRun) close() {
 	for _, loaded := range r.replays {
 		_ = loaded.Close()
 	}

@@ -79,7 +79,7 @@ func TestReplayWithAnotherModule(t *testing.T) {
 	b.write("redact.wasm", string(changed))
 	require.Equal(t, exitUsage, b.replay(path))
 	require.Contains(t, b.err.String(), "the module has the sha256")
-	require.Contains(t, b.err.String(), "put the module that was recorded back there, or compare with another one by --plugin FILE")
+	require.Contains(t, b.err.String(), "put the recorded module back, or compare with another one with --plugin FILE")
 	require.NoError(t, os.Remove(filepath.Join(b.dir, "redact.wasm")))
 	require.Equal(t, exitUsage, b.replay(path))
 	require.Contains(t, b.err.String(), "no such file")
@@ -105,7 +105,7 @@ func TestReplayIsUsedWrongly(t *testing.T) {
 		"is no cassette":           {filepath.Join(b.dir, "other")},
 		"there is no call 4":       {path, "--call", "4"},
 		`has no plugin "x"`:        {path, "--plugin", "x=y.wasm"},
-		"are both for the plugin":  {path, "--plugin", "a.wasm", "--plugin", "b.wasm"},
+		"both replace the plugin":  {path, "--plugin", "a.wasm", "--plugin", "b.wasm"},
 		"gone.wasm: no such file":  {path, "--plugin", filepath.Join(b.dir, "gone.wasm")},
 		"not a WebAssembly module": {path, "--plugin", filepath.Join(b.dir, "other")},
 		"malformed":                {b.cut(path, "bad.cassette", "\xc4\x01\xc1"), "--call", "1"},

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/golden"
+	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// pluginTest are the flags of plugin test.
+// pluginTest holds the flags of plugin test.
 type pluginTest struct {
 	update bool
 	run    string
@@ -28,15 +28,15 @@ func (a *app) pluginTestCommand() *cobra.Command {
 	var flags pluginTest
 	c := &cobra.Command{
 		Use:   "test [DIR | FILE] [flags]",
-		Short: "Perform a plugin's golden cases",
-		Long: `Perform the golden cases of a plugin: the files testdata/*.yaml beside its module, each of which says
-what a hook is given and what must come of it. The module is FILE, or the one in DIR, which is the
-present directory by default: DIR/NAME.wasm with the directory's name, or the only *.wasm.
+		Short: "Run the golden cases of a plugin",
+		Long: `Run the golden cases of a plugin. They are the files testdata/*.yaml next to its module; each says what a
+hook gets and what it must do. The module is FILE, or the one in DIR, by default the current directory:
+the .wasm file with the directory's name, or the only .wasm file.
 
-Each case runs in the sandbox, with an instance of its own, and the host judges and applies the result as
-in any run. docs/plugin-test.md describes the files.
+Each case runs in the sandbox in an instance of its own, and the host checks and applies the result as in
+any run. docs/plugin-test.md describes the files.
 
-The exit code is 0 if every case is as it expects, 5 if one is not, 2 if a file is not understood.`,
+The exit code is 0 if every case passes, 5 if one fails, and 2 if a file is invalid.`,
 		Example: `  agenthost plugin test
   agenthost plugin test plugins/redact --run 'email|card'
   agenthost plugin test build/redact.wasm --update`,
@@ -45,8 +45,8 @@ The exit code is 0 if every case is as it expects, 5 if one is not, 2 if a file 
 			return a.pluginTest(c.Context(), append(args, ".")[0], &flags)
 		},
 	}
-	c.Flags().BoolVar(&flags.update, "update", false, "write what came of each case into its file, as what it expects")
-	c.Flags().StringVar(&flags.run, "run", "", "perform only the cases whose name matches this `pattern`, a regular expression")
+	c.Flags().BoolVar(&flags.update, "update", false, "write the actual result of each case into its file as the expected one")
+	c.Flags().StringVar(&flags.run, "run", "", "run only the cases whose name matches this `PATTERN`, a regular expression")
 	c.Flags().BoolVar(&flags.json, "json", false, "print each case as a line of JSON")
 	return c
 }
@@ -57,7 +57,7 @@ func (a *app) pluginTest(ctx context.Context, place string, flags *pluginTest) e
 		return &exitError{exitUsage, err}
 	}
 	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process ends
+	defer func() { _ = engine.Close() }() // the process is about to end
 	t := &goldenRun{app: a, flags: flags, wasm: plugin.Wasm{Path: module, Engine: engine}}
 	for _, c := range cases {
 		if err := t.perform(ctx, c); err != nil {
@@ -67,7 +67,7 @@ func (a *app) pluginTest(ctx context.Context, place string, flags *pluginTest) e
 	return t.summary()
 }
 
-// goldenCases finds a module and reads its cases, of which none is performed before all are understood.
+// goldenCases finds a module and reads all of its cases before any of them runs.
 func goldenCases(place, pattern string) (module string, cases []*golden.Case, err error) {
 	wanted, err := regexp.Compile(pattern)
 	if err != nil {
@@ -94,14 +94,14 @@ func goldenCases(place, pattern string) (module string, cases []*golden.Case, er
 	}
 	switch dir := filepath.Join(filepath.Dir(module), "testdata"); {
 	case len(files) == 0:
-		return "", nil, fmt.Errorf("%s has no golden cases: they are expected in %s, as *.yaml", module, dir)
+		return "", nil, fmt.Errorf("%s has no golden cases; write them as *.yaml in %s", module, dir)
 	case len(cases) == 0:
-		return "", nil, fmt.Errorf("--run: none of the %d cases in %s has a name that matches %q", len(files), dir, pattern)
+		return "", nil, fmt.Errorf("--run: none of the %d cases in %s has a name that matches %q; change the pattern", len(files), dir, pattern)
 	}
 	return module, cases, nil
 }
 
-// moduleAt finds the module that a file or directory is about.
+// moduleAt returns the module that a path names: the file itself, or the plugin in the directory.
 func moduleAt(place string) (string, error) {
 	info, err := os.Stat(place)
 	if err != nil || !info.IsDir() {
@@ -119,7 +119,7 @@ func moduleAt(place string) (string, error) {
 		return own, nil
 	}
 	if len(all) != 1 {
-		return "", fmt.Errorf("%s has %d modules (*.wasm); name the one to test", place, len(all))
+		return "", fmt.Errorf("%s has %d modules (*.wasm); name the one to test, or build it with 'agenthost plugin build'", place, len(all))
 	}
 	return all[0], nil
 }
@@ -135,16 +135,16 @@ type goldenRun struct {
 	updated int
 }
 
-// testRecord is what is printed of a case.
+// testRecord is what the command prints about a case.
 type testRecord struct {
 	Case    string   `json:"case"` // its file
 	OK      bool     `json:"ok"`
 	Updated bool     `json:"updated,omitempty"`
 	Fuel    uint64   `json:"fuel,omitempty"`
-	Lines   []string `json:"lines,omitempty"` // what is not as expected
+	Lines   []string `json:"lines,omitempty"` // the differences
 }
 
-// perform performs a case and prints what came of it.
+// perform runs a case and prints the result.
 func (t *goldenRun) perform(ctx context.Context, c *golden.Case) error {
 	record := testRecord{Case: c.Path}
 	outcome, err := c.Perform(ctx, t.wasm)
@@ -193,7 +193,7 @@ func (t *goldenRun) print(r *testRecord) error {
 	return err
 }
 
-// summary prints what came of all, and decides the exit code.
+// summary prints the totals and returns the error with the exit code.
 func (t *goldenRun) summary() error {
 	if !t.flags.json {
 		updated := ""

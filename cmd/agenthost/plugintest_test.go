@@ -82,7 +82,7 @@ func TestPluginTest(t *testing.T) {
   result.interrupts\[0\].value: "shall we\?" → "shall I\?"
 \S+/asked.yaml: ok \(fuel \d+\)
 \S+/lacking.yaml: FAILED
-  host_calls: model.generate is called 1 times, and has 0 answers
+  host_calls: model.generate is called 1 times but has only 0 answers
   .+
 \S+/panics.yaml: FAILED
   fault trap: .*panic: out of order.*
@@ -104,7 +104,7 @@ $`, b.out.String())
 
 	require.Equal(t, exitPlugin, b.test(b.dir, "--update"), &b.err)
 	require.Contains(t, b.out.String(), "/ask.yaml: updated\n")
-	require.Contains(t, b.out.String(), "  it is not written: fault protocol: field \"secret\"")
+	require.Contains(t, b.out.String(), "  this cannot be written as expected: fault protocol: field \"secret\"")
 	require.Contains(t, b.out.String(), "7 cases, 3 failed, 1 updated\n")
 	text, err := os.ReadFile(filepath.Join(at, "ask.yaml"))
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
-// recording performs a run whose plugins are recorded in a new file.
+// recording performs a run and records its plugins in a new file.
 func (a *app) recording(path string, quiet bool, run func() error) error {
 	w, err := cassette.Create(path)
 	if err != nil {
@@ -21,8 +21,8 @@ func (a *app) recording(path string, quiet bool, run func() error) error {
 	case closing != nil:
 		return errors.Join(err, &exitError{exitFailed, fmt.Errorf("--record: the recording is incomplete: %w", closing)})
 	case calls == 0:
-		_ = os.Remove(path) // nothing is in it, and it would be in the way
-		fmt.Fprintln(a.err, "· no plugin was called: nothing is recorded")
+		_ = os.Remove(path) // an empty recording would only be in the way
+		fmt.Fprintln(a.err, "· no plugin was called, so nothing was recorded")
 	case !quiet:
 		fmt.Fprintf(a.err, "· recorded %d calls in %s\n", calls, path)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// renderer prints a run.
+// renderer prints the events and the result of a run.
 type renderer struct {
 	event  func(host.Event) error
 	result func(result *host.Result, err error) error
@@ -30,7 +30,7 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	case "text":
 		return renderer{progress, func(result *host.Result, _ error) error {
 			if result.Status != host.Completed {
-				return nil // there is no answer
+				return nil // there is no answer yet
 			}
 			_, err := fmt.Fprintln(a.out, terminal.Text(result.Answer()))
 			return err
@@ -42,14 +42,14 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 		encoder.SetEscapeHTML(false)
 		return renderer{func(e host.Event) error { return encoder.Encode(e) }, func(*host.Result, error) error { return nil }}, nil
 	default:
-		return renderer{}, &exitError{exitUsage, fmt.Errorf("run: --output %q is unknown; use text, json or jsonl", output)}
+		return renderer{}, &exitError{exitUsage, fmt.Errorf("run: --output: there is no format %q; use text, json or jsonl", output)}
 	}
 }
 
-// maxProgress is how much of a text a line of progress shows, in characters.
+// maxProgress is how many characters of a text a line of progress shows.
 const maxProgress = 200
 
-// printProgress shows what a person may want to see while waiting.
+// printProgress prints a line about an event that a waiting person may want to see.
 func printProgress(w io.Writer, e *host.Event) error {
 	line := progressLine(e)
 	if line == "" {
@@ -59,13 +59,13 @@ func printProgress(w io.Writer, e *host.Event) error {
 	return err
 }
 
-// progressLine is what there is to show of an event; "" is nothing.
+// progressLine returns the line to show for an event, or "".
 func progressLine(e *host.Event) string {
 	switch {
 	case e.Type == host.EventTool && len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0:
 		return fmt.Sprintf("tool %s %s", e.Call.Name, text.Cut(e.Call.Args.JSON(), maxProgress))
 	case e.Type == host.EventTool && len(e.Messages) > 0 && e.Messages[0].Failed():
-		return fmt.Sprintf("tool %s answered with an error: %s", e.Call.Name, text.Cut(e.Messages[0].Content.Text(), maxProgress))
+		return fmt.Sprintf("tool %s returned an error: %s", e.Call.Name, text.Cut(e.Messages[0].Content.Text(), maxProgress))
 	case e.Type == host.EventCustom && e.Name == tool.AgentEvent:
 		return innerProgressLine(e)
 	case e.Type == host.EventCustom:
@@ -79,7 +79,7 @@ func progressLine(e *host.Event) string {
 	}
 }
 
-// innerProgressLine shows an event of an agent that is a tool, behind the agent's name.
+// innerProgressLine returns the line for an event of an agent that is a tool, after the name of that agent.
 func innerProgressLine(e *host.Event) string {
 	var inner struct {
 		Agent string     `json:"agent"`
@@ -94,7 +94,7 @@ func innerProgressLine(e *host.Event) string {
 	return ""
 }
 
-// resultDocument is the form that --output json prints.
+// resultDocument is what --output json prints.
 type resultDocument struct {
 	Run        string           `json:"run"`
 	Thread     string           `json:"thread,omitempty"`

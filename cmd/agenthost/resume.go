@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/manifest"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -19,15 +19,15 @@ func (a *app) resumeCommand() *cobra.Command {
 	var decisions decisionFlags
 	c := &cobra.Command{
 		Use:   "resume THREAD [flags]",
-		Short: "Go on with the run of a thread, with answers to what it asks",
-		Long: `Go on with the last run of a thread where it stopped: with answers to what it asks or, without any,
-as it is, after a failure, a breakpoint or a crash. At a terminal, without answers, it asks for them.
-'agenthost threads show THREAD' shows what waits.
+		Short: "Continue the run of a thread, with answers to its questions",
+		Long: `Continue the last run of a thread where it stopped. If it waits for answers, give them with the flags
+below; at a terminal, the command asks for those that the flags leave out. After a failure, a breakpoint
+or a crash, no answers are needed. 'agenthost threads show THREAD' shows the open questions.
 
-ID is the id of a tool call or of an interrupt. That of an interrupt which asks about several calls
-means all that are not named by themselves. Such an interrupt needs a decision about each of its calls;
-of several interrupts some may be answered now, and others later. What was answered can be answered
-anew if the run failed with the answer.`,
+ID is the id of a tool call or of an interrupt. The id of an interrupt that asks about several calls stands
+for all of its calls that have no flag of their own. Such an interrupt needs a decision about each call. If
+there are several interrupts, you may answer some now and the others later. If the run failed because of
+an answer, you can give another one.`,
 		Example: `  agenthost resume ada --approve call-1
   agenthost resume ada --approve call-1 --reject call-2 --message "not on Fridays"
   agenthost resume ada --edit call-1=arguments.json
@@ -55,7 +55,7 @@ anew if the run failed with the answer.`,
 	return c
 }
 
-// resumption returns the input that goes on with the thread.
+// resumption returns the input that continues the thread.
 func (a *app) resumption(ctx context.Context, agent *manifest.Agent, flags *runFlags, given *decisionFlags) (host.Input, error) {
 	input := flags.input()
 	held, err := agent.Threads.Load(ctx, flags.thread, input.Checkpoint)
@@ -70,7 +70,7 @@ func (a *app) resumption(ctx context.Context, agent *manifest.Agent, flags *runF
 		if len(questions) == 0 {
 			return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, question.ErrNothingAsked)}
 		}
-		err = given.note(sheet, a.in)
+		err = given.fill(sheet, a.in)
 	case a.terminal && len(waiting) > 0:
 		err = a.conversation().Answer(ctx, waiting, sheet)
 		if errors.Is(err, prompt.ErrLeft) {

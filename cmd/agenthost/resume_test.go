@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 func TestARunThatAsksIsResumed(t *testing.T) {
@@ -73,7 +73,7 @@ func TestResumeWithoutAnswersGoesOn(t *testing.T) {
 	b.must(exitWaiting, "resume", "-q", "ada")
 	require.Contains(t, b.err.String(), "waits for an answer before human_in_the_loop.after_model", "it keeps waiting")
 	b.must(exitWaiting, "resume", "-q", "ada", "--approve", "call-1")
-	require.Equal(t, "agenthost: the run is interrupted by a breakpoint, before tools\ngo on with\n"+
+	require.Equal(t, "agenthost: the run is interrupted at a breakpoint, before tools\nto continue it:\n"+
 		"  agenthost resume ada -f "+b.path("agenthost.yaml")+"\n", b.err.String())
 	b.must(exitOK, "resume", "-q", "ada")
 	require.Equal(t, "written\n", b.out.String())
@@ -103,15 +103,15 @@ func TestAnswersAreCheckedBeforeAnythingRuns(t *testing.T) {
 		{[]string{"--edit", "call-1"}, `"call-1" for "--edit" flag: write it as ID=FILE`},
 		{[]string{"--edit", "call-1=" + b.path("list.json")}, "the edited arguments: they must be a JSON object"},
 		{[]string{"--edit", "call-1=" + b.path("nowhere.json")}, "no such file"},
-		{[]string{"--message", "x"}, "it stands behind the --reject, --respond or --skip that it belongs to"},
-		{[]string{"--approve", "call-1", "--message", "x"}, "--approve before it has no message"},
-		{[]string{"--reject", "call-1", "--message", "x", "--message", "y"}, "--reject before it has two"},
-		{[]string{"--approve", ""}, "the id is missing"},
+		{[]string{"--message", "x"}, "it must follow the --reject, --respond or --skip that it belongs to"},
+		{[]string{"--approve", "call-1", "--message", "x"}, "the --approve before it takes no message"},
+		{[]string{"--reject", "call-1", "--message", "x", "--message", "y"}, "--reject before it has two messages; keep one"},
+		{[]string{"--approve", ""}, "the id is missing; 'agenthost threads show THREAD' shows the ids"},
 		{[]string{"--answer", b.path("one.json")}, "it has 1 decisions, and 2 calls are asked about: call-1, call-2, in this order"},
 		{[]string{"--answer", b.path("respond.json")}, `call-2 (write_file): the decision "respond" is not allowed`},
 		{[]string{"--answer", b.path("none.json")}, `nothing that is asked has the id "ask-0"`},
-		{[]string{"--answer", b.path("list.json")}, "it must be a JSON object {interrupt id: answer}"},
-		{[]string{"--answer", b.path("empty.json")}, "it has no answers"},
+		{[]string{"--answer", b.path("list.json")}, "this must be a JSON object {interrupt id: answer}"},
+		{[]string{"--answer", b.path("empty.json")}, "there are no answers"},
 	} {
 		b.must(exitUsage, append([]string{"resume", "ada"}, test.args...)...)
 		require.Contains(t, b.err.String(), test.says)
@@ -131,8 +131,8 @@ func TestAnAnswerThatWillNotDoIsCorrected(t *testing.T) {
 	b.must(exitFailed, "resume", "ada", "--answer", b.path("other.json"))
 	require.Contains(t, b.err.String(), "'burn', which is not an available tool")
 	command := "  agenthost resume ada -f " + b.path("agenthost.yaml")
-	require.Contains(t, b.err.String(), "\n  the run stopped before human_in_the_loop.after_model; go on with\n"+command+"\n"+
-		"  or, if an answer was at fault, with another one\n"+command+" --approve call-1\n")
+	require.Contains(t, b.err.String(), "\n  the run stopped before human_in_the_loop.after_model; to continue it:\n"+command+"\n"+
+		"  or, if an answer caused this, with another answer:\n"+command+" --approve call-1\n")
 	b.must(exitOK, "resume", "ada", "--approve", "call-1")
 }
 
@@ -147,7 +147,7 @@ func TestInterruptsAreAnsweredOneByOne(t *testing.T) {
 	require.FileExists(t, b.path("data/b"))
 	require.Len(t, b.shown("ada").Finished, 1)
 	require.Equal(t, exitOK, b.threads("show", "ada"))
-	require.Contains(t, b.out.String(), "\ndone, while other tool calls of the response are not:\n\ntool write_file (call-2)\n")
+	require.Contains(t, b.out.String(), "\ndone, but other tool calls of the response are not:\n\ntool write_file (call-2)\n")
 	require.NoFileExists(t, b.path("data/a"))
 	b.must(exitOK, "resume", "-q", "ada", "--reject", "call-1")
 	require.NoFileExists(t, b.path("data/a"))
@@ -170,7 +170,7 @@ middleware: [{plugin: `+module+`}]
 			b.must(exitWaiting, "run", "--thread", "ada", "pay")
 			b.crash("ada", &checkpoint.Execution{CallID: "call-1", N: 1, Attempts: 1, Tool: "pay", Args: wire.Map{}.Raw(), Started: 1700000000000})
 			require.Equal(t, exitOK, b.threads("show", "ada"))
-			require.Contains(t, b.out.String(), "cut off by a crash: it is not known what these calls have done\n  pay (call-1), started 2023-11-14 22:13:20Z\n")
+			require.Contains(t, b.out.String(), "interrupted by a crash; it is unknown whether these calls took effect\n  pay (call-1), started 2023-11-14 22:13:20Z\n")
 
 			b.must(exitWaiting, "resume", "-q", "ada")
 			require.Contains(t, b.err.String(), "pay (call-1) was cut off by a crash; it had started at 2023-11-14 22:13:20Z\n")
@@ -196,8 +196,8 @@ func TestTimeTravel(t *testing.T) {
 	require.Equal(t, "not written: no\n", b.out.String())
 	b.must(exitOK, "run", "-q", "--thread", "ada", "--checkpoint", "1", "hi")
 	require.Equal(t, exitOK, b.threads("history", "ada"))
-	require.Contains(t, b.out.String(), " behind #3  ")
-	require.Contains(t, b.out.String(), " behind #1  ")
+	require.Contains(t, b.out.String(), " after #3  ")
+	require.Contains(t, b.out.String(), " after #1  ")
 	require.Equal(t, exitOK, b.threads("show", "ada", "--checkpoint", "3"))
 	require.Contains(t, b.out.String(), " --checkpoint 3 --approve call-1\n")
 	for _, args := range [][]string{{"run", "--thread", "ada", "--checkpoint", "99", "hi"}, {"resume", "ada", "--checkpoint", "99"}} {
@@ -212,7 +212,7 @@ func TestAThreadThatIsNotThere(t *testing.T) {
 	b.must(exitUsage, "run", "--thread", "bob", "--continue")
 	require.Contains(t, b.err.String(), `thread "bob": there is no such thread; start it with messages`)
 	b.must(exitUsage, "resume", "bob")
-	require.Contains(t, b.err.String(), `thread "bob": there is no such thread; 'agenthost threads list' shows those that there are`)
+	require.Contains(t, b.err.String(), `thread "bob": there is no such thread; 'agenthost threads list' shows the threads`)
 	b.must(exitUsage, "resume", "a\nb")
 	require.Contains(t, b.err.String(), "the name of a thread has 1 to 512 bytes")
 }

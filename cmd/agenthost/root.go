@@ -11,33 +11,33 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 )
 
-// streams are the command's standard input and outputs.
+// streams are the standard streams of the command.
 type streams struct {
 	in  io.Reader
 	out io.Writer // the answer, and nothing else
 	err io.Writer
 
-	terminal bool              // in and err are a person's terminal
-	hold     func() (_ func()) // keeps Ctrl-C from ending the command while a program has the terminal; nil: nothing does
+	terminal bool              // whether in and err are a terminal with a person
+	hold     func() (_ func()) // keeps Ctrl-C from ending the command while another program has the terminal; may be nil
 }
 
-// app is what the subcommands share.
+// app holds what the subcommands share.
 type app struct {
 	streams
 	file    string
 	set     []string
 	verbose bool
-	asking  *prompt.Prompt // see conversation
+	prompt  *prompt.Prompt // made by conversation
 
-	recorder plugin.Recorder // of the plugins that load loads; nil: none
+	recorder plugin.Recorder // records the plugins that load loads; may be nil
 }
 
 // execute runs the command line and returns the exit code.
@@ -53,7 +53,7 @@ func execute(ctx context.Context, args []string, s streams) int {
 		return exitOK
 	}
 	var coded *exitError
-	if !errors.As(err, &coded) { // cobra's own errors are about usage
+	if !errors.As(err, &coded) { // cobra itself only reports usage errors
 		coded = &exitError{exitUsage, fmt.Errorf("%w%s\nRun '%s --help' for usage", err, manifestHint(command), command.CommandPath())}
 	}
 	if coded.err != nil {
@@ -62,14 +62,14 @@ func execute(ctx context.Context, args []string, s streams) int {
 	return coded.code
 }
 
-// manifestHint says how a manifest is named, to somebody who named one as an argument.
+// manifestHint explains -f to a user who passed a manifest as an argument.
 func manifestHint(command *cobra.Command) string {
 	if command.Flags().Lookup("file") == nil {
 		return ""
 	}
 	for _, arg := range command.Flags().Args() {
 		if extension := filepath.Ext(arg); extension == ".yaml" || extension == ".yml" {
-			return fmt.Sprintf("\nA manifest is named by -f: %s -f %s", command.CommandPath(), arg)
+			return fmt.Sprintf("\nTo name the manifest, use -f: %s -f %s", command.CommandPath(), arg)
 		}
 	}
 	return ""
@@ -79,17 +79,17 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "agenthost",
 		Short: "Run LLM agents with sandboxed WebAssembly middleware",
-		Long: `agenthost runs LLM agents that a manifest (agenthost.yaml) describes: a model, tools,
-and middleware around them, native or compiled to WebAssembly and sandboxed.`,
+		Long: `agenthost runs LLM agents. A manifest, agenthost.yaml, describes an agent: its model, its tools, and
+the middleware around them, which is built in or a sandboxed WebAssembly plugin.
+
+Start with 'agenthost init', which writes a manifest.`,
 		Example: `  agenthost init
   agenthost doctor
   agenthost chat
-  agenthost validate -f agenthost.yaml
-  agenthost run -f agenthost.yaml "which errors are in app.log?"
+  agenthost run "which errors are in app.log?"
   echo "summarise this" | agenthost run -
   agenthost run --thread ada "write a note"
-  agenthost resume ada --approve call-1
-  agenthost threads list`,
+  agenthost resume ada --approve call-1`,
 		Version:           versionLine(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -97,7 +97,7 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
-	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens, on standard error")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
@@ -106,40 +106,40 @@ and middleware around them, native or compiled to WebAssembly and sandboxed.`,
 	return root
 }
 
-// group makes a command that only has others below it: alone it shows what there is, and an unknown one is a mistake.
+// group makes a command that only has subcommands. Alone it prints its help; an unknown subcommand is a usage error.
 func group(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	return c
 }
 
-// exitCodesHelp stands below every help text.
+// exitCodesHelp ends every help text.
 const exitCodesHelp = `
 Exit codes:
-  0    done, also when a limit ended the run in good order
-  1    the run failed, or its thread or store cannot be used now
-  2    usage, configuration, or something that is not there or cannot be loaded
-  3    the run is interrupted: it waits for a human, or stopped at a breakpoint
-  4    the run failed by a limit
-  5    a plugin misbehaved while running
+  0    success, including a run that a limit ended with an answer
+  1    the run failed, or its thread or store is not available at the moment
+  2    wrong usage or configuration, or something is missing or cannot be loaded
+  3    the run is interrupted: it waits for a person or stopped at a breakpoint
+  4    a limit stopped the run
+  5    a plugin failed: it was refused, misbehaved, or did not do what was expected
   6    the model's provider failed
   130  stopped by a signal
 `
 
 // manifestFlags adds the flags of every command that needs a manifest.
 func (a *app) manifestFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&a.file, "file", "f", "agenthost.yaml", "the manifest")
-	c.Flags().StringArrayVar(&a.set, "set", nil, "change a value of the manifest: `key=value`, such as middleware[0].config.strategy=hash")
+	c.Flags().StringVarP(&a.file, "file", "f", manifestFile, "the manifest to use")
+	c.Flags().StringArrayVar(&a.set, "set", nil, "override a value of the manifest: `KEY=VALUE`, such as middleware[0].config.strategy=hash; may be repeated")
 }
 
-// load reads the manifest and builds its agent, whose configuration adjust, which may be nil, may change. Whatever goes
-// wrong here is a matter of configuration, or of the store.
+// load reads the manifest and builds its agent. If adjust is not nil, it may change the agent's configuration first. Errors
+// are about the configuration or the store.
 func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*host.Config)) (*manifest.Agent, error) {
 	logger := a.logger()
 	options.Set, options.Engine, options.Recorder = a.set, a.engine(logger), a.recorder
 	m, err := manifest.Load(a.file, options)
 	if err != nil {
-		return nil, &exitError{exitUsage, a.named(err)}
+		return nil, &exitError{exitUsage, a.withManifestHint(err)}
 	}
 	agent, err := m.Build(ctx, logger, adjust)
 	if err != nil {
@@ -151,15 +151,15 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 	return agent, nil
 }
 
-// look builds the manifest's agent to look at it: the database of its threads is not opened.
+// look builds the manifest's agent without opening the database of its threads.
 func (a *app) look(ctx context.Context) (*manifest.Agent, error) {
 	return a.load(ctx, manifest.Options{InMemory: true}, nil)
 }
 
-// named says how to name another manifest, if the error is that there is none.
-func (a *app) named(err error) error {
+// withManifestHint adds how to name or write a manifest to the error that there is none.
+func (a *app) withManifestHint(err error) error {
 	if missing, ok := errors.AsType[*manifest.NotFoundError](err); ok && missing.Path == a.file {
-		return fmt.Errorf("%w; name another with -f FILE", err)
+		return fmt.Errorf("%w; name another one with -f FILE, or write one with 'agenthost init'", err)
 	}
 	return err
 }
@@ -172,8 +172,8 @@ func (a *app) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
-// engine opens the user's cache of compiled plugins. A plugin that is new is compiled in a process of its own, which has
-// limits. Without a cache, plugins are compiled at every start, in this process.
+// engine opens the user's cache of compiled plugins. A new plugin is compiled in a child process with limits. Without a
+// cache, this process compiles plugins at every start.
 func (a *app) engine(logger *slog.Logger) *plugin.Engine {
 	engine, err := func() (*plugin.Engine, error) {
 		dir, err := os.UserCacheDir()
@@ -191,15 +191,15 @@ func (a *app) engine(logger *slog.Logger) *plugin.Engine {
 	if err == nil {
 		return engine
 	}
-	logger.Warn("compiled plugins are not cached", "reason", err)
-	engine, _ = plugin.NewEngine(plugin.EngineConfig{Contracts: contracts()}) // fails for nothing but its directory
+	logger.Warn("compiled plugins cannot be cached; every start compiles them again", "reason", err)
+	engine, _ = plugin.NewEngine(plugin.EngineConfig{Contracts: contracts()}) // only a directory can make it fail
 	return engine
 }
 
-// contracts are those that plugins may be written for, beside the ABI's own.
+// contracts returns the contracts that plugins may be written for besides the ABI itself.
 func contracts() []plugin.Contract { return []plugin.Contract{extism.Extism{}} }
 
-// compileCommand is the hidden command that compiles a module: see [plugin.CompileInChild].
+// compileCommand is the name of the hidden command that compiles a module: see [plugin.CompileInChild].
 const compileCommand = "compile-module"
 
 func (a *app) compileCommand() *cobra.Command {

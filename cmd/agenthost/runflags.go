@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/question"
 )
 
-// runFlags are the flags of the commands that perform a run.
+// runFlags holds the flags of the commands that perform a run.
 type runFlags struct {
 	output string
 	quiet  bool
@@ -28,33 +28,33 @@ type runFlags struct {
 	runLimits
 }
 
-// add adds the flags, but that of the thread.
+// add adds all flags except --thread.
 func (f *runFlags) add(c *cobra.Command) {
 	f.addThread(c)
 	f.runLimits.add(c)
-	c.Flags().StringVarP(&f.output, "output", "o", "text", "what to print: `text` (the answer), json (the result), jsonl (every event)")
-	c.Flags().StringVar(&f.record, "record", "", "record all that plugins see and do in a new `file`, for 'plugin replay'; keep it as you keep secrets")
-	c.Flags().Uint64Var(&f.checkpoint, "checkpoint", 0, "go on from an older checkpoint of the thread, by its `number`: what followed it stays to be read")
+	c.Flags().StringVarP(&f.output, "output", "o", "text", "the output `FORMAT`: text (the answer), json (the result) or jsonl (every event)")
+	c.Flags().StringVar(&f.record, "record", "", "record everything that plugins see and do in a new `FILE`, for 'plugin replay'; treat the file as a secret")
+	c.Flags().Uint64Var(&f.checkpoint, "checkpoint", 0, "continue from the checkpoint with this `NUMBER`; later checkpoints remain in the history")
 }
 
-// addThread adds the flags that a chat has too.
+// addThread adds the flags that chat shares.
 func (f *runFlags) addThread(c *cobra.Command) {
-	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress on standard error")
-	c.Flags().BoolVar(&f.acceptChanges, "accept-changes", false, "go on with a run although the agent was changed since it began")
-	c.Flags().DurationVar(&f.wait, "wait", 0, "how long to wait for a thread that is in another run: a `duration` such as 30s")
-	c.Flags().StringVar(&f.as, "as", loginName(), "the `name` of who answers, for the thread's history")
+	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print progress to standard error")
+	c.Flags().BoolVar(&f.acceptChanges, "accept-changes", false, "continue a run although the agent has changed since it started")
+	c.Flags().DurationVar(&f.wait, "wait", 0, "how long to wait while another run has the thread open: a `DURATION` such as 30s")
+	c.Flags().StringVar(&f.as, "as", loginName(), "the `NAME` of the person who answers, for the thread's history")
 }
 
-// check refuses values that cannot be meant, and flags that go with a thread, without one.
+// check refuses invalid values, and flags that need a thread if there is none.
 func (f *runFlags) check(c *cobra.Command) error {
 	if c.Flags().Changed("checkpoint") && f.checkpoint == 0 {
-		return &exitError{exitUsage, errors.New("--checkpoint: checkpoints count from 1")}
+		return &exitError{exitUsage, errors.New("--checkpoint 0: there is no such checkpoint; the first one is 1")}
 	}
 	if err := f.runLimits.check(c); err != nil {
 		return err
 	}
 	if f.wait < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--wait %v: it must not be negative", f.wait)}
+		return &exitError{exitUsage, fmt.Errorf("--wait %v: the duration must not be negative", f.wait)}
 	}
 	if f.thread != "" {
 		return nil
@@ -62,25 +62,25 @@ func (f *runFlags) check(c *cobra.Command) error {
 	for _, name := range []string{"thread", "continue", "checkpoint", "accept-changes", "wait"} {
 		if flag := c.Flags().Lookup(name); flag != nil && flag.Changed {
 			if name == "thread" {
-				return &exitError{exitUsage, errors.New("--thread: the name is empty")}
+				return &exitError{exitUsage, errors.New("--thread: the name is empty; give the thread a name")}
 			}
-			return &exitError{exitUsage, fmt.Errorf("--%s is about a thread; name it by --thread", name)}
+			return &exitError{exitUsage, fmt.Errorf("--%s needs a thread; name one with --thread", name)}
 		}
 	}
 	return nil
 }
 
-// input returns the part of an input that the flags say.
+// input returns what the flags say about the input of a run.
 func (f *runFlags) input() host.Input {
 	return host.Input{Thread: f.thread, Checkpoint: checkpoint.ID(f.checkpoint), AcceptChanges: f.acceptChanges}
 }
 
-// command is the command line that goes on with the thread.
+// command returns the command line that continues the thread.
 func (a *app) command(f *runFlags) question.Command {
 	return question.Command{Thread: f.thread, File: a.file, Set: a.set}
 }
 
-// loginName is who uses the command; "" if that is not known.
+// loginName returns the name of the user, or "" if it is unknown.
 func loginName() string {
 	u, err := user.Current()
 	if err != nil {

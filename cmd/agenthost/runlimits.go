@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// runLimits are flags that change what a run may use, in place of the manifest's keys or beyond them.
+// runLimits holds the flags that limit a run, instead of or in addition to the keys of the manifest.
 type runLimits struct {
 	model    string
 	maxSteps int
@@ -22,30 +22,31 @@ type runLimits struct {
 }
 
 func (l *runLimits) add(c *cobra.Command) {
-	c.Flags().StringVar(&l.model, "model", "", "another model than the manifest's: `PROVIDER:NAME`")
-	c.Flags().IntVar(&l.maxSteps, "max-steps", 0, "the `number` of steps in which a run must end, in place of the manifest's recursion_limit")
-	c.Flags().DurationVar(&l.timeout, "timeout", 0, "stop a run that takes longer: a `duration` such as 2m; a person's time to answer does not count")
-	c.Flags().Uint64Var(&l.budget, "budget-tokens", 0, "stop a run before the next model call when it has used more than so many `tokens`")
+	c.Flags().StringVar(&l.model, "model", "", "use another model than the manifest's: `PROVIDER:NAME`")
+	c.Flags().IntVar(&l.maxSteps, "max-steps", 0, "the maximum `NUMBER` of steps of a run, instead of the manifest's recursion_limit")
+	c.Flags().DurationVar(&l.timeout, "timeout", 0, "stop a run that takes longer than this `DURATION`, such as 2m; time spent waiting for a person does not count")
+	c.Flags().Uint64Var(&l.budget, "budget-tokens", 0, "stop a run before its next model step once it has used more than this `NUMBER` of tokens")
 }
 
-// check refuses values that cannot be meant.
+// check refuses invalid values.
 func (l *runLimits) check(c *cobra.Command) error {
 	given := c.Flags().Changed
 	provider, name, _ := strings.Cut(l.model, ":")
 	switch {
 	case given("model") && (provider == "" || name == ""):
-		return &exitError{exitUsage, fmt.Errorf("--model %q: a model is PROVIDER:NAME, such as openai:gpt-5.2", l.model)}
+		return &exitError{exitUsage, fmt.Errorf("--model %q: write it as PROVIDER:NAME, such as openai:gpt-5.2", l.model)}
 	case given("max-steps") && l.maxSteps < 1:
-		return &exitError{exitUsage, fmt.Errorf("--max-steps %d: it must be at least 1", l.maxSteps)}
+		return &exitError{exitUsage, fmt.Errorf("--max-steps %d: the number must be at least 1", l.maxSteps)}
 	case given("timeout") && l.timeout <= 0:
-		return &exitError{exitUsage, fmt.Errorf("--timeout %v: it must be more than 0", l.timeout)}
+		return &exitError{exitUsage, fmt.Errorf("--timeout %v: the duration must be positive", l.timeout)}
 	case given("budget-tokens") && l.budget == 0:
-		return &exitError{exitUsage, errors.New("--budget-tokens 0: it must be at least 1")}
+		return &exitError{exitUsage, errors.New("--budget-tokens 0: the number must be at least 1")}
 	}
 	return nil
 }
 
-// assignments are the flags that change the manifest, as --set takes them: so the commands have them that go on with a run.
+// assignments returns the flags that override the manifest as values of --set, so that the commands that continue a run
+// include them.
 func (l *runLimits) assignments() []string {
 	var out []string
 	if l.model != "" {
@@ -57,12 +58,12 @@ func (l *runLimits) assignments() []string {
 	return out
 }
 
-// stoppedError is a run that the command's own limits have stopped.
+// stoppedError says that a limit of the command line stopped the run.
 type stoppedError struct{ text string }
 
 func (e *stoppedError) Error() string { return e.text }
 
-// limitedRun performs the stretches of one run, between which a person may be asked, within limits.
+// limitedRun performs one run within limits. A run consists of several stretches if a person answers questions in between.
 type limitedRun struct {
 	agent  *host.Agent
 	limits runLimits
@@ -73,7 +74,7 @@ type limitedRun struct {
 
 // perform performs the next stretch.
 func (l *limitedRun) perform(ctx context.Context, in host.Input, handle func(host.Event) error) (*host.Result, error) {
-	over := &stoppedError{fmt.Sprintf("the run has taken longer than --timeout %v", l.limits.timeout)}
+	over := &stoppedError{fmt.Sprintf("the run took longer than --timeout %v", l.limits.timeout)}
 	if l.limits.timeout > 0 {
 		inside, cancel := context.WithTimeoutCause(ctx, l.limits.timeout-l.took, over)
 		defer cancel()
@@ -88,13 +89,13 @@ func (l *limitedRun) perform(ctx context.Context, in host.Input, handle func(hos
 		return l.count(&e)
 	})
 	if err != nil && errors.Is(context.Cause(ctx), over) && (result.Status == host.Cancelled || errors.Is(err, context.DeadlineExceeded)) {
-		err = over // whatever has noticed it
+		err = over // whichever call noticed it first
 	}
 	return result, err
 }
 
-// count counts the tokens of each model call, those of tools and plugins too, and stops the run before another model step. The
-// calls of tools that the last answer asked for have run then: nothing is left open in the thread.
+// count adds up the tokens of all model calls, including those of tools and plugins, and stops the run before the next model
+// step. The tools that the last answer called have run by then, so the thread has no open calls.
 func (l *limitedRun) count(e *host.Event) error {
 	switch {
 	case e.Type == host.EventModel:
@@ -104,7 +105,7 @@ func (l *limitedRun) count(e *host.Event) error {
 			}
 		}
 	case e.Type == host.EventStep && e.Step == host.ModelStep && l.limits.budget > 0 && l.spent > l.limits.budget:
-		return &stoppedError{fmt.Sprintf("the run has used %d tokens, and may use %d (--budget-tokens)", l.spent, l.limits.budget)}
+		return &stoppedError{fmt.Sprintf("the run used %d tokens; --budget-tokens allows %d", l.spent, l.limits.budget)}
 	}
 	return nil
 }

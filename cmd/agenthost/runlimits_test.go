@@ -29,7 +29,7 @@ func TestTheTimeOfARun(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting)
 	require.Equal(t, exitLimit, b.run("run", "--thread", "ada", "--timeout", "1ns", "hi"))
-	require.Equal(t, "agenthost: the run has taken longer than --timeout 1ns\n", b.err.String())
+	require.Equal(t, "agenthost: the run took longer than --timeout 1ns\n", b.err.String())
 	require.Equal(t, exitOK, b.atTerminal("a\n", "run", "-q", "--timeout", "1m", "note a"), &b.err)
 }
 
@@ -39,7 +39,7 @@ func TestTheTimeOfARunIsOver(t *testing.T) {
 	require.NoError(t, err)
 	run := &limitedRun{agent: agent, limits: runLimits{timeout: 20 * time.Millisecond}}
 	result, err := run.perform(t.Context(), host.Input{Thread: "ada", Messages: []abi.Message{abi.Human("hi")}}, func(host.Event) error { return nil })
-	require.EqualError(t, err, "the run has taken longer than --timeout 20ms")
+	require.EqualError(t, err, "the run took longer than --timeout 20ms")
 	require.Equal(t, "model", result.Next, "it can go on")
 	_, err = run.perform(t.Context(), host.Input{Thread: "ada", Continue: true}, func(host.Event) error { return nil })
 	require.ErrorAs(t, err, new(*stoppedError), "its time is over")
@@ -69,7 +69,7 @@ func TestTheTokensOfARun(t *testing.T) {
 		result, err := run.perform(t.Context(), host.Input{Thread: "ada", Messages: []abi.Message{abi.Human("hi")}}, func(host.Event) error { return nil })
 		require.Equal(t, steps, result.Steps)
 		if budget == 99 {
-			require.EqualError(t, err, "the run has used 100 tokens, and may use 99 (--budget-tokens)")
+			require.EqualError(t, err, "the run used 100 tokens; --budget-tokens allows 99")
 			require.Equal(t, "model", result.Next)
 			require.Equal(t, 3, result.Messages.Len(), "the tool has answered")
 			run = &limitedRun{agent: agent, limits: runLimits{budget: 100}}

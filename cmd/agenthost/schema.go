@@ -5,19 +5,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/manifest"
-	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:   "schema [flags]",
-		Short: "Print the JSON Schema of agenthost.yaml, for editors",
-		Long: `Print the JSON Schema of manifests. An editor with a YAML language server completes and checks
-agenthost.yaml with it, if its first line says where the schema is:
+		Short: "Print the JSON Schema of agenthost.yaml for editors",
+		Long: `Print the JSON Schema of manifests. An editor with a YAML language server uses it to complete and check
+agenthost.yaml if the first line of the manifest names the schema:
 
   # yaml-language-server: $schema=./agenthost.schema.json`,
 		Example: "  agenthost schema -o agenthost.schema.json",
@@ -38,11 +38,11 @@ agenthost.yaml with it, if its first line says where the schema is:
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&file, "output", "o", "", "write it to this `file`")
+	c.Flags().StringVarP(&file, "output", "o", "", "write to this `FILE`")
 	return c
 }
 
-// manifestSchema is the JSON Schema of manifests.
+// manifestSchema returns the JSON Schema of manifests.
 func manifestSchema() ([]byte, error) {
 	schema, err := manifest.Schema(catalog.Comment)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// signals are those that end the command: the first one cancels what it does, a second one kills it.
-type signals struct{ holding }
+// signals ends the command by signals: the first one cancels its context, the second one kills it.
+type signals struct{ terminalHold }
 
-// listen returns a context that ends with the first signal.
+// listen returns a context that the first signal cancels.
 func listen(ctx context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &signals{}
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
-	go func() { // it lasts as long as the process
+	go func() { // runs as long as the process
 		for got := range arrived {
 			if got == os.Interrupt && s.held() {
 				continue
@@ -31,16 +31,16 @@ func listen(ctx context.Context) (context.Context, *signals) {
 	return ctx, s
 }
 
-// holding are programs that have the terminal, and to which Ctrl-C is left.
-type holding struct{ programs atomic.Int32 }
+// terminalHold counts the programs that have the terminal. Ctrl-C is meant for them.
+type terminalHold struct{ programs atomic.Int32 }
 
-// late is how long behind its end a Ctrl-C counts for a program: it may have ended by one before this process hears of that.
+// late is how long after the end of a program a Ctrl-C still counts as its own: the signal that ended it may arrive here later.
 const late = 200 * time.Millisecond
 
-// hold leaves Ctrl-C to a program until release is called.
-func (h *holding) hold() (release func()) {
+// hold leaves Ctrl-C to another program until release is called.
+func (h *terminalHold) hold() (release func()) {
 	h.programs.Add(1)
 	return func() { time.AfterFunc(late, func() { h.programs.Add(-1) }) }
 }
 
-func (h *holding) held() bool { return h.programs.Load() > 0 }
+func (h *terminalHold) held() bool { return h.programs.Load() > 0 }

@@ -32,7 +32,7 @@ func TestARunWithoutAThreadIsAnsweredToo(t *testing.T) {
 		require.Equal(t, exitOK, b.atTerminal("a\n", "run", "-q", "note a"), &b.err)
 		require.Equal(t, "written\n", b.out.String())
 		require.Equal(t, exitWaiting, b.atTerminal("", "run", "-q", "note a"))
-		require.Contains(t, b.err.String(), "Nobody can go on with it")
+		require.Contains(t, b.err.String(), "The run cannot be continued")
 	}
 }
 
@@ -72,9 +72,9 @@ func TestABreakpointAsksWhetherToGoOn(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting+"interrupt_before: [tools]\n")
 	require.Equal(t, exitOK, b.atTerminal("a\ny\n", "run", "-q", "--thread", "ada", "note a"), &b.err)
-	require.Contains(t, b.err.String(), "The run stopped at a breakpoint, next is tools. Go on? [y/n] ")
+	require.Contains(t, b.err.String(), "The run stopped at a breakpoint before tools. Continue? [y/n] ")
 	require.Equal(t, exitWaiting, b.atTerminal("a\nn\n", "run", "-q", "--thread", "bob", "note b"))
-	require.Contains(t, b.err.String(), "the run is interrupted by a breakpoint, before tools\ngo on with\n  agenthost resume bob ")
+	require.Contains(t, b.err.String(), "the run is interrupted at a breakpoint, before tools\nto continue it:\n  agenthost resume bob ")
 }
 
 func TestTheAnswerToAPluginsQuestion(t *testing.T) {

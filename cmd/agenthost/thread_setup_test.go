@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 // noting is a manifest of an agent that writes notes, if a person approves. Its model is a set of rules: it has no place in

@@ -8,24 +8,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
-// threadsFlags say which store is looked at.
+// threadsFlags name the store.
 type threadsFlags struct {
-	store string // "": that of the manifest
+	store string // "" means the manifest's
 }
 
 func (a *app) threadsCommand() *cobra.Command {
 	var flags threadsFlags
 	c := group(&cobra.Command{
 		Use:   "threads",
-		Short: "Look at threads, copy and remove them",
-		Long: `Look at the threads that a store keeps, copy and remove them. The store is the one that the manifest's
-checkpoint names; nothing else of the manifest is looked at. Or it is named by --store, without a
-manifest. No plugin is loaded, and no model called.`,
+		Short: "Show, copy and remove threads",
+		Long: `Show, copy and remove the threads in a store. The manifest's checkpoint names the store; nothing else
+in the manifest is read. --store names a store without a manifest. These commands load no plugin and call
+no model.`,
 		Example: `  agenthost threads list
   agenthost threads list --store sqlite:agent.db
   agenthost threads show ada
@@ -34,15 +34,15 @@ manifest. No plugin is loaded, and no model called.`,
   agenthost threads export ada --output ada.json
   agenthost threads rm ada`,
 	})
-	c.PersistentFlags().StringVarP(&a.file, "file", "f", "agenthost.yaml", "the manifest")
-	c.PersistentFlags().StringVar(&flags.store, "store", "", "the store, in place of the manifest's: `ADDRESS`, sqlite:PATH or postgres://USER@HOST/DATABASE")
+	c.PersistentFlags().StringVarP(&a.file, "file", "f", manifestFile, "the manifest to use")
+	c.PersistentFlags().StringVar(&flags.store, "store", "", "the `ADDRESS` of the store, instead of the manifest's: sqlite:PATH or postgres://USER@HOST/DATABASE")
 	c.MarkFlagsMutuallyExclusive("file", "store")
 	c.AddCommand(a.threadsListCommand(&flags), a.threadsShowCommand(&flags), a.threadsHistoryCommand(&flags),
 		a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
 	return c
 }
 
-// address finds the store.
+// address returns the address of the store.
 func (a *app) address(flags *threadsFlags) (threadstore.Address, error) {
 	if flags.store != "" {
 		address, err := threadstore.Parse(flags.store)
@@ -53,15 +53,15 @@ func (a *app) address(flags *threadsFlags) (threadstore.Address, error) {
 	}
 	address, err := manifest.ReadCheckpoint(a.file, manifest.Options{})
 	if err != nil {
-		return address, a.named(err)
+		return address, a.withManifestHint(err)
 	}
 	if address.IsZero() {
-		return address, fmt.Errorf("%s: %w\nor name a store by --store", a.file, errNoCheckpoint)
+		return address, fmt.Errorf("%s: %w\nor name a store with --store", a.file, errNoCheckpoint)
 	}
 	return address, nil
 }
 
-// withStore does something with the store of threads, and closes it.
+// withStore opens the store of threads, calls do and closes the store.
 func (a *app) withStore(ctx context.Context, flags *threadsFlags, do func(checkpoint.Store) error) (err error) {
 	address, err := a.address(flags)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *app) withStore(ctx context.Context, flags *threadsFlags, do func(checkp
 	return do(opened)
 }
 
-// threadError says what is wrong with a thread, and which command helps.
+// threadError names the thread in an error, and the command that helps.
 func (*app) threadError(thread string, err error) error {
 	text := fmt.Sprintf("thread %q: ", thread)
 	if _, ok := errors.AsType[*exitError](err); ok {
@@ -88,9 +88,9 @@ func (*app) threadError(thread string, err error) error {
 	code := storeExit(err)
 	switch {
 	case errors.Is(err, checkpoint.ErrNoThread):
-		err = fmt.Errorf("%s%w; 'agenthost threads list' shows those that there are", text, checkpoint.ErrNoThread)
+		err = fmt.Errorf("%s%w; 'agenthost threads list' shows the threads", text, checkpoint.ErrNoThread)
 	case errors.Is(err, checkpoint.ErrNoCheckpoint):
-		err = fmt.Errorf("%s%w; 'agenthost threads history %s' shows those that there are", text, checkpoint.ErrNoCheckpoint, terminal.Line(thread))
+		err = fmt.Errorf("%s%w; 'agenthost threads history %s' shows the checkpoints", text, checkpoint.ErrNoCheckpoint, terminal.Line(thread))
 	case errors.Is(err, checkpoint.ErrThreadExists), errors.Is(err, checkpoint.ErrBusy),
 		errors.Is(err, checkpoint.ErrCorrupt), errors.Is(err, checkpoint.ErrNewer):
 		err = fmt.Errorf("%s%w", text, err)

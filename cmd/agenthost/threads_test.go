@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/test/pgtest"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 func TestThreadsAreListed(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAThreadIsShownExportedAndCopied(t *testing.T) {
 	require.Equal(t, exitFailed, b.threads("export", "ada", "--output", b.path("none/ada.json")))
 
 	require.Equal(t, exitOK, b.threads("fork", "ada", "eve", "--checkpoint", "1"), &b.err)
-	require.Equal(t, "· the thread \"eve\" is a copy of \"ada\"\n", b.err.String())
+	require.Equal(t, "· thread \"eve\" is now a copy of \"ada\"\n", b.err.String())
 	require.Len(t, b.shown("eve").Messages, 1)
 	b.must(exitOK, "run", "--thread", "eve", "--continue")
 	require.Len(t, b.shown("eve").Messages, 2)
@@ -83,7 +83,7 @@ func TestThreadsAreRemoved(t *testing.T) {
 		b.must(exitOK, "run", "--thread", thread, "hi")
 	}
 	require.Equal(t, exitUsage, b.threads("rm", "ada"))
-	require.Contains(t, b.err.String(), "threads rm: nobody can be asked here; --yes removes them without")
+	require.Contains(t, b.err.String(), "threads rm: there is no terminal to ask for confirmation; add --yes to remove the threads anyway")
 	require.Equal(t, exitUsage, b.threads("rm", "ada", "nobody", "--yes"))
 	require.Contains(t, b.err.String(), `thread "nobody": there is no such thread`)
 	release := b.hold("bob")
@@ -97,11 +97,11 @@ func TestThreadsAreRemoved(t *testing.T) {
 
 	at := func(typed string) int { return b.atTerminal(typed, "threads", "rm", "eve") }
 	require.Equal(t, exitFailed, at("n\n"))
-	require.Equal(t, "Remove eve for good? [y/n] agenthost: threads rm: nothing was removed\n", b.err.String())
+	require.Equal(t, "Remove eve? This cannot be undone. [y/n] agenthost: threads rm: nothing was removed\n", b.err.String())
 	require.Equal(t, exitFailed, at(""))
 	require.Equal(t, exitOK, at("y\n"))
 	require.Equal(t, exitOK, b.threads("list"))
-	require.Equal(t, "· there are no threads\n", b.err.String())
+	require.Equal(t, "· there are no threads yet\n", b.err.String())
 }
 
 func TestThreadsCommandsRefuse(t *testing.T) {
@@ -112,11 +112,11 @@ func TestThreadsCommandsRefuse(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"show", "bob"}, `thread "bob": there is no such thread; 'agenthost threads list' shows those that there are`},
+		{[]string{"show", "bob"}, `thread "bob": there is no such thread; 'agenthost threads list' shows the threads`},
 		{[]string{"history", "bob"}, `thread "bob": there is no such thread`},
 		{[]string{"export", "bob"}, `thread "bob": there is no such thread`},
 		{[]string{"fork", "bob", "eve"}, `thread "bob": there is no such thread`},
-		{[]string{"show", "ada", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint; 'agenthost threads history ada' shows those that there are`},
+		{[]string{"show", "ada", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint; 'agenthost threads history ada' shows the checkpoints`},
 		{[]string{"export", "ada", "--checkpoint", "9"}, "the thread has no such checkpoint"},
 		{[]string{"fork", "ada", "eve", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint`},
 		{[]string{"fork", "ada", "ada"}, `thread "ada": there is a thread of this name already`},
@@ -134,7 +134,7 @@ func TestThreadsCommandsRefuse(t *testing.T) {
 func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	for checkpoint, says := range map[string]string{
-		"":                              "the manifest keeps no threads; add a checkpoint to it, such as\n  checkpoint: sqlite:agent.db\nor name a store by --store",
+		"":                              "the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db\nor name a store with --store",
 		"checkpoint: memory\n":          "threads are kept in memory, as long as the process lives that runs them",
 		"checkpoint: redis\n":           `unknown checkpoint store "redis"`,
 		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread makes it`,
@@ -146,7 +146,7 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	}
 	b := setup(t, say)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "-f", b.path("none.yaml")))
-	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another with -f FILE")
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another one with -f FILE")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "--store", "redis://x"))
 	require.Contains(t, b.err.String(), "--store: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
 }
@@ -155,8 +155,8 @@ func TestAThreadInMemoryIsGoneWithTheCommand(t *testing.T) {
 	t.Parallel()
 	b := threads(t, strings.Replace(noting, "sqlite:agent.db", "memory", 1))
 	b.must(exitWaiting, "run", "--thread", "ada", "note a")
-	require.Contains(t, b.err.String(), "Nobody can go on with it: nothing of the run is kept when the command ends. Its thread is kept in memory;\n"+
-		"keep threads in a database, such as sqlite:agent.db, by the manifest's checkpoint.\n")
+	require.Contains(t, b.err.String(), "The run cannot be continued: it is not kept when the command ends. Its thread is only in memory;\n"+
+		"let the manifest's checkpoint name a database, such as sqlite:agent.db.\n")
 	require.NotContains(t, b.err.String(), "agenthost resume")
 }
 

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func (a *app) threadsForkCommand(flags *threadsFlags) *cobra.Command {
@@ -18,8 +18,8 @@ func (a *app) threadsForkCommand(flags *threadsFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fork THREAD NEW",
 		Short: "Copy a thread to a new one",
-		Long: `Copy the checkpoints that lead to the newest one of a thread, or to an older one, to a new thread. They
-keep their numbers. What happens in one of the threads does not show in the other.`,
+		Long: `Copy a thread, up to its newest checkpoint or an older one, to a new thread. Checkpoints keep their
+numbers. Later changes to one of the threads do not affect the other.`,
 		Example: `  agenthost threads fork ada ada-2
   agenthost threads fork ada ada-2 --checkpoint 3`,
 		Args: cobra.ExactArgs(2),
@@ -32,12 +32,12 @@ keep their numbers. What happens in one of the threads does not show in the othe
 					}
 					return a.threadError(subject, err)
 				}
-				_, err := fmt.Fprintln(a.err, terminal.Line(fmt.Sprintf("· the thread %q is a copy of %q", args[1], args[0])))
+				_, err := fmt.Fprintln(a.err, terminal.Line(fmt.Sprintf("· thread %q is now a copy of %q", args[1], args[0])))
 				return err
 			})
 		},
 	}
-	c.Flags().Uint64Var(&at, "checkpoint", 0, "copy what leads to an older checkpoint, by its `number`")
+	c.Flags().Uint64Var(&at, "checkpoint", 0, "copy the thread up to the checkpoint with this `NUMBER`")
 	return c
 }
 
@@ -46,9 +46,9 @@ func (a *app) threadsExportCommand(flags *threadsFlags) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "export THREAD",
-		Short: "Print all that there is of a thread as a JSON document",
-		Long: `Print all that there is of a thread as one JSON document: its messages and fields, what waits, and its
-checkpoints with what changed in each. docs/threads.md describes it.`,
+		Short: "Print a whole thread as a JSON document",
+		Long: `Print a whole thread as one JSON document: its messages and fields, the questions that wait for an
+answer, and its checkpoints with the changes of each. docs/threads.md describes the document.`,
 		Example: `  agenthost threads export ada --output ada.json
   agenthost threads export ada | jq '.checkpoints | length'`,
 		Args: cobra.ExactArgs(1),
@@ -64,7 +64,7 @@ checkpoints with what changed in each. docs/threads.md describes it.`,
 				var document bytes.Buffer
 				err = terminal.PrintDocument(&document, exported)
 				if err == nil {
-					err = atomicfile.Write(output, document.Bytes(), 0o600) // what people say is not for everybody on the machine
+					err = atomicfile.Write(output, document.Bytes(), 0o600) // conversations are private
 				}
 				if err != nil {
 					return &exitError{exitFailed, err}
@@ -73,7 +73,7 @@ checkpoints with what changed in each. docs/threads.md describes it.`,
 			})
 		},
 	}
-	c.Flags().Uint64Var(&at, "checkpoint", 0, "with the messages and fields of an older checkpoint, by its `number`")
-	c.Flags().StringVarP(&output, "output", "o", "", "write it to a `file`, which only its owner can read")
+	c.Flags().Uint64Var(&at, "checkpoint", 0, "print the messages and fields of the checkpoint with this `NUMBER`")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE`, which only you can read")
 	return c
 }

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func (a *app) threadsListCommand(flags *threadsFlags) *cobra.Command {
@@ -15,9 +15,12 @@ func (a *app) threadsListCommand(flags *threadsFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List threads",
-		Long: `List threads, in the order of their names. A thread is running while a run has it open (or has died, and
-its lease lasts still), waiting when that waits for answers, stopped when it failed, was cancelled, stopped
-at a breakpoint or died, and done when it is over.`,
+		Long: `List the threads in the order of their names, with the state of their last run:
+
+  running   a run has the thread open, or died so recently that its lease still lasts
+  waiting   the run waits for answers
+  stopped   the run failed, was cancelled, died, or stopped at a breakpoint
+  done      the run is complete`,
 		Example: `  agenthost threads list
   agenthost threads list --json | jq -r 'select(.state == "waiting") | .thread'`,
 		Args: cobra.NoArgs,
@@ -36,7 +39,7 @@ at a breakpoint or died, and done when it is over.`,
 				switch {
 				case json:
 				case len(threads) == 0:
-					fmt.Fprintln(a.err, "· there are no threads")
+					fmt.Fprintln(a.err, "· there are no threads yet")
 				default:
 					if err := threadview.PrintTable(a.out, threads); err != nil {
 						return err
@@ -50,7 +53,7 @@ at a breakpoint or died, and done when it is over.`,
 	return c
 }
 
-// unreadable reports the first thread whose newest checkpoint cannot be read; the others are listed all the same.
+// unreadable returns an error about the first thread whose newest checkpoint cannot be read. The list shows the others anyway.
 func unreadable(threads []threadview.Summary) error {
 	for i := range threads {
 		if t := &threads[i]; t.State == threadview.Unreadable {

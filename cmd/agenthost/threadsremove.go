@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 func (a *app) threadsRemoveCommand(flags *threadsFlags) *cobra.Command {
@@ -18,8 +18,8 @@ func (a *app) threadsRemoveCommand(flags *threadsFlags) *cobra.Command {
 		Use:     "rm THREAD...",
 		Aliases: []string{"remove"},
 		Short:   "Remove threads",
-		Long: `Remove threads with all their checkpoints, for good. One that is in a run stays. If one of them is not
-there, or in a run, none is removed.`,
+		Long: `Remove threads with all their checkpoints. This cannot be undone. If one of the threads does not exist
+or is in a run, none is removed.`,
 		Example: `  agenthost threads rm ada
   agenthost threads rm ada bob --yes`,
 		Args: cobra.MinimumNArgs(1),
@@ -40,11 +40,11 @@ there, or in a run, none is removed.`,
 			})
 		},
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
 	return c
 }
 
-// removable reports the threads that are not there, or in a run.
+// removable returns an error if one of the threads does not exist or is in a run.
 func (a *app) removable(ctx context.Context, store checkpoint.Store, threads []string) error {
 	for _, thread := range threads {
 		found, err := threadview.Find(ctx, store, thread)
@@ -58,15 +58,15 @@ func (a *app) removable(ctx context.Context, store checkpoint.Store, threads []s
 	return nil
 }
 
-// confirmRemoval asks whether threads are to be removed.
+// confirmRemoval asks the user for confirmation.
 func (a *app) confirmRemoval(ctx context.Context, threads []string, yes bool) error {
 	if yes {
 		return nil
 	}
 	if !a.terminal {
-		return &exitError{exitUsage, errors.New("threads rm: nobody can be asked here; --yes removes them without")}
+		return &exitError{exitUsage, errors.New("threads rm: there is no terminal to ask for confirmation; add --yes to remove the threads anyway")}
 	}
-	ok, err := a.conversation().Confirm(ctx, fmt.Sprintf("Remove %s for good?", strings.Join(threads, ", ")))
+	ok, err := a.conversation().Confirm(ctx, fmt.Sprintf("Remove %s? This cannot be undone.", strings.Join(threads, ", ")))
 	if err != nil || !ok {
 		return &exitError{exitFailed, errors.New("threads rm: nothing was removed")}
 	}

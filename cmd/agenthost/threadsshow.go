@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func (a *app) threadsShowCommand(flags *threadsFlags) *cobra.Command {
@@ -13,9 +13,9 @@ func (a *app) threadsShowCommand(flags *threadsFlags) *cobra.Command {
 	var json, full bool
 	c := &cobra.Command{
 		Use:   "show THREAD",
-		Short: "Show the conversation of a thread, and what it waits for",
-		Long: `Show the conversation of a thread: messages, tool calls and their results, the fields of its state, and
-what waits for an answer, with the commands that give it.`,
+		Short: "Show the conversation of a thread and its open questions",
+		Long: `Show the conversation of a thread: its messages, tool calls and their results, the fields of its state,
+and the questions that wait for an answer, with the commands that answer them.`,
 		Example: `  agenthost threads show ada
   agenthost threads show ada --checkpoint 3
   agenthost threads show ada --json | jq .messages`,
@@ -34,13 +34,13 @@ what waits for an answer, with the commands that give it.`,
 			})
 		},
 	}
-	c.Flags().Uint64Var(&at, "checkpoint", 0, "show what the thread held at an older checkpoint, by its `number`")
-	c.Flags().BoolVar(&json, "json", false, "print it as a JSON document")
-	c.Flags().BoolVar(&full, "full", false, "leave nothing out of long results and arguments")
+	c.Flags().Uint64Var(&at, "checkpoint", 0, "show the thread at the checkpoint with this `NUMBER`")
+	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
+	c.Flags().BoolVar(&full, "full", false, "do not shorten long results and arguments")
 	return c
 }
 
-// manifest is the file that commands name which go on with a thread; "" if it is not known.
+// manifest returns the manifest that the printed commands name, or "" if the store was named without one.
 func (a *app) manifest(flags *threadsFlags) string {
 	if flags.store != "" {
 		return ""
@@ -52,10 +52,10 @@ func (a *app) threadsHistoryCommand(flags *threadsFlags) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "history THREAD",
-		Short: "Show the checkpoints of a thread, and what changed in each",
-		Long: `Show the checkpoints of a thread, the newest first, those of all branches: when and why each was made,
+		Short: "Show the checkpoints of a thread and the changes in each",
+		Long: `Show the checkpoints of a thread in all its branches, the newest first: when and why each was saved,
 which messages were added (+), replaced (~) or removed (-), which fields changed, what was asked, and who
-answered. "behind" names the parent of a checkpoint that does not follow the one before it.`,
+answered. "after N" names the parent of a checkpoint that does not follow the one listed below it.`,
 		Example: `  agenthost threads history ada
   agenthost threads history ada --json | jq 'select(.answered)'`,
 		Args: cobra.ExactArgs(1),
@@ -77,6 +77,6 @@ answered. "behind" names the parent of a checkpoint that does not follow the one
 			})
 		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print each checkpoint as a line of JSON, with all that changed")
+	c.Flags().BoolVar(&json, "json", false, "print each checkpoint as a line of JSON, with all changes")
 	return c
 }

@@ -14,14 +14,16 @@ func (a *app) validateCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "validate [flags]",
-		Short: "Check the manifest and load everything that it names",
-		Long: `Read the manifest, load its plugins, files and rules, and build the agent without running it.
-What plugins ask for beyond their hooks, and whether the manifest grants it, is listed. The database
-of its checkpoint is neither opened nor made.`,
+		Short: "Check the manifest and load everything it names",
+		Long: `Read the manifest, load its plugins, files and rules, and build the agent without running it. If plugins
+ask for capabilities, list them and say which ones the manifest grants. The database of the manifest's
+checkpoint is neither opened nor created.`,
+		Example: `  agenthost validate
+  agenthost validate -f agenthost.yaml --output json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if output != "text" && output != "json" {
-				return &exitError{exitUsage, fmt.Errorf("validate: --output %q is unknown; use text or json", output)}
+				return &exitError{exitUsage, fmt.Errorf("validate: --output: there is no format %q; use text or json", output)}
 			}
 			agent, err := a.look(c.Context())
 			if err != nil {
@@ -39,18 +41,18 @@ of its checkpoint is neither opened nor made.`,
 		},
 	}
 	a.manifestFlags(c)
-	c.Flags().StringVarP(&output, "output", "o", "text", "what to print: `text` or json")
+	c.Flags().StringVarP(&output, "output", "o", "text", "the output `FORMAT`: text or json")
 	return c
 }
 
-// validDocument is the form that --output json prints.
+// validDocument is what --output json prints.
 type validDocument struct {
 	File         string            `json:"file"`
 	OK           bool              `json:"ok"`
 	Capabilities []host.Capability `json:"capabilities,omitempty"`
 }
 
-// describeCapabilities shows what plugins ask for, and what became of it.
+// describeCapabilities lists the capabilities that plugins ask for, and whether they are granted.
 func describeCapabilities(asked []host.Capability) string {
 	var out strings.Builder
 	plugin := ""
@@ -75,8 +77,11 @@ func describeCapabilities(asked []host.Capability) string {
 func (a *app) graphCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph [flags]",
-		Short: "Print the agent's program as a Mermaid flowchart",
-		Args:  cobra.NoArgs,
+		Short: "Print the agent's steps as a Mermaid flowchart",
+		Long: `Print the steps of the agent, including the hooks of its middleware, as a Mermaid flowchart. GitHub and
+many editors draw such a chart from a code block marked mermaid.`,
+		Example: "  agenthost graph > agent.mmd",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			agent, err := a.look(c.Context())
 			if err != nil {

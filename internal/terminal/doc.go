@@ -1,5 +1,5 @@
-// Package terminal makes what models, tools, plugins and users of an agent wrote fit to be printed: it must not steer the
-// terminal of whoever reads it, nor look like a line of ours.
+// Package terminal makes foreign text safe to print: text of models, tools, plugins and users must neither control the
+// reader's terminal nor look like output of the command.
 package terminal
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// hides reports whether a character steers a terminal or may be there without being seen.
+// hides reports whether a character controls a terminal or may be invisible.
 func hides(r rune) bool { return text.Steers(r) || unicode.Is(unicode.Cf, r) }
 
-// IsPlain reports whether a text stands in a line as it is, all of it to be seen.
+// IsPlain reports whether a text fits in a line unchanged and is completely visible.
 func IsPlain(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }

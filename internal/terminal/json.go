@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// PrintLine prints a document as one line of JSON. What would steer a terminal is escaped, so that nothing is lost.
+// PrintLine prints a document as one line of JSON. Characters that would control a terminal are escaped, so nothing is lost.
 func PrintLine(w io.Writer, doc any) error {
 	encoded, err := encode(doc, "")
 	if err != nil {

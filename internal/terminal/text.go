@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// Text replaces what would steer the terminal in a text of several lines; line breaks and tabs stay.
+// Text replaces the characters that would control the terminal in a text of several lines. Line breaks and tabs stay.
 func Text(foreign string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && text.Steers(r) {
@@ -17,13 +17,13 @@ func Text(foreign string) string {
 	}, foreign)
 }
 
-// maxLine is how much of a foreign text stands inside of a line, in characters.
+// maxLine is how many characters of a foreign text a line shows.
 const maxLine = 500
 
-// Line makes a foreign text fit to stand inside a line of ours.
+// Line makes a foreign text safe as part of a line, and shortens it.
 func Line(foreign string) string { return text.Cut(text.Clean(foreign), maxLine) }
 
-// Lines are foreign names in a list.
+// Lines formats foreign names as a list.
 func Lines(names []string) string {
 	const most = 60
 	shown := make([]string, 0, min(len(names), most+1))

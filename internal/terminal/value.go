@@ -10,15 +10,15 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// How a value is laid out, in characters and lines.
+// The layout of values, in characters.
 const (
-	compact  = 80   // a list or map that is not longer stands on one line
-	longLine = 1000 // how much of a line is shown where lines are left out
+	compact  = 80   // a list or map of at most this length is shown on one line
+	longLine = 1000 // how much of a long line is shown if lines are left out
 )
 
-// Value shows a value as people read it, exactly: a map with a line for each key, a text of several lines as these, and
-// everything else as JSON, in which all characters that cannot be seen are escaped. With most above 0 it shows at most so
-// many lines, says in them what it leaves out, and reports whether that is anything.
+// Value formats a value for people without loss: a map with a line for each key, a text of several lines line by line, and
+// everything else as JSON with all invisible characters escaped. If most is positive, Value returns at most that many lines,
+// which say what is left out, and reports whether anything is.
 func Value(v wire.Raw, most int) (lines []string, whole bool) {
 	switch {
 	case !v.IsMap():
@@ -33,7 +33,7 @@ func Value(v wire.Raw, most int) (lines []string, whole bool) {
 	return limited(lines, most)
 }
 
-// item shows a value behind its name.
+// item formats a value after its name.
 func item(name string, v wire.Raw) []string {
 	if text, ok := v.AsString(); ok && readsAsLines(text) {
 		lines := strings.Split(text, "\n")
@@ -56,7 +56,7 @@ func item(name string, v wire.Raw) []string {
 	return []string{strings.TrimSpace(name + " " + text)}
 }
 
-// readsAsLines reports whether a text is shown line by line: it has several, and nothing in it that cannot be seen.
+// readsAsLines reports whether a text is shown line by line: it has several lines and no invisible characters.
 func readsAsLines(text string) bool {
 	return strings.Contains(text, "\n") && !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && hides(r) })
 }
@@ -69,7 +69,7 @@ func indented(text string) string {
 	return out.String()
 }
 
-// name shows a key of a map.
+// name formats a key of a map.
 func name(key string) string {
 	plain := func(r rune) bool {
 		return r == '_' || r == '-' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
@@ -80,7 +80,7 @@ func name(key string) string {
 	return text.Escape(wire.String(key).JSON(), hides)
 }
 
-// limited leaves out what is too much, and says so.
+// limited shortens the lines and says what it left out.
 func limited(lines []string, most int) (shown []string, whole bool) {
 	if most <= 0 {
 		return lines, true

@@ -8,57 +8,58 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // Chat is a conversation in one thread of an agent.
 type Chat struct {
-	Agent         *host.Agent // it has a Checkpointer, which is Threads
+	Agent         *host.Agent // its Checkpointer is Threads
 	Threads       checkpoint.Store
 	Thread        string
 	AcceptChanges bool // see [host.Input]
 
 	Messages Reader
 	Screen   *Screen
-	Verbose  bool // shows what tools are given and return, and what the model thinks
-	Quiet    bool // shows no tools
+	Verbose  bool // also show the arguments and results of tools, and reasoning
+	Quiet    bool // do not show tools
 
-	// Person is somebody at a terminal: answers show as they come, and a turn that goes wrong does not end the conversation.
+	// Person is the user at a terminal, or nil. With a person, answers show as they arrive, and a failed turn does not end the
+	// conversation.
 	Person *Person
-	// Begin returns what performs a turn; nil: the agent's RunEvents does.
+	// Begin returns the function that performs a turn. If it is nil, the agent's RunEvents does.
 	Begin func() Run
-	// Tools are those that /tools shows.
+	// Tools returns the tools that /tools shows.
 	Tools func() []abi.ToolSpec
 
-	last  string // the prompt that was sent last
+	last  string // the last prompt sent
 	turns int
 }
 
-// Run performs a stretch of a turn: up to a question, or the end.
+// Run performs a stretch of a turn, up to a question or the end.
 type Run func(ctx context.Context, in host.Input, handle func(host.Event) error) (*host.Result, error)
 
-// Person is what somebody at a terminal can do while a turn goes on.
+// Person is what a user at a terminal can do during a turn.
 type Person struct {
-	// Turn returns a context that ends when the person stops the turn, and what ends the watching for that.
+	// Turn returns a context that ends when the person stops the turn, and a function that releases it.
 	Turn func(context.Context) (context.Context, func())
-	// Ask asks what a run waits for, and returns the input that goes on with it. The error is [prompt.ErrLeft] if the person
-	// does not say.
+	// Ask puts the questions of a run to the person, and returns the input that continues the run. The error is
+	// [prompt.ErrLeft] if the person does not answer.
 	Ask func(context.Context, *host.Result) (host.Input, error)
-	// Explain adds to an error what helps; nil: nothing.
+	// Explain adds a hint to an error. It may be nil.
 	Explain func(error) error
 }
 
-// WaitingError is a run that waits for an answer, where nobody can be asked, or that stopped at a breakpoint.
+// WaitingError says that a run waits for an answer or stopped at a breakpoint, and there is nobody to ask.
 type WaitingError struct{ Result *host.Result }
 
 func (e *WaitingError) Error() string {
-	return "the run is interrupted, and waits before " + terminal.Line(e.Result.Next)
+	return "the run is interrupted and waits before " + terminal.Line(e.Result.Next)
 }
 
-// TurnError is a turn that failed, where no person goes on.
+// TurnError says that a turn failed and there is no person to continue.
 type TurnError struct {
 	Result *host.Result
 	Err    error
@@ -66,10 +67,10 @@ type TurnError struct {
 
 func (e *TurnError) Error() string { return e.Err.Error() }
 
-// Unwrap returns why it failed.
+// Unwrap returns the cause.
 func (e *TurnError) Unwrap() error { return e.Err }
 
-// Welcome shows where the thread stands, if something was said in it.
+// Welcome shows the state of the thread unless it is empty.
 func (c *Chat) Welcome(ctx context.Context) error {
 	at, err := c.Agent.State(ctx, c.Thread, 0)
 	if errors.Is(err, checkpoint.ErrNoThread) {
@@ -80,12 +81,12 @@ func (c *Chat) Welcome(ctx context.Context) error {
 	}
 	c.Screen.Notef("· %d messages so far; %s", at.Messages.Len(), standing(at))
 	if at.Next != "" {
-		c.Screen.Notef("· /retry goes on with it, a message gives it up")
+		c.Screen.Notef("· /retry continues the run, a new message abandons it")
 	}
 	return nil
 }
 
-// Converse reads messages and answers them until the input or the context ends.
+// Converse reads messages and runs the agent with each until the input or the context ends.
 func (c *Chat) Converse(ctx context.Context) error {
 	for {
 		text, err := c.Messages.Read(ctx)
@@ -111,7 +112,7 @@ func (c *Chat) Converse(ctx context.Context) error {
 	}
 }
 
-// Turns is how many turns there were.
+// Turns returns the number of turns so far.
 func (c *Chat) Turns() int { return c.turns }
 
 // complain shows an error.
@@ -122,7 +123,7 @@ func (c *Chat) complain(err error) {
 	c.Screen.Notef("%s", terminal.Text("error: "+err.Error()))
 }
 
-// handle does what a message or a command says.
+// handle performs a command or sends a message.
 func (c *Chat) handle(ctx context.Context, text string) error {
 	trimmed := strings.TrimSpace(text)
 	switch {
@@ -137,14 +138,14 @@ func (c *Chat) handle(ctx context.Context, text string) error {
 	}
 }
 
-// send begins a new run with a message. One that the thread has not ended is given up; what it did stays.
+// send starts a run with a message. It abandons an unfinished run of the thread, whose effects remain.
 func (c *Chat) send(ctx context.Context, text string) error {
 	c.last = text
 	return c.turn(ctx, host.Input{Thread: c.Thread, Messages: []abi.Message{abi.Human(text)}}, nil)
 }
 
-// turn performs a run to its end, with what the person answers meanwhile: one that the input begins or goes on with or, if
-// waiting is not nil, that waits.
+// turn performs a run to its end, including the answers of the person. The input starts or continues the run; if waiting is
+// not nil, the run waits for answers first.
 func (c *Chat) turn(ctx context.Context, in host.Input, waiting *host.Result) error {
 	c.turns++
 	shown := &transcript{screen: c.Screen, verbose: c.Verbose, quiet: c.Quiet, streams: c.Person != nil}
@@ -161,7 +162,7 @@ func (c *Chat) turn(ctx context.Context, in host.Input, waiting *host.Result) er
 	for result := waiting; ; {
 		var err error
 		if result != nil {
-			if in, err = c.ask(turn, result); err != nil || in.Thread == "" { // nobody has answered
+			if in, err = c.ask(turn, result); err != nil || in.Thread == "" { // there was no answer
 				return err
 			}
 		}
@@ -174,7 +175,7 @@ func (c *Chat) turn(ctx context.Context, in host.Input, waiting *host.Result) er
 	}
 }
 
-// stretch performs the run up to a question, or its end.
+// stretch performs the run up to a question or its end.
 func (c *Chat) stretch(ctx context.Context, run Run, in host.Input, shown *transcript) (*host.Result, error) {
 	result, err := run(ctx, in, shown.event)
 	c.Screen.Idle()
@@ -184,32 +185,32 @@ func (c *Chat) stretch(ctx context.Context, run Run, in host.Input, shown *trans
 	return result, err
 }
 
-// ask asks what the run waits for. An input without a thread says that nobody has answered.
+// ask puts the questions of the run to the person. It returns an input without a thread if there was no answer.
 func (c *Chat) ask(ctx context.Context, result *host.Result) (host.Input, error) {
 	if c.Person == nil {
 		return host.Input{}, &WaitingError{result}
 	}
 	next, err := c.Person.Ask(ctx, result)
 	if errors.Is(err, prompt.ErrLeft) {
-		c.Screen.Notef("· the run waits before %s: /retry asks again, a message gives it up", terminal.Line(result.Next))
+		c.Screen.Notef("· the run waits before %s: /retry asks again, a new message abandons the run", terminal.Line(result.Next))
 		return host.Input{}, nil
 	}
 	return next, err
 }
 
-// stopped tells of a run that the person has stopped, or returns why it failed.
+// stopped reports a run that the person stopped, or returns why it failed.
 func (c *Chat) stopped(ctx, turn context.Context, result *host.Result, err error) error {
 	switch {
 	case c.Person == nil:
 		return &TurnError{result, err}
 	case turn.Err() == nil && result.Next != "":
-		return fmt.Errorf("%w\n  the run stopped before %s: /retry goes on with it, a message gives it up", err, terminal.Line(result.Next))
+		return fmt.Errorf("%w\n  the run stopped before %s: /retry continues it, a new message abandons it", err, terminal.Line(result.Next))
 	case turn.Err() == nil || ctx.Err() != nil:
 		return err
 	case result.Next == "":
-		c.Screen.Notef("· stopped before it began: /retry sends the message again")
+		c.Screen.Notef("· stopped before the run started: /retry sends the message again")
 		return nil
 	}
-	c.Screen.Notef("· stopped before %s: /retry goes on, a message gives it up", terminal.Line(result.Next))
+	c.Screen.Notef("· stopped before %s: /retry continues, a new message abandons the run", terminal.Line(result.Next))
 	return nil
 }

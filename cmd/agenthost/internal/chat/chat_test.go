@@ -14,13 +14,13 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 )
 
 // bundle is a chat with an agent, for a person unless it is said otherwise.
@@ -104,7 +104,7 @@ func TestAConversation(t *testing.T) {
 	require.Contains(t, b.out.String(), "  messages 6; of the last run: steps 3, tokens 0\n")
 	require.Equal(t, "You said /etc is a path\n", b.says(t, "//etc is a path"))
 	require.NoError(t, b.Welcome(t.Context()))
-	require.Contains(t, b.out.String(), "· 8 messages so far; the last run is over\n")
+	require.Contains(t, b.out.String(), "· 8 messages so far; the last run is complete\n")
 
 	b.Quiet = true
 	require.Equal(t, "Let me see.\nIt is found books\n", b.says(t, "search books"))
@@ -121,7 +121,7 @@ func TestWithoutAPersonAnswersShowWhenTheyAreComplete(t *testing.T) {
 	b.Messages = chat.NewLines(strings.NewReader("search ask\nhi\n"))
 	var waiting *chat.WaitingError
 	require.ErrorAs(t, b.Converse(t.Context()), &waiting)
-	require.EqualError(t, waiting, "the run is interrupted, and waits before tools")
+	require.EqualError(t, waiting, "the run is interrupted and waits before tools")
 	require.Len(t, waiting.Result.Interrupts, 1)
 
 	b.Messages = chat.NewLines(strings.NewReader("search fail\nhi\n"))
@@ -133,15 +133,15 @@ func TestWithoutAPersonAnswersShowWhenTheyAreComplete(t *testing.T) {
 
 	b.Messages = chat.NewLines(strings.NewReader("/nothing\n"))
 	require.EqualError(t, b.Converse(t.Context()),
-		`there is no command "/nothing"; /help shows those that there are; a message that begins with a slash is written with two`)
+		`there is no command "/nothing"; /help lists the commands; to send a message that begins with a slash, write two`)
 }
 
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	b := setup(t, rules(t))
-	require.Equal(t, "· thread ada: nothing was said yet\n· there are no threads yet\n", b.says(t, "/state", "/threads"))
+	require.Equal(t, "· thread ada is empty\n· there are no threads yet\n", b.says(t, "/state", "/threads"))
 	require.NoError(t, b.Welcome(t.Context()))
-	require.Equal(t, "error: /retry: there is no message yet that could be sent again\n", b.says(t, "/retry"))
+	require.Equal(t, "error: /retry: there is no message to send again yet\n", b.says(t, "/retry"))
 	b.says(t, "hi")
 	_, err := b.Agent.UpdateState(t.Context(), host.StateUpdate{Thread: "ada", Update: host.Update{State: wire.Map{{Key: "mood", Value: wire.String("fine\x1b[2J")}}}})
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestCommands(t *testing.T) {
 		require.Contains(t, b.says(t, "/help"), "  "+name+" ")
 	}
 	require.Empty(t, b.says(t, "/quit", "hi"))
-	require.Equal(t, "error: /quit stands alone; a message that begins with a slash is written with two\n", b.says(t, "/quit now"))
+	require.Equal(t, "error: /quit takes no arguments; to send a message that begins with a slash, write two\n", b.says(t, "/quit now"))
 	require.Equal(t, "You said hi\n", b.says(t, "/retry"))
 	again := *b.Chat
 	b.Chat = &chat.Chat{Agent: again.Agent, Threads: again.Threads, Thread: "ada", Screen: again.Screen, Person: again.Person}
@@ -178,9 +178,9 @@ func TestQuestions(t *testing.T) {
 
 	answering := b.ask
 	b.ask = func(context.Context, *host.Result) (host.Input, error) { return host.Input{}, prompt.ErrLeft }
-	require.Equal(t, "Let me see.\n· the run waits before tools: /retry asks again, a message gives it up\n", b.says(t, "search ask"))
+	require.Equal(t, "Let me see.\n· the run waits before tools: /retry asks again, a new message abandons the run\n", b.says(t, "search ask"))
 	require.NoError(t, b.Welcome(t.Context()))
-	require.Contains(t, b.out.String(), "the run waits for an answer before tools\n· /retry goes on with it, a message gives it up\n")
+	require.Contains(t, b.out.String(), "the run waits for an answer before tools\n· /retry continues the run, a new message abandons it\n")
 	b.ask = answering
 	require.Equal(t, "· tool search\nIt is a reason\n", b.says(t, "/retry"))
 
@@ -202,7 +202,7 @@ func TestATurnIsStopped(t *testing.T) {
 		}
 		return nil, nil
 	}))
-	require.Equal(t, "· stopped before stops.before_model: /retry goes on, a message gives it up\n", b.says(t, "hi"))
+	require.Equal(t, "· stopped before stops.before_model: /retry continues, a new message abandons the run\n", b.says(t, "hi"))
 	require.Contains(t, b.says(t, "/state"), "the run stopped before stops.before_model: run cancelled: context canceled\n")
 	stops = false
 	require.Equal(t, "You said hi\n", b.says(t, "/retry"))
@@ -219,7 +219,7 @@ func TestATurnThatFailsDoesNotEndTheConversation(t *testing.T) {
 	shown := b.says(t, "search fail", "hi")
 	require.Contains(t, shown, "Let me see.\n· tool search failed: ")
 	require.Contains(t, shown, "no [2J books\nerror: tool \"search\": call ")
-	require.Contains(t, shown, "no\uFFFD[2J books\n  the run stopped before tools: /retry goes on with it, a message gives it up, alas\nYou said hi\n")
+	require.Contains(t, shown, "no\uFFFD[2J books\n  the run stopped before tools: /retry continues it, a new message abandons it, alas\nYou said hi\n")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("gone")
@@ -267,7 +267,7 @@ func TestStreams(t *testing.T) {
 		want   string
 	}{
 		"as it comes":                  {[]host.Event{token(1, "a", ""), token(1, "b\n", ""), answer("ab\n")}, "ab\n", "ab\n"},
-		"another call makes it void":   {[]host.Event{token(1, "a", ""), token(2, "b", ""), answer("b")}, "b", "a\n· the model is asked again: what it has said above does not count\nb\n"},
+		"another call makes it void":   {[]host.Event{token(1, "a", ""), token(2, "b", ""), answer("b")}, "b", "a\n· the model is asked again; ignore its text above\nb\n"},
 		"a hook changed it":            {[]host.Event{token(1, "a", ""), answer("c")}, "c", "a\n· the answer was changed:\nc\n"},
 		"it did not stream":            {[]host.Event{answer("a\x1b[2J")}, "a\x1b[2J", "a\uFFFD[2J\n"},
 		"a later hook changed it":      {[]host.Event{token(1, "a", ""), answer("a")}, "d", "a\n· the answer was changed:\nd\n"},
@@ -278,7 +278,7 @@ func TestStreams(t *testing.T) {
 		"a warning":                    {[]host.Event{{Type: host.EventWarn, Step: "x.after_model", Text: "odd\nthing"}}, "", "· x.after_model: warning: odd thing\n"},
 		"what somebody says":           {[]host.Event{{Type: host.EventCustom, Step: "tools", Name: "progress", Data: wire.String("half")}}, "", "· tools: progress \"half\"\n"},
 		"a slow tool":                  {[]host.Event{{Type: host.EventTool, Call: &call}, {Type: host.EventTool, Call: &call, Duration: 1500 * time.Millisecond, Messages: []abi.Message{abi.ToolResult(call, "ok")}}}, "", "· tool slow {} (1.5 s) → ok\n"},
-		"a tool that answers an error": {[]host.Event{{Type: host.EventTool, Call: &call, Messages: []abi.Message{failed}}}, "", "· tool slow {} answered with an error: no such book\n"},
+		"a tool that answers an error": {[]host.Event{{Type: host.EventTool, Call: &call, Messages: []abi.Message{failed}}}, "", "· tool slow {} returned an error: no such book\n"},
 		"a tool that asks":             {[]host.Event{{Type: host.EventTool, Call: &call, Interrupts: []host.Interrupt{{ID: "1"}}}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

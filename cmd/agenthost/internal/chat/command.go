@@ -14,26 +14,26 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// command is what a line does that begins with a slash.
+// command is a line that begins with a slash.
 type command struct {
 	name, summary string
 	do            func(*Chat, context.Context) error
 }
 
-// commands are all of them.
+// commands returns all commands.
 func commands() []command {
 	return []command{
-		{"/graph", "draws the agent's program, as a Mermaid flowchart", (*Chat).graph},
-		{"/help", "shows this", (*Chat).help},
-		{"/quit", "ends the conversation, as Ctrl-D does", func(*Chat, context.Context) error { return errQuit }},
-		{"/retry", "goes on with a run that stopped, or sends the last message again", (*Chat).retry},
-		{"/state", "shows where the thread stands, and its fields", (*Chat).state},
-		{"/threads", "lists the threads that there are", (*Chat).threads},
+		{"/graph", "shows the agent's steps as a Mermaid flowchart", (*Chat).graph},
+		{"/help", "shows this help", (*Chat).help},
+		{"/quit", "ends the chat, like Ctrl-D", func(*Chat, context.Context) error { return errQuit }},
+		{"/retry", "continues a run that stopped, or sends the last message again", (*Chat).retry},
+		{"/state", "shows the state of the thread and its fields", (*Chat).state},
+		{"/threads", "lists the threads", (*Chat).threads},
 		{"/tools", "lists the agent's tools", (*Chat).tools},
 	}
 }
 
-// Commands are the names of the commands.
+// Commands returns the names of the commands.
 func Commands() []string {
 	all := commands()
 	names := make([]string, len(all))
@@ -53,30 +53,30 @@ func (c *Chat) command(ctx context.Context, line string) error {
 		switch {
 		case command.name != name:
 		case strings.TrimSpace(rest) != "":
-			return &CommandError{name + " stands alone" + doubled}
+			return &CommandError{name + " takes no arguments" + doubled}
 		default:
 			return command.do(c, ctx)
 		}
 	}
-	return &CommandError{fmt.Sprintf("there is no command %q; /help shows those that there are", text.Cut(name, maxName)) + doubled}
+	return &CommandError{fmt.Sprintf("there is no command %q; /help lists the commands", text.Cut(name, maxName)) + doubled}
 }
 
-// CommandError is a command that cannot be performed.
+// CommandError says why a command cannot be performed.
 type CommandError struct{ text string }
 
 func (e *CommandError) Error() string { return e.text }
 
-const doubled = "; a message that begins with a slash is written with two"
+const doubled = "; to send a message that begins with a slash, write two"
 
-// maxName is how much of a name that somebody typed an error repeats, in characters.
+// maxName is how many characters of a typed name an error repeats.
 const maxName = 40
 
 func (c *Chat) help(context.Context) error {
 	for _, command := range commands() {
 		c.Screen.Notef("  %-10s %s", command.name, command.summary)
 	}
-	c.Screen.Notef("A message goes on in the next line behind a backslash, or by Alt-Enter. Ctrl-C stops what the agent does.\n" +
-		"A message that begins with a slash is written with two.")
+	c.Screen.Notef("A backslash before Enter, or Alt-Enter, starts another line. Ctrl-C stops the agent.\n" +
+		"To send a message that begins with a slash, write two.")
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (c *Chat) tools(context.Context) error {
 	return nil
 }
 
-// maxThreads is how many threads are listed.
+// maxThreads is the maximum number of threads listed.
 const maxThreads = 100
 
 func (c *Chat) threads(ctx context.Context) error {
@@ -125,18 +125,18 @@ func (c *Chat) threads(ctx context.Context) error {
 		return err
 	}
 	if more {
-		c.Screen.Notef("· and more: 'agenthost threads list' shows them all")
+		c.Screen.Notef("· there are more; 'agenthost threads list' shows all")
 	}
 	return nil
 }
 
-// fieldLines is how much of a field is shown.
+// fieldLines is how many lines of a field are shown.
 const fieldLines = 20
 
 func (c *Chat) state(ctx context.Context) error {
 	at, err := c.Agent.State(ctx, c.Thread, 0)
 	if errors.Is(err, checkpoint.ErrNoThread) {
-		c.Screen.Notef("· thread %s: nothing was said yet", terminal.Line(c.Thread))
+		c.Screen.Notef("· thread %s is empty", terminal.Line(c.Thread))
 		return nil
 	}
 	if err != nil {
@@ -151,11 +151,11 @@ func (c *Chat) state(ctx context.Context) error {
 	return nil
 }
 
-// standing says where a thread stands.
+// standing describes the state of a thread.
 func standing(at *host.Snapshot) string {
 	switch next := terminal.Line(at.Next); {
 	case at.Next == "":
-		return "the last run is over"
+		return "the last run is complete"
 	case len(at.Interrupts) > 0:
 		return "the run waits for an answer before " + next
 	case at.Failure != "":
@@ -165,7 +165,7 @@ func standing(at *host.Snapshot) string {
 	}
 }
 
-// retry goes on with a run that has not ended, or sends the last message again.
+// retry continues an unfinished run, or sends the last message again.
 func (c *Chat) retry(ctx context.Context) error {
 	at, err := c.Agent.State(ctx, c.Thread, 0)
 	switch {
@@ -189,5 +189,5 @@ func (c *Chat) retry(ctx context.Context) error {
 			return c.send(ctx, m.Content.Text())
 		}
 	}
-	return &CommandError{"/retry: there is no message yet that could be sent again"}
+	return &CommandError{"/retry: there is no message to send again yet"}
 }

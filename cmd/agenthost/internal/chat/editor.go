@@ -11,42 +11,42 @@ import (
 	"golang.org/x/term"
 )
 
-// Editor reads messages that a person types at a terminal: with the keys of a line editor, a history behind the arrows up
-// and down, and messages of several lines. A line break comes from a backslash at the end of a line, from Alt-Enter or, where
-// the terminal tells it from Enter, Shift-Enter, and with what is pasted; inside of the line that is edited it shows as ⏎.
+// Editor reads the messages that a person types at a terminal, with the keys of a line editor, a history on the up and down
+// arrows, and messages of several lines. A line break comes from a backslash at the end of a line, from Alt-Enter, from
+// pasted text or, if the terminal distinguishes it from Enter, from Shift-Enter. The edited line shows it as ⏎.
 type Editor struct {
-	// Raw gives the terminal to the editor, until restore is called, and tells how wide it is; nil: it needs none of that.
+	// Raw puts the terminal into raw mode until restore is called, and returns its width. It may be nil.
 	Raw func() (restore func(), width int, err error)
 
 	keyboard *Keyboard
 	line     *term.Terminal
-	commands []string // that the Tab key completes
+	commands []string // that Tab completes
 	history  history
 
-	from  io.Reader // of the message that is being read
+	from  io.Reader // the source of the current message
 	out   io.Writer
 	keys  keys
-	typed []byte // was read, and stands behind a key that ended a line
-	ready []byte // for the line
-	left  leaving
+	typed []byte // read after the key that ended the line
+	ready []byte // translated for the line editor
+	left  lineEnd
 }
 
-// leaving says which key ended a line.
-type leaving int
+// lineEnd is the key that ended a line.
+type lineEnd int
 
 const (
-	entered   leaving = iota // Enter
-	cancelled                // Ctrl-C, with an empty line
-	ended                    // Ctrl-D, with an empty line
+	entered   lineEnd = iota // Enter
+	cancelled                // Ctrl-C in an empty line
+	ended                    // Ctrl-D in an empty line
 )
 
-// The prompts of the first line of a message and of those that follow.
+// The prompts of the first line of a message and of the following ones.
 const (
 	promptFirst = "> "
 	promptMore  = "… "
 )
 
-// NewEditor returns an editor, which shows the line on out.
+// NewEditor returns an editor that shows the line on out.
 func NewEditor(keyboard *Keyboard, out io.Writer, commands ...string) *Editor {
 	e := &Editor{keyboard: keyboard, out: out, commands: commands}
 	e.line = term.NewTerminal(port{e}, promptFirst)
@@ -55,7 +55,7 @@ func NewEditor(keyboard *Keyboard, out io.Writer, commands ...string) *Editor {
 	return e
 }
 
-// Read returns the next message. Ctrl-C empties the line; with an empty one it ends the conversation, as Ctrl-D does.
+// Read returns the next message. Ctrl-C clears the line; in an empty line it ends the conversation, like Ctrl-D.
 func (e *Editor) Read(ctx context.Context) (string, error) {
 	if e.Raw != nil {
 		restore, width, err := e.Raw()
@@ -63,7 +63,7 @@ func (e *Editor) Read(ctx context.Context) (string, error) {
 			return "", err
 		}
 		defer restore()
-		_ = e.line.SetSize(max(width, len(promptMore)+1), 1) // it repaints nothing: the line is empty
+		_ = e.line.SetSize(max(width, len(promptMore)+1), 1) // repaints nothing, because the line is empty
 		e.line.SetBracketedPasteMode(true)
 		defer e.line.SetBracketedPasteMode(false)
 	}
@@ -82,7 +82,7 @@ func (e *Editor) Read(ctx context.Context) (string, error) {
 			return "", err
 		case e.left != entered && message == nil:
 			return "", io.EOF
-		case e.left != entered: // what was typed before is given up
+		case e.left != entered: // drop the earlier lines of the message
 			message = nil
 			continue
 		}
@@ -97,17 +97,17 @@ func (e *Editor) Read(ctx context.Context) (string, error) {
 	}
 }
 
-// meant is what a line stands for.
+// meant restores the line breaks and tabs of an edited line.
 func meant(line string) string {
 	return strings.NewReplacer(string(shownBreak), "\n", string(shownTab), "\t").Replace(line)
 }
 
-// shown is how a text stands in a line.
+// shown replaces line breaks and tabs for the edited line.
 func shown(text string) string {
 	return strings.NewReplacer("\n", string(shownBreak), "\t", string(shownTab)).Replace(text)
 }
 
-// key handles a key for the line.
+// key handles a key of the line.
 func (e *Editor) key(line string, at int, key rune) (changed string, to int, handled bool) {
 	switch {
 	case key == keyCancel && line != "":
@@ -116,7 +116,7 @@ func (e *Editor) key(line string, at int, key rune) (changed string, to int, han
 		e.leave(cancelled)
 	case key == keyEnd && line == "":
 		e.leave(ended)
-	case key == keyEnd: // it deletes what stands behind the cursor
+	case key == keyEnd: // deletes the character at the cursor
 		_, n := utf8.DecodeRuneInString(line[at:])
 		return line[:at] + line[at+n:], at, true
 	case key == tab:
@@ -129,9 +129,9 @@ func (e *Editor) key(line string, at int, key rune) (changed string, to int, han
 }
 
 // leave ends the line.
-func (e *Editor) leave(by leaving) { e.left, e.ready = by, append(e.ready, '\r') }
+func (e *Editor) leave(by lineEnd) { e.left, e.ready = by, append(e.ready, '\r') }
 
-// complete completes the name of a command, as far as there is one way to do so.
+// complete completes the name of a command as far as it is unambiguous.
 func (e *Editor) complete(line string) string {
 	if !strings.HasPrefix(line, "/") {
 		return line
@@ -148,12 +148,12 @@ func (e *Editor) complete(line string) string {
 	return found[0]
 }
 
-// port is what the line editor reads from and writes to.
+// port is the input and output of the line editor.
 type port struct{ of *Editor }
 
 func (w port) Write(p []byte) (int, error) { return w.of.out.Write(p) }
 
-// Read returns keys. It returns none without being able to wait for more.
+// Read returns translated keys, and waits if there are none.
 func (w port) Read(p []byte) (int, error) {
 	e := w.of
 	for len(e.ready) == 0 {
@@ -172,10 +172,10 @@ func (w port) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// history is what was typed, the latest last. It stays in memory: a message may hold what nobody wants in a file.
+// history holds earlier messages, the latest last. It stays in memory, because messages may be private.
 type history struct{ entries []string }
 
-// How many messages the history keeps, and how long they may be, in characters: the line editor takes no longer ones.
+// The number of messages in the history, and their maximum length in characters, which is the limit of the line editor.
 const (
 	maxHistory = 200
 	maxEntry   = 4000
@@ -196,11 +196,11 @@ func (h *history) remember(message string) {
 	}
 }
 
-// Add is called with each line; a message is remembered when it is whole.
+// Add does nothing: it is called with each line, and remember adds whole messages.
 func (*history) Add(string) {}
 
-// Len is how many there are.
+// Len returns the number of entries.
 func (h *history) Len() int { return len(h.entries) }
 
-// At returns an entry, the latest being 0.
+// At returns an entry; 0 is the latest.
 func (h *history) At(i int) string { return h.entries[len(h.entries)-1-i] }

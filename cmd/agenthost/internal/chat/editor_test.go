@@ -126,7 +126,7 @@ func TestLines(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 
 	_, err = chat.NewLines(endless{}).Read(t.Context())
-	require.EqualError(t, err, "a line of the input has more than 4194304 bytes; a message has fewer")
+	require.EqualError(t, err, "a line of the input is longer than 4194304 bytes, the limit of a message; shorten it")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = chat.NewLines(endless{}).Read(ctx)

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 )
 
 // finally is a history that ends with an answer.

@@ -6,44 +6,44 @@ import (
 	"sync"
 )
 
-// Keyboard is an input that several read, one after the other. It is read only when somebody wants something: a program
-// that gets the terminal meanwhile loses nothing. Who waits for it can leave; what is typed then is for the next one.
+// Keyboard is an input with several readers, one after the other. It reads only on demand, so another program that gets the
+// terminal in between loses nothing. A reader may stop waiting; the next one gets what is typed then.
 type Keyboard struct {
 	from io.Reader
 
 	mu      sync.Mutex
-	rest    []byte        // was read, and not taken
-	failed  error         // of reading, when the rest is taken
-	arrived chan struct{} // closed when the reading that goes on has ended; nil: nobody reads
+	rest    []byte        // read but not taken yet
+	failed  error         // the error of reading, returned after rest
+	arrived chan struct{} // closed when the current read ends; nil if there is none
 }
 
 // NewKeyboard returns a keyboard.
 func NewKeyboard(from io.Reader) *Keyboard { return &Keyboard{from: from} }
 
-// During returns the input as long as a context lasts.
-func (k *Keyboard) During(ctx context.Context) io.Reader { return &lease{ctx, k} }
+// During returns the input for as long as the context lasts.
+func (k *Keyboard) During(ctx context.Context) io.Reader { return &reader{ctx, k} }
 
-// lease is the use of a keyboard.
-type lease struct {
+// reader reads from the keyboard until its context ends.
+type reader struct {
 	ctx context.Context //nolint:containedctx // an io.Reader has no other place for it
 	of  *Keyboard
 }
 
-// Read waits for input no longer than the context lasts.
-func (l *lease) Read(p []byte) (int, error) {
+// Read waits for input until the context ends.
+func (r *reader) Read(p []byte) (int, error) {
 	for {
-		n, arrived, err := l.of.take(l.ctx, p)
+		n, arrived, err := r.of.take(r.ctx, p)
 		if arrived == nil {
 			return n, err
 		}
 		select {
 		case <-arrived:
-		case <-l.ctx.Done():
+		case <-r.ctx.Done():
 		}
 	}
 }
 
-// take returns what is there or, if nothing is, what closes when there may be something.
+// take returns available input or, if there is none, a channel that closes when there may be some.
 func (k *Keyboard) take(ctx context.Context, p []byte) (n int, arrived <-chan struct{}, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -63,7 +63,7 @@ func (k *Keyboard) take(ctx context.Context, p []byte) (n int, arrived <-chan st
 	return 0, k.arrived, nil
 }
 
-// read reads once. It cannot be broken off, so it goes on when nobody waits any more.
+// read reads once. A read cannot be cancelled, so it continues even if nobody waits any more.
 func (k *Keyboard) read(arrived chan<- struct{}) {
 	buffer := make([]byte, 4096)
 	n, err := k.from.Read(buffer)

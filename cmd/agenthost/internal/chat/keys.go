@@ -8,13 +8,13 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// In the line that a person edits these stand for characters that would break it in two, or move the cursor.
+// Characters that the edited line shows in place of line breaks and tabs.
 const (
 	shownBreak = '⏎' // a line break
 	shownTab   = '␉'
 )
 
-// Bytes that stand for keys which the editor itself handles. A terminal sends them for keys that mean nothing here.
+// Bytes for the keys that the editor itself handles. Terminals send them only for keys without a meaning here.
 const (
 	keyCancel = 0x1c // Ctrl-C
 	keyEnd    = 0x1d // Ctrl-D
@@ -28,7 +28,7 @@ const (
 	backspace = 0x7f
 )
 
-// The marks around what a terminal pastes, and what stands for keys that x/term knows.
+// The marks around pasted text, and the sequences of keys that x/term knows.
 const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
@@ -39,20 +39,18 @@ const (
 	wordRight  = "\x1b[1;3C"
 )
 
-// maxSequence is how long the sequence of a key may be, in bytes. What is longer is none.
+// maxSequence is the maximum length of the sequence of a key, in bytes.
 const maxSequence = 32
 
-// keys makes of what a terminal sends what x/term's line editor understands, and leaves out the rest: sequences that it
-// would wait for the end of, and characters, typed or pasted, which would steer the terminal when they are shown. The zero
-// value is ready for use.
+// keys translates the input of a terminal into what x/term's line editor understands. It drops sequences that x/term would
+// wait for, and typed or pasted characters that would control the terminal when shown. The zero value is ready for use.
 type keys struct {
 	pasting  bool
-	returned bool   // what was pasted last is a carriage return
-	rest     []byte // the beginning of a character or a sequence
+	returned bool   // whether the last pasted character is a carriage return
+	rest     []byte // an incomplete character or sequence
 }
 
-// translate returns what the input means, as far as it is complete. It stops behind a key that the editor handles, and
-// returns what is left.
+// translate translates complete input. It stops after a key that the editor handles, and returns the rest.
 func (k *keys) translate(in []byte) (out, left []byte) {
 	in = append(k.rest, in...)
 	k.rest = nil
@@ -70,7 +68,7 @@ func (k *keys) translate(in []byte) (out, left []byte) {
 	return out, nil
 }
 
-// next takes one key, or one character of what is pasted: n bytes that stand for something, which may be nothing.
+// next translates one key or one pasted character of n bytes. The translation may be empty.
 func (k *keys) next(in []byte) (n int, stands string, complete bool) {
 	if in[0] == escape {
 		return k.sequence(in)
@@ -84,11 +82,11 @@ func (k *keys) next(in []byte) (n int, stands string, complete bool) {
 	switch {
 	case r == utf8.RuneError && n == 1:
 		return n, "", true
-	case k.pasting && r == '\n' && after: // the two are one line break
+	case k.pasting && r == '\n' && after: // both are one line break
 		return n, "", true
 	case k.pasting && (r == '\n' || r == '\r'):
 		return n, string(shownBreak), true
-	case k.pasting && r == ctrlC: // whatever has become of the end of what is pasted
+	case k.pasting && r == ctrlC: // even if the end mark of the pasted text is lost
 		k.pasting = false
 		return n, pasteEnd + string(rune(keyCancel)), true
 	case k.pasting && r == tab:
@@ -101,7 +99,7 @@ func (k *keys) next(in []byte) (n int, stands string, complete bool) {
 	return n, typed(r), true
 }
 
-// typed says what a character stands for that was typed.
+// typed translates a typed character.
 func typed(r rune) string {
 	switch r {
 	case ctrlC:
@@ -119,7 +117,7 @@ func typed(r rune) string {
 	return string(r)
 }
 
-// sequence takes a key that begins with an escape.
+// sequence translates a key that begins with an escape.
 func (k *keys) sequence(in []byte) (n int, stands string, complete bool) {
 	if k.pasting {
 		switch {
@@ -156,14 +154,14 @@ func (k *keys) sequence(in []byte) (n int, stands string, complete bool) {
 	}
 }
 
-// control takes a control sequence: parameters and a last byte.
+// control translates a control sequence, which has parameters and a final byte.
 func (k *keys) control(in []byte) (n int, stands string, complete bool) {
 	for n = 2; n < len(in) && n < maxSequence; n++ {
 		last := in[n]
 		if last >= 0x20 && last <= 0x3f {
 			continue
 		}
-		if last < 0x40 || last > 0x7e { // it is broken off
+		if last < 0x40 || last > 0x7e { // the sequence is incomplete
 			return n, "", true
 		}
 		parameters := string(in[2:n])
@@ -173,7 +171,7 @@ func (k *keys) control(in []byte) (n int, stands string, complete bool) {
 			return n + 1, pasteStart, true
 		case last == '~':
 			return n + 1, numbered(parameters), true
-		case last == 'u' && (parameters == "13;2" || parameters == "13;3" || parameters == "13;5"): // Enter, with another key
+		case last == 'u' && (parameters == "13;2" || parameters == "13;3" || parameters == "13;5"): // Enter with a modifier
 			return n + 1, string(shownBreak), true
 		default:
 			return n + 1, arrow(parameters, last), true
@@ -182,7 +180,7 @@ func (k *keys) control(in []byte) (n int, stands string, complete bool) {
 	return n, "", n == maxSequence
 }
 
-// arrow is a key of the block of arrows.
+// arrow translates a key of the arrow block.
 func arrow(parameters string, last byte) string {
 	modified := len(parameters) > 2
 	switch last {
@@ -207,7 +205,7 @@ func arrow(parameters string, last byte) string {
 	}
 }
 
-// numbered is a key that a terminal names by a number.
+// numbered translates a key that a terminal names by a number.
 func numbered(parameters string) string {
 	switch parameters {
 	case "1", "7":
@@ -216,7 +214,7 @@ func numbered(parameters string) string {
 		return end
 	case "3":
 		return "\x1b[3~" // Delete
-	case "27;2;13", "27;3;13", "27;5;13": // Enter, with another key
+	case "27;2;13", "27;3;13", "27;5;13": // Enter with a modifier
 		return string(shownBreak)
 	default:
 		return ""

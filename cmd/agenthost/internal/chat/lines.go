@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Reader reads the messages of a person. At the end the error is [io.EOF].
+// Reader reads the messages of a person. At the end it returns [io.EOF].
 type Reader interface {
 	Read(ctx context.Context) (string, error)
 }
 
-// MaxMessage is how long a message may be, in bytes.
+// MaxMessage is the maximum size of a message, in bytes.
 const MaxMessage = 4 << 20
 
-// Lines reads a message from each line of a stream, which may be a file or another program.
+// Lines reads one message from each line of a stream.
 type Lines struct{ from *bufio.Reader }
 
 // NewLines returns a reader of lines.
 func NewLines(from io.Reader) *Lines { return &Lines{bufio.NewReader(from)} }
 
-// Read returns the next line. It may wait longer than the context lasts: whose input it is ends it.
+// Read returns the next line. It may wait longer than the context lasts, unless the input itself ends with the context.
 func (l *Lines) Read(ctx context.Context) (string, error) {
 	var out []byte
 	for ctx.Err() == nil {
@@ -31,7 +31,7 @@ func (l *Lines) Read(ctx context.Context) (string, error) {
 		out = append(out, piece...)
 		switch {
 		case len(out) > MaxMessage:
-			return "", fmt.Errorf("a line of the input has more than %d bytes; a message has fewer", MaxMessage)
+			return "", fmt.Errorf("a line of the input is longer than %d bytes, the limit of a message; shorten it", MaxMessage)
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err != nil && (len(out) == 0 || !errors.Is(err, io.EOF)):
 			return "", err

@@ -14,20 +14,20 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// Screen is what a person sees: answers, which come piece by piece, and lines about what happens. While nothing happens it
-// may show that something goes on. Its methods may be called from several goroutines at once.
+// Screen shows answers, piece by piece, and lines about what happens. While it waits, it may show a progress indicator. Its
+// methods may be called from several goroutines at once.
 type Screen struct {
 	Answers io.Writer
-	Notes   io.Writer // all else; it may be the same terminal
-	// Ticks says when to move what shows that something goes on, and returns what ends that; nil: nothing is shown.
+	Notes   io.Writer // everything else; may be the same terminal
+	// Ticks returns when to move the progress indicator, and a function that ends it. If it is nil, there is no indicator.
 	Ticks func() (ticks <-chan time.Time, end func())
 
 	mu      sync.Mutex
-	open    bool   // the last line of the answers has no end yet
-	partial []byte // the beginning of a character
-	drawn   bool   // the last line shows that something goes on
-	busy    string // what
-	stop    func() // ends the moving; nil: nothing moves
+	open    bool   // whether the last line of the answer is incomplete
+	partial []byte // an incomplete character
+	drawn   bool   // whether the last line is the progress indicator
+	busy    string // the text of the progress indicator
+	stop    func() // stops the progress indicator; nil if there is none
 }
 
 // Say shows a piece of an answer.
@@ -47,7 +47,7 @@ func (s *Screen) Say(piece string) error {
 	return err
 }
 
-// complete is how much of a text does not end within a character.
+// complete returns the length of a text without an incomplete character at its end.
 func complete(text []byte) int {
 	for n := len(text) - 1; n >= max(0, len(text)-utf8.UTFMax); n-- {
 		if utf8.RuneStart(text[n]) {
@@ -60,7 +60,7 @@ func complete(text []byte) int {
 	return len(text)
 }
 
-// End ends the answer: what follows begins a line.
+// End ends the answer, so that the following text starts a line.
 func (s *Screen) End() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Screen) end() error {
 	return err
 }
 
-// Write writes lines of somebody else's, such as those of a log, among the notes.
+// Write writes other lines, such as those of a log, to the notes.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,12 +88,12 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return s.Notes.Write(p)
 }
 
-// Notef shows lines about what happens. Foreign texts among the arguments must not steer the terminal.
+// Notef shows lines about what happens. Foreign texts in args must have passed package terminal.
 func (s *Screen) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(s, format+"\n", args...)
 }
 
-// Busy shows that something goes on until there is something else to be seen.
+// Busy shows the progress indicator until something else is shown.
 func (s *Screen) Busy(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *Screen) Busy(what string) {
 	s.stop = func() {
 		end()
 		close(done)
-		s.mu.Unlock() // it may be about to draw
+		s.mu.Unlock() // the indicator may be about to draw
 		<-ended
 		s.mu.Lock()
 	}
@@ -116,7 +116,7 @@ func (s *Screen) Busy(what string) {
 	}()
 }
 
-// Idle ends what Busy shows.
+// Idle removes the progress indicator.
 func (s *Screen) Idle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,10 +128,10 @@ func (s *Screen) Idle() {
 	}
 }
 
-// frames are what shows one after the other.
+// frames are the states of the progress indicator.
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
-// move draws what goes on with each tick, for as long as no answer is in the middle of a line.
+// move redraws the progress indicator at each tick, unless an answer is in the middle of a line.
 func (s *Screen) move(ticks <-chan time.Time, done <-chan struct{}) {
 	var began time.Time
 	for n := 0; ; n++ {
@@ -158,7 +158,7 @@ func (s *Screen) draw(frame rune, since time.Duration) {
 	fmt.Fprintf(s.Notes, "\r%c %s %ds\x1b[K", frame, text.Cut(s.busy, 40), int(since.Seconds()))
 }
 
-// clear takes away what shows that something goes on.
+// clear removes the progress indicator from the terminal.
 func (s *Screen) clear() {
 	if s.drawn {
 		s.drawn = false

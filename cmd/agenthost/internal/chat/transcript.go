@@ -15,14 +15,14 @@ import (
 // transcript shows the events of one turn.
 type transcript struct {
 	screen  *Screen
-	verbose bool // what tools are given and return, and what the model thinks
-	quiet   bool // no tools
-	streams bool // answers show as they come; otherwise the last one, when the turn is over
+	verbose bool // show the arguments and results of tools, and reasoning
+	quiet   bool // do not show tools
+	streams bool // show answers as they arrive, and not only the last one at the end of the turn
 
-	streamed strings.Builder // of the model call that goes on
-	index    int             // which that is, in its step
-	thinks   bool            // the last line shows what the model thinks
-	said     string          // the last answer that was shown
+	streamed strings.Builder // the text of the current model call
+	index    int             // of that call within its step
+	thinks   bool            // whether the last line shows reasoning
+	said     string          // the last answer shown
 }
 
 // event shows an event.
@@ -40,12 +40,12 @@ func (t *transcript) event(e host.Event) error {
 		t.notef("%s: %s %s", e.Step, e.Name, text.Cut(e.Data.JSON(), maxShown))
 	case host.EventWarn, host.EventAlert:
 		t.notef("%s: warning: %s", e.Step, text.Cut(e.Text, maxShown))
-	default: // it shows in others
+	default: // other events show it
 	}
 	return nil
 }
 
-// notef shows a line in which texts are foreign.
+// notef shows a line with foreign texts.
 func (t *transcript) notef(format string, args ...any) {
 	t.thinks = false
 	t.screen.Notef("· %s", terminal.Line(fmt.Sprintf(format, args...)))
@@ -60,7 +60,7 @@ func (t *transcript) token(e *host.Event) error {
 		t.index = e.Index
 		if t.streamed.Len() > 0 {
 			t.streamed.Reset()
-			t.notef("the model is asked again: what it has said above does not count")
+			t.notef("the model is asked again; ignore its text above")
 		}
 	}
 	if e.Reasoning != "" && t.verbose {
@@ -81,7 +81,7 @@ func (t *transcript) token(e *host.Event) error {
 	return t.screen.Say(e.Text)
 }
 
-// think shows a piece of what the model thinks.
+// think shows a piece of reasoning.
 func (t *transcript) think(piece string) error {
 	if !t.thinks {
 		t.notef("thinking")
@@ -90,7 +90,7 @@ func (t *transcript) think(piece string) error {
 	return t.screen.Say(piece)
 }
 
-// settle shows answers that have become a part of the history, where they are not to be seen yet.
+// settle shows answers that are now part of the history but were not shown yet.
 func (t *transcript) settle(e *host.Event) error {
 	if e.Reset {
 		return nil
@@ -105,7 +105,7 @@ func (t *transcript) settle(e *host.Event) error {
 	return nil
 }
 
-// answer shows an answer as it stands in the history.
+// answer shows an answer in the form that the history has.
 func (t *transcript) answer(text string) error {
 	streamed := t.streamed.String()
 	t.streamed.Reset()
@@ -133,10 +133,10 @@ func (t *transcript) print(text string) error {
 	return t.screen.End()
 }
 
-// over shows the answer of a turn that is over, if that is not what was shown last.
+// over shows the final answer of a turn unless it was shown last.
 func (t *transcript) over(result *host.Result) error {
 	text := result.Text()
-	if !result.Structured.IsZero() && !json.Valid([]byte(text)) { // it came by a tool call
+	if !result.Structured.IsZero() && !json.Valid([]byte(text)) { // the structured answer came as a tool call
 		return t.print(result.Answer())
 	}
 	if text == t.said || text == "" || !t.streams && result.Status != host.Completed {
@@ -148,14 +148,14 @@ func (t *transcript) over(result *host.Result) error {
 	return t.print(text)
 }
 
-// maxShown is how much of a foreign text stands in a line, in characters.
+// maxShown is how many characters of a foreign text a line shows.
 const maxShown = 200
 
-// tool shows a tool call: a line when it is done.
+// tool shows a tool call in one line when it is done.
 func (t *transcript) tool(e *host.Event) {
 	name := terminal.Line(e.Call.Name)
 	switch {
-	case len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0: // it starts
+	case len(e.Messages) == 0 && e.Error == nil && len(e.Interrupts) == 0: // the call starts
 		t.screen.Busy(name)
 		return
 	case t.quiet || len(e.Interrupts) > 0:
@@ -173,7 +173,7 @@ func (t *transcript) tool(e *host.Event) {
 	case e.Error != nil:
 		t.notef("%s failed%s: %s", line, took, text.Cut(e.Error.Message, maxShown))
 	case len(e.Messages) > 0 && e.Messages[0].Failed():
-		t.notef("%s answered with an error%s: %s", line, took, text.Cut(e.Messages[0].Content.Text(), maxShown))
+		t.notef("%s returned an error%s: %s", line, took, text.Cut(e.Messages[0].Content.Text(), maxShown))
 	case t.verbose && len(e.Messages) > 0:
 		t.notef("%s%s → %s", line, took, text.Cut(e.Messages[0].Content.Text(), maxShown))
 	default:

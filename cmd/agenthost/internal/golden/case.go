@@ -18,18 +18,18 @@ import (
 
 // Case is one golden case.
 type Case struct {
-	Path string `yaml:"-"` // of its file
+	Path string `yaml:"-"` // of the file
 
 	Description string                  `yaml:"description"`
 	Hook        hookName                `yaml:"hook" strict:"required"`
 	Config      map[string]any          `yaml:"config" strict:"optional"`
 	Grant       grantEntry              `yaml:"grant"`
-	Models      []string                `yaml:"models"` // that the agent has by name
+	Models      []string                `yaml:"models"` // names of the models of the agent
 	State       map[string]any          `yaml:"state"`
 	Messages    []messageEntry          `yaml:"messages"`
-	Seen        int                     `yaml:"seen" strict:"min=0"` // how many of the messages the hook has seen at an earlier call
+	Seen        int                     `yaml:"seen" strict:"min=0"` // number of messages that the hook saw in an earlier call
 	Call        *callEntry              `yaml:"call"`
-	Known       *bool                   `yaml:"known"` // the agent has a tool of the call's name; nil: it has
+	Known       *bool                   `yaml:"known"` // whether the agent has a tool with the call's name; nil means true
 	Request     requestEntry            `yaml:"request"`
 	Answers     map[string]any          `yaml:"answers"` // to the hook's interrupts, by key
 	Next        []nextEntry             `yaml:"next"`
@@ -46,7 +46,7 @@ type hookName string
 
 const callTool hookName = abi.ExportCallTool
 
-// CheckStrict demands one that there is.
+// CheckStrict refuses unknown names.
 func (h *hookName) CheckStrict(n strictyaml.Node) error {
 	names := make([]string, 0, len(abi.Hooks())+1)
 	for _, hook := range abi.Hooks() {
@@ -59,10 +59,10 @@ func (h *hookName) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// maxSize is the largest file of a case, in bytes.
+// maxSize is the maximum size of the file of a case, in bytes.
 const maxSize = 1 << 20
 
-// Find returns the files of the cases of a module: *.yaml in testdata beside it, sorted.
+// Find returns the sorted files of the cases of a module: *.yaml in the directory testdata next to it.
 func Find(module string) ([]string, error) {
 	dir := filepath.Join(filepath.Dir(module), "testdata")
 	entries, err := os.ReadDir(dir)
@@ -78,14 +78,14 @@ func Find(module string) ([]string, error) {
 	return out, nil
 }
 
-// Load reads a case. The error shows where in the file the problem is.
+// Load reads a case. An error shows the place in the file.
 func Load(path string) (*Case, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case info.Size() > maxSize:
-		return nil, fmt.Errorf("%s: %d bytes; a case has at most %d", path, info.Size(), maxSize)
+		return nil, fmt.Errorf("%s: the file has %d bytes; a case may have at most %d", path, info.Size(), maxSize)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -106,10 +106,10 @@ func parse(path string, text []byte) (*Case, error) {
 	return c, nil
 }
 
-// Name is the case's file without directory and extension.
+// Name returns the name of the file without directory and extension.
 func (c *Case) Name() string { return strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)) }
 
-// CheckStrict demands what a hook needs, and refuses what it does not look at.
+// CheckStrict demands the keys that the hook needs and refuses those that it ignores.
 func (c *Case) CheckStrict(n strictyaml.Node) error {
 	isTool := c.Hook == hookName(abi.WrapToolCall) || c.Hook == callTool
 	wraps := c.Hook == hookName(abi.WrapToolCall) || c.Hook == hookName(abi.WrapModelCall)
@@ -126,14 +126,14 @@ func (c *Case) CheckStrict(n strictyaml.Node) error {
 		{"seen", abi.Hook(c.Hook).IsNode() && !isTool, "before_agent, before_model, after_model and after_agent"},
 	} {
 		if key, given := n.Key(rule.key); given && !rule.applies {
-			errs = append(errs, key.Errorf("%s is for the hooks %s, and this one is %s", rule.key, rule.hooks, c.Hook))
+			errs = append(errs, key.Errorf("the key %q is only for %s, and this case is for %s; remove the key", rule.key, rule.hooks, c.Hook))
 		}
 	}
 	if isTool && c.Call == nil {
 		errs = append(errs, n.Errorf("the hook %s needs the key \"call\", such as {name: search, args: {q: go}}", c.Hook))
 	}
 	if c.Seen > len(c.Messages) {
-		errs = append(errs, n.Errorf("seen is %d, and there are %d messages", c.Seen, len(c.Messages)))
+		errs = append(errs, n.Errorf("seen is %d, but there are only %d messages; lower it", c.Seen, len(c.Messages)))
 	}
 	for _, op := range slices.Sorted(maps.Keys(c.HostCalls)) {
 		if !slices.Contains(operations, op) {
@@ -145,13 +145,13 @@ func (c *Case) CheckStrict(n strictyaml.Node) error {
 	return strictyaml.Join(errs...)
 }
 
-// operations are those that a case may answer.
+// operations lists the operations that a case may answer.
 var operations = []string{
 	abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList, abi.OpHTTPFetch, abi.OpModelGenerate, abi.OpToolCall,
 	abi.OpClockNow, abi.OpRandomBytes,
 }
 
-// grantEntry is what the plugin may do, as in a manifest; nothing needs to be set.
+// grantEntry holds the grants of the plugin, as in a manifest.
 type grantEntry struct {
 	Reads         []string `yaml:"reads"`
 	Writes        []string `yaml:"writes"`
@@ -163,19 +163,19 @@ type grantEntry struct {
 	RandomBytes   bool     `yaml:"random.bytes"`
 }
 
-// requestEntry is a model request beside its messages.
+// requestEntry is a model request without its messages.
 type requestEntry struct {
-	Model      string         `yaml:"model"` // its name
+	Model      string         `yaml:"model"` // name
 	System     any            `yaml:"system"`
 	Tools      []string       `yaml:"tools"` // names
 	ToolChoice string         `yaml:"tool_choice"`
 	Settings   map[string]any `yaml:"settings"`
 }
 
-// instant is a time, as RFC 3339 has it.
+// instant is a time in the format of RFC 3339.
 type instant time.Time
 
-// UnmarshalStrict reads the notation.
+// UnmarshalStrict parses the time.
 func (i *instant) UnmarshalStrict(n strictyaml.Node) error {
 	var text string
 	if err := n.Decode(&text); err != nil {
@@ -183,13 +183,13 @@ func (i *instant) UnmarshalStrict(n strictyaml.Node) error {
 	}
 	parsed, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return n.Errorf("must be a time such as 2026-01-01T00:00:00Z")
+		return n.Errorf("this must be a time such as 2026-01-01T00:00:00Z")
 	}
 	*i = instant(parsed)
 	return nil
 }
 
-// time is when the case happens.
+// time returns the time of the case.
 func (i instant) time() time.Time {
 	if t := time.Time(i); !t.IsZero() {
 		return t
@@ -197,10 +197,10 @@ func (i instant) time() time.Time {
 	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// expectation is what must come of a case, as a map; see [Outcome].
+// expectation is the expected outcome of a case; see [Outcome].
 type expectation struct{ keys wire.Map }
 
-// UnmarshalStrict takes the known keys, and any documents under them.
+// UnmarshalStrict accepts the known keys with any documents as values.
 func (e *expectation) UnmarshalStrict(n strictyaml.Node) error {
 	var given struct {
 		Result map[string]any   `yaml:"result" strict:"optional"`

@@ -9,14 +9,14 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// messageEntry is a message: the keys of SPEC.md's Message.
+// messageEntry is a message with the keys of Message in SPEC.md.
 type messageEntry struct{ message abi.Message }
 
-// messageKeys are a message's keys as people write them.
+// messageKeys holds the keys of a message in a case.
 type messageKeys struct {
 	ID         string         `yaml:"id"`
 	Role       string         `yaml:"role" strict:"enum=human|ai|tool|system"`
-	Content    any            `yaml:"content"` // a text, or a list of blocks
+	Content    any            `yaml:"content"` // a text or a list of blocks
 	Name       string         `yaml:"name"`
 	ToolCalls  []callEntry    `yaml:"tool_calls"`
 	ToolCallID string         `yaml:"tool_call_id"`
@@ -26,14 +26,14 @@ type messageKeys struct {
 	Usage      map[string]any `yaml:"usage"`
 }
 
-// UnmarshalStrict makes the message.
+// UnmarshalStrict decodes the message.
 func (e *messageEntry) UnmarshalStrict(n strictyaml.Node) error {
 	var keys messageKeys
 	if err := n.Decode(&keys); err != nil {
 		return err
 	}
 	if keys.Role == "" {
-		return n.Errorf("the key \"role\" is missing: human, ai, tool or system")
+		return n.Errorf("the key \"role\" is missing; write human, ai, tool or system")
 	}
 	var err error
 	if e.message, err = keys.message(); err != nil {
@@ -82,10 +82,10 @@ func into(document interface {
 	return err
 }
 
-// callEntry is a tool call. Without an id it gets "call-1".
+// callEntry is a tool call. The default of its id is "call-1".
 type callEntry struct{ call abi.ToolCall }
 
-// UnmarshalStrict makes the call.
+// UnmarshalStrict decodes the call.
 func (e *callEntry) UnmarshalStrict(n strictyaml.Node) error {
 	keys := struct {
 		ID   string         `yaml:"id"`
@@ -124,13 +124,13 @@ func (e *errorEntry) document() (*abi.Error, error) {
 	return out, err
 }
 
-// nextEntry is how next ends once: a message, several, or an error.
+// nextEntry is the result of one call of next: a message, several messages, or an error.
 type nextEntry struct {
 	response model.Response
 	err      *abi.Error
 }
 
-// UnmarshalStrict makes the response: of one message, whose keys then stand there, or of a ModelResponse's keys.
+// UnmarshalStrict decodes the response, which has the keys of one message or of a ModelResponse.
 func (e *nextEntry) UnmarshalStrict(n strictyaml.Node) error {
 	if _, failed := n.Get("error"); failed {
 		var keys struct {
@@ -175,18 +175,18 @@ func (e *nextEntry) UnmarshalStrict(n strictyaml.Node) error {
 	return err
 }
 
-// replyEntry is how an operation ends once.
+// replyEntry is the result of one call of an operation.
 type replyEntry struct {
 	status abi.Status
 	reply  []byte
 }
 
-// refusals are the statuses of an operation that is refused.
+// refusals holds the statuses of refused operations.
 var refusals = []abi.Status{
 	abi.EINVAL, abi.ENOENT, abi.ETOOBIG, abi.EDENIED, abi.ENOTSUP, abi.EBUSY, abi.ELIMIT, abi.ECONFLICT,
 }
 
-// UnmarshalStrict takes one of the forms. Where SPEC.md has bytes, in body and bytes, a text stands for its bytes.
+// UnmarshalStrict decodes one of the forms. For the keys body and bytes, which hold bytes in SPEC.md, it accepts a text.
 func (e *replyEntry) UnmarshalStrict(n strictyaml.Node) error {
 	var keys struct {
 		Reply   map[string]any `yaml:"reply"`
@@ -198,7 +198,7 @@ func (e *replyEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 	switch {
 	case n.Len() != 1:
-		return n.Errorf("an answer has one of the keys reply, error and refused")
+		return n.Errorf("an answer needs exactly one of the keys reply, error and refused")
 	case keys.Error != nil:
 		document, err := keys.Error.document()
 		if err != nil {
@@ -229,7 +229,7 @@ func (e *replyEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// identified are the messages with an id each: m1, m2, … by their place, where they have none.
+// identified returns the messages, and gives those without an id the ids m1, m2, … by their place.
 func identified(prefix string, entries []messageEntry) []abi.Message {
 	out := make([]abi.Message, len(entries))
 	for i := range entries {

@@ -63,7 +63,7 @@ func TestUpdateDoesNotBlessFaults(t *testing.T) {
 	outcome, err := c.Perform(t.Context(), guest("parity"))
 	require.NoError(t, err)
 	_, err = c.Update(outcome)
-	require.ErrorContains(t, err, "it is not written: fault trap")
+	require.ErrorContains(t, err, "this cannot be written as expected: fault trap")
 	require.Equal(t, "\n  fault: \"trap\"\n", updated(t, guest("parity"), "hook: after_model\nexpect: {fault: trap, next: [{}]}\n"))
 }
 
@@ -74,7 +74,7 @@ func TestUpdateOfAFileThatHasNoRoom(t *testing.T) {
 	outcome, err := c.Perform(t.Context(), guest("parity"))
 	require.NoError(t, err)
 	_, err = c.Update(outcome)
-	require.ErrorContains(t, err, "let it be a block at the end of the file")
+	require.ErrorContains(t, err, "write it as a block at the end of the file")
 	b, err := os.ReadFile(c.Path)
 	require.NoError(t, err)
 	require.Equal(t, text, string(b))
@@ -99,13 +99,13 @@ func TestFilesThatAreNotUnderstood(t *testing.T) {
 		`unknown key "results"`:                    "hook: after_model\nexpect: {results: {}}\n",
 		`key "role" is missing`:                    "hook: after_model\nmessages: [{content: x}]\n",
 		`unknown key "contents"`:                   "hook: after_model\nmessages: [{role: ai, contents: x}]\n",
-		"next is for the hooks":                    "hook: after_model\nnext: [{content: x}]\n",
-		"call is for the hooks":                    "hook: after_model\ncall: {name: x}\n",
-		"seen is for the hooks":                    "hook: wrap_model_call\nseen: 0\n",
-		"known is for":                             "hook: call_tool\ncall: {name: x}\nknown: true\n",
-		"request is for":                           "hook: before_model\nrequest: {}\n",
+		`the key "next" is only for`:               "hook: after_model\nnext: [{content: x}]\n",
+		`the key "call" is only for`:               "hook: after_model\ncall: {name: x}\n",
+		`the key "seen" is only for`:               "hook: wrap_model_call\nseen: 0\n",
+		`the key "known" is only for`:              "hook: call_tool\ncall: {name: x}\nknown: true\n",
+		`the key "request" is only for`:            "hook: before_model\nrequest: {}\n",
 		`needs the key "call"`:                     "hook: call_tool\n",
-		"seen is 3, and there are 0":               "hook: before_model\nseen: 3\n",
+		"seen is 3, but there are only 0":          "hook: before_model\nseen: 3\n",
 		`did you mean "http.fetch"`:                "hook: before_model\nhost_calls: {http.fetsh: []}\n",
 		"one of the keys reply, error and refused": "hook: before_model\nhost_calls: {http.fetch: [{}]}\n",
 		`"EDENIED"`:                                "hook: before_model\nhost_calls: {http.fetch: [{refused: EDENID}]}\n",

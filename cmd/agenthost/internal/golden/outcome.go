@@ -11,31 +11,31 @@ import (
 	"github.com/agenthost/agenthost/internal/docdiff"
 )
 
-// Outcome is what came of a case.
+// Outcome is the outcome of a case.
 type Outcome struct {
 	Fuel uint64
 
-	keys    wire.Map // result, error, next, events, log, fault and fuel, those that there are
-	fault   string   // its kind; "" if there was none
+	keys    wire.Map // result, error, next, events, log, fault and fuel, if present
+	fault   string   // the kind of fault; "" if there was none
 	message string   // of the fault
-	refused string   // why the host could not apply the update; "" if it could
-	lacks   []string // what the case has no answer for
+	refused string   // why the host refused the update; "" if it did not
+	lacks   []string // the calls that the case has no answer for
 }
 
-// outcome tells what the guest did.
+// outcome describes what the guest did.
 func (s *scene) outcome() (*Outcome, error) {
 	f := s.frame
 	out := &Outcome{Fuel: f.Fuel, lacks: s.lacks}
 	if s.refused != nil {
 		out.refused = s.refused.Error()
 	}
-	result, err := asPeopleWrite(f.Result)
+	result, err := asYAML(f.Result)
 	if err != nil && f.Fault == nil {
 		return nil, err
 	}
 	var keys wire.Map
 	if len(result) > 0 && err == nil {
-		_, _ = keys.UnmarshalMsg(result) // it was just made
+		_, _ = keys.UnmarshalMsg(result) // cannot fail: it was just encoded
 	}
 	if failure := keys.Get("error"); !failure.IsZero() {
 		out.keys.Set("error", failure)
@@ -61,7 +61,7 @@ func (s *scene) outcome() (*Outcome, error) {
 	return out, nil
 }
 
-// exchanges tells what was passed to next, and which events were emitted.
+// exchanges adds the arguments of next and the events.
 func (o *Outcome) exchanges(all []cassette.Exchange) error {
 	var next, events []any
 	for i := range all {
@@ -70,14 +70,14 @@ func (o *Outcome) exchanges(all []cassette.Exchange) error {
 		if x.Op != "" && !emits {
 			continue
 		}
-		document, err := asPeopleWrite(x.Payload)
+		document, err := asYAML(x.Payload)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", x.Name(), err)
 		case emits:
 			events = append(events, document)
 		case document == nil:
-			next = append(next, wire.Map(nil).Raw()) // nothing changed
+			next = append(next, wire.Map(nil).Raw()) // no change
 		default:
 			next = append(next, document)
 		}
@@ -94,8 +94,8 @@ func (o *Outcome) exchanges(all []cassette.Exchange) error {
 	return nil
 }
 
-// asPeopleWrite is a document in the form that a YAML file can say: bytes are base64. nil is none.
-func asPeopleWrite(document []byte) (wire.Raw, error) {
+// asYAML converts a document to a form that YAML can express, with bytes as base64. It returns nil for nil.
+func asYAML(document []byte) (wire.Raw, error) {
 	if len(document) == 0 {
 		return nil, nil
 	}
@@ -110,14 +110,14 @@ func asPeopleWrite(document []byte) (wire.Raw, error) {
 	return wire.FromJSON(text, wire.Limits{MaxBytes: 4*len(document) + 64})
 }
 
-// Compare tells what is not as the case expects, a line each; nothing if all is. log and fuel count only if the case has
-// them. A fault, or a result that the host cannot apply, is never as expected, unless the case expects a fault of that kind.
+// Compare returns a line for each difference from what the case expects. It compares log and fuel only if the case has them.
+// A fault that the case does not expect, and a result that the host refuses, always count as differences.
 func (c *Case) Compare(o *Outcome) []string {
 	lines := o.problems(c.Expect.keys.Get("fault"))
 	want, got := c.Expect.keys.With(nil), o.keys.With(nil)
 	for _, pair := range c.Expect.keys {
 		if pair.Value.IsNil() || (pair.Value.IsArray() && pair.Value.Len() == 0) {
-			want.Delete(pair.Key) // none
+			want.Delete(pair.Key) // an explicit null means none
 		}
 	}
 	for _, key := range []string{"log", "fuel"} {
@@ -126,14 +126,14 @@ func (c *Case) Compare(o *Outcome) []string {
 		}
 	}
 	if len(lines) > 0 {
-		got.Delete("fault") // was told
+		got.Delete("fault") // reported already
 		want.Delete("fault")
 	}
 	diff := docdiff.Of("", want.Raw(), got.Raw())
 	return append(lines, diff.Lines()...)
 }
 
-// problems are what nobody expects.
+// problems returns a line for each problem that no case can expect.
 func (o *Outcome) problems(expected wire.Raw) []string {
 	var lines []string
 	if kind, _ := expected.AsString(); o.fault != "" && o.fault != kind {

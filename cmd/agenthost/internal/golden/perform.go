@@ -19,15 +19,15 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// What is the same in every case.
+// The constants of every case.
 const (
 	thread    = "test"
 	seed      = 7
-	modelName = "test" // that model.generate may call
+	modelName = "test" // the model that model.generate may call
 )
 
-// Perform performs the case with a module; of w the module and the Engine count. The error says why there is no outcome:
-// the plugin cannot be loaded, has no such hook, or the case does not lead to it.
+// Perform runs the case with the module and the Engine of w; it ignores the other fields. The error says why there is no
+// outcome: the plugin does not load, it lacks the hook, or the case does not lead to the hook.
 func (c *Case) Perform(ctx context.Context, w plugin.Wasm) (*Outcome, error) {
 	s := &scene{c: c}
 	hooks, err := c.load(ctx, w, s)
@@ -53,7 +53,7 @@ func (c *Case) Perform(ctx context.Context, w plugin.Wasm) (*Outcome, error) {
 	return s.outcome()
 }
 
-// load loads the plugin as an agent does.
+// load loads the plugin like an agent does.
 func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, error) {
 	g := &c.Grant
 	w.Config, w.Isolation, w.Recorder, w.Operations = c.Config, plugin.IsolateCall, s, s.operation
@@ -64,7 +64,7 @@ func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, 
 		w.Grant.KV = &plugin.KVGrant{}
 	}
 	if g.HTTPFetch {
-		w.Grant.HTTPFetch = &fetch.Policy{Hosts: []string{"test.invalid"}} // never asked
+		w.Grant.HTTPFetch = &fetch.Policy{Hosts: []string{"test.invalid"}} // never connected to
 	}
 	if g.ModelGenerate {
 		w.Grant.ModelGenerate = &plugin.ModelGrant{Model: modelName}
@@ -72,7 +72,7 @@ func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, 
 	return w.Hooks(ctx, host.Env{Name: w.Name(), Agent: "test", Logger: slog.New(&logged{scene: s}), Models: c.models()})
 }
 
-// models are those that the plugin may name.
+// models returns the models that the plugin may name.
 func (c *Case) models() map[string]model.Model {
 	out := map[string]model.Model{modelName: scripted.NewTurns()}
 	for _, name := range c.Models {
@@ -83,16 +83,16 @@ func (c *Case) models() map[string]model.Model {
 	return out
 }
 
-// config is the agent around the hook: it runs to it, and then ends.
+// config configures the agent around the hook: it runs up to the hook and ends after it.
 func (c *Case) config(own *host.Hooks, s *scene) host.Config {
 	config := host.Config{
 		Model:  &scripted.Turns{Name: modelName, Script: []scripted.Turn{scripted.Say("done")}, AfterEnd: scripted.EndRepeat},
 		Models: c.models(), Checkpointer: memory.New(), Clock: func() time.Time { return c.Now.time() },
 		Seed: func() uint64 { return seed },
 	}
-	subject, before := ready{s.name, own}, ready{"the case", s.stage()}
+	subject, before := prepared{s.name, own}, prepared{"the case", s.stage()}
 	if config.Middleware = []host.Middleware{before, subject}; c.Hook == hookName(abi.AfterModel) || c.Hook == hookName(abi.AfterAgent) {
-		config.Middleware = []host.Middleware{subject, before} // those hooks run in the other order
+		config.Middleware = []host.Middleware{subject, before} // after hooks run in reverse order
 	}
 	for _, name := range own.Uses {
 		declared := func(f host.Field) bool { return f.Name == name }
@@ -112,28 +112,28 @@ func (c *Case) config(own *host.Hooks, s *scene) host.Config {
 	return config
 }
 
-// standIn is a tool that is there, and that nobody runs.
+// standIn is a tool that never runs.
 func standIn(name string) host.Tool {
 	return tool.Raw(abi.ToolSpec{Name: name}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 		return host.TextOutput(""), nil
 	})
 }
 
-// ready is a middleware of hooks that are there already.
-type ready struct {
+// prepared is a middleware with given hooks.
+type prepared struct {
 	name  string
 	hooks *host.Hooks
 }
 
-func (r ready) Name() string { return r.name }
+func (r prepared) Name() string { return r.name }
 
-func (r ready) Hooks(context.Context, host.Env) (*host.Hooks, error) { return r.hooks, nil }
+func (r prepared) Hooks(context.Context, host.Env) (*host.Hooks, error) { return r.hooks, nil }
 
-// play runs the agent up to the hook, and through it.
+// play runs the agent up to and through the hook.
 func (s *scene) play(ctx context.Context, agent *host.Agent) error {
 	if s.c.Seen > 0 {
 		if _, err := agent.Run(ctx, s.input()); err != nil {
-			return fmt.Errorf("the messages that were seen before: %w", err)
+			return fmt.Errorf("the messages seen earlier: %w", err)
 		}
 	}
 	s.acts, s.staged = true, false
@@ -158,16 +158,16 @@ func (s *scene) play(ctx context.Context, agent *host.Agent) error {
 	return nil
 }
 
-// input starts a run: with a message that the stage replaces.
+// input starts a run with a message that the stage replaces.
 func (*scene) input() host.Input {
 	return host.Input{Thread: thread, Messages: []abi.Message{abi.Human("")}}
 }
 
-// why says why a hook may not have been called.
+// why explains why a hook was not called.
 func (s *scene) why(result *host.Result) string {
 	switch s.c.Hook {
 	case hookName(abi.WrapToolCall):
-		return "its Description lists tools, and the call is of none of them"
+		return "its Description lists tools, and the call is to none of them"
 	case callTool:
 		answer := ""
 		for _, m := range result.Messages.All() {
@@ -181,20 +181,20 @@ func (s *scene) why(result *host.Result) string {
 	}
 }
 
-// Record takes what the guest did.
+// Record stores what the guest did.
 func (s *scene) Record(_ *cassette.Plugin, frame *cassette.Frame) {
 	if s.frame == nil {
 		s.frame = frame
 	}
 }
 
-// operation answers what reaches out of the sandbox.
+// operation answers an operation that leaves the sandbox.
 func (s *scene) operation(op string, _ []byte) (abi.Status, []byte, bool) {
 	script, ok := s.c.HostCalls[op]
 	if !ok {
 		switch op {
 		case abi.OpHTTPFetch, abi.OpModelGenerate, abi.OpToolCall, abi.OpRandomBytes:
-		default: // the store and the clock are the case's own
+		default: // the case has a store and a clock of its own
 			return 0, nil, false
 		}
 	}
@@ -204,7 +204,7 @@ func (s *scene) operation(op string, _ []byte) (abi.Status, []byte, bool) {
 	at := s.calls[op]
 	s.calls[op]++
 	if at >= len(script) {
-		s.lacks = append(s.lacks, fmt.Sprintf("host_calls: %s is called %d times, and has %d answers", op, at+1, len(script)))
+		s.lacks = append(s.lacks, fmt.Sprintf("host_calls: %s is called %d times but has only %d answers", op, at+1, len(script)))
 		return abi.ENOTSUP, nil, true
 	}
 	return script[at].status, script[at].reply, true

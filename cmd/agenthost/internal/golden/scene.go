@@ -16,31 +16,31 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
-// scene is one performance of a case. One goroutine at a time has it: only one tool call reaches the plugin.
+// scene is one performance of a case. Only one goroutine uses it at a time, because only one tool call reaches the plugin.
 type scene struct {
 	c       *Case
 	name    string // of the plugin
 	answers wire.Map
 
-	acts   bool // the hook is performed now; before, it is only shown what it has seen
-	staged bool // state and history of this run are set
-	asked  bool // the interrupts that the case answers were asked
+	acts   bool // whether the hook runs now; earlier calls only show it what it has seen
+	staged bool // whether the state and history of this run are set
+	asked  bool // whether the interrupts that the case answers were asked
 	nexts  int
-	calls  map[string]int // of operations that are scripted
+	calls  map[string]int // of scripted operations, by name
 
 	frame   *cassette.Frame // what the guest did
-	failed  error           // how the hook ended, if not well
-	refused error           // why the host could not apply its update
-	lacks   []string        // what the case has no answer for
+	failed  error           // the error of the hook
+	refused error           // why the host refused the update
+	lacks   []string        // the calls that the case has no answer for
 
 	mu  sync.Mutex
 	log []string
 }
 
-// performs reports whether the hook is to be performed now, and not only passed.
+// performs reports whether the hook should run now, and not be skipped.
 func (s *scene) performs() bool { return s.acts && s.frame == nil }
 
-// ask asks for what the case has answers, once: the run is then resumed with them.
+// ask interrupts once with the keys that the case answers. The run is then resumed with the answers.
 func (s *scene) ask(rt *host.Runtime) error {
 	if len(s.c.Answers) == 0 || s.asked || len(rt.Answers()) > 0 {
 		return nil
@@ -57,7 +57,7 @@ func (s *scene) ask(rt *host.Runtime) error {
 	return interrupt
 }
 
-// only are the plugin's hooks with that of the case alone, which the scene watches.
+// only returns the plugin's hooks reduced to the hook of the case, which the scene observes.
 func (s *scene) only(all *host.Hooks) (*host.Hooks, error) {
 	h := *all
 	h.BeforeAgent, h.BeforeModel, h.AfterModel, h.AfterAgent = host.NodeHook{}, host.NodeHook{}, host.NodeHook{}, host.NodeHook{}
@@ -85,7 +85,7 @@ func (s *scene) only(all *host.Hooks) (*host.Hooks, error) {
 	return &h, nil
 }
 
-// what is what the case is about.
+// what names the subject of the case.
 func (s *scene) what() string {
 	if s.c.Hook == callTool {
 		return "tool " + s.c.Call.call.Name
@@ -129,7 +129,7 @@ func (s *scene) wrapModel(hook host.WrapModelHook) (host.WrapModelHook, bool) {
 	return hook, perform != nil
 }
 
-// request is the request of the case.
+// request returns the request of the case.
 func (s *scene) request(req *model.Request) (*model.Request, error) {
 	given := &s.c.Request
 	out := *req
@@ -151,7 +151,7 @@ func (s *scene) request(req *model.Request) (*model.Request, error) {
 	return &out, err
 }
 
-// nextModel answers next in place of the inner layers.
+// nextModel answers next instead of the inner layers.
 func (s *scene) nextModel(context.Context, *model.Request) (*model.Response, error) {
 	entry := s.next()
 	if entry.err != nil {
@@ -167,7 +167,7 @@ func (s *scene) nextModel(context.Context, *model.Request) (*model.Response, err
 	return &out, nil
 }
 
-// next is how the present next ends: the last entry stands for all that follow, and without any it is the text "done".
+// next returns the result of the current call of next. The last entry repeats; without entries it is the text "done".
 func (s *scene) next() nextEntry {
 	s.nexts++
 	if n := len(s.c.Next); n > 0 {
@@ -194,7 +194,7 @@ func (s *scene) wrapTool(hook host.WrapToolHook) (host.WrapToolHook, bool) {
 	return hook, perform != nil
 }
 
-// nextTool answers next in place of the inner layers.
+// nextTool answers next instead of the inner layers.
 func (s *scene) nextTool(_ context.Context, req *host.ToolRequest) (*abi.Message, error) {
 	entry := s.next()
 	if entry.err != nil {
@@ -209,20 +209,20 @@ func (s *scene) nextTool(_ context.Context, req *host.ToolRequest) (*abi.Message
 	return &answer, nil
 }
 
-// logged takes what the guest logs.
+// logHandler collects what the guest logs.
 type logged struct {
 	slog.Handler
 
 	scene *scene
 }
 
-// Enabled takes every level.
+// Enabled accepts every level.
 func (*logged) Enabled(context.Context, slog.Level) bool { return true }
 
-// WithAttrs is the same: nothing of it is looked at.
+// WithAttrs ignores the attributes.
 func (l *logged) WithAttrs([]slog.Attr) slog.Handler { return l }
 
-// Handle notes a line of a hook; other lines are the host's.
+// Handle stores a line of the hook and ignores those of the host.
 func (l *logged) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "hook" && r.NumAttrs() == 1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/golden"
+	"github.com/agenthost/agenthost/host/plugin"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// stage is a middleware that sets the state and the history of the case, right before its hook.
+// stage returns the hooks of a middleware that sets the state and history of the case directly before its hook.
 func (s *scene) stage() *host.Hooks {
 	h := &host.Hooks{}
 	set := host.NodeHook{Func: func(_ context.Context, rt *host.Runtime) (*host.Update, error) { return s.set(rt) }}
@@ -29,7 +29,7 @@ func (s *scene) stage() *host.Hooks {
 	return h
 }
 
-// set is the update that makes the run what the case says, once in a run.
+// set returns the update that sets the state and history, once in each run.
 func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
 	if s.staged {
 		return nil, nil
@@ -42,7 +42,7 @@ func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
 		return nil, err
 	}
 	update := &host.Update{Messages: s.history(), State: state}
-	if update.Overwrite = s.c.Seen == 0; !update.Overwrite { // the hook has seen the beginning, and sees what is new
+	if update.Overwrite = s.c.Seen == 0; !update.Overwrite { // the hook has seen the first messages and now sees the new ones
 		update.Messages = update.Messages[s.c.Seen:]
 		for i, m := range rt.State().Messages().All() {
 			if i >= s.c.Seen {
@@ -56,7 +56,7 @@ func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
 	return update, nil
 }
 
-// history is that of the case. A tool call was made by its last AI message, which is added where it is missing.
+// history returns the history of the case. It adds the AI message with the tool call if that is missing.
 func (s *scene) history() []abi.Message {
 	messages := identified("m", s.c.Messages)
 	if s.c.Call == nil {
@@ -74,7 +74,7 @@ func (s *scene) history() []abi.Message {
 	return append(messages, m)
 }
 
-// tools are the plugin's tools, that of the case among them; a dynamic one runs like the others.
+// tools returns the plugin's tools, including a dynamic one.
 func (s *scene) tools(all []host.Tool) ([]host.Tool, bool) {
 	out, there := slices.Clone(all), false
 	for i, t := range all {
@@ -86,21 +86,21 @@ func (s *scene) tools(all []host.Tool) ([]host.Tool, bool) {
 	return out, there
 }
 
-// watchedTool is the plugin's tool of the case.
+// watchedTool is the plugin's tool that the case calls.
 type watchedTool struct {
 	host.ToolPooled
 
 	scene *scene
 }
 
-// Spec is that of a tool that the agent offers.
+// Spec returns the tool as one that the agent offers.
 func (t watchedTool) Spec() abi.ToolSpec {
 	spec := t.ToolPooled.Spec()
 	spec.Dynamic = false
 	return spec
 }
 
-// Call performs the case.
+// Call runs the case.
 func (t watchedTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	s := t.scene
 	if !s.performs() {

@@ -10,12 +10,12 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Update writes what came of the case into its file, as what it expects, and reports whether that changed the file. The
-// rest of the file stays byte for byte; comments inside of expect go. log and fuel are written if the case had them. What
-// is never as expected is not written: a fault that the case does not expect, and a result that the host refuses.
+// Update writes the outcome into the file as the expected one, and reports whether that changed the file. It removes comments
+// inside expect; the rest of the file stays byte for byte. It writes log and fuel only if the case had them. It refuses a
+// fault that the case does not expect, and a result that the host refused.
 func (c *Case) Update(o *Outcome) (changed bool, err error) {
 	if problems := o.problems(c.Expect.keys.Get("fault")); len(problems) > 0 {
-		return false, errors.New("it is not written: " + strings.Join(problems, "; "))
+		return false, errors.New("this cannot be written as expected: " + strings.Join(problems, "; "))
 	}
 	if len(c.Compare(o)) == 0 {
 		return false, nil
@@ -23,18 +23,18 @@ func (c *Case) Update(o *Outcome) (changed bool, err error) {
 	text := c.rewritten(o)
 	again, err := parse(c.Path, text)
 	if err != nil {
-		return false, fmt.Errorf("expect cannot be written where it stands; let it be a block at the end of the file: %w", err)
+		return false, fmt.Errorf("expect cannot be replaced at its place; write it as a block at the end of the file: %w", err)
 	}
 	if left := again.Compare(o); len(left) > 0 {
 		return false, errors.New("expect cannot be written as YAML: " + strings.Join(left, "; "))
 	}
-	return true, os.WriteFile(c.Path, text, 0o644) //nolint:gosec // a test file, which others read
+	return true, os.WriteFile(c.Path, text, 0o644) //nolint:gosec // anybody may read a test file
 }
 
-// expected are the keys to write, in the order in which people read them.
+// expected lists the keys in the order in which they are written.
 var expected = []string{"result", "error", "next", "events", "log", "fault", "fuel"}
 
-// rewritten is the file with another expect.
+// rewritten returns the file with another expect.
 func (c *Case) rewritten(o *Outcome) []byte {
 	block := []byte("expect:")
 	for _, key := range expected {
@@ -58,8 +58,8 @@ func (c *Case) rewritten(o *Outcome) []byte {
 	return append(append(out, block...), bytes.Join(lines[to:], nil)...)
 }
 
-// place finds the lines of expect: from its key up to, not including, what is not indented below it. Without one it is
-// the end of the file.
+// place returns the range of expect: its key and the indented lines below it. If the key is missing, the range is empty and
+// at the end of the file.
 func (c *Case) place(lines [][]byte) (from, to int) {
 	key, given := c.root.Key("expect")
 	if !given {
@@ -80,7 +80,7 @@ func (c *Case) place(lines [][]byte) (from, to int) {
 	return from, to
 }
 
-// appendYAML writes a value behind its key: in blocks that are indented so far, scalars as JSON.
+// appendYAML appends a value after its key: collections as indented blocks, scalars as JSON.
 func appendYAML(dst []byte, v wire.Raw, indent int) []byte {
 	switch {
 	case v.IsMap() && v.Len() > 0:
@@ -97,7 +97,7 @@ func appendYAML(dst []byte, v wire.Raw, indent int) []byte {
 				continue
 			}
 			inner := appendYAML(nil, item, indent+2)
-			dst = append(append(dst, ' '), bytes.TrimLeft(inner, "\n ")...) // the first key stands beside the dash
+			dst = append(append(dst, ' '), bytes.TrimLeft(inner, "\n ")...) // the first key follows the dash
 		}
 		return dst
 	default:
@@ -110,7 +110,7 @@ func appendIndent(dst []byte, n int) []byte {
 	return append(dst, strings.Repeat(" ", n)...)
 }
 
-// appendKey writes a key, in quotes unless it is a plain word.
+// appendKey appends a key, quoted unless it is a plain word.
 func appendKey(dst []byte, key string) []byte {
 	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
 		return r != '_' && (r < 'a' || r > 'z')

@@ -6,13 +6,13 @@ import (
 	"github.com/agenthost/agenthost/host/question"
 )
 
-// choice is one thing that may be typed: a word, or the letter of it that stands for it.
+// choice is a word that may be typed, or abbreviated to one of its letters.
 type choice struct {
 	name   string
 	letter byte
 }
 
-// letters stand for the same types of decisions wherever they are offered.
+// letters has the abbreviation of each type of decision.
 var letters = map[question.Type]byte{
 	question.Approve: 'a', question.Edit: 'e', question.Reject: 'r', question.Respond: 'p', question.Retry: 't', question.Skip: 's',
 }
@@ -29,7 +29,7 @@ func (c choice) is(typed string) bool {
 	return strings.EqualFold(typed, c.name) || strings.EqualFold(typed, string(c.letter))
 }
 
-// menu shows choices with their letters, such as [a]pprove.
+// menu formats choices with their letters, such as [a]pprove.
 func menu(choices []choice) string {
 	var out strings.Builder
 	for i, c := range choices {

@@ -9,18 +9,17 @@ import (
 	"os/exec"
 )
 
-// Editor is the person's own text editor.
+// Editor runs the user's text editor.
 type Editor struct {
-	LookupEnv func(name string) (string, bool) // of VISUAL and EDITOR; nil: os.LookupEnv
+	LookupEnv func(name string) (string, bool) // for VISUAL and EDITOR; os.LookupEnv if nil
 	In        io.Reader                        // the terminal
 	Out       io.Writer                        // the terminal
-	// Hold keeps Ctrl-C from ending this command while the editor has the terminal, until the function is called that it
-	// returns; nil: nothing does.
+	// Hold keeps Ctrl-C from ending this command while the editor has the terminal, until release is called. It may be nil.
 	Hold func() (release func())
 }
 
-// Edit opens the editor that VISUAL or EDITOR names, or vi, on a file with a text, which only its owner may read, and
-// returns what it holds when the editor has ended.
+// Edit writes a text to a private file, opens it in the editor that VISUAL or EDITOR names, or in vi, and returns the content
+// of the file when the editor ends.
 func (e *Editor) Edit(ctx context.Context, text []byte) (edited []byte, err error) {
 	f, err := os.CreateTemp("", "agenthost-*.json")
 	if err != nil {
@@ -36,11 +35,11 @@ func (e *Editor) Edit(ctx context.Context, text []byte) (edited []byte, err erro
 		defer release()
 	}
 	command := e.command()
-	// The variable may have arguments, and paths with spaces in quotes: so it is a shell's, as for git and others.
+	// As in git, a shell interprets the variable: it may have arguments and quoted paths.
 	c := exec.CommandContext(ctx, "sh", "-c", "exec "+command+` "$1"`, "sh", f.Name()) //nolint:gosec // the user's own variable
 	c.Stdin, c.Stdout, c.Stderr = e.In, e.Out, e.Out
 	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("the editor %q failed: %w; set VISUAL or EDITOR to another", command, err)
+		return nil, fmt.Errorf("the editor %q failed: %w; set VISUAL or EDITOR to another editor", command, err)
 	}
 	return os.ReadFile(f.Name())
 }

@@ -46,5 +46,5 @@ func TestTheEditorChangesAFileOfItsOwn(t *testing.T) {
 func TestAnEditorThatFails(t *testing.T) {
 	t.Parallel()
 	_, err := editor("", "false").Edit(t.Context(), nil)
-	require.EqualError(t, err, `the editor "false" failed: exit status 1; set VISUAL or EDITOR to another`)
+	require.EqualError(t, err, `the editor "false" failed: exit status 1; set VISUAL or EDITOR to another editor`)
 }

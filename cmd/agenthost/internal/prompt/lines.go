@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Lines reads what a person types, line by line.
+// Lines reads typed lines.
 type Lines struct {
 	from    *bufio.Reader
-	pending chan line // of a line that is being read; nil: none is
+	pending chan line // of the line being read; nil if there is none
 }
 
 type line struct {
@@ -19,11 +19,11 @@ type line struct {
 	err  error
 }
 
-// NewLines returns the lines of an input.
+// NewLines returns a reader of the lines of an input.
 func NewLines(from io.Reader) *Lines { return &Lines{from: bufio.NewReader(from)} }
 
-// Next returns the next line, without its end. It waits no longer than the context lasts. What is being read then is not
-// lost: reading cannot be broken off, so it goes on in a goroutine of its own, and the next call returns it.
+// Next returns the next line without its line break. It stops waiting when the context ends. A read cannot be cancelled, so
+// it continues in a goroutine, and the next call returns its line.
 func (l *Lines) Next(ctx context.Context) (string, error) {
 	if l.pending == nil {
 		l.pending = make(chan line, 1)

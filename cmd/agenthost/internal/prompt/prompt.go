@@ -1,7 +1,7 @@
-// Package prompt asks a person at a terminal what a run wants to know.
+// Package prompt puts the questions of a run to a person at a terminal.
 //
-// Nothing that a model, tool or plugin wrote can steer the terminal, or look like a line of the prompt: such texts stand in
-// JSON or behind a bar, and are shown as package terminal shows them. A decision is only ever what was typed, and there is no default.
+// Text of models, tools and plugins can neither control the terminal nor look like a line of the prompt: it is shown as JSON
+// or after a bar, and passes through package terminal. Only typed input is a decision; there is no default.
 package prompt
 
 import (
@@ -21,14 +21,14 @@ import (
 type Prompt struct {
 	In  *Lines
 	Out io.Writer
-	// Edit lets the person change a text, and returns it.
+	// Edit lets the person change a text and returns the result.
 	Edit func(ctx context.Context, text []byte) ([]byte, error)
 }
 
-// ErrLeft is a person who went away without an answer: the input ended, or the context did.
-var ErrLeft = errors.New("the prompt was left")
+// ErrLeft says that the person gave no answer: the input or the context ended.
+var ErrLeft = errors.New("the question was left unanswered")
 
-// Answer asks all questions, in their order, and notes the answers in a sheet. With ErrLeft some may be missing.
+// Answer asks all questions in order and enters the answers into a sheet. If the error is ErrLeft, some may be missing.
 func (p *Prompt) Answer(ctx context.Context, questions []*question.Question, sheet *question.Sheet) error {
 	total := 0
 	for _, q := range questions {
@@ -63,7 +63,7 @@ func place(n, total int) string {
 	return fmt.Sprintf("%d of %d: ", n, total)
 }
 
-// Confirm asks for a yes.
+// Confirm asks a yes-or-no question.
 func (p *Prompt) Confirm(ctx context.Context, text string) (bool, error) {
 	for {
 		answer, err := p.ask(ctx, terminal.Line(text)+" [y/n] ")
@@ -79,7 +79,7 @@ func (p *Prompt) Confirm(ctx context.Context, text string) (bool, error) {
 	}
 }
 
-// ask prints a text of ours and returns what is typed behind it.
+// ask prints a text and returns the line typed after it.
 func (p *Prompt) ask(ctx context.Context, text string) (string, error) {
 	if _, err := io.WriteString(p.Out, text); err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func (p *Prompt) println(lines ...string) {
 	fmt.Fprintln(p.Out, strings.Join(lines, "\n"))
 }
 
-// other asks a question of no known form.
+// other asks a question whose form is unknown.
 func (p *Prompt) other(ctx context.Context, q *question.Question, sheet *question.Sheet, place string) error {
 	p.println("", place+terminal.Line(q.Heading(nil)))
 	p.value(q.Value, 0)
@@ -111,10 +111,10 @@ func (p *Prompt) other(ctx context.Context, q *question.Question, sheet *questio
 	}
 }
 
-// shownLines is how much of the arguments of a call is shown at first.
+// shownLines is how many lines of the arguments of a call are shown at first.
 const shownLines = 60
 
-// value shows a value, and reports whether all of it.
+// value shows a value, and reports whether it showed all of it.
 func (p *Prompt) value(v wire.Raw, most int) bool {
 	lines, whole := terminal.Value(v, most)
 	for _, line := range lines {
@@ -123,7 +123,7 @@ func (p *Prompt) value(v wire.Raw, most int) bool {
 	return whole
 }
 
-// decide asks what to do about a call.
+// decide asks for a decision about a call.
 func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.Call, place string) (question.Decision, error) {
 	p.println("", place+terminal.Line(q.Heading(c)))
 	for line := range strings.Lines(terminal.Text(c.About())) {
@@ -154,7 +154,7 @@ func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.C
 	}
 }
 
-// complete asks for what a decision needs beyond its type, and reports whether it is one then.
+// complete asks for what a decision needs besides its type, and reports whether the decision is complete.
 func (p *Prompt) complete(ctx context.Context, c *question.Call, d *question.Decision) (done bool, err error) {
 	switch d.Type {
 	case question.Edit:
@@ -176,12 +176,12 @@ func (p *Prompt) complete(ctx context.Context, c *question.Call, d *question.Dec
 			return false, err
 		}
 		d.Message = &text
-	default: // it is one by its type
+	default: // the type is enough
 	}
 	return true, nil
 }
 
-// edit lets the person change the arguments of a call until they can be used; none if that is given up.
+// edit lets the person change the arguments of a call until they are valid. It returns none if the person gives up.
 func (p *Prompt) edit(ctx context.Context, c *question.Call) (wire.Raw, error) {
 	text := c.EditText()
 	for {

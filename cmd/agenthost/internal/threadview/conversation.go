@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/question"
 )
 
-// Conversation is what a thread held at a checkpoint.
+// Conversation is the content of a thread at a checkpoint.
 type Conversation struct {
 	Thread     string            `json:"thread"`
 	State      State             `json:"state"`
@@ -21,24 +21,24 @@ type Conversation struct {
 	Time       time.Time         `json:"time"`
 	Source     checkpoint.Source `json:"source"`
 	Run        string            `json:"run"`
-	Step       string            `json:"step,omitempty"`   // that was made last
-	Next       string            `json:"next,omitempty"`   // the step that comes next
-	Paused     bool              `json:"paused,omitempty"` // a breakpoint has stopped the run
+	Step       string            `json:"step,omitempty"`   // the last one that ran
+	Next       string            `json:"next,omitempty"`   // the next step
+	Paused     bool              `json:"paused,omitempty"` // a breakpoint stopped the run
 	Failure    string            `json:"failure,omitempty"`
 	Messages   []abi.Message     `json:"messages"`
-	// Finished are the results of tool calls that are done while others of their response are not.
+	// Finished holds the results of tool calls that are done while others of the same response are not.
 	Finished   []abi.Message       `json:"finished,omitempty"`
-	Fields     wire.Map            `json:"fields,omitempty"` // all that are set, hidden ones too
+	Fields     wire.Map            `json:"fields,omitempty"` // all with a value, including hidden ones
 	Interrupts []Interrupt         `json:"interrupts,omitempty"`
-	Unfinished []Execution         `json:"unfinished,omitempty"` // tools that were started, and have not ended
+	Unfinished []Execution         `json:"unfinished,omitempty"` // tools that started and did not end
 	Usage      abi.Usage           `json:"usage"`                // of the run
 	Steps      int                 `json:"steps"`                // of the run
 	Program    *checkpoint.Program `json:"-"`
 
-	questions []*question.Question // that wait
+	questions []*question.Question // the open ones
 }
 
-// Execution is a tool that was started.
+// Execution is the start of a tool.
 type Execution struct {
 	CallID  string    `json:"call_id"`
 	Tool    string    `json:"tool"`
@@ -46,7 +46,7 @@ type Execution struct {
 	Started time.Time `json:"started"`
 }
 
-// Load returns what a thread held at a checkpoint, or at its newest one with 0.
+// Load returns the content of a thread at a checkpoint, or at its newest one if the number is 0.
 func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.ID) (*Conversation, error) {
 	summary, err := Find(ctx, s, thread)
 	if err != nil {

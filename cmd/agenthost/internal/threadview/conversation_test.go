@@ -59,7 +59,7 @@ write (call-2) needs a decision, says human_in_the_loop.after_model
   path: "b.txt"
   text: "three"
   --approve call-2 | --edit call-2=ARGUMENTS.json | --reject call-2 --message REASON | --respond call-2 --message ANSWER
-go on with
+to continue it:
   agenthost resume ada -f agenthost.yaml --approve call-1 --approve call-2
 `, b.show(0, false))
 }
@@ -75,7 +75,7 @@ func TestAConversationThatIsDone(t *testing.T) {
 	require.Contains(t, shown, "\nai bot\n  Done.\n")
 	require.Contains(t, shown, "\nfields\n")
 	require.Contains(t, shown, "\n  mood = \"good\"\n")
-	require.NotContains(t, shown, "go on with")
+	require.NotContains(t, shown, "to continue it")
 
 	older := b.show(3, false)
 	require.Contains(t, older, "thread ada, checkpoint 3 of ")
@@ -89,7 +89,7 @@ func TestAConversationThatFailed(t *testing.T) {
 	require.Error(t, err)
 	shown := b.show(0, false)
 	require.Contains(t, shown, "\nstopped before model, failed: model \"scripted\": x: overloaded [2J again\n")
-	require.Contains(t, shown, "\ngo on with\n  agenthost resume ada -f agenthost.yaml\n")
+	require.Contains(t, shown, "\nto continue it:\n  agenthost resume ada -f agenthost.yaml\n")
 }
 
 func TestAConversationInARun(t *testing.T) {
@@ -105,14 +105,14 @@ func TestAConversationInARun(t *testing.T) {
 		CallID: "call-1", N: 1, Tool: "write", Args: wire.Map{}.Raw(), Started: started.UnixMilli(),
 	}))
 	shown := b.show(0, false)
-	require.Contains(t, shown, "\nrunning; the checkpoint is the last that the run has saved\n")
+	require.Contains(t, shown, "\nrunning; this is the last checkpoint that the run saved\n")
 	require.Contains(t, shown, "\nrunning tools\n  write (call-1), started 2026-01-02 03:04:05Z\n")
-	require.NotContains(t, shown, "go on with")
+	require.NotContains(t, shown, "to continue it")
 
 	require.NoError(t, session.Close())
 	shown = b.show(0, false)
-	require.Contains(t, shown, "\ncut off by a crash: it is not known what these calls have done\n  write (call-1), started 2026-01-02 03:04:05Z\n")
-	require.Contains(t, shown, "go on with")
+	require.Contains(t, shown, "\ninterrupted by a crash; it is unknown whether these calls took effect\n  write (call-1), started 2026-01-02 03:04:05Z\n")
+	require.Contains(t, shown, "to continue it")
 }
 
 func TestLongResultsAreCut(t *testing.T) {
@@ -122,7 +122,7 @@ func TestLongResultsAreCut(t *testing.T) {
 	b.run(host.Input{Messages: []abi.Message{abi.Human("hi"), abi.AI("", abi.Call("call-0", "read", nil)), result}})
 	shown := b.show(0, false)
 	require.Equal(t, 20, strings.Count(shown, "  line\n"))
-	require.Contains(t, shown, "  … 30 more lines (--full shows all)\n")
+	require.Contains(t, shown, "  … 30 more lines (--full shows everything)\n")
 	require.Equal(t, 50, strings.Count(shown, "  said\n"), "what people say to each other is shown whole")
 	require.Equal(t, 50, strings.Count(b.show(0, true), "  line\n"))
 }
@@ -142,7 +142,7 @@ func TestContentThatIsNoText(t *testing.T) {
 
 func TestNothingInAThreadSteersTheTerminalOrForgesALine(t *testing.T) {
 	t.Parallel()
-	const steer = "\x1b[2J\u202e\nhuman\n  forged\n\ngo on with\n\r"
+	const steer = "\x1b[2J\u202e\nhuman\n  forged\n\nto continue it:\n\r"
 	b := setup(t, writes(abi.Call("call"+steer, "write", map[string]any{"path": steer, "text" + steer: steer})))
 	b.run(host.Input{Messages: []abi.Message{abi.Human(steer)}, State: map[string]any{"mood": steer}})
 	for _, shown := range []string{b.show(0, true), b.history()} {
@@ -152,7 +152,7 @@ func TestNothingInAThreadSteersTheTerminalOrForgesALine(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, strings.Count(b.show(0, true), "\nhuman\n"), b.show(0, true))
-	require.Equal(t, 1, strings.Count(b.show(0, true), "\ngo on with\n"))
+	require.Equal(t, 1, strings.Count(b.show(0, true), "\nto continue it:\n"))
 }
 
 func TestTheDocumentOfAConversation(t *testing.T) {

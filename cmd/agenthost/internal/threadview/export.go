@@ -7,19 +7,19 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// ExportFormat is the format of exports. Keys may be added to it; a change of what there is has another number.
+// ExportFormat is the version of the format of exports. New keys do not change it; changes of existing keys do.
 const ExportFormat = "agenthost.thread/1"
 
-// Export is all that there is of a thread.
+// Export is a complete thread.
 type Export struct {
 	Format string `json:"format"`
 	Conversation
 
-	Program     *Program `json:"program,omitempty"` // that made the checkpoint
+	Program     *Program `json:"program,omitempty"` // of the agent that saved the checkpoint
 	Checkpoints []Entry  `json:"checkpoints"`       // of all branches, the oldest first
 }
 
-// Program tells the programs of agents apart.
+// Program identifies the program of an agent.
 type Program struct {
 	Digest     string `json:"digest"`
 	Middleware []Part `json:"middleware"`
@@ -32,7 +32,7 @@ type Part struct {
 	Digest  string `json:"digest,omitempty"`
 }
 
-// LoadExport returns all that there is of a thread, with what it held at a checkpoint, or at its newest one with 0.
+// LoadExport returns a complete thread, with its content at a checkpoint, or at its newest one if the number is 0.
 func LoadExport(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.ID) (*Export, error) {
 	c, err := Load(ctx, s, thread, at)
 	if err != nil {

@@ -11,33 +11,33 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// Entry is a checkpoint in the history of a thread: what has changed since its parent.
+// Entry is a checkpoint in the history of a thread, with the changes since its parent.
 type Entry struct {
 	ID       checkpoint.ID     `json:"checkpoint"`
 	Parent   checkpoint.ID     `json:"parent,omitempty"`
-	Branches bool              `json:"branches,omitempty"` // the parent is not the checkpoint before it
+	Branches bool              `json:"branches,omitempty"` // whether the parent is not the checkpoint before it
 	Time     time.Time         `json:"time"`
 	Source   checkpoint.Source `json:"source"`
 	Run      string            `json:"run"`
-	Step     string            `json:"step,omitempty"` // that was made last
-	Next     string            `json:"next,omitempty"` // the step that comes next; "": the run is over
+	Step     string            `json:"step,omitempty"` // the last one that ran
+	Next     string            `json:"next,omitempty"` // the next step; "" if the run is complete
 	Paused   bool              `json:"paused,omitempty"`
 	Failure  string            `json:"failure,omitempty"`
 
-	Messages  int           `json:"messages"`            // of the history then
-	Rewritten bool          `json:"rewritten,omitempty"` // the history was written anew: Added and Set have all there is
+	Messages  int           `json:"messages"`            // in the history at this checkpoint
+	Rewritten bool          `json:"rewritten,omitempty"` // whether the history was rewritten; then Added and Set are complete
 	Added     []abi.Message `json:"added,omitempty"`
-	Replaced  []abi.Message `json:"replaced,omitempty"` // as they are now
+	Replaced  []abi.Message `json:"replaced,omitempty"` // in their new form
 	Removed   []string      `json:"removed,omitempty"`  // ids
 	Set       wire.Map      `json:"set,omitempty"`      // fields
 	Unset     []string      `json:"unset,omitempty"`
 
 	Asked    []Asked  `json:"asked,omitempty"`
 	Answered []Answer `json:"answered,omitempty"`
-	Finished []string `json:"finished,omitempty"` // ids of tool calls that are done since, while others of their response are not
+	Finished []string `json:"finished,omitempty"` // ids of tool calls that finished while others of the same response did not
 }
 
-// Asked is a question that waits since this checkpoint.
+// Asked is a question that opened at this checkpoint.
 type Asked struct {
 	Interrupt string   `json:"interrupt"`
 	Step      string   `json:"step"`
@@ -46,7 +46,7 @@ type Asked struct {
 	Value     wire.Raw `json:"value"`
 }
 
-// Answer is an answer that was given at this checkpoint.
+// Answer is an answer to a question of this checkpoint.
 type Answer struct {
 	Interrupt string    `json:"interrupt"`
 	Step      string    `json:"step"`
@@ -56,7 +56,7 @@ type Answer struct {
 	At        time.Time `json:"at,omitzero"`
 }
 
-// History returns the checkpoints of a thread, the newest first, those of all branches.
+// History returns the checkpoints of a thread in all branches, the newest first.
 func History(ctx context.Context, s checkpoint.Store, thread string) ([]Entry, error) {
 	var out []Entry
 	at := map[checkpoint.ID]*checkpoint.Checkpoint{0: {}}
@@ -69,7 +69,7 @@ func History(ctx context.Context, s checkpoint.Store, thread string) ([]Entry, e
 	}
 	for i := range out {
 		before := at[out[i].Parent]
-		if before == nil { // it was left out when the thread was forked
+		if before == nil { // a fork leaves it out
 			before = at[0]
 		}
 		out[i].compare(before, at[out[i].ID])
@@ -88,7 +88,7 @@ func entryOf(r *checkpoint.Record) Entry {
 		switch ch := &r.Changes[i]; {
 		case ch.Removed:
 			e.Removed = append(e.Removed, ch.ID)
-		case ch.Entry == nil: // another change has what became of it
+		case ch.Entry == nil: // a later change has its final form
 		case ch.Born == ch.Seq:
 			e.Added = append(e.Added, *ch.Entry.Message())
 		default:
@@ -98,7 +98,7 @@ func entryOf(r *checkpoint.Record) Entry {
 	return e
 }
 
-// compare finds out what was asked, answered and finished since the parent.
+// compare finds what was asked, answered and finished since the parent.
 func (e *Entry) compare(before, now *checkpoint.Checkpoint) {
 	for i := range now.Finished {
 		id := now.Finished[i].CallID

@@ -9,9 +9,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
 func (b *bench) entries() []threadview.Entry {
@@ -32,7 +32,7 @@ func TestTheHistoryOfAThread(t *testing.T) {
 	b.run(host.Input{Messages: []abi.Message{abi.Human("write")}, State: map[string]any{"mood": "good"}})
 	b.run(host.Input{Resume: decisions("approve")})
 	b.run(host.Input{Checkpoint: 3, Resume: decisions("reject")})
-	require.Contains(t, b.history(), "#8 behind #3  2026-01-02 03:04:05Z, fork, ")
+	require.Contains(t, b.history(), "#8 after #3  2026-01-02 03:04:05Z, fork, ")
 	first := b.entries()[len(b.entries())-3:]
 	require.Equal(t, `#3  2026-01-02 03:04:05Z, loop, after model, next human_in_the_loop.after_model
     ask-1-3 of human_in_the_loop.after_model asks about write {"path":"a.txt","text":"one"}
@@ -90,7 +90,7 @@ func TestChangesOfTheHistory(t *testing.T) {
 
 	text := b.history()
 	for _, line := range []string{
-		"update, run is over\n    the history was written anew, with 1 messages\n    + human: anew\n", "    ~ ai bot: changed\n",
+		"update, run complete\n    the history was rewritten, with 1 messages\n    + human: anew\n", "    ~ ai bot: changed\n",
 		"    - " + ids.At(0).ID + "\n", "    mood = \"bad\"\n", "#2  2026-01-02 03:04:05Z, loop, after model, next human_in_the_loop.after_model\n    + ai bot: one\n",
 	} {
 		require.Contains(t, text, line)

@@ -7,23 +7,23 @@ import (
 	"github.com/agenthost/agenthost/host/question"
 )
 
-// Interrupt is what a thread asks, with its answer when it has one.
+// Interrupt is a question of a thread, with its answer if there is one.
 type Interrupt struct {
 	ID         string        `json:"id"`
 	Step       string        `json:"step"`
 	Key        string        `json:"key"`
 	CallID     string        `json:"call_id,omitempty"`
 	Kind       question.Kind `json:"kind"`
-	Calls      []Call        `json:"calls,omitempty"` // that it asks about
+	Calls      []Call        `json:"calls,omitempty"` // that the question is about
 	Value      wire.Raw      `json:"value"`
 	Answer     wire.Raw      `json:"answer,omitzero"`
 	AnsweredBy string        `json:"answered_by,omitempty"`
 	AnsweredAt time.Time     `json:"answered_at,omitzero"`
 }
 
-// Call is a tool call that somebody decides about.
+// Call is a tool call that needs a decision.
 type Call struct {
-	Ref     string          `json:"ref"` // by which 'agenthost resume' takes a decision
+	Ref     string          `json:"ref"` // the id for the flags of 'agenthost resume'
 	ID      string          `json:"id,omitempty"`
 	Name    string          `json:"name"`
 	Args    wire.Raw        `json:"args"`

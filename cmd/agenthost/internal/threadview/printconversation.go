@@ -7,17 +7,17 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// Print shows the conversation to people, and what waits with the commands that answer it; with full nothing is left out.
-// File is the manifest that the commands name; "" if it is not known.
+// Print prints the conversation for people, and the open questions with the commands that answer them. The commands name the
+// manifest file unless it is "". With full, Print does not shorten anything.
 func (c *Conversation) Print(w io.Writer, file string, full bool) error {
-	r := &report{full: full, hint: " (--full shows all)"}
+	r := &report{full: full, hint: " (--full shows everything)"}
 	r.linef("thread %s, checkpoint %d of %d, %s", terminal.Line(c.Thread), c.Checkpoint, c.Newest, moment(c.Time))
 	r.linef("%s", c.standing())
 	for i := range c.Messages {
 		r.message(&c.Messages[i])
 	}
 	if len(c.Finished) > 0 {
-		r.linef("\ndone, while other tool calls of the response are not:")
+		r.linef("\ndone, but other tool calls of the response are not:")
 		for i := range c.Finished {
 			r.message(&c.Finished[i])
 		}
@@ -34,12 +34,12 @@ func (c *Conversation) Print(w io.Writer, file string, full bool) error {
 	return err
 }
 
-// standing says where the thread stands.
+// standing describes the state of the thread.
 func (c *Conversation) standing() string {
 	next := " before " + terminal.Line(c.Next)
 	switch {
 	case c.State == Running:
-		return "running; the checkpoint is the last that the run has saved"
+		return "running; this is the last checkpoint that the run saved"
 	case c.State == Done:
 		return "done"
 	case c.State == Waiting:
@@ -47,13 +47,13 @@ func (c *Conversation) standing() string {
 	case c.Failure != "":
 		return "stopped" + next + ", failed: " + terminal.Line(c.Failure)
 	case c.Paused:
-		return "stopped" + next + ", by a breakpoint"
+		return "stopped" + next + ", at a breakpoint"
 	default:
 		return "stopped" + next
 	}
 }
 
-// unfinished shows the tools that were started and have not ended.
+// unfinished prints the tools that started and did not end.
 func (c *Conversation) unfinished(r *report) {
 	if len(c.Unfinished) == 0 {
 		return
@@ -61,14 +61,14 @@ func (c *Conversation) unfinished(r *report) {
 	if c.State == Running {
 		r.linef("\nrunning tools")
 	} else {
-		r.linef("\ncut off by a crash: it is not known what these calls have done")
+		r.linef("\ninterrupted by a crash; it is unknown whether these calls took effect")
 	}
 	for _, e := range c.Unfinished {
 		r.linef("  %s (%s), started %s", terminal.Line(e.Tool), terminal.Line(e.CallID), moment(e.Started))
 	}
 }
 
-// asked shows what waits, and how to go on.
+// asked prints the open questions and how to continue.
 func (c *Conversation) asked(r *report, file string) {
 	if c.State == Running || c.State == Done {
 		return
@@ -81,8 +81,8 @@ func (c *Conversation) asked(r *report, file string) {
 	r.questions(c.questions, &command)
 }
 
-// Questions shows what waits for an answer, and the commands that give it or, if nothing waits, that go on; none if nobody
-// can go on.
+// Questions describes the open questions, with the commands that answer them or, if there are none, that continue the run.
+// Without command it names no command.
 func Questions(waiting []*question.Question, command *question.Command) string {
 	r := &report{}
 	r.questions(waiting, command)
@@ -111,7 +111,7 @@ func (r *report) questions(waiting []*question.Question, command *question.Comma
 	if command == nil {
 		return
 	}
-	r.linef("go on with")
+	r.linef("to continue it:")
 	for _, line := range command.Lines(waiting) {
 		r.linef("  %s", terminal.Text(line))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// PrintHistory shows checkpoints to people.
+// PrintHistory prints checkpoints for people.
 func PrintHistory(w io.Writer, entries []Entry) error {
 	r := &report{}
 	for i := range entries {
@@ -28,19 +28,19 @@ func (e *Entry) write(r *report) {
 	}
 	switch {
 	case e.Next == "":
-		heading = append(heading, "run is over")
+		heading = append(heading, "run complete")
 	case e.Paused:
 		heading = append(heading, "breakpoint before "+e.Next)
 	default:
 		heading = append(heading, "next "+e.Next)
 	}
 	if e.Branches {
-		r.linef("#%d behind #%d  %s", e.ID, e.Parent, terminal.Line(strings.Join(heading, ", ")))
+		r.linef("#%d after #%d  %s", e.ID, e.Parent, terminal.Line(strings.Join(heading, ", ")))
 	} else {
 		r.linef("#%d  %s", e.ID, terminal.Line(strings.Join(heading, ", ")))
 	}
 	if e.Rewritten {
-		r.linef("    the history was written anew, with %d messages", e.Messages)
+		r.linef("    the history was rewritten, with %d messages", e.Messages)
 	}
 	for i := range e.Added {
 		r.linef("    + %s", brief(&e.Added[i]))
@@ -55,10 +55,10 @@ func (e *Entry) write(r *report) {
 		r.linef("    %s = %s", terminal.Line(p.Key), short(p.Value))
 	}
 	for _, name := range e.Unset {
-		r.linef("    %s has no value any more", terminal.Line(name))
+		r.linef("    %s was removed", terminal.Line(name))
 	}
 	for _, id := range e.Finished {
-		r.linef("    the tool call %s is done, others are not", terminal.Line(id))
+		r.linef("    tool call %s is done, others are not", terminal.Line(id))
 	}
 	e.writeQuestions(r)
 	if e.Failure != "" {
@@ -79,7 +79,7 @@ func (e *Entry) writeQuestions(r *report) {
 	}
 }
 
-// subject says in a part of a line what is asked.
+// subject describes the question in part of a line.
 func (a *Asked) subject() string {
 	q := question.Read([]checkpoint.Question{{ID: a.Interrupt, Value: a.Value}}, history.List{})[0]
 	if q.Kind == question.Other {
@@ -92,7 +92,7 @@ func (a *Asked) subject() string {
 	return "about " + strings.Join(calls, ", ")
 }
 
-// decided says in a part of a line what was answered: decisions by their types and messages, anything else as JSON.
+// decided describes the answer in part of a line: decisions by type and message, anything else as JSON.
 func decided(answer wire.Raw) string {
 	var given wire.Map
 	if _, err := given.UnmarshalMsg(answer); err != nil {

@@ -10,24 +10,24 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// report is a text for people, line by line. What others wrote stands inside of a line, or is indented.
+// report is a text for people. Foreign text in it is part of a line or indented.
 type report struct {
 	strings.Builder
 
-	full bool   // nothing is left out
-	hint string // how to see what is left out; "": nothing helps
+	full bool   // whether to show everything
+	hint string // how to see everything, if anything is left out; may be ""
 }
 
-// line writes a line of ours. Foreign texts among the arguments must be those of terminal.Line.
+// linef writes a line. Foreign texts in args must have passed terminal.Line.
 func (r *report) linef(format string, args ...any) { fmt.Fprintf(r, format+"\n", args...) }
 
-// How many lines of a result and of a value are shown, unless all are.
+// How many lines of a result and of a value are shown by default.
 const (
 	resultLines = 20
 	valueLines  = 60
 )
 
-// text writes a foreign text of several lines, each behind an indentation.
+// text writes a foreign text of several lines with indentation.
 func (r *report) text(indent, text string, most int) {
 	lines := strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
 	more := len(lines) - most
@@ -89,7 +89,7 @@ func (r *report) message(m *abi.Message) {
 	}
 }
 
-// content writes what a message says; of what is no text, what it is.
+// content writes the text of a message, and the type of other content.
 func (r *report) content(c abi.Content, most int) {
 	if text := c.Text(); text != "" {
 		r.text("  ", text, most)
@@ -108,7 +108,7 @@ func (r *report) content(c abi.Content, most int) {
 	}
 }
 
-// brief shows a message in a line.
+// brief formats a message as one line.
 func brief(m *abi.Message) string {
 	const most = 70
 	var line strings.Builder
@@ -128,7 +128,7 @@ func brief(m *abi.Message) string {
 	return terminal.Line(line.String())
 }
 
-// short shows a value in a part of a line.
+// short formats a value as part of a line.
 func short(v wire.Raw) string {
 	const most = 100
 	return terminal.Line(text.Cut(v.JSON(), most))

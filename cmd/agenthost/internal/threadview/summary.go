@@ -14,16 +14,16 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// State says where a thread stands.
+// State is the state of a thread.
 type State string
 
 // The states.
 const (
-	Running State = "running" // a run has it open, or has died and its lease lasts still
+	Running State = "running" // a run has it open, or died while its lease still lasts
 	Waiting State = "waiting" // its run waits for answers
-	Stopped State = "stopped" // its run has failed, was cancelled or stopped at a breakpoint, or its process died
-	Done    State = "done"    // its last run is over
-	// Unreadable is a thread whose newest checkpoint cannot be read; its older ones may be.
+	Stopped State = "stopped" // its run failed, was cancelled, stopped at a breakpoint, or died
+	Done    State = "done"    // its last run is complete
+	// Unreadable means that the newest checkpoint cannot be read. Older ones may be readable.
 	Unreadable State = "unreadable"
 )
 
@@ -31,16 +31,16 @@ const (
 type Summary struct {
 	Thread     string        `json:"thread"`
 	State      State         `json:"state"`
-	Next       string        `json:"next,omitempty"`    // the step that comes next; "": none
-	Waiting    int           `json:"waiting,omitempty"` // how many interrupts wait for an answer
-	Failure    string        `json:"failure,omitempty"` // why the run stopped; "": it did not fail
+	Next       string        `json:"next,omitempty"`    // the next step; "" if there is none
+	Waiting    int           `json:"waiting,omitempty"` // number of interrupts that wait for an answer
+	Failure    string        `json:"failure,omitempty"` // why the run failed; "" if it did not
 	Messages   int           `json:"messages"`
-	Checkpoint checkpoint.ID `json:"checkpoint"` // the newest
+	Checkpoint checkpoint.ID `json:"checkpoint"` // the newest one
 	Created    time.Time     `json:"created"`
 	Updated    time.Time     `json:"updated"`
 }
 
-// stateOf says where a thread stands at a checkpoint.
+// stateOf returns the state of a thread at a checkpoint.
 func stateOf(c *checkpoint.Checkpoint, busy bool) State {
 	switch {
 	case busy:
@@ -82,13 +82,13 @@ func Summaries(ctx context.Context, s checkpoint.Store) iter.Seq2[Summary, error
 	}
 }
 
-// Find returns the thread of a name. The error is [checkpoint.ErrNoThread].
+// Find returns the thread with a name, or [checkpoint.ErrNoThread].
 func Find(ctx context.Context, s checkpoint.Store, thread string) (Summary, error) {
 	if err := checkpoint.CheckName(thread); err != nil {
 		return Summary{}, err
 	}
 	_, last := utf8.DecodeLastRuneInString(thread)
-	after := thread[:len(thread)-last] // what begins a name stands before it
+	after := thread[:len(thread)-last] // a prefix sorts before the name
 	for {
 		infos, err := s.Threads(ctx, after, findPage)
 		if err != nil {
@@ -106,10 +106,10 @@ func Find(ctx context.Context, s checkpoint.Store, thread string) (Summary, erro
 	}
 }
 
-// findPage is how many threads are looked at together: the one that is looked for is among the first.
+// findPage is the number of threads that Find lists at a time; the wanted one is among the first.
 const findPage = 20
 
-// PrintTable shows threads in a table.
+// PrintTable prints threads as a table.
 func PrintTable(w io.Writer, threads []Summary) error {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)

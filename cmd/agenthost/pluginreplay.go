@@ -259,7 +259,7 @@ func (r *replayRun) print(record *replayRecord) error {
 // summary prints the totals and returns the error with the exit code.
 func (r *replayRun) summary() error {
 	if !r.flags.json {
-		fmt.Fprintf(r.out, "%d calls performed, %d different\n", r.performed, r.different)
+		fmt.Fprintf(r.out, "%s repeated, %d different\n", counted(r.performed, "call"), r.different)
 	}
 	if r.different > 0 {
 		return &exitError{exitPlugin, nil}

@@ -43,7 +43,7 @@ func TestRecordAndReplay(t *testing.T) {
 	require.Regexp(t, `^call 1: redact.before_model: ok \(fuel (\d+)\)
 call 2: redact.wrap_tool_call: ok \(fuel \d+\)
 call 3: redact.before_model: ok \(fuel \d+\)
-3 calls performed, 0 different
+3 calls repeated, 0 different
 $`, b.out.String())
 
 	require.Equal(t, exitOK, b.replay(path, "--call", "2", "--json"), &b.err)
@@ -73,7 +73,7 @@ func TestReplayWithAnotherModule(t *testing.T) {
 	require.Equal(t, exitPlugin, b.replay(path, "--plugin", other), &b.err)
 	require.Contains(t, b.out.String(), "call 1: redact.before_model: DIFFERENT (fuel ")
 	require.Contains(t, b.out.String(), `  result: patch[0].content: "I am [REDACTED_EMAIL]" → "I am [Redacted_EMAIL]"`)
-	require.Contains(t, b.out.String(), "3 calls performed, 2 different\n")
+	require.Contains(t, b.out.String(), "3 calls repeated, 2 different\n")
 	require.Equal(t, exitOK, b.replay(path, "--plugin", "redact="+other, "--call", "3"), &b.err)
 
 	b.write("redact.wasm", string(changed))
@@ -134,7 +134,7 @@ func TestReplayOfAnIncompleteRecording(t *testing.T) {
 	t.Parallel()
 	b, path := recordedRun(t, "")
 	require.Equal(t, exitOK, b.replay(b.cut(path, "cut.cassette", "")), &b.err)
-	require.Contains(t, b.out.String(), "2 calls performed, 0 different\n")
+	require.Contains(t, b.out.String(), "2 calls repeated, 0 different\n")
 	require.Contains(t, b.err.String(), "the last document is incomplete")
 }
 

@@ -124,6 +124,14 @@ func moduleAt(place string) (string, error) {
 	return all[0], nil
 }
 
+// counted returns a number with a noun, such as "1 case" or "2 cases".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // goldenRun is one run of golden cases.
 type goldenRun struct {
 	*app
@@ -200,7 +208,7 @@ func (t *goldenRun) summary() error {
 		if t.flags.update {
 			updated = fmt.Sprintf(", %d updated", t.updated)
 		}
-		fmt.Fprintf(t.out, "%d cases, %d failed%s\n", t.total, t.failed, updated)
+		fmt.Fprintf(t.out, "%s, %d failed%s\n", counted(t.total, "case"), t.failed, updated)
 	}
 	if t.failed > 0 {
 		return &exitError{exitPlugin, nil}

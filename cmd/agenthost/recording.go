@@ -24,7 +24,7 @@ func (a *app) recording(path string, quiet bool, run func() error) error {
 		_ = os.Remove(path) // an empty recording would only be in the way
 		fmt.Fprintln(a.err, "· no plugin was called, so nothing was recorded")
 	case !quiet:
-		fmt.Fprintf(a.err, "· recorded %d calls in %s\n", calls, path)
+		fmt.Fprintf(a.err, "· recorded %s in %s\n", counted(calls, "call"), path)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func (a *app) middlewareShowCommand() *cobra.Command {
 		Short: "Show what a built-in middleware does, its configuration and an example",
 		Example: `  agenthost middleware show summarization
   agenthost middleware show pii --json | jq .schema`,
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments("NAME"),
 		ValidArgsFunction: completeMiddleware,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, found, err := catalog.Find(args[0])

@@ -46,7 +46,7 @@ The columns are
 The exit code is 0 if all calls succeeded, and 5 if the plugin was refused or failed.`,
 		Example: `  agenthost plugin bench redact.wasm
   agenthost plugin bench redact.wasm --hook before_model --config '{strategy: hash}' --duration 5s --json`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginBench(c.Context(), args[0], &flags) },
 	}
 	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "measure only this `HOOK`; may be repeated")

@@ -43,7 +43,7 @@ The exit code is 0 if all calls succeeded, and 5 if a plugin was refused or fail
 		Example: `  agenthost plugin check redact.wasm
   agenthost plugin check *.wasm --json
   agenthost plugin check redact.wasm --hook before_model --config '{strategy: hash}'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments("FILE..."),
 		RunE: func(c *cobra.Command, files []string) error { return a.pluginCheck(c.Context(), files, &flags) },
 	}
 	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "call only this `HOOK`; may be repeated")

@@ -25,7 +25,7 @@ manifest, and advice for its author. A signature is mentioned but not checked.
 The exit code is 0 if all files are plugins, and 5 if one is not or its describe function failed.`,
 		Example: `  agenthost plugin inspect redact.wasm
   agenthost plugin inspect *.wasm --json | jq -r '.description.name'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments("FILE..."),
 		RunE: func(c *cobra.Command, files []string) error { return a.pluginInspect(c.Context(), files, asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print each plugin as a line of JSON")

@@ -45,17 +45,19 @@ dependencies if they are not in the cache of Go or cargo.`,
 		Example: `  agenthost plugin new greeter --lang tinygo
   agenthost plugin new limiter --lang rust --hooks before_model,after_agent
   cd greeter && agenthost plugin build && agenthost plugin test && agenthost run "hello"`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("NAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginNew(c.Context(), args[0], &flags) },
 	}
 	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: go, tinygo or rust; tinygo is Go with a compiler that makes small plugins")
 	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)}, "the `HOOKS` to begin with, separated by commas")
 	c.Flags().StringVar(&flags.sdk, "sdk", "", "the `PATH` of a checkout of agenthost whose SDK to use, or copy")
-	_ = c.MarkFlagRequired("lang") // it exists
 	return c
 }
 
 func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) error {
+	if flags.language == "" {
+		return &exitError{exitUsage, errors.New("plugin new: --lang is missing; choose go, tinygo or rust")}
+	}
 	p := &scaffold.Project{Name: name, Dir: name}
 	var err error
 	if p.Language, err = toolchain.Parse(flags.language); err != nil {

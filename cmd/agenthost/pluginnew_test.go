@@ -36,7 +36,7 @@ func TestFromNothingToARun(t *testing.T) {
 				"--hooks", "before_agent,before_model,wrap_model_call,after_model,wrap_tool_call,after_agent")
 			require.Contains(t, said, "cd first-try")
 			require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "new", "first-try", "--lang", lang))
-			require.Contains(t, b.err.String(), "first-try is there already")
+			require.Contains(t, b.err.String(), "first-try exists already")
 
 			t.Chdir("first-try")
 			c := exec.CommandContext(t.Context(), unitTests[0], unitTests[1:]...)
@@ -69,13 +69,13 @@ func TestPluginNewRefusesWhatItCannotDo(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	for says, args := range map[string][]string{
-		`required flag(s) "lang" not set`:        {"x"},
-		"accepts 1 arg(s), received 0":           {"--lang", "go"},
-		`there is no language "c"`:               {"x", "--lang", "c"},
-		`there is no hook "before_tool"`:         {"x", "--lang", "go", "--hooks", "before_tool"},
-		"this is not a checkout of agenthost":    {"x", "--lang", "go", "--sdk", "."},
-		`"Big Name" is no name for a plugin`:     {"Big Name", "--lang", "go", "--sdk", checkout},
-		`"../elsewhere" is no name for a plugin`: {"../elsewhere", "--lang", "go", "--sdk", checkout},
+		"--lang is missing; choose go, tinygo or rust":    {"x"},
+		"plugin new: NAME is missing":                     {"--lang", "go"},
+		`there is no language "c"`:                        {"x", "--lang", "c"},
+		`there is no hook "before_tool"`:                  {"x", "--lang", "go", "--hooks", "before_tool"},
+		"this is not a checkout of agenthost":             {"x", "--lang", "go", "--sdk", "."},
+		`"Big Name" is not a valid name for a plugin`:     {"Big Name", "--lang", "go", "--sdk", checkout},
+		`"../elsewhere" is not a valid name for a plugin`: {"../elsewhere", "--lang", "go", "--sdk", checkout},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", append([]string{"plugin", "new"}, args...)...), says)
 		require.Contains(t, b.err.String(), says)

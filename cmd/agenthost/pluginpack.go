@@ -35,7 +35,7 @@ file again changes nothing. The printed digest pins the file in a manifest. Sign
 because a signature covers the bytes of the file.`,
 		Example: `  agenthost plugin pack redact.wasm
   agenthost plugin pack target/wasm32-unknown-unknown/release/redact.wasm -o redact.wasm`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.pluginPack(c.Context(), args[0], cmp.Or(output, args[0]))
 		},

@@ -40,7 +40,7 @@ loaded.`,
   agenthost plugin replay run.cassette --call 7 --json
   agenthost plugin replay run.cassette --plugin redact-2.wasm
   agenthost plugin replay run.cassette --plugin redact=build/new.wasm`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginReplay(c.Context(), args[0], &flags) },
 	}
 	c.Flags().StringArrayVar(&flags.plugins, "plugin", nil,

@@ -118,10 +118,14 @@ func moduleAt(place string) (string, error) {
 	if own := filepath.Join(place, filepath.Base(path)+".wasm"); slices.Contains(all, own) {
 		return own, nil
 	}
-	if len(all) != 1 {
-		return "", fmt.Errorf("%s has %d modules (*.wasm); name the one to test, or build it with 'agenthost plugin build'", place, len(all))
+	switch len(all) {
+	case 0:
+		return "", fmt.Errorf("plugin test: there is no module (*.wasm) in %s; build one with 'agenthost plugin build'", place)
+	case 1:
+		return all[0], nil
+	default:
+		return "", fmt.Errorf("plugin test: there are %d modules (*.wasm) in %s; name the one to test", len(all), place)
 	}
-	return all[0], nil
 }
 
 // counted returns a number with a noun, such as "1 case" or "2 cases".

@@ -121,8 +121,8 @@ func TestPluginTestIsUsedWrongly(t *testing.T) {
 	b.write("two/b.wasm", "")
 	for says, args := range map[string][]string{
 		"no such file":          {filepath.Join(b.dir, "gone")},
-		"has 0 modules":         {empty},
-		"has 2 modules":         {filepath.Join(b.dir, "two")},
+		"there is no module (*.wasm) in ":         {empty},
+		"there are 2 modules (*.wasm) in ":         {filepath.Join(b.dir, "two")},
 		"has no golden cases":   {filepath.Join(b.dir, "two", "a.wasm")},
 		"b.yaml:1:1: unknown":   {b.dir},
 		"a.yaml:1:7: hook: unk": {b.dir},

@@ -35,7 +35,7 @@ an answer, you can give another one.`,
   agenthost resume ada --retry call-1
   echo '{"ask-5d3c-1": {"decisions": [{"type": "approve"}]}}' | agenthost resume ada --answer -
   agenthost resume ada`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("THREAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			flags.thread = args[0]
 			if err := flags.check(c); err != nil {

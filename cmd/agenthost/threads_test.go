@@ -121,7 +121,7 @@ func TestThreadsCommandsRefuse(t *testing.T) {
 		{[]string{"fork", "ada", "eve", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint`},
 		{[]string{"fork", "ada", "ada"}, `thread "ada": there is a thread of this name already`},
 		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread has 1 to 512 bytes"},
-		{[]string{"show"}, "accepts 1 arg(s)"},
+		{[]string{"show"}, "threads show: THREAD is missing"},
 		{[]string{"show", "ada", "--checkpoint", "x"}, "--checkpoint"},
 		{[]string{"shwo"}, "unknown"},
 	} {

@@ -22,7 +22,7 @@ func (a *app) threadsForkCommand(flags *threadsFlags) *cobra.Command {
 numbers. Later changes to one of the threads do not affect the other.`,
 		Example: `  agenthost threads fork ada ada-2
   agenthost threads fork ada ada-2 --checkpoint 3`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments("THREAD", "NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
 				if err := store.Fork(c.Context(), args[0], checkpoint.ID(at), args[1]); err != nil {
@@ -51,7 +51,7 @@ func (a *app) threadsExportCommand(flags *threadsFlags) *cobra.Command {
 answer, and its checkpoints with the changes of each. docs/threads.md describes the document.`,
 		Example: `  agenthost threads export ada --output ada.json
   agenthost threads export ada | jq '.checkpoints | length'`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("THREAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
 				exported, err := threadview.LoadExport(c.Context(), store, args[0], checkpoint.ID(at))
@@ -67,7 +67,7 @@ answer, and its checkpoints with the changes of each. docs/threads.md describes 
 					err = atomicfile.Write(output, document.Bytes(), 0o600) // conversations are private
 				}
 				if err != nil {
-					return &exitError{exitFailed, err}
+					return &exitError{exitFailed, fmt.Errorf("--output: %w; name another file", err)}
 				}
 				return nil
 			})

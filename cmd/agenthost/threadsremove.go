@@ -22,7 +22,7 @@ func (a *app) threadsRemoveCommand(flags *threadsFlags) *cobra.Command {
 or is in a run, none is removed.`,
 		Example: `  agenthost threads rm ada
   agenthost threads rm ada bob --yes`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments("THREAD..."),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
 				if err := a.removable(c.Context(), store, args); err != nil {

@@ -19,7 +19,7 @@ and the questions that wait for an answer, with the commands that answer them.`,
 		Example: `  agenthost threads show ada
   agenthost threads show ada --checkpoint 3
   agenthost threads show ada --json | jq .messages`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("THREAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
 				shown, err := threadview.Load(c.Context(), store, args[0], checkpoint.ID(at))
@@ -58,7 +58,7 @@ which messages were added (+), replaced (~) or removed (-), which fields changed
 answered. "after N" names the parent of a checkpoint that does not follow the one listed below it.`,
 		Example: `  agenthost threads history ada
   agenthost threads history ada --json | jq 'select(.answered)'`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("THREAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
 				entries, err := threadview.History(c.Context(), store, args[0])

@@ -1,5 +1,5 @@
-// Package scaffold writes new plugin projects: sources with the hooks that were asked for, a test, a golden case, a manifest
-// to try the plugin with, and a README.
+// Package scaffold writes new plugin projects: sources with some hooks, unit tests, golden cases, a manifest to try the plugin
+// with, and a README.
 package scaffold
 
 import (
@@ -21,32 +21,32 @@ import (
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
-// Project is what is to be written.
+// Project describes a new project.
 type Project struct {
 	Name     string             // of the plugin
-	Dir      string             // where it goes: a directory that is empty, or not there yet
-	Language toolchain.Language // TinyGo and Go differ in how the project is built
-	Hooks    []abi.Hook         // those that the plugin begins with
+	Dir      string             // the directory to write; it must be empty or missing
+	Language toolchain.Language // projects for TinyGo and Go differ only in their build commands
+	Hooks    []abi.Hook         // the hooks to begin with
 	SDK      SDK                // where it comes from
 }
 
 //go:embed templates
 var templates embed.FS
 
-// names are those that a plugin, a Go package and a crate may have.
+// names matches the names that a plugin, a Go module and a crate may have.
 var names = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// maxName is how long a plugin's name may be.
+// maxName is the maximum length of a name.
 const maxName = 64
 
 // Write writes the project and returns its files by their paths in Dir, a copied SDK as one directory. Dir must be empty or missing.
 func (p *Project) Write() ([]string, error) {
 	if !names.MatchString(p.Name) || len(p.Name) > maxName {
-		return nil, fmt.Errorf("%q is no name for a plugin: it has small letters, digits and single dashes, and begins with a letter, "+
-			"at most %d characters", p.Name, maxName)
+		return nil, fmt.Errorf("%q is not a valid name for a plugin; use at most %d lower-case letters, digits and single dashes, "+
+			"and begin with a letter", p.Name, maxName)
 	}
 	if entries, err := os.ReadDir(p.Dir); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s is there already, and is not empty", p.Dir)
+		return nil, fmt.Errorf("%s exists already and is not empty; choose another name, or remove it", p.Dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ type file struct {
 	content []byte
 }
 
-// render makes the files of the project.
+// render renders the templates of the project.
 func (p *Project) render() ([]file, error) {
 	root := "templates/rust"
 	if p.IsGo() {
@@ -125,10 +125,10 @@ func (p *Project) render() ([]file, error) {
 				return err
 			}
 			content, err := p.execute(path)
-			if err != nil || len(bytes.TrimSpace(content)) == 0 { // a file of a hook that was not asked for
+			if err != nil || len(bytes.TrimSpace(content)) == 0 { // the file of a hook that the project does not have
 				return err
 			}
-			// In the tree a dot file is named dot-file, which embed takes; hidden files it leaves out.
+			// go:embed leaves out hidden files, so the templates name .x as dot-x.
 			name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".tmpl")
 			files = append(files, file{strings.ReplaceAll(name, "dot-", "."), content})
 			return nil
@@ -170,13 +170,13 @@ func (p *Project) execute(path string) ([]byte, error) {
 // IsGo reports whether the project is written in Go.
 func (p *Project) IsGo() bool { return p.Language != toolchain.Rust }
 
-// Has reports whether the plugin has a hook. It is for templates.
+// Has reports whether the plugin has a hook, for templates.
 func (p *Project) Has(hook string) bool { return slices.Contains(p.Hooks, abi.Hook(hook)) }
 
-// Lang is the language as the flag --lang takes it.
+// Lang returns the language as a value of the flag --lang.
 func (p *Project) Lang() string { return string(p.Language) }
 
-// Type is the plugin's name as a type: redact-mail is RedactMail.
+// Type returns the plugin's name as the name of a type: RedactMail for redact-mail.
 func (p *Project) Type() string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(p.Name, "-") {
@@ -185,15 +185,7 @@ func (p *Project) Type() string {
 	return b.String()
 }
 
-// Crate is the plugin's name as Rust's identifiers have it.
-func (p *Project) Crate() string { return strings.ReplaceAll(p.Name, "-", "_") }
-
-// NodeHooks reports whether the plugin has any hook that is not around a call.
-func (p *Project) NodeHooks() bool {
-	return slices.ContainsFunc(p.Hooks, func(h abi.Hook) bool { return h.IsNode() })
-}
-
-// HasConfig reports whether any hook of the plugin has something to configure.
+// HasConfig reports whether any hook of the plugin has configuration.
 func (p *Project) HasConfig() bool {
 	return slices.ContainsFunc(p.Hooks, func(h abi.Hook) bool { return h != abi.AfterModel && h != abi.AfterAgent })
 }

@@ -106,14 +106,14 @@ func TestRefusals(t *testing.T) {
 	for _, name := range []string{"", "Upper", "1st", "a--b", "-a", "a-", "a_b", "a b", "../x", "ü", strings.Repeat("a", 65)} {
 		p := scaffold.Project{Name: name, Dir: t.TempDir(), Language: toolchain.Go}
 		_, err := p.Write()
-		require.ErrorContains(t, err, "is no name for a plugin", name)
+		require.ErrorContains(t, err, "is not a valid name for a plugin", name)
 	}
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "main.go")
 	require.NoError(t, os.WriteFile(kept, []byte("mine"), 0o600))
 	p := scaffold.Project{Name: "x", Dir: dir, Language: toolchain.Go}
 	_, err := p.Write()
-	require.ErrorContains(t, err, "is there already, and is not empty")
+	require.ErrorContains(t, err, "exists already and is not empty")
 	content, err := os.ReadFile(kept)
 	require.NoError(t, err)
 	require.Equal(t, "mine", string(content))

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// arguments accepts exactly the named arguments. If the last name ends with "...", it accepts more of the last one.
+func arguments(names ...string) cobra.PositionalArgs {
+	last, repeated := strings.CutSuffix(names[len(names)-1], "...")
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names)-1:
+			return fmt.Errorf("%s: %s is missing", commandName(c), names[len(args)])
+		case len(args) < len(names):
+			return fmt.Errorf("%s: %s is missing", commandName(c), last)
+		case len(args) > len(names) && !repeated:
+			return fmt.Errorf("%s: there is an argument after %s that has no meaning: %q; remove it", commandName(c), last, args[len(names)])
+		default:
+			return nil
+		}
+	}
+}
+
+// commandName returns the name of a command as errors begin with it, such as "plugin new".
+func commandName(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }

@@ -51,7 +51,7 @@ The exit code is 0 if all calls succeeded, and 5 if the plugin was refused or fa
 	}
 	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "measure only this `HOOK`; may be repeated")
 	c.Flags().StringVar(&flags.config, "config", "", "the plugin's `CONFIG`: YAML, JSON, or @FILE")
-	c.Flags().DurationVar(&flags.duration, "duration", time.Second, "how long to measure each hook")
+	c.Flags().DurationVar(&flags.duration, "duration", time.Second, "the `DURATION` to measure each hook for")
 	c.Flags().BoolVar(&flags.json, "json", false, "print each hook as a line of JSON")
 	return c
 }

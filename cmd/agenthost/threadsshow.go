@@ -55,7 +55,7 @@ func (a *app) threadsHistoryCommand(flags *threadsFlags) *cobra.Command {
 		Short: "Show the checkpoints of a thread and the changes in each",
 		Long: `Show the checkpoints of a thread in all its branches, the newest first: when and why each was saved,
 which messages were added (+), replaced (~) or removed (-), which fields changed, what was asked, and who
-answered. "after N" names the parent of a checkpoint that does not follow the one listed below it.`,
+answered. "after #N" names the parent of a checkpoint that does not follow the one listed below it.`,
 		Example: `  agenthost threads history ada
   agenthost threads history ada --json | jq 'select(.answered)'`,
 		Args: arguments("THREAD"),

@@ -25,4 +25,6 @@ func arguments(names ...string) cobra.PositionalArgs {
 }
 
 // commandName returns the name of a command as errors begin with it, such as "plugin new".
-func commandName(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+func commandName(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}

@@ -72,7 +72,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "continue with a prompt", manifest: say, args: []string{"--thread", "ada", "--continue", "hi"}, code: exitUsage,
-			says: []string{"run: --continue takes no prompt; leave the prompt out to continue the last run, or leave --continue out to start a new one"},
+			says: []string{"run: --continue takes no prompt; leave out the prompt to continue the last run, or --continue to start a new one"},
 		},
 		{
 			name: "breakpoint at an unknown step", manifest: say + "interrupt_before: [modle]\n", code: exitUsage,

@@ -153,7 +153,8 @@ func (c *chatSession) greet(ctx context.Context) error {
 	if c.agent.Durable {
 		where = "kept in the manifest's checkpoint"
 	}
-	c.chat.Screen.Notef("model %s, thread %s (%s)\n/help lists the commands, Ctrl-D ends the chat", terminal.Line(c.model), terminal.Line(c.flags.thread), where)
+	c.chat.Screen.Notef("model %s, thread %s (%s)\n/help lists the commands, Ctrl-D ends the chat",
+		terminal.Line(c.model), terminal.Line(c.flags.thread), where)
 	if c.unpatched && len(c.tools.list()) > 0 {
 		c.chat.Screen.Notef("· without the middleware patch_tool_calls, a model may refuse the thread after you stop a tool call; add it to the manifest")
 	}

@@ -58,7 +58,8 @@ Existing files stay as they are unless you add --force. An existing .env always 
 	c.Flags().StringVar(&flags.Model, "model", "", "the `NAME` of the model at its provider")
 	c.Flags().StringVar(&flags.Name, "name", "", "the `NAME` of the agent (default: the name of the directory)")
 	c.Flags().StringSliceVar(&flags.Tools, "tools", nil, "the `TOOLS` to start with: files or none")
-	c.Flags().StringVar(&flags.Checkpoint, "checkpoint", "", "the `ADDRESS` of the store of threads: sqlite:PATH, memory, postgres://USER@HOST/DATABASE, or none")
+	c.Flags().StringVar(&flags.Checkpoint, "checkpoint", "",
+		"the `ADDRESS` of the store of threads: sqlite:PATH, memory, postgres://USER@HOST/DATABASE, or none")
 	c.Flags().BoolVarP(&flags.yes, "yes", "y", false, "ask nothing and take the suggested answers")
 	c.Flags().BoolVar(&flags.force, "force", false, "overwrite existing files")
 	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(providers(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists

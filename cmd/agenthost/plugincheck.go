@@ -81,7 +81,8 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	case fine:
 		return nil
 	case unconfigured:
-		return &exitError{exitPlugin, errors.New("plugin check: the plugin needs a configuration; give one with --config; 'agenthost plugin inspect' shows its keys")}
+		return &exitError{exitPlugin, errors.New("plugin check: the plugin needs a configuration; give one with --config, " +
+			"whose keys 'agenthost plugin inspect' shows")}
 	default:
 		return &exitError{exitPlugin, nil}
 	}

@@ -100,7 +100,7 @@ func TestPluginCheckIsUsedWrongly(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)
 	for says, args := range map[string][]string{
-		"at least 1 arg":                  {"plugin", "check"},
+		"plugin check: FILE is missing":   {"plugin", "check"},
 		`there is no hook "before_lunch"`: {"plugin", "check", redact, "--hook", "before_lunch"},
 		"--config":                        {"plugin", "check", redact, "--config", "[1]"},
 		"no such file":                    {"plugin", "check", redact, "--config", "@" + filepath.Join(b.dir, "gone")},

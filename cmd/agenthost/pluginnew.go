@@ -49,7 +49,8 @@ dependencies if they are not in the cache of Go or cargo.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginNew(c.Context(), args[0], &flags) },
 	}
 	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: go, tinygo or rust; tinygo is Go with a compiler that makes small plugins")
-	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)}, "the `HOOKS` to begin with, separated by commas")
+	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)},
+		"the `HOOKS` to begin with, separated by commas")
 	c.Flags().StringVar(&flags.sdk, "sdk", "", "the `PATH` of a checkout of agenthost whose SDK to use, or copy")
 	return c
 }

@@ -55,7 +55,8 @@ see 'agenthost resume --help'.`,
 				}
 				input.Messages = []abi.Message{abi.Human(prompt)}
 			} else if len(args) > 0 {
-				return &exitError{exitUsage, errors.New("run: --continue takes no prompt; leave the prompt out to continue the last run, or leave --continue out to start a new one")}
+				return &exitError{exitUsage, errors.New("run: --continue takes no prompt; leave out the prompt to continue the last run, " +
+					"or --continue to start a new one")}
 			}
 			return a.perform(c.Context(), &flags, func(context.Context, *manifest.Agent) (host.Input, error) { return input, nil })
 		},

@@ -24,7 +24,8 @@ type runLimits struct {
 func (l *runLimits) add(c *cobra.Command) {
 	c.Flags().StringVar(&l.model, "model", "", "use another model than the manifest's: `PROVIDER:NAME`")
 	c.Flags().IntVar(&l.maxSteps, "max-steps", 0, "the maximum `NUMBER` of steps of a run, instead of the manifest's recursion_limit")
-	c.Flags().DurationVar(&l.timeout, "timeout", 0, "stop a run that takes longer than this `DURATION`, such as 2m; time spent waiting for a person does not count")
+	c.Flags().DurationVar(&l.timeout, "timeout", 0,
+		"stop a run that takes longer than this `DURATION`, such as 2m; time spent waiting for a person does not count")
 	c.Flags().Uint64Var(&l.budget, "budget-tokens", 0, "stop a run before its next model step once it has used more than this `NUMBER` of tokens")
 }
 

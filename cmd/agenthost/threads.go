@@ -35,7 +35,8 @@ no model.`,
   agenthost threads rm ada`,
 	})
 	c.PersistentFlags().StringVarP(&a.file, "file", "f", manifestFile, "the manifest `FILE` to use")
-	c.PersistentFlags().StringVar(&flags.store, "store", "", "the `ADDRESS` of the store, instead of the manifest's: sqlite:PATH or postgres://USER@HOST/DATABASE")
+	c.PersistentFlags().StringVar(&flags.store, "store", "",
+		"the `ADDRESS` of the store, instead of the manifest's: sqlite:PATH or postgres://USER@HOST/DATABASE")
 	c.MarkFlagsMutuallyExclusive("file", "store")
 	c.AddCommand(a.threadsListCommand(&flags), a.threadsShowCommand(&flags), a.threadsHistoryCommand(&flags),
 		a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))

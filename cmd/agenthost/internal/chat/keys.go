@@ -55,13 +55,13 @@ func (k *keys) translate(in []byte) (out, left []byte) {
 	in = append(k.rest, in...)
 	k.rest = nil
 	for len(in) > 0 {
-		n, stands, complete := k.next(in)
+		n, meaning, complete := k.next(in)
 		if !complete {
 			k.rest = bytes.Clone(in)
 			return out, nil
 		}
-		in, out = in[n:], append(out, stands...)
-		if strings.HasSuffix(stands, string(rune(keyCancel))) || stands == string(rune(keyEnd)) {
+		in, out = in[n:], append(out, meaning...)
+		if strings.HasSuffix(meaning, string(rune(keyCancel))) || meaning == string(rune(keyEnd)) {
 			return out, in
 		}
 	}
@@ -69,7 +69,7 @@ func (k *keys) translate(in []byte) (out, left []byte) {
 }
 
 // next translates one key or one pasted character of n bytes. The translation may be empty.
-func (k *keys) next(in []byte) (n int, stands string, complete bool) {
+func (k *keys) next(in []byte) (n int, meaning string, complete bool) {
 	if in[0] == escape {
 		return k.sequence(in)
 	}
@@ -118,7 +118,7 @@ func typed(r rune) string {
 }
 
 // sequence translates a key that begins with an escape.
-func (k *keys) sequence(in []byte) (n int, stands string, complete bool) {
+func (k *keys) sequence(in []byte) (n int, meaning string, complete bool) {
 	if k.pasting {
 		switch {
 		case bytes.HasPrefix(in, []byte(pasteEnd)):
@@ -155,7 +155,7 @@ func (k *keys) sequence(in []byte) (n int, stands string, complete bool) {
 }
 
 // control translates a control sequence, which has parameters and a final byte.
-func (k *keys) control(in []byte) (n int, stands string, complete bool) {
+func (k *keys) control(in []byte) (n int, meaning string, complete bool) {
 	for n = 2; n < len(in) && n < maxSequence; n++ {
 		last := in[n]
 		if last >= 0x20 && last <= 0x3f {

@@ -177,7 +177,7 @@ func (s *scene) why(result *host.Result) string {
 		}
 		return "the host answered the call itself: " + answer
 	default:
-		return "the plugin did not want it with this configuration"
+		return "the plugin does not use it with this configuration"
 	}
 }
 

@@ -128,7 +128,7 @@ func (p *Project) render() ([]file, error) {
 			if err != nil || len(bytes.TrimSpace(content)) == 0 { // the file of a hook that the project does not have
 				return err
 			}
-			// go:embed leaves out hidden files, so the templates name .x as dot-x.
+			// Embedding leaves out hidden files, so the templates name .x as dot-x.
 			name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".tmpl")
 			files = append(files, file{strings.ReplaceAll(name, "dot-", "."), content})
 			return nil

@@ -66,8 +66,8 @@ func TestAGoProjectHasItsOwnSDK(t *testing.T) {
 	require.Equal(t, string(generated), string(again))
 	goes(t, p.Dir, "vet", "./...")
 	goes(t, p.Dir, "test", "./...")
-	require.FileExists(t, filepath.Join(p.Dir, "third_party/agenthost/LICENSE"))
-	require.NoFileExists(t, filepath.Join(p.Dir, "third_party/agenthost/abi/content_test.go"))
+	require.FileExists(t, filepath.Join(p.Dir, "third_party", "agenthost", "LICENSE"))
+	require.NoFileExists(t, filepath.Join(p.Dir, "third_party", "agenthost", "abi", "content_test.go"))
 }
 
 // TestARustProjectHasItsOwnSDK checks that cargo understands the project and the copied crates.
@@ -78,7 +78,7 @@ func TestARustProjectHasItsOwnSDK(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, files, "third_party/agenthost/")
 	for _, name := range []string{"LICENSE", "Cargo.toml", "src/lib.rs", "derive/Cargo.toml", "derive/src/lib.rs"} {
-		require.FileExists(t, filepath.Join(p.Dir, "third_party/agenthost", name))
+		require.FileExists(t, filepath.Join(p.Dir, "third_party", "agenthost", name))
 	}
 	if _, err := exec.LookPath("cargo"); err != nil {
 		t.Skip("cargo is not installed")

@@ -102,11 +102,10 @@ func (s SDK) goCopy() ([]file, error) {
 		fmt.Fprintf(&mod, "\t%s %s\n", m.Path, m.Version)
 	}
 	mod.WriteString(")\n")
-	files := []file{{path.Join(copyDir, "go.mod"), mod.Bytes()}}
-	taken, err := take(".", func(name string) bool {
+	files, err := take(".", func(name string) bool {
 		return name == "LICENSE" || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 	})
-	return append(files, taken...), err
+	return append(files, file{path.Join(copyDir, "go.mod"), mod.Bytes()}), err
 }
 
 // rustCopy returns the files of a project's copy of the SDK for Rust.

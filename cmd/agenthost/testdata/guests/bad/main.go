@@ -39,7 +39,7 @@ func (b *bad) AfterModel(c *sdk.Call) (*sdk.Update, error) {
 	return update, nil
 }
 
-// use uses what was granted, and fails if anything is not as it should be.
+// use uses the grants, and fails if an operation does not behave as expected.
 func (b *bad) use(c *sdk.Call) error {
 	store := c.Store(sdk.ScopePlugin)
 	version, err := store.Put("seen", sdk.Int(1))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noticing is an output that does something when a text is written to it.
+// noticing is an output that calls a function when a given text is written to it.
 type noticing struct {
 	text string
 	do   func()
@@ -19,7 +19,7 @@ type noticing struct {
 
 func (n *noticing) String() string { return n.all.String() }
 
-// Write keeps what is written.
+// Write stores the bytes and looks for the text.
 func (n *noticing) Write(p []byte) (int, error) {
 	defer func() {
 		if strings.Contains(n.String(), n.text) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// granting is a manifest with the plugin bad, which uses what it was granted.
+// granting returns a manifest with the plugin bad, which uses its grants.
 func granting(t *testing.T) *bundle {
 	t.Helper()
 	module, err := badGuest()

@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowly is a provider whose first answer begins and does not end, and whose others say how many messages they were asked
-// with.
+// slowly is a provider whose first answer starts and never ends. Later answers say how many messages the request had.
 func slowly(t *testing.T) (address string) {
 	t.Helper()
 	var calls atomic.Int64

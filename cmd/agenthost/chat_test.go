@@ -13,7 +13,7 @@ func (b *bundle) says(lines string, args ...string) int {
 	return b.runWith(b.t.Context(), lines, append([]string{"chat", "-f", b.path("agenthost.yaml")}, args...)...)
 }
 
-// An answer that is a value shows, however it came.
+// A structured answer is shown whether it arrives as text or as a tool call.
 func TestChatShowsValues(t *testing.T) {
 	t.Parallel()
 	const format = "response_format: {schema: {title: Report, type: object, properties: {title: {type: string}}}}\n"

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkColdStart starts the command as a process, and measures how long it is until the model gets its first request, and how much
-// memory the process had at most. What it compiled lies in its cache.
+// BenchmarkColdStart starts the command as a process, and measures the time until the model gets its first request and the
+// peak memory of the process. Compiled plugins are in the cache.
 func BenchmarkColdStart(b *testing.B) {
 	dir := b.TempDir()
 	command := filepath.Join(dir, "agenthost")

@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// bundle is a directory with a manifest, and what the command printed.
+// bundle is a directory with a manifest, and the output of the last command.
 type bundle struct {
 	t   *testing.T
 	dir string
@@ -140,7 +140,7 @@ func TestInterruptedByASignal(t *testing.T) {
 	require.Equal(t, "agenthost: interrupted\n", b.err.String())
 }
 
-// Who names the manifest as an argument reads how it is named.
+// A user who passes the manifest as an argument is told about -f.
 func TestAManifestAsAnArgument(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// completed is what a shell is offered behind these words.
+// completed returns what a shell offers after these words.
 func (b *bundle) completed(words ...string) string {
 	b.t.Helper()
 	require.Equal(b.t, exitOK, b.runWith(b.t.Context(), "", append([]string{"__complete"}, words...)...))

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// examined is what doctor --json prints.
+// examined returns the checks that doctor --json prints.
 func (b *bundle) examined(code int, args ...string) map[string]check {
 	b.t.Helper()
 	require.Equal(b.t, code, b.run(append([]string{"doctor", "--json"}, args...)...), &b.err)

@@ -14,10 +14,10 @@ import (
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 
-// scratch is a directory for what all tests share: the user's cache of compiled plugins, and a guest.
+// scratch is a directory that all tests share, with the user's cache of compiled plugins and a guest.
 var scratch string
 
-// asCommand is the variable of the environment with which the test binary is the command.
+// asCommand is the environment variable that turns the test binary into the command.
 const asCommand = "AGENTHOST_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ var badGuest = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Compiled once, before the tests want it all at the same time.
+	// Compile it once, before parallel tests need it.
 	execute(context.Background(), []string{"plugin", "check", module}, streams{in: os.Stdin, out: io.Discard, err: os.Stderr})
 	return module, nil
 })

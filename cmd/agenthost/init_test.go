@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// initialised runs init in a directory of its own, and returns that with what the command printed.
+// initialised runs init in a new directory, and returns the directory with the output.
 func initialised(t *testing.T, code int, typed string, terminal bool, args ...string) *bundle {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "helper")

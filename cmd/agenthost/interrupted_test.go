@@ -15,7 +15,7 @@ tools: [{files: {root: .}}]
 checkpoint: memory
 `
 
-// interruptedDocument is what --output json prints of a run that was interrupted.
+// interruptedDocument is what --output json prints about an interrupted run.
 type interruptedDocument struct {
 	Status     host.Status      `json:"status"`
 	Interrupts []host.Interrupt `json:"interrupts"`

@@ -109,7 +109,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	require.Equal(t, exitInterrupted, <-code)
 }
 
-// lockedBuffer is written and read at once.
+// lockedBuffer may be written and read at the same time.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -157,7 +157,7 @@ func TestMCPEndsWithItsContext(t *testing.T) {
 	require.Equal(t, exitInterrupted, code)
 }
 
-// TestMCPOfTheCommand speaks with the command as a client starts it: nothing but the protocol is on its standard output.
+// TestMCPOfTheCommand talks to the command like a client that started it: its standard output has only the protocol.
 func TestMCPOfTheCommand(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)

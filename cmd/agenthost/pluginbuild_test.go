@@ -18,8 +18,8 @@ func handMade(t *testing.T, b *bundle) string {
 	return dir
 }
 
-// fakeTinyGo is a TinyGo that says something and then makes a copy of a file, or fails. The real ones are the business of
-// package toolchain.
+// fakeTinyGo is a program in place of TinyGo that prints a line and then copies a file, or fails. Package toolchain tests the
+// real one.
 func fakeTinyGo(t *testing.T, b *bundle, module string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -19,7 +19,7 @@ import (
 
 const redact = "../../plugins/redact/redact.wasm"
 
-// records reads lines of JSON.
+// records parses lines of JSON.
 func records(t *testing.T, out *bytes.Buffer) []plugin.Record {
 	t.Helper()
 	var all []plugin.Record

@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// requireTame checks that a terminal does nothing with a text but to show it.
+// requireTame checks that a text cannot control a terminal.
 func requireTame(t *testing.T, text string) {
 	t.Helper()
 	for _, r := range text {
@@ -79,8 +79,8 @@ func TestPluginInspectPrintsJSON(t *testing.T) {
 	require.Regexp(t, `bad.wasm: FAILED malformed \(preflight\): .*\n  sha256 .*\n\S+gone.wasm: FAILED: plugin file: .*no such file`, b.out.String())
 }
 
-// TestInspectionsOfHostileModulesAreTame inspects the hostile corpus: each guest ends with a report or an error, and none
-// reaches the terminal.
+// TestInspectionsOfHostileModulesAreTame inspects the hostile corpus: each guest ends with a report or an error, and none can
+// control the terminal.
 func TestInspectionsOfHostileModulesAreTame(t *testing.T) {
 	t.Parallel()
 	engine, err := plugin.NewEngine(plugin.EngineConfig{})

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 )
 
-// unpacked is the plugin redact with a section for debuggers, in a directory of its own.
+// unpacked returns the plugin redact with a debug section, in a new directory.
 func unpacked(t *testing.T, b *bundle) (path string, module []byte) {
 	t.Helper()
 	module, err := os.ReadFile(redact)
@@ -48,7 +48,7 @@ func TestPluginPackReplacesTheFile(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, canonical)
 
-	// A second time nothing changes, not even the file.
+	// Packing again does not even write the file.
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "pack", path), &b.err)
 	require.Contains(t, b.out.String(), said)
 	again, err := os.Stat(path)

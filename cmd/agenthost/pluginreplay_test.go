@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recordedRun records a run with the plugin redact, a copy of which is in the bundle, and returns the cassette.
+// recordedRun records a run with a copy of the plugin redact in the bundle, and returns the recording.
 func recordedRun(t *testing.T, more string) (*bundle, string) {
 	t.Helper()
 	b := setup(t, "apiVersion: agenthost/v1\n"+
@@ -86,7 +86,7 @@ func TestReplayWithAnotherModule(t *testing.T) {
 	require.Equal(t, exitOK, b.replay(path, "--plugin", redact), &b.err)
 }
 
-// replaceAll replaces texts of one length in a module.
+// replaceAll replaces texts in a module by others of the same length.
 func replaceAll(module []byte, old, with string) {
 	for i := range len(module) - len(old) {
 		if string(module[i:i+len(old)]) == old {
@@ -118,7 +118,7 @@ func TestReplayIsUsedWrongly(t *testing.T) {
 	require.Contains(t, b.err.String(), "is there already, and is not overwritten")
 }
 
-// cut writes the cassette with more bytes behind it, or without its last ones.
+// cut writes the recording with more bytes at the end, or without its last ones.
 func (b *bundle) cut(path, name, more string) string {
 	b.t.Helper()
 	whole, err := os.ReadFile(path)

@@ -15,7 +15,7 @@ func (b *bundle) test(args ...string) int {
 	return b.runWith(b.t.Context(), "", append([]string{"plugin", "test"}, args...)...)
 }
 
-// TestPlugins performs the golden cases of every plugin that comes with agenthost.
+// TestPlugins runs the golden cases of every plugin in this repository.
 func TestPlugins(t *testing.T) {
 	t.Parallel()
 	modules, err := filepath.Glob("../../plugins/*/*.wasm")
@@ -31,7 +31,7 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-// cased is the guest bad in a directory of its own, with golden cases.
+// cased returns a directory with the guest bad and golden cases.
 func cased(t *testing.T, cases map[string]string) *bundle {
 	t.Helper()
 	module, err := badGuest()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A provider that fails is one clear error with the exit code 6, and the thread goes on when it works again.
+// A failing provider is one clear error with exit code 6, and the thread continues when the provider works again.
 func TestProvidersThatFail(t *testing.T) {
 	t.Parallel()
 	const begun = `data: {"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"It "}}]}` + "\n\n"
@@ -82,7 +82,7 @@ func TestProvidersThatFail(t *testing.T) {
 	}
 }
 
-// A call whose arguments end in the middle is answered, and the model can do better.
+// A call with truncated arguments is answered with an error, so that the model can repeat it.
 func TestACallThatIsCutInTheMiddle(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 )
 
-// pty opens a pseudo-terminal: who has the one end is a person, who has the other a program.
+// pty opens a pseudo-terminal: one end for the person, the other one for the program.
 func pty(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -41,7 +41,7 @@ func pty(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// session is a command that runs at a terminal of its own.
+// session is a command at a terminal of its own.
 type session struct {
 	t       *testing.T
 	person  *os.File
@@ -50,7 +50,7 @@ type session struct {
 	read    int // of what was seen
 }
 
-// start starts the command as a process of its own, with a terminal.
+// start starts the command as a process with a terminal.
 func start(t *testing.T, env []string, args ...string) *session {
 	t.Helper()
 	person, program := pty(t)
@@ -63,7 +63,7 @@ func start(t *testing.T, env []string, args ...string) *session {
 	return s
 }
 
-// expect reads until a text is seen, behind what was expected before.
+// expect reads until a text appears after the previously expected one.
 func (s *session) expect(text string) {
 	s.t.Helper()
 	require.NoError(s.t, s.person.SetReadDeadline(time.Now().Add(30*time.Second)))
@@ -113,7 +113,7 @@ func TestARealTerminal(t *testing.T) {
 	s.typeIn("\x04") // the end of the input
 	require.Equal(t, exitWaiting, s.exit(), s.seen.String())
 
-	// An editor that gets a Ctrl-C, which is not for us, and leaves the text as it is; then one that changes it.
+	// The first editor gets a Ctrl-C, which must not stop the command, and keeps the text; the second one changes it.
 	b.write("edit", "#!/bin/sh\ntrap 'rm -f "+b.path("first")+"; exit 0' INT\nif [ -e "+b.path("first")+" ]; then echo waiting; while :; do sleep 0.05; done; fi\n"+
 		"echo '{\"path\": \"edited\", \"content\": \"three\"}' >\"$1\"\n")
 	b.write("first", "")

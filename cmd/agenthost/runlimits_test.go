@@ -46,7 +46,7 @@ func TestTheTimeOfARunIsOver(t *testing.T) {
 	require.NoError(t, agent.Close())
 }
 
-// stuck is a model that answers when nobody waits any more.
+// stuck is a model that answers only when its context ends.
 type stuck struct{}
 
 func (stuck) Info() model.Info { return model.Info{Name: "stuck"} }
@@ -81,7 +81,7 @@ func TestTheTokensOfARun(t *testing.T) {
 	}
 }
 
-// looking is a tool.
+// looking returns a tool.
 type looking struct{}
 
 func (looking) Spec() abi.ToolSpec { return abi.ToolSpec{Name: "look"} }

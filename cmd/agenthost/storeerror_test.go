@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 
-// database opens the file of a bundle as somebody else.
+// database opens the database file of a bundle outside of the command.
 func (b *bundle) database(options string) *sql.DB {
 	b.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+b.path("agent.db")+options)

@@ -14,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
 )
 
-// noting is a manifest of an agent that writes notes, if a person approves. Its model is a set of rules: it has no place in
-// a script that it could forget when the command ends.
+// noting is the manifest of an agent that writes notes after approval. Its model is a set of rules, which unlike a list of
+// turns has no position to lose when the command ends.
 const noting = `apiVersion: agenthost/v1
 model: {provider: scripted, rules: rules.yaml}
 tools: [{files: {root: data, write: true}}]
@@ -38,7 +38,7 @@ const notingRules = `rules:
   - {from: human, when: '', say: hello}
 `
 
-// threads is a bundle whose agent keeps threads.
+// threads returns a bundle whose agent keeps threads.
 func threads(t *testing.T, manifest string) *bundle {
 	t.Helper()
 	b := setup(t, manifest)
@@ -47,21 +47,21 @@ func threads(t *testing.T, manifest string) *bundle {
 	return b
 }
 
-// path is that of a file of the bundle.
+// path returns the path of a file in the bundle.
 func (b *bundle) path(name string) string { return filepath.Join(b.dir, name) }
 
-// must runs the command, which must end with the code.
+// must runs the command and requires the exit code.
 func (b *bundle) must(code int, args ...string) {
 	b.t.Helper()
 	require.Equal(b.t, code, b.run(args...), "%s\n%s%s", strings.Join(args, " "), &b.out, &b.err)
 }
 
-// threadsCommand runs a command below threads.
+// threads runs a subcommand of threads.
 func (b *bundle) threads(args ...string) int {
 	return b.runWith(b.t.Context(), "", append([]string{"threads", args[0], "-f", b.path("agenthost.yaml")}, args[1:]...)...)
 }
 
-// atTerminal runs the command for a person who types these lines.
+// atTerminal runs the command for a person typing these lines.
 func (b *bundle) atTerminal(typed string, args ...string) int {
 	b.out.Reset()
 	b.err.Reset()
@@ -77,7 +77,7 @@ func (b *bundle) store() *sqlite.Store {
 	return store
 }
 
-// hold opens a thread as a run does, until the function is called that it returns.
+// hold opens a thread like a run does, until release is called.
 func (b *bundle) hold(thread string) (release func()) {
 	b.t.Helper()
 	store := b.store()
@@ -89,7 +89,7 @@ func (b *bundle) hold(thread string) (release func()) {
 	}
 }
 
-// crash leaves a thread as a process does that dies while it runs a tool.
+// crash leaves a thread like a process that dies while it runs a tool.
 func (b *bundle) crash(thread string, e *checkpoint.Execution) {
 	b.t.Helper()
 	store := b.store()
@@ -104,7 +104,7 @@ func (b *bundle) crash(thread string, e *checkpoint.Execution) {
 	require.NoError(b.t, store.Close())
 }
 
-// shown is what threads show --json prints of a thread.
+// shown returns what threads show --json prints about a thread.
 func (b *bundle) shown(thread string) (doc threadview.Conversation) {
 	b.t.Helper()
 	require.Equal(b.t, exitOK, b.threads("show", thread, "--json"), &b.err)

@@ -35,7 +35,7 @@ func TestTutorial(t *testing.T) {
 	require.Greater(t, r.commands, 20)
 }
 
-// reader is somebody who follows a page.
+// reader follows a page.
 type reader struct {
 	t           *testing.T
 	dir         string   // the current directory

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// hostile holds what a model could write to take over a terminal or to fool who reads it.
+// hostile holds texts with which a model could take over a terminal or fool its reader.
 const hostile = "\x1b[2J\x1b]0;title\x07 \u009b31m \u202egnp.exe \u2066x\u2069 \r over\x7f \u2028 \x00"
 
 func TestTextsCannotSteer(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// bundle is a chat with an agent, for a person unless it is said otherwise.
+// bundle is a chat with an agent, by default with a person.
 type bundle struct {
 	*chat.Chat
 
@@ -50,7 +50,7 @@ var searching = tool.Func("search", "Searches.\nIn books.", func(ctx context.Con
 	return "found " + in.Q, nil
 })
 
-// rules is a model that searches for what it is asked for.
+// rules is a model that searches for the text of the message.
 func rules(t testing.TB) model.Model {
 	t.Helper()
 	m, err := scripted.NewRules(
@@ -86,7 +86,7 @@ func setup(t *testing.T, m model.Model, middleware ...host.Middleware) *bundle {
 	return b
 }
 
-// says has these lines said, and returns what was shown.
+// says sends these lines and returns what the chat shows.
 func (b *bundle) says(t *testing.T, lines ...string) string {
 	t.Helper()
 	b.out.Reset()
@@ -235,7 +235,7 @@ type broken struct{}
 
 func (broken) Read(context.Context) (string, error) { return "", errors.New("broken") }
 
-// happens performs turns in which these things happen.
+// happens performs turns with these events.
 func happens(b *bundle, result *host.Result, events ...host.Event) {
 	b.Begin = func() chat.Run {
 		return func(_ context.Context, _ host.Input, handle func(host.Event) error) (*host.Result, error) {
@@ -302,7 +302,7 @@ func TestAnOutputThatFails(t *testing.T) {
 	}
 }
 
-// full is an output that takes nothing.
+// full is an output that accepts nothing.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

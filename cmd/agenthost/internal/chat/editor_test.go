@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 )
 
-// read reads all messages that somebody types.
+// read returns all messages in the typed input.
 func read(t *testing.T, typed string) (messages []string, shown string) {
 	t.Helper()
 	var out bytes.Buffer

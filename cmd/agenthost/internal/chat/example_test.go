@@ -14,10 +14,10 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
 
-// finally is a history that ends with an answer.
+// finally returns a history that ends with an answer.
 func finally(text string) history.List { return history.Of(abi.Human("hi"), abi.AI(text)) }
 
-// A conversation line by line, as a script has it.
+// This is a conversation line by line, as in a script.
 func ExampleChat() {
 	threads := memory.New()
 	agent, err := host.New(host.Config{Model: scripted.NewTurns(scripted.Say("Hello."), scripted.Say("Ada.")), Checkpointer: threads})

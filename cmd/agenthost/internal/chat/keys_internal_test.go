@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// translated feeds keys in pieces of so many bytes.
+// translated translates input in pieces of size bytes.
 func translated(in []byte, size int) string {
 	var k keys
 	var all []byte

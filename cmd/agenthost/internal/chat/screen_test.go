@@ -61,7 +61,7 @@ func TestWhatGoesOnIsShown(t *testing.T) {
 	require.Contains(t, out.String(), "\r\x1b[Ka note\n")
 }
 
-// drawing is a buffer that two may use.
+// drawing is a buffer for concurrent use.
 type drawing struct {
 	mu  sync.Mutex
 	out bytes.Buffer

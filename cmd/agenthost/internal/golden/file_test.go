@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/golden"
 )
 
-// TestUpdateKeepsTheRestOfTheFile writes expect wherever it stands.
+// TestUpdateKeepsTheRestOfTheFile updates expect at different places of a file.
 func TestUpdateKeepsTheRestOfTheFile(t *testing.T) {
 	t.Parallel()
 	expect := "expect:\n  result:\n    jump_to: \"end\"\n"
@@ -80,7 +80,7 @@ func TestUpdateOfAFileThatHasNoRoom(t *testing.T) {
 	require.Equal(t, text, string(b))
 }
 
-// TestStringsAreWrittenSoThatTheyAreRead writes texts that YAML could take for something else.
+// TestStringsAreWrittenSoThatTheyAreRead writes texts that YAML could read as other types.
 func TestStringsAreWrittenSoThatTheyAreRead(t *testing.T) {
 	t.Parallel()
 	text := `

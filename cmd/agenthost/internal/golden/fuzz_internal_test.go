@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// FuzzParse reads anything as a case, and writes into it what an outcome says.
+// FuzzParse parses any input as a case, and writes an outcome into it.
 func FuzzParse(f *testing.F) {
 	f.Add("hook: after_model\nmessages: [{role: ai, content: stop}]\nexpect:\n  result: {jump_to: end}\n# end\n", []byte(`{"a":[1,{"b":"x"}]}`))
 	f.Add("expect: {fuel: 1}\nhook: wrap_tool_call\ncall: {name: x}\nnext: [{error: {message: no}}]\nhost_calls: {kv.get: [{refused: EBUSY}]}\n", []byte(`{}`))

@@ -254,7 +254,7 @@ func TestFieldsOfOthersAndDynamicTools(t *testing.T) {
 `, updated(t, guest("lab"), "hook: wrap_tool_call\ncall: {name: magic}\nknown: false\n"+grant))
 }
 
-// TestClockAndRandomNumbers shows that they are those of the case.
+// TestClockAndRandomNumbers checks that the case determines the clock and the random numbers.
 func TestClockAndRandomNumbers(t *testing.T) {
 	t.Parallel()
 	text := "hook: before_agent\nconfig: {limit: 7}\nnow: 2026-02-03T04:05:06Z\ngrant: {reads: [todos], writes: [todos]}\n"

@@ -29,7 +29,7 @@ var modules = func() *plugin.Engine {
 	return e
 }()
 
-// guest is a guest of package plugin's tests, which is committed.
+// guest returns a committed guest of the tests of package plugin.
 func guest(name string) plugin.Wasm {
 	return plugin.Wasm{
 		ID: name, Engine: modules,
@@ -53,7 +53,7 @@ func load(t *testing.T, text string) *golden.Case {
 	return c
 }
 
-// compare performs a case and returns what is not as it expects.
+// compare performs a case and returns the differences.
 func compare(t *testing.T, w plugin.Wasm, text string) []string {
 	t.Helper()
 	c := load(t, text)
@@ -62,7 +62,7 @@ func compare(t *testing.T, w plugin.Wasm, text string) []string {
 	return c.Compare(outcome)
 }
 
-// updated performs a case, lets it be updated, and returns the expect that it then has.
+// updated performs a case, updates it, and returns its new expect.
 func updated(t *testing.T, w plugin.Wasm, text string) string {
 	t.Helper()
 	c := load(t, text)

@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 )
 
-// editor is an editor whose VISUAL and EDITOR are these.
+// editor returns an editor with these values of VISUAL and EDITOR.
 func editor(visual, plain string) *prompt.Editor {
 	return &prompt.Editor{Out: &bytes.Buffer{}, In: strings.NewReader(""), LookupEnv: func(name string) (string, bool) {
 		value := map[string]string{"VISUAL": visual, "EDITOR": plain}[name]

@@ -25,7 +25,7 @@ type person struct {
 	p     *prompt.Prompt
 }
 
-// typing returns a person who types these lines, and then ends the input.
+// typing returns a person who types these lines and then ends the input.
 func typing(lines ...string) *person {
 	someone := &person{}
 	text := strings.Join(lines, "\n")

@@ -18,7 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// bench is an agent whose threads are looked at. Its clock stands still.
+// bench is an agent with threads to show. Its clock does not move.
 type bench struct {
 	t     *testing.T
 	store checkpoint.Store
@@ -35,7 +35,7 @@ func write(_ context.Context, n note) (string, error) { return "wrote " + n.Path
 // mood is a field of the agent's own.
 var mood = host.NewField[string]("mood")
 
-// setup makes an agent whose model takes these turns. It needs a decision about each write.
+// setup returns an agent whose model takes these turns. Each write needs a decision.
 func setup(t *testing.T, turns ...scripted.Turn) *bench {
 	t.Helper()
 	b := &bench{t: t, store: memory.New()}
@@ -65,7 +65,7 @@ func (b *bench) say(text string) *host.Result {
 	return b.run(host.Input{Messages: []abi.Message{abi.Human(text)}})
 }
 
-// writes is a turn with calls of write.
+// writes returns a turn with calls of write.
 func writes(calls ...abi.ToolCall) scripted.Turn { return scripted.CallTools(calls...) }
 
 func call(id, path, text string) abi.ToolCall {
@@ -81,7 +81,7 @@ func decisions(types ...string) []host.Answer {
 	return []host.Answer{{Value: map[string]any{"decisions": list}, By: "ada\x1b"}}
 }
 
-// printed returns what is written.
+// printed returns the text that a function writes.
 func printed(t *testing.T, write func(*bytes.Buffer) error) string {
 	t.Helper()
 	var out bytes.Buffer

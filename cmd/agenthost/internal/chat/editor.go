@@ -86,7 +86,7 @@ func (e *Editor) Read(ctx context.Context) (string, error) {
 			message = nil
 			continue
 		}
-		line = meant(line)
+		line = decode(line)
 		if first, more := strings.CutSuffix(line, `\`); more {
 			message = append(message, first)
 			continue
@@ -97,13 +97,13 @@ func (e *Editor) Read(ctx context.Context) (string, error) {
 	}
 }
 
-// meant restores the line breaks and tabs of an edited line.
-func meant(line string) string {
+// decode restores the line breaks and tabs of an edited line.
+func decode(line string) string {
 	return strings.NewReplacer(string(shownBreak), "\n", string(shownTab), "\t").Replace(line)
 }
 
-// shown replaces line breaks and tabs for the edited line.
-func shown(text string) string {
+// encode replaces line breaks and tabs for the edited line.
+func encode(text string) string {
 	return strings.NewReplacer("\n", string(shownBreak), "\t", string(shownTab)).Replace(text)
 }
 
@@ -183,7 +183,7 @@ const (
 
 // remember adds a message.
 func (h *history) remember(message string) {
-	entry := shown(message)
+	entry := encode(message)
 	if strings.TrimSpace(message) == "" || utf8.RuneCountInString(entry) > maxEntry {
 		return
 	}

@@ -24,7 +24,7 @@ type Outcome struct {
 
 // outcome describes what the guest did.
 func (s *scene) outcome() (*Outcome, error) {
-	f := s.frame
+	f := s.recorded
 	out := &Outcome{Fuel: f.Fuel, lacks: s.lacks}
 	if s.refused != nil {
 		out.refused = s.refused.Error()

@@ -35,7 +35,7 @@ func (c *Case) Perform(ctx context.Context, w plugin.Wasm) (*Outcome, error) {
 		return nil, err
 	}
 	s.name = w.Name()
-	own, err := s.only(hooks)
+	own, err := s.restrict(hooks)
 	if err != nil {
 		return nil, errors.Join(err, hooks.Close())
 	}
@@ -69,7 +69,7 @@ func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, 
 	if g.ModelGenerate {
 		w.Grant.ModelGenerate = &plugin.ModelGrant{Model: modelName}
 	}
-	return w.Hooks(ctx, host.Env{Name: w.Name(), Agent: "test", Logger: slog.New(&logged{scene: s}), Models: c.models()})
+	return w.Hooks(ctx, host.Env{Name: w.Name(), Agent: "test", Logger: slog.New(&logHandler{scene: s}), Models: c.models()})
 }
 
 // models returns the models that the plugin may name.
@@ -136,7 +136,7 @@ func (s *scene) play(ctx context.Context, agent *host.Agent) error {
 			return fmt.Errorf("the messages seen earlier: %w", err)
 		}
 	}
-	s.acts, s.staged = true, false
+	s.active, s.staged = true, false
 	result, err := agent.Run(ctx, s.input())
 	if s.asked && err == nil {
 		in := host.Input{Thread: thread}
@@ -148,9 +148,9 @@ func (s *scene) play(ctx context.Context, agent *host.Agent) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case s.frame == nil && err != nil:
+	case s.recorded == nil && err != nil:
 		return err
-	case s.frame == nil:
+	case s.recorded == nil:
 		return fmt.Errorf("%s was not called: %s", s.c.Hook, s.why(result))
 	case err != nil && s.failed == nil:
 		s.refused = err
@@ -183,8 +183,8 @@ func (s *scene) why(result *host.Result) string {
 
 // Record stores what the guest did.
 func (s *scene) Record(_ *cassette.Plugin, frame *cassette.Frame) {
-	if s.frame == nil {
-		s.frame = frame
+	if s.recorded == nil {
+		s.recorded = frame
 	}
 }
 

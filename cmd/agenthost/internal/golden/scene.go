@@ -22,23 +22,23 @@ type scene struct {
 	name    string // of the plugin
 	answers wire.Map
 
-	acts   bool // whether the hook runs now; earlier calls only show it what it has seen
+	active bool // whether the hook runs now; earlier calls only show it what it has seen
 	staged bool // whether the state and history of this run are set
 	asked  bool // whether the interrupts that the case answers were asked
 	nexts  int
 	calls  map[string]int // of scripted operations, by name
 
-	frame   *cassette.Frame // what the guest did
-	failed  error           // the error of the hook
-	refused error           // why the host refused the update
-	lacks   []string        // the calls that the case has no answer for
+	recorded *cassette.Frame // what the guest did; nil until it has done it
+	failed   error           // the error of the hook
+	refused  error           // why the host refused the update
+	lacks    []string        // the calls that the case has no answer for
 
 	mu  sync.Mutex
 	log []string
 }
 
 // performs reports whether the hook should run now, and not be skipped.
-func (s *scene) performs() bool { return s.acts && s.frame == nil }
+func (s *scene) performs() bool { return s.active && s.recorded == nil }
 
 // ask interrupts once with the keys that the case answers. The run is then resumed with the answers.
 func (s *scene) ask(rt *host.Runtime) error {
@@ -57,8 +57,8 @@ func (s *scene) ask(rt *host.Runtime) error {
 	return interrupt
 }
 
-// only returns the plugin's hooks reduced to the hook of the case, which the scene observes.
-func (s *scene) only(all *host.Hooks) (*host.Hooks, error) {
+// restrict returns the plugin's hooks reduced to the hook of the case, which the scene observes.
+func (s *scene) restrict(all *host.Hooks) (*host.Hooks, error) {
 	h := *all
 	h.BeforeAgent, h.BeforeModel, h.AfterModel, h.AfterAgent = host.NodeHook{}, host.NodeHook{}, host.NodeHook{}, host.NodeHook{}
 	h.WrapModelCall, h.WrapToolCall, h.Changed = host.WrapModelHook{}, host.WrapToolHook{}, nil
@@ -80,13 +80,13 @@ func (s *scene) only(all *host.Hooks) (*host.Hooks, error) {
 		h.Tools, there = s.tools(all.Tools)
 	}
 	if !there {
-		return nil, fmt.Errorf("the plugin has no %s with this configuration", s.what())
+		return nil, fmt.Errorf("the plugin has no %s with this configuration", s.subject())
 	}
 	return &h, nil
 }
 
-// what names the subject of the case.
-func (s *scene) what() string {
+// subject names the subject of the case.
+func (s *scene) subject() string {
 	if s.c.Hook == callTool {
 		return "tool " + s.c.Call.call.Name
 	}
@@ -210,20 +210,20 @@ func (s *scene) nextTool(_ context.Context, req *host.ToolRequest) (*abi.Message
 }
 
 // logHandler collects what the guest logs.
-type logged struct {
+type logHandler struct {
 	slog.Handler
 
 	scene *scene
 }
 
 // Enabled accepts every level.
-func (*logged) Enabled(context.Context, slog.Level) bool { return true }
+func (*logHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // WithAttrs ignores the attributes.
-func (l *logged) WithAttrs([]slog.Attr) slog.Handler { return l }
+func (l *logHandler) WithAttrs([]slog.Attr) slog.Handler { return l }
 
 // Handle stores a line of the hook and ignores those of the host.
-func (l *logged) Handle(_ context.Context, r slog.Record) error {
+func (l *logHandler) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "hook" && r.NumAttrs() == 1 {
 			l.scene.mu.Lock()

@@ -34,7 +34,7 @@ func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
 	if s.staged {
 		return nil, nil
 	}
-	if s.staged = true; !s.acts {
+	if s.staged = true; !s.active {
 		return &host.Update{Overwrite: true, Messages: s.history()[:s.c.Seen]}, nil
 	}
 	state, err := wire.MapOf(s.c.State)

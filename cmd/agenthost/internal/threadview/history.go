@@ -32,13 +32,13 @@ type Entry struct {
 	Set       wire.Map      `json:"set,omitempty"`      // fields
 	Unset     []string      `json:"unset,omitempty"`
 
-	Asked    []Asked  `json:"asked,omitempty"`
-	Answered []Answer `json:"answered,omitempty"`
-	Finished []string `json:"finished,omitempty"` // ids of tool calls that finished while others of the same response did not
+	Asked    []Question `json:"asked,omitempty"`
+	Answered []Answer   `json:"answered,omitempty"`
+	Finished []string   `json:"finished,omitempty"` // ids of tool calls that finished while others of the same response did not
 }
 
-// Asked is a question that opened at this checkpoint.
-type Asked struct {
+// Question is a question that opened at this checkpoint.
+type Question struct {
 	Interrupt string   `json:"interrupt"`
 	Step      string   `json:"step"`
 	CallID    string   `json:"call_id,omitempty"`
@@ -117,7 +117,7 @@ func (e *Entry) compare(before, now *checkpoint.Checkpoint) {
 		same := old.Answer.Equal(q.Answer) && old.AnsweredAt == q.AnsweredAt
 		switch {
 		case q.Answer.IsZero() && !waited:
-			e.Asked = append(e.Asked, Asked{q.ID, q.Step, q.CallID, q.Key, q.Value})
+			e.Asked = append(e.Asked, Question{q.ID, q.Step, q.CallID, q.Key, q.Value})
 		case !q.Answer.IsZero() && !same:
 			answer := Answer{Interrupt: q.ID, Step: q.Step, Key: q.Key, Value: q.Answer, By: q.AnsweredBy}
 			if q.AnsweredAt != 0 {

@@ -12,7 +12,7 @@ import (
 func (c *Conversation) Print(w io.Writer, file string, full bool) error {
 	r := &report{full: full, hint: " (--full shows everything)"}
 	r.linef("thread %s, checkpoint %d of %d, %s", terminal.Line(c.Thread), c.Checkpoint, c.Newest, moment(c.Time))
-	r.linef("%s", c.standing())
+	r.linef("%s", c.describeState())
 	for i := range c.Messages {
 		r.message(&c.Messages[i])
 	}
@@ -34,8 +34,8 @@ func (c *Conversation) Print(w io.Writer, file string, full bool) error {
 	return err
 }
 
-// standing describes the state of the thread.
-func (c *Conversation) standing() string {
+// describeState describes the state of the thread.
+func (c *Conversation) describeState() string {
 	next := " before " + terminal.Line(c.Next)
 	switch {
 	case c.State == Running:

@@ -72,7 +72,7 @@ func (e *Entry) writeQuestions(r *report) {
 		if a.By != "" {
 			who = terminal.Line(a.By) + " answered"
 		}
-		r.linef("    %s %s of %s at %s: %s", who, terminal.Line(a.Interrupt), terminal.Line(a.Step), moment(a.At), decided(a.Value))
+		r.linef("    %s %s of %s at %s: %s", who, terminal.Line(a.Interrupt), terminal.Line(a.Step), moment(a.At), describeAnswer(a.Value))
 	}
 	for _, a := range e.Asked {
 		r.linef("    %s of %s asks %s", terminal.Line(a.Interrupt), terminal.Line(a.Step), a.subject())
@@ -80,20 +80,20 @@ func (e *Entry) writeQuestions(r *report) {
 }
 
 // subject describes the question in part of a line.
-func (a *Asked) subject() string {
-	q := question.Read([]checkpoint.Question{{ID: a.Interrupt, Value: a.Value}}, history.List{})[0]
-	if q.Kind == question.Other {
-		return short(a.Value)
+func (q *Question) subject() string {
+	asked := question.Read([]checkpoint.Question{{ID: q.Interrupt, Value: q.Value}}, history.List{})[0]
+	if asked.Kind == question.Other {
+		return short(q.Value)
 	}
-	calls := make([]string, len(q.Calls))
-	for i, c := range q.Calls {
+	calls := make([]string, len(asked.Calls))
+	for i, c := range asked.Calls {
 		calls[i] = terminal.Line(c.Name) + " " + short(c.Args)
 	}
 	return "about " + strings.Join(calls, ", ")
 }
 
-// decided describes the answer in part of a line: decisions by type and message, anything else as JSON.
-func decided(answer wire.Raw) string {
+// describeAnswer describes the answer in part of a line: decisions by type and message, anything else as JSON.
+func describeAnswer(answer wire.Raw) string {
 	var given wire.Map
 	if _, err := given.UnmarshalMsg(answer); err != nil {
 		return short(answer)

@@ -81,11 +81,23 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 	}
 	if p.IsGo() && p.SDK.Release != "" { // only the network knows the checksum of a release
 		if err := toolchain.Tidy(ctx, p.Dir, a.err); err != nil {
-			return buildError(ctx, fmt.Errorf("the project is written, but its go.sum is incomplete: run go mod tidy in %s: %w", name, err))
+			return incomplete(ctx, name, err)
 		}
 	}
 	_, err = fmt.Fprintf(a.out, "\nNext:\n  cd %s\n  agenthost plugin build --lang %s\n  agenthost plugin test\n  agenthost run \"hello\"\n", name, p.Language)
 	return err
+}
+
+// incomplete explains that a project is written but lacks checksums.
+func incomplete(ctx context.Context, dir string, err error) error {
+	code := exitFailed
+	if _, missing := errors.AsType[*toolchain.MissingError](err); missing {
+		code = exitUsage
+	} else if ctx.Err() != nil {
+		code, err = exitInterrupted, errors.New("interrupted")
+	}
+	return &exitError{code, fmt.Errorf("plugin new: %w; the project is written, but its go.sum lacks the checksums of agenthost; "+
+		"run 'go mod tidy' in %s, or start again with --sdk copy", err, dir)}
 }
 
 // moduleLine is the first line of a checkout's go.mod.

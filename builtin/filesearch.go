@@ -20,14 +20,14 @@ import (
 // FileSearch gives the model two tools to search a directory of the disk: glob_search finds files by their paths,
 // grep_search finds lines by a regular expression.
 //
-// Paths begin with /, which is the directory root_path. Nothing outside of it is reached; symbolic links are not
-// followed. Results are in the order of the paths, and have at most 80,000 characters. Binary files are not searched, nor is
-// what is below a directory .git.
+// Paths begin with /, which means the directory root_path. Nothing outside of it can be reached, and symbolic links are not
+// followed. Results are sorted by path and have at most 80,000 characters. Binary files and everything below a directory
+// named .git are not searched.
 //
-// Behaviour and texts are those of LangChain's FilesystemFileSearchMiddleware. Regular expressions are RE2's: what Python
-// has beyond that, such as lookahead and backreferences, is answered as invalid. A search ends after 30 seconds, with what it
-// has found. It is the program's own, so that there is no use_ripgrep; unlike ripgrep it also searches hidden files and what
-// .gitignore names.
+// Behaviour and texts are those of LangChain's FilesystemFileSearchMiddleware, with these differences. Regular expressions
+// have RE2's syntax: what only Python has, such as lookahead and backreferences, is answered as invalid. A search ends
+// after 30 seconds with what it has found. There is no use_ripgrep, because the program searches by itself; unlike ripgrep
+// it also searches hidden files and files that .gitignore lists.
 type FileSearch struct {
 	// RootPath is the directory, which must be there. In a manifest it is relative to the manifest.
 	RootPath string `yaml:"root_path" schema:"required"`
@@ -114,8 +114,8 @@ type diskSearch struct {
 	maxFile int64
 }
 
-// directory returns the clean path of a directory to search; false if it is refused, which is no different from one that
-// has nothing.
+// directory returns the clean path of a directory to search, or false if the path is refused. A refused path gives the same
+// result as an empty directory.
 func (*diskSearch) directory(given string) (string, bool) {
 	if strings.Contains(given, "..") || strings.Contains(given, "~") {
 		return "", false
@@ -161,7 +161,7 @@ func (s *diskSearch) glob(ctx context.Context, in globSearchArgs) (*host.ToolOut
 	return host.TextOutput(strings.TrimLeft(text, "\n")), nil
 }
 
-// searchStoppedText ends a result that is not complete.
+// searchStoppedText ends an incomplete result.
 const searchStoppedText = "[the search stopped before the end: there is too much to search; name a directory]"
 
 func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOutput, error) {
@@ -197,7 +197,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil, len(found) == 0 && !stopped:
-		return host.TextOutput(nothing), nil //nolint:nilerr // as LangChain has it
+		return host.TextOutput(nothing), nil //nolint:nilerr // LangChain's behaviour
 	}
 	text := cutList(showFoundLines(found, in.OutputMode))
 	if stopped {
@@ -206,7 +206,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	return host.TextOutput(strings.TrimLeft(text, "\n")), nil
 }
 
-// showFoundLines shows matches in one of the modes of grep_search.
+// showFoundLines formats matches for one of the modes of grep_search.
 func showFoundLines(found []lineMatch, mode string) string {
 	var out []string
 	switch mode {

@@ -7,12 +7,12 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// fileSource is where a middleware reads files, at paths by which the tools of the filesystem middleware reach them too.
+// fileSource is where a middleware reads files. The paths are those that the tools of the filesystem middleware use too.
 type fileSource struct {
-	disk *agentfiles.Disk // nil: the state of the thread
+	disk *agentfiles.Disk // nil means the state of the thread
 }
 
-// openFileSource opens the directory of a configuration; "" is the state.
+// openFileSource opens the directory of a configuration; "" means the state.
 func openFileSource(root string) (*fileSource, error) {
 	if root == "" {
 		return &fileSource{}, nil
@@ -24,7 +24,7 @@ func openFileSource(root string) (*fileSource, error) {
 	return &fileSource{disk}, nil
 }
 
-// install puts into hooks what the source needs of the agent.
+// install adds to hooks what the source needs.
 func (s *fileSource) install(hooks *host.Hooks) {
 	if s.disk == nil {
 		hooks.State = append(hooks.State, agentfiles.Field.Field)
@@ -33,7 +33,7 @@ func (s *fileSource) install(hooks *host.Hooks) {
 	hooks.Close = s.disk.Close
 }
 
-// files returns the files as a hook finds them.
+// files returns the files as a hook sees them.
 func (s *fileSource) files(rt *host.Runtime) (agentfiles.Reader, error) {
 	if s.disk != nil {
 		return s.disk, nil
@@ -41,7 +41,7 @@ func (s *fileSource) files(rt *host.Runtime) (agentfiles.Reader, error) {
 	return new(agentfiles.State).At(rt, "")
 }
 
-// cleanPaths checks the paths of a list of files or directories. The example is a path such as these.
+// cleanPaths checks a list of paths under a key of the configuration. The example is a valid path.
 func cleanPaths(key, example string, given []string) ([]string, error) {
 	if len(given) == 0 {
 		return nil, fmt.Errorf("%s is missing; give it at least one path, such as %s", key, example)
@@ -56,7 +56,7 @@ func cleanPaths(key, example string, given []string) ([]string, error) {
 	return clean, nil
 }
 
-// ownField is the name of a field that a middleware alone uses: a second one in the agent has another.
+// ownField returns the name of a field that only this middleware uses. A second middleware of the kind gets another name.
 func ownField(field, kind, name string) string {
 	if suffix := name[min(len(kind), len(name)):]; suffix != "" {
 		return field + suffix

@@ -14,24 +14,29 @@ import (
 )
 
 // Filesystem gives the model files: the tools ls, read_file, write_file, edit_file, delete, glob and grep. It also moves
-// results of other tools, and messages of the user, that are too large for the model's context into files, and leaves a
-// preview with the path.
+// tool results and messages of the user into files when they are too large for the model's context, and leaves a preview
+// with the path.
 //
-// Paths begin with /, which is the directory root or, without one, the top of files that are kept in the state, in the
-// field "files". The caller of a run may give and read these: {path: {content, encoding, created_at, modified_at}}, where
-// null removes a file. They live as long as the thread. Nothing outside of root is reached, neither by .. nor through
-// symbolic links. Whatever is wrong with a call, such as a file that is missing, is answered to the model.
+// Paths begin with /. With root, / is that directory of the disk. Without root, files are kept in the state, in the field
+// "files", and live as long as the thread. The caller of a run may set and read them: {path: {content, encoding,
+// created_at, modified_at}}, where null removes a file. Nothing outside of root can be reached, neither by .. nor through
+// symbolic links. Errors, such as a missing file, are answers for the model.
 //
-// A file has at most 8 MiB to be written, edited or searched, and the files of a state 64 MiB together; larger files on a
-// disk can be read page by page. Binary files are neither shown nor searched, but images and PDF documents are shown to
-// the model as such.
+// A file that is written, edited or searched has at most 8 MiB, and the files of a state have at most 64 MiB together;
+// larger files on a disk can be read page by page. Binary files are neither shown nor searched, except that images and PDF
+// documents are attached for the model.
 //
 // Behaviour and texts are those of deepagents 0.7.8's FilesystemMiddleware with a StateBackend or a FilesystemBackend, with
-// these differences. Lists are JSON. Calls of one answer of the model that edit one file of the state at once do not undo
-// each other. Edits of a file with Windows line ends keep these. The name of a directory of moved results is never used
-// twice for different results. Permissions count hidden files too, are not evaded by symbolic links, and an interrupt
-// rule asks about what a search has found and not about what it might. There is no tool execute; the middleware shell has
-// one. Sound and video are not shown.
+// these differences:
+//
+//   - Lists are JSON.
+//   - Parallel edits of one file of the state, in one answer of the model, do not undo each other.
+//   - Edits of a file with Windows line endings keep them.
+//   - Different moved results never share a file name.
+//   - Permissions cover hidden files and cannot be evaded by symbolic links, and an interrupt rule asks about what a search
+//     has found, not about what it might find.
+//   - There is no tool execute; the shell middleware has one.
+//   - Sound and video are not shown.
 type Filesystem struct {
 	// Root is a directory of the disk, which must be there; "": files are kept in the state. In a manifest it is relative
 	// to the manifest. Large results are written to it too.
@@ -72,20 +77,20 @@ var filesystemEntry = Entry{
 	New: func() host.Middleware { return &Filesystem{} },
 }
 
-// The defaults.
+// The defaults of the limits.
 const (
 	evictedToolTokens  = 20_000
 	evictedHumanTokens = 50_000
 	grepMatches        = 1000
 )
 
-// evictedChars is how many characters a token of the limits is.
+// evictedChars is the number of characters of a token in the limits.
 const evictedChars = 4
 
 // FilesystemTools are names of tools of [Filesystem].
 type FilesystemTools []string
 
-// filesystemToolNames are all of them, in the order in which the model is told.
+// filesystemToolNames are all tools, in the order in which the model gets them.
 var filesystemToolNames = FilesystemTools{"ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep"}
 
 // UnmarshalYAML decodes "all" or a list of names.
@@ -128,7 +133,7 @@ func (f Filesystem) ResolvePaths(resolve func(path string) string) host.Middlewa
 	return f
 }
 
-// UnmarshalYAML decodes a configuration, in which null is a limit too.
+// UnmarshalYAML decodes a configuration in which null is a limit, too.
 func (f *Filesystem) UnmarshalYAML(decode func(into any) error) error {
 	type fields Filesystem
 	given := fields{
@@ -189,7 +194,7 @@ func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) 
 	return hooks, nil
 }
 
-// ignoresCase reports whether the usual disks of the system take two names that differ in case for one.
+// ignoresCase reports whether the usual disks of the operating system ignore the case of names.
 const ignoresCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // toolNames returns the tools that the model gets.
@@ -222,16 +227,17 @@ func limitOr(limit *int, usual int) int {
 // filesystem is a [Filesystem] in its agent.
 type filesystem struct {
 	env        host.Env
-	disk       *agentfiles.Disk // nil: files are kept in the state
+	disk       *agentfiles.Disk // nil means that files are kept in the state
 	state      agentfiles.State
 	rules      fileRules
 	prompt     string
-	toolLimit  int // characters; 0: none
-	humanLimit int // characters; 0: none
-	matches    int // of grep; 0: as many as there may be
+	toolLimit  int // characters; 0 means no limit
+	humanLimit int // characters; 0 means no limit
+	matches    int // the largest number of matches of grep; 0 means no limit
 }
 
-// open returns the files as a call of a tool or hook sees them, and what makes the update of its changes.
+// open returns the files as a call of a tool or hook sees them, and a function that returns the update with the call's
+// changes.
 func (f *filesystem) open(rt *host.Runtime, call string) (agentfiles.FS, func() *host.Update, error) {
 	if f.disk != nil {
 		return f.disk, func() *host.Update { return nil }, nil

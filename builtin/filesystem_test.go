@@ -394,5 +394,5 @@ func TestFilesystemRefusesAStateOfSomethingElse(t *testing.T) {
 	_, err = agent.Run(t.Context(), host.Input{
 		Messages: []abi.Message{abi.Human("go")}, State: map[string]any{"files": map[string]any{"../x": map[string]any{"content": ""}}},
 	})
-	require.ErrorContains(t, err, `"../x" is no path of a file`)
+	require.ErrorContains(t, err, `"../x" is not a path of a file`)
 }

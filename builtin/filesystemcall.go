@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// tools returns the tools of these names.
+// tools returns the tools with these names.
 func (f *filesystem) tools(names []string, descriptions map[string]string) []host.Tool {
 	describe := func(name, usual string) string {
 		if text, ok := descriptions[name]; ok {
@@ -31,31 +31,31 @@ func (f *filesystem) tools(names []string, descriptions map[string]string) []hos
 	return slices.DeleteFunc(made, func(t host.Tool) bool { return !slices.Contains(names, t.Spec().Name) })
 }
 
-// fileTool is a tool that changes files.
+// fileTool is a tool that works on files.
 type fileTool struct {
 	host.Tool
 	fsys *filesystem
 }
 
-// fileCall is a call of a tool of files.
+// fileCall is a call of a [fileTool].
 type fileCall struct {
 	*filesystem
 
 	rt    *host.Runtime
 	call  *abi.ToolCall
 	files agentfiles.FS
-	asked bool // a human has approved it
+	asked bool // a human has approved the call
 }
 
-// fileCallKey is the key under which the function of a tool finds its call.
+// fileCallKey is the context key of the call.
 type fileCallKey struct{}
 
-// fileFunc makes a tool of a function that returns what the model is told.
+// fileFunc returns a tool that calls a function. The function returns the output for the model.
 func fileFunc[In any](
 	f *filesystem, name, description string, fn func(c *fileCall, ctx context.Context, in In) (*host.ToolOutput, error), options ...tool.Option,
 ) host.Tool {
 	inner := tool.Func(name, description, func(ctx context.Context, in In) (*host.ToolOutput, error) {
-		c, _ := ctx.Value(fileCallKey{}).(*fileCall) // Call has put it there
+		c, _ := ctx.Value(fileCallKey{}).(*fileCall) // Call sets it
 		output, err := fn(c, ctx, in)
 		if err != nil {
 			return c.failure(ctx, err)
@@ -65,11 +65,11 @@ func fileFunc[In any](
 	return &fileTool{Tool: inner, fsys: f}
 }
 
-// Call runs the function, and adds what it has changed in the state.
+// Call calls the function and adds the changes of the state to its output.
 func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	files, update, err := t.fsys.open(rt, call.ID)
 	if err != nil {
-		return failedOutput("Error: " + err.Error()), nil //nolint:nilerr // the model is told
+		return failedOutput("Error: " + err.Error()), nil //nolint:nilerr // the error is an answer for the model
 	}
 	c := &fileCall{filesystem: t.fsys, rt: rt, call: call, files: files}
 	output, err := t.Tool.Call(context.WithValue(ctx, fileCallKey{}, c), rt, call)
@@ -79,7 +79,7 @@ func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCal
 	return output, err
 }
 
-// failure answers the model with what was wrong. Only what is no error of the call is an error of the run.
+// failure returns an error as an output for the model. Errors that do not concern the call stay errors of the run.
 func (c *fileCall) failure(ctx context.Context, err error) (*host.ToolOutput, error) {
 	if answer, ok := errors.AsType[*answeredError](err); ok {
 		output := host.TextOutput(answer.message.Content.Text())
@@ -87,7 +87,7 @@ func (c *fileCall) failure(ctx context.Context, err error) (*host.ToolOutput, er
 		return output, nil
 	}
 	if _, ok := errors.AsType[refusal](err); ok || host.IsControlFlow(err) || ctx.Err() != nil {
-		return nil, err // a human's answer that will not do can be corrected
+		return nil, err // a human can correct an invalid answer
 	}
 	return failedOutput("Error: " + err.Error()), nil
 }
@@ -105,19 +105,20 @@ func (e *permissionError) Error() string {
 	return "permission denied for " + e.operation + " on " + e.path + e.detail
 }
 
-// linkError is a path with a symbolic link on it, where there are permissions.
+// linkError is a path through a symbolic link, in a filesystem with permissions.
 type linkError string
 
 func (e linkError) Error() string {
 	return "symbolic links are not followed where there are permissions: " + string(e)
 }
 
-// answeredError is a call that a human has answered in the place of its tool.
+// answeredError is a call that a human has answered instead of its tool.
 type answeredError struct{ message *abi.Message }
 
 func (*answeredError) Error() string { return "a human has answered the call" }
 
-// path checks a path that the model gave for operations. If a rule wants that, a human is asked.
+// path returns the clean form of a path that the model gave, if the rules allow these operations on it. It asks a human if
+// a rule requires it.
 func (c *fileCall) path(given string, operations ...string) (string, error) {
 	name, err := agentfiles.Clean(given)
 	if err != nil {
@@ -142,13 +143,13 @@ func (c *fileCall) path(given string, operations ...string) (string, error) {
 	return name, err
 }
 
-// readable reports whether a path may show in a result, and whether a human must be asked first.
+// readable reports whether a path may appear in a result, and whether a human must be asked first.
 func (c *fileCall) readable(name string) (shows, asks bool) {
 	mode := c.rules.mode(fileRead, name)
 	return mode != fileDeny, mode == fileInterrupt
 }
 
-// ask asks a human about the call. The error is the interrupt, or what the human says in the place of a result.
+// ask asks a human about the call. The error is the interrupt, or the human's answer in place of a result.
 func (c *fileCall) ask() error {
 	if c.asked {
 		return nil

@@ -73,12 +73,12 @@ func TestFilesystemConfigurationErrors(t *testing.T) {
 			"permissions[0].paths: Permission path must not contain '..': '/a/../b'",
 		},
 		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/~"}}), "permissions[0].paths: Permission path must not contain '~': '/~'"},
-		{rule(builtin.FilePermission{Operations: []string{"run"}, Paths: []string{"/"}}), `permissions[0].operations has "run"; there are read and write`},
+		{rule(builtin.FilePermission{Operations: []string{"run"}, Paths: []string{"/"}}), `permissions[0].operations has "run"; use read or write`},
 		{
 			rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/"}, Mode: "ask"}),
-			`permissions[0].mode is "ask"; there are allow, deny and interrupt`,
+			`permissions[0].mode is "ask"; use allow, deny or interrupt`,
 		},
-		{rule(builtin.FilePermission{Paths: []string{"/"}}), "permissions[0] needs operations and paths"},
+		{rule(builtin.FilePermission{Paths: []string{"/"}}), "permissions[0] needs both operations and paths"},
 		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/{a"}}), "does not end"},
 	} {
 		_, err := host.New(host.Config{Model: scripted.NewTurns(), Middleware: []host.Middleware{test.config}})

@@ -20,13 +20,13 @@ import (
 	"github.com/agenthost/agenthost/internal/filetext"
 )
 
-// Where large results and messages go.
+// The directories of large results and messages.
 const (
 	largeResults = "/large_tool_results/"
 	largeHistory = "/conversation_history/"
 )
 
-// The texts of deepagents.
+// These texts are deepagents'.
 const (
 	tooLargeResult = "Tool result too large, the result of this tool call %s was saved in the filesystem at this path: %s\n\n" +
 		"You can read the result from the filesystem by using the read_file tool, " +
@@ -40,7 +40,7 @@ const (
 		"Here is a preview showing the head and tail of the content:\n\n%s\n"
 )
 
-// evictResult moves the result of a tool into a file if it is too large. Calls that tools make themselves get all of it.
+// evictResult moves a large tool result into a file. Calls that tools make themselves get the whole result.
 func (f *filesystem) evictResult(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
@@ -61,7 +61,7 @@ func (f *filesystem) evictResult(
 	case ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
 	case err != nil:
-		rt.Warn(fmt.Sprintf("a large result of %s stays as it is: %s", req.Call.Name, err))
+		rt.Warn(fmt.Sprintf("filesystem: a large result of %s stays in the messages: %s", req.Call.Name, err))
 		return message, nil, nil
 	}
 	out := *message
@@ -69,11 +69,11 @@ func (f *filesystem) evictResult(
 	return &out, update(), nil
 }
 
-// maxSameName is how many texts of calls or messages with one id are kept.
+// maxSameName is the largest number of different texts that are kept under one id.
 const maxSameName = 1000
 
-// keep writes a text to a file, and returns its path. Ids of calls may come again in later answers of a model: a file that
-// holds something else stays, and the text goes beside it.
+// keep writes a text to a file and returns its path. A model may repeat the ids of calls: an existing file with another
+// content stays, and the text gets a numbered name.
 func (*filesystem) keep(ctx context.Context, files agentfiles.FS, name, extension, text string) (string, error) {
 	for i := 1; i <= maxSameName; i++ {
 		path := name + extension
@@ -90,13 +90,13 @@ func (*filesystem) keep(ctx context.Context, files agentfiles.FS, name, extensio
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("there are %d files named %s already", maxSameName, name)
+	return "", fmt.Errorf("there are already %d files named %s", maxSameName, name)
 }
 
-// evictedKey marks a message in its metadata with the path of its text.
+// evictedKey is the key of a message's metadata that holds the path of its text.
 const evictedKey = "lc_evicted_to"
 
-// prepare appends the prompt, and shows previews of large messages of the user.
+// prepare appends the prompt and replaces large messages of the user by previews.
 func (f *filesystem) prepare(
 	ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
 ) (*model.Response, *host.Update, error) {
@@ -122,10 +122,10 @@ func (f *filesystem) prepare(
 	return resp, update, nil
 }
 
-// previews returns the messages as the model sees them. If the last one is large and of the user, it is moved, and the
-// update marks it.
+// previews returns the messages as the model sees them. If the last message is a large one of the user, its text is moved
+// to a file, and the update marks the message.
 func (f *filesystem) previews(ctx context.Context, rt *host.Runtime, messages history.List) (history.List, *host.Update, error) {
-	var changed []abi.Message // nil: none
+	var changed []abi.Message // nil means that nothing changed
 	show := func(i int, m *abi.Message, path string) {
 		if changed == nil {
 			changed = messages.Messages()
@@ -149,7 +149,7 @@ func (f *filesystem) previews(ctx context.Context, rt *host.Runtime, messages hi
 		case ctx.Err() != nil:
 			return messages, nil, context.Cause(ctx)
 		case err != nil:
-			rt.Warn("a large message stays as it is: " + err.Error())
+			rt.Warn("filesystem: a large message of the user stays in the messages: " + err.Error())
 		default:
 			show(i, m, path)
 			update = evicted
@@ -174,7 +174,7 @@ func (f *filesystem) evictMessage(ctx context.Context, rt *host.Runtime, m *abi.
 	if changes == nil {
 		changes = &host.Update{}
 	}
-	if _, ok := rt.State().Messages().Find(m.ID); ok { // another middleware may have made it
+	if _, ok := rt.State().Messages().Find(m.ID); ok { // otherwise another middleware has made the message
 		meta := m.Meta.With(wire.Map{{Key: evictedKey, Value: wire.String(path)}})
 		changes.Patch = []abi.Patch{abi.NewPatch(m.ID).Set("meta", meta.Raw())}
 	}
@@ -186,7 +186,7 @@ func longer(text string, limit int) bool {
 	return len(text) > limit && utf8.RuneCountInString(text) > limit
 }
 
-// textOf is the text of all text blocks, one below the other.
+// textOf returns the text of all text blocks, separated by line breaks.
 func textOf(c abi.Content) string {
 	if c.IsText() {
 		return c.Text()
@@ -200,7 +200,7 @@ func textOf(c abi.Content) string {
 	return strings.Join(texts, "\n")
 }
 
-// replaced is a content with another text, and with all blocks that are no text.
+// replaced returns a content with another text. Blocks that are not text stay.
 func replaced(c abi.Content, text string) abi.Content {
 	blocks := []abi.Block{abi.TextBlock(text)}
 	for _, block := range c.Blocks() {
@@ -216,7 +216,7 @@ const (
 	previewChars = 1000
 )
 
-// preview shows the first and last lines of a text, with their numbers.
+// preview returns the first and last lines of a text, with their numbers.
 func preview(text string) string {
 	lines := filetext.SplitLines(text)
 	short := func(from, to int) string {
@@ -234,13 +234,14 @@ func preview(text string) string {
 		short(0, previewLines), len(lines)-2*previewLines, short(len(lines)-previewLines, len(lines)))
 }
 
-// plainName is what may be the name of a file as it is, if it is no longer than longestName.
+// plainName matches ids that are file names as they are, if they are not longer than longestName.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_:@+=,-]+$`)
 
-// longestName is how long a name of a file may be that an id makes as it is, in bytes. In plainName it would be 128 copies of an expression.
+// longestName is the longest id that is a file name as it is, in bytes. As a count in plainName it would compile to 128
+// copies of the expression.
 const longestName = 128
 
-// fileNameOf makes the name of a file of an id, which a model or a caller has made up.
+// fileNameOf returns a file name for an id, which a model or a caller has chosen.
 func fileNameOf(id string) string {
 	name := strings.NewReplacer(".", "_", "/", "_", `\`, "_").Replace(id)
 	if len(name) <= longestName && plainName.MatchString(name) {

@@ -34,7 +34,7 @@ type readFileArgs struct {
 	Limit    int    `json:"limit,omitempty" default:"100" jsonschema:"Maximum number of lines to read. Use for pagination of large files."`
 }
 
-// The texts of deepagents.
+// These texts are deepagents'.
 const (
 	emptyFileText = "System reminder: File exists but has empty contents"
 	noLinesText   = "System reminder: no lines were read because `limit` was %d. The file was not inspected and may have contents; " +
@@ -44,11 +44,11 @@ const (
 )
 
 const (
-	// maxShown bounds what read_file shows where the configuration has no limit, in characters.
+	// maxShown is how much read_file shows if the configuration sets no limit, in characters.
 	maxShown = 1 << 20
-	// maxImage is the largest image that providers take, in bytes.
+	// maxImage is the largest image that providers accept, in bytes.
 	maxImage = 3_750_000
-	// maxLineShown is how much of a line stands behind one marker, in characters.
+	// maxLineShown is how much of a line follows one marker, in characters.
 	maxLineShown = 5000
 )
 
@@ -94,11 +94,11 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 	return host.TextOutput(text), nil
 }
 
-// showPage numbers lines, and says what is missing behind them. The text has at most room characters.
+// showPage numbers lines and says how many follow. The text has at most room characters.
 func showPage(lines *filetext.Lines, room int) string {
 	last := len(lines.Text)
 	if lines.Cut > 0 {
-		last-- // it is not whole
+		last-- // the last line is cut
 	}
 	rows, ends := numbered(lines.Text, lines.First+1)
 	notice := pageNotice(lines, len(lines.Text))
@@ -108,7 +108,7 @@ func showPage(lines *filetext.Lines, room int) string {
 	end, chars := len(rows), utf8.RuneCountInString(rows)
 	for ; last > 0; last-- {
 		notice := pageNotice(lines, last)
-		chars -= utf8.RuneCountInString(rows[ends[last-1]:end]) // what is left is not counted again for each line
+		chars -= utf8.RuneCountInString(rows[ends[last-1]:end]) // count only what is removed: counting the rest for each line would be quadratic
 		end = ends[last-1]
 		if chars+len(readCutText)+len(notice) <= room {
 			return rows[:end] + readCutText + notice
@@ -117,7 +117,7 @@ func showPage(lines *filetext.Lines, room int) string {
 	return cutRunes(rows, max(0, room-len(readCutText))) + readCutText
 }
 
-// pageNotice says how to go on behind so many lines; "" at the end of the file.
+// pageNotice says how to read on after the shown lines; "" at the end of the file.
 func pageNotice(lines *filetext.Lines, shown int) string {
 	end := lines.First + shown
 	unit := plural(shown, "line")
@@ -139,12 +139,11 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-// numbered puts numbers before lines, the first of which has the number first, and returns where each line ends. A long
-// line is split.
+// numbered puts numbers before lines, beginning with first, and returns where each line ends. It splits long lines.
 func numbered(lines []string, first int) (text string, ends []int) {
 	type row struct{ marker, text string }
 	rows := make([]row, 0, len(lines))
-	of := make([]int, 0, len(lines)) // rows up to the end of each line
+	of := make([]int, 0, len(lines)) // for each line, the number of rows up to its end
 	width := 0
 	for i, line := range lines {
 		number := strconv.Itoa(first + i)
@@ -187,7 +186,8 @@ func cutRunes(text string, n int) string {
 	return text
 }
 
-// mediaOf tells the kind of a file by its name: "image", "pdf", "media" of what cannot be shown, "" of text.
+// mediaOf returns the kind of a file by its name: "image", "pdf", "media" for other media, which cannot be shown, or "" for
+// text.
 func mediaOf(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
@@ -201,8 +201,8 @@ func mediaOf(name string) string {
 	return ""
 }
 
-// readMedia shows an image or a document. What it is its bytes say: a provider refuses what does not fit, and with it the
-// whole conversation.
+// readMedia shows an image or a document. The bytes decide what it is: a provider refuses the whole conversation if the
+// type is wrong.
 func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.ToolOutput, error) {
 	if _, err := c.files.Stat(ctx, name); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	return nil, refusedMediaf("File '%s' does not hold what its name says: it is %s", name, mime)
 }
 
-// mediaError is a file that cannot be shown. Its text is a sentence, as those of deepagents are.
+// mediaError is a file that cannot be shown. Its text is a sentence, as deepagents' texts are.
 type mediaError string
 
 func (e mediaError) Error() string { return string(e) }

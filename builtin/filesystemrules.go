@@ -22,7 +22,7 @@ type FilePermission struct {
 	Mode string `yaml:"mode" schema:"default=allow,enum=allow|deny|interrupt"`
 }
 
-// fileMode is what a rule says.
+// fileMode is the effect of a rule.
 type fileMode string
 
 const (
@@ -31,16 +31,16 @@ const (
 	fileInterrupt fileMode = "interrupt"
 )
 
-// The operations.
+// The operations of rules.
 const (
 	fileRead  = "read"
 	fileWrite = "write"
 )
 
-// fileRules are the permissions, checked.
+// fileRules are checked permissions.
 type fileRules struct {
 	rules []fileRule
-	fold  bool // paths that differ in case are one
+	fold  bool // paths that differ only in case are the same
 }
 
 type fileRule struct {
@@ -58,14 +58,14 @@ func compileFileRules(given []FilePermission, fold bool) (fileRules, error) {
 			rule.mode = fileAllow
 		case fileAllow, fileDeny, fileInterrupt:
 		default:
-			return out, fmt.Errorf("permissions[%d].mode is %q; there are allow, deny and interrupt", i, p.Mode)
+			return out, fmt.Errorf("permissions[%d].mode is %q; use allow, deny or interrupt", i, p.Mode)
 		}
 		if len(p.Operations) == 0 || len(p.Paths) == 0 {
-			return out, fmt.Errorf("permissions[%d] needs operations and paths", i)
+			return out, fmt.Errorf("permissions[%d] needs both operations and paths", i)
 		}
 		for _, operation := range p.Operations {
 			if operation != fileRead && operation != fileWrite {
-				return out, fmt.Errorf("permissions[%d].operations has %q; there are read and write", i, operation)
+				return out, fmt.Errorf("permissions[%d].operations has %q; use read or write", i, operation)
 			}
 		}
 		for _, pattern := range p.Paths {
@@ -86,9 +86,9 @@ func parseRulePath(pattern string, fold bool) (filetext.Glob, error) {
 	case !strings.HasPrefix(pattern, "/"):
 		return filetext.Glob{}, fmt.Errorf("Permission path must start with '/': '%s'", pattern) //nolint:staticcheck // the text is deepagents'
 	case slices.Contains(parts, ".."):
-		return filetext.Glob{}, fmt.Errorf("Permission path must not contain '..': '%s'", pattern) //nolint:staticcheck // the same
+		return filetext.Glob{}, fmt.Errorf("Permission path must not contain '..': '%s'", pattern) //nolint:staticcheck // the text is deepagents'
 	case slices.Contains(parts, "~"):
-		return filetext.Glob{}, fmt.Errorf("Permission path must not contain '~': '%s'", pattern) //nolint:staticcheck // the same
+		return filetext.Glob{}, fmt.Errorf("Permission path must not contain '~': '%s'", pattern) //nolint:staticcheck // the text is deepagents'
 	case fold:
 		pattern = folded(pattern)
 	}
@@ -99,8 +99,8 @@ func parseRulePath(pattern string, fold bool) (filetext.Glob, error) {
 	return glob, globError(err)
 }
 
-// folded is the same for all paths that differ in case only. Disks know more such letters than lower case does: to them
-// ſecrets is secrets.
+// folded returns a text that is the same for all paths that differ only in case. Disks fold more letters than
+// strings.ToLower does: to them, ſecrets is secrets.
 func folded(text string) string {
 	return strings.ToLower(strings.Map(func(c rune) rune {
 		first := c
@@ -111,13 +111,13 @@ func folded(text string) string {
 	}, text))
 }
 
-// mode returns what the first rule about an operation and a path says.
+// mode returns the effect of the first rule about an operation and a path.
 func (r *fileRules) mode(operation, name string) fileMode {
 	mode, _ := r.decide(operation, name)
 	return mode
 }
 
-// decide also returns the glob that has matched.
+// decide also returns the glob that matched.
 func (r *fileRules) decide(operation, name string) (fileMode, string) {
 	if r.fold {
 		name = folded(name)
@@ -136,7 +136,7 @@ func (r *fileRules) decide(operation, name string) (fileMode, string) {
 	return fileAllow, ""
 }
 
-// removal is what the rules say about removing a file or directory.
+// removal is the effect of the rules on removing a file or directory.
 type removal struct {
 	mode   fileMode
 	denied []string // the globs that forbid it
@@ -154,8 +154,8 @@ func (r *removal) add(mode fileMode, glob string) {
 	}
 }
 
-// removing judges a path by itself, and one of a directory also by the directories that it is in, by all the files that
-// go with it, and by the rules about single paths in it, whether there is something or not.
+// removing judges a path. For a directory, it also judges the directories above it, all files in it, and all rules about
+// single paths in it, whether these exist or not.
 func (r *fileRules) removing(target string, directory bool, files []string) removal {
 	out := removal{mode: fileAllow}
 	add := func(name string) { out.add(r.decide(fileWrite, name)) }
@@ -174,7 +174,7 @@ func (r *fileRules) removing(target string, directory bool, files []string) remo
 		}
 	}
 	if r.fold {
-		target = folded(target) // as the globs are
+		target = folded(target) // the globs are folded too
 	}
 	for i := range r.rules {
 		rule := &r.rules[i]

@@ -65,8 +65,8 @@ type grepArgs struct {
 // maxGlobTime is how long a glob may take.
 const maxGlobTime = 10 * time.Second
 
-// errGlobTime is the cause of the end of a glob that takes longer. The text is deepagents'.
-var errGlobTime = errors.New("glob timed out after 10.0s. Try a more specific pattern or a narrower path.") //nolint:revive,staticcheck // the same
+// errGlobTime is the cause of a glob's end after maxGlobTime. The text is deepagents'.
+var errGlobTime = errors.New("glob timed out after 10.0s. Try a more specific pattern or a narrower path.") //nolint:revive,staticcheck // the text is deepagents'
 
 func (c *fileCall) ls(ctx context.Context, in lsArgs) (*host.ToolOutput, error) {
 	dir, err := c.path(in.Path, fileRead)
@@ -80,7 +80,7 @@ func (c *fileCall) ls(ctx context.Context, in lsArgs) (*host.ToolOutput, error) 
 	return c.list(infos)
 }
 
-// list shows paths, after a human was asked if a rule about one of them wants that.
+// list returns paths as a JSON list. It asks a human first if a rule about one of the paths requires it.
 func (c *fileCall) list(infos []agentfiles.Info) (*host.ToolOutput, error) {
 	paths, chars := make([]string, 0, len(infos)), 0
 	mustAsk := false
@@ -90,7 +90,7 @@ func (c *fileCall) list(infos []agentfiles.Info) (*host.ToolOutput, error) {
 			continue
 		}
 		mustAsk = mustAsk || asks
-		name := strings.ToValidUTF8(info.Path, "\uFFFD") // a disk may have any name
+		name := strings.ToValidUTF8(info.Path, "\uFFFD") // names on a disk may be invalid UTF-8
 		if info.Dir {
 			name += "/"
 		}
@@ -115,7 +115,7 @@ func (c *fileCall) list(infos []agentfiles.Info) (*host.ToolOutput, error) {
 	return host.TextOutput(raw.JSON()), nil
 }
 
-// rootIfEmpty is the path of a search that names none.
+// rootIfEmpty returns the path of a search, which is the root by default.
 func rootIfEmpty(path string) string {
 	if path == "" {
 		return "/"
@@ -166,7 +166,7 @@ func (c *fileCall) glob(ctx context.Context, in globArgs) (*host.ToolOutput, err
 	return output, err
 }
 
-// The notes of deepagents.
+// These notes are deepagents'.
 const (
 	grepStoppedText = "Note: the search stopped early (it hit its time limit or the maximum match count). The matches above are valid " +
 		"but incomplete. Narrow the search (a more specific pattern or a narrower path), or raise max_count, to see the rest."
@@ -174,7 +174,7 @@ const (
 		"Search for the literal text you need instead; for `|` alternation, run a separate search per alternative."
 )
 
-// looksLikeRegex finds what stands in a regular expression and hardly in a literal text.
+// looksLikeRegex matches texts that are common in regular expressions and rare elsewhere.
 var looksLikeRegex = regexp.MustCompile(`\||\.\*|\.\+|\\[.wWdDsSbB(){}\[\]|+*?^$]`)
 
 func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, error) {
@@ -220,7 +220,7 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 	return host.TextOutput(text), nil
 }
 
-// showMatches shows matches in one of the modes of grep, by path.
+// showMatches formats matches for one of the modes of grep, sorted by path.
 func showMatches(found []lineMatch, mode string) string {
 	if len(found) == 0 {
 		return "No matches found"

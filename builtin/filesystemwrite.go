@@ -59,7 +59,7 @@ func (c *fileCall) writeFile(ctx context.Context, in writeFileArgs) (*host.ToolO
 	return host.TextOutput("Updated file " + name), nil
 }
 
-// editFile needs both permissions: what it says of a text that is not there tells what is.
+// editFile needs both permissions: its errors reveal the content of the file.
 func (c *fileCall) editFile(ctx context.Context, in editFileArgs) (*host.ToolOutput, error) {
 	name, err := c.path(in.FilePath, fileWrite, fileRead)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *fileCall) editFile(ctx context.Context, in editFileArgs) (*host.ToolOut
 	return host.TextOutput(fmt.Sprintf("Successfully replaced %d instance(s) of the string in '%s'", n, name)), nil
 }
 
-// remove asks the rules about all that goes.
+// remove asks the rules about everything that it would remove.
 func (c *fileCall) remove(ctx context.Context, in deleteArgs) (*host.ToolOutput, error) {
 	name, err := agentfiles.Clean(in.FilePath)
 	if err == nil && len(c.rules.rules) > 0 {
@@ -105,7 +105,7 @@ func (c *fileCall) mayRemove(ctx context.Context, name string) error {
 			return err
 		}
 		if stopped {
-			return errors.New("the directory has too many files to check the permissions of all; delete parts of it")
+			return errors.New("the directory has too many files to check all their permissions; delete parts of it")
 		}
 	}
 	switch out := c.rules.removing(name, info.Dir, files); out.mode {

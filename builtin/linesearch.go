@@ -15,32 +15,32 @@ import (
 const (
 	// maxSearchTime is how long one search may take.
 	maxSearchTime = 30 * time.Second
-	// maxMatches is how many matches one search returns.
+	// maxMatches is the largest number of matches of one search.
 	maxMatches = 100_000
-	// maxMatchLine is how much of a line that matches is kept, in characters.
+	// maxMatchLine is how much of a matching line is kept, in characters.
 	maxMatchLine = 2000
-	// maxListChars is how long a result of a search may be, in characters.
+	// maxListChars is the length of the longest result of a search, in characters.
 	maxListChars = 80_000
-	// truncatedList ends a result that is longer.
+	// truncatedList ends a longer result.
 	truncatedList = "... [results truncated, try being more specific with your parameters]"
 )
 
-// errSearchTime is the cause of the end of a search that takes too long.
+// errSearchTime is the cause of a search's end after maxSearchTime.
 var errSearchTime = errors.New("the search takes too long")
 
-// lineSearch looks for lines in files.
+// lineSearch finds matching lines in files.
 type lineSearch struct {
 	files   agentfiles.Reader
 	include func(info agentfiles.Info) bool
 	match   func(ctx context.Context, line []byte) bool
 	maxFile int64
-	most    int // matches; 0: as many as there may be
+	most    int // the largest number of matches; 0 means maxMatches
 }
 
-// lineMatch is a line that matches.
+// lineMatch is a matching line.
 type lineMatch struct {
 	path string
-	line int // from 1
+	line int // counting from 1
 	text string
 }
 

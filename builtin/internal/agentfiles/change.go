@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// change is what an update says of one file. One of its forms is set.
+// change is what an update does to one file. Exactly one of its forms is set.
 type change struct {
 	remove bool
 	entry  wire.Raw // an [Entry] that replaces the file
@@ -21,7 +21,7 @@ type edits struct {
 	modifiedAt string
 }
 
-// changesOf reads an update of the field.
+// changesOf decodes an update of the field.
 func changesOf(update wire.Raw) (map[string]change, error) {
 	entries, err := entriesOf(update)
 	if err != nil {
@@ -30,21 +30,21 @@ func changesOf(update wire.Raw) (map[string]change, error) {
 	changes := make(map[string]change, len(entries))
 	for name, raw := range entries {
 		if clean, err := Clean(name); err != nil || clean != name || name == "/" {
-			return nil, fmt.Errorf("%q is no path of a file; it begins with / and has no ., .. or // in it", name)
+			return nil, fmt.Errorf("%q is not a path of a file; it must begin with / and must not contain ., .. or //", name)
 		}
 		var c change
 		switch {
 		case raw.IsNil():
 			c.remove = true
 		case !raw.IsMap():
-			return nil, fmt.Errorf("the file %q is a map with content, encoding, created_at and modified_at, or null", name)
+			return nil, fmt.Errorf("the file %q must be null or a map with content, encoding, created_at and modified_at", name)
 		case hasKey(raw, "edits"):
 			c.edits, err = decodeEdits(name, raw)
 		case hasKey(raw, "content"):
 			c.entry = raw
 			_, err = decodeEntry(name, raw)
 		default:
-			return nil, fmt.Errorf("the file %q has no content", name)
+			return nil, fmt.Errorf("the file %q lacks the key content", name)
 		}
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func hasKey(m wire.Raw, key string) bool {
 	return false
 }
 
-// apply changes the files that are present.
+// apply applies the change to the files.
 func (c change) apply(name string, present map[string]wire.Raw) error {
 	switch {
 	case c.remove:
@@ -86,7 +86,7 @@ func (c change) apply(name string, present map[string]wire.Raw) error {
 	return nil
 }
 
-// raw is the form of the change in an update.
+// raw encodes the change for an update.
 func (c change) raw() wire.Raw {
 	switch {
 	case c.remove:
@@ -105,7 +105,7 @@ func (c change) raw() wire.Raw {
 	return wire.Map{{Key: "edits", Value: list}, {Key: "modified_at", Value: wire.String(c.edits.modifiedAt)}}.Raw()
 }
 
-// decodeEdits reads the form of edits in an update.
+// decodeEdits decodes edits of an update.
 func decodeEdits(name string, raw wire.Raw) (*edits, error) {
 	var given wire.Map
 	if _, err := given.UnmarshalMsg(raw); err != nil {
@@ -128,14 +128,14 @@ func decodeEdits(name string, raw wire.Raw) (*edits, error) {
 		edit.New, hasNew = fields.Get("new_string").AsString()
 		edit.All, _ = fields.Get("replace_all").AsBool()
 		if !hasOld || !hasNew {
-			return nil, fmt.Errorf("an edit of the file %q has the texts old_string and new_string", name)
+			return nil, fmt.Errorf("an edit of the file %q must have the texts old_string and new_string", name)
 		}
 		e.edits = append(e.edits, edit)
 	}
 	return e, nil
 }
 
-// bytes is the content of a file. What is said to be base64 and is not is taken as it stands.
+// bytes returns the content of a file. Invalid base64 is returned as it is.
 func (e Entry) bytes() []byte {
 	if e.Encoding == base64Encoding {
 		if content, err := base64.StdEncoding.DecodeString(e.Content); err == nil {
@@ -145,7 +145,7 @@ func (e Entry) bytes() []byte {
 	return []byte(e.Content)
 }
 
-// encoded returns a content as the state keeps it.
+// encoded returns a content in the form of an [Entry].
 func encoded(content []byte) (text, encoding string) {
 	if utf8.Valid(content) {
 		return string(content), utf8Encoding

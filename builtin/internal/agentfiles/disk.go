@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
-// Disk is a directory of the disk. What is in it may be a symbolic link to another place in it; one that leads outside is
-// refused. Writers of one Disk do not lose each other's edits.
+// Disk is a directory of the disk. Entries may be symbolic links to other places in the directory; links that lead outside
+// are refused. Concurrent edits through one Disk do not overwrite each other.
 type Disk struct {
 	dir   *rootdir.Dir
 	edits sync.Mutex
@@ -21,7 +21,7 @@ type Disk struct {
 
 var _ FS = (*Disk)(nil)
 
-// OpenDisk opens a directory. It must be closed.
+// OpenDisk opens a directory, which the caller must close.
 func OpenDisk(dir string) (*Disk, error) {
 	d, err := rootdir.Open(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func OpenDisk(dir string) (*Disk, error) {
 // Close closes the directory.
 func (d *Disk) Close() error { return d.dir.Close() }
 
-// Stat describes what a path leads to.
+// Stat describes a file or directory. It follows symbolic links.
 func (d *Disk) Stat(_ context.Context, name string) (Info, error) {
 	info, err := d.dir.Stat(onDisk(name))
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *Disk) Open(_ context.Context, name string) (io.ReadCloser, Info, error)
 	return file, infoOf(name, info), nil
 }
 
-// List leaves out what is neither a file nor a directory, and links that lead outside or nowhere.
+// List leaves out pipes, sockets and devices, and links that lead outside or nowhere.
 func (d *Disk) List(ctx context.Context, dir string) ([]Info, error) {
 	entries, err := d.dir.ReadDir(onDisk(dir))
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *Disk) Walk(ctx context.Context, dir string, visit func(Info) bool) (sto
 	return walked.Stopped, err
 }
 
-// Write writes so that a reader sees the old content or the new one. A symbolic link is refused.
+// Write replaces a file atomically: a reader sees the old content or the new one. It refuses symbolic links.
 func (d *Disk) Write(_ context.Context, name string, content []byte) error {
 	if err := writable(name, len(content)); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (d *Disk) Edit(ctx context.Context, name string, edit Edit) (int, error) {
 	return n, d.write(name, content)
 }
 
-// Remove removes a symbolic link itself.
+// Remove removes a file or directory. It removes a symbolic link itself.
 func (d *Disk) Remove(_ context.Context, name string) error {
 	if name == "/" {
 		return &Error{Path: name, Reason: IsRoot}
@@ -133,7 +133,8 @@ func (d *Disk) Remove(_ context.Context, name string) error {
 	return diskError(name, d.dir.RemoveAll(onDisk(name)))
 }
 
-// Linked reports whether there is a symbolic link on a path, its last part included: what it leads to has another path too.
+// Linked reports whether a path contains a symbolic link, as its last element or before. What a link leads to has another
+// path too.
 func (d *Disk) Linked(name string) bool {
 	for ; name != "/"; name = path.Dir(name) {
 		if info, err := d.dir.Lstat(onDisk(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -143,7 +144,7 @@ func (d *Disk) Linked(name string) bool {
 	return false
 }
 
-// writable refuses what cannot be a file.
+// writable refuses the root and contents that are too large.
 func writable(name string, size int) error {
 	switch {
 	case name == "/":
@@ -154,7 +155,7 @@ func writable(name string, size int) error {
 	return nil
 }
 
-// onDisk is the name below the root of a clean path.
+// onDisk returns the name below the root for a clean path.
 func onDisk(name string) string {
 	if name == "/" {
 		return "."
@@ -162,7 +163,7 @@ func onDisk(name string) string {
 	return strings.TrimPrefix(name, "/")
 }
 
-// infoOf describes a file; one that is neither regular nor a directory has the size -1.
+// infoOf describes a file. The size of a pipe, socket or device is -1.
 func infoOf(name string, info fs.FileInfo) Info {
 	out := Info{Path: name, Dir: info.IsDir(), Modified: info.ModTime()}
 	switch {

@@ -7,20 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// Edit replaces a text. Without All the text must be there once.
+// Edit replaces a text in a file. Without All, the text must occur exactly once.
 type Edit struct {
 	Old, New string
 	All      bool
 }
 
-// EditError is an edit that does not fit what the file holds. Its text is written for the model; texts are those of
-// deepagents.
+// EditError is an edit that does not fit the content of the file. Its texts are written for the model and are deepagents'.
 type EditError string
 
 func (e EditError) Error() string { return string(e) }
 
-// apply returns the changed content, and how often the text was replaced. In a file whose lines end with \r\n the text, in
-// which a model has \n, is compared and written so.
+// apply returns the changed content and the number of replacements. In a file with the line endings \r\n, an edit with \n
+// matches and writes \r\n.
 func (e Edit) apply(name string, content []byte) ([]byte, int, error) {
 	if !isText(content) {
 		return nil, 0, &Error{Path: name, Reason: Binary}
@@ -49,7 +48,7 @@ func (e Edit) apply(name string, content []byte) ([]byte, int, error) {
 	return []byte(strings.ReplaceAll(text, old, replacement)), n, nil
 }
 
-// missing says why the text is not there.
+// missing explains why the text was not found.
 func (e Edit) missing(text string) error {
 	stripped, ends := strings.CutSuffix(e.Old, "\n")
 	if !ends || stripped == "" || !strings.HasSuffix(text, stripped) {
@@ -64,5 +63,5 @@ func (e Edit) missing(text string) error {
 		"removed from old_string (and from new_string if it also ends with a newline).")
 }
 
-// isText reports whether a content is UTF-8 without a zero byte.
+// isText reports whether a content is valid UTF-8 without zero bytes.
 func isText(content []byte) bool { return utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 }

@@ -5,38 +5,38 @@ import (
 	"fmt"
 )
 
-// Reason is why something could not be done with a path.
+// Reason is why an operation on a path failed.
 type Reason uint8
 
 // The reasons of an [Error].
 const (
-	Failed      Reason = iota // something else, see Err
-	NotFound                  // there is nothing of that name
-	Traversal                 // the path leads upwards
-	WindowsPath               // it begins with a drive
+	Failed      Reason = iota // none of the other reasons; see Err
+	NotFound                  // there is no file or directory of that name
+	Traversal                 // the path contains ..
+	WindowsPath               // the path begins with a drive
 	BadPath                   // no file can have that name
 	Outside                   // a symbolic link on the path leads out of the root directory
-	IsDirectory               // a file is wanted
-	NotDir                    // a directory is wanted, there or on the way
+	IsDirectory               // the operation needs a file
+	NotDir                    // the operation needs a directory, or the path passes through a file
 	NotRegular                // it is a pipe, a socket or a device
-	IsLink                    // a symbolic link is not written through
-	Denied                    // the operating system does not allow it
+	IsLink                    // the operation does not write through symbolic links
+	Denied                    // the operating system does not permit it
 	TooLarge                  // see Size and Limit
 	Full                      // the state has no room for more
 	IsRoot                    // the root itself cannot be removed
-	Binary                    // the file is no text
+	Binary                    // the file is not text
 )
 
-// Error is a path with which something could not be done. Its text is written for the model: it has the path as the agent
-// sees it, and never where that is on the disk.
+// Error is a failed operation on a path. Its text is written for the model: it has the path as the agent sees it, and never
+// says where that is on the disk.
 type Error struct {
 	Path        string
 	Reason      Reason
-	Size, Limit int64 // of TooLarge and Full, in bytes
-	Err         error // of the operating system; may be nil
+	Size, Limit int64 // bytes; set for TooLarge and Full
+	Err         error // the operating system's error; may be nil
 }
 
-// Error says what is wrong; the first texts are those of deepagents.
+// Error returns the text; the first texts are deepagents'.
 func (e *Error) Error() string {
 	switch e.Reason {
 	case NotFound:

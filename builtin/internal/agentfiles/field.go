@@ -9,24 +9,24 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// MaxState is how much the files of a thread hold together, in bytes: a thread carries them from step to step.
+// MaxState is the size of the largest state of files, in bytes. A thread carries its files from step to step.
 const MaxState = 64 << 20
 
 // Entry is a file in the state.
 type Entry struct {
 	Content    string `msgpack:"content"`
-	Encoding   string `msgpack:"encoding"`    // of Content: "utf-8" or, for what is no text, "base64"
+	Encoding   string `msgpack:"encoding"`    // of Content: "utf-8", or "base64" if it is not valid UTF-8
 	CreatedAt  string `msgpack:"created_at"`  // RFC 3339
 	ModifiedAt string `msgpack:"modified_at"` // RFC 3339
 }
 
-// The encodings.
+// The encodings of an entry.
 const (
 	utf8Encoding   = "utf-8"
 	base64Encoding = "base64"
 )
 
-// raw is the entry as the state has it.
+// raw encodes the entry for the state.
 func (e Entry) raw() wire.Raw {
 	return wire.Map{
 		{Key: "content", Value: wire.String(e.Content)},
@@ -36,13 +36,13 @@ func (e Entry) raw() wire.Raw {
 	}.Raw()
 }
 
-// Field is the state field of files: a map from a clean path to an [Entry]. All middleware that keeps files in the state
-// declares it. Updates are maps too, in which null removes a file, an entry replaces it, and
+// Field is the state field of files: a map from clean paths to entries ([Entry]). All middleware that keeps files in the
+// state declares it. Updates are maps, too: null removes a file, an entry replaces it, and
 //
 //	{edits: [{old_string, new_string, replace_all}], modified_at}
 //
-// replaces texts in it: tool calls that run at once may edit one file, and neither loses what the other does. An edit of a
-// file that has gone, or whose text has, changes nothing.
+// replaces texts in it. So several parallel tool calls can edit one file without losing each other's edits. An edit of a
+// removed file, or of a text that is gone, changes nothing.
 var Field = host.NewField[map[string]Entry]("files", host.Reduced(host.Reducer{Name: "files", Reduce: merge}))
 
 // merge applies an update of the field.
@@ -72,14 +72,14 @@ func merge(value, update wire.Raw) (wire.Raw, error) {
 	return out.Raw(), nil
 }
 
-// entriesOf returns the files of a value of the field, not decoded.
+// entriesOf returns the encoded files of a value of the field.
 func entriesOf(value wire.Raw) (map[string]wire.Raw, error) {
 	out := make(map[string]wire.Raw, value.Len())
 	if value.IsNil() {
 		return out, nil
 	}
 	if !value.IsMap() {
-		return nil, fmt.Errorf("files must be a map from paths to files, not a value of the type %s", value.Type())
+		return nil, fmt.Errorf("files must be a map from paths to files, not a value of type %s", value.Type())
 	}
 	for name, entry := range value.Pairs() {
 		out[string(name)] = entry
@@ -87,8 +87,8 @@ func entriesOf(value wire.Raw) (map[string]wire.Raw, error) {
 	return out, nil
 }
 
-// decodeEntry reads a file of the state, which may come from the caller of a run. It may be longer than a document that
-// [host.Decode] takes.
+// decodeEntry decodes a file of the state, which may come from the caller of a run. It may be longer than the documents
+// that [host.Decode] accepts.
 func decodeEntry(name string, raw wire.Raw) (Entry, error) {
 	var e Entry
 	for key, value := range raw.Pairs() {
@@ -107,7 +107,7 @@ func decodeEntry(name string, raw wire.Raw) (Entry, error) {
 		}
 		text, ok := value.AsString()
 		if !ok && !value.IsNil() {
-			return e, fmt.Errorf("%s of the file %q must be a text, not a value of the type %s", key, name, value.Type())
+			return e, fmt.Errorf("%s of the file %q must be a text, not a value of type %s", key, name, value.Type())
 		}
 		*into = text
 	}
@@ -115,7 +115,7 @@ func decodeEntry(name string, raw wire.Raw) (Entry, error) {
 		e.Encoding = utf8Encoding
 	}
 	if e.Encoding != utf8Encoding && e.Encoding != base64Encoding {
-		return e, fmt.Errorf("the file %q has the encoding %q; there are %s and %s", name, e.Encoding, utf8Encoding, base64Encoding)
+		return e, fmt.Errorf("the file %q has the unknown encoding %q; use %s or %s", name, e.Encoding, utf8Encoding, base64Encoding)
 	}
 	return e, nil
 }

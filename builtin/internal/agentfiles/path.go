@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPath bounds a path, in bytes.
+// maxPath is the length of the longest path, in bytes.
 const maxPath = 4096
 
-// Clean turns a path that a model gave into an absolute one without . and // and a slash at its end. A relative path
-// begins at the root, and a backslash is a slash. What leads upwards, a home directory and a drive of Windows are refused.
+// Clean returns the absolute form of a path that a model gave, without ., // and a trailing slash. A relative path begins
+// at the root, and a backslash is a slash. It refuses paths with .., home directories and Windows drives.
 func Clean(given string) (string, error) {
 	if given == "" || len(given) > maxPath || !utf8.ValidString(given) || strings.ContainsFunc(given, isControl) {
 		return "", &Error{Path: given, Reason: BadPath}
@@ -26,17 +26,17 @@ func Clean(given string) (string, error) {
 	return path.Clean("/" + slashed), nil
 }
 
-// isControl reports a character that no path of a tool's result should have: it would break a line.
+// isControl reports a character that would break a line of a tool's result.
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// Within reports whether a clean path is dir, or below it.
+// Within reports whether a clean path is dir or below it.
 func Within(dir, name string) bool {
 	return dir == "/" || name == dir || strings.HasPrefix(name, dir+"/")
 }
 
-// Relative returns the path below dir that leads to name; of dir itself, its last part.
+// Relative returns the path from dir to name. For dir itself it returns the last element.
 func Relative(dir, name string) string {
 	switch {
 	case name == dir:

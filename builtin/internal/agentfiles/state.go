@@ -9,35 +9,34 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// State gives access to the files in the state of threads. Tool calls that run at once in one step see each other's
-// changes, as they would on a disk, before these are in the state. The zero value is ready; it may be used by several
-// goroutines.
+// State gives access to the files in the state of threads. Parallel tool calls of one step see each other's changes before
+// these are in the state, as they would on a disk. The zero value is ready to use and safe for concurrent use.
 type State struct {
 	mu    sync.Mutex
 	runs  map[string]*step
-	order []string // of the runs, the oldest first
+	order []string // the runs, oldest first
 }
 
-// maxRuns is how many runs are remembered: one that waits for a human may wait for ever. Of a run that is forgotten the
-// calls of a step that is going on do not see what those before them did.
+// maxRuns is the number of runs that are remembered: a run that waits for a human may wait for ever. If a run is forgotten
+// during a step, its next calls do not see the changes of the earlier calls of that step.
 const maxRuns = 1024
 
-// step is what the calls of one step of a run have changed.
+// step holds the changes of the calls of one step of a run.
 type step struct {
-	key     string // of the step
+	key     string // identifies the step
 	calls   []*callChanges
-	version int // of what they have changed
+	version int // increases with each change
 }
 
-// callChanges is what one call has changed.
+// callChanges holds the changes of one call.
 type callChanges struct {
 	id      string
 	changes map[string]change
 }
 
-// At returns the files as the runtime's state and the other calls of its step have them. Call is the id of the tool call
-// that asks: what it changed when it ran before in this step is forgotten. The changes are in the state when the hook or
-// tool returns [View.Update].
+// At returns the files as the runtime's state and the other calls of its step have them. Call is the id of the tool call;
+// the changes of an earlier execution of the same call in this step are forgotten. The changes get into the state when the
+// hook or tool returns [View.Update].
 func (s *State) At(rt *host.Runtime, call string) (*View, error) {
 	base, err := entriesOf(rt.State().Get(Field.Name))
 	if err != nil {
@@ -52,7 +51,7 @@ func (s *State) At(rt *host.Runtime, call string) (*View, error) {
 	return v, nil
 }
 
-// Forget lets go of what is known of a run. It is for [host.Hooks].End.
+// Forget forgets a run. It is for [host.Hooks].End.
 func (s *State) Forget(run string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +59,8 @@ func (s *State) Forget(run string) {
 	s.order = slices.DeleteFunc(s.order, func(other string) bool { return other == run })
 }
 
-// stepOf returns the step that the runtime is in, under the lock. A step leaves messages behind, so that they tell it from
-// the one before.
+// stepOf returns the current step of the run. The caller holds the lock. Each step adds messages, so the last message
+// identifies the step.
 func (s *State) stepOf(rt *host.Runtime) *step {
 	messages := rt.State().Messages()
 	last, _ := messages.Last()
@@ -95,7 +94,7 @@ func (s *step) forget(call string) {
 	}
 }
 
-// Update returns the update that puts the changes into the state; nil if there are none.
+// Update returns the update with the call's changes; nil if there are none.
 func (v *View) Update() *host.Update {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()

@@ -141,15 +141,15 @@ func TestFieldRefuses(t *testing.T) {
 		update any
 		err    string
 	}{
-		{"text", "files must be a map from paths to files, not a value of the type string"},
-		{m{"a": m{"content": ""}}, `"a" is no path of a file; it begins with / and has no ., .. or // in it`},
-		{m{"/": m{"content": ""}}, `"/" is no path of a file; it begins with / and has no ., .. or // in it`},
-		{m{"/a/../b": m{"content": ""}}, `"/a/../b" is no path of a file; it begins with / and has no ., .. or // in it`},
-		{m{"/a": "text"}, `the file "/a" is a map with content, encoding, created_at and modified_at, or null`},
-		{m{"/a": m{}}, `the file "/a" has no content`},
-		{m{"/a": m{"content": 1}}, `content of the file "/a" must be a text, not a value of the type integer`},
+		{"text", "files must be a map from paths to files, not a value of type string"},
+		{m{"a": m{"content": ""}}, `"a" is not a path of a file; it must begin with / and must not contain ., .. or //`},
+		{m{"/": m{"content": ""}}, `"/" is not a path of a file; it must begin with / and must not contain ., .. or //`},
+		{m{"/a/../b": m{"content": ""}}, `"/a/../b" is not a path of a file; it must begin with / and must not contain ., .. or //`},
+		{m{"/a": "text"}, `the file "/a" must be null or a map with content, encoding, created_at and modified_at`},
+		{m{"/a": m{}}, `the file "/a" lacks the key content`},
+		{m{"/a": m{"content": 1}}, `content of the file "/a" must be a text, not a value of type integer`},
 		{m{"/a": m{"edits": 1}}, `edits of the file "/a" must be a list`},
-		{m{"/a": m{"edits": []any{m{"old_string": "a"}}}}, `an edit of the file "/a" has the texts old_string and new_string`},
+		{m{"/a": m{"edits": []any{m{"old_string": "a"}}}}, `an edit of the file "/a" must have the texts old_string and new_string`},
 		{m{"/a": m{"content": "a", "encoding": "utf-16"}}, `the file "/a" has the encoding "utf-16"; there are utf-8 and base64`},
 	} {
 		_, err := reduce(t, test.update)

@@ -13,21 +13,21 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// View is the files of the state during one call of a hook or tool. A directory is there as long as a file is in it.
+// View is the files of the state during one call of a hook or tool. A directory exists as long as it contains a file.
 type View struct {
 	state *State
 	step  *step
-	base  map[string]wire.Raw // as the step found them
+	base  map[string]wire.Raw // the files at the start of the step
 	own   *callChanges
 	now   func() time.Time
 
-	merged  map[string]wire.Raw // what files returns, as of a version of the step
+	merged  map[string]wire.Raw // the result of files at a version of the step
 	version int
 }
 
 var _ FS = (*View)(nil)
 
-// files returns all files as they are now. The caller must not change the map.
+// files returns all current files. The caller must not change the map.
 func (v *View) files() (map[string]wire.Raw, error) {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
@@ -50,13 +50,13 @@ func (v *View) filesLocked() (map[string]wire.Raw, error) {
 	return files, nil
 }
 
-// change notes what the call does to a file, under the lock.
+// change records a change of the call. The caller holds the lock.
 func (v *View) change(name string, c change) {
 	v.own.changes[name] = c
 	v.step.version++
 }
 
-// Stat describes a file, or a directory in which there are some.
+// Stat describes a file, or a directory that contains files.
 func (v *View) Stat(_ context.Context, name string) (Info, error) {
 	files, err := v.files()
 	if err != nil {
@@ -93,7 +93,7 @@ func (v *View) Open(_ context.Context, name string) (io.ReadCloser, Info, error)
 	return io.NopCloser(bytes.NewReader(content)), Info{Path: name, Size: int64(len(content)), Modified: entry.modified()}, nil
 }
 
-// List returns the files and directories of a directory.
+// List returns the files and directories in a directory.
 func (v *View) List(_ context.Context, dir string) ([]Info, error) {
 	files, err := v.files()
 	if err != nil {
@@ -158,7 +158,7 @@ func (v *View) Walk(ctx context.Context, dir string, visit func(Info) bool) (sto
 	return false, nil
 }
 
-// Write replaces a file, or makes it.
+// Write replaces or creates a file.
 func (v *View) Write(_ context.Context, name string, content []byte) error {
 	if err := writable(name, len(content)); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (v *View) Write(_ context.Context, name string, content []byte) error {
 	return nil
 }
 
-// Edit replaces a text in a file. In the update it stands as such, see [Field].
+// Edit replaces a text in a file. The update contains the edit, not the new content, see [Field].
 func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
@@ -209,7 +209,7 @@ func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 		return 0, err
 	}
 	entry.ModifiedAt = v.now().UTC().Format(time.RFC3339Nano)
-	if before, ok := v.own.changes[name]; ok && before.edits == nil { // this call has made the file
+	if before, ok := v.own.changes[name]; ok && before.edits == nil { // this call has created or replaced the file
 		entry.Content, entry.Encoding = encoded(content)
 		v.change(name, change{entry: entry.raw()})
 		return n, nil
@@ -247,7 +247,7 @@ func (v *View) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// place checks that a file of a size can be there.
+// place checks that there is room for a file of this size at this path.
 func place(files map[string]wire.Raw, name string, size int64) error {
 	if hasBelow(files, name) {
 		return &Error{Path: name, Reason: IsDirectory}
@@ -278,8 +278,8 @@ func hasBelow(files map[string]wire.Raw, dir string) bool {
 	return false
 }
 
-// sortedBelow returns the names of the files below a directory, in the order in which a disk is walked: a slash stands
-// before all that a name may have.
+// sortedBelow returns the names of the files below a directory in the order of a walk: a slash sorts before all other
+// characters.
 func sortedBelow(files map[string]wire.Raw, dir string) []string {
 	var names []string
 	for name := range files {
@@ -301,7 +301,7 @@ func entryInfo(name string, raw wire.Raw) (Info, error) {
 	return Info{Path: name, Size: int64(len(entry.bytes())), Modified: entry.modified()}, nil
 }
 
-// modified is the zero time if the caller of a run has written something else.
+// modified returns the time of the last change; zero if the caller of a run has set an invalid one.
 func (e Entry) modified() time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, e.ModifiedAt)
 	return t

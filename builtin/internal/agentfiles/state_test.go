@@ -150,7 +150,7 @@ func TestFieldRefuses(t *testing.T) {
 		{m{"/a": m{"content": 1}}, `content of the file "/a" must be a text, not a value of type integer`},
 		{m{"/a": m{"edits": 1}}, `edits of the file "/a" must be a list`},
 		{m{"/a": m{"edits": []any{m{"old_string": "a"}}}}, `an edit of the file "/a" must have the texts old_string and new_string`},
-		{m{"/a": m{"content": "a", "encoding": "utf-16"}}, `the file "/a" has the encoding "utf-16"; there are utf-8 and base64`},
+		{m{"/a": m{"content": "a", "encoding": "utf-16"}}, `the file "/a" has the unknown encoding "utf-16"; use utf-8 or base64`},
 	} {
 		_, err := reduce(t, test.update)
 		require.EqualError(t, err, test.err)

@@ -12,17 +12,17 @@ import (
 // cacheMark is the setting, and the key of a block or tool, that asks Anthropic to cache a prompt.
 const cacheMark = "cache_control"
 
-// anthropic is what models of Anthropic say as their provider.
+// anthropic is the provider of Anthropic's models.
 const anthropic = "anthropic"
 
-// takesCacheMarks reports whether a model takes marks for its prompt cache: it says so, or it is one of Anthropic's of
-// which nothing is known.
+// takesCacheMarks reports whether a model accepts marks for its prompt cache: it says so, or it is a model of Anthropic
+// that says nothing.
 func takesCacheMarks(info model.Info) bool {
 	return info.Caching || info.Provider == anthropic && model.Known(anthropic, info.Name).MaxInputTokens == 0
 }
 
-// withoutCacheMarks returns a request without marks in its settings, tools of the provider, system prompt and messages. What
-// has none is shared.
+// withoutCacheMarks returns a request without marks in its settings, provider tools, system prompt and messages. Unmarked
+// parts are shared.
 func withoutCacheMarks(req *model.Request) *model.Request {
 	out := *req
 	out.Settings = unmarkedSettings(req.Settings)
@@ -85,7 +85,7 @@ func unmarkedContent(c abi.Content) (abi.Content, bool) {
 	return abi.Blocks(blocks...), true
 }
 
-// unmarked returns a map without a mark.
+// unmarked returns a map without the mark.
 func unmarked(fields wire.Map) (plain wire.Map, marked bool) {
 	if !fields.Has(cacheMark) {
 		return fields, false

@@ -13,15 +13,16 @@ import (
 )
 
 // AnthropicPromptCaching lets Anthropic's models cache the prompt, so that the part of a conversation that was sent before
-// costs less and is read faster. It sets the setting cache_control of each model call; the provider's adapter then marks the
-// last block of the system prompt, the last tool and the last block of the conversation.
+// costs less and is read faster. It sets cache_control in the settings of each model call. The provider's adapter then
+// marks the last block of the system prompt, the last tool and the last block of the conversation.
 //
-// It acts on models that take such marks: those of the provider anthropic, save old ones that are known not to, and others
-// that say they can cache. It looks at the model of each request, so put it inside of a model_fallback. Where it stands
-// otherwise does not matter: the marks are made when the request is sent. But middleware that changes what was sent before,
-// such as tools that are selected anew for each call, makes the cache useless.
+// It acts on models that accept such marks: models of the provider anthropic, except old ones that are known not to, and
+// other models that say they can cache. It looks at the model of each request, so put it inside of a model_fallback. Its
+// position does not matter otherwise, because the marks are made when the request is sent. Middleware that changes earlier
+// parts of the prompt, for example by selecting other tools for each call, makes the cache useless.
 //
-// Behaviour and texts are those of LangChain 1.4.7's AnthropicPromptCachingMiddleware, but a warning comes once in a run.
+// Behaviour and texts are those of LangChain 1.4.7's AnthropicPromptCachingMiddleware, except that a warning is logged once
+// in a run.
 type AnthropicPromptCaching struct {
 	// Type is the type of cache. There is one: "ephemeral" (or "").
 	Type string `yaml:"type" schema:"default=ephemeral,enum=ephemeral"`
@@ -45,7 +46,7 @@ var anthropicPromptCachingEntry = Entry{
 	New: func() host.Middleware { return &AnthropicPromptCaching{} },
 }
 
-// The behaviors for other models.
+// The behaviors for models that accept no marks.
 const (
 	unsupportedWarn   = "warn"
 	unsupportedIgnore = "ignore"
@@ -82,15 +83,15 @@ func (c AnthropicPromptCaching) Hooks(_ context.Context, env host.Env) (*host.Ho
 	}, nil
 }
 
-// promptCaching marks requests.
+// promptCaching is an [AnthropicPromptCaching] in its agent.
 type promptCaching struct {
-	own      model.Model // the agent's
+	own      model.Model // the agent's model
 	settings wire.Map
-	least    int // messages
+	least    int // the smallest number of messages
 	behavior string
 
 	mu     sync.Mutex
-	warned map[string]bool // the runs that were warned
+	warned map[string]bool // runs with a warning
 }
 
 func (p *promptCaching) wrap(
@@ -116,7 +117,7 @@ func (p *promptCaching) wrap(
 	return resp, nil, err
 }
 
-// nameOf names a model with its provider.
+// nameOf returns the name of a model with its provider.
 func nameOf(info model.Info) string {
 	if info.Provider == "" {
 		return info.Name
@@ -124,7 +125,7 @@ func nameOf(info model.Info) string {
 	return info.Provider + ":" + info.Name
 }
 
-// counted counts the messages of a request.
+// counted returns the number of messages of a request.
 func counted(req *model.Request) int {
 	n := req.Messages.Len()
 	if !req.System.IsZero() {
@@ -133,10 +134,11 @@ func counted(req *model.Request) int {
 	return n
 }
 
-// mostWarned is how many runs are remembered. A run that waits for an answer, which may never come, has not ended.
+// mostWarned is the number of runs that are remembered. A run that waits for an answer, which may never come, has not
+// ended.
 const mostWarned = 1 << 12
 
-// first reports whether a run is warned for the first time.
+// first reports whether this is the first warning of a run.
 func (p *promptCaching) first(run string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,7 +158,7 @@ func (p *promptCaching) end(_ context.Context, run string) {
 	delete(p.warned, run)
 }
 
-// outsideOfCaching is where middleware stands that changes the conversation.
+// outsideOfCaching orders middleware that changes the conversation.
 var outsideOfCaching = host.Order{
 	Outside: "anthropic_prompt_caching",
 	Reason:  "the cache begins anew where the conversation changes; what changes it stands outside of what marks it, as in deepagents",

@@ -8,16 +8,16 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// callReviews is what humans have decided about calls of an AI message that will be performed.
+// callReviews are the decisions about the calls of an AI message that will run.
 type callReviews struct {
-	Message string                 `msgpack:"message"` // its id: what was decided of another message is of no account
-	Calls   map[string]*callReview `msgpack:"calls"`   // by id
+	Message string                 `msgpack:"message"` // the message's id; decisions about another message do not count
+	Calls   map[string]*callReview `msgpack:"calls"`   // by id of the call
 }
 
-// callReview is a call that will be performed.
+// callReview is a reviewed call that will run.
 type callReview struct {
-	Asked string   `msgpack:"asked"`          // key of the call as the model made it: a decision is for no other
-	By    []string `msgpack:"by"`             // the middleware that let it pass as it is now; the first has edited it, if any has
+	Asked string   `msgpack:"asked"`          // the question key of the model's original call; the decision counts for no other call
+	By    []string `msgpack:"by"`             // the middleware that let the call pass in its current form; the first one has edited it, if Name is set
 	Name  string   `msgpack:"name,omitempty"` // of an edited call
 	Args  wire.Raw `msgpack:"args,omitempty"`
 }
@@ -25,7 +25,7 @@ type callReview struct {
 // callReviewField is shared by all reviewers of an agent.
 var callReviewField = host.NewField[callReviews]("hitl_edited_tool_calls", host.Hidden, host.Lives(host.LifetimeRun))
 
-// callReviewsOf returns what was decided about the calls of the last AI message.
+// callReviewsOf returns the decisions about the calls of the last AI message.
 func callReviewsOf(rt *host.Runtime) (callReviews, error) {
 	messages := rt.State().Messages()
 	at := messages.LastAI()
@@ -39,7 +39,7 @@ func callReviewsOf(rt *host.Runtime) (callReviews, error) {
 	return stored, err
 }
 
-// of returns what was decided about a call of the model; nil if nothing was.
+// of returns the decision about a call of the model; nil if there is none.
 func (r callReviews) of(call *abi.ToolCall) *callReview {
 	c := r.Calls[call.ID]
 	if c == nil || c.Asked != questionKey(call) {
@@ -48,7 +48,7 @@ func (r callReviews) of(call *abi.ToolCall) *callReview {
 	return c
 }
 
-// performed returns the call that will be performed in the place of one of the model.
+// performed returns the call that runs in place of a call of the model.
 func (r callReviews) performed(call *abi.ToolCall) *abi.ToolCall {
 	c := r.of(call)
 	if c == nil || c.Name == "" {
@@ -57,8 +57,8 @@ func (r callReviews) performed(call *abi.ToolCall) *abi.ToolCall {
 	return &abi.ToolCall{ID: call.ID, Name: c.Name, Args: c.Args}
 }
 
-// passed returns what a reviewer has let pass in the place of a call: the one that will be performed, and whether it is an
-// edit of its own. It is nil if there is nothing, or if another reviewer has edited the call since.
+// passed returns the call that a reviewer let pass in place of a call of the model, and whether that reviewer has edited
+// it. It returns nil if the reviewer has not decided, or if another reviewer has edited the call since.
 func (r callReviews) passed(by string, call *abi.ToolCall) (performed *abi.ToolCall, edited bool) {
 	c := r.of(call)
 	if c == nil || !slices.Contains(c.By, by) {
@@ -67,7 +67,7 @@ func (r callReviews) passed(by string, call *abi.ToolCall) (performed *abi.ToolC
 	return r.performed(call), c.Name != "" && c.By[0] == by
 }
 
-// pass notes that a reviewer lets a call of the model pass, edited if edited is not nil.
+// pass records that a reviewer lets a call pass. Edited is nil if the call did not change.
 func (r callReviews) pass(by string, call, edited *abi.ToolCall) {
 	c := r.of(call)
 	if c == nil || edited != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// clearEdit is a ContextEdit of the type clear_tool_uses that was checked.
+// clearEdit is a checked [ContextEdit] of the type clear_tool_uses.
 type clearEdit struct {
 	trigger, atLeast, keep int
 	inputs                 bool
@@ -43,7 +43,7 @@ func (c *ContextEdit) compile() (*clearEdit, error) {
 	return out, nil
 }
 
-// apply clears the oldest results, if there are more tokens than the trigger.
+// apply clears the oldest results if there are more tokens than the trigger.
 func (c *clearEdit) apply(messages *editedMessages) {
 	if messages.tokens <= c.trigger {
 		return
@@ -100,7 +100,8 @@ func askedCall(m *abi.Message, id string) *abi.ToolCall {
 	return nil
 }
 
-// withoutInputs returns an AI message in which the calls with this id have no arguments. Its Meta lists the ids of such calls.
+// withoutInputs returns an AI message in which the calls with this id have no arguments. Its Meta lists the ids of these
+// calls.
 func withoutInputs(m *abi.Message, id string) *abi.Message {
 	out := *m
 	out.ToolCalls = slices.Clone(m.ToolCalls)
@@ -123,7 +124,7 @@ func withoutInputs(m *abi.Message, id string) *abi.Message {
 	return &out
 }
 
-// editingKey is the key in the Meta of a message under which stands what was edited, as in LangChain.
+// editingKey is the key in a message's Meta that describes its edits, as in LangChain.
 const editingKey = "context_editing"
 
 func editingOf(meta wire.Map) wire.Map {

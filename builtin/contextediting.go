@@ -12,16 +12,16 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// ContextEditing takes old tool results out of what the model is sent when the history has too many tokens: their text
-// becomes a placeholder, so that the model sees which calls it has made, and may make one again. The newest results stay.
-// The messages of the thread are not changed, unless persist is true.
+// ContextEditing removes old tool results from what the model is sent when the history has too many tokens. A placeholder
+// takes the place of their text, so the model still sees which calls it has made and may repeat one. The newest results
+// stay. The messages of the thread do not change, unless persist is true.
 //
-// Each edit goes through the history as the one before it has left it. Messages that no edit changes are shared, and
-// counting takes a time that is proportional to the length of the history.
+// Edits are applied one after the other. Unchanged messages are shared, and counting takes time in proportion to the length
+// of the history.
 //
-// Behaviour is that of LangChain 1.4.7's ContextEditingMiddleware. It differs in that the artifact of a result stays, which
-// no model sees, and in persist. A provider's cache of the prompt does not outlive an edit: a clear_at_least that is not
-// small makes edits rare.
+// Behaviour is that of LangChain 1.4.7's ContextEditingMiddleware, with two differences: the artifact of a result, which no
+// model sees, stays, and persist exists. An edit invalidates the provider's prompt cache; a larger clear_at_least makes
+// edits rarer.
 type ContextEditing struct {
 	// Edits are made one after the other. None: one edit with its defaults.
 	Edits []ContextEdit `yaml:"edits" strict:"optional"`
@@ -72,7 +72,7 @@ const (
 	clearPlaceholder = "[cleared]"
 )
 
-// clearToolUses is the one type of edit.
+// clearToolUses is the only type of edit.
 const clearToolUses = "clear_tool_uses"
 
 // Name returns "context_editing".
@@ -114,7 +114,7 @@ func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	}, nil
 }
 
-// countsByModel checks the method, and reports whether the model is to count.
+// countsByModel checks the method and reports whether the model counts tokens.
 func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
 	switch c.TokenCountMethod {
 	case "", "approximate":
@@ -135,11 +135,11 @@ func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
 	return true, nil
 }
 
-// contextEditor is a ContextEditing that was checked.
+// contextEditor is a checked [ContextEditing].
 type contextEditor struct {
 	edits   []*clearEdit
 	counter *messageCounter
-	byModel bool // a model that can counts
+	byModel bool // the model counts tokens
 	model   model.Model
 }
 
@@ -172,7 +172,8 @@ func (e *contextEditor) persist(_ context.Context, rt *host.Runtime) (*host.Upda
 	return update, nil
 }
 
-// requestCounter returns what counts a message of a request, and how many tokens the request has beside its messages.
+// requestCounter returns a function that counts the tokens of a message, and the tokens of the request besides its
+// messages.
 func (e *contextEditor) requestCounter(req *model.Request) (each func(*abi.Message) int, further int) {
 	m := req.Model
 	if m == nil {
@@ -193,7 +194,7 @@ func (e *contextEditor) requestCounter(req *model.Request) (each func(*abi.Messa
 	return e.counter.each, 0
 }
 
-// edit makes the edits and returns the messages that they change, by index.
+// edit applies the edits and returns the changed messages, by index.
 func (e *contextEditor) edit(messages history.List, each func(*abi.Message) int, further int) map[int]*abi.Message {
 	if messages.Len() == 0 {
 		return nil
@@ -208,10 +209,10 @@ func (e *contextEditor) edit(messages history.List, each func(*abi.Message) int,
 	return edited.changed
 }
 
-// editedMessages are messages as edits have left them.
+// editedMessages are messages after some edits.
 type editedMessages struct {
 	list    history.List
-	changed map[int]*abi.Message // by index; nil: none
+	changed map[int]*abi.Message // by index; nil if none has changed
 	each    func(*abi.Message) int
 	tokens  int
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// ContextSize is a size of a history: a number of messages or of tokens, or a fraction of the tokens that a model takes.
+// ContextSize is a size of a history: a number of messages or of tokens, or a fraction of the tokens that a model accepts.
 type ContextSize struct {
 	Messages *int     `yaml:"messages" schema:"min=1"`         // so many messages
 	Tokens   *int     `yaml:"tokens" schema:"min=1"`           // so many tokens
 	Fraction *float64 `yaml:"fraction" schema:"min=0,max=1.0"` // of the model's max_input_tokens: above 0, at most 1
 }
 
-// ContextTriggers are sizes of which one must be reached. In a manifest it may be a mapping, which is one size, or a list.
-// Of a size with several keys each must be reached:
+// ContextTriggers are sizes, one of which must be reached. In a manifest it is a mapping, which is one size, or a list. If
+// a size has several keys, all of them must be reached:
 //
 //	trigger: [{tokens: 100000}, {tokens: 50000, messages: 200}]
 type ContextTriggers []ContextSize
@@ -53,7 +53,7 @@ func (ContextTriggers) JSONSchema() map[string]any {
 	return map[string]any{"oneOf": []any{size, map[string]any{"type": "array", "items": size}}}
 }
 
-// check checks the numbers of a size that stands under a key of the configuration.
+// check checks the numbers of a size under a key of the configuration.
 func (s *ContextSize) check(key string) error {
 	for _, n := range []*int{s.Messages, s.Tokens} {
 		if n != nil && *n <= 0 {
@@ -67,7 +67,7 @@ func (s *ContextSize) check(key string) error {
 	return nil
 }
 
-// parts counts the keys of a size.
+// parts returns the number of keys of a size.
 func (s *ContextSize) parts() int {
 	n := 0
 	for _, is := range []bool{s.Messages != nil, s.Tokens != nil, s.Fraction != nil} {
@@ -78,10 +78,10 @@ func (s *ContextSize) parts() int {
 	return n
 }
 
-// contextSize is a ContextSize for a model; 0 is none.
+// contextSize is a [ContextSize] for a model; 0 means not set.
 type contextSize struct{ messages, tokens int }
 
-// of makes a size that was checked one for a model. A fraction that stands beside tokens asks for both: the larger counts.
+// of returns a checked size for a model. If both tokens and a fraction are set, the larger number counts.
 func (s *ContextSize) of(info *model.Info) (contextSize, error) {
 	var size contextSize
 	if s.Messages != nil {
@@ -102,7 +102,7 @@ func (s *ContextSize) of(info *model.Info) (contextSize, error) {
 	return size, nil
 }
 
-// contextSizes checks triggers and makes them ones for a model.
+// sizes checks triggers and returns them for a model.
 func (t ContextTriggers) sizes(info *model.Info) ([]contextSize, error) {
 	sizes := make([]contextSize, len(t))
 	for i := range t {

@@ -11,27 +11,27 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// DynamicPrompt makes the system prompt of each model call from a template and the state as it is then.
+// DynamicPrompt makes the system prompt of each model call from a template and the current state.
 //
 // The template is one of Go's text/template. It may use
 //
-//   - .state.NAME, the state field of that name; nothing if it is unset. A name that no middleware and not the agent
-//     declares is refused when the agent is built.
-//   - .context, the value that the caller gave with the run, as data; nothing without one
+//   - .state.NAME, the state field of that name, or nothing if it is not set. A name that neither the agent nor any
+//     middleware declares is refused when the agent is built.
+//   - .context, the value that the caller gave to the run, as data; nothing if there is none
 //   - .message_count, the number of messages that the model gets, without the system prompt
 //   - .tools, the names of the tools that the model is offered
-//   - .system, the text of the system prompt as it was
-//   - .now and .date, by the agent's clock: "2006-01-02T15:04:05Z" and "2006-01-02". A provider cannot cache a prompt that is
-//     another one in each call, so .date is mostly the better one.
+//   - .system, the text of the previous system prompt
+//   - .now and .date, by the agent's clock: "2006-01-02T15:04:05Z" and "2006-01-02". A provider cannot cache a prompt that
+//     changes with each call, so .date is usually better.
 //
 // Its functions are and, or, not, eq, ne, lt, le, gt, ge, len, index, default ({{default "English" .state.language}}), join
-// ({{join ", " .tools}}), lower, upper, trim and json. Lists and mappings show as compact JSON. A key that a mapping does not
-// have is an error, which fails the model call; (index .state.user "name") is nothing then.
+// ({{join ", " .tools}}), lower, upper, trim and json. Lists and mappings are shown as compact JSON. A missing key of a
+// mapping is an error, which fails the model call; (index .state.user "name") gives nothing instead.
 //
-// Values are data: braces in them are text. They may still say what the model should not obey, if a tool or a user has
-// written them. What the template makes is at most 256 KiB long, after at most 100,000 turns of its loops; more is an error.
+// Values are data: braces in them are text. Values that a tool or a user has written may still contain instructions that
+// the model should not follow. The result has at most 256 KiB, and loops take at most 100,000 turns; more is an error.
 //
-// It is the form for manifests of LangChain's dynamic_prompt, which is a function; a program in Go may use
+// This is LangChain's dynamic_prompt, which is a function, in a form for manifests. Go programs may use
 // [host.DynamicPrompt].
 type DynamicPrompt struct {
 	// Template is the text of the prompt. Required.
@@ -87,7 +87,7 @@ func (p DynamicPrompt) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: prompt, PassesTokens: true}, Uses: text.fields}, nil
 }
 
-// promptPlaces says by mode where a text goes.
+// promptPlaces maps a mode to the function that places the text.
 var promptPlaces = map[string]func(system abi.Content, text string) abi.Content{
 	"":        replaceSystem,
 	"replace": replaceSystem,
@@ -97,7 +97,7 @@ var promptPlaces = map[string]func(system abi.Content, text string) abi.Content{
 
 func replaceSystem(_ abi.Content, text string) abi.Content { return abi.Text(text) }
 
-// promptData is what a template may use, as far as it does.
+// promptData returns the data that the template uses.
 func promptData(rt *host.Runtime, req *model.Request, t *promptTemplate) (map[string]any, error) {
 	data := map[string]any{}
 	for name := range t.names {
@@ -125,7 +125,7 @@ func promptData(rt *host.Runtime, req *model.Request, t *promptTemplate) (map[st
 	return data, nil
 }
 
-// promptNames are the names of [promptValue].
+// promptNames are the names for [promptValue].
 var promptNames = []string{"context", "date", "message_count", "now", "state", "system", "tools"}
 
 func promptValue(rt *host.Runtime, req *model.Request, name string) (any, error) {

@@ -9,21 +9,21 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// HumanInTheLoop asks a human before tools run. When the model has answered, the run is interrupted with one
-// [ReviewRequest] about all calls that its policies name, and is resumed with [Decisions], one for each call in the same
-// order. A call is performed as it is (approve) or as the human wants it (edit), or it is answered in place of its tool
-// (reject, respond). With the mode per_call each call asks for itself as it starts, with a [ToolApproval], and is answered
-// with one [Decision].
+// HumanInTheLoop asks a human before tools run. After the model's answer, the run is interrupted with one [ReviewRequest]
+// about all calls that its policies name, and is resumed with [Decisions], one for each call in the same order. A call runs
+// unchanged (approve) or changed by the human (edit), or it is answered in place of its tool (reject, respond). With the
+// mode per_call each call asks as it starts, with a [ToolApproval], and is answered with one [Decision].
 //
-// The model's message stays as it is after an edit; the result says what was done instead. All middleware sees the edited
-// call, and tool_call_limit counts it anew if it is one of another tool. An answer that will not do fails the run, and
-// another answer corrects it.
+// An edit does not change the model's message; the result says what ran instead. All middleware sees the edited call, and
+// tool_call_limit counts it again if its tool is another one. An invalid answer fails the run, and another answer corrects
+// it.
 //
-// A call that gets to its tool without a decision is asked about there, in the form of the mode: one that a hook or a tool
-// makes, one to which a jump has led past the review, and one that somebody else has made into one that a policy names. Two
-// of this middleware in one agent both decide about a call that both name; a later one sees what an earlier one made of it.
+// A call that reaches its tool without a decision is asked about there, in the form of the mode: a call that a hook or a
+// tool makes, a call to which a jump has led past the review, or a call that other middleware has changed into one that a
+// policy names. If two of this middleware in one agent name a call, both decide; the later one sees the call as the earlier
+// one has changed it.
 //
-// Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in the place of Python's notation.
+// Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
 type HumanInTheLoop struct {
 	InterruptOn       map[string]ReviewPolicy `yaml:"interrupt_on"`       // by tool; calls of others need no review
 	DescriptionPrefix string                  `yaml:"description_prefix"` // begins the default description of a call; "": a default
@@ -32,7 +32,7 @@ type HumanInTheLoop struct {
 	// EditNotice begins the result of an edited call, for the model. nil: a default; "" (null in a manifest): no notice.
 	EditNotice *string `yaml:"edit_notice"`
 
-	inherited bool // from another agent, which may have tools that this one does not have
+	inherited bool // from another agent, whose tools this one may not have
 }
 
 var humanInTheLoopEntry = Entry{
@@ -92,7 +92,7 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	return hooks, nil
 }
 
-// UnmarshalYAML decodes a configuration, in which null is an edit_notice too.
+// UnmarshalYAML decodes a configuration in which edit_notice may be null.
 func (h *HumanInTheLoop) UnmarshalYAML(decode func(into any) error) error {
 	type fields HumanInTheLoop
 	given := fields{EditNotice: new(editNotice)}

@@ -10,14 +10,14 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// LLMToolEmulator has a model make up the results of tools, in place of running them: an agent can be tried before its tools
-// exist, or without what they do. Tools that the agent does not have are emulated too.
+// LLMToolEmulator has a model make up the results of tools instead of running them. So you can try an agent before its
+// tools exist, or without their effects. Tools that the agent does not have are emulated too.
 //
-// Arguments are not checked against the tool's parameters. Middleware further inside never sees an emulated call. What the
-// model costs counts as the run's.
+// Arguments are not checked against the tool's parameters, and inner middleware never sees an emulated call. The tokens of
+// the model count as the run's.
 //
-// Behaviour and prompt are those of LangChain's LLMToolEmulator, with the arguments as JSON. Without a model of its own
-// it asks the agent's, where LangChain asks one of Anthropic's.
+// Behaviour and prompt are those of LangChain's LLMToolEmulator, with the arguments as JSON. Without model it asks the
+// agent's model, where LangChain asks a model of Anthropic.
 type LLMToolEmulator struct {
 	// Tools are the names of the tools to emulate. Not given: all. An empty list: none.
 	Tools []string `yaml:"tools" strict:"optional"`
@@ -62,7 +62,7 @@ func (e LLMToolEmulator) Hooks(_ context.Context, env host.Env) (*host.Hooks, er
 	return &host.Hooks{WrapToolCall: host.WrapToolHook{Func: emulate(m), Tools: e.Tools}}, nil
 }
 
-// emulate makes the hook that asks a model what a tool would answer.
+// emulate returns the hook that asks a model for the result of a tool.
 func emulate(m model.Model) host.WrapToolFunc {
 	return func(
 		ctx context.Context, rt *host.Runtime, req *host.ToolRequest, _ host.ToolHandler,

@@ -14,13 +14,14 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// SelectionFallback says which tools are offered when the selecting model has not given a list. In a manifest it is error,
+// SelectionFallback is which tools are offered when the selecting model has not returned a list. In a manifest it is error,
 // none, all, or a list of names.
 type SelectionFallback struct {
-	// Mode is "error" (or ""): the run fails; "none": no tool; "all": all tools; "tools": those of Tools.
+	// Mode is "error" (or ""): the run fails; "none": no tool; "all": all tools; or "tools": those of Tools.
 	Mode  string
 	Tools []string
-	// Func returns the names, in place of all else. It gets the last answer of the model: a value, a text, or none.
+	// Func returns the names. It replaces Mode and Tools. It gets the last answer of the model: a value, a text, or
+	// nothing.
 	Func func(answer wire.Raw) []string
 }
 
@@ -58,7 +59,7 @@ func (f *SelectionFallback) check() error {
 	}
 }
 
-// fallback returns the names of the tools to offer when the answer is no list.
+// fallback returns the names of the tools to offer when the answer is not a list.
 func (s *toolSelector) fallback(answer wire.Raw, available []abi.ToolSpec) ([]string, error) {
 	f := &s.OnParsingFailure
 	names := f.Tools
@@ -85,7 +86,7 @@ func (s *toolSelector) fallback(answer wire.Raw, available []abi.ToolSpec) ([]st
 	return names, nil
 }
 
-// ask asks the model once. It returns what it answered, as a value if it is one, otherwise as a text.
+// ask asks the model once. It returns the answer as a value if it is one, otherwise as a text.
 func (s *toolSelector) ask(
 	ctx context.Context, rt *host.Runtime, req *model.Request, available []abi.ToolSpec, question abi.Message,
 ) (wire.Raw, error) {
@@ -115,8 +116,8 @@ func (s *toolSelector) ask(
 	return selectionOf(resp), nil
 }
 
-// selectionSchema is the schema of the answer. The tools are described beside the list: not all providers take
-// descriptions of single values.
+// selectionSchema returns the schema of the answer. It describes the tools beside the list, because not all providers
+// accept descriptions of single values.
 func selectionSchema(available []abi.ToolSpec) (wire.Raw, error) {
 	var description strings.Builder
 	description.WriteString("Tools to use. Place the most relevant tools first.\n")
@@ -133,8 +134,8 @@ func selectionSchema(available []abi.ToolSpec) (wire.Raw, error) {
 	})
 }
 
-// selectionOf returns the value that a model answered with: a structured one, the arguments of its call, or JSON in its
-// text; otherwise its text.
+// selectionOf returns the value that a model answered with: a structured answer, the arguments of its call, or JSON in its
+// text; otherwise the text.
 func selectionOf(resp *model.Response) wire.Raw {
 	if !resp.Structured.IsNil() {
 		return resp.Structured
@@ -155,7 +156,7 @@ func selectionOf(resp *model.Response) wire.Raw {
 	return wire.String(text)
 }
 
-// objectIn returns the JSON object that a text is or holds, in a fence or between other words.
+// objectIn returns the JSON object in a text. It may be in a code fence or between words.
 func objectIn(text string) (wire.Raw, bool) {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
@@ -165,7 +166,7 @@ func objectIn(text string) (wire.Raw, bool) {
 	return value, err == nil && value.IsMap()
 }
 
-// toolList returns what stands under "tools" in a value; nil if nothing does.
+// toolList returns the value of the key "tools"; nil if there is none.
 func toolList(value wire.Raw) wire.Raw {
 	for key, inner := range value.Pairs() {
 		if string(key) == "tools" {

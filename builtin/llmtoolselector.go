@@ -15,19 +15,18 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// LLMToolSelector has a model select, before each model call, the tools that the call is about: an agent with many tools then
-// sends the descriptions of a few. Only the model is told less; a tool that it calls nonetheless runs.
+// LLMToolSelector has a model select the tools for each model call. An agent with many tools then sends the descriptions of
+// only a few. Only the model sees fewer tools; if it calls another tool of the agent, that tool runs.
 //
-// The selecting model reads its instructions and the last human message. What it costs counts as the run's, and nothing of
-// what it says shows. A model that enforces JSON Schemas is asked for an answer in one, any other is made to call a tool; from
-// one that does neither, JSON in its text is taken too.
+// The selecting model reads its instructions and the last human message. Its tokens count as the run's, and its answers are
+// not shown. A model that enforces JSON Schemas is asked for a structured answer, and any other model is made to call a
+// tool; JSON in a text is accepted, too.
 //
-// The call then has the selected tools, in the order in which the agent has them, and behind them those that are always
-// included. A tool that the request forces the model to call stays, selected or not. A call without tools to select from is
-// left as it is.
+// The call then has the selected tools, in the order of the agent, followed by those that are always included. A tool that
+// the request forces the model to call stays. A call without tools to select from does not change.
 //
-// Behaviour and texts are those of LangChain's LLMToolSelectorMiddleware: a selected tool that does not exist fails the run,
-// and is not what on_parsing_failure is for.
+// Behaviour and texts are those of LangChain's LLMToolSelectorMiddleware: selecting a tool that does not exist fails the
+// run, whatever on_parsing_failure says.
 type LLMToolSelector struct {
 	// Model is the name of the agent's model that selects; "": the one that is about to be called.
 	Model string `yaml:"model"`
@@ -60,14 +59,14 @@ const (
 	selectorPrompt = "Your goal is to select the most relevant tools for answering the user's query."
 	maxToolsPrompt = "\nIMPORTANT: List the tool names in order of relevance, with the most relevant first. " +
 		"If you exceed the maximum number of tools, only the first %d will be used."
-	// selectionFormat names the format of the answer, and the tool that takes its place.
+	// selectionFormat is the name of the answer's format, and of the tool that may take its place.
 	selectionFormat = "ToolSelectionResponse"
 )
 
 // Name returns "llm_tool_selector".
 func (s LLMToolSelector) Name() string { return "llm_tool_selector" }
 
-// Hooks checks the numbers and finds the model.
+// Hooks checks the configuration and finds the model.
 func (s LLMToolSelector) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	selector := &toolSelector{LLMToolSelector: s, retries: 1}
 	if s.MaxRetries != nil {
@@ -96,13 +95,13 @@ func (s LLMToolSelector) Hooks(_ context.Context, env host.Env) (*host.Hooks, er
 	return &host.Hooks{WrapModelCall: host.WrapModelHook{Func: selector.wrap, PassesTokens: true}, Expects: s.AlwaysInclude}, nil
 }
 
-// toolSelector is an LLMToolSelector that was checked.
+// toolSelector is a checked [LLMToolSelector].
 type toolSelector struct {
 	LLMToolSelector
 
 	prompt  string
 	retries int
-	own     model.Model // nil: that of the request
+	own     model.Model // nil means the model of the request
 	agents  model.Model
 }
 
@@ -117,7 +116,7 @@ func (s *toolSelector) wrap(
 	return resp, nil, err
 }
 
-// selected returns the request with the tools that were selected.
+// selected returns the request with the selected tools.
 func (s *toolSelector) selected(ctx context.Context, rt *host.Runtime, req *model.Request) (*model.Request, error) {
 	if len(req.Tools) == 0 {
 		return req, nil
@@ -153,7 +152,7 @@ func (s *toolSelector) selected(ctx context.Context, rt *host.Runtime, req *mode
 	return offering(req, available, names, always), nil
 }
 
-// divided tells the tools that are always included from those to select from.
+// divided separates the tools that are always included from those to select from.
 func (s *toolSelector) divided(tools []abi.ToolSpec) (always, available []abi.ToolSpec, err error) {
 	var missing []string
 	for _, name := range s.AlwaysInclude {
@@ -177,7 +176,7 @@ func (s *toolSelector) divided(tools []abi.ToolSpec) (always, available []abi.To
 	return always, available, nil
 }
 
-// taken returns the names in a list of the model that count.
+// taken returns the valid names of a list, up to the largest number.
 func (s *toolSelector) taken(list wire.Raw, available []abi.ToolSpec) ([]string, error) {
 	var names []string
 	var invalid []wire.Raw
@@ -196,7 +195,7 @@ func (s *toolSelector) taken(list wire.Raw, available []abi.ToolSpec) ([]string,
 	return names, nil
 }
 
-// invalidSelection is the error of a model that selects what is not there.
+// invalidSelection is the error of a selection of unknown tools.
 func invalidSelection(invalid []wire.Raw) error {
 	list := wire.AppendArrayHeader(nil, len(invalid))
 	for _, item := range invalid {
@@ -205,8 +204,8 @@ func invalidSelection(invalid []wire.Raw) error {
 	return fmt.Errorf("Model selected invalid tools: %s", excerpt(wire.Raw(list).JSON())) //nolint:staticcheck // the text is LangChain's
 }
 
-// offering returns the request with the tools of these names, then those that are always included. One that the request
-// forces the model to call is among them.
+// offering returns the request with the tools of these names, followed by those that are always included. A tool that the
+// request forces the model to call stays.
 func offering(req *model.Request, available []abi.ToolSpec, names []string, always []abi.ToolSpec) *model.Request {
 	tools := make([]abi.ToolSpec, 0, len(names)+len(always)+1)
 	for i := range available {
@@ -239,7 +238,7 @@ func namesOf(tools []abi.ToolSpec) []string {
 }
 
 func jsonList(names []string) string {
-	raw, _ := wire.Of(names) // names are a type that it knows
+	raw, _ := wire.Of(names) // a list of strings can always be encoded
 	return raw.JSON()
 }
 

@@ -10,24 +10,24 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// LoopControl keeps an agent going while its list of todos has open ones, and keeps it from asking for the same thing over
-// and over. It needs todo_list, or another middleware with a state field todos of the same form, unless max_continues is 0.
-// LangChain has no such middleware.
+// LoopControl keeps an agent going while its list of todos has open items, and stops it from asking for the same thing
+// again and again. Unless max_continues is 0, it needs todo_list, or another middleware with a state field todos of the
+// same form. LangChain has no such middleware.
 //
 // # Open todos
 //
-// When the model ends a run with an answer while some of the todos are not completed, the reminder is added to the messages
-// and the model is called again, at most max_continues times in a run. Then the run ends all the same, with a warning.
+// When the model ends a run with an answer while todos are open, the middleware adds the reminder to the messages and calls
+// the model again, at most max_continues times in a run. After that the run ends with a warning.
 //
-// It acts only where the model itself ended the run, with an answer that asks for no tool. A run that a limit has ended, or
-// a tool that returns directly, stays ended, and so does one that has no model steps left (max_loops). And it acts only if
-// the list was changed in this run: what is left over of an earlier one does not turn a short question into a long run.
+// This happens only if the model itself ended the run with an answer without tool calls. A run that a limit or a directly
+// returning tool has ended stays ended, and so does a run without model steps left (max_loops). It also happens only if the
+// list changed in this run: open items of an earlier run do not turn a short question into a long run.
 //
 // # Repeated calls
 //
-// With max_repeats, a call with the same tool and the same arguments as in the model's answers directly before is counted.
-// One beyond the number is not run; repeat_behavior says what follows instead. Only calls of the model count, since the
-// run began.
+// With max_repeats, the middleware counts calls with the same tool and the same arguments in consecutive answers of the
+// model. A call beyond the number is not run; repeat_behavior says what happens instead. Only calls of the model in this
+// run count.
 type LoopControl struct {
 	// MaxContinues is how often a run goes on because of open todos. nil: 3; 0: never.
 	MaxContinues *int `yaml:"max_continues" schema:"default=3,min=0"`
@@ -76,7 +76,7 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 	case l.repeats < 0:
 		return nil, fmt.Errorf("max_repeats is %d; it must not be negative", l.repeats)
 	case l.continues == 0 && l.repeats == 0:
-		return nil, errors.New("max_continues and max_repeats are both 0: it has nothing to do; set one of them")
+		return nil, errors.New("max_continues and max_repeats are both 0, so it would do nothing; set one of them")
 	}
 	switch c.RepeatBehavior {
 	case "", "continue":
@@ -92,8 +92,8 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 	hooks := &host.Hooks{
 		State: []host.Field{loopStates.Field}, AfterModel: host.NodeHook{Func: l.afterModel}, Expects: c.RepeatTools,
 		Order: []host.Order{
-			{Inside: "human_in_the_loop", Reason: "a human is asked about a repeated call before that is refused"},
-			{Inside: "shell", Reason: "the session's shutdown commands run each time when the agent stops, also if it then goes on"},
+			{Inside: "human_in_the_loop", Reason: "otherwise a human is asked about a repeated call before it is refused"},
+			{Inside: "shell", Reason: "otherwise the session's shutdown commands run each time the agent stops, even if it then goes on"},
 		},
 	}
 	if l.ends {
@@ -107,15 +107,15 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 	return hooks, nil
 }
 
-// loopState is what a loop controller knows of a run.
+// loopState is the state of a loop controller in a run.
 type loopState struct {
 	Todos     string         `msgpack:"todos,omitempty"`     // a digest of the list at the start
 	Answer    string         `msgpack:"answer,omitempty"`    // the id of the model's last answer
-	Continues int            `msgpack:"continues,omitempty"` // how often the run went on
-	Repeats   map[string]int `msgpack:"repeats,omitempty"`   // by digests of the last answer's calls, how often in a row
+	Continues int            `msgpack:"continues,omitempty"` // how often the run was continued
+	Repeats   map[string]int `msgpack:"repeats,omitempty"`   // by digest of a call of the last answer, how often it was made in a row
 }
 
-// loopStates are those of all loop controllers of the agent, by their names.
+// loopStates holds the states of all loop controllers of the agent, by name.
 var loopStates = host.NewField[map[string]loopState]("loop_control", host.Hidden, host.Lives(host.LifetimeRun))
 
 // loopController is a [LoopControl] in its agent.
@@ -123,7 +123,7 @@ type loopController struct {
 	name      string
 	continues int
 	reminder  template
-	repeats   int // 0: no limit
+	repeats   int // 0 means no limit
 	tools     []string
 	ends      bool
 }
@@ -133,7 +133,7 @@ func (l *loopController) state(rt *host.Runtime) (loopState, error) {
 	return all[l.name], err
 }
 
-// keep puts the state into an update, beside those of others.
+// keep puts the state into an update, beside the states of other controllers.
 func (l *loopController) keep(rt *host.Runtime, update *host.Update, state loopState) (*host.Update, error) {
 	all, _, err := loopStates.Get(rt.State())
 	if err != nil {
@@ -146,7 +146,7 @@ func (l *loopController) keep(rt *host.Runtime, update *host.Update, state loopS
 	return update, loopStates.Set(update, all)
 }
 
-// afterModel notes which message the model ended with, and counts the calls that it repeats.
+// afterModel records the model's last message and counts repeated calls.
 func (l *loopController) afterModel(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	at := messages.LastAI()
@@ -159,7 +159,7 @@ func (l *loopController) afterModel(_ context.Context, rt *host.Runtime) (*host.
 	}
 	update, ai := &host.Update{}, messages.Entry(at).Message()
 	if state.Answer == ai.ID {
-		return nil, nil // a jump has led here without a model call: it is counted
+		return nil, nil // a jump has led here without a model call: the answer is counted already
 	}
 	state.Answer = ai.ID
 	if l.repeats > 0 {

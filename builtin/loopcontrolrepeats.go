@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// refuseRepeats counts the calls of the AI message at the index, and answers those that were made too often. It counts what
-// others have answered too: the model asks for the same thing all the same.
+// refuseRepeats counts the calls of the AI message at an index, and answers those that were made too often. It also counts
+// calls that others have answered, because the model has asked for the same thing.
 func (l *loopController) refuseRepeats(messages history.List, at int, state *loopState, update *host.Update) {
 	before := state.Repeats
 	state.Repeats = nil
@@ -53,7 +53,7 @@ func (l *loopController) refuseRepeats(messages history.List, at int, state *loo
 		"Stopped: '%s' was called %d times in a row with the same arguments.", refused[0].Name, most)))
 }
 
-// count notes a call and returns how often it was made in a row; 0 if its tool is not counted.
+// count counts a call and returns how often it was made in a row; 0 if calls of its tool are not counted.
 func (l *loopController) count(call *abi.ToolCall, before map[string]int, state *loopState) int {
 	if len(l.tools) > 0 && !slices.Contains(l.tools, call.Name) {
 		return 0
@@ -69,7 +69,7 @@ func (l *loopController) count(call *abi.ToolCall, before map[string]int, state 
 	return state.Repeats[key]
 }
 
-// digestOf is a short name for bytes, which may be long.
+// digestOf returns a short key for long texts.
 func digestOf(parts ...[]byte) string {
 	h := sha256.New()
 	for _, part := range parts {

@@ -12,18 +12,18 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// The bounds of what a reminder repeats: the model has written the list, and may have written much.
+// The bounds of the list in a reminder: the model has written the list, which may be long.
 const (
 	maxShownTodos   = 20
 	maxShownContent = 300 // bytes
 )
 
-// beforeAgent notes the list that the run begins with.
+// beforeAgent records the list at the start of the run.
 func (l *loopController) beforeAgent(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	return l.keep(rt, &host.Update{}, loopState{Todos: digestOf(rt.State().Get(todos.Name))})
 }
 
-// afterAgent goes on if the model has ended the run while todos are open.
+// afterAgent continues the run if the model has ended it while todos are open.
 func (l *loopController) afterAgent(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	state, err := l.state(rt)
 	if err != nil {
@@ -33,9 +33,9 @@ func (l *loopController) afterAgent(_ context.Context, rt *host.Runtime) (*host.
 	last, ok := rt.State().Messages().Last()
 	switch {
 	case !ok || last.Role != abi.RoleAI || last.ID != state.Answer || len(last.ToolCalls)+len(last.InvalidToolCalls) > 0:
-		return nil, nil // it was not the model that ended the run
+		return nil, nil // the model did not end the run
 	case digestOf(list) == state.Todos:
-		return nil, nil // it is not the work of this run
+		return nil, nil // the list did not change in this run
 	}
 	open := openTodos(list)
 	if len(open) == 0 {
@@ -51,7 +51,7 @@ func (l *loopController) afterAgent(_ context.Context, rt *host.Runtime) (*host.
 	return l.keep(rt, &host.Update{JumpTo: abi.JumpModel, Messages: []abi.Message{reminder}}, state)
 }
 
-// mayNotContinue says why a run cannot go on; "" if it can.
+// mayNotContinue explains why a run cannot be continued; "" if it can.
 func (l *loopController) mayNotContinue(rt *host.Runtime, state *loopState) string {
 	if state.Continues >= l.continues {
 		return fmt.Sprintf("it has gone on %d times because of them (max_continues)", state.Continues)
@@ -62,8 +62,8 @@ func (l *loopController) mayNotContinue(rt *host.Runtime, state *loopState) stri
 	return ""
 }
 
-// openTodos are the items of a list that are not completed. What is no item with a status, in a field that another
-// middleware has declared, is not open.
+// openTodos returns the items of a list that are not completed. Items without a status, which a field of another middleware
+// may have, are not open.
 func openTodos(list wire.Raw) []Todo {
 	var open []Todo
 	for item := range list.Elements() {
@@ -80,7 +80,7 @@ func openTodos(list wire.Raw) []Todo {
 	return open
 }
 
-// shownTodos is a list for the model.
+// shownTodos formats a list for the model.
 func shownTodos(open []Todo) string {
 	var b strings.Builder
 	for i, todo := range open {

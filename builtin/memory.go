@@ -16,16 +16,15 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Memory puts files such as AGENTS.md, which tell of a project or of the user, into the system prompt of each model call.
-// They stand in a block <agent_memory>, each below its path, and the prompt says that they are no instructions of the user.
+// Memory puts files such as AGENTS.md, which describe a project or a user, into the system prompt of each model call. They
+// are in a block <agent_memory>, each below its path, and the prompt says that they are not instructions of the user.
 //
-// The files are read once in a thread, when its first run begins; what the agent or somebody else changes in them later
-// shows in new threads. A file that does not exist is passed over. One that cannot be read, is no UTF-8 text or has more
-// than 1 MiB fails the run. HTML comments are left out. With the filesystem middleware at the same root the model can keep
-// the files up to date, at the paths as they are shown.
+// The files are read once in a thread, when its first run begins; later changes are seen in new threads. Missing files are
+// skipped. A file that cannot be read, is not UTF-8 text or has more than 1 MiB fails the run. HTML comments are left out.
+// With the filesystem middleware at the same root, the model can update the files at the paths that it is shown.
 //
-// Behaviour is that of deepagents' MemoryMiddleware, with other words in the prompt. What looks like the end of the block
-// in a file is defused: that one lets a file speak outside of it.
+// Behaviour is that of deepagents' MemoryMiddleware, with other words in the prompt. Tags in a file that look like the end
+// of the block are escaped; in the original such a file can speak from outside of the block.
 type Memory struct {
 	// Sources are the files, as absolute paths below root, in the order in which they are shown. Required.
 	Sources []string `yaml:"sources"`
@@ -53,19 +52,19 @@ var memoryEntry = Entry{
 //go:embed prompts/memory.md
 var memoryPrompt string
 
-// maxMemoryFile is the largest file that is taken, in bytes: every model call carries it.
+// maxMemoryFile is the size of the largest file, in bytes. Each model call carries the file.
 const maxMemoryFile = 1 << 20
 
 var (
 	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
-	// memoryTag begins a tag that a file must not have: the end of the block it stands in, or the begin of another.
+	// memoryTag matches the start of a tag that a file must not contain: the end of its block, or the start of another one.
 	memoryTag = regexp.MustCompile(`(?i)<(\s*/?\s*(?:agent_memory|memory_guidelines))`)
 )
 
 // Name returns "memory".
 func (m Memory) Name() string { return "memory" }
 
-// ResolvePaths makes the root relative to the manifest.
+// ResolvePaths resolves the root.
 func (m Memory) ResolvePaths(resolve func(path string) string) host.Middleware {
 	if m.Root != "" {
 		m.Root = resolve(m.Root)
@@ -73,7 +72,7 @@ func (m Memory) ResolvePaths(resolve func(path string) string) host.Middleware {
 	return m
 }
 
-// Hooks opens the root.
+// Hooks checks the configuration and opens the root.
 func (m Memory) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	sources, err := cleanPaths("sources", "/AGENTS.md", m.Sources)
 	if err != nil {
@@ -113,7 +112,7 @@ type memoryLoader struct {
 	contents host.TypedField[map[string]string]
 }
 
-// beforeAgent reads the files, once in a thread.
+// beforeAgent reads the files once in a thread.
 func (l *memoryLoader) beforeAgent(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	if !rt.State().Get(l.contents.Name).IsZero() {
 		return nil, nil
@@ -157,7 +156,7 @@ func (l *memoryLoader) wrapModel(
 	return resp, nil, err
 }
 
-// shown is what the files hold, each below its path.
+// shown returns the content of the files, each below its path.
 func (l *memoryLoader) shown(contents map[string]string) string {
 	var sections []string
 	for _, source := range l.sources {
@@ -173,7 +172,7 @@ func (l *memoryLoader) shown(contents map[string]string) string {
 	return strings.Join(sections, "\n\n")
 }
 
-// markedForCache marks the last block of a system prompt as the end of what the provider caches.
+// markedForCache marks the last block of a system prompt as the end of the cached part.
 func markedForCache(system abi.Content) abi.Content {
 	blocks := system.Blocks()
 	if len(blocks) == 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// ModelCallLimit ends a run when the model was called often enough, in the run or in the thread. It counts model steps:
-// retries of one step count once. A limit of 0 stops the first call. Behaviour and texts are those of LangChain's
-// ModelCallLimitMiddleware, but the run's count lasts over interrupts.
+// ModelCallLimit ends a run when the run or its thread has made a number of model calls. It counts model steps: retries of
+// one step count once. A limit of 0 stops the first call. Behaviour and texts are those of LangChain's
+// ModelCallLimitMiddleware, except that the run's count survives interrupts.
 type ModelCallLimit struct {
 	ThreadLimit *int `yaml:"thread_limit"` // model calls in the thread; nil: no limit
 	RunLimit    *int `yaml:"run_limit"`    // model calls in a run; nil: no limit
@@ -53,12 +53,12 @@ func (l ModelCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		AfterModel:  host.NodeHook{Func: count},
 		State:       []host.Field{threadModelCalls.Field, runModelCalls.Field},
 		Order: []host.Order{{
-			Outside: "model_retry", Reason: "inside of a retry it looks as if it counted attempts, and it counts steps wherever it stands",
+			Outside: "model_retry", Reason: "inside of a retry it looks as if it counted attempts, but it counts steps in any position",
 		}},
 	}, nil
 }
 
-// checkLimits refuses a limiter without limits, and negative ones.
+// checkLimits refuses missing and negative limits.
 func checkLimits(thread, run *int) error {
 	if thread == nil && run == nil {
 		return errors.New("at least one limit must be specified (thread_limit or run_limit)")
@@ -88,7 +88,7 @@ func (l *ModelCallLimit) check(_ context.Context, rt *host.Runtime) (*host.Updat
 		exceeded = append(exceeded, fmt.Sprintf("run limit (%d/%d)", run, *l.RunLimit))
 	}
 	if len(exceeded) == 0 {
-		return nil, nil //nolint:nilnil // nothing to say
+		return nil, nil //nolint:nilnil // no update
 	}
 	text := "Model call limits exceeded: " + strings.Join(exceeded, ", ")
 	if l.ExitBehavior == "error" {

@@ -9,19 +9,20 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// ModelFallback asks other models when the model has failed: first the model of the request, with the request as it is,
-// then each of models in their order, until one answers. If all fail the error is that of the last. Each failure that
-// another model follows shows as a warning.
+// ModelFallback asks other models when the model has failed: first the model of the request, then each of models in their
+// order, until one answers. If all fail, the error is that of the last one. Each failure that is followed by another model
+// is reported as a warning.
 //
-// Messages, tools, settings and the rest of the request are the same for all. But marks for the prompt cache
-// (cache_control), as anthropic_prompt_caching sets them, are taken out for a model that does not take them: another provider
-// would refuse the request. There is no delay between models. To try each model several times put a model_retry inside, with
-// on_failure: error; one outside makes the whole list begin anew.
+// Messages, tools, settings and the rest of the request are the same for all models, with one exception: marks for the
+// prompt cache (cache_control), which anthropic_prompt_caching sets, are removed for a model that does not accept them,
+// because its provider would refuse the request. There is no delay between models. To try each model several times, put a
+// model_retry inside, with on_failure: error; a model_retry outside repeats the whole list.
 //
-// Interrupts and cancellation pass, and so do errors that speak of the run, such as limits: another model does not help.
-// Tokens of a model that failed may have been shown; those of the next have another index, which makes them void.
+// Interrupts, cancellation and errors that concern the run, such as limits, are not passed to another model. Tokens of a
+// failed model may already have been shown. Tokens of the next model have another index, which makes the earlier ones void.
 //
-// Behaviour is that of LangChain 1.4.7's ModelFallbackMiddleware, with one list in place of first_model and additional_models.
+// Behaviour is that of LangChain 1.4.7's ModelFallbackMiddleware, with one list in place of first_model and
+// additional_models.
 type ModelFallback struct {
 	// Models are the models to ask, by their names among the agent's models. Required.
 	Models []string `yaml:"models"`

@@ -10,20 +10,20 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// PatchToolCalls makes the history valid for a provider when a run starts: behind each AI message stands one answer to
-// each of its calls, and nothing else answers it. A failed run, an abandoned review, a jump or the caller's own input can
-// leave it otherwise.
+// PatchToolCalls makes the history valid for a provider when a run starts: after it, each AI message is followed by exactly
+// one answer to each of its calls, and by no other answers. A failed run, an abandoned review, a jump or the caller's input
+// can leave a history in another state.
 //
-//   - An open call is answered with an error, directly behind its message and before the answers that are there.
+//   - An open call gets an error as its answer, directly after its message and before existing answers.
 //   - A malformed call is answered too, with a text of its own.
-//   - An answer that stands elsewhere behind its message, such as behind a later human message, moves there.
-//   - An answer to no call, or to one that is answered, is removed, with a warning.
+//   - An answer further down, for example after a later human message, moves to its call.
+//   - An answer to no call, or a second answer, is removed, with a warning.
 //
 // An answer belongs to the nearest message before it that has a call of its id: ids may repeat over turns. A call without
-// an id cannot be answered and stays as it is. A history that is in order is not written.
+// an id cannot be answered and stays. A history that is in order is not written.
 //
-// Texts, and where the new answers stand, are those of deepagents' PatchToolCallsMiddleware of langchain 1.4.7. That one
-// takes an answer anywhere in the history for the answer, and neither moves nor removes any.
+// Texts, and the position of new answers, are those of deepagents' PatchToolCallsMiddleware of langchain 1.4.7. The
+// original accepts an answer anywhere in the history, and neither moves nor removes answers.
 type PatchToolCalls struct {
 	// Content answers an open call, with {tool} and {id}. "" is the text of the reference.
 	Content string `yaml:"content"`
@@ -63,7 +63,7 @@ func (p PatchToolCalls) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	return &host.Hooks{BeforeAgent: host.NodeHook{Func: patch.repair, View: abi.ViewAll()}}, nil
 }
 
-// patcher repairs histories, with these texts.
+// patcher repairs histories with these texts.
 type patcher struct{ open, malformed template }
 
 func (p *patcher) repair(_ context.Context, rt *host.Runtime) (*host.Update, error) {
@@ -75,7 +75,7 @@ func (p *patcher) repair(_ context.Context, rt *host.Runtime) (*host.Update, err
 	update := &host.Update{Overwrite: true, Messages: make([]abi.Message, 0, messages.Len())}
 	for i, m := range messages.All() {
 		if m.Role == abi.RoleTool {
-			continue // it stands behind its call
+			continue // answers are added after their calls
 		}
 		update.Messages = append(update.Messages, *m)
 		if m.Role == abi.RoleAI {
@@ -86,13 +86,13 @@ func (p *patcher) repair(_ context.Context, rt *host.Runtime) (*host.Update, err
 		}
 	}
 	if len(removed) > 0 {
-		rt.Warn("removed from the history what answers no open call: tool messages with the tool_call_id " +
+		rt.Warn("patch_tool_calls: removed tool messages that answer no open call from the history; their tool_call_ids: " +
 			strings.Join(removed, ", "))
 	}
 	return update, nil
 }
 
-// appendMissing appends answers to those calls of m that have none.
+// appendMissing appends answers to the calls of m that have none.
 func (p *patcher) appendMissing(to []abi.Message, m *abi.Message, answers []*abi.Message) []abi.Message {
 	answered := make(map[string]bool, len(answers))
 	for _, answer := range answers {
@@ -116,8 +116,8 @@ func (p *patcher) appendMissing(to []abi.Message, m *abi.Message, answers []*abi
 	return to
 }
 
-// inOrder reports whether directly behind each AI message stand the answers to its calls, each once, and no tool message
-// stands elsewhere.
+// inOrder reports whether each AI message is directly followed by exactly one answer to each of its calls, and whether
+// there are no other tool messages.
 func inOrder(messages history.List) bool {
 	for i := 0; i < messages.Len(); {
 		m := messages.Entry(i).Message()
@@ -139,8 +139,8 @@ func inOrder(messages history.List) bool {
 	return true
 }
 
-// answersAre reports whether the tool messages from index from up to, not including, index to are the answers to the
-// calls of m, all of them and nothing else.
+// answersAre reports whether the tool messages with the indexes from (inclusive) to to (exclusive) are exactly the answers
+// to the calls of m.
 func answersAre(m *abi.Message, messages history.List, from, to int) bool {
 	for i := from; i < to; i++ {
 		id := messages.Entry(i).Message().ToolCallID
@@ -162,12 +162,12 @@ func answersAre(m *abi.Message, messages history.List, from, to int) bool {
 	return true
 }
 
-// assignAnswers finds for each AI message, by index, the tool messages that answer its calls. What answers no call, or
-// one that has its answer, is left over: removed has the ids of the calls that it names.
+// assignAnswers returns, for each AI message by index, the tool messages that answer its calls. Removed has the
+// tool_call_ids of the other tool messages.
 func assignAnswers(messages history.List) (answers map[int][]*abi.Message, removed []string) {
 	answers = map[int][]*abi.Message{}
-	asked := map[string]int{} // by id, the nearest message that has such a call
-	left := map[string]int{}  // by id, how many answers that message may still have
+	asked := map[string]int{} // by id, the index of the nearest message with such a call
+	left := map[string]int{}  // by id, how many more answers that message may have
 	for i, m := range messages.All() {
 		switch m.Role {
 		case abi.RoleAI:
@@ -191,7 +191,7 @@ func assignAnswers(messages history.List) (answers map[int][]*abi.Message, remov
 	return answers, removed
 }
 
-// countCalls counts the calls of a message, malformed ones included, that have this id.
+// countCalls returns the number of calls of a message, malformed ones included, that have this id.
 func countCalls(m *abi.Message, callID string) int {
 	n := 0
 	for i := range m.ToolCalls {
@@ -207,7 +207,8 @@ func countCalls(m *abi.Message, callID string) int {
 	return n
 }
 
-// countAnswers counts the tool messages from index from up to, not including, index to that answer a call.
+// countAnswers returns the number of tool messages with the indexes from (inclusive) to to (exclusive) that answer this
+// call.
 func countAnswers(messages history.List, from, to int, callID string) int {
 	n := 0
 	for i := from; i < to; i++ {

@@ -188,25 +188,25 @@ func TestPatchToolCallsRemovesAnswersToNoOpenCall(t *testing.T) {
 			"without a call",
 			[]string{"human a", "tool 9 x", "ai search:1", "tool 1 y", "tool 8 z"},
 			[]string{"human a", "ai search:1", "tool 1 y"},
-			"removed from the history what answers no open call: tool messages with the tool_call_id 9, 8",
+			"patch_tool_calls: removed tool messages that answer no open call from the history; their tool_call_ids: 9, 8",
 		},
 		{
 			"of a call that is answered",
 			[]string{"ai search:1", "tool 1 x", "human b", "tool 1 y"},
 			[]string{"ai search:1", "tool 1 x", "human b"},
-			"removed from the history what answers no open call: tool messages with the tool_call_id 1",
+			"patch_tool_calls: removed tool messages that answer no open call from the history; their tool_call_ids: 1",
 		},
 		{
 			"of a call that is answered, directly behind the answer",
 			[]string{"ai search:1", "tool 1 x", "tool 1 y"},
 			[]string{"ai search:1", "tool 1 x"},
-			"removed from the history what answers no open call: tool messages with the tool_call_id 1",
+			"patch_tool_calls: removed tool messages that answer no open call from the history; their tool_call_ids: 1",
 		},
 		{
 			"before their call",
 			[]string{"tool 1 x", "ai search:1", "human b"},
 			[]string{"ai search:1", open("search", "1"), "human b"},
-			"removed from the history what answers no open call: tool messages with the tool_call_id 1",
+			"patch_tool_calls: removed tool messages that answer no open call from the history; their tool_call_ids: 1",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,24 +9,24 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// PII finds one kind of personal data in what goes to the model and what comes back, and redacts it in the thread itself: a
-// message is replaced by one that keeps its id, its blocks and all else. Several may stand in one agent, one for each kind.
+// PII finds one kind of personal data in messages to and from the model, and redacts it in the thread itself: it replaces a
+// message by one with the same id, blocks and other fields. An agent may have several, one for each kind.
 //
-// Before each model call it looks at the last human message and at the answers of tools since the model spoke last; after
-// it at the model's answer, as far as the apply_to keys say. Texts and reasoning are edited block by block. Reasoning that
-// was changed loses the signature of its provider, which is of other words.
+// Before each model call it checks the last human message and the tool results since the model's last answer. After the
+// call it checks the model's answer. The apply_to keys select what is checked. Texts and reasoning are edited block by
+// block. Edited reasoning loses the provider's signature, which would no longer be valid.
 //
-// Kinds, strategies and texts are those of LangChain's PIIMiddleware, with these differences. The kind ip takes in IPv6
-// addresses. A card number is found behind other digits, as in "2024 4111 1111 1111 1111", and a URL inside of another
-// one's path. What counts as a letter is ASCII for all kinds, so that a value next to another script is found. The detector
-// is an expression of Go's package regexp, which knows no lookaround; matches that overlap are joined, and empty ones are
-// none.
+// Kinds, strategies and texts are those of LangChain's PIIMiddleware, with these differences. The kind ip includes IPv6
+// addresses. A card number is found after other digits, as in "2024 4111 1111 1111 1111", and a URL inside the path of
+// another one. For all kinds, only ASCII letters count as letters, so a value next to another script is found. The detector
+// is an expression of Go's package regexp, which has no lookaround. Overlapping matches are joined, and empty matches are
+// ignored.
 //
-// With apply_to_output the tokens that stream are edited too, in the same way as the whole answer: what may become a match
-// is held back, usually a word. All of the answer is held back by the strategy block, by a function as the detector, and by
-// an expression that may match any punctuation and white space. The event of the model call itself, and the state that its
-// step leaves to the hooks after it, hold what the model said: the middleware's own hook comes then. An answer of several text
-// blocks streams as one text: what stands at the end of one and the beginning of the next is then judged together.
+// With apply_to_output, streamed tokens are edited in the same way as the whole answer: text that may become part of a
+// match is held back, usually one word. The strategy block, a Go function as the detector, and an expression that may match
+// any punctuation and white space hold back the whole answer. The event of the model call and the state for later hooks of
+// the same step contain the original answer, because the middleware's own hook runs after the step. The text blocks of an
+// answer are streamed as one text, so the end of one block and the beginning of the next are checked together.
 type PII struct {
 	// PIIType is what to look for: email, credit_card, ip, mac_address, url, or any name if there is a detector. Required.
 	// It stands in the texts that take the place of what is found.
@@ -52,7 +52,7 @@ type PII struct {
 	Detect func(text string) []PIIMatch `yaml:"-"`
 }
 
-// PIIMatch is one place in a text where personal data stands.
+// PIIMatch is a place with personal data in a text.
 type PIIMatch = pii.Match
 
 // PIIError is the error of a run in which the strategy block has found personal data.
@@ -108,28 +108,28 @@ func (p *PII) rule() (*pii.Rule, error) {
 	case p.Detect == nil:
 		return pii.New(p.PIIType, pii.Strategy(p.Strategy), p.Detector)
 	case p.Detector != "":
-		return nil, errors.New("it has both Detector and Detect; use one of them")
+		return nil, errors.New("both Detector and Detect are set; use one of them")
 	default:
 		return pii.NewDetector(p.PIIType, pii.Strategy(p.Strategy), p.Detect)
 	}
 }
 
-// order says where the hook after the model comes too late, or not at all.
+// order returns the positions in which the hook after the model would come too late, or not run.
 func (p *PII) order() []host.Order {
 	orders := []host.Order{{
 		Inside: "tool_call_limit",
-		Reason: "where the limit ends the run, the hooks outside of it are left out, and the answer stays as it is",
+		Reason: "when the limit ends the run, the hooks outside of it do not run, and the answer is not redacted",
 	}}
 	if p.ApplyToToolCalls {
 		orders = append(orders, host.Order{
 			Inside: "human_in_the_loop",
-			Reason: "the arguments change after a human has approved them, who is asked again",
+			Reason: "otherwise the arguments change after a human has approved them, and the human is asked again",
 		})
 	}
 	return orders
 }
 
-// passModelCall is a hook that only stands there for the tokens.
+// passModelCall is a hook that does nothing: its stream filter edits the tokens.
 func passModelCall(
 	ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
 ) (*model.Response, *host.Update, error) {

@@ -18,7 +18,7 @@ type redactor struct {
 	input bool
 }
 
-// before looks at what the model is about to read for the first time.
+// before redacts what the model is about to read for the first time.
 func (r *redactor) before(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	update := &host.Update{}
@@ -41,7 +41,7 @@ func (r *redactor) before(_ context.Context, rt *host.Runtime) (*host.Update, er
 	return orNothing(update), nil
 }
 
-// after looks at what the model has said last.
+// after redacts the model's last answer.
 func (r *redactor) after(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	ai := messages.LastAI()
@@ -76,11 +76,11 @@ func (r *redactor) after(_ context.Context, rt *host.Runtime) (*host.Update, err
 	return update, nil
 }
 
-// structuredResponse is the field that holds the value with which the model has answered.
+// structuredResponse is the field of the model's structured answer.
 const structuredResponse = "structured_response"
 
-// structured edits the value with which the model has answered in its message at the index ai, if it is one: in the field, in
-// the call that brings it, and in the answer to that. It reports whether the message has changed.
+// structured redacts the structured answer in the model's message at the index ai: in the field, in the call that contains
+// it, and in the answer to that call. It reports whether the message has changed.
 func (r *redactor) structured(rt *host.Runtime, ai int, m *abi.Message, update *host.Update) (changed bool, err error) {
 	value := rt.State().Get(structuredResponse)
 	call := slices.IndexFunc(m.ToolCalls, func(c abi.ToolCall) bool { return c.Args.Equal(value) })
@@ -92,7 +92,7 @@ func (r *redactor) structured(rt *host.Runtime, ai int, m *abi.Message, update *
 		return false, err
 	}
 	update.State.Set(structuredResponse, redacted)
-	if call < 0 { // a text, which is edited as such
+	if call < 0 { // the answer is a text, which is redacted as such
 		return false, nil
 	}
 	m.ToolCalls = slices.Clone(m.ToolCalls)
@@ -103,7 +103,7 @@ func (r *redactor) structured(rt *host.Runtime, ai int, m *abi.Message, update *
 	return true, err
 }
 
-// replace adds to an update what takes the place of a message, if anything does.
+// replace adds the redacted form of a message to an update, if it differs.
 func (r *redactor) replace(update *host.Update, m *abi.Message) error {
 	content, changed, err := r.content(m.Content)
 	if err != nil || !changed {
@@ -127,7 +127,7 @@ func (r *redactor) text(text string) (redacted string, changed bool, err error) 
 	return redacted, len(matches) > 0, err
 }
 
-// content edits the texts of a content.
+// content redacts the texts of a content.
 func (r *redactor) content(c abi.Content) (redacted abi.Content, changed bool, err error) {
 	if c.IsText() {
 		text, changed, err := r.text(c.Text())
@@ -154,7 +154,8 @@ func (r *redactor) content(c abi.Content) (redacted abi.Content, changed bool, e
 	return abi.Blocks(out...), true, nil
 }
 
-// withText returns a text or reasoning block with another text. What a provider attaches to reasoning is of the other one.
+// withText returns a text or reasoning block with another text. It drops the provider's signature of reasoning, which
+// belongs to the original text.
 func withText(b abi.Block, text string) abi.Block {
 	if b.Type() == abi.BlockReasoning {
 		return abi.ReasoningBlock(text, "")
@@ -162,7 +163,7 @@ func withText(b abi.Block, text string) abi.Block {
 	return abi.BlockOf(b.Fields().With(wire.Map{{Key: "text", Value: wire.String(text)}}))
 }
 
-// calls edits the texts in the arguments of a message's tool calls. The lists are the message's own afterwards.
+// calls redacts the texts in the arguments of a message's tool calls. It copies the lists that it changes.
 func (r *redactor) calls(m *abi.Message) (changed bool, err error) {
 	calls, invalid := m.ToolCalls, m.InvalidToolCalls
 	for i := range calls {
@@ -193,7 +194,7 @@ func (r *redactor) calls(m *abi.Message) (changed bool, err error) {
 	return changed || invalidChanged, nil
 }
 
-// args edits the texts in a value. The keys of maps stay: they are the names of a tool's parameters.
+// args redacts the texts in a value. Keys of maps stay: they are the names of a tool's parameters.
 func (r *redactor) args(value wire.Raw) (redacted wire.Raw, changed bool, err error) {
 	if text, ok := value.AsString(); ok {
 		text, changed, err := r.text(text)

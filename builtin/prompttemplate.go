@@ -14,13 +14,14 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// promptTemplate is a template for a system prompt. Who writes the configuration writes it; its data may come from anybody.
-// So it has few functions, and none that makes much out of little, as printf does; what it writes and how long it loops is
-// bounded; and the data is maps, lists, texts, numbers and booleans, which have no methods.
+// promptTemplate is a template for a system prompt. The author of the configuration writes the template; its data may come
+// from anybody. So the template has few functions, and none that makes long output from short input, as printf does. The
+// size of its output and the turns of its loops are bounded. Its data are maps, lists, texts, numbers and booleans, which
+// have no methods.
 type promptTemplate struct {
 	template *texttemplate.Template
-	names    map[string]bool // that the root of the data must have
-	fields   []string        // those below "state", sorted
+	names    map[string]bool // the names that the root of the data needs
+	fields   []string        // the fields of "state", sorted
 }
 
 // The bounds of one execution.
@@ -29,23 +30,23 @@ const (
 	maxPromptTurns = 100_000
 )
 
-// budgetKey is where the root of the data has the *promptBudget. No template can say it: a field has a name, and the root
-// as a whole is refused.
+// budgetKey is the key of the *promptBudget in the root of the data. No template can read it: a field needs a name, and the
+// root as a whole is refused.
 const budgetKey = ""
 
-// plainFunctions are those of text/template's own functions that a template can name.
+// plainFunctions are the functions of text/template that a template can use.
 var plainFunctions = []string{"and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "len", "index"}
 
-// promptFunctions are the others.
+// promptFunctions are the other functions that a template can use.
 var promptFunctions = texttemplate.FuncMap{
 	"default": orDefault, "join": joinValues, "json": valueJSON,
 	"lower": strings.ToLower, "upper": strings.ToUpper, "trim": strings.TrimSpace,
 }
 
-// The functions that no template can name.
+// These functions cannot be named by a template.
 const (
-	showFunction = "_show" // stands behind what an action prints
-	turnFunction = "_turn" // begins what a loop repeats
+	showFunction = "_show" // ends each action that prints
+	turnFunction = "_turn" // begins each turn of a loop
 )
 
 var treeFunctions = texttemplate.FuncMap{showFunction: showValue, turnFunction: countTurn}
@@ -54,14 +55,14 @@ func newPromptTemplate(text string) (*promptTemplate, error) {
 	const name = "template"
 	plain := map[string]any{}
 	for _, function := range plainFunctions {
-		plain[function] = true // there is one: that is all that the parser wants to know
+		plain[function] = true // the parser only checks that the function exists
 	}
 	trees, err := parse.Parse(name, text, "", "", promptFunctions, plain)
 	if err != nil {
 		return nil, err
 	}
 	if len(trees) > 1 {
-		return nil, errors.New("template: define and block are not supported; write what they hold where it stands")
+		return nil, errors.New("template: define and block are not supported; write their content in place")
 	}
 	tree := trees[name]
 	w := promptWalk{tree: tree, names: map[string]bool{}, fields: map[string]bool{}}
@@ -73,7 +74,7 @@ func newPromptTemplate(text string) (*promptTemplate, error) {
 	return &promptTemplate{t, w.names, slices.Sorted(maps.Keys(w.fields))}, err
 }
 
-// execute returns what the template makes of the data.
+// execute returns the output of the template.
 func (t *promptTemplate) execute(ctx context.Context, data map[string]any) (string, error) {
 	b := &promptBudget{ctx: ctx}
 	data[budgetKey] = b
@@ -86,9 +87,9 @@ func (t *promptTemplate) execute(ctx context.Context, data map[string]any) (stri
 	return b.text.String(), nil
 }
 
-// promptBudget takes what an execution writes, and ends it when that, or its time, is too much.
+// promptBudget collects the output of an execution, and ends an execution that is too long or too slow.
 type promptBudget struct {
-	ctx   context.Context //nolint:containedctx // of the one execution
+	ctx   context.Context //nolint:containedctx // belongs to one execution
 	text  strings.Builder
 	turns int
 }
@@ -113,7 +114,7 @@ func countTurn(root map[string]any) (string, error) {
 	return "", b.ctx.Err()
 }
 
-// showValue is how values show: texts as they are, nothing as nothing, all others as JSON.
+// showValue returns the printed form of a value: a text as it is, nothing for nil, and JSON for other values.
 func showValue(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:
@@ -135,7 +136,7 @@ func valueJSON(value any) (string, error) {
 	return raw.JSON(), nil
 }
 
-// orDefault returns value, or otherwise where value is nothing or the empty text.
+// orDefault returns value, or the default if value is nil or the empty text.
 func orDefault(otherwise, value any) any {
 	if value == nil || value == "" {
 		return otherwise

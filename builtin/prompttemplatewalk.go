@@ -7,16 +7,16 @@ import (
 	"text/template/parse"
 )
 
-// promptWalk walks through the tree of a [promptTemplate]: it notes which data the template uses, refuses what there is
-// not, and puts functions of ours behind what is printed and into what is repeated.
+// promptWalk walks through the tree of a [promptTemplate]. It collects the data that the template uses, refuses unknown
+// names, and adds functions to printing actions and loops.
 type promptWalk struct {
 	tree   *parse.Tree
 	names  map[string]bool
 	fields map[string]bool
-	err    error // the first
+	err    error // the first error
 }
 
-// list walks through a list. root tells whether the dot is the root of the data there.
+// list walks through a list. Root reports whether the dot is the root of the data.
 func (w *promptWalk) list(list *parse.ListNode, root bool) {
 	if list == nil {
 		return
@@ -44,7 +44,7 @@ func (w *promptWalk) list(list *parse.ListNode, root bool) {
 	}
 }
 
-// branch walks through an if, with or range; inside tells whether the dot is the root in its first list.
+// branch walks through an if, with or range. Inside reports whether the dot is the root in its first list.
 func (w *promptWalk) branch(n *parse.BranchNode, root, inside bool) {
 	w.pipe(n.Pipe, root)
 	w.list(n.List, inside)
@@ -80,7 +80,7 @@ func (w *promptWalk) argument(arg parse.Node, root bool) {
 	}
 }
 
-// use notes a path from the root of the data.
+// use records a path from the root of the data.
 func (w *promptWalk) use(node parse.Node, path []string) {
 	switch {
 	case len(path) == 0:

@@ -12,14 +12,14 @@ import (
 
 // Entry is a registered middleware.
 type Entry struct {
-	Name    string                 // as manifests and [host.Middleware.Name] have it
+	Name    string                 // the name in manifests, which [host.Middleware.Name] returns
 	Aliases []string               // other names that manifests may use
-	Summary string                 // one line, for help texts
-	Example string                 // how a manifest has it: one item of its list of middleware
-	New     func() host.Middleware // a pointer to the configuration, to be filled in
+	Summary string                 // one line for help texts
+	Example string                 // one item of a manifest's list of middleware
+	New     func() host.Middleware // returns a pointer to an empty configuration
 }
 
-// registry holds all entries, sorted by name. Each stands in the file of its middleware.
+// registry holds all entries, sorted by name. Each entry is declared in the file of its middleware.
 var registry = []Entry{
 	anthropicPromptCachingEntry,
 	contextEditingEntry,
@@ -58,7 +58,7 @@ func Lookup(name string) (Entry, bool) {
 	return registry[i], true
 }
 
-// modelOf returns the model that stands under a key of a configuration: one of the agent's models by its name.
+// modelOf returns the model that a key of a configuration names.
 func modelOf(env *host.Env, key, name string) (model.Model, error) {
 	if m, ok := env.Models[name]; ok {
 		return m, nil

@@ -10,18 +10,18 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// DecisionType is what a human may decide about a tool call.
+// DecisionType is a kind of decision about a tool call.
 type DecisionType string
 
 // The types of decisions.
 const (
 	Approve DecisionType = "approve" // the call runs
-	Edit    DecisionType = "edit"    // another call runs in its place
-	Reject  DecisionType = "reject"  // it does not run; the model is told so, and why
-	Respond DecisionType = "respond" // it does not run; what the human says is its result
+	Edit    DecisionType = "edit"    // an edited call runs in its place
+	Reject  DecisionType = "reject"  // the call does not run, and the model is told so and why
+	Respond DecisionType = "respond" // the call does not run, and the human's message is its result
 )
 
-// decisionTypes are all of them, in the order of the reference.
+// decisionTypes are all types, in the order of the reference.
 var decisionTypes = []DecisionType{Approve, Edit, Reject, Respond}
 
 // Decisions answers a [ReviewRequest]: a decision about each of its calls, in their order.
@@ -32,23 +32,23 @@ type Decisions struct {
 // Decision is a decision about one call. It answers a [ToolApproval].
 type Decision struct {
 	Type         DecisionType `msgpack:"type"`
-	EditedAction *Action      `msgpack:"edited_action,omitempty"` // of an edit: what to do
-	Message      string       `msgpack:"message,omitempty"`       // of a reject: why, optional; of a respond: the result
+	EditedAction *Action      `msgpack:"edited_action,omitempty"` // the call of an edit
+	Message      string       `msgpack:"message,omitempty"`       // the optional reason of a reject, or the result of a respond
 }
 
 // Action is a tool call without its id.
 type Action struct {
 	Name string         `msgpack:"name"`
-	Args map[string]any `msgpack:"args"` // not nil
+	Args map[string]any `msgpack:"args"` // must not be nil
 }
 
-// verdict is what a decision comes to: an answer, or a call to perform.
+// verdict is the effect of a decision: an answer, or a call that runs.
 type verdict struct {
-	answer *abi.Message  // of a call that does not run; nil: it does
-	edited *abi.ToolCall // that runs in its place; nil: itself
+	answer *abi.Message  // the answer of a call that does not run; nil if it runs
+	edited *abi.ToolCall // the call that runs instead; nil if the original runs
 }
 
-// judge reads the decision about a call.
+// judge checks the decision about a call.
 func (r *reviewer) judge(rt *host.Runtime, call *abi.ToolCall, raw wire.Raw) (verdict, error) {
 	p := r.policies[call.Name]
 	var given wire.Map
@@ -78,8 +78,8 @@ func (r *reviewer) judge(rt *host.Runtime, call *abi.ToolCall, raw wire.Raw) (ve
 	}
 }
 
-// checkKeys refuses a decision with a key that its type does not have, or without one that it needs: what is misspelt must
-// not be lost. Null stands for a key that is not there.
+// checkKeys refuses a decision with an unknown key, so that a misspelt key is not ignored, or without a required key. Null
+// means that a key is not set.
 func checkKeys(decision wire.Raw, t DecisionType) error {
 	hasMessage := false
 	for key, value := range decision.Pairs() {
@@ -100,7 +100,7 @@ func checkKeys(decision wire.Raw, t DecisionType) error {
 	return nil
 }
 
-// rejection is what the model is told of a call that a human does not want.
+// rejection returns the text that tells the model about a rejected call.
 func rejection(call *abi.ToolCall, reason string) string {
 	if reason != "" {
 		return "User rejected the tool call for `" + call.Name + "` with reason: " + reason
@@ -109,7 +109,7 @@ func rejection(call *abi.ToolCall, reason string) string {
 		"Do not retry this tool call unless the user explicitly requests it."
 }
 
-// edit returns the call that a decision puts in the place of another.
+// edit returns the call of an edit.
 func (r *reviewer) edit(rt *host.Runtime, call *abi.ToolCall, decision, action wire.Raw) (*abi.ToolCall, error) {
 	edited, err := callOf(action)
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *reviewer) edit(rt *host.Runtime, call *abi.ToolCall, decision, action w
 	return edited, nil
 }
 
-// callOf reads an action as a call without an id.
+// callOf decodes an action as a call without an id.
 func callOf(action wire.Raw) (*abi.ToolCall, error) {
 	call := &abi.ToolCall{}
 	for key, value := range action.Pairs() {
@@ -147,7 +147,7 @@ func callOf(action wire.Raw) (*abi.ToolCall, error) {
 	return call, nil
 }
 
-// checkTool refuses the tool of an edited call if the agent does not have it, or if it must stay the same.
+// checkTool refuses an edit that changes the tool to one that the agent does not have, or that must not change the tool.
 func (r *reviewer) checkTool(rt *host.Runtime, call *abi.ToolCall, name string) error {
 	if name == call.Name {
 		return nil
@@ -164,24 +164,24 @@ func (r *reviewer) checkTool(rt *host.Runtime, call *abi.ToolCall, name string) 
 		call.ID, name, strings.Join(available, ", "))
 }
 
-// refusal says what is wrong with an answer. Its texts are sentences, as LangChain's are.
+// refusal is an invalid answer. Its texts are sentences, as LangChain's are.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
 func refusef(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
-// unexpected says what is wrong with a decision.
+// unexpected returns the error of an invalid decision.
 func unexpected(decision wire.Raw, why string) error {
 	return refusef("Unexpected human decision: %s. %s", wire.Raw(wire.Canonicalized(decision)).JSON(), why)
 }
 
-// jsonOf is a list of names as JSON.
+// jsonOf returns a list of names as JSON.
 func jsonOf(types []DecisionType) string {
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = string(t)
 	}
-	raw, _ := wire.Of(names) // names are a type that it knows
+	raw, _ := wire.Of(names) // a list of strings can always be encoded
 	return raw.JSON()
 }

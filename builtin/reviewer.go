@@ -15,18 +15,18 @@ import (
 
 // reviewer is a [HumanInTheLoop] in its agent.
 type reviewer struct {
-	name     string // of the middleware
+	name     string // the name of the middleware
 	logger   *slog.Logger
 	policies map[string]*policy
 	prefix   string
-	notice   string // "": none
+	notice   string // "" means no notice
 	perCall  bool
 
-	inherited bool // policies for tools that the agent does not have are no mistake
+	inherited bool // policies may name tools that the agent does not have
 	warned    sync.Once
 }
 
-// warn tells the log of policies for tools that the agent does not have: a name that is misspelt guards nothing.
+// warn logs policies for tools that the agent does not have: a misspelt name protects nothing.
 func (r *reviewer) warn(rt *host.Runtime) {
 	if r.inherited {
 		return
@@ -41,7 +41,7 @@ func (r *reviewer) warn(rt *host.Runtime) {
 	})
 }
 
-// toolNames are the names of the agent's tools, sorted.
+// toolNames returns the names of the agent's tools, sorted.
 func toolNames(rt *host.Runtime) []string {
 	specs := rt.Tools()
 	names := make([]string, len(specs))
@@ -52,13 +52,13 @@ func toolNames(rt *host.Runtime) []string {
 	return names
 }
 
-// asks reports whether a call needs a review, if there was none.
+// asks reports whether a call without a review needs one.
 func (r *reviewer) asks(rt *host.Runtime, call *abi.ToolCall) bool {
 	p := r.policies[call.Name]
 	return p != nil && p.applies(rt, call)
 }
 
-// review asks about the calls of the model that nobody has answered yet.
+// review asks about the model's calls that are not answered yet.
 func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	r.warn(rt)
 	record, err := callReviewsOf(rt)
@@ -94,8 +94,8 @@ func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, er
 	return update, callReviewField.Set(update, record)
 }
 
-// revise puts an edited call in the place of the one that was asked for. An answer that will not do ends the call here,
-// before other middleware could make something of the error.
+// revise replaces a call by its edited form. An invalid answer ends the call here, before other middleware can handle the
+// error.
 func (r *reviewer) revise(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*abi.ToolCall, error) {
 	r.warn(rt)
 	if !rt.Nested() {
@@ -108,7 +108,7 @@ func (r *reviewer) revise(_ context.Context, rt *host.Runtime, call *abi.ToolCal
 	if len(rt.Answers()) == 0 || r.policies[call.Name] == nil || !rt.Answers().Has(questionKey(call)) {
 		return call, nil
 	}
-	decision, err := r.askAlone(rt, call) // it was answered
+	decision, err := r.askAlone(rt, call) // the answer is there, so this does not interrupt
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (r *reviewer) revise(_ context.Context, rt *host.Runtime, call *abi.ToolCal
 	return cmp.Or(v.edited, call), err
 }
 
-// wrap lets a call pass that was decided about, and asks about one that should have been.
+// wrap lets a reviewed call pass, and asks about a call that lacks a review.
 func (r *reviewer) wrap(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
@@ -133,15 +133,15 @@ func (r *reviewer) wrap(
 		message, err := next(ctx, req)
 		return message, nil, err
 	}
-	message, err := next(ctx, req.WithName(v.edited.Name).WithArgs(v.edited.Args)) // whatever others have made of it on its way
+	message, err := next(ctx, req.WithName(v.edited.Name).WithArgs(v.edited.Args)) // overrides changes by other middleware on the way
 	if err != nil {
 		return nil, nil, err
 	}
 	return r.noted(message, v.edited), nil, nil
 }
 
-// decided returns what this reviewer knows about a call that comes to it: what was decided in review, or that it is what an
-// answer to its own question has made of another call.
+// decided returns what this reviewer has decided about a call: in its review, or in an answer to its own question that
+// changed another call into this one.
 func (r *reviewer) decided(rt *host.Runtime, req *host.ToolRequest) (v verdict, known bool, err error) {
 	if !rt.Nested() {
 		record, err := callReviewsOf(rt)
@@ -149,7 +149,7 @@ func (r *reviewer) decided(rt *host.Runtime, req *host.ToolRequest) (v verdict, 
 			return v, false, err
 		}
 		performed, edited := record.passed(r.name, req.Asked)
-		if performed != nil && sameCall(performed, req.Revised) { // a review further inside has not edited it since
+		if performed != nil && sameCall(performed, req.Revised) { // no inner review has edited it since
 			if edited {
 				v.edited = performed
 			}
@@ -166,7 +166,7 @@ func (r *reviewer) decided(rt *host.Runtime, req *host.ToolRequest) (v verdict, 
 
 func sameCall(a, b *abi.ToolCall) bool { return a.Name == b.Name && a.Args.Equal(b.Args) }
 
-// decide asks about a call that nobody has decided about.
+// decide asks about a call without a decision.
 func (r *reviewer) decide(rt *host.Runtime, call *abi.ToolCall) (verdict, error) {
 	decision, err := r.askAlone(rt, call)
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *reviewer) decide(rt *host.Runtime, call *abi.ToolCall) (verdict, error)
 	}
 	v, err := r.judge(rt, call, decision)
 	if err == nil && v.edited != nil && v.edited.Name != call.Name {
-		err = fmt.Errorf("the tool call %q was changed by other middleware before its review, so that only its arguments can be edited", call.ID)
+		err = fmt.Errorf("the tool call %q was changed by other middleware before its review, so only its arguments can be edited", call.ID)
 	}
 	return v, err
 }

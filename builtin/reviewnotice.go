@@ -6,8 +6,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// noted puts a notice before the result of an edited call: the model sees its own call in the history, and would make it
-// again.
+// noted puts a notice before the result of an edited call. The model sees its own call in the history and might repeat it
+// otherwise.
 func (r *reviewer) noted(result *abi.Message, performed *abi.ToolCall) *abi.Message {
 	if r.notice == "" {
 		return result

@@ -13,8 +13,8 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// ReviewPolicy says which calls of a tool need a review by [HumanInTheLoop], and what may be decided about them. In a
-// manifest it may be true, which allows everything, or false, which is the same as none.
+// ReviewPolicy is which calls of a tool [HumanInTheLoop] asks about, and which decisions it permits. In a manifest it may
+// be true, which permits all decisions, or false, which is the same as no policy.
 type ReviewPolicy struct {
 	AllowedDecisions []DecisionType `yaml:"allowed_decisions"` // required
 	// Description is what the human reads. "": the description_prefix, the tool and the arguments.
@@ -30,17 +30,17 @@ type ReviewPolicy struct {
 	// say the same.
 	WhenFunc func(rt *host.Runtime, call *abi.ToolCall) bool `yaml:"-"`
 
-	never bool // it is false in a manifest
+	never bool // the policy is false in a manifest
 }
 
-// ArgCondition tests one argument of a call. A call without the argument does not pass.
+// ArgCondition tests one argument of a call. A call without the argument fails the test.
 type ArgCondition struct {
 	Arg        string `yaml:"arg" strict:"required"` // the name of the argument
 	Equals     any    `yaml:"equals"`                // it is this value; nil: not tested
 	StartsWith string `yaml:"starts_with"`           // it is a text that begins with this; "": not tested
 }
 
-// AnyDecision is a policy that allows all decisions about all calls.
+// AnyDecision returns a policy that permits all decisions about all calls.
 func AnyDecision() ReviewPolicy { return ReviewPolicy{AllowedDecisions: slices.Clone(decisionTypes)} }
 
 // UnmarshalYAML decodes true, false or a mapping.
@@ -62,15 +62,15 @@ func (p *ReviewPolicy) UnmarshalYAML(decode func(into any) error) error {
 	}
 }
 
-// policy is a ReviewPolicy that was checked.
+// policy is a checked [ReviewPolicy].
 type policy struct {
 	ReviewPolicy
 
-	equals wire.Raw       // what When wants
-	schema *schema.Schema // nil: any arguments
+	equals wire.Raw       // the encoded value of When.Equals
+	schema *schema.Schema // nil permits any arguments
 }
 
-// compilePolicies checks policies, by tool.
+// compilePolicies checks policies by tool.
 func compilePolicies(given map[string]ReviewPolicy) (map[string]*policy, error) {
 	policies := make(map[string]*policy, len(given))
 	for _, tool := range slices.Sorted(maps.Keys(given)) {
@@ -92,11 +92,11 @@ func (p *policy) compile() error {
 	}
 	for _, allowed := range p.AllowedDecisions {
 		if !slices.Contains(decisionTypes, allowed) {
-			return fmt.Errorf("`allowed_decisions` has '%s'; there are %s", allowed, jsonOf(decisionTypes))
+			return fmt.Errorf("`allowed_decisions` has '%s'; use some of %s", allowed, jsonOf(decisionTypes))
 		}
 	}
 	if p.Description != "" && p.DescriptionFunc != nil {
-		return errors.New("it has both Description and DescriptionFunc; use one of them")
+		return errors.New("both Description and DescriptionFunc are set; use one of them")
 	}
 	if err := p.compileWhen(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (p *policy) compileWhen() (err error) {
 	}
 	switch {
 	case p.WhenFunc != nil:
-		return errors.New("it has both When and WhenFunc; use one of them")
+		return errors.New("both When and WhenFunc are set; use one of them")
 	case p.When.Arg == "":
 		return errors.New("`when` needs `arg`, the name of an argument")
 	case (p.When.Equals == nil) == (p.When.StartsWith == ""):
@@ -144,7 +144,7 @@ func (p *policy) applies(rt *host.Runtime, call *abi.ToolCall) bool {
 	}
 	var args wire.Map
 	if _, err := args.UnmarshalMsg(call.Args); err != nil {
-		return true // no mapping: not what a condition could speak of
+		return true // the arguments are not a mapping, which a condition cannot test
 	}
 	value := args.Get(p.When.Arg)
 	if p.equals.IsZero() {
@@ -154,7 +154,7 @@ func (p *policy) applies(rt *host.Runtime, call *abi.ToolCall) bool {
 	return sameValue(value, p.equals)
 }
 
-// sameValue compares values; an integer and a float are the same if the numbers are.
+// sameValue compares values. An integer and a float are the same if they are the same number.
 func sameValue(a, b wire.Raw) bool {
 	if a.Type() == b.Type() {
 		return a.Equal(b)
@@ -164,7 +164,7 @@ func sameValue(a, b wire.Raw) bool {
 	return xIsNumber && yIsNumber && x == y
 }
 
-// describe returns what a human reads about a call.
+// describe returns the description of a call for a human.
 func (p *policy) describe(rt *host.Runtime, call *abi.ToolCall, prefix string) string {
 	switch {
 	case p.DescriptionFunc != nil:
@@ -175,5 +175,5 @@ func (p *policy) describe(rt *host.Runtime, call *abi.ToolCall, prefix string) s
 	return fmt.Sprintf("%s\n\nTool: %s\nArgs: %s", prefix, call.Name, call.Args.JSON())
 }
 
-// JSONForms are true and false.
+// JSONForms describes true and false.
 func (ReviewPolicy) JSONForms() []map[string]any { return []map[string]any{{"type": "boolean"}} }

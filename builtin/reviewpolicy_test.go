@@ -118,7 +118,7 @@ func TestReviewConfiguration(t *testing.T) {
 			func(p *builtin.ReviewPolicy) { p.AllowedDecisions = nil },
 		},
 		{
-			"`allowed_decisions` has 'accept'; there are [\"approve\",\"edit\",\"reject\",\"respond\"]",
+			"`allowed_decisions` has 'accept'; use some of [\"approve\",\"edit\",\"reject\",\"respond\"]",
 			func(p *builtin.ReviewPolicy) { p.AllowedDecisions = []builtin.DecisionType{"approve", "accept"} },
 		},
 		{"`args_schema`: ", func(p *builtin.ReviewPolicy) { p.ArgsSchema = document{"properties": 1} }},
@@ -129,10 +129,10 @@ func TestReviewConfiguration(t *testing.T) {
 			p.When = &builtin.ArgCondition{Arg: "a", Equals: 1, StartsWith: "a"}
 		}},
 		{"`when`: `equals`: ", func(p *builtin.ReviewPolicy) { p.When = &builtin.ArgCondition{Arg: "a", Equals: func() {}} }},
-		{"it has both When and WhenFunc; use one of them", func(p *builtin.ReviewPolicy) {
+		{"it has both When and WhenFunc are set; use one of them", func(p *builtin.ReviewPolicy) {
 			p.When, p.WhenFunc = &builtin.ArgCondition{Arg: "a", Equals: 1}, func(*host.Runtime, *abi.ToolCall) bool { return true }
 		}},
-		{"it has both Description and DescriptionFunc; use one of them", func(p *builtin.ReviewPolicy) {
+		{"it has both Description and DescriptionFunc are set; use one of them", func(p *builtin.ReviewPolicy) {
 			p.Description, p.DescriptionFunc = "a", func(*host.Runtime, *abi.ToolCall) string { return "b" }
 		}},
 	} {

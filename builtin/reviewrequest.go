@@ -13,7 +13,7 @@ import (
 // ReviewRequest is the value of an interrupt that asks about calls. It is answered with [Decisions].
 type ReviewRequest struct {
 	ActionRequests []ActionRequest `msgpack:"action_requests"`
-	ReviewConfigs  []ReviewConfig  `msgpack:"review_configs"` // of each of them
+	ReviewConfigs  []ReviewConfig  `msgpack:"review_configs"` // one for each action request
 }
 
 // ActionRequest is a call that a human is asked about.
@@ -23,11 +23,11 @@ type ActionRequest struct {
 	Description string         `msgpack:"description"`
 }
 
-// ReviewConfig says how a call may be decided.
+// ReviewConfig is which decisions about a call are permitted.
 type ReviewConfig struct {
 	ActionName       string         `msgpack:"action_name"`
 	AllowedDecisions []DecisionType `msgpack:"allowed_decisions"`
-	ArgsSchema       map[string]any `msgpack:"args_schema,omitempty"` // that edited arguments must fit, if the policy has one
+	ArgsSchema       map[string]any `msgpack:"args_schema,omitempty"` // the schema of edited arguments, if the policy has one
 }
 
 // ToolApproval is the value of an interrupt that asks about one call with the mode per_call. It is answered with a
@@ -40,7 +40,7 @@ type ToolApproval struct {
 	Description string         `msgpack:"description"`
 }
 
-// askTogether asks about calls at once, and returns the decision about each.
+// askTogether asks one question about several calls, and returns the decision about each.
 func (r *reviewer) askTogether(rt *host.Runtime, calls []*abi.ToolCall) ([]wire.Raw, error) {
 	var request ReviewRequest
 	for _, call := range calls {
@@ -59,7 +59,7 @@ func (r *reviewer) askTogether(rt *host.Runtime, calls []*abi.ToolCall) ([]wire.
 	return decisionsIn(answer, len(calls))
 }
 
-// askAlone asks about one call where it is performed, in the form of the mode, and returns the decision.
+// askAlone asks about one call where it runs, in the form of the mode, and returns the decision.
 func (r *reviewer) askAlone(rt *host.Runtime, call *abi.ToolCall) (wire.Raw, error) {
 	if !r.perCall {
 		decisions, err := r.askTogether(rt, []*abi.ToolCall{call})
@@ -75,7 +75,7 @@ func (r *reviewer) askAlone(rt *host.Runtime, call *abi.ToolCall) (wire.Raw, err
 	return interrupt(rt, ToolApproval{"tool_approval", call.ID, call.Name, args, r.policies[call.Name].describe(rt, call, r.prefix)}, call)
 }
 
-// decisionsIn reads [Decisions] of so many calls.
+// decisionsIn decodes [Decisions] about this number of calls.
 func decisionsIn(answer wire.Raw, calls int) ([]wire.Raw, error) {
 	var given wire.Map
 	if _, err := given.UnmarshalMsg(answer); err != nil || len(given) != 1 || !given.Get("decisions").IsArray() {
@@ -88,7 +88,7 @@ func decisionsIn(answer wire.Raw, calls int) ([]wire.Raw, error) {
 	return decisions, nil
 }
 
-// editIn returns the call that an answer to the question about one call puts in its place; nil if it does not.
+// editIn returns the edited call in the answer to a question about one call; nil if the answer is not an edit.
 func (r *reviewer) editIn(answer wire.Raw) *abi.ToolCall {
 	if !r.perCall {
 		decisions, err := decisionsIn(answer, 1)
@@ -117,8 +117,8 @@ func interrupt(rt *host.Runtime, question any, calls ...*abi.ToolCall) (answer w
 	return rt.Interrupt(questionKey(calls...), value)
 }
 
-// questionKey is the key of the question about calls. It is made of what they are, so that an answer serves no others: the
-// middleware around may change a call, and take another way when the run is resumed.
+// questionKey returns the key of the question about calls. It depends on the content of the calls, so an answer cannot be
+// used for other calls: outer middleware may change a call, or take another way when the run is resumed.
 func questionKey(calls ...*abi.ToolCall) string {
 	sum := sha256.New()
 	for _, call := range calls {
@@ -133,7 +133,7 @@ func argsOf(call *abi.ToolCall) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the arguments of the call %q: %w", call.ID, err)
 	}
-	args, _ := value.(map[string]any) // none of a call without
+	args, _ := value.(map[string]any) // nil if the call has no arguments
 	if args == nil {
 		args = map[string]any{}
 	}

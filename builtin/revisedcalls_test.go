@@ -109,7 +109,7 @@ func TestARenamedCallKeepsItsTool(t *testing.T) {
 	d.start(t)
 	require.Equal(t, []string{"mail {}"}, d.questions(t))
 	_, err := d.answer(t, decide(edit("search", document{})))
-	require.ErrorContains(t, err, `the tool call "1" was changed by other middleware before its review, so that only its arguments can be edited`)
+	require.ErrorContains(t, err, `the tool call "1" was changed by other middleware before its review, so only its arguments can be edited`)
 	require.Empty(t, d.ran)
 }
 

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Seconds is a length of time in a configuration: a number of seconds, as LangChain has it, or a Go duration such as "1.5s".
+// Seconds is a duration in a configuration: a number of seconds, as in LangChain, or a Go duration such as "1.5s".
 type Seconds float64
 
 // maxSeconds is the longest time that a [time.Duration] can hold, in whole seconds: 292 years.
 const maxSeconds = Seconds(math.MaxInt64 / int64(time.Second))
 
-// Duration returns the time, rounded to nanoseconds; one that is too long is the longest there is.
+// Duration returns the time, rounded to nanoseconds. Times that are too long for a [time.Duration] become the longest one.
 func (s Seconds) Duration() time.Duration {
 	switch {
 	case s >= maxSeconds:
@@ -44,11 +44,11 @@ func (s *Seconds) UnmarshalYAML(decode func(into any) error) error {
 	case string:
 		d, err := time.ParseDuration(form)
 		if err != nil {
-			return fmt.Errorf(`%q is no time; use a number of seconds, or a duration such as "1.5s" or "2m"`, form)
+			return fmt.Errorf(`%q is not a duration; use a number of seconds, or a duration such as "1.5s" or "2m"`, form)
 		}
 		*s = Seconds(d.Seconds())
 	default:
-		return errors.New(`a time is a number of seconds, or a duration such as "1.5s" or "2m"`)
+		return errors.New(`a duration is a number of seconds, or a text such as "1.5s" or "2m"`)
 	}
 	return nil
 }

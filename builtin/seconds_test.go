@@ -39,7 +39,7 @@ func TestSecondsThatAreNone(t *testing.T) {
 	for _, text := range []string{"true", "[1]", "{a: 1}", "soon", `""`, `"1"`, "1 s", "5d"} {
 		err := strictyaml.Decode("x.yaml", []byte("delay: "+text), &timed{})
 		require.ErrorContains(t, err, "x.yaml:1:8: delay", text)
-		require.ErrorContains(t, err, "time", text)
+		require.ErrorContains(t, err, "duration", text)
 		require.NotRegexp(t, pattern, text)
 	}
 }

@@ -14,32 +14,33 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Shell gives the model a tool that runs commands in a shell, whose directory, variables and background processes last over
-// the calls of a run. Linux and macOS only.
+// Shell gives the model a tool that runs commands in a shell. The shell's directory, variables and background processes
+// last over the calls of a run. Linux and macOS only.
 //
-// The commands are the model's, and what it has read may have put them there: a page, a file, the answer of a tool. There is
-// no default for where they run, execution_policy says it: {type: host} runs them as the user of this process, with its
-// files and its network, which fits where the whole machine is a sandbox; {type: command} starts the shell by a command of
-// yours that isolates it, such as docker, bwrap, firejail or ssh.
+// The model writes the commands, and anything that it has read may have influenced them: a page, a file, the answer of a
+// tool. There is no default for where they run, so execution_policy is required. {type: host} runs them as the user of this
+// process, with its files and network, which is appropriate if the whole machine is a sandbox. {type: command} starts the
+// shell with a command of yours that isolates it, such as docker, bwrap, firejail or ssh.
 //
-// Each run has a session of its own. It begins with the first command, or before the first call of the model if there are
-// startup_commands, and ends with the run. Calls of one answer run one after the other. A command finds the end of file on
-// its stdin, has no terminal, and has the variables of env and no others. If it has no more time, or ends the shell by
-// itself (exit), the session is over, and the next command begins a new one in the same workspace.
+// Each run has a session of its own. It begins with the first command, or before the first model call if there are
+// startup_commands, and ends with the run. Calls of one answer run one after the other. A command gets the end of file on
+// its stdin, no terminal, and only the variables of env. A command that runs out of time, or that ends the shell itself
+// (exit), ends the session; the next command begins a new one in the same workspace.
 //
-// A run that waits for an answer keeps its session, for at most idle_timeout. A command that was meant for a session which
-// is gone (cd build, and then rm -rf *) could do harm in a new one. So it is not run where the model did not know: when
-// another process goes on with the run, when the session was idle for too long, and when an earlier command of the same
-// answer has ended it. The model is told, and may send it again.
+// A run that waits for an answer keeps its session for at most idle_timeout. A command for a session that no longer exists
+// (cd build, and then rm -rf *) could do harm in a new one. So a command does not run if the model did not know that the
+// session was lost: when another process continues the run, when the session was idle for too long, or when an earlier
+// command of the same answer has ended it. The model is told, and may send the command again.
 //
 // When a session ends, all its processes are killed: those of its process group and, on Linux, those that have left it,
-// which are known by the variable AGENTHOST_SHELL_SESSION of their environment. A process that clears its environment and
-// becomes a daemon stays; so may one on macOS that leaves the group, and one with the rights of another user. If that
+// which are found by the variable AGENTHOST_SHELL_SESSION in their environment. Some processes survive: one that clears its
+// environment and becomes a daemon, one on macOS that leaves the group, and one with the rights of another user. If that
 // matters, use {type: command} with a container.
 //
-// Texts and parameters are those of LangChain 1.4's ShellToolMiddleware, whose policies for Docker and Codex are commands here.
-// There, commands run on the host if nothing is said; a command that reads its stdin takes the next one for input; exit waits
-// for the timeout; output has no limit of bytes; the artifact holds what was redacted, where ours holds how often.
+// Texts and parameters are those of LangChain 1.4's ShellToolMiddleware, whose policies for Docker and Codex are commands
+// here. The original differs: commands run on the host by default, a command that reads its stdin consumes the next
+// command, exit waits for the timeout, output is not limited in bytes, and the artifact contains the redacted values, where
+// ours contains their number.
 type Shell struct {
 	// WorkspaceRoot is the directory in which sessions begin; it is made if it is missing, and all runs share it. In a manifest
 	// it is relative to the manifest. "": each run has a temporary directory, which is removed when the run ends.
@@ -84,10 +85,10 @@ var shellEntry = Entry{
 	New: func() host.Middleware { return &Shell{} },
 }
 
-// shellToolName is the tool's name if none is given.
+// shellToolName is the default name of the tool.
 const shellToolName = "shell"
 
-// shellDescription is what the model reads about the tool if nothing else is given.
+// shellDescription is the default description of the tool.
 const shellDescription = "Execute a shell command inside a persistent session. Before running a command, " +
 	"confirm the working directory is correct (e.g., inspect with `ls` or `pwd`) and ensure " +
 	"any parent directories exist. Prefer absolute paths and quote paths containing spaces, " +
@@ -96,10 +97,10 @@ const shellDescription = "Execute a shell command inside a persistent session. B
 	"session remains stable. Outputs may be truncated when they become very large, and long " +
 	"running commands will be terminated once their configured timeout elapses."
 
-// defaultIdleTimeout is in seconds.
+// defaultIdleTimeout is the default of idle_timeout, in seconds.
 const defaultIdleTimeout Seconds = 900
 
-// Name returns "shell", with the tool's name in brackets if it is another one.
+// Name returns "shell", followed by the tool's name in brackets if it is another one.
 func (s Shell) Name() string {
 	if s.ToolName == "" || s.ToolName == shellToolName {
 		return "shell"
@@ -107,7 +108,7 @@ func (s Shell) Name() string {
 	return "shell[" + s.ToolName + "]"
 }
 
-// ResolvePaths makes paths of a manifest relative to it: the workspace and, if it is a path, the policy's command.
+// ResolvePaths resolves the workspace and, if it is a path, the policy's command.
 func (s Shell) ResolvePaths(resolve func(path string) string) host.Middleware {
 	if s.WorkspaceRoot != "" {
 		s.WorkspaceRoot = resolve(s.WorkspaceRoot)
@@ -131,7 +132,7 @@ func (s Shell) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !(s.IdleTimeout >= 0) { // nor NaN
+	if !(s.IdleTimeout >= 0) { // also refuses NaN
 		return nil, errors.New("idle_timeout must be positive")
 	}
 	config.Limits.WholeLines = len(redact) > 0 // half of a secret may not look like one
@@ -161,7 +162,7 @@ func (s Shell) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	return hooks, nil
 }
 
-// sessionConfig is that of all sessions, without the workspace.
+// sessionConfig returns the configuration of all sessions, without the workspace.
 func (s *Shell) sessionConfig() (*shellsession.Config, error) {
 	shell := []string(s.ShellCommand)
 	switch {
@@ -187,7 +188,7 @@ func (s *Shell) sessionConfig() (*shellsession.Config, error) {
 	return config, nil
 }
 
-// newShellTool makes the tool.
+// newShellTool returns the tool.
 func newShellTool(s *Shell, sessions *shellSessions, redact redaction) *shellTool {
 	name := cmp.Or(s.ToolName, shellToolName)
 	return &shellTool{

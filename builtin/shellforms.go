@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ShellCommands is a list of texts. In a manifest one may stand alone.
+// ShellCommands is a list of texts. A manifest may have a single text instead.
 type ShellCommands []string
 
 // UnmarshalYAML decodes a text or a list of texts.
@@ -31,7 +31,7 @@ func (ShellCommands) JSONSchema() map[string]any {
 	return map[string]any{"oneOf": []any{text, map[string]any{"type": "array", "items": text}}}
 }
 
-// ShellEnv are environment variables. In a manifest a value may be a number, true or false too.
+// ShellEnv are environment variables. In a manifest, a value may also be a number, true or false.
 type ShellEnv map[string]string
 
 // UnmarshalYAML decodes a mapping.
@@ -85,7 +85,7 @@ const (
 	policyCommand = "command"
 )
 
-// errNoPolicy explains the choice.
+// errNoPolicy is the error of a missing policy. It explains the choice.
 var errNoPolicy = errors.New("execution_policy is missing: it says where the commands of the model run, and there is no default. " +
 	"{type: host} runs them as the user of this process, who may do all that you may: read files and keys, delete, and send what it " +
 	"finds. Use it only where the whole machine is a sandbox. {type: command, command: [docker, run, -i, --rm, --init, --network, " +

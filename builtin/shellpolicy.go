@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/shellsession"
 )
 
-// ShellPolicy says where the commands of a [Shell] run, for how long, and how much of their output the model sees.
+// ShellPolicy is where the commands of a [Shell] run, for how long, and how much of their output the model sees.
 type ShellPolicy struct {
 	// Type is "host": the shell is a process like this one, of the same user, with all that the user may do; or "command":
 	// command starts the shell. Required.
@@ -45,10 +45,10 @@ const (
 	defaultOutputBytes                = 1 << 16
 )
 
-// workspaceWord stands for the workspace in the arguments of a command.
+// workspaceWord is the placeholder of the workspace in the arguments of a command.
 const workspaceWord = "{workspace}"
 
-// withDefaults fills in what is not given.
+// withDefaults returns the policy with its defaults filled in.
 func (p ShellPolicy) withDefaults() ShellPolicy {
 	for _, timeout := range []struct {
 		value *Seconds
@@ -71,7 +71,7 @@ func (p ShellPolicy) withDefaults() ShellPolicy {
 	return p
 }
 
-// sessionConfig checks the policy and makes of it the configuration of sessions of a shell.
+// sessionConfig checks the policy and returns the configuration of a shell's sessions.
 func (p ShellPolicy) sessionConfig(shell []string) (*shellsession.Config, error) {
 	argv, err := p.argv(shell)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p ShellPolicy) sessionConfig(shell []string) (*shellsession.Config, error)
 	return config, nil
 }
 
-// argv is what starts the shell: a program that is there, with its arguments.
+// argv returns the program and arguments that start the shell. It checks that the program exists.
 func (p *ShellPolicy) argv(shell []string) ([]string, error) {
 	key, argv := "shell_command", shell
 	switch {
@@ -134,7 +134,7 @@ func (p *ShellPolicy) check() error {
 	}{
 		{"command_timeout", p.CommandTimeout}, {"startup_timeout", p.StartupTimeout}, {"termination_timeout", p.TerminationTimeout},
 	} {
-		if !(timeout.value >= 0) { // nor NaN
+		if !(timeout.value >= 0) { // also refuses NaN
 			return fmt.Errorf("%s must be positive", timeout.key)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/pii"
 )
 
-// RedactionRule says what must not get from the output of a command to the model, and what becomes of it.
+// RedactionRule is which data must not get from the output of a command to the model, and what replaces it.
 type RedactionRule struct {
 	// PIIType is email, credit_card, ip, mac_address or url, or with a detector any name. Required.
 	PIIType string `yaml:"pii_type"`
@@ -17,7 +17,7 @@ type RedactionRule struct {
 	Detector string `yaml:"detector"`
 }
 
-// redaction are rules, in the order in which they are applied.
+// redaction are rules in the order in which they are applied.
 type redaction []*pii.Rule
 
 func newRedaction(given []RedactionRule) (redaction, error) {
@@ -32,8 +32,8 @@ func newRedaction(given []RedactionRule) (redaction, error) {
 	return rules, nil
 }
 
-// apply returns the text after all rules, and how much of each type was found. blocked is the type because of which
-// nothing of the text may be seen; "": none.
+// apply returns the text after all rules, and the number of matches of each type. Blocked is the type that blocks the whole
+// text; "" if none does.
 func (r redaction) apply(text string) (redacted string, counts map[string]int, blocked string) {
 	counts = map[string]int{}
 	for _, rule := range r {

@@ -18,7 +18,7 @@ import (
 type shellSessions struct {
 	config    shellsession.Config // without the directory
 	policy    ShellPolicy         // with its defaults
-	workspace string              // absolute; "": each run has its own
+	workspace string              // absolute; "" means that each run has its own
 	startup   []string
 	shutdown  []string
 	idle      time.Duration
@@ -28,25 +28,25 @@ type shellSessions struct {
 	mu     sync.Mutex
 	runs   map[string]*shellRun
 	closed bool
-	ending sync.WaitGroup // of idle sessions
+	ending sync.WaitGroup // idle sessions that are ending
 }
 
-// shellRun is what a run has. Who has its turn may use the rest.
+// shellRun is the session and workspace of a run. The holder of its turn may use the other fields.
 type shellRun struct {
 	id   string
-	turn chan struct{} // holds one
+	turn chan struct{} // holds one token
 
-	session   *shellsession.Session // nil: none yet
+	session   *shellsession.Session // nil if there is none yet
 	workspace shellWorkspace
-	known     bool   // whether another process had a session of the run has been found out
+	known     bool   // it is known whether another process had a session of the run
 	unaware   bool   // a session is lost, and the model does not know
-	lostAt    string // id of the message whose other commands were meant for a session that is lost
+	lostAt    string // the id of the message whose other commands were meant for a lost session
 	uses      int
-	stopIdle  func() // the end of its idle time
-	gone      bool   // it is no longer in the map
+	stopIdle  func() // stops the idle timer
+	gone      bool   // the run is no longer in the map
 }
 
-// enter gives a call its turn in a run.
+// enter waits for a call's turn in a run.
 func (s *shellSessions) enter(ctx context.Context, run string) (*shellRun, error) {
 	for {
 		s.mu.Lock()
@@ -74,7 +74,7 @@ func (s *shellSessions) enter(ctx context.Context, run string) (*shellRun, error
 	}
 }
 
-// leave ends a turn. From now on the session is idle.
+// leave ends a turn. The session is idle from now on.
 func (s *shellSessions) leave(r *shellRun) {
 	if !r.gone {
 		uses := r.uses
@@ -110,7 +110,7 @@ func (s *shellSessions) endIdle(r *shellRun, uses int) {
 	}
 }
 
-// endRun ends what a run has, if it has something.
+// endRun ends the session of a run and removes its workspace.
 func (s *shellSessions) endRun(ctx context.Context, run string) {
 	s.mu.Lock()
 	r := s.runs[run]
@@ -148,7 +148,7 @@ func (s *shellSessions) close() error {
 	return nil
 }
 
-// end ends what a run has; the caller has its turn.
+// end ends the session of a run and removes its workspace. The caller holds the run's turn.
 func (s *shellSessions) end(r *shellRun) {
 	r.gone = true
 	r.stopIdle()
@@ -161,7 +161,7 @@ func (s *shellSessions) end(r *shellRun) {
 	}
 }
 
-// drop ends the session of a run, whose turn the caller has, and keeps the workspace.
+// drop ends the session of a run and keeps the workspace. The caller holds the run's turn.
 func (r *shellRun) drop() {
 	if r.session != nil {
 		r.session.Close()
@@ -169,7 +169,7 @@ func (r *shellRun) drop() {
 	}
 }
 
-// start starts a session in the place of the one that there was.
+// start starts a session in place of the previous one.
 func (s *shellSessions) start(ctx context.Context, r *shellRun) error {
 	r.drop()
 	if err := r.workspace.prepare(s.workspace); err != nil {
@@ -212,11 +212,11 @@ func (s *shellSessions) startUp(ctx context.Context, session *shellsession.Sessi
 	if output != "" {
 		output = ": " + output
 	}
-	//nolint:staticcheck // the text is LangChain's, with the output behind it
+	//nolint:staticcheck // the text is LangChain's, followed by the output
 	return fmt.Errorf("Startup command '%s' failed with exit code %d%s", command, result.ExitCode, output)
 }
 
-// shutDown runs the shutdown commands, if a session lives.
+// shutDown runs the shutdown commands if a session is alive.
 func (s *shellSessions) shutDown(ctx context.Context, r *shellRun) {
 	for _, command := range s.shutdown {
 		if r.session == nil || !r.session.Alive() {

@@ -19,7 +19,7 @@ type shellTool struct {
 	spec     abi.ToolSpec
 	sessions *shellSessions
 	redact   redaction
-	ran      host.TypedField[int] // how many commands have run: whether a session there was is lost
+	ran      host.TypedField[int] // the number of commands that have run; tells whether a session was lost
 }
 
 // shellArgs are the arguments of the tool.
@@ -28,7 +28,8 @@ type shellArgs struct {
 	Restart bool    `msgpack:"restart"`
 }
 
-// shellParameters is the JSON Schema of shellArgs. That one of both is needed it does not say: not all providers take that.
+// shellParameters returns the JSON Schema of shellArgs. It does not say that one of both is required, because not all
+// providers accept that.
 func shellParameters() wire.Raw {
 	property := func(kind, description string) wire.Raw {
 		return wire.Map{{Key: "description", Value: wire.String(description)}, {Key: "type", Value: wire.String(kind)}}.Raw()
@@ -43,7 +44,7 @@ func shellParameters() wire.Raw {
 // Spec describes the tool.
 func (t *shellTool) Spec() abi.ToolSpec { return t.spec }
 
-// InTurn makes it a [host.ToolInTurn]: a session has one command at a time, in the order in which the model asks.
+// InTurn makes the tool a [host.ToolInTurn]: a session runs one command at a time, in the order of the model's calls.
 func (t *shellTool) InTurn() {}
 
 // Call runs a command, or restarts the session.
@@ -62,14 +63,14 @@ func (t *shellTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCa
 	}
 	defer t.sessions.leave(r)
 	output, err := t.perform(ctx, rt, r, &args)
-	if ctx.Err() != nil && r.session != nil { // what the model hears, if anything, will not be what has become of the session
+	if ctx.Err() != nil && r.session != nil { // the model may not get to know what has become of the session
 		r.drop()
 		r.unaware = true
 	}
 	return output, err
 }
 
-// fault says what is wrong with the arguments.
+// fault explains what is wrong with the arguments; "" if nothing is.
 func (a *shellArgs) fault() string {
 	switch {
 	case a.Command == nil && !a.Restart:
@@ -82,7 +83,7 @@ func (a *shellArgs) fault() string {
 	return ""
 }
 
-// perform is Call in its turn.
+// perform runs a call that has its turn.
 func (t *shellTool) perform(ctx context.Context, rt *host.Runtime, r *shellRun, args *shellArgs) (*host.ToolOutput, error) {
 	if args.Restart {
 		return t.restart(ctx, r)
@@ -115,7 +116,7 @@ func (t *shellTool) perform(ctx context.Context, rt *host.Runtime, r *shellRun, 
 	if err != nil {
 		return nil, err
 	}
-	if result == nil || result.Ended { // the model hears of it, and has not when it asked for more in the same message
+	if result == nil || result.Ended { // the model is told, but did not know when it wrote the other calls of this message
 		r.drop()
 		r.lostAt = asking
 	}
@@ -135,7 +136,7 @@ func (t *shellTool) restart(ctx context.Context, r *shellRun) (*host.ToolOutput,
 	return host.TextOutput("Shell session restarted."), nil
 }
 
-// askingMessage is the id of the message in which the model asks for the calls that run.
+// askingMessage returns the id of the message with the running calls.
 func askingMessage(rt *host.Runtime) string {
 	messages := rt.State().Messages()
 	if at := messages.LastAI(); at >= 0 {
@@ -144,8 +145,8 @@ func askingMessage(rt *host.Runtime) string {
 	return ""
 }
 
-// lost reports whether the command was meant for a session that is gone, which the model did not know when it asked for it. It
-// is told once for each message.
+// lost reports whether the command was meant for a lost session, and the model did not know that when it wrote the command.
+// The model is told once for each message.
 func (t *shellTool) lost(rt *host.Runtime, r *shellRun, asking string) (bool, error) {
 	if !r.known {
 		ran, _, err := t.ran.Get(rt.State())
@@ -154,7 +155,7 @@ func (t *shellTool) lost(rt *host.Runtime, r *shellRun, asking string) (bool, er
 		}
 		r.known, r.unaware = true, ran > 0
 	}
-	if r.session != nil && !r.session.Alive() { // something in the background has ended it
+	if r.session != nil && !r.session.Alive() { // a background process has ended it
 		r.drop()
 		r.unaware = true
 	}
@@ -165,7 +166,7 @@ func (t *shellTool) lost(rt *host.Runtime, r *shellRun, asking string) (bool, er
 	return asking != "" && asking == r.lostAt, nil
 }
 
-// answer is what the model is told of a command that has ended.
+// answer returns the output for the model of a command that has ended.
 func (t *shellTool) answer(result *shellsession.Result) (*host.ToolOutput, error) {
 	text, counts, blocked := t.redact.apply(result.Output)
 	artifact := map[string]any{"timed_out": false, "exit_code": result.ExitCode}

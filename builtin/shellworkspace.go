@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// workspaceOf returns the path of a configured workspace, for a process that may be started elsewhere; "" stays.
+// workspaceOf returns the absolute path of a configured workspace; "" stays "".
 func workspaceOf(root string) (string, error) {
 	if root == "" {
 		return "", nil
@@ -22,11 +22,11 @@ func workspaceOf(root string) (string, error) {
 
 // shellWorkspace is the directory of a run's sessions.
 type shellWorkspace struct {
-	dir       string // "": there is none yet
+	dir       string // "" if there is none yet
 	temporary bool
 }
 
-// prepare makes the directory, unless that was done.
+// prepare creates the directory if that was not done.
 func (w *shellWorkspace) prepare(root string) (err error) {
 	switch {
 	case w.temporary:
@@ -44,7 +44,7 @@ func (w *shellWorkspace) prepare(root string) (err error) {
 	return nil
 }
 
-// remove removes a temporary directory, also where a command has taken rights from its directories.
+// remove removes a temporary directory, even if a command has removed permissions from its directories.
 func (w *shellWorkspace) remove() error {
 	if !w.temporary {
 		return nil
@@ -58,12 +58,12 @@ func (w *shellWorkspace) remove() error {
 	return os.RemoveAll(w.dir)
 }
 
-// unlock gives us the rights to all directories back, as far as that can be. It follows no links out of the workspace.
+// unlock restores the permissions of all directories as far as possible. It does not follow links out of the workspace.
 func (w *shellWorkspace) unlock() {
 	if info, err := os.Lstat(w.dir); err != nil || !info.IsDir() {
 		return
 	}
-	_ = os.Chmod(w.dir, 0o700) //nolint:gosec // a directory needs the x
+	_ = os.Chmod(w.dir, 0o700) //nolint:gosec // a directory needs the x permission
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
 		return
@@ -71,7 +71,7 @@ func (w *shellWorkspace) unlock() {
 	defer func() { _ = root.Close() }()
 	_ = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
-			_ = root.Chmod(path, 0o700) // before it is read; what stays locked, removing will tell of
+			_ = root.Chmod(path, 0o700) // before it is read; remove reports what stays locked
 		}
 		return nil
 	})

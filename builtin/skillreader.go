@@ -14,11 +14,11 @@ import (
 type skillReader struct {
 	files    agentfiles.Reader
 	skills   []skillfile.Skill // in the order in which they were found
-	warnings []string          // what is told, of failures too
-	failed   []string          // what was left out, and why
+	warnings []string          // including those about failures
+	failed   []string          // skipped skills with reasons
 }
 
-// These bound what is told of one thread's skills.
+// The bounds of the warnings about a thread's skills.
 const (
 	maxSkillWarnings = 50
 	maxSkillWarning  = 500 // bytes
@@ -29,7 +29,7 @@ func (r *skillReader) warn(text string) {
 	case len(r.warnings) < maxSkillWarnings:
 		r.warnings = append(r.warnings, oneLine(text, maxSkillWarning))
 	case len(r.warnings) == maxSkillWarnings:
-		r.warnings = append(r.warnings, "there is more to be warned of, which is not told")
+		r.warnings = append(r.warnings, "further warnings are omitted")
 	}
 }
 
@@ -41,7 +41,7 @@ func (r *skillReader) fail(name, why string) {
 	}
 }
 
-// read reads the skills in a directory. Only the end of the context is an error.
+// read reads the skills in a directory. It returns an error only if the context has ended.
 func (r *skillReader) read(ctx context.Context, source string) error {
 	entries, err := r.files.List(ctx, source)
 	switch {
@@ -58,8 +58,8 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 			continue
 		}
 		name := path.Join(entry.Path, "SKILL.md")
-		if clean, err := agentfiles.Clean(name); err != nil || clean != name { // it could break a line of the prompt
-			r.fail(fmt.Sprintf("%q", name), "the path has characters that no tool takes")
+		if clean, err := agentfiles.Clean(name); err != nil || clean != name { // the name could break a line of the prompt
+			r.fail(fmt.Sprintf("%q", name), "the path has characters that tools do not accept")
 			continue
 		}
 		content, err := r.head(ctx, name)
@@ -67,7 +67,7 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case agentfiles.Is(err, agentfiles.NotFound):
-			continue // a directory without a skill
+			continue // the directory has no skill
 		case err != nil:
 			r.fail(name, err.Error())
 			continue

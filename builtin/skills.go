@@ -19,19 +19,19 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Skills tells the model which skills there are. A skill is a directory with a file SKILL.md, which begins with a
-// frontmatter, {name, description} and a few more keys in YAML, and goes on with instructions. The system prompt has names,
-// descriptions and paths; the model reads the instructions itself when it needs them. So the agent needs a tool that reads
-// files: the filesystem middleware with the same root takes the paths as they are shown.
+// Skills tells the model about skills. A skill is a directory with a file SKILL.md, which begins with YAML frontmatter
+// (name, description and a few more keys) and continues with instructions. The system prompt lists names, descriptions and
+// paths. The model reads the instructions when it needs them, so the agent needs a tool that reads files: the filesystem
+// middleware with the same root accepts the listed paths.
 //
-// The skills are read once in a thread, when its first run begins; a later change shows in new threads. What does not keep
-// to the specification (https://agentskills.io/specification) is taken all the same, with a warning: a name that is not its
-// directory's or has other characters, a frontmatter that is nearly YAML. A description is cut after 1,024 characters. A file
-// without name and description, or of more than 10 MiB, or one that cannot be read, is left out, with a warning. At most 256
-// skills are taken.
+// The skills are read once in a thread, when its first run begins; later changes are seen in new threads. Skills that
+// violate the specification (https://agentskills.io/specification) are used with a warning if possible: a name that differs
+// from the directory's or has other characters, or frontmatter that is not quite YAML. A description is cut after 1,024
+// characters. A file that lacks a name or description, has more than 10 MiB or cannot be read is skipped with a warning. At
+// most 256 skills are used.
 //
-// Behaviour is that of deepagents' SkillsMiddleware, with other words in the prompt. Names and descriptions show on one
-// line, and a frontmatter that is no valid YAML is read line by line, where that one leaves the skill out.
+// Behaviour is that of deepagents' SkillsMiddleware, with other words in the prompt. Names and descriptions are shown on
+// one line. Invalid YAML frontmatter is read line by line, where the original skips the skill.
 type Skills struct {
 	// Sources are the directories in which skills stand, as absolute paths below root. Of skills with one name that of the
 	// later source counts. One that does not exist has no skills. Required.
@@ -57,7 +57,7 @@ var skillsEntry = Entry{
 //go:embed prompts/skills.md
 var skillsPrompt string
 
-// The bounds of the skills of an agent.
+// The bounds of an agent's skills.
 const (
 	maxSkills    = 256
 	maxSkillFile = 10 << 20 // bytes
@@ -66,7 +66,7 @@ const (
 // Name returns "skills".
 func (s Skills) Name() string { return "skills" }
 
-// ResolvePaths makes the root relative to the manifest.
+// ResolvePaths resolves the root.
 func (s Skills) ResolvePaths(resolve func(path string) string) host.Middleware {
 	if s.Root != "" {
 		s.Root = resolve(s.Root)
@@ -74,7 +74,7 @@ func (s Skills) ResolvePaths(resolve func(path string) string) host.Middleware {
 	return s
 }
 
-// Hooks opens the root.
+// Hooks checks the configuration and opens the root.
 func (s Skills) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	sources, err := cleanPaths("sources", "/skills", s.Sources)
 	if err != nil {
@@ -120,7 +120,7 @@ type skillLibrary struct {
 	unreadable sync.Once
 }
 
-// beforeAgent reads the skills, once in a thread.
+// beforeAgent reads the skills once in a thread.
 func (l *skillLibrary) beforeAgent(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	if !rt.State().Get(l.skills.Name).IsZero() {
 		return nil, nil
@@ -151,13 +151,13 @@ func (l *skillLibrary) beforeAgent(ctx context.Context, rt *host.Runtime) (*host
 	return update, l.errors.Set(update, r.failed)
 }
 
-// checkTools warns once if nothing seems to read the files.
+// checkTools warns once if the agent seems to have no tool that reads files.
 func (l *skillLibrary) checkTools(rt *host.Runtime) {
 	if slices.ContainsFunc(rt.Tools(), func(t abi.ToolSpec) bool { return t.Name == "read_file" || t.Name == "shell" }) {
 		return
 	}
 	l.unreadable.Do(func() {
-		l.logger.Warn("the agent has skills, but no tool read_file to read them with; add the middleware filesystem with the same root")
+		l.logger.Warn("the agent has skills, but no tool read_file to read them; add the filesystem middleware with the same root")
 	})
 }
 
@@ -174,7 +174,7 @@ func (l *skillLibrary) wrapModel(
 	return resp, nil, err
 }
 
-// locations shows where skills stand.
+// locations formats the directories of skills.
 func (l *skillLibrary) locations() string {
 	lines := make([]string, len(l.sources))
 	for i, source := range l.sources {
@@ -188,7 +188,7 @@ func (l *skillLibrary) locations() string {
 	return strings.Join(lines, "\n")
 }
 
-// list shows the skills.
+// list formats the skills.
 func (l *skillLibrary) list(skills []skillfile.Skill) string {
 	if len(skills) == 0 {
 		return fmt.Sprintf("(No skills available yet. You can create skills in %s)", strings.Join(l.sources, " or "))

@@ -12,31 +12,31 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Subagents hands on tasks: the tool "task" runs another agent, which works with a history of its own, and answers with its
-// last message that has a text, or with the value that its response_format asks for. So a long search does not fill the
-// history of the agent that wanted to know one thing.
+// Subagents delegates tasks: the tool "task" runs another agent with a history of its own, and answers with the last text
+// of that agent, or with the value that its response_format asks for. So a long search does not fill the history of an
+// agent that needs one fact.
 //
-// The tool's arguments are a description, which is all that the subagent is told, and a subagent_type, the name of one. Several
-// calls in one answer of the model run at once. Each is a run of its own.
+// The arguments of the tool are a description, which is all that the subagent is told, and a subagent_type, the name of a
+// subagent. Several calls in one answer of the model run in parallel. Each is a run of its own.
 //
-// State: a subagent gets the fields of the agent that it declares too, and what it changes in them comes back, through the reducers
-// of the agent: of a number, a list or another value that was joined with updates only what was added. Neither goes for fields that
-// one of the two hides, for those that a plugin keeps for itself, and for todos. Subagents declare the fields in the agent's own State.
+// State: a subagent gets the agent's fields that it declares too, and its changes come back through the agent's reducers.
+// Of a number, a list or another value with a reducer, only what the subagent has added comes back. Fields that either side
+// hides, private fields of plugins, and todos are not shared. Subagents declare the fields in the agent's own State.
 //
-// Questions: what a subagent asks a person, the run asks, and the answer gets to the subagent, which goes on where it was. So it
-// does after a crash, if the agent keeps threads: each call then has a thread, NAME-KEY, in the same store, until the run is over.
-// (That of a call which ended in another process than the run stays.)
+// Questions: the run asks what a subagent wants to ask a person, and the answer continues the subagent. If the agent keeps
+// threads, a subagent also continues after a crash: each call has a thread NAME-KEY in the same store until the run is
+// over. (The thread of a call that ended in another process than the run stays.)
 //
-// A subagent that fails is a tool that fails: tool_error makes an answer of that. Its events are events of the type custom, named
-// "agent"; its tokens do not stream. The tokens that it uses count as the run's. Limits of steps and tool calls hold for each
-// subagent as for the agent, and the time of a tool call for a whole task.
+// A subagent that fails is a tool that fails; tool_error can turn that into an answer. Events of a subagent are events of
+// the type custom, named "agent"; its tokens are not streamed. Its token usage counts as the run's. Limits of steps and
+// tool calls apply to each subagent separately, and the timeout of tools applies to a whole task.
 //
-// Middleware of the agent is not around what a subagent does: give it its own. Only reviews by human_in_the_loop are
-// inherited, see interrupt_on, since a tool that needs a review would else be performed without one.
+// Middleware of the agent is not applied inside a subagent; give the subagent its own. Only reviews by human_in_the_loop
+// are inherited, see interrupt_on, because otherwise a tool that needs a review would run without one.
 //
 // Behaviour is that of deepagents' SubAgentMiddleware, with these differences: a list to which a subagent adds is not
-// doubled; fields that it leaves alone are not written, so that two at once do not meet in them; reviews are inherited although
-// they stand elsewhere in the list.
+// doubled; fields that a subagent does not change are not written, so parallel subagents do not conflict; reviews are
+// inherited wherever they are in the list.
 type Subagents struct {
 	// Agents are the subagents. Without any there must be a general-purpose one.
 	Agents []Subagent `yaml:"agents"`
@@ -105,10 +105,10 @@ var subagentsEntry = Entry{
 	New: func() host.Middleware { return &Subagents{} },
 }
 
-// SubagentError is a subagent that cannot be made.
+// SubagentError is an invalid subagent.
 type SubagentError struct {
-	Index int    // in Agents; -1: the one for general purposes
-	Key   string // of its configuration; "": all of it
+	Index int    // index in Agents; -1 for the general-purpose subagent
+	Key   string // a key of its configuration; "" for all of it
 	Err   error
 }
 
@@ -148,7 +148,7 @@ Available agent types:
 // Name returns "subagents".
 func (s Subagents) Name() string { return "subagents" }
 
-// Hooks checks the subagents and makes them.
+// Hooks checks and builds the subagents.
 func (s Subagents) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	ctx, err := deeper(ctx)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s Subagents) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error)
 	return hooks, nil
 }
 
-// addsToPrompt makes a hook that adds a text to the system prompt.
+// addsToPrompt returns a hook that adds a text to the system prompt.
 func addsToPrompt(text string) host.WrapModelFunc {
 	return func(
 		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
@@ -185,14 +185,14 @@ func addsToPrompt(text string) host.WrapModelFunc {
 	}
 }
 
-// subagentSpec is a subagent with its place in the configuration.
+// subagentSpec is a subagent with its position in the configuration.
 type subagentSpec struct {
 	Subagent
 
 	index int
 }
 
-// specs returns what subagents there are, with the one for general purposes.
+// specs returns all subagents, with the general-purpose one.
 func (s *Subagents) specs() ([]subagentSpec, error) {
 	if s.DefaultMiddlewareEntries.Given() && s.DefaultMiddleware == nil {
 		return nil, errDeferred("default_middleware", "DefaultMiddleware")

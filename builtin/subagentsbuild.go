@@ -14,13 +14,13 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// MaxSubagentDepth is how deep subagents may be inside of each other.
+// MaxSubagentDepth is how deep subagents may be nested.
 const MaxSubagentDepth = 8
 
-// maxSubagentName is how long a name may be, in bytes: it is a part of the names of threads.
+// maxSubagentName is the length of the longest name, in bytes. The name is part of the names of threads.
 const maxSubagentName = 100
 
-// depthKey is that of how deep in subagents an agent is that is built.
+// depthKey is the context key of the depth at which an agent is built.
 type depthKey struct{}
 
 // deeper returns a context for agents that are built inside of the one that is built in ctx.
@@ -32,7 +32,7 @@ func deeper(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, depthKey{}, depth+1), nil
 }
 
-// check returns what is wrong with a subagent, and in which key.
+// check returns the first mistake of a subagent, and its key.
 func (s *Subagent) check(taken map[string]bool) (key string, err error) {
 	switch {
 	case s.Name == "":
@@ -57,7 +57,7 @@ func (s *Subagent) check(taken map[string]bool) (key string, err error) {
 	return "", nil
 }
 
-// checkReady refuses what an agent that is there has already.
+// checkReady refuses keys that do not apply to an existing agent.
 func (s *Subagent) checkReady() (key string, err error) {
 	for _, given := range []struct {
 		key string
@@ -77,22 +77,22 @@ func (s *Subagent) checkReady() (key string, err error) {
 	return "", nil
 }
 
-// subagent is a subagent that was made.
+// subagent is a built [Subagent].
 type subagent struct {
 	name, description string
 	agent             *host.Agent
-	own               bool // it was made here, and is closed here
+	own               bool // built here, and closed here
 }
 
 // crew are the subagents of an agent.
 type crew struct {
 	agents     []subagent
-	idempotent bool // all go on after a crash
+	idempotent bool // all of them continue after a crash
 	threads    threadNotes
 	warn       func(text string, args ...any)
 }
 
-// makeCrew makes the subagents. After an error, those that were made are closed.
+// makeCrew builds the subagents. After an error it closes those that were built.
 func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew, err error) {
 	c = &crew{idempotent: true, warn: env.Logger.Warn}
 	defer func() {
@@ -137,7 +137,7 @@ func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, er
 	return agent, nil
 }
 
-// reviews returns what asks a person about the subagent's calls, apart from its middleware.
+// reviews returns the middleware that asks a person about the subagent's calls, besides its own middleware.
 func (s *subagentSpec) reviews(env *host.Env) []host.Middleware {
 	switch {
 	case len(s.InterruptOn) > 0:
@@ -175,7 +175,7 @@ func reviewOf(m host.Middleware) (HumanInTheLoop, bool) {
 	}
 }
 
-// list tells the model of the subagents.
+// list returns the description of the subagents for the model.
 func (c *crew) list() string {
 	lines := make([]string, len(c.agents))
 	for i := range c.agents {
@@ -184,7 +184,7 @@ func (c *crew) list() string {
 	return strings.Join(lines, "\n")
 }
 
-// capabilities are those of the middleware of subagents.
+// capabilities returns the capabilities of the subagents' middleware.
 func (c *crew) capabilities() []host.Capability {
 	var all []host.Capability
 	for i := range c.agents {
@@ -199,7 +199,7 @@ func (c *crew) capabilities() []host.Capability {
 	return all
 }
 
-// close closes the subagents that were made here, the last first.
+// close closes the subagents that were built here, the last one first.
 func (c *crew) close() error {
 	var errs []error
 	for i := range slices.Backward(c.agents) {

@@ -5,20 +5,21 @@ import (
 	"fmt"
 )
 
-// Deferred is a part of a configuration that this package cannot read, since it does not know how a manifest has tools and
-// middleware: who reads the configuration decodes it, as manifest does, and puts what comes of it into the field for Go.
+// Deferred is a part of a configuration that this package cannot decode, because it does not know the forms of tools and
+// middleware in a manifest. The reader of the configuration decodes it, as package manifest does, and sets the Go field
+// instead.
 type Deferred struct{ decode func(into any) error }
 
-// UnmarshalYAML notes how the part is decoded.
+// UnmarshalYAML keeps the part to be decoded later.
 func (d *Deferred) UnmarshalYAML(decode func(into any) error) error {
 	d.decode = decode
 	return nil
 }
 
-// Given reports whether the part is there, be it empty.
+// Given reports whether the part is set, even if it is empty.
 func (d *Deferred) Given() bool { return d.decode != nil }
 
-// Decode decodes the part into what a pointer points to.
+// Decode decodes the part into the value that a pointer points to.
 func (d *Deferred) Decode(into any) error {
 	if d.decode == nil {
 		return errors.New("there is nothing to decode")
@@ -26,29 +27,29 @@ func (d *Deferred) Decode(into any) error {
 	return d.decode(into)
 }
 
-// errDeferred is the error of a configuration whose reader has left a part as it was.
+// errDeferred is the error of a part that the reader of a configuration has not decoded.
 func errDeferred(key, field string) error {
 	return fmt.Errorf("%s can only stand in a manifest; in Go, use %s", key, field)
 }
 
-// entryList is the schema of a list of entries of a manifest, which have more forms than a schema here could tell.
+// entryList returns the schema of a list of manifest entries, which have forms that this package does not know.
 func entryList() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "object"}}}
 }
 
-// ToolEntries is a list of tools, as that of a manifest, or of the names of tools.
+// ToolEntries is a list of tools as in a manifest, or of names of tools.
 type ToolEntries struct{ Deferred }
 
 // JSONSchema describes the list.
 func (ToolEntries) JSONSchema() map[string]any { return entryList() }
 
-// MiddlewareEntries is a list of middleware, as that of a manifest.
+// MiddlewareEntries is a list of middleware as in a manifest.
 type MiddlewareEntries struct{ Deferred }
 
 // JSONSchema describes the list.
 func (MiddlewareEntries) JSONSchema() map[string]any { return entryList() }
 
-// ResponseFormatEntry is a format of answers, as that of a manifest.
+// ResponseFormatEntry is a response format as in a manifest.
 type ResponseFormatEntry struct{ Deferred }
 
 // JSONSchema describes the format.

@@ -7,19 +7,19 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// sharedField is a field that an agent and a subagent declare both.
+// sharedField is a field that both an agent and a subagent declare.
 type sharedField struct {
 	outer, inner host.Field
-	value        wire.Raw // that the subagent begins with; none: it is unset
+	value        wire.Raw // the value that the subagent begins with; none if it is not set
 }
 
 type sharedFieldList []sharedField
 
-// unsharedFields are those that both may have, and that speak of one agent's own work.
+// unsharedFields are fields that concern an agent's own work, even if both declare them.
 var unsharedFields = map[string]bool{"todos": true, "structured_response": true}
 
-// sharedFields returns the fields that an agent shares with a subagent. What a plugin keeps for itself is not among them: a
-// plugin of the subagent could else change what one of the agent knows.
+// sharedFields returns the fields that an agent shares with a subagent. Private fields of plugins are not shared: a plugin
+// of the subagent could otherwise change what a plugin of the agent has stored.
 func sharedFields(outer *host.State, inner *host.Agent) sharedFieldList {
 	declared := map[string]host.Field{}
 	for _, f := range inner.Fields() {
@@ -42,7 +42,7 @@ func sharedFields(outer *host.State, inner *host.Agent) sharedFieldList {
 	return shared
 }
 
-// goesIn reports whether the subagent gets the field: the agent shows it to who calls it, and the subagent takes it from there.
+// goesIn reports whether the subagent gets the field: the agent shows it to callers, and the subagent accepts it from them.
 func (s *sharedField) goesIn() bool { return !s.outer.HideOutput && !s.inner.HideInput }
 
 // comesBack reports whether the agent gets the field back.
@@ -59,7 +59,7 @@ func (l sharedFieldList) input() map[string]any {
 	return out
 }
 
-// changes returns what a subagent, which ended with these fields, has changed in those of the agent.
+// changes returns the update of the agent's fields after a subagent has ended with these fields.
 func (l sharedFieldList) changes(outer *host.State, ended wire.Map) (*host.Update, error) {
 	update := &host.Update{}
 	for i := range l {

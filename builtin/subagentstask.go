@@ -19,7 +19,7 @@ type taskArguments struct {
 	SubagentType string `json:"subagent_type" jsonschema:"Which subagent works on it: one of the agent types in the description of the tool."`
 }
 
-// tool makes the tool "task".
+// tool returns the tool "task".
 func (c *crew) tool(description string) host.Tool {
 	var options []tool.Option
 	if c.idempotent {
@@ -28,7 +28,7 @@ func (c *crew) tool(description string) host.Tool {
 	return tool.Func("task", description, c.task, options...)
 }
 
-// task runs a subagent, or goes on with its run.
+// task runs a subagent, or continues its run.
 func (c *crew) task(ctx context.Context, in taskArguments) (*host.ToolOutput, error) {
 	at := slices.IndexFunc(c.agents, func(s subagent) bool { return s.name == in.SubagentType })
 	if at < 0 {
@@ -54,7 +54,7 @@ func (c *crew) task(ctx context.Context, in taskArguments) (*host.ToolOutput, er
 	return &host.ToolOutput{Content: abi.Text(reportOf(result)), Update: update}, nil
 }
 
-// types lists the names of the subagents.
+// types returns the names of the subagents.
 func (c *crew) types() string {
 	names := make([]string, len(c.agents))
 	for i := range c.agents {
@@ -63,8 +63,8 @@ func (c *crew) types() string {
 	return strings.Join(names, ", ")
 }
 
-// reportOf returns what a subagent answers: its structured answer as JSON, or else the text of its last message that has one,
-// since some models end with an empty message.
+// reportOf returns the answer of a subagent: its structured answer as JSON, or the text of its last message with a text.
+// Some models end with an empty message.
 func reportOf(result *host.Result) string {
 	if !result.Structured.IsZero() {
 		return result.Structured.JSON()
@@ -81,7 +81,7 @@ func reportOf(result *host.Result) string {
 	return ""
 }
 
-// threadNotes are the threads of tasks, by run, until it is over.
+// threadNotes are the threads of tasks by run, until the run is over.
 type threadNotes struct {
 	mu    sync.Mutex
 	notes map[string][]threadNote
@@ -104,7 +104,7 @@ func (t *threadNotes) add(run string, agent *host.Agent, thread string) {
 	}
 }
 
-// take returns the notes of a run, which are then forgotten.
+// take returns the notes of a run and forgets them.
 func (t *threadNotes) take(run string) []threadNote {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +113,7 @@ func (t *threadNotes) take(run string) []threadNote {
 	return notes
 }
 
-// end removes the threads of a run that is over: nothing goes on in them any more.
+// end removes the threads of a run that is over.
 func (c *crew) end(ctx context.Context, run string) {
 	for _, note := range c.threads.take(run) {
 		if err := note.agent.Forget(ctx, note.thread); err != nil {

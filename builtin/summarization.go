@@ -16,24 +16,24 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Summarization replaces the older part of a long history by a summary that a model writes. Before a model call, when a
-// trigger is reached, the messages before those to keep become one human message, which begins with "Here is a summary of
-// the conversation to date:"; the others stay as they are, with their ids. A call of a tool and its answers are never
-// separated: where the cut would lie between them it moves back to the call.
+// Summarization replaces the older part of a long history by a summary that a model writes. When a trigger is reached
+// before a model call, the messages before those to keep become one human message, which begins with "Here is a summary of
+// the conversation to date:". The kept messages do not change. A tool call and its answers are never separated: a cut
+// between them moves back to the call.
 //
-// A summary never takes the place of a history unless a model has written one. A call that fails, or that gives an empty
-// text, is repeated twice, with the pauses that the provider asks for; an error that repeating cannot mend is not. A prompt
-// that is too long for the model is repeated once with the middle of the transcript left out. Then the run fails, and the
-// thread keeps what it has. What a summary costs counts as the run's; its tokens do not show in the stream.
+// A summary replaces a history only if a model has written it. A call that fails, or that returns an empty text, is
+// repeated twice, with the pauses that the provider asks for, unless the error is permanent. A prompt that is too long for
+// the model is sent once more without the middle of the transcript. After that the run fails, and the thread keeps its
+// history. The tokens of a summary count as the run's and are not streamed.
 //
-// Tokens are counted by token_counter, without the system prompt and the tools. The tokens that the last answer of the same
-// provider has reported count too, where there are more: they have everything that was sent.
+// Tokens are counted by token_counter, without the system prompt and the tools. If the last answer of the same provider has
+// reported more tokens, that number counts, because it covers everything that was sent.
 //
-// Behaviour and texts are those of LangChain 1.4.7's SummarizationMiddleware, with compact JSON in the transcript. It
-// differs where that loses what was said. An earlier summary stays in a transcript that is trimmed. What is left of it
-// begins with a human message only where that costs no more than half of it; where LangChain finds no such message it writes
-// "Previous conversation was too long to summarize." in the place of the history. A late answer is not separated from its
-// call either, and an empty text is no summary.
+// Behaviour and texts are those of LangChain 1.4.7's SummarizationMiddleware, with compact JSON in the transcript and these
+// differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
+// begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
+// "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
+// and an empty text is not a summary.
 type Summarization struct {
 	// Model is the named model whose context is to be kept small; "": the agent's own. It counts for fractions, for what was
 	// reported, and writes the summary.
@@ -74,16 +74,16 @@ const (
 	summaryKeep = 20   // messages
 )
 
-// summaryPrefix begins the message that has the summary.
+// summaryPrefix begins the message with the summary.
 const summaryPrefix = "Here is a summary of the conversation to date:\n\n"
 
-// sourceKey is the key in the Meta of a message that names the middleware that has made it, as in LangChain.
+// sourceKey is the key in a message's Meta that names the middleware that has made the message, as in LangChain.
 const sourceKey = "lc_source"
 
 // Name returns "summarization".
 func (s Summarization) Name() string { return "summarization" }
 
-// UnmarshalYAML decodes a configuration, in which null is a trim_tokens_to_summarize too.
+// UnmarshalYAML decodes a configuration in which trim_tokens_to_summarize may be null.
 func (s *Summarization) UnmarshalYAML(decode func(into any) error) error {
 	type fields Summarization
 	given := fields{TrimTokensToSummarize: new(summaryTrim)}
@@ -111,17 +111,17 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	}, nil
 }
 
-// summarizer is a Summarization that was checked.
+// summarizer is a checked [Summarization].
 type summarizer struct {
-	model    model.Model // whose context it is
-	provider string      // of that model
+	model    model.Model // the model whose context is kept small
+	provider string      // the provider of that model
 	writer   model.Model
-	write    func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) // in place of writer; nil: none
+	write    func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) // replaces the writer; may be nil
 	triggers []contextSize
 	keep     contextSize // messages or tokens
 	counter  *messageCounter
 	prompt   template
-	trim     int // tokens; 0: no limit
+	trim     int // tokens; 0 means no limit
 }
 
 // summarizer checks the configuration.
@@ -157,7 +157,7 @@ func (s *Summarization) summarizer(env *host.Env) (*summarizer, error) {
 	return r, nil
 }
 
-// kept checks how much is to be kept, and makes it a size for a model.
+// kept checks how much to keep and returns it for a model.
 func (s *ContextSize) kept(info *model.Info) (contextSize, error) {
 	switch s.parts() {
 	case 0:
@@ -194,7 +194,7 @@ func (r *summarizer) models(s *Summarization, env *host.Env) (err error) {
 	return err
 }
 
-// shorten replaces the older part of a history that has become too long.
+// shorten replaces the older part of a history that is too long.
 func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	if !r.reached(messages) {
@@ -215,13 +215,13 @@ func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Updat
 	}, nil
 }
 
-// isSummary reports whether a message is a summary of ours.
+// isSummary reports whether this middleware has made a message.
 func isSummary(m *abi.Message) bool {
 	source, _ := m.Meta.Get(sourceKey).AsString()
 	return m.Role == abi.RoleHuman && source == "summarization"
 }
 
-// reached reports whether one of the triggers is reached.
+// reached reports whether a trigger is reached.
 func (r *summarizer) reached(messages history.List) bool {
 	tokens := -1
 	return slices.ContainsFunc(r.triggers, func(size contextSize) bool {
@@ -235,7 +235,7 @@ func (r *summarizer) reached(messages history.List) bool {
 	})
 }
 
-// reported returns the tokens that the last answer reports, if it is of the model's provider.
+// reported returns the tokens that the last answer reports, if the model's provider has sent it.
 func (r *summarizer) reported(messages history.List) int {
 	at := messages.LastAI()
 	if at < 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// cut returns how many messages a summary is to replace; 0: none.
+// cut returns how many messages the summary replaces; 0 means none.
 func (r *summarizer) cut(messages history.List) int {
 	var at int
 	if r.keep.messages > 0 {
@@ -19,8 +19,8 @@ func (r *summarizer) cut(messages history.List) int {
 	return wholeCalls(messages, at)
 }
 
-// cutByTokens returns where the longest end of the messages begins that has no more tokens than are to be kept; where the
-// last message begins if that has more.
+// cutByTokens returns the index where the longest end of the messages begins that fits into the tokens to keep, or the
+// index of the last message if that does not fit.
 func (r *summarizer) cutByTokens(messages history.List) int {
 	if r.counter.corrected(messages) <= r.keep.tokens {
 		return 0
@@ -34,11 +34,11 @@ func (r *summarizer) cutByTokens(messages history.List) int {
 	return 0
 }
 
-// wholeCalls moves a cut so that no answer behind it is one to a call before it: back to that call, as often as it takes. A cut
-// at answers to nothing moves behind them.
+// wholeCalls moves a cut back until no answer after it belongs to a call before it. A cut at answers to no call moves after
+// them.
 func wholeCalls(messages history.List, at int) int {
 	calls := answeredCalls(messages)
-	earliest := messages.Len() // of the calls that what is kept answers
+	earliest := messages.Len() // the earliest call with a kept answer
 	for i := messages.Len() - 1; i > 0 && i >= min(at, earliest); i-- {
 		if call := calls[i]; call >= 0 && call < earliest {
 			earliest = call
@@ -51,12 +51,13 @@ func wholeCalls(messages history.List, at int) int {
 	return at
 }
 
-// answeredCalls finds for each tool message, by index, the index of the AI message whose call it answers: the nearest before it
-// that has an open call of that id, or that asked with nothing but answers since. -1: it answers nothing, or is none.
+// answeredCalls returns, for each tool message by index, the index of the AI message whose call it answers: the nearest one
+// before it that has an open call of that id, or that has only answers after it. -1 means that the message answers nothing,
+// or is not a tool message.
 func answeredCalls(messages history.List) []int {
 	calls := make([]int, messages.Len())
 	open := map[string]int{} // by id of the call
-	asking := -1             // the AI message before, if only answers stand behind it
+	asking := -1             // the last AI message, if only answers follow it
 	for i, m := range messages.All() {
 		calls[i] = -1
 		switch m.Role {

@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// summaryPrompt asks for the summary. The line <messages> is a place where others put more in, as in LangChain.
+// summaryPrompt asks for the summary. The line <messages> is an insertion point for others, as in LangChain.
 const summaryPrompt = `<role>
 You keep the notes of a long conversation between a user and an assistant that works with tools.
 </role>
@@ -55,14 +55,14 @@ Messages to summarize:
 
 const (
 	summaryTries   = 3
-	summaryPause   = time.Second // before the second try, where trying again may help; twice that before the third
-	longestAsked   = time.Minute // who asks for a longer pause gets none
-	transcriptPart = 0.4         // of a model's input, for a transcript that was too long for it
+	summaryPause   = time.Second // before the second try, if the error may be temporary; doubled before the third
+	longestAsked   = time.Minute // a provider that asks for a longer pause gets none
+	transcriptPart = 0.4         // of a model's input, for a transcript that was too long for the model
 )
 
 var errEmptySummary = errors.New("the model has answered with an empty text")
 
-// summary asks for a summary of messages, of which there is at least one.
+// summary returns a summary of messages, of which there is at least one.
 func (r *summarizer) summary(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
 	text, err := r.written(ctx, rt, messages)
 	if err == nil || host.IsControlFlow(err) || ctx.Err() != nil {
@@ -89,7 +89,7 @@ func (r *summarizer) written(ctx context.Context, rt *host.Runtime, messages his
 	return text, err
 }
 
-// shorter returns a transcript without its middle: half of it, and no more than the model can take in with the prompt.
+// shorter returns a transcript without its middle: half of it, and at most what the model accepts together with the prompt.
 func (r *summarizer) shorter(transcript string) string {
 	whole := abi.Human(transcript)
 	tokens := r.counter.each(&whole)
@@ -126,11 +126,11 @@ func (r *summarizer) ask(ctx context.Context, rt *host.Runtime, transcript strin
 	}
 }
 
-// pauseAfter says whether to try again after an error, and how long to wait before.
+// pauseAfter reports whether to try again after an error, and after which pause.
 func pauseAfter(err error, try int) (pause time.Duration, again bool) {
 	failure, ok := errors.AsType[*host.ModelError](err)
 	switch {
-	case !ok || failure.Kind == "" && !failure.Retryable: // nobody says anything about it
+	case !ok || failure.Kind == "" && !failure.Retryable: // the error has no classification
 		return 0, true
 	case !failure.Retryable || failure.RetryAfter > longestAsked:
 		return 0, false
@@ -143,7 +143,7 @@ func pauseSummary(ctx context.Context, pause time.Duration) error {
 	if pause <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(pause) //nolint:forbidigo // how long a provider needs is real time
+	timer := time.NewTimer(pause) //nolint:forbidigo // a provider needs real time
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -34,7 +34,7 @@ func writeTranscript(b *strings.Builder, m *abi.Message) {
 	b.WriteString("</message>")
 }
 
-// transcriptOf returns what writeTranscript writes.
+// transcriptOf returns the output of writeTranscript.
 func transcriptOf(m *abi.Message) string {
 	var b strings.Builder
 	writeTranscript(&b, m)
@@ -54,7 +54,7 @@ func contentTranscript(c abi.Content) string {
 	return strings.Join(parts, " ")
 }
 
-// blockTranscript returns what a block says; "" of one that says nothing without its data.
+// blockTranscript returns the text of a block, or "" if the block has only data.
 func blockTranscript(block abi.Block) string {
 	switch block.Type() {
 	case abi.BlockText:
@@ -84,7 +84,7 @@ var (
 
 func xmlText(text string) string { return xmlTextEscapes.Replace(text) }
 
-// xmlAttribute quotes the value of an attribute: with single quotes if it has double ones and no single ones.
+// xmlAttribute quotes the value of an attribute, with single quotes if it contains double quotes but no single ones.
 func xmlAttribute(value string) string {
 	value = xmlAttributeEscapes.Replace(value)
 	switch {
@@ -107,10 +107,10 @@ func shortCallID(id string) string {
 	return id
 }
 
-// omission stands in the place of what was left out.
+// omission takes the place of an omitted middle.
 const omission = "\n\n[... middle of conversation omitted ...]\n\n"
 
-// withoutMiddle keeps so many characters of a text: a quarter from its start, the others from its end.
+// withoutMiddle keeps this many characters of a text: a quarter from its start, the rest from its end.
 func withoutMiddle(text string, keep int) string {
 	runes := []rune(text)
 	if len(runes) <= keep {

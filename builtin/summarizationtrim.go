@@ -10,10 +10,10 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// transcript returns what the model that summarizes is shown of messages: all, or what trim allows. At the start stay a
-// system message and an earlier summary, which may have half of that. Then comes the longest end of the others that fits:
-// it begins with a human message where that costs no more than half of it, and the message before it may be there with its
-// last lines. If not even the last message fits, it is there without its middle.
+// transcript returns the messages in the form that the summarizing model is shown: all of them, or as many as trim permits.
+// A system message and an earlier summary at the start stay and may use half of the tokens. The longest end of the other
+// messages that fits follows. It begins with a human message if that costs at most half of it, and the last lines of the
+// message before may precede it. If not even the last message fits, its middle is left out.
 func (r *summarizer) transcript(messages history.List) string {
 	if r.trim == 0 || r.counter.of(messages) <= r.trim {
 		return joinedTranscript(messages.Messages())
@@ -36,7 +36,7 @@ func (r *summarizer) transcript(messages history.List) string {
 	return strings.Join(append(parts, last), "\n")
 }
 
-// isHead reports whether a message at the start of a history is to stay.
+// isHead reports whether a message at the start of a history stays.
 func isHead(m *abi.Message) bool { return m.Role == abi.RoleSystem || isSummary(m) }
 
 func joinedTranscript(messages []abi.Message) string {
@@ -50,7 +50,8 @@ func joinedTranscript(messages []abi.Message) string {
 	return b.String()
 }
 
-// fitted returns the transcript of a message, without its middle if it has more tokens, and how many are left of them.
+// fitted returns the transcript of a message, and its tokens. It leaves out the middle of a message that has more tokens
+// than permitted.
 func (r *summarizer) fitted(m *abi.Message, tokens int) (transcript string, used int) {
 	transcript = transcriptOf(m)
 	has := r.counter.each(m)
@@ -61,15 +62,15 @@ func (r *summarizer) fitted(m *abi.Message, tokens int) (transcript string, used
 	return withoutMiddle(transcript, max(proportion(utf8.RuneCountInString(transcript), tokens, has), shortestPart)), tokens
 }
 
-// shortestPart is how many characters of a message are shown at least: with none there is nothing to summarize.
+// shortestPart is the smallest number of characters of a message that are shown: an empty transcript cannot be summarized.
 const shortestPart = 200
 
-// proportion returns n * numerator / denominator of numbers that may be large.
+// proportion returns n * numerator / denominator without overflow.
 func proportion(n, numerator, denominator int) int {
 	return int(float64(n) * (float64(numerator) / float64(max(1, denominator))))
 }
 
-// end returns the last messages that fit into so many tokens; none if the last does not.
+// end returns the last messages that fit into the tokens; none if the last one does not fit.
 func (r *summarizer) end(messages history.List, tokens int) []abi.Message {
 	first, used := messages.Len(), 0
 	sizes := make([]int, messages.Len())
@@ -100,7 +101,7 @@ func (r *summarizer) end(messages history.List, tokens int) []abi.Message {
 	return kept
 }
 
-// lastLines returns a message with as many of its last lines as fit into so many tokens, and its size; nil if none do.
+// lastLines returns a message with as many of its last lines as fit into the tokens, and its size; nil if none fit.
 func (r *summarizer) lastLines(m *abi.Message, tokens int) (short *abi.Message, size int) {
 	if !m.Content.IsText() {
 		return nil, 0

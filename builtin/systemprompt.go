@@ -2,8 +2,8 @@ package builtin
 
 import "github.com/agenthost/agenthost/abi"
 
-// appendSystem returns a system prompt that says one more thing: as a block of its own behind those that are there, as
-// LangChain's middleware does it, so that a provider can cache what stands before it. An empty text adds nothing.
+// appendSystem adds a text to the end of a system prompt, as a block of its own, as LangChain's middleware does. So a
+// provider can cache the part before it. An empty text adds nothing.
 func appendSystem(system abi.Content, text string) abi.Content {
 	switch {
 	case text == "":
@@ -16,7 +16,7 @@ func appendSystem(system abi.Content, text string) abi.Content {
 	return abi.Blocks(append(append(blocks, before...), abi.TextBlock("\n\n"+text))...)
 }
 
-// prependSystem returns a system prompt that says one more thing first.
+// prependSystem adds a text to the start of a system prompt.
 func prependSystem(system abi.Content, text string) abi.Content {
 	switch {
 	case text == "":

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// placeholder is a word in braces. Other braces are text, so that a template may be JSON.
+// placeholder matches a word in braces. Other braces are text, so a template may contain JSON.
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // template is a configured text with placeholders such as {tool}.
 type template struct {
 	text  string
-	words []string // the placeholders it may have, braces included
+	words []string // the permitted placeholders, with braces
 }
 
-// newTemplate checks the template that stands under a key of the configuration.
+// newTemplate checks the template under a key of the configuration.
 func newTemplate(key, text string, words ...string) (template, error) {
 	for _, found := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(words, found) {
@@ -26,7 +26,7 @@ func newTemplate(key, text string, words ...string) (template, error) {
 	return template{text, words}, nil
 }
 
-// fill returns the text with values in the place of the placeholders, in the order of words. Braces in a value are text.
+// fill replaces the placeholders by values, in the order of words. Braces in a value are text.
 func (t *template) fill(values ...string) string {
 	pairs := make([]string, 0, 2*len(values))
 	for i, value := range values {

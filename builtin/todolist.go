@@ -12,14 +12,15 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// TodoList gives the model a list of its steps. The tool write_todos replaces the whole list, which stands in the state
-// field todos: results show it, the caller cannot set it. Every model call says in the system prompt how to use it.
+// TodoList gives the model a list of its steps. The tool write_todos replaces the whole list in the state field todos.
+// Results contain the list; the caller cannot set it. The system prompt of each model call explains how to use it.
 //
-// Each call of the tool takes a list of {content, status} with the status pending, in_progress or completed; other keys of
-// an item are dropped. Two calls in one answer of the model are both refused, since neither list would be the last.
+// Each call of the tool takes a list of {content, status}. The status is pending, in_progress or completed; other keys of
+// an item are dropped. If one answer of the model has several calls, all of them are refused, because none of the lists
+// would clearly be the last.
 //
 // Behaviour and texts are those of LangChain 1.4.7's TodoListMiddleware, with three differences: the tool answers with the
-// list as compact JSON, a call that another middleware has answered already is not answered again, and the tool's default
+// list as compact JSON, a call that another middleware has answered is not answered again, and the tool's default
 // description has other words.
 type TodoList struct {
 	// SystemPrompt stands behind the system prompt, as a block of its own. nil: LangChain's text; "": nothing is added.
@@ -38,13 +39,13 @@ var todoListEntry = Entry{
 	New: func() host.Middleware { return &TodoList{} },
 }
 
-// A Todo is a step of a [TodoList], as the state field todos has it.
+// Todo is a step of a [TodoList], in the form of the state field todos.
 type Todo struct {
 	Content string     `msgpack:"content"`
 	Status  TodoStatus `msgpack:"status"`
 }
 
-// TodoStatus says how far a step is.
+// TodoStatus is the progress of a step.
 type TodoStatus string
 
 // The statuses.
@@ -54,13 +55,13 @@ const (
 	TodoCompleted  TodoStatus = "completed"
 )
 
-// todos is the list. Not hidden as output: it is what users look at while an agent works.
+// todos is the list. It is visible in results, because users watch it while an agent works.
 var todos = host.NewField[[]Todo]("todos", func(f *host.Field) { f.HideInput = true })
 
 const writeTodos = "write_todos"
 
 var (
-	// The text is LangChain's.
+	// This text is LangChain's.
 	//
 	//go:embed prompts/todo_list.md
 	todoListPrompt string
@@ -106,7 +107,7 @@ func (l TodoList) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	return hooks, nil
 }
 
-// promptHook adds a text to the system prompt of every model call.
+// promptHook returns a hook that adds a text to the system prompt of each model call.
 func promptHook(text string) host.WrapModelHook {
 	return host.WrapModelHook{PassesTokens: true, Func: func(
 		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
@@ -136,8 +137,8 @@ func replaceTodos(_ context.Context, _ *host.Runtime, call *abi.ToolCall) (*host
 	return out, nil
 }
 
-// refuseParallelTodos answers all calls of write_todos if the model's answer has several. They are counted as the model
-// has written them, whoever has answered one meanwhile: what the others say was said without knowing that.
+// refuseParallelTodos answers all calls of write_todos if the model's answer has several. Calls that are already answered
+// count, too: the model wrote the others without knowing that.
 func refuseParallelTodos(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	at := messages.LastAI()

@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// TokenCounter says how the tokens of messages are counted. Its zero value is the approximate counter. At most one of the
-// fields is set. A message is counted by itself: the tokens of a history are the sum.
+// TokenCounter is how the tokens of messages are counted. Its zero value is the approximate counter. At most one field is
+// set. The tokens of a history are the sum of the tokens of its messages.
 type TokenCounter struct {
 	// Counter is "approximate" (or ""): one token for every four characters that are begun (3.3 for Anthropic's models in
 	// summarization), three more for each message and 85 for an image, as LangChain counts. "chars": one for each character of
@@ -31,17 +31,17 @@ const (
 	counterChars       = "chars"
 )
 
-// counting counts as a TokenCounter says.
+// messageCounter is a checked [TokenCounter].
 type messageCounter struct {
-	each func(m *abi.Message) int // tokens of a message; never negative
-	// estimates says that the counts are estimates that what providers report may correct.
+	each func(m *abi.Message) int // the tokens of a message; never negative
+	// estimates says that the tokens that providers report may correct the counts.
 	estimates bool
 }
 
-// isSet reports whether the counter says how to count.
+// isSet reports whether the configuration sets a counter.
 func (c *TokenCounter) isSet() bool { return c.Counter != "" || c.PerMessage != 0 || c.Func != nil }
 
-// compile checks the counter. The approximate one counts for charsPerToken.
+// compile checks the configuration. The approximate counter uses charsPerToken.
 func (c *TokenCounter) compile(charsPerToken float64) (*messageCounter, error) {
 	given := 0
 	for _, is := range []bool{c.Counter != "", c.PerMessage != 0, c.Func != nil} {
@@ -51,7 +51,7 @@ func (c *TokenCounter) compile(charsPerToken float64) (*messageCounter, error) {
 	}
 	switch {
 	case given > 1:
-		return nil, errors.New("token_counter says more than one way to count; use one of counter, per_message and Func")
+		return nil, errors.New("token_counter has several ways to count; use one of counter, per_message and Func")
 	case c.PerMessage < 0:
 		return nil, fmt.Errorf("token_counter: per_message is %d; it must not be negative", c.PerMessage)
 	case c.PerMessage > 0:

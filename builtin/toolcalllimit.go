@@ -11,15 +11,16 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// ToolCallLimit blocks the tool calls beyond a limit, of one tool or of all together. Several may stand in one agent.
+// ToolCallLimit blocks tool calls beyond a limit, of one tool or of all tools together. An agent may have several.
 //
-// It looks at the calls of the model's answer that nobody has answered yet, in their order. Those that exceed a limit
-// are blocked. The thread's count takes in the calls that were let through, the run's count the blocked ones too. A
-// limit of 0 blocks the first call.
+// It looks at the unanswered calls of the model's answer in their order, and blocks those that exceed a limit. The thread's
+// count includes the calls that were let through; the run's count includes the blocked ones, too. A limit of 0 blocks the
+// first call.
 //
 // Behaviour and texts are those of LangChain 1.4.7's ToolCallLimitMiddleware, with two differences: a call that another
-// limiter or a review has answered is neither counted nor answered again, and the run's count lasts over interrupts. Calls
-// that hooks and tools make by themselves count too; one beyond a limit is answered with the error, or fails the run.
+// limiter or a review has answered is neither counted nor answered again, and the run's count survives interrupts. Calls
+// that hooks and tools make by themselves count too; beyond the limit, such a call is answered with the error, or fails the
+// run.
 type ToolCallLimit struct {
 	ToolName    string `yaml:"tool_name"`    // the tool whose calls count; "": all
 	ThreadLimit *int   `yaml:"thread_limit"` // calls in the thread; nil: no limit
@@ -42,8 +43,8 @@ var toolCallLimitEntry = Entry{
 	New: func() host.Middleware { return &ToolCallLimit{} },
 }
 
-// The counts are maps from a tool, or allTools, to a number. All limiters share them: each has a step of its own, reads
-// the maps and writes them back with its own key changed.
+// The counts are maps from a tool, or allTools, to a number. All limiters share them: each runs in a step of its own and
+// changes only its own key.
 var (
 	threadToolCalls = host.NewField[map[string]int]("thread_tool_call_count", host.Hidden)
 	runToolCalls    = host.NewField[map[string]int]("run_tool_call_count", host.Hidden, host.Lives(host.LifetimeRun))
@@ -52,11 +53,11 @@ var (
 // allTools is the key of limiters without a tool name.
 const allTools = "__all__"
 
-// stoppedText answers the calls that did not exceed the limit themselves when a limiter ends the run.
+// stoppedText answers the calls within the limit when a limiter ends the run.
 const stoppedText = "Execution stopped before this tool call could run because another tool call in the same batch " +
 	"exceeded the limit."
 
-// Name returns "tool_call_limit", with the tool's name in brackets if the limit is for one tool.
+// Name returns "tool_call_limit", followed by the tool's name in brackets if the limit is for one tool.
 func (l ToolCallLimit) Name() string {
 	if l.ToolName == "" {
 		return "tool_call_limit"
@@ -86,7 +87,7 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		State:        []host.Field{threadToolCalls.Field, runToolCalls.Field},
 		End:          func(_ context.Context, run string) { limiter.forget(run) },
 		Order: []host.Order{{
-			Outside: "tool_retry", Reason: "inside of a retry it looks as if it counted attempts, and it counts calls wherever it stands",
+			Outside: "tool_retry", Reason: "inside of a retry it looks as if it counted attempts, but it counts calls in any position",
 		}},
 	}
 	if l.ToolName != "" {
@@ -96,7 +97,7 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	return hooks, nil
 }
 
-// key is that of the counts.
+// key returns the key of the limiter's counts.
 func (l *ToolCallLimit) key() string {
 	if l.ToolName == "" {
 		return allTools
@@ -144,7 +145,7 @@ func (l *toolCallLimiter) check(_ context.Context, rt *host.Runtime) (*host.Upda
 		case "end":
 			update.JumpTo = abi.JumpEnd
 			update.Messages = append(l.answers(blocked, others), abi.AI(l.notice(thread+len(blocked), run)))
-			thread = before // nothing will run
+			thread = before // no call will run
 		default:
 			update.Messages = l.answers(blocked, nil)
 		}
@@ -154,7 +155,7 @@ func (l *toolCallLimiter) check(_ context.Context, rt *host.Runtime) (*host.Upda
 	return update, errors.Join(threadToolCalls.Set(update, threadCounts), runToolCalls.Set(update, runCounts))
 }
 
-// failure is the error of a run that exceeds a limit, by counts that include the blocked calls.
+// failure returns the error of a run that exceeds a limit. The counts include the blocked calls.
 func (l *ToolCallLimit) failure(step string, thread, run int) *host.LimitError {
 	return &host.LimitError{
 		Code: host.CodeToolCallLimit, Message: l.notice(thread, run), Step: step, Tool: l.ToolName,
@@ -162,7 +163,7 @@ func (l *ToolCallLimit) failure(step string, thread, run int) *host.LimitError {
 	}
 }
 
-// answers makes an answer for each id: a model that gives two calls one id gets one.
+// answers returns an answer for each id. Two calls with one id get one answer.
 func (l *ToolCallLimit) answers(blocked, stopped []*abi.ToolCall) []abi.Message {
 	text := "Tool call limit exceeded. Do not make additional tool calls."
 	if l.ToolName != "" {
@@ -183,7 +184,7 @@ func (l *ToolCallLimit) answers(blocked, stopped []*abi.ToolCall) []abi.Message 
 	return out
 }
 
-// notice says which limit was exceeded, by counts that include the blocked calls.
+// notice says which limit was exceeded. The counts include the blocked calls.
 func (l *ToolCallLimit) notice(thread, run int) string {
 	subject := "Tool"
 	if l.ToolName != "" {
@@ -201,7 +202,7 @@ func (l *ToolCallLimit) notice(thread, run int) string {
 
 func exceeds(count int, limit *int) bool { return limit != nil && count > *limit }
 
-// with sets a key of a count, which may be nil.
+// with sets a key of a map, which may be nil.
 func with(counts map[string]int, key string, value int) map[string]int {
 	if counts == nil {
 		counts = map[string]int{}

@@ -8,17 +8,17 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// toolCallLimiter is a limit in its agent. The calls that hooks and tools make by themselves no after_model hook sees, nor
-// those that a review has made into calls of another tool: a wrap holds the limit there, and the next check of the model's
-// calls adds them to the counts.
+// toolCallLimiter is a [ToolCallLimit] in its agent. The after_model hook sees neither the calls that hooks and tools make
+// by themselves, nor the calls that a review has changed into calls of another tool. A wrap limits these, and the next
+// after_model hook adds them to the counts.
 type toolCallLimiter struct {
 	ToolCallLimit
 
 	mu    sync.Mutex
-	calls map[string]map[string]bool // that are not in the counts yet, by run and id: whether they were let through
+	calls map[string]map[string]bool // by run and id, the calls that are not in the counts yet: whether they were let through
 }
 
-// uncountedCalls are the calls of a run that are not in the counts yet.
+// uncountedCalls are the numbers of a run's calls that are not in the counts yet.
 type uncountedCalls struct{ through, all int }
 
 func (l *toolCallLimiter) uncounted(run string) uncountedCalls {
@@ -27,7 +27,7 @@ func (l *toolCallLimiter) uncounted(run string) uncountedCalls {
 	return l.count(run)
 }
 
-// count counts while the lock is held.
+// count counts the calls of a run. The caller holds the lock.
 func (l *toolCallLimiter) count(run string) (n uncountedCalls) {
 	for _, through := range l.calls[run] {
 		n.all++
@@ -38,20 +38,20 @@ func (l *toolCallLimiter) count(run string) (n uncountedCalls) {
 	return n
 }
 
-// forget forgets the calls of a run: they are counted, or the run is over.
+// forget forgets the calls of a run, because they are in the counts or the run has ended.
 func (l *toolCallLimiter) forget(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.calls, run)
 }
 
-// wrap counts a call that check did not see, and answers one beyond the limit. A call that is made again, after an
-// interrupt say, counts once.
+// wrap counts a call that check has not seen, and answers it if it is beyond the limit. A call that is repeated, for
+// example after an interrupt, counts once.
 func (l *toolCallLimiter) wrap(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
 	if !rt.Nested() && (l.ToolName == "" || req.Asked.Name == l.ToolName) {
-		message, err := next(ctx, req) // check has counted it, as what the model asked for
+		message, err := next(ctx, req) // check has counted it as the call that the model asked for
 		return message, nil, err
 	}
 	threadCounts, runCounts, err := toolCalls(rt)
@@ -69,7 +69,7 @@ func (l *toolCallLimiter) wrap(
 	return message, nil, err
 }
 
-// admit notes a call and reports whether it is within the limit.
+// admit records a call and reports whether it is within the limit.
 func (l *toolCallLimiter) admit(run, id string, thread, inRun int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

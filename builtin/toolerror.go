@@ -9,15 +9,15 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// ToolError answers the model with the error of a tool, or of middleware further inside, where the run would fail
-// otherwise. The answer has the status error.
+// ToolError answers the model with the error of a tool, or of inner middleware, that would otherwise fail the run. The
+// answer has the status error.
 //
-// Interrupts, cancellation and the end of the call's own time are no errors of the tool and pass. So do a limit that
-// fails the run, and a jump or an update that cannot be: they speak of the run, unless a tool reports them of a run of
-// its own, as an agent that is a tool does.
+// Interrupts, cancellation and the end of the call's own time are not errors of the tool and pass. So do a limit that fails
+// the run, an impossible jump and an impossible update: they concern the run, unless a tool reports them about a run of its
+// own, as an agent that is a tool does.
 //
-// Behaviour is that of LangChain's ToolErrorMiddleware, with a template in place of its function. Around a retry it
-// answers when the last attempt failed, and needs the retry's on_failure to be error.
+// Behaviour is that of LangChain's ToolErrorMiddleware, with a template in place of its function. Around a tool_retry with
+// on_failure: error it answers the error of the last attempt.
 type ToolError struct {
 	OnError ToolErrorAnswer `yaml:"on_error"` // required
 	Tools   []string        `yaml:"tools"`    // the tools whose errors it answers; none: all
@@ -33,7 +33,7 @@ var toolErrorEntry = Entry{
 	New: func() host.Middleware { return &ToolError{} },
 }
 
-// ToolErrorAnswer says which errors are answered, and how.
+// ToolErrorAnswer is which errors are answered, and how.
 type ToolErrorAnswer struct {
 	// Format is the answer, with {tool}, {type} and {message}.
 	Format string `yaml:"format"`
@@ -67,7 +67,7 @@ func (e ToolError) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	return &host.Hooks{WrapToolCall: host.WrapToolHook{Func: answer, Tools: e.Tools}, Expects: e.Tools}, nil
 }
 
-// ofTool reports whether an error is one of a tool or of middleware, and neither control flow nor of the run.
+// ofTool reports whether an error is a failure of a tool or of middleware. Control flow and errors of the run are not.
 func ofTool(err error) bool {
 	if host.IsControlFlow(err) {
 		return false
@@ -81,12 +81,12 @@ func ofTool(err error) bool {
 	return !limit && !jump && !update
 }
 
-// hasType reports whether an error, or one that it wraps, has one of these types. None means any.
+// hasType reports whether an error, or one that it wraps, has one of these types. An empty list means any type.
 func hasType(err error, types []string) bool {
 	if len(types) == 0 || slices.Contains(types, host.ErrorDocument(err).Type) {
 		return true
 	}
-	switch wrapper := err.(type) { //nolint:errorlint // this looks at one error after the other
+	switch wrapper := err.(type) { //nolint:errorlint // each layer is looked at separately
 	case interface{ Unwrap() error }:
 		inner := wrapper.Unwrap()
 		return inner != nil && hasType(inner, types)
@@ -96,7 +96,8 @@ func hasType(err error, types []string) bool {
 	return false
 }
 
-// cause returns what a tool or hook returned, without what the host put around it: the model knows nothing of steps.
+// cause returns the error of a tool or hook without the errors that the host wrapped around it: the model knows nothing of
+// steps.
 func cause(err error) error {
 	var inner error
 	switch wrapper := err.(type) { //nolint:errorlint // only the outermost layers are the host's

@@ -129,10 +129,10 @@ func TestReviewConfiguration(t *testing.T) {
 			p.When = &builtin.ArgCondition{Arg: "a", Equals: 1, StartsWith: "a"}
 		}},
 		{"`when`: `equals`: ", func(p *builtin.ReviewPolicy) { p.When = &builtin.ArgCondition{Arg: "a", Equals: func() {}} }},
-		{"it has both When and WhenFunc are set; use one of them", func(p *builtin.ReviewPolicy) {
+		{"both When and WhenFunc are set; use one of them", func(p *builtin.ReviewPolicy) {
 			p.When, p.WhenFunc = &builtin.ArgCondition{Arg: "a", Equals: 1}, func(*host.Runtime, *abi.ToolCall) bool { return true }
 		}},
-		{"it has both Description and DescriptionFunc are set; use one of them", func(p *builtin.ReviewPolicy) {
+		{"both Description and DescriptionFunc are set; use one of them", func(p *builtin.ReviewPolicy) {
 			p.Description, p.DescriptionFunc = "a", func(*host.Runtime, *abi.ToolCall) string { return "b" }
 		}},
 	} {

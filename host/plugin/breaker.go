@@ -62,6 +62,9 @@ func (b *breaker) bypasses(p *Plugin, rt *host.Runtime) bool {
 
 // begin begins a call that reaches the plugin.
 func (b *breaker) begin() (turn int) {
+	if b == nil {
+		return 0
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.turn
@@ -69,6 +72,9 @@ func (b *breaker) begin() (turn int) {
 
 // end takes the outcome of a call.
 func (b *breaker) end(p *Plugin, rt *host.Runtime, turn int, faulty bool) {
+	if b == nil {
+		return
+	}
 	now := rt.Now()
 	b.mu.Lock()
 	opened := turn == b.turn && b.counts(now, faulty)

@@ -25,6 +25,8 @@ type callOwner interface {
 	accept(result *abi.Result) error
 	// callNext calls the inner layers for the guest; an error is a fault, errNoNext says that the export has no next.
 	callNext(i *instance, payload []byte) (abi.Status, []byte, error)
+	// bypassed returns the result of a call that the breaker keeps from the plugin; nil: nothing to say.
+	bypassed() *abi.Result
 }
 
 var errNoNext = errors.New("next is for wrap hooks only")
@@ -35,68 +37,54 @@ type access struct {
 	messages bool
 }
 
-// do calls a hook, unless the breaker is open. It leases nothing: who calls a hook has done so. It returns nil if the
-// guest said nothing. An error is an [*Error], or says that the run's context ended.
-func (p *Plugin) do(ctx context.Context, call hookCall) (*abi.Result, error) {
-	if p.breaker.bypasses(p, call.input.rt) {
-		return nil, nil //nolint:nilnil // nothing to say
-	}
-	return p.attempt(ctx, call)
-}
-
-// attempt calls the guest and tells the breaker how it went.
-func (p *Plugin) attempt(ctx context.Context, call hookCall) (*abi.Result, error) {
-	if p.breaker == nil {
-		return p.reach(ctx, call)
+// call calls a hook or tool of the guest, unless the breaker is open, and tells the breaker how the call went. The caller must
+// have acquired an instance from the pool's supply, see [host.Pool]. The result is nil if the guest said nothing. The error is an
+// [*Error], or says that the run's context ended.
+func (p *Plugin) call(ctx context.Context, c hookCall) (result *abi.Result, err error) {
+	rt := c.input.rt
+	if p.breaker.bypasses(p, rt) {
+		if c.owner == nil {
+			return nil, nil //nolint:nilnil // nothing to say
+		}
+		return c.owner.bypassed(), nil
 	}
 	turn := p.breaker.begin()
-	result, err := p.reach(ctx, call)
+	unusable := p.pool.with(ctx, func(i *instance) (fault error) {
+		result, fault, err = i.answer(ctx, &c)
+		return fault
+	})
+	if err == nil {
+		err = unusable
+	}
 	_, faulty := errors.AsType[*Error](err)
-	p.breaker.end(p, call.input.rt, turn, faulty)
+	p.breaker.end(p, rt, turn, faulty)
 	return result, err
 }
 
-// reach calls the guest.
-func (p *Plugin) reach(ctx context.Context, call hookCall) (*abi.Result, error) {
-	i, err := p.pool.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	back := false
-	defer func() {
-		if !back { // something of the host panicked
-			p.pool.giveBack(i, errors.New("the call did not end"))
-		}
-	}()
-	i.call = call
+// answer lets the guest answer a call. fault means that the instance cannot be used again; it is the error of the call unless err
+// says otherwise.
+func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Result, fault, err error) {
+	i.call = *call
 	c := &i.call
 	i.enter(ctx)
+	defer i.leave()
 	i.input = c.input.append(i.input[:0])
-	if len(i.input) > p.limits.Input {
-		size := len(i.input)
+	if size, limit := len(i.input), i.plugin.limits.Input; size > limit {
 		i.input = nil
-		i.leave()
-		back = true
-		p.pool.giveBack(i, nil)
-		return nil, p.fault(call.export, KindLimit, fmt.Sprintf(
-			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input",
-			size, p.limits.Input), nil)
+		return nil, nil, i.plugin.fault(c.export, KindLimit, fmt.Sprintf(
+			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input", size, limit), nil)
 	}
 	i.frame.input = i.input
-	result, err := i.result(c)
-	i.trim(call.export)
-	i.record(err)
-	closedBy := i.frame.closedBy
-	i.leave()
-	back = true
-	p.pool.giveBack(i, err)
-	if closedBy == nil {
-		return result, err
+	result, fault = i.result(c)
+	i.trim(c.export)
+	i.record(fault)
+	if closedBy := i.frame.closedBy; closedBy != nil {
+		if result != nil || fault != nil {
+			c.input.rt.Warn("the result of the hook is discarded: " + closedBy.Error())
+		}
+		return nil, fault, closedBy
 	}
-	if result != nil || err != nil {
-		call.input.rt.Warn("the result of the hook is discarded: " + closedBy.Error())
-	}
-	return nil, closedBy
+	return result, fault, nil
 }
 
 // result calls the export and takes what it wrote.

@@ -27,10 +27,7 @@ func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolC
 	named.Name = t.spec.Name // of the tool that runs: a wrap may have renamed the call, or sent it here
 	call = &named
 	output := &host.ToolOutput{}
-	if p.breaker.bypasses(p, rt) {
-		return &host.ToolOutput{Content: abi.Text("The tool " + t.spec.Name + " is not available now."), Failed: true}, nil
-	}
-	result, err := p.attempt(ctx, hookCall{
+	result, err := p.call(ctx, hookCall{
 		export: abi.ExportCallTool, owner: &toolRun{p, rt, call, output}, reads: access{fields: p.ownFields},
 		input: hookInput{rt: rt, reads: p.ownFields, call: call},
 	})
@@ -54,6 +51,12 @@ type toolRun struct {
 	rt     *host.Runtime
 	call   *abi.ToolCall
 	output *host.ToolOutput
+}
+
+// bypassed answers that the tool is not available.
+func (t *toolRun) bypassed() *abi.Result {
+	t.output.Content, t.output.Failed = abi.Text("The tool "+t.call.Name+" is not available now."), true
+	return &abi.Result{}
 }
 
 // callNext refuses: a tool has no inner layers.

@@ -17,7 +17,7 @@ func (p *Plugin) nodeHook(name abi.Hook, spec *abi.HookSpec) host.NodeHook {
 		if shows {
 			c.input.view, c.input.shows = rt.View(), true
 		}
-		result, err := p.do(ctx, c)
+		result, err := p.call(ctx, c)
 		if err != nil && p.forgiven(rt, err) {
 			return nil, nil //nolint:nilnil // nothing to say
 		}

@@ -48,7 +48,7 @@ func newPool(p *Plugin) *pool {
 
 func (l *pool) nextID() uint64 { return l.ids.Add(1) }
 
-// take returns a free instance, or a new one. It must be given back.
+// take returns a free instance, or a new one, which the caller must give back with returned.
 func (l *pool) take(ctx context.Context) (*instance, error) {
 	l.mu.Lock()
 	if l.closed {
@@ -75,16 +75,27 @@ func (l *pool) take(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// giveBack returns an instance after a call that ended with err: after a fault it is thrown away, and one that has
-// served long enough too.
-func (l *pool) giveBack(i *instance, err error) {
-	if err == nil && !i.worn() {
-		l.returned(i)
-		return
+// with lends a free instance, or a new one, to use: the instance belongs to use while it runs, and to nobody else. An error of
+// use, or a panic, means that the instance cannot be used again; then it is discarded, and so is an instance that has served long
+// enough. with returns the error of use, or why there is no instance.
+func (l *pool) with(ctx context.Context, use func(i *instance) error) error {
+	i, err := l.take(ctx)
+	if err != nil {
+		return err
 	}
-	_ = i.close() // the fault is what is reported
-	l.returned(nil)
-	l.replace()
+	returned := false
+	defer func() {
+		if returned && err == nil && !i.worn() {
+			l.returned(i)
+			return
+		}
+		_ = i.close() // the error of use is what is reported
+		l.returned(nil)
+		l.replace()
+	}()
+	err = use(i)
+	returned = true
+	return err
 }
 
 // measure notes how large an instance has become.

@@ -111,20 +111,19 @@ func (r *Replay) Call(ctx context.Context, recorded *cassette.Frame) (*cassette.
 	if _, err := input.UnmarshalMsg(recorded.Input); err != nil {
 		return nil, fmt.Errorf("its input: %w", err)
 	}
-	i, err := p.pool.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	i.enterReplay(ctx, recorded, &input)
-	_, err = i.invoke(recorded.Export)
-	i.trim(recorded.Export)
-	out := &i.frame.recording.frame
-	i.complete(out, err)
-	out.Number, out.Plugin = recorded.Number, recorded.Plugin
-	i.forget()
-	p.pool.giveBack(i, err)
-	if out.Cancelled && !recorded.Cancelled {
-		return nil, err
+	var out *cassette.Frame
+	fault := p.pool.with(ctx, func(i *instance) error {
+		i.enterReplay(ctx, recorded, &input)
+		_, err := i.invoke(recorded.Export)
+		i.trim(recorded.Export)
+		out = &i.frame.recording.frame
+		i.complete(out, err)
+		out.Number, out.Plugin = recorded.Number, recorded.Plugin
+		i.forget()
+		return err
+	})
+	if out == nil || out.Cancelled && !recorded.Cancelled {
+		return nil, fault
 	}
 	return out, nil
 }
@@ -158,6 +157,9 @@ type script struct {
 
 // accept takes any result: nobody judges it.
 func (*script) accept(*abi.Result) error { return nil }
+
+// bypassed returns nil: a replay has no breaker.
+func (*script) bypassed() *abi.Result { return nil }
 
 // callNext answers next.
 func (s *script) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {

@@ -25,6 +25,9 @@ type wrapFrame[Q, R any] struct {
 	made    *R // what the result makes of it; nil: the last one
 }
 
+// bypassed returns nil: without the plugin, the inner layers answer.
+func (*wrapFrame[Q, R]) bypassed() *abi.Result { return nil }
+
 // forward calls next. document makes what the guest reads of the reply.
 func (f *wrapFrame[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (abi.Status, []byte, error) {
 	f.called, f.unseen = true, false

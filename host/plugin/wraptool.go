@@ -28,7 +28,7 @@ func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 		if shows {
 			c.input.view, c.input.shows = history.Show(rt.State().Messages(), spec.Messages), true
 		}
-		return f.finish(p.do(ctx, c))
+		return f.finish(p.call(ctx, c))
 	}
 }
 

@@ -76,12 +76,13 @@ func (p *Plugin) endRun(ctx context.Context, run string) {
 // checkRequired refuses a plugin that cannot do without a capability that was not granted.
 func (p *Plugin) checkRequired() error {
 	for _, asked := range p.described.Capabilities {
-		if !asked.Required || p.grant.has(grantKey(asked.Op)) {
+		key := grantOf(asked.Op)
+		if !asked.Required || key.given(&p.grant) {
 			continue
 		}
 		remedy := "this host does not know it"
-		if key := grantKey(asked.Op); key != "" {
-			remedy = "add grant." + key + " if you want to allow it"
+		if key != nil {
+			remedy = "add grant." + key.name + " if you want to allow it"
 		}
 		return p.fault(abi.ExportDescribe, KindDenied, fmt.Sprintf("it needs the capability %q (%s), which is not granted; %s",
 			clean(asked.Op, 64), clean(asked.Reason, 200), remedy), nil)
@@ -94,14 +95,14 @@ func (p *Plugin) checkRequired() error {
 func (p *Plugin) allow() {
 	p.capabilities.allowed = map[string]bool{}
 	for _, asked := range p.spec.Capabilities {
-		if p.grant.has(grantKey(asked.Op)) {
+		if grantOf(asked.Op).given(&p.grant) {
 			p.capabilities.allowed[asked.Op] = true
 		}
 	}
-	for _, entry := range grantable {
-		asks := slices.ContainsFunc(p.described.Capabilities, func(c abi.Capability) bool { return slices.Contains(entry.ops, c.Op) })
-		if p.grant.has(entry.key) && !asks {
-			p.logger.Warn(fmt.Sprintf("grant.%s has no effect: the plugin does not ask for it", entry.key))
+	for _, key := range grantKeys {
+		asks := slices.ContainsFunc(p.described.Capabilities, func(c abi.Capability) bool { return grantOf(c.Op) == key })
+		if key.given(&p.grant) && !asks {
+			p.logger.Warn(fmt.Sprintf("grant.%s has no effect: the plugin does not ask for it", key.name))
 		}
 	}
 }
@@ -115,41 +116,11 @@ func (p *Plugin) report() []host.Capability {
 			Granted: p.capabilities.allowed[asked.Op],
 		}
 		if c.Granted {
-			c.Detail = p.grant.detail(grantKey(asked.Op))
+			c.Detail = grantOf(asked.Op).shown(&p.grant)
 		}
 		out = append(out, c)
 	}
 	return out
-}
-
-// capability performs an operation that needs a grant.
-func (i *instance) capability(op string, payload []byte) (abi.Status, []byte) {
-	switch {
-	case grantKey(op) == "":
-		return abi.ENOENT, nil
-	case !i.plugin.capabilities.allowed[op]:
-		return abi.EDENIED, nil
-	}
-	switch op {
-	case abi.OpKVGet:
-		return i.kvGet(payload)
-	case abi.OpKVPut:
-		return i.kvPut(payload)
-	case abi.OpKVDelete:
-		return i.kvDelete(payload)
-	case abi.OpKVList:
-		return i.kvList(payload)
-	case abi.OpHTTPFetch:
-		return i.httpFetch(payload)
-	case abi.OpModelGenerate:
-		return i.modelGenerate(payload)
-	case abi.OpToolCall:
-		return i.toolCall(payload)
-	case abi.OpClockNow:
-		return i.clockNow()
-	default:
-		return i.randomBytes(payload)
-	}
 }
 
 // failed is how the guest sees an operation that failed. An interrupt or a cancellation closes the frame: it goes

@@ -12,9 +12,8 @@ func (i *instance) clockNow() (abi.Status, []byte) {
 }
 
 // randomBytes answers with what nobody can predict, where the guest's own random numbers follow from its input.
-func (i *instance) randomBytes(payload []byte) (abi.Status, []byte) {
-	var request abi.RandomRequest
-	if !i.decodePayload(payload, &request) || request.Count > abi.MaxRandomBytes {
+func (i *instance) randomBytes(request *abi.RandomRequest) (abi.Status, []byte) {
+	if request.Count > abi.MaxRandomBytes {
 		return abi.EINVAL, nil
 	}
 	reply := abi.RandomBytes{Bytes: make([]byte, request.Count)}

@@ -8,14 +8,10 @@ import (
 )
 
 // httpFetch makes a request. What went wrong the client tells in words that are fit for a guest.
-func (i *instance) httpFetch(payload []byte) (abi.Status, []byte) {
-	var request abi.FetchRequest
-	if !i.decodePayload(payload, &request) {
-		return abi.EINVAL, nil
-	}
+func (i *instance) httpFetch(request *abi.FetchRequest) (abi.Status, []byte) {
 	var response *abi.FetchResponse
 	var err error
-	i.aside(func() { response, err = i.plugin.capabilities.client.Do(i.frame.ctx, &request) })
+	i.aside(func() { response, err = i.plugin.capabilities.client.Do(i.frame.ctx, request) })
 	if failure, ok := errors.AsType[*fetch.Error](err); ok {
 		status := failure.Status()
 		if status != abi.StatusFailed {

@@ -26,11 +26,7 @@ func (i *instance) namespace(scope abi.Scope) (kv.Namespace, abi.Status) {
 	return ns, abi.StatusOK
 }
 
-func (i *instance) kvGet(payload []byte) (abi.Status, []byte) {
-	var query abi.KVGet
-	if !i.decodePayload(payload, &query) {
-		return abi.EINVAL, nil
-	}
+func (i *instance) kvGet(query *abi.KVGet) (abi.Status, []byte) {
 	ns, status := i.namespace(query.Scope)
 	if status != abi.StatusOK {
 		return status, nil
@@ -49,11 +45,7 @@ func (i *instance) kvGet(payload []byte) (abi.Status, []byte) {
 	}
 }
 
-func (i *instance) kvPut(payload []byte) (abi.Status, []byte) {
-	var put abi.KVPut
-	if !i.decodePayload(payload, &put) {
-		return abi.EINVAL, nil
-	}
+func (i *instance) kvPut(put *abi.KVPut) (abi.Status, []byte) {
 	ns, status := i.namespace(put.Scope)
 	if status != abi.StatusOK {
 		return status, nil
@@ -72,11 +64,7 @@ func (i *instance) kvPut(payload []byte) (abi.Status, []byte) {
 	return i.bounded(&abi.KVVersion{Version: version})
 }
 
-func (i *instance) kvDelete(payload []byte) (abi.Status, []byte) {
-	var entry abi.KVDelete
-	if !i.decodePayload(payload, &entry) {
-		return abi.EINVAL, nil
-	}
+func (i *instance) kvDelete(entry *abi.KVDelete) (abi.Status, []byte) {
 	ns, status := i.namespace(entry.Scope)
 	if status != abi.StatusOK {
 		return status, nil
@@ -89,11 +77,7 @@ func (i *instance) kvDelete(payload []byte) (abi.Status, []byte) {
 	return abi.StatusOK, nil
 }
 
-func (i *instance) kvList(payload []byte) (abi.Status, []byte) {
-	var list abi.KVList
-	if !i.decodePayload(payload, &list) {
-		return abi.EINVAL, nil
-	}
+func (i *instance) kvList(list *abi.KVList) (abi.Status, []byte) {
 	ns, status := i.namespace(list.Scope)
 	if status != abi.StatusOK {
 		return status, nil

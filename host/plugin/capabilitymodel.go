@@ -9,10 +9,9 @@ import (
 )
 
 // modelGenerate lets the granted model answer.
-func (i *instance) modelGenerate(payload []byte) (abi.Status, []byte) {
+func (i *instance) modelGenerate(request *abi.GenerateRequest) (abi.Status, []byte) {
 	p := i.plugin
-	var request abi.GenerateRequest
-	if !i.decodePayload(payload, &request) || len(request.Messages) == 0 {
+	if len(request.Messages) == 0 {
 		return abi.EINVAL, nil
 	}
 	for n := range request.Messages {

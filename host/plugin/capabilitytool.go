@@ -8,9 +8,8 @@ import (
 )
 
 // toolCall calls a tool of the agent.
-func (i *instance) toolCall(payload []byte) (abi.Status, []byte) {
-	var request abi.ToolRequest
-	if !i.decodePayload(payload, &request) || (!request.Args.IsNil() && !request.Args.IsMap()) {
+func (i *instance) toolCall(request *abi.ToolRequest) (abi.Status, []byte) {
+	if !request.Args.IsNil() && !request.Args.IsMap() {
 		return abi.EINVAL, nil
 	}
 	if !slices.Contains(i.plugin.grant.ToolCall, request.Name) {

@@ -78,64 +78,52 @@ func (g *KVGrant) scopes() []abi.Scope {
 
 func (g *ModelGrant) calls() int { return orDefault(g.Calls, DefaultModelCalls) }
 
-// grantable are the keys of a grant with the operations that they stand for, in the order of SPEC.md.
-var grantable = []struct {
-	key string
-	ops []string
-}{
-	{"kv", []string{abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList}},
-	{abi.OpHTTPFetch, []string{abi.OpHTTPFetch}},
-	{abi.OpModelGenerate, []string{abi.OpModelGenerate}},
-	{abi.OpToolCall, []string{abi.OpToolCall}},
-	{abi.OpClockNow, []string{abi.OpClockNow}},
-	{abi.OpRandomBytes, []string{abi.OpRandomBytes}},
+// grantKey is a key of a Grant: what an operator allows together.
+type grantKey struct {
+	name   string
+	has    func(g *Grant) bool
+	detail func(g *Grant) string // what exactly is granted, for people; nil: nothing to add
 }
 
-// grantKey is the key of a grant that an operation needs; "" if there is no such operation.
-func grantKey(op string) string {
-	for _, entry := range grantable {
-		if slices.Contains(entry.ops, op) {
-			return entry.key
-		}
-	}
-	return ""
-}
-
-// has reports whether what stands under a key is granted.
-func (g *Grant) has(key string) bool {
-	switch key {
-	case "kv":
-		return g.KV != nil
-	case abi.OpHTTPFetch:
-		return g.HTTPFetch != nil
-	case abi.OpModelGenerate:
-		return g.ModelGenerate != nil
-	case abi.OpToolCall:
-		return len(g.ToolCall) > 0
-	case abi.OpClockNow:
-		return g.ClockNow
-	case abi.OpRandomBytes:
-		return g.RandomBytes
-	default:
-		return false
-	}
-}
-
-// detail tells a person what exactly is granted under a key; "" if there is nothing to tell.
-func (g *Grant) detail(key string) string {
-	switch key {
-	case "kv":
+// The keys of a Grant, in the order of SPEC.md.
+var (
+	grantKV = &grantKey{"kv", func(g *Grant) bool { return g.KV != nil }, func(g *Grant) string {
 		quota := g.KV.Quota.WithDefaults()
 		return fmt.Sprintf("%d bytes and %d entries for each %s", quota.Bytes, quota.Entries, join(g.KV.scopes(), " and "))
-	case abi.OpHTTPFetch:
-		return fetchDetail(g.HTTPFetch)
-	case abi.OpModelGenerate:
+	}}
+	grantHTTPFetch = &grantKey{
+		abi.OpHTTPFetch, func(g *Grant) bool { return g.HTTPFetch != nil }, func(g *Grant) string { return fetchDetail(g.HTTPFetch) },
+	}
+	grantModelGenerate = &grantKey{abi.OpModelGenerate, func(g *Grant) bool { return g.ModelGenerate != nil }, func(g *Grant) string {
 		return fmt.Sprintf("model %s, %d calls in a run", g.ModelGenerate.Model, g.ModelGenerate.calls())
-	case abi.OpToolCall:
-		return "tools " + strings.Join(g.ToolCall, ", ")
-	default:
+	}}
+	grantToolCall = &grantKey{
+		abi.OpToolCall, func(g *Grant) bool { return len(g.ToolCall) > 0 },
+		func(g *Grant) string { return "tools " + strings.Join(g.ToolCall, ", ") },
+	}
+	grantClockNow    = &grantKey{abi.OpClockNow, func(g *Grant) bool { return g.ClockNow }, nil}
+	grantRandomBytes = &grantKey{abi.OpRandomBytes, func(g *Grant) bool { return g.RandomBytes }, nil}
+
+	grantKeys = []*grantKey{grantKV, grantHTTPFetch, grantModelGenerate, grantToolCall, grantClockNow, grantRandomBytes}
+)
+
+// grantOf returns the key of a Grant that an operation needs; nil if it needs none, or if there is no such operation.
+func grantOf(name string) *grantKey {
+	if op := operationsByName()[name]; op != nil {
+		return op.grant
+	}
+	return nil
+}
+
+// given reports whether the key is granted. A nil key never is.
+func (k *grantKey) given(g *Grant) bool { return k != nil && k.has(g) }
+
+// shown tells a person what exactly is granted.
+func (k *grantKey) shown(g *Grant) string {
+	if k == nil || k.detail == nil {
 		return ""
 	}
+	return k.detail(g)
 }
 
 func fetchDetail(p *fetch.Policy) string {

@@ -181,14 +181,14 @@ func (i *instance) hostCall(op string, payload []byte) (abi.Status, []byte) {
 	return status, reply
 }
 
-// perform performs an operation, or lets who stands in for the host answer.
+// perform performs an operation, or lets a recording or the operator's own operations answer.
 func (i *instance) perform(op string, payload []byte) (abi.Status, []byte) {
 	p := i.plugin
 	switch {
 	case i.frame.script != nil:
 		return i.frame.script.operation(i, op, payload)
 	case p.operations == nil || !p.capabilities.allowed[op]:
-		return i.operation(op, payload)
+		return i.operate(op, payload)
 	}
 	var document wire.Raw
 	if len(payload) > 0 {
@@ -197,7 +197,7 @@ func (i *instance) perform(op string, payload []byte) (abi.Status, []byte) {
 	if status, reply, ok := p.operations(op, document); ok {
 		return status, reply
 	}
-	return i.operation(op, payload)
+	return i.operate(op, payload)
 }
 
 // What an operation takes beside moving its reply, in bytes moved: at all, and for each byte of its document.

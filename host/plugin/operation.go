@@ -3,36 +3,92 @@ package plugin
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// operation performs a host_call and returns its reply.
-func (i *instance) operation(op string, payload []byte) (abi.Status, []byte) {
-	switch op {
-	case abi.OpStateRead:
-		return i.stateRead(payload)
-	case abi.OpEventEmit:
-		return i.eventEmit(payload)
-	case abi.OpBudget:
-		budget := abi.Budget{
-			HostCalls: uint64(i.plugin.limits.HostCalls - i.frame.hostCalls),
-			Next:      uint64(max(0, i.plugin.limits.Next-i.frame.nexts)),
-		}
-		reply, _ := budget.MarshalMsg(nil)
-		return abi.StatusOK, reply
-	default:
-		return i.capability(op, payload)
+// operation is something that a guest may ask the host to do with host_call. The table of operations is the only place that says
+// which operations there are, which document each takes, and which grant it needs.
+type operation struct {
+	name   string
+	grant  *grantKey // nil: every plugin may
+	handle func(i *instance, payload []byte) (abi.Status, []byte)
+}
+
+// operations are the operations of ABI 1, in the order of SPEC.md.
+func operations() []operation {
+	return []operation{
+		{abi.OpStateRead, nil, takes((*instance).stateRead)},
+		{abi.OpEventEmit, nil, takes((*instance).eventEmit)},
+		{abi.OpBudget, nil, takesNothing((*instance).budget)},
+		{abi.OpKVGet, grantKV, takes((*instance).kvGet)},
+		{abi.OpKVPut, grantKV, takes((*instance).kvPut)},
+		{abi.OpKVDelete, grantKV, takes((*instance).kvDelete)},
+		{abi.OpKVList, grantKV, takes((*instance).kvList)},
+		{abi.OpHTTPFetch, grantHTTPFetch, takes((*instance).httpFetch)},
+		{abi.OpModelGenerate, grantModelGenerate, takes((*instance).modelGenerate)},
+		{abi.OpToolCall, grantToolCall, takes((*instance).toolCall)},
+		{abi.OpClockNow, grantClockNow, takesNothing((*instance).clockNow)},
+		{abi.OpRandomBytes, grantRandomBytes, takes((*instance).randomBytes)},
 	}
 }
 
-// stateRead answers with messages of the history, or with fields that the hook may read.
-func (i *instance) stateRead(payload []byte) (abi.Status, []byte) {
-	var query abi.StateQuery
-	if !i.decodePayload(payload, &query) {
-		return abi.EINVAL, nil
+// operationsByName is filled once: a handler may reach the table, so it cannot be a variable's initial value.
+var operationsByName = sync.OnceValue(func() map[string]*operation {
+	all := operations()
+	byName := make(map[string]*operation, len(all))
+	for n := range all {
+		byName[all[n].name] = &all[n]
 	}
+	return byName
+})
+
+// takes makes a handler of one that takes a document. A payload that is not such a document is refused.
+func takes[D any, P interface {
+	*D
+	document
+}](handle func(i *instance, d *D) (abi.Status, []byte)) func(*instance, []byte) (abi.Status, []byte) {
+	return func(i *instance, payload []byte) (abi.Status, []byte) {
+		var d D
+		if !i.decodePayload(payload, P(&d)) {
+			return abi.EINVAL, nil
+		}
+		return handle(i, &d)
+	}
+}
+
+// takesNothing makes a handler of one that takes no document, and ignores the payload.
+func takesNothing(handle func(i *instance) (abi.Status, []byte)) func(*instance, []byte) (abi.Status, []byte) {
+	return func(i *instance, _ []byte) (abi.Status, []byte) { return handle(i) }
+}
+
+// operate performs an operation that a guest asks for, if there is one of the name and the plugin may use it.
+func (i *instance) operate(name string, payload []byte) (abi.Status, []byte) {
+	op := operationsByName()[name]
+	switch {
+	case op == nil:
+		return abi.ENOENT, nil
+	case op.grant != nil && !i.plugin.capabilities.allowed[name]:
+		return abi.EDENIED, nil
+	default:
+		return op.handle(i, payload)
+	}
+}
+
+// budget answers with what the call may still use.
+func (i *instance) budget() (abi.Status, []byte) {
+	budget := abi.Budget{
+		HostCalls: uint64(i.plugin.limits.HostCalls - i.frame.hostCalls),
+		Next:      uint64(max(0, i.plugin.limits.Next-i.frame.nexts)),
+	}
+	reply, _ := budget.MarshalMsg(nil)
+	return abi.StatusOK, reply
+}
+
+// stateRead answers with messages of the history, or with fields that the hook may read.
+func (i *instance) stateRead(query *abi.StateQuery) (abi.Status, []byte) {
 	state, reads := i.frame.rt.State(), &i.call.reads
 	if len(query.Fields) > 0 {
 		for _, name := range query.Fields {
@@ -76,17 +132,16 @@ type encodable interface {
 	MarshalMsg(b []byte) ([]byte, error)
 }
 
-func (i *instance) eventEmit(payload []byte) (abi.Status, []byte) {
-	var event abi.EventEmit
-	if !i.decodePayload(payload, &event) || !isName(event.Name) {
+func (i *instance) eventEmit(event *abi.EventEmit) (abi.Status, []byte) {
+	if !isName(event.Name) {
 		return abi.EINVAL, nil
 	}
-	i.aside(func() { i.frame.rt.Emit(event.Name, event.Data) }) // who listens takes the time that they like
+	i.aside(func() { i.frame.rt.Emit(event.Name, event.Data) }) // the time of the listener does not count
 	return abi.StatusOK, nil
 }
 
-// decodePayload decodes what a guest passed to an operation; false if it is not what the operation takes. What is
-// malformed stops the guest.
+// decodePayload decodes the document that a guest passed to an operation; false if it is not the document that the operation
+// takes. A malformed document stops the guest.
 func (i *instance) decodePayload(payload []byte, into document) bool {
 	if len(payload) == 0 {
 		return false

@@ -31,9 +31,9 @@ func (p *Plugin) describeForRecorder(path string) *cassette.Plugin {
 			HostCalls: p.limits.HostCalls, Next: p.limits.Next, Log: p.limits.Log,
 		},
 	}
-	for _, entry := range grantable {
-		if p.grant.has(entry.key) {
-			out.Grants = append(out.Grants, entry.key)
+	for _, key := range grantKeys {
+		if key.given(&p.grant) {
+			out.Grants = append(out.Grants, key.name)
 		}
 	}
 	return out

@@ -306,7 +306,7 @@ func TestModelRetryLeavesOthersErrorsAlone(t *testing.T) {
 		"a jump":               &host.JumpError{Step: "x"},
 		"an update":            &host.UpdateError{Step: "x", Err: errBoom},
 		"a thread":             &host.ThreadError{Thread: "x", Err: errBoom},
-		"what cannot be asked": &host.ConfigError{Subject: "model request", Err: errBoom},
+		"what cannot be asked": &host.ConfigError{Subject: host.ConfigSubject{Kind: host.SubjectRequest}, Err: errBoom},
 		"a cancellation":       fmt.Errorf("stopped: %w", context.Canceled),
 	} {
 		t.Run(name, func(t *testing.T) {

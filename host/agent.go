@@ -65,7 +65,7 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 		for i := range names {
 			names[i] = old.middleware[i].name
 		}
-		return &ConfigError{fmt.Sprintf("middleware %q", name), fmt.Errorf("the agent has no middleware of this name; it has %q", names)}
+		return &ConfigError{ConfigSubject{Kind: SubjectMiddleware, Name: name}, fmt.Errorf("the agent has no middleware of this name; it has %q", names)}
 	}
 	config := old.config
 	config.Middleware = slices.Clone(config.Middleware)

@@ -50,7 +50,7 @@ func (a *alert) called(now time.Time) bool {
 func (a *build) checkAlerts() error {
 	for _, watched := range a.alerts {
 		if watched.tool != AllTools && !a.wrapsCalls() && a.tools.byName[watched.tool] == nil {
-			return &ConfigError{"ToolCalls", fmt.Errorf("field Alert names the tool %q, which the agent does not have; it has [%s]",
+			return &ConfigError{ConfigSubject{Kind: SubjectToolCalls}, fmt.Errorf("field Alert names the tool %q, which the agent does not have; it has [%s]",
 				watched.tool, strings.Join(a.tools.names(), ", "))}
 		}
 	}

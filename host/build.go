@@ -81,7 +81,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 		return a, err
 	}
 	if a.respond, err = newResponder(config.ResponseFormat, &a.tools); err != nil {
-		return a, &ConfigError{"ResponseFormat", err}
+		return a, &ConfigError{ConfigSubject{Kind: SubjectResponseFormat}, err}
 	}
 	if err := a.checkAlerts(); err != nil {
 		return a, err
@@ -108,17 +108,17 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 
 func (a *build) check() (err error) {
 	if a.toolCalls, err = a.config.ToolCalls.withDefaults(); err != nil {
-		return &ConfigError{"ToolCalls", err}
+		return &ConfigError{ConfigSubject{Kind: SubjectToolCalls}, err}
 	}
 	a.alerts = newAlerts(a.toolCalls.Alert)
 	switch {
 	case a.config.Model == nil:
-		return &ConfigError{"agent", errors.New("Config.Model is missing")}
+		return &ConfigError{ConfigSubject{}, errors.New("Config.Model is missing")}
 	case !slices.Contains([]Durability{"", DurabilityRound, DurabilityStep, DurabilityExit}, a.config.Durability):
-		return &ConfigError{"agent", fmt.Errorf("Durability is %q; use %q, %q or %q", a.config.Durability,
+		return &ConfigError{ConfigSubject{}, fmt.Errorf("Durability is %q; use %q, %q or %q", a.config.Durability,
 			DurabilityRound, DurabilityStep, DurabilityExit)}
 	case a.limit < 0:
-		return &ConfigError{"agent", fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
+		return &ConfigError{ConfigSubject{}, fmt.Errorf("RecursionLimit is %d; it must be positive, or 0 for %d", a.limit, DefaultRecursionLimit)}
 	}
 	return nil
 }
@@ -127,11 +127,11 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 	taken := map[string]bool{}
 	for i, m := range a.config.Middleware {
 		if m == nil {
-			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("is nil")}
+			return &ConfigError{ConfigSubject{Kind: SubjectMiddleware, Index: i}, errors.New("is nil")}
 		}
 		name := m.Name()
 		if name == "" {
-			return &ConfigError{fmt.Sprintf("middleware %d of the list", i), errors.New("has no name")}
+			return &ConfigError{ConfigSubject{Kind: SubjectMiddleware, Index: i}, errors.New("has no name")}
 		}
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprintf("%s#%d", m.Name(), n)
@@ -141,6 +141,7 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 		if bound == nil {
 			var err error
 			if bound, err = a.bind(ctx, name, m); err != nil {
+				err = &ConfigError{ConfigSubject{Kind: SubjectMiddleware, Name: name, Index: i}, err}
 				return err
 			}
 			a.made = append(a.made, bound)
@@ -151,6 +152,11 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 		a.toolWraps = appendToolWrap(a.toolWraps, bound)
 	}
 	return nil
+}
+
+// subject is the middleware at a place in the list, for errors.
+func (a *build) subject(i int) ConfigSubject {
+	return ConfigSubject{Kind: SubjectMiddleware, Name: a.middleware[i].name, Index: i}
 }
 
 // bind makes the hooks of a middleware.
@@ -165,7 +171,7 @@ func (a *build) bind(ctx context.Context, name string, m Middleware) (*boundMidd
 		err = errors.New("Hooks returned nil")
 	}
 	if err != nil {
-		return nil, &ConfigError{fmt.Sprintf("middleware %q", name), err}
+		return nil, err
 	}
 	return &boundMiddleware{name: name, config: m, hooks: hooks}, nil
 }
@@ -177,23 +183,23 @@ func makeHooks(ctx context.Context, m Middleware, env Env) (hooks *Hooks, err er
 }
 
 func (a *build) bindFields() error {
-	if err := a.fields.declare(agentOwner, a.config.State); err != nil {
+	if err := a.fields.declare(ConfigSubject{Kind: SubjectState}, a.config.State); err != nil {
 		return err
 	}
 	if a.config.ResponseFormat != nil {
-		if err := a.fields.declare("the agent's ResponseFormat", []Field{structuredField.Field}); err != nil {
+		if err := a.fields.declare(ConfigSubject{Kind: SubjectResponseFormat}, []Field{structuredField.Field}); err != nil {
 			return err
 		}
 	}
-	for _, m := range a.middleware {
-		if err := a.fields.declare(fmt.Sprintf("middleware %q", m.name), m.hooks.State); err != nil {
+	for i, m := range a.middleware {
+		if err := a.fields.declare(a.subject(i), m.hooks.State); err != nil {
 			return err
 		}
 	}
-	for _, m := range a.middleware {
+	for i, m := range a.middleware {
 		for _, name := range m.hooks.Uses {
 			if _, ok := a.fields.slots[name]; !ok {
-				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf(
+				return &ConfigError{a.subject(i), fmt.Errorf(
 					"it uses the field %q, which nobody declares; add the middleware that declares it to the list", name)}
 			}
 		}
@@ -215,7 +221,7 @@ func (a *build) bindNeeds() error {
 	}
 	var err error
 	if a.modelNeeds, err = chain.ordered(owners); err != nil {
-		return &ConfigError{"wrap_model_call hooks", err}
+		return &ConfigError{ConfigSubject{Kind: SubjectHooks, Name: string(abi.WrapModelCall)}, err}
 	}
 	return a.tools.bindNeeds(a.toolWraps, owners)
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// ConfigError is an agent that cannot be built.
+// ConfigError means that an agent cannot be built.
 type ConfigError struct {
-	Subject string // what is wrong, such as `middleware "x"`
-	Err     error  // why, and what to do
+	Subject ConfigSubject // what is wrong
+	Err     error         // why, and what to do
 }
 
-func (e *ConfigError) Error() string { return e.Subject + ": " + e.Err.Error() }
+func (e *ConfigError) Error() string { return e.Subject.String() + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }

@@ -18,23 +18,20 @@ type fieldTable struct {
 type fieldEntry struct {
 	Field
 	schema *schema.Schema
-	owner  string // declared it; for errors
+	owner  ConfigSubject // declared it
 }
 
-// agentOwner is the owner of the fields in Config.State, which override all other declarations.
-const agentOwner = "the agent's State"
-
 // declare adds fields of an owner.
-func (t *fieldTable) declare(owner string, fields []Field) error {
+func (t *fieldTable) declare(owner ConfigSubject, fields []Field) error {
 	for _, f := range fields {
 		if err := t.declareOne(owner, f); err != nil {
-			return &ConfigError{Subject: fmt.Sprintf("%s: field %q", owner, f.Name), Err: err}
+			return &ConfigError{owner, fmt.Errorf("field %q: %w", f.Name, err)}
 		}
 	}
 	return nil
 }
 
-func (t *fieldTable) declareOne(owner string, f Field) error {
+func (t *fieldTable) declareOne(owner ConfigSubject, f Field) error {
 	switch {
 	case f.Name == "":
 		return errors.New("has no name")
@@ -49,7 +46,7 @@ func (t *fieldTable) declareOne(owner string, f Field) error {
 			return fmt.Errorf("%s declares it too, and a plugin owns it; use another name, or grant it to the plugin in reads and writes",
 				present.owner)
 		}
-		if present.same(&f) || (present.owner == agentOwner && owner != agentOwner) {
+		if present.same(&f) || (present.owner.Kind == SubjectState && owner.Kind != SubjectState) {
 			return nil
 		}
 		return fmt.Errorf("%s declares it differently; make the declarations equal, or declare it in the agent's State, which wins",

@@ -260,7 +260,7 @@ func (a *build) checkOffered(specs []abi.ToolSpec) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	return &ConfigError{"model request", fmt.Errorf(
+	return &ConfigError{ConfigSubject{Kind: SubjectRequest}, fmt.Errorf(
 		"a middleware offers tools that the agent does not know how to run. Unknown tools: [%s]. Registered tools: [%s]. "+
 			"Add them to Tools, or run them in a wrap_tool_call hook",
 		strings.Join(unknown, ", "), strings.Join(a.tools.names(), ", "))}

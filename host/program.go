@@ -124,10 +124,10 @@ func (p *program) checkJumps() error {
 		for _, target := range s.hook.CanJumpTo {
 			index, ok := targetIndex(target)
 			if !ok {
-				return &ConfigError{stepSubject(s.name), fmt.Errorf(`CanJumpTo has %q; use "model", "tools" or "end"`, target)}
+				return &ConfigError{ConfigSubject{Kind: SubjectStep, Name: s.name}, fmt.Errorf(`CanJumpTo has %q; use "model", "tools" or "end"`, target)}
 			}
 			if target == abi.JumpTools && p.tools == endStep {
-				return &ConfigError{stepSubject(s.name), errors.New(`CanJumpTo has "tools", but the agent has no tools`)}
+				return &ConfigError{ConfigSubject{Kind: SubjectStep, Name: s.name}, errors.New(`CanJumpTo has "tools", but the agent has no tools`)}
 			}
 			s.jumps[index] = true
 		}
@@ -139,7 +139,7 @@ func (p *program) checkJumps() error {
 func (p *program) breakAt(before, after []string) error {
 	for _, name := range slices.Concat(before, after) {
 		if p.find(name) < 0 {
-			return &ConfigError{fmt.Sprintf("breakpoint %q", name), fmt.Errorf("there is no such step; the steps are %s", p.names())}
+			return &ConfigError{ConfigSubject{Kind: SubjectBreakpoint, Name: name}, fmt.Errorf("there is no such step; the steps are %s", p.names())}
 		}
 	}
 	for i := range p.steps {

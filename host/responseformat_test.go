@@ -105,7 +105,7 @@ func TestResponseFormatsThatAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, says)
 		var wrong *host.ConfigError
 		require.ErrorAs(t, err, &wrong)
-		require.Equal(t, "ResponseFormat", wrong.Subject)
+		require.Equal(t, host.ConfigSubject{Kind: host.SubjectResponseFormat}, wrong.Subject)
 	}
 }
 

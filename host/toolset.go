@@ -31,16 +31,16 @@ type boundTool struct {
 
 func (a *build) bindTools() error {
 	a.tools.byName, a.tools.dynamic = map[string]*boundTool{}, map[string]*boundTool{}
-	for _, m := range a.middleware {
+	for i, m := range a.middleware {
 		for _, t := range m.hooks.Tools {
 			if err := a.tools.add(t); err != nil {
-				return &ConfigError{fmt.Sprintf("middleware %q", m.name), err}
+				return &ConfigError{a.subject(i), err}
 			}
 		}
 	}
 	for _, t := range a.config.Tools {
 		if err := a.tools.add(t); err != nil {
-			return &ConfigError{"agent", err}
+			return &ConfigError{ConfigSubject{}, err}
 		}
 	}
 	for _, t := range a.tools.ordered {
@@ -51,10 +51,10 @@ func (a *build) bindTools() error {
 
 // checkCalls refuses middleware whose hooks call a tool that the agent does not have.
 func (a *build) checkCalls() error {
-	for _, m := range a.middleware {
+	for i, m := range a.middleware {
 		for _, name := range m.hooks.Calls {
 			if a.tools.byName[name] == nil {
-				return &ConfigError{fmt.Sprintf("middleware %q", m.name), fmt.Errorf("it may call the tool %q, which the agent does not have; it has [%s]",
+				return &ConfigError{a.subject(i), fmt.Errorf("it may call the tool %q, which the agent does not have; it has [%s]",
 					name, strings.Join(a.tools.names(), ", "))}
 			}
 		}
@@ -142,12 +142,12 @@ func (s *toolSet) bindNeeds(wraps []toolWrap, owners map[*Pool]poolOwner) error 
 		}
 		var err error
 		if t.needs, err = chain.ordered(owners); err != nil {
-			return &ConfigError{fmt.Sprintf("tool %q", t.spec.Name), err}
+			return &ConfigError{ConfigSubject{Kind: SubjectTool, Name: t.spec.Name}, err}
 		}
 	}
 	var err error
 	if s.unknown, err = chainNeeds(wraps, "").ordered(owners); err != nil {
-		return &ConfigError{"wrap_tool_call hooks", err}
+		return &ConfigError{ConfigSubject{Kind: SubjectHooks, Name: string(abi.WrapToolCall)}, err}
 	}
 	return nil
 }

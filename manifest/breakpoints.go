@@ -1,8 +1,6 @@
 package manifest
 
 import (
-	"fmt"
-
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -17,9 +15,6 @@ func (b *breakpoint) UnmarshalStrict(n strictyaml.Node) error {
 	b.node = n
 	return n.Decode(&b.step)
 }
-
-// subject is what errors of package host call it.
-func (b *breakpoint) subject() string { return fmt.Sprintf("breakpoint %q", b.step) }
 
 func steps(breakpoints []breakpoint) []string {
 	names := make([]string, len(breakpoints))

@@ -3,7 +3,6 @@ package manifest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -103,29 +102,24 @@ func (m *Manifest) place(err error) error {
 	return err
 }
 
-// nodeOf finds the subject of a [host.ConfigError]; the zero Node if it does not stand in the manifest.
-func (m *Manifest) nodeOf(subject string) strictyaml.Node {
-	if subject == "ToolCalls" {
+// nodeOf finds the subject of a [host.ConfigError]; the zero Node if it is not in the manifest.
+func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
+	switch subject.Kind {
+	case host.SubjectToolCalls:
 		return m.ToolCalls.doubtful()
-	}
-	if subject == "ResponseFormat" {
+	case host.SubjectResponseFormat:
 		return m.ResponseFormat.node
-	}
-	for _, b := range slices.Concat(m.InterruptBefore, m.InterruptAfter) {
-		if subject == b.subject() {
-			return b.node
+	case host.SubjectBreakpoint:
+		for _, b := range slices.Concat(m.InterruptBefore, m.InterruptAfter) {
+			if b.step == subject.Name {
+				return b.node
+			}
 		}
-	}
-	taken := map[string]int{} // names that are there twice are numbered, as the host does it
-	for i := range m.Middleware {
-		name := m.Middleware[i].build(m).Name()
-		taken[name]++
-		if taken[name] > 1 {
-			name = fmt.Sprintf("%s#%d", name, taken[name])
+	case host.SubjectMiddleware:
+		if subject.Index < len(m.Middleware) {
+			return m.Middleware[subject.Index].node
 		}
-		if subject == fmt.Sprintf("middleware %q", name) {
-			return m.Middleware[i].node
-		}
+	default: // it has no place of its own in the manifest
 	}
 	return strictyaml.Node{}
 }

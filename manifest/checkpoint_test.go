@@ -11,8 +11,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // modelOf is the model of a manifest with these lines behind the first one.

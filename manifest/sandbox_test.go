@@ -9,8 +9,8 @@ import (
 	"aead.dev/minisign"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // TestPluginKeys loads a plugin with every key of its sandbox, and with wrong ones.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/builtin"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // checker compiles the schema of manifests.

@@ -13,9 +13,9 @@ import (
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 const handsOn = `model: {provider: scripted, turns: [{tool_calls: [{id: "1", name: task, args: {description: list, subagent_type: clerk}}]}, {content: done}]}

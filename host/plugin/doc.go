@@ -1,14 +1,40 @@
-// Package plugin runs WebAssembly guests as middleware: package host cannot tell them from native ones.
+// Package plugin runs WebAssembly guests as middleware. Package host cannot tell them from native middleware.
 //
-// The life of a plugin: the module's interface is checked, the module is compiled, and a first instance is asked for its
-// Description, which says at most what the plugin may do. The operator's configuration is checked against the
-// Description's schema and completed with its defaults; every instance that will serve runs is then configured with it,
-// and may narrow the Description to what it does with this configuration. Instances are interchangeable: each call of a
-// hook takes any that is free, and nothing in a guest's memory is promised to survive. Each plugin has a wazero runtime
-// of its own, because modules of one runtime can import each other's memory.
+// # Life cycle
 //
-// A guest gets only what its hook declared to read, and every byte that it writes is validated before it is decoded.
-// What goes wrong inside a guest is a fault: the instance is thrown away, and the plugin's failure policy says whether
-// the run fails with an [*Error] or goes on as if the plugin had said nothing. An error that the guest reports in a
-// document is no fault.
+// The life of a plugin begins when its agent is built, or when [host.Agent.Swap] or a change of its file makes a new generation:
+//
+//   - the interface of the module is checked, and the module is compiled;
+//   - a first instance returns the Description, which says the most that the plugin may do;
+//   - the operator's configuration is checked against the Description's schema and completed with its defaults;
+//   - every instance that will serve runs is configured with it, and may narrow the Description to what it does with this
+//     configuration;
+//   - calls of hooks take any free instance, since instances are interchangeable: nothing in a guest's memory is promised to
+//     survive a call;
+//   - Close waits for the calls and closes all instances, when no run uses the generation any more.
+//
+// Each plugin has a wazero runtime of its own, because modules of one runtime can import each other's memory.
+//
+// # Faults
+//
+// A guest gets only what its hook declared to read, and every byte that it writes is validated before it is decoded. If something
+// goes wrong inside a guest, that is a fault: the instance is discarded, and the plugin's failure policy says whether the run
+// fails with an [*Error] or goes on as if the plugin had said nothing. An error that the guest reports in a document is not a
+// fault.
+//
+// # Examples
+//
+// examples/shout is the smallest plugin, plugins/redact a real one. The example of [Grant] shows how to grant capabilities.
+//
+// # Where to find what
+//
+//   - which operations a guest may call, and what each needs: operation.go; what an operator grants: grant.go
+//   - what a plugin asks for and gets: capability.go; each operation: the other capability files
+//   - how a call reaches an instance and what becomes of the instance: call.go, pool.go
+//   - what a hook reads: input.go, request.go; what it may return: output.go, wrapmodel.go, wraptool.go
+//   - fuel, time and memory: fuel.go, memory.go, memorybudget.go; all limits and their defaults: limits.go
+//   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
+//   - imports of the module: imports.go, wasi.go; checks before it runs: check.go and package preflight
+//   - compiled code on disk: compile.go, preparedfile.go; several generations: watch.go
+//   - recordings: record.go; tools for authors: trial.go, measure.go, inspect.go, replay.go
 package plugin

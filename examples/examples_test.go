@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
+	"github.com/agenthost/agenthost/test/programs"
 	"github.com/agenthost/agenthost/test/testservers"
 )
 
@@ -33,6 +35,17 @@ func run(t *testing.T, env []string, name string, args ...string) string {
 	c.Stdout, c.Stderr = &out, &errs
 	require.NoError(t, c.Run(), "%s %s\n%s", name, strings.Join(args, " "), &errs)
 	return out.String()
+}
+
+// bin returns the directory with the command and the program that embeds an agent.
+var bin = sync.OnceValues(func() (string, error) { return programs.Build("cmd/agenthost", "examples/embed") })
+
+// program runs one of the two from the project's root and returns its standard output.
+func program(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
+	dir, err := bin()
+	require.NoError(t, err)
+	return run(t, env, filepath.Join(dir, name), args...)
 }
 
 func TestREADMESnippetsAreTheExamples(t *testing.T) {
@@ -77,7 +90,9 @@ func TestREADMECommandsRunTheQuickstart(t *testing.T) {
 	require.NoError(t, err)
 	command := regexp.MustCompile(`(?m)^go run \./cmd/agenthost run .*$`).Find(readme)
 	require.NotEmpty(t, command)
-	answer := run(t, []string{"XDG_CACHE_HOME=" + t.TempDir()}, "sh", "-c", string(command))
+	// The plugin is compiled anew, but Go's own cache stays where it is: it would follow XDG_CACHE_HOME.
+	gocache := strings.TrimSpace(run(t, nil, "go", "env", "GOCACHE"))
+	answer := run(t, []string{"XDG_CACHE_HOME=" + t.TempDir(), "GOCACHE=" + gocache}, "sh", "-c", string(command))
 	require.Contains(t, answer, "payment declined")
 	require.Contains(t, answer, "app.log:19:")
 	for _, secret := range secrets {
@@ -95,7 +110,7 @@ func TestTheREADMEsManifestIsValid(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
 	path := filepath.Join(dir, "agenthost.yaml")
 	require.NoError(t, os.WriteFile(path, found[1], 0o600))
-	require.Equal(t, path+": ok\n", run(t, nil, "go", "run", "./cmd/agenthost", "validate", "-f", path))
+	require.Equal(t, path+": ok\n", program(t, nil, "agenthost", "validate", "-f", path))
 }
 
 func TestTheREADMESaysWhatMaskingLeaves(t *testing.T) {
@@ -104,7 +119,7 @@ func TestTheREADMESaysWhatMaskingLeaves(t *testing.T) {
 	require.NoError(t, err)
 	log, err := os.ReadFile("quickstart/data/app.log")
 	require.NoError(t, err)
-	answer := run(t, nil, "go", "run", "./cmd/agenthost", "run", "-f", "examples/quickstart/agenthost.yaml", "which errors are in app.log?")
+	answer := program(t, nil, "agenthost", "run", "-f", "examples/quickstart/agenthost.yaml", "which errors are in app.log?")
 	rows := regexp.MustCompile("(?m)^\\| `(\\w+=.*)` \\| `(.*)` \\|$").FindAllSubmatch(readme, -1)
 	require.Len(t, rows, 4)
 	for _, row := range rows {
@@ -134,7 +149,7 @@ func TestQuickstartWithoutThePluginShowsTheSecrets(t *testing.T) {
 	without = bytes.Replace(without, []byte("rules.yaml"), []byte(rules), 1)
 	path := filepath.Join(dir, "agenthost.yaml")
 	require.NoError(t, os.WriteFile(path, without, 0o600))
-	answer := run(t, nil, "go", "run", "./cmd/agenthost", "run", "-f", path, "which errors are in app.log?")
+	answer := program(t, nil, "agenthost", "run", "-f", path, "which errors are in app.log?")
 	for _, secret := range secrets {
 		require.Contains(t, answer, secret)
 	}
@@ -142,14 +157,14 @@ func TestQuickstartWithoutThePluginShowsTheSecrets(t *testing.T) {
 
 func TestEmbedPrintsItsAnswer(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "Take sunglasses.\n", run(t, []string{"OPENAI_API_KEY="}, "go", "run", "./examples/embed"))
+	require.Equal(t, "Take sunglasses.\n", program(t, []string{"OPENAI_API_KEY="}, "embed"))
 }
 
 // The same program with a model of a server that others wrote.
 func TestEmbedAsksAModel(t *testing.T) {
 	t.Parallel()
 	env := []string{"OPENAI_API_KEY=any", "OPENAI_BASE_URL=" + testservers.Aimock(t, filepath.Join("embed", "testdata", "aimock.json")) + "/v1"}
-	require.Equal(t, "It is sunny: take a hat.\n", run(t, env, "go", "run", "./examples/embed"))
+	require.Equal(t, "It is sunny: take a hat.\n", program(t, env, "embed"))
 }
 
 func greet(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {

@@ -13,39 +13,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/programs"
 )
 
-// bin is the directory with the command.
-var bin string
-
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
-
-func testMain(m *testing.M) int {
-	var err error
-	if bin, err = os.MkdirTemp("", "approval"); err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(bin) }()
-	return m.Run()
-}
-
-// command builds the command, once.
-var command = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "agenthost"), "../../cmd/agenthost")
-	build.Stderr = os.Stderr
-	return build.Run()
-})
+// bin returns the directory with the command.
+var bin = sync.OnceValues(func() (string, error) { return programs.Build("cmd/agenthost") })
 
 // example is a copy of the example.
 type example struct {
 	t   *testing.T
 	dir string
+	bin string // the directory with the command
 }
 
 func setup(t *testing.T) *example {
 	t.Helper()
-	require.NoError(t, command())
-	e := &example{t, t.TempDir()}
+	bin, err := bin()
+	require.NoError(t, err)
+	e := &example{t, t.TempDir(), bin}
 	for _, name := range []string{"agenthost.yaml", "rules.yaml", "notes/welcome.md"} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
@@ -60,7 +46,7 @@ func (e *example) run(line string) (printed string, code int) {
 	e.t.Helper()
 	c := exec.CommandContext(e.t.Context(), "sh", "-c", line)
 	c.Dir = e.dir
-	c.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+filepath.Join(e.dir, "cache"))
+	c.Env = append(os.Environ(), "PATH="+e.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+filepath.Join(e.dir, "cache"))
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -13,8 +13,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // copied is a copy of the example.

@@ -3,7 +3,6 @@ package extism_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,27 +11,28 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/programs"
 )
 
-// command is the agenthost command, which is built once.
+// command returns the path of the command.
 var command = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "agenthost-extism-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "agenthost")
-	if said, err := exec.Command("go", "build", "-o", path, "../../cmd/agenthost").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, said)
-	}
-	return path, nil
+	dir, err := programs.Build("cmd/agenthost")
+	return filepath.Join(dir, "agenthost"), err
 })
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := command(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+// cache is the cache directory of the tests: each plugin is compiled once.
+var cache string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	var err error
+	if cache, err = os.MkdirTemp("", "agenthost-extism-"); err != nil {
+		panic(err)
 	}
-	os.Exit(code)
+	defer func() { _ = os.RemoveAll(cache) }()
+	return m.Run()
 }
 
 // said is what the command wrote, and how it ended.
@@ -46,7 +46,7 @@ func agenthost(t *testing.T, args ...string) said {
 	path, err := command()
 	require.NoError(t, err)
 	c := exec.CommandContext(t.Context(), path, args...)
-	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(filepath.Dir(path), "cache")) // one cache: each plugin is compiled once
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Run(); c.ProcessState == nil {

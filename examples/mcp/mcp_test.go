@@ -11,44 +11,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/programs"
 )
 
-// bin is the directory with the command and the server.
-var bin string
-
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
-
-func testMain(m *testing.M) int {
-	var err error
-	if bin, err = os.MkdirTemp("", "mcp"); err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(bin) }()
-	return m.Run()
-}
-
-// programs builds the command and the server, once.
-var programs = sync.OnceValue(func() error {
-	for name, source := range map[string]string{"agenthost": "../../cmd/agenthost", "server": "./server"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(bin, name), source)
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return err
-		}
-	}
-	return nil
-})
+// bin returns the directory with the command and the server.
+var bin = sync.OnceValues(func() (string, error) { return programs.Build("cmd/agenthost", "examples/mcp/server") })
 
 // example is a copy of the example.
 type example struct {
 	t   *testing.T
 	dir string
+	bin string // the directory with the programs
 }
 
 func setup(t *testing.T) *example {
 	t.Helper()
-	require.NoError(t, programs())
-	e := &example{t, t.TempDir()}
+	bin, err := bin()
+	require.NoError(t, err)
+	e := &example{t, t.TempDir(), bin}
 	for _, name := range []string{"agenthost.yaml", "rules.yaml", "notes/welcome.md"} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
@@ -61,8 +42,8 @@ func setup(t *testing.T) *example {
 // must runs a subcommand with the built server in the place of go run, which must end with the code.
 func (e *example) must(code int, args ...string) string {
 	e.t.Helper()
-	args = append(args, "--set", fmt.Sprintf("tools[0].mcp.command=[%q, ./notes]", filepath.Join(bin, "server")))
-	c := exec.CommandContext(e.t.Context(), filepath.Join(bin, "agenthost"), args...)
+	args = append(args, "--set", fmt.Sprintf("tools[0].mcp.command=[%q, ./notes]", filepath.Join(e.bin, "server")))
+	c := exec.CommandContext(e.t.Context(), filepath.Join(e.bin, "agenthost"), args...)
 	c.Dir = e.dir
 	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(e.dir, "cache"))
 	out, err := c.CombinedOutput()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,8 +38,15 @@ func testMain(m *testing.M) int {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	if err := os.Setenv("XDG_CACHE_HOME", scratch); err != nil {
+	// Go's own cache stays where it is: in the directory of the tests, each guest would compile the standard library again.
+	goCache, err := exec.CommandContext(context.Background(), "go", "env", "GOCACHE").Output()
+	if err != nil {
 		panic(err)
+	}
+	for name, value := range map[string]string{"XDG_CACHE_HOME": scratch, "GOCACHE": strings.TrimSpace(string(goCache))} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
 	return pgtest.Main(m.Run)
 }

@@ -1,7 +1,7 @@
-# Everything a contributor or CI runs. `make` lists the targets; only `make test` needs nothing but Go.
+# The commands of contributors and CI. `make` lists the targets; `make build` and `make test` need only Go.
 
-# Pinned tools. msgp: the version in go.mod, since generated code and runtime must agree. TinyGo's
-# version stands in toolchain/tinygo/go.mod.
+# Pinned tools. The version of msgp is the one in go.mod, because generated code and runtime must agree. The version of TinyGo is in
+# toolchain/tinygo/go.mod.
 GOLANGCI_LINT_VERSION := v2.15.0
 MSGP_VERSION          := v1.6.5
 
@@ -20,12 +20,14 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
-build: ## compile everything, and the command to bin/agenthost
+build: ## compile all packages, and write the command to bin/agenthost
 	go build ./...
 	go build -o bin/agenthost ./cmd/agenthost
 
+# Some tests build programs. Building them first keeps go test and those builds from compiling the same packages at the same time.
 .PHONY: test
-test: ## run the tests; needs nothing but Go
+test: ## run all tests; needs only Go
+	go build -o /dev/null ./cmd/agenthost ./examples/mcp/server ./examples/embed
 	go test ./...
 
 .PHONY: lint
@@ -45,11 +47,11 @@ generate: $(BIN)/msgp-$(MSGP_VERSION) ## rewrite the generated Go code
 .PHONY: plugins
 plugins: ## build the Wasm plugins and test guests whose source changed (all: make -B plugins)
 
-# Compiled guests go on from one of the tests to the next.
+# The tests share a cache of compiled guests.
 RANDOM_AGENTS = AGENTHOST_TEST_CACHE=$(BIN)/guests go test -count=1 ./test/reference
 
 .PHONY: property
-property: ## perform random agents: 10,000 native, 1,000 TinyGo, and a tenth of the first with the race detector (of the others, make test performs 100)
+property: ## run random agents: 10,000 native, 1,000 as TinyGo plugins, 1,000 native with the race detector (make test runs 100)
 	$(RANDOM_AGENTS) -run 'TestRandomAgents/native' -rapid.checks=10000
 	$(RANDOM_AGENTS) -run 'TestRandomAgents/tinygo' -rapid.checks=1000
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/native' -rapid.checks=1000
@@ -57,11 +59,11 @@ property: ## perform random agents: 10,000 native, 1,000 TinyGo, and a tenth of 
 SOAK ?= 2000000
 
 .PHONY: soak
-soak: ## make SOAK calls (default 2 million, half a minute) of plugins that misbehave, and look at what the process holds then
+soak: ## call misbehaving plugins SOAK times (default 2 million, half a minute), and check that the process leaks nothing
 	AGENTHOST_SOAK=$(SOAK) go test -count=1 -run '^TestSoak$$' -timeout=60m -v ./host/plugin
 
 .PHONY: servers
-servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed ## install the servers of others that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
+servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed ## install the third-party servers that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
 
 $(BIN)/servers/node_modules/.installed: test/testservers/package.json test/testservers/package-lock.json
 	mkdir -p $(BIN)/servers
@@ -77,7 +79,7 @@ $(BIN)/servers/venv/.installed: test/testservers/requirements.txt
 KILLS ?= 60
 
 .PHONY: kills
-kills: ## kill processes that run an agent, or their connections, KILLS times for each store (default 60), and look what was lost
+kills: ## kill processes that run an agent, or their connections, KILLS times per store (default 60), and check that nothing is lost
 	AGENTHOST_KILLS=$(KILLS) go test -count=1 -run '^TestKill|^TestTheWay' -timeout=60m -v ./test/crash
 
 .PHONY: bench
@@ -89,7 +91,7 @@ fuzz: ## fuzz every target of FUZZ_PACKAGES (default all) for FUZZTIME each (def
 	FUZZTIME=$(FUZZTIME) .ci/fuzz $(FUZZ_PACKAGES)
 
 .PHONY: nightly
-nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
+nightly: ## run the checks that are too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
@@ -98,25 +100,24 @@ nightly: ## what is too slow for every commit: long fuzzing, repeated shuffled r
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
 
 .PHONY: ratios
-ratios: ## hold how many times as long one thing takes as another; nothing else may run meanwhile
+ratios: ## check how many times as long one operation takes as another; nothing else may run meanwhile
 	AGENTHOST_RATIOS=1 go test -count=1 -p=1 -run '^TestRatios$$' ./host ./host/plugin ./host/plugin/meter
 
 BENCH ?=
 
 .PHONY: bench-peers
-bench-peers: ## measure agenthost beside its peers, in forty minutes, and write bench/RESULTS.md (BENCH=-quick: shows that all works)
+bench-peers: ## measure agenthost and its peers in forty minutes, and write bench/RESULTS.md (BENCH=-quick: a trial run)
 	cd bench && go run . $(BENCH)
 
 .PHONY: ci
-ci: ## run what CI runs
+ci: ## run all checks that CI runs, and print how long each took
 	.ci/run
 
 .PHONY: clean
 clean: ## remove installed tools and built commands
 	rm -rf .bin bin
 
-# Tools. The version is in the file name, so that a new pin installs anew; the plain name is what
-# `go generate` and editors call.
+# Tools. The file name contains the version, so a new pin installs a new file. `go generate` and editors call the plain name.
 
 $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION):
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
@@ -126,14 +127,14 @@ $(BIN)/msgp-$(MSGP_VERSION):
 	GOBIN=$(BIN) go install github.com/tinylib/msgp@$(MSGP_VERSION)
 	ln -f $(BIN)/msgp $@
 
-# Wasm guests. The built files are committed, so that tests and users need no TinyGo; equal sources and
-# tools give equal bytes, whatever the directory.
+# Wasm guests. The built files are committed, so that tests and users need no TinyGo. Equal sources and tools give equal bytes in any
+# directory.
 #
 #   -scheduler=none  a guest has no goroutines; the default one costs 300 µs per call and 60 % more code
-#   -no-debug        drops DWARF; the function names in a trap's stack trace stay
-#   -opt=z           a quarter smaller than 2, and with a meter as fast: what keeps a plugin with the whole SDK below 200 KB
+#   -no-debug        drops DWARF; a trap's stack trace still has the function names
+#   -opt=z           a quarter smaller than -opt=2 and, with a meter, as fast; it keeps a plugin with the whole SDK below 200 KB
 #
-# and panics keep their text (no -panic=trap, which would save 8 %): the operator reads it in the fault.
+# -panic=trap would save 8 %, but the operator reads the text of a panic in the fault.
 
 TINYGO_BUILD := $(TINYGO) build -target=wasip1 -buildmode=c-shared -scheduler=none -no-debug -opt=z
 
@@ -141,7 +142,7 @@ ifeq ($(TINYGO),/opt/tinygo/bin/tinygo)
 export TINYGOROOT := /opt/tinygo
 endif
 
-# A test file changes no guest.
+# Guests do not depend on test files.
 go_files = $(shell find $1 -name '*.go' ! -name '*_test.go' 2>/dev/null)
 
 PLUGINS := $(patsubst %/,%,$(sort $(dir $(wildcard plugins/*/main.go))))
@@ -152,14 +153,14 @@ guest_wasm  = host/plugin/testdata/$(notdir $1).tinygo.wasm
 
 WASM := $(foreach d,$(PLUGINS),$(call plugin_wasm,$d)) $(foreach d,$(GUESTS),$(call guest_wasm,$d))
 
-# The probe that runs the reference's vectors: its source is in several packages.
+# The probe that runs the reference's vectors. Its source is in several packages.
 PROBE := test/reference/testdata/probe.tinygo.wasm
 
-# Guests that are built as plugins of Extism's, too.
+# Guests that are also built as Extism plugins.
 EXTISM_PROBE := test/reference/testdata/probe.extism.wasm
 EXTISM_BENCH := host/plugin/testdata/bench.extism.wasm
 
-# A plugin that was built with Extism's PDK: a Go module of its own, which no other depends on.
+# A plugin built with Extism's PDK, in a Go module of its own.
 EXTISM_MASK := examples/extism/mask/mask.wasm
 
 plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH) $(EXTISM_MASK)
@@ -178,7 +179,7 @@ $(EXTISM_MASK): Makefile plugins/TOOLCHAIN $(filter-out $(EXTISM_MASK),$(wildcar
 
 $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
 
-# wasm_rule builds the package in directory $1 to the file $2.
+# wasm_rule builds the package in directory $1 and writes the file $2.
 define wasm_rule
 $2: $(call go_files,$1)
 	$(TINYGO_BUILD) -o $$@ ./$1
@@ -187,11 +188,11 @@ endef
 $(foreach d,$(PLUGINS),$(eval $(call wasm_rule,$d,$(call plugin_wasm,$d))))
 $(foreach d,$(GUESTS),$(eval $(call wasm_rule,$d,$(call guest_wasm,$d))))
 
-# Guests in Rust. Like the others they are committed, and equal sources and tools give equal bytes, whatever the directory:
+# Guests in Rust. They are committed too, and equal sources and tools give equal bytes in any directory:
 #
-#   --remap-path-prefix   no panic names a directory of the machine that built it
-#   -zstack-size          64 KiB: the linker's own would take 1 MiB of each instance's memory
-#   one package a call    cargo makes one set of features of all packages that it builds together
+#   --remap-path-prefix   keeps the build machine's directories out of panic texts
+#   -zstack-size          64 KiB; the linker's default would take 1 MiB of each instance's memory
+#   one package a call    cargo merges the features of all packages that it builds together
 #
 # Without rustup's target wasm32-unknown-unknown: toolchain/rust.sh, and then make RUSTUP_TOOLCHAIN=debian-web.
 
@@ -226,7 +227,7 @@ $(eval $(call rust_rule,sdk/rust,bench,host/plugin/testdata/bench.rust.wasm))
 $(eval $(call rust_rule,host/plugin/meter/testdata/scan,scan,host/plugin/meter/testdata/scan.rust.wasm))
 $(eval $(call rust_rule,examples/extism/quota,quota,examples/extism/quota/quota.wasm))
 examples/extism/quota/quota.wasm: examples/extism/quota/description.json
-host/plugin/meter/testdata/scan.rust.wasm: RUST_STACK := # it is what a Rust module is that nobody told of the stack
+host/plugin/meter/testdata/scan.rust.wasm: RUST_STACK := # this guest represents a Rust module with the default stack
 
 $(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) test/reference/testdata/probe.rust.wasm: $(call rust_files,sdk/rust/src sdk/rust/derive)
 test/reference/testdata/probe.rust.wasm: test/reference/guest/bound.bin
@@ -250,8 +251,8 @@ compilers: ## run the tests that build plugins with TinyGo and Rust, as a new us
 	AGENTHOST_COMPILERS=1 go test -count=1 ./internal/toolchain/...
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestTheWorkedExample' ./tck/certify
 
-# The tools that built the committed files: looked at every time, written (and so everything rebuilt)
-# only when they differ. CI compares bytes only where the tools are these.
+# These files name the tools that built the committed guests. They are checked every time, and written only when the tools differ,
+# which rebuilds everything. CI compares bytes only if its tools are the recorded ones.
 plugins/TOOLCHAIN: FORCE
 	@command -v $(TINYGO) >/dev/null || { \
 		echo 'make: no TinyGo: put one on PATH, or run toolchain/tinygo.sh (Debian, as root)' >&2; exit 1; }

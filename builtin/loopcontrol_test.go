@@ -294,7 +294,7 @@ func TestLoopControlIsRefused(t *testing.T) {
 	for want, control := range map[string]builtin.LoopControl{
 		"max_continues is -1; it must not be negative":       {MaxContinues: new(-1)},
 		"max_repeats is -1; it must not be negative":         {MaxRepeats: -1},
-		"it would do nothing":                               {MaxContinues: new(0)},
+		"it would do nothing":                                {MaxContinues: new(0)},
 		`repeat_behavior is "error"; use continue or end`:    {RepeatBehavior: "error"},
 		"reminder has no placeholder {todos}; use {open}, {": {Reminder: "{todos}"},
 		`"todos"`: {}, // nobody declares it

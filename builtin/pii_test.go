@@ -38,10 +38,10 @@ func TestPIIIsDecoded(t *testing.T) {
 func TestPIIConfigErrors(t *testing.T) {
 	t.Parallel()
 	for want, config := range map[string]builtin.PII{
-		"pii_type is missing":                       {},
-		"Unknown PII type: passport. Must be one":   {PIIType: "passport"},
-		"Unknown redaction strategy: drop":          {PIIType: "email", Strategy: "drop"},
-		"no regular expression of Go's":             {PIIType: "x", Detector: "("},
+		"pii_type is missing":                               {},
+		"Unknown PII type: passport. Must be one":           {PIIType: "passport"},
+		"Unknown redaction strategy: drop":                  {PIIType: "email", Strategy: "drop"},
+		"no regular expression of Go's":                     {PIIType: "x", Detector: "("},
 		"both Detector and Detect are set; use one of them": {PIIType: "x", Detector: "a", Detect: func(string) []builtin.PIIMatch { return nil }},
 	} {
 		_, err := host.New(host.Config{Model: &scripted.Echo{}, Middleware: []host.Middleware{config}})

@@ -88,7 +88,7 @@ func TestSummarizationRefuses(t *testing.T) {
 		"summary_prompt has no {messages}":                            {SummaryPrompt: "Sum up."},
 		"summary_prompt has no placeholder {history}":                 {SummaryPrompt: "{messages} {history}"},
 		"trim_tokens_to_summarize is -1":                              {TrimTokensToSummarize: new(-1)},
-		"token_counter has several ways":                        {TokenCounter: builtin.TokenCounter{Counter: "chars", PerMessage: 1}},
+		"token_counter has several ways":                              {TokenCounter: builtin.TokenCounter{Counter: "chars", PerMessage: 1}},
 		`there is no counter "words"`:                                 {TokenCounter: builtin.TokenCounter{Counter: "words"}},
 		"per_message is -1":                                           {TokenCounter: builtin.TokenCounter{PerMessage: -1}},
 		"both Summarize and summarizer":                               {Summarizer: "small", Summarize: noSummary},

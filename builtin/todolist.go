@@ -39,7 +39,7 @@ var todoListEntry = Entry{
 	New: func() host.Middleware { return &TodoList{} },
 }
 
-// Todo is a step of a [TodoList], in the form of the state field todos.
+// A Todo is a step of a [TodoList], in the form of the state field todos.
 type Todo struct {
 	Content string     `msgpack:"content"`
 	Status  TodoStatus `msgpack:"status"`

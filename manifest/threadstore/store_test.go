@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/store"
-	"github.com/agenthost/agenthost/test/pgtest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // keeps tests that a store keeps a thread and a value, beyond its being closed if it lasts.

@@ -8,8 +8,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agenthost/agenthost/host"
-	mcpserver "github.com/agenthost/agenthost/server/mcp"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	mcpserver "github.com/agenthost/agenthost/server/mcp"
 )
 
 // An agent as an MCP server, and a client that runs it.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 

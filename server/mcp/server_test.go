@@ -20,11 +20,11 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-	mcpserver "github.com/agenthost/agenthost/server/mcp"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/host/tool/mcp"
+	mcpserver "github.com/agenthost/agenthost/server/mcp"
 )
 
 // bundle is an agent that is a server.

@@ -11,8 +11,8 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/test/reference/probe"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
 // Flavor is a way to perform probes: the same scripts as native middleware, or inside a plugin.

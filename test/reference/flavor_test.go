@@ -8,8 +8,8 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
-	"github.com/agenthost/agenthost/test/reference"
 	"github.com/agenthost/agenthost/internal/toolchain"
+	"github.com/agenthost/agenthost/test/reference"
 )
 
 // allFlavors returns every way to perform probes, made ready for those of all vectors that any test runs: a plugin is

@@ -90,6 +90,6 @@ func (e *execution) Execution() uint64       { return e.n }
 func (e *execution) ToolCall() *abi.ToolCall { return e.made }
 
 func (e *execution) Sleep(milliseconds int) error {
-	time.Sleep(time.Duration(milliseconds) * time.Millisecond) //nolint:forbidigo // by the clock of the call: a guest has no other
+	time.Sleep(time.Duration(milliseconds) * time.Millisecond) // by the clock of the call: a guest has no other
 	return nil
 }

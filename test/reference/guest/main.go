@@ -12,8 +12,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/test/reference/probe"
 	sdk "github.com/agenthost/agenthost/sdk/go"
+	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
 //go:embed bound.bin
@@ -26,7 +26,7 @@ var script = &probe.Probe{}
 
 func init() { //nolint:gochecknoinits // a reactor has no other place
 	// It never is, but a compiler that runs init does not know, and leaves bound alone.
-	if time.Now().UnixNano() == 1 { //nolint:forbidigo // the clock of the call
+	if time.Now().UnixNano() == 1 { // the clock of the call
 		bound[0]++
 	}
 	var d sdk.Description

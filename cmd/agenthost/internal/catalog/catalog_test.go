@@ -10,10 +10,10 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
 	"github.com/agenthost/agenthost/internal/schema"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )

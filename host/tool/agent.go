@@ -10,12 +10,12 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Agent makes a tool of an agent: the model gives it a prompt, and gets its answer. Each call is a run of its own, which
-// knows nothing of the history of the agent that calls, and whose messages do not get into it. See [RunAgent] for what it asks
-// a person, its events, its threads, which stay in the store when the run is over, and crashes: where the agent keeps threads the
-// tool is idempotent.
+// Agent returns a tool that runs an agent: the model gives it a prompt and gets its answer. Each call is a run of its own.
+// It does not know the history of the calling agent, and its messages do not get into that history. [RunAgent] describes
+// questions, events, threads and crashes; the threads stay in the store after the run. If the agent keeps threads, the tool
+// is idempotent.
 //
-// A run of the agent that fails is an error of the tool. The agent is not closed by the tool.
+// If a run of the agent fails, the tool fails. The tool does not close the agent.
 func Agent(name, description string, agent *host.Agent, options ...Option) (host.Tool, error) {
 	parameters, err := parametersOf[agentArguments]()
 	if err != nil {
@@ -29,7 +29,7 @@ func Agent(name, description string, agent *host.Agent, options ...Option) (host
 	return t, nil
 }
 
-// KeepsThreads reports whether an agent keeps threads, so that its runs go on after a crash.
+// KeepsThreads reports whether an agent keeps threads, so that its runs continue after a crash.
 func KeepsThreads(agent *host.Agent) bool {
 	_, err := agent.State(context.Background(), "?", 0)
 	return !errors.Is(err, host.ErrNoCheckpointer)
@@ -46,7 +46,7 @@ type agentTool struct {
 
 func (t *agentTool) Spec() abi.ToolSpec { return t.spec }
 
-// Call runs the agent, or goes on with its run.
+// Call runs the agent, or continues its run.
 func (t *agentTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	var args wire.Map
 	if _, err := args.UnmarshalMsg(call.Args); err != nil {

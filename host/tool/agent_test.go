@@ -146,7 +146,7 @@ func TestAnAgentWithoutThreadsCannotAskAPerson(t *testing.T) {
 		Tools: []host.Tool{asks(&performed)}, Model: scripted.NewTurns(scripted.CallTools(abi.Call("i", "ask", nil))),
 	})
 	_, err := caller(t, inner, memory.New()).Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("Go.")}})
-	require.ErrorContains(t, err, "agent research: it asks a person something, and keeps no threads")
+	require.ErrorContains(t, err, "agent research: it asks a person a question, but keeps no threads")
 }
 
 // A run without a thread leaves none of the inner agent, and tells what that asks although nobody can answer.

@@ -1,4 +1,5 @@
-// Package tool makes tools for agents: of Go functions, with a JSON Schema that follows from the type of their arguments.
+// Package tool makes tools for agents. [Func] turns a Go function into a tool, with a JSON Schema that follows from the
+// type of its arguments; [Raw] is for parameters that are known only at run time; [Agent] and [RunAgent] run other agents.
 package tool
 
 import (
@@ -12,17 +13,17 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// Option sets more of a tool.
+// Option changes the spec of a tool.
 type Option func(*abi.ToolSpec)
 
 // ReturnDirect lets the tool's result end the run.
 func ReturnDirect() Option { return func(s *abi.ToolSpec) { s.ReturnDirect = true } }
 
-// Idempotent declares that running the tool again after a crash does no harm.
+// Idempotent declares that it is safe to run the tool again after a crash.
 func Idempotent() Option { return func(s *abi.ToolSpec) { s.Idempotent = true } }
 
-// Func makes a tool of a Go function. In is a struct; its exported fields are the tool's parameters, whose JSON Schema
-// follows from their types and tags:
+// Func returns a tool that calls a Go function. In is a struct. Its exported fields are the tool's parameters, and their
+// types and tags determine the JSON Schema:
 //
 //	`json:"unit,omitempty"`     its name; without omitempty or omitzero, and without a default, it is required
 //	`jsonschema:"unit of heat"` its description
@@ -30,13 +31,13 @@ func Idempotent() Option { return func(s *abi.ToolSpec) { s.Idempotent = true } 
 //	`default:"celsius"`         its value where none is given: a string as it is, anything else as JSON
 //	`min:"1" max:"10"`          bounds of a number, of a string's characters or of a list's items
 //
-// The host checks arguments against that schema, and tells the model of those that do not fit, before the function runs. The
-// function finds the run in [host.RuntimeOf]: its state, and Emit, by which it tells of its progress. ctx ends with the run, and
-// with the agent's timeout for tools.
+// The host checks arguments against that schema before the function runs, and tells the model about invalid ones.
+// [host.RuntimeOf] returns the run: its state, and Emit, which reports progress. ctx ends with the run, and with the
+// agent's timeout for tools.
 //
-// A result that is a string is the tool's answer; an [abi.Content], a [*host.ToolOutput] and nil are taken as they are,
-// and anything else is answered as JSON. An error aborts the run unless a middleware handles it; a ToolOutput that has
-// Failed set is an answer. Func panics if In has no JSON Schema, or a tag does not fit: that is an error of the program.
+// A string result is the tool's answer. An [abi.Content], a [*host.ToolOutput] and nil are used as they are, and any other
+// result is answered as JSON. An error aborts the run unless a middleware handles it; a ToolOutput with Failed set is an
+// answer. Func panics if In has no JSON Schema or a tag does not fit its field, because that is a mistake in the program.
 func Func[In, Out any](name, description string, fn func(ctx context.Context, in In) (Out, error), options ...Option) host.Tool {
 	parameters, err := parametersOf[In]()
 	if err != nil {
@@ -72,7 +73,8 @@ type funcTool[In, Out any] struct {
 
 func (t *funcTool[In, Out]) Spec() abi.ToolSpec { return t.spec }
 
-// Call runs the function. Arguments that fit the schema and not the type, such as 1e30 for an int, are answered.
+// Call runs the function. Arguments that fit the schema but not the type, such as 1e30 for an int, are answered with an
+// error.
 func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	in, err := t.parameters.Decode(call.Args)
 	if err != nil {
@@ -86,12 +88,12 @@ func (t *funcTool[In, Out]) Call(ctx context.Context, rt *host.Runtime, call *ab
 		return nil, err
 	}
 	if text, ok := any(out).(string); ok {
-		return host.TextOutput(text), nil // what most tools return, without a box around it
+		return host.TextOutput(text), nil // the usual case, without boxing
 	}
 	return Output(out)
 }
 
-// Output makes the output of a tool of a Go value, see [Func].
+// Output converts a Go value to the output of a tool, see [Func].
 func Output(value any) (*host.ToolOutput, error) {
 	switch v := value.(type) {
 	case nil:

@@ -7,8 +7,8 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Raw makes a tool of a spec and a function that takes the call as it is: for tools whose parameters are only known when
-// the program runs.
+// Raw returns a tool with a spec and a function that takes the call itself. It is for tools whose parameters are known only
+// at run time.
 func Raw(
 	spec abi.ToolSpec, fn func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error),
 ) host.Tool {

@@ -13,29 +13,29 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// AgentEvent is the name of the custom event that tells of an event of an agent inside of a tool.
+// AgentEvent is the name of the custom event that contains an event of an agent inside a tool.
 const AgentEvent = "agent"
 
-// innerRun is a run of an agent inside of a tool call.
+// innerRun is a run of an agent inside a tool call.
 type innerRun struct {
 	rt    *host.Runtime
 	name  string
 	agent *host.Agent
 }
 
-// RunAgent runs an agent inside of a tool call until it has completed, for tools that hand on work. begin is the input of the
-// run; its Thread and Seed are set by RunAgent. name is the agent's in errors, events and threads. The result is never nil.
+// RunAgent runs an agent inside a tool call until it has completed, for tools that delegate work. Begin is the input of the
+// run; RunAgent sets its Thread and Seed. Name identifies the agent in errors, events and threads. The result is never nil.
 //
-// If the agent keeps threads, and the run that calls has one, each execution of the tool has a thread of its own, named after the
-// agent and [host.Runtime.IdempotencyKey]. What the agent asks a person is then asked by the run that called it, under the id of the
-// agent's own interrupt, and its answer goes to the agent: the error is a [*host.InterruptError], and when the tool runs again
-// the agent goes on. An execution that a crash has cut off goes on where it was too, when the lease of the process that died has
-// ended, and so such a tool is idempotent. If only the agent keeps no threads an interrupt of it is an ordinary error, since no
-// answer could reach it. The threads stay in the store; [host.Agent.Forget] removes them.
+// If the agent keeps threads and the calling run has one, each execution of the tool has a thread of its own, named after
+// the agent and [host.Runtime.IdempotencyKey]. If the agent asks a person a question, the calling run asks it, under the id
+// of the agent's own interrupt. The error is then a [*host.InterruptError]; when the tool runs again with the answer, the
+// agent continues. The agent also continues after a crash, as soon as the lease of the dead process has ended, so such a
+// tool is idempotent. If only the agent keeps no threads, its interrupt is an ordinary error, because no answer could reach
+// it. The threads stay in the store; [host.Agent.Forget] removes them.
 //
-// The agent's events become events of the type custom, named "agent", with {agent: its name, call_id: the id of the call, event: the
-// event} as data; tokens and changes of the state are left out. What its model calls use counts as the caller's, when the agent
-// has ended.
+// Events of the agent become events of the type custom, named "agent", with the data {agent: its name, call_id: the id of
+// the call, event: the event}. Tokens and changes of the state are left out. When the agent has ended, its token usage is
+// added to the caller's.
 func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Agent, begin host.Input) (*host.Result, error) {
 	r := innerRun{rt: rt, name: name, agent: agent}
 	input, err := r.input(ctx, begin)
@@ -43,7 +43,7 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 		return &host.Result{Thread: input.Thread, Status: host.Failed}, r.wrong(err)
 	}
 	result, err := r.run(ctx, input)
-	if input.Thread == "" || !goesOn(ctx, result) { // and counts then
+	if input.Thread == "" || !goesOn(ctx, result) { // a run that continues is counted later
 		rt.Spend(result.Usage)
 	}
 	switch {
@@ -52,9 +52,9 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	case result.Status != host.Interrupted:
 		return result, nil
 	case len(result.Interrupts) == 0:
-		return result, r.wrong(fmt.Errorf("it stopped at a breakpoint before %s, where nobody can go on with it", result.Next))
+		return result, r.wrong(fmt.Errorf("it stopped at a breakpoint before %s, from which a run inside a tool cannot continue", result.Next))
 	case input.Thread == "" && rt.ThreadID() != "":
-		return result, r.wrong(errors.New("it asks a person something, and keeps no threads in which an answer could reach it"))
+		return result, r.wrong(errors.New("it asks a person a question, but keeps no threads, so no answer can reach it"))
 	}
 	asked := make([]abi.Interrupt, len(result.Interrupts))
 	for i := range result.Interrupts {
@@ -63,8 +63,8 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	return result, &host.InterruptError{Interrupts: asked}
 }
 
-// run runs the agent. After a crash it waits for the lease of the thread that the process which died has left, once: who renews
-// it is alive.
+// run runs the agent. After a crash it waits once for the end of the lease that the dead process has left. If the lease is
+// renewed, its holder is alive.
 func (r *innerRun) run(ctx context.Context, input host.Input) (*host.Result, error) {
 	told := func(e host.Event) error {
 		r.tell(&e)
@@ -87,10 +87,10 @@ func (r *innerRun) run(ctx context.Context, input host.Input) (*host.Result, err
 	}
 }
 
-// leaseMargin is how long after the end of a lease the thread is free for certain.
+// leaseMargin is how long after the end of a lease the thread is certainly free.
 const leaseMargin = 100 * time.Millisecond
 
-// goesOn reports whether a run of an agent that keeps threads goes on when the run that calls it does.
+// goesOn reports whether a run of an agent with threads continues when the calling run does.
 func goesOn(ctx context.Context, result *host.Result) bool {
 	cutOff := ctx.Err() != nil && !errors.Is(context.Cause(ctx), host.ErrToolTimeout)
 	return result.Status == host.Interrupted || cutOff && result.Status != host.Completed
@@ -98,7 +98,7 @@ func goesOn(ctx context.Context, result *host.Result) bool {
 
 func (r *innerRun) wrong(err error) error { return fmt.Errorf("agent %s: %w", r.name, err) }
 
-// input begins a run of the agent, or goes on with the one that this execution has begun.
+// input returns the input that begins a run of the agent, or that continues the run of this execution.
 func (r *innerRun) input(ctx context.Context, begin host.Input) (host.Input, error) {
 	begin.Thread, begin.Seed = "", r.rt.Seed()
 	if r.rt.ThreadID() == "" {
@@ -127,7 +127,7 @@ func (r *innerRun) input(ctx context.Context, begin host.Input) (host.Input, err
 	return next, nil
 }
 
-// tell tells of an event of the agent.
+// tell emits an event of the agent.
 func (r *innerRun) tell(e *host.Event) {
 	if e.Type == host.EventToken || e.Type == host.EventState {
 		return

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// cuts says where a text may be cut in two without changing what a rule finds: behind a character that is no part of a
-// word and that no match has in it. What a rule finds behind it then does not depend on what stands before, and the other
-// way round. The zero value allows no cut.
+// cuts is where a text may be cut in two without changing what a rule finds: after a character that is not part of a word
+// and that no match contains. The matches on either side of such a cut do not depend on the other side. The zero value
+// permits no cut.
 type cuts struct {
 	ascii [utf8.RuneSelf]bool
 	other bool // all characters beyond ASCII
-	card  bool // not between the groups of what may be a card number: behind a separator with four digits before it
+	card  bool // not between the groups of a possible card number: after a separator with four digits before it
 }
 
-// last returns the last place behind an offset at which a text may be cut; 0 if there is none.
+// last returns the last position after an offset where a text may be cut; 0 if there is none.
 func (c *cuts) last(text string, after int) int {
 	for at := len(text); at > after; {
 		char, size := utf8.DecodeLastRuneInString(text[:at])
@@ -55,7 +55,7 @@ func cardCuts() cuts {
 	return c
 }
 
-// cutsOf returns the cuts that hold for each of some expressions.
+// cutsOf returns the cuts that are safe for all expressions.
 func cutsOf(patterns ...string) cuts {
 	c := cuts{other: true}
 	for i := range c.ascii {
@@ -71,7 +71,7 @@ func cutsOf(patterns ...string) cuts {
 	return c
 }
 
-// forbid takes away the cuts that could divide a match of an expression, or change what it means.
+// forbid removes the cuts that could divide a match of an expression or change its meaning.
 func (c *cuts) forbid(e *syntax.Regexp) {
 	switch e.Op {
 	case syntax.OpBeginText, syntax.OpEndText, syntax.OpAnyChar:
@@ -97,7 +97,7 @@ func (c *cuts) forbid(e *syntax.Regexp) {
 			}
 			c.forbidChar(pair[1])
 		}
-	default: // made of others, or without a character
+	default: // composed of others, or without a character
 	}
 	for _, part := range e.Sub {
 		c.forbid(part)

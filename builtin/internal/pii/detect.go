@@ -15,7 +15,7 @@ const (
 	ipv4Pattern  = `\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b`
 	ipv6Pattern  = `[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*(?:(?:\.[0-9]{1,3}){3})?`
 	macPattern   = `\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b`
-	// spacePattern is what Python takes for white space.
+	// spacePattern matches Python's white space.
 	spacePattern = `\s\v\p{Z}\x{85}\x{1c}-\x{1f}`
 	urlPattern   = `https?://[^` + spacePattern + "<>\"{}|\\\\^`\\[\\]]+"
 	hostPattern  = `\b(?:www\.)?` + labelPattern + `(?:\.` + labelPattern + `)+`
@@ -33,12 +33,12 @@ var (
 	hosts  = whenUsed(hostPattern)
 )
 
-// whenUsed compiles an expression when it is needed: they are large, and most programs that link them look for nothing.
+// whenUsed compiles an expression when it is first used: the expressions are large, and most programs never use them.
 func whenUsed(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// builtin is a kind that needs no detector of the user's.
+// builtin is a kind that needs no detector of the user.
 type builtin struct {
 	detect Detector
 	cuts   func() cuts
@@ -66,7 +66,7 @@ func detectMAC(text string) []Match {
 	return found(macs(), text)
 }
 
-// detectIP finds addresses of both versions. One of version 6 may end in one of version 4, and is one address then.
+// detectIP finds IPv4 and IPv6 addresses. An IPv6 address that ends in an IPv4 address is one address.
 func detectIP(text string) []Match {
 	var out []Match
 	if strings.IndexByte(text, ':') >= 0 {
@@ -87,9 +87,8 @@ func detectIP(text string) []Match {
 	return out
 }
 
-// ipv6At returns the address of version 6 that a run of the characters of addresses holds, punctuation around it left out.
-// Two colons make an address of much that is none, such as the 1::2 of a program: short ones need a digit, and a group of
-// three characters.
+// ipv6At returns the IPv6 address in a run of address characters, without surrounding punctuation. Two colons also occur in
+// other texts, such as 1::2 in a program, so a short address needs a digit and a group of three characters.
 func ipv6At(text string, from, to int) (Match, bool) {
 	if text[from] == ':' && !strings.HasPrefix(text[from:to], "::") {
 		from++ // "address:2001:db8::1"
@@ -100,7 +99,7 @@ func ipv6At(text string, from, to int) (Match, bool) {
 		to--
 	}
 	if dot := strings.IndexByte(text[from:to], '.'); dot >= 0 && !isIPv6(text[from:to]) {
-		to = from + dot // what comes behind is none of it
+		to = from + dot // the rest does not belong to the address
 	}
 	address := text[from:to]
 	if to < len(text) && isWord(text[to]) || !isIPv6(address) || !strings.ContainsAny(address, "0123456789") {
@@ -120,7 +119,7 @@ func isIPv6(text string) bool {
 	return err == nil && address.Is6()
 }
 
-// detectURL finds addresses with a scheme, and between them hosts that start with www. or have a path.
+// detectURL finds addresses with a scheme, and between them hosts that begin with www. or have a path.
 func detectURL(text string) []Match {
 	var schemes []Match
 	if strings.Contains(text, "://") {
@@ -141,7 +140,7 @@ func detectURL(text string) []Match {
 			next++
 		}
 		if m.Start < covered || next < len(schemes) && schemes[next].Start <= m.Start {
-			continue // inside of another
+			continue // inside another match
 		}
 		named := strings.HasPrefix(text[m.Start:m.End], "www.")
 		if m.End < len(text) && text[m.End] == '/' {
@@ -155,7 +154,7 @@ func detectURL(text string) []Match {
 	return out
 }
 
-// spaceIn returns where the first white space of a text is, or its length.
+// spaceIn returns the index of the first white space in a text, or the length of the text.
 func spaceIn(text string) int {
 	if i := strings.IndexFunc(text, isSpace); i >= 0 {
 		return i
@@ -163,20 +162,20 @@ func spaceIn(text string) int {
 	return len(text)
 }
 
-// isSpace reports what spacePattern matches.
+// isSpace reports whether spacePattern matches a character.
 func isSpace(c rune) bool {
 	return unicode.Is(unicode.Z, c) || '\t' <= c && c <= '\r' || 0x1c <= c && c <= 0x1f || c == 0x85
 }
 
-// isWord reports whether \b takes a byte for a part of a word.
+// isWord reports whether a byte is part of a word for \b.
 func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// detectCard finds card numbers. Digits that are no card may be followed by some that belong to one, as in
-// "2024 4111 1111 1111 1111", so that the search goes on inside of what fails the check.
+// detectCard finds card numbers. Other digits may precede a card number, as in "2024 4111 1111 1111 1111", so the search
+// continues inside of digits that fail the check.
 func detectCard(text string) []Match {
 	var out []Match
 	for i := 0; i < len(text); i++ {
@@ -191,7 +190,7 @@ func detectCard(text string) []Match {
 	return out
 }
 
-// cardAt returns where the card number ends that starts at an index.
+// cardAt returns the end of the card number that starts at an index.
 func cardAt(text string, at int) (end int, ok bool) {
 	var digits [16]byte
 	for i := range digits {
@@ -207,7 +206,7 @@ func cardAt(text string, at int) (end int, ok bool) {
 	return at, (at == len(text) || !isWord(text[at])) && luhn(digits)
 }
 
-// separatorIn returns the length of the separator that a text begins with, 0 if there is none.
+// separatorIn returns the length of the separator at the start of a text; 0 if there is none.
 func separatorIn(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '-' || isSpace(c) {
@@ -220,7 +219,7 @@ func luhn(digits [16]byte) bool {
 	sum := 0
 	for i, d := range digits {
 		value := int(d)
-		if i%2 == 0 { // every second one from the right
+		if i%2 == 0 { // every second digit from the right
 			value *= 2
 			if value > 9 {
 				value -= 9

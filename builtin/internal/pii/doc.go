@@ -1,9 +1,9 @@
 // Package pii finds personal data in texts and redacts it.
 //
-// A [Rule] is what to look for and what to do with it. [Rule.Apply] edits a whole text; a [Stream] edits one that comes in
-// pieces, in such a way that its pieces joined are what Apply makes of the whole, however the text was cut. All of it takes
-// time linear in the text, and a text without a match costs no memory.
+// A [Rule] is what to look for and how to replace it. [Rule.Apply] edits a whole text. A [Stream] edits a text that comes
+// in pieces; its joined output equals the result of Apply, however the text was cut. Everything takes time linear in the
+// text, and a text without a match causes no allocation.
 //
-// The kinds, the strategies and the texts that take the place of a match are those of LangChain's PIIMiddleware. What
-// counts as a letter or a digit is ASCII: an address is found too where it touches text in another script.
+// The kinds, strategies and replacements are those of LangChain's PIIMiddleware. Only ASCII letters and digits count as
+// such, so an address next to text in another script is found.
 package pii

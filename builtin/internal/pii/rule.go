@@ -8,40 +8,40 @@ import (
 	"strings"
 )
 
-// Strategy says what becomes of a match.
+// Strategy is how a match is replaced.
 type Strategy string
 
 // The strategies.
 const (
 	Redact Strategy = "redact" // [REDACTED_EMAIL]
 	Mask   Strategy = "mask"   // a part stays readable: ****-****-****-1111
-	Hash   Strategy = "hash"   // <email_hash:71d4f55f>: equal values stay recognizable as equal
+	Hash   Strategy = "hash"   // <email_hash:71d4f55f>: equal values have equal hashes
 	Block  Strategy = "block"  // a text with a match is refused with a [BlockedError]
 )
 
 // The kinds that need no detector.
 const (
 	Email      = "email"       // ann@example.com
-	CreditCard = "credit_card" // four groups of four digits, with a space or a dash between them or not, that pass the Luhn check
+	CreditCard = "credit_card" // four groups of four digits, optionally separated by a space or a dash, that pass the Luhn check
 	IP         = "ip"          // IPv4 and IPv6 addresses
-	MACAddress = "mac_address" // six pairs of hexadecimal digits, with : or - between them
-	URL        = "url"         // http and https; without a scheme if they start with www. or have a path
+	MACAddress = "mac_address" // six pairs of hexadecimal digits, separated by : or -
+	URL        = "url"         // http and https; without a scheme if it begins with www. or has a path
 )
 
-// Kinds lists the kinds that need no detector.
+// Kinds returns the kinds that need no detector.
 func Kinds() []string { return []string{Email, CreditCard, IP, MACAddress, URL} }
 
-// Match is one place in a text. It does not hold the value, so that nobody logs it by accident.
+// Match is a place in a text. It does not contain the value, so nobody can log it by accident.
 type Match struct {
 	Kind       string
-	Start, End int // bytes
+	Start, End int // in bytes
 }
 
-// Detector finds what a rule looks for. It may be called from several goroutines at once. Matches that do not lie in the
-// text, or are empty, are dropped; those that overlap are joined. An empty Kind is the rule's.
+// Detector finds matches in a text. It must be safe for concurrent use. Matches that are empty or outside of the text are
+// dropped, and overlapping ones are joined. An empty Kind means the rule's kind.
 type Detector func(text string) []Match
 
-// BlockedError is a text that was refused. It does not hold the text.
+// BlockedError is a refused text. It does not contain the text.
 type BlockedError struct {
 	Kind    string
 	Matches []Match
@@ -51,10 +51,10 @@ func (e *BlockedError) Error() string {
 	return fmt.Sprintf("Detected %d instance(s) of %s in text content", len(e.Matches), e.Kind)
 }
 
-// ErrorType returns "pii_detected", which is what documents and events call the error.
+// ErrorType returns "pii_detected", the type of the error in documents and events.
 func (*BlockedError) ErrorType() string { return "pii_detected" }
 
-// Rule finds one kind of data and does one thing with it. It may be used from several goroutines at once.
+// Rule finds one kind of data and replaces it in one way. It is safe for concurrent use.
 type Rule struct {
 	kind     string
 	strategy Strategy
@@ -62,9 +62,9 @@ type Rule struct {
 	cuts     cuts
 }
 
-// New makes a rule. The kind is one of [Kinds], or any name if there is a pattern, which then says what to look for: a
-// regular expression of Go's package regexp. It is searched for in the whole text at once, so that ^ and $ are the ends of the
-// text, unless it begins with (?m). The strategy "" is [Redact].
+// New returns a rule. The kind is one of [Kinds], or any name if there is a pattern, which is a regular expression of Go's
+// package regexp. The pattern is matched against the whole text, so ^ and $ are the ends of the text unless it begins with
+// (?m). The strategy "" means [Redact].
 func New(kind string, strategy Strategy, pattern string) (*Rule, error) {
 	if pattern == "" {
 		detector, ok := builtins[kind]
@@ -86,7 +86,7 @@ func New(kind string, strategy Strategy, pattern string) (*Rule, error) {
 	return rule, nil
 }
 
-// NewDetector makes a rule with a detector of one's own.
+// NewDetector returns a rule with a custom detector.
 func NewDetector(kind string, strategy Strategy, detect Detector) (*Rule, error) {
 	return newRule(kind, strategy, detect, cuts{})
 }
@@ -106,10 +106,10 @@ func newRule(kind string, strategy Strategy, detect Detector, c cuts) (*Rule, er
 	return &Rule{kind: kind, strategy: strategy, detect: detect, cuts: c}, nil
 }
 
-// Kind returns what the rule looks for.
+// Kind returns the kind of data.
 func (r *Rule) Kind() string { return r.kind }
 
-// Strategy returns what the rule does.
+// Strategy returns the strategy.
 func (r *Rule) Strategy() Strategy { return r.strategy }
 
 // Find returns the matches in a text, in their order. They do not overlap.
@@ -121,7 +121,7 @@ func (r *Rule) Find(text string) []Match {
 	return r.tidied(matches, len(text))
 }
 
-// Apply returns the text after the rule, and what was found. The error is a [*BlockedError].
+// Apply returns the text with all matches replaced, and the matches. The error is a [*BlockedError].
 func (r *Rule) Apply(text string) (string, []Match, error) {
 	matches := r.Find(text)
 	if len(matches) == 0 {
@@ -142,8 +142,8 @@ func (r *Rule) Apply(text string) (string, []Match, error) {
 	return b.String(), matches, nil
 }
 
-// tidied returns matches sorted, without those that cannot be and with overlapping ones joined: what a detector reports
-// twice must not leave a part of it behind.
+// tidied returns the matches sorted, without invalid ones, and with overlapping ones joined: otherwise a part of a value
+// could remain.
 func (r *Rule) tidied(matches []Match, size int) []Match {
 	out := make([]Match, 0, len(matches))
 	sorted := slices.IsSortedFunc(matches, byStart)

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// shown is how many characters of a value a mask leaves.
+// shown is how many characters of a value a mask leaves readable.
 const shown = 4
 
-// replacement is what stands in the place of a value.
+// replacement returns the text that replaces a value.
 func (r *Rule) replacement(kind, value string) string {
 	switch r.strategy {
 	case Mask:

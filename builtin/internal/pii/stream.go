@@ -2,13 +2,13 @@ package pii
 
 import "strings"
 
-// Stream applies a rule to a text that comes in pieces. What it passes on is, joined, what [Rule.Apply] makes of the whole
-// text; of a text that the rule blocks it is nothing. It holds back what may be a part of a match: usually the last word; the whole
-// text if the rule blocks, or if its expression may match anything. One goroutine uses it.
+// Stream applies a rule to a text that comes in pieces. Its joined output equals the result of [Rule.Apply] for the whole
+// text; for a blocked text the output is empty. It holds back what may be part of a match: usually the last word, and the
+// whole text if the rule blocks or its expression may match anything. It is not safe for concurrent use.
 type Stream struct {
 	rule *Rule
 	held strings.Builder
-	// seen is how much of what is held back has no place to cut. It keeps the search for one linear.
+	// seen is the length of the held text that is known to have no cut. It keeps the search for a cut linear.
 	seen int
 }
 
@@ -25,7 +25,7 @@ func (s *Stream) Pass(piece string) string {
 		return ""
 	}
 	text := s.held.String()
-	// Whether a text may be cut behind a character depends on at most four bytes before that, which may be one of four.
+	// The decision about a cut depends on at most four bytes before the character, which may have four bytes itself.
 	from := max(0, s.seen-8)
 	cut := s.rule.cuts.last(text[from:], s.seen-from)
 	if cut == 0 {
@@ -35,10 +35,10 @@ func (s *Stream) Pass(piece string) string {
 	return s.release(text, from+cut)
 }
 
-// End returns the rest when the text is complete.
+// End returns the rest of the text.
 func (s *Stream) End() string { return s.release(s.held.String(), s.held.Len()) }
 
-// release shows the held text up to a cut.
+// release returns the held text up to a cut, with matches replaced.
 func (s *Stream) release(text string, cut int) string {
 	s.held.Reset()
 	s.held.WriteString(text[cut:])

@@ -5,18 +5,18 @@ import "strconv"
 // Result is how a command ended.
 type Result struct {
 	Output         string
-	ExitCode       int  // 128 and the signal's number if a signal ended it
+	ExitCode       int  // 128 plus the number of the signal if a signal ended the command
 	Ended          bool // the command has ended the shell; the session is over
 	TruncatedLines bool // there were more lines than the limit
 	TruncatedBytes bool // there were more bytes than the limit
-	Lines, Bytes   int  // how much there was
+	Lines, Bytes   int  // the size of the whole output
 }
 
-// capture is what one command writes, up to the markers. The session's lock guards it.
+// capture is the output of one command, up to the markers. The session's lock guards it.
 type capture struct {
 	scanners [streams]scanner
 	out      collector
-	done     chan struct{} // closed when both markers are there
+	done     chan struct{} // closed when both markers have arrived
 }
 
 func newCapture(marker string, limits Limits) *capture {
@@ -29,7 +29,7 @@ func newCapture(marker string, limits Limits) *capture {
 
 func (c *capture) complete() bool { return c.scanners[stdout].whole && c.scanners[stderr].whole }
 
-// receive takes what a pipe brings.
+// receive takes data from a pipe.
 func (c *capture) receive(stream int, data []byte) {
 	if c.complete() {
 		return
@@ -43,7 +43,7 @@ func (c *capture) receive(stream int, data []byte) {
 	}
 }
 
-// flush takes in what stands behind the last line's end.
+// flush adds the text after the last line break.
 func (c *capture) flush() {
 	for i := range c.scanners {
 		c.scanners[i].rest(func(data []byte) { c.out.write(i, data) })
@@ -57,7 +57,7 @@ func (c *capture) result() *Result {
 	}
 }
 
-// exitCode is the status behind the marker. A shell that says no number has failed.
+// exitCode returns the status after the marker. A shell that reports no number has failed.
 func (c *capture) exitCode() int {
 	text := c.scanners[stdout].status
 	if len(text) > 0 && text[0] == ' ' {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Limits bound what is kept of what a command writes. All of it is read, and counted.
+// Limits bound how much of a command's output is kept. All output is read and counted.
 type Limits struct {
-	Lines int // at most so many
-	Bytes int // at most so many, without the marks of stderr
-	// WholeLines drops a line that exceeds Bytes. Otherwise its beginning is kept.
+	Lines int // the largest number of lines
+	Bytes int // the largest number of bytes, without the marks of stderr
+	// WholeLines drops a line that exceeds Bytes. Otherwise the beginning of the line is kept.
 	WholeLines bool
 }
 
@@ -21,15 +21,15 @@ const (
 	streams
 )
 
-// stderrMark stands before each line of stderr.
+// stderrMark precedes each line of stderr.
 const stderrMark = "[stderr] "
 
-// collector puts the lines of both streams together, in the order in which they end, and keeps the first.
+// collector merges the lines of both streams in the order in which they end, and keeps the first ones.
 type collector struct {
 	Limits
 
 	text         []byte
-	lines, bytes int // that came
+	lines, bytes int // received
 	overLines    bool
 	overBytes    bool
 	open         [streams]openLine
@@ -37,7 +37,7 @@ type collector struct {
 
 // openLine is a line that has not ended yet.
 type openLine struct {
-	kept []byte // as much of it as there was room for
+	kept []byte // the part that there was room for
 	size int
 }
 
@@ -63,7 +63,7 @@ func (c *collector) write(stream int, data []byte) {
 	}
 }
 
-// count counts what there is no room for.
+// count counts data that there is no room for.
 func (c *collector) count(stream int, data []byte) {
 	o := &c.open[stream]
 	o.kept = nil
@@ -101,7 +101,7 @@ func (c *collector) end(stream int) {
 		}
 	}
 	if len(c.text) > 0 && c.text[len(c.text)-1] != '\n' {
-		c.text = append(c.text, '\n') // the other stream has ended without one
+		c.text = append(c.text, '\n') // the other stream has ended without a line break
 	}
 	if stream == stderr {
 		c.text = append(c.text, stderrMark...)
@@ -109,7 +109,7 @@ func (c *collector) end(stream int) {
 	c.text = append(c.text, o.kept...)
 }
 
-// whole cuts off a character that is not all there.
+// whole removes an incomplete character from the end.
 func whole(text []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if b := text[len(text)-n]; utf8.RuneStart(b) {
@@ -122,7 +122,7 @@ func whole(text []byte) []byte {
 	return text
 }
 
-// output is what was kept. What is no UTF-8 is replaced.
+// output returns the kept text. Invalid UTF-8 is replaced.
 func (c *collector) output() string {
 	return strings.ToValidUTF8(string(c.text), string(utf8.RuneError))
 }

@@ -2,10 +2,10 @@ package shellsession
 
 import "syscall"
 
-// LimitsMemory says whether memory can be limited.
+// LimitsMemory reports whether memory can be limited.
 const LimitsMemory = false
 
-// marksProcesses says whether processes are found by the session's variable.
+// marksProcesses reports whether the session's variable identifies its processes.
 const marksProcesses = false
 
 // noReap is WNOWAIT.
@@ -14,5 +14,5 @@ const noReap = 0x20
 // attributes puts the process into a session of its own.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// killStrays does nothing: nothing tells which processes were the session's.
+// killStrays does nothing: nothing identifies the processes of a session.
 func killStrays(int, string) {}

@@ -4,13 +4,13 @@ package shellsession
 
 import "os"
 
-// Supported says whether there are sessions on this operating system.
+// Supported reports whether this operating system has sessions.
 const Supported = false
 
-// LimitsMemory says whether memory can be limited.
+// LimitsMemory reports whether memory can be limited.
 const LimitsMemory = false
 
-// process is never started.
+// process never starts.
 type process struct{ exited chan struct{} }
 
 func startProcess(*Config, [1 + streams]*os.File) (*process, error) { return nil, ErrUnsupported }

@@ -15,23 +15,23 @@ import (
 	"unsafe"
 )
 
-// Supported says whether there are sessions on this operating system.
+// Supported reports whether this operating system has sessions.
 const Supported = true
 
 // process is the shell's process, the leader of its group.
 type process struct {
 	cmd    *exec.Cmd
-	secret string        // in its environment, and that of its children
-	exited chan struct{} // closed when it has ended and its group is killed
+	secret string        // in the environment of the shell and its children
+	exited chan struct{} // closed when the process has ended and its group is killed
 
 	mu     sync.Mutex
-	reaped bool // its id may be another's
+	reaped bool // another process may have its id
 }
 
 func startProcess(config *Config, files [1 + streams]*os.File) (*process, error) {
 	p := &process{secret: newSecret(), exited: make(chan struct{})}
 	argv := limited(config)
-	p.cmd = exec.CommandContext(context.Background(), argv[0], argv[1:]...) //nolint:gosec // to run a configured command is what this is for
+	p.cmd = exec.CommandContext(context.Background(), argv[0], argv[1:]...) //nolint:gosec // running a configured command is the purpose
 	p.cmd.Dir, p.cmd.Env = config.Dir, append([]string{}, config.Env...)
 	if marksProcesses {
 		p.cmd.Env = append(p.cmd.Env, sessionVariable+"="+p.secret)
@@ -43,8 +43,8 @@ func startProcess(config *Config, files [1 + streams]*os.File) (*process, error)
 	return p, <-started
 }
 
-// limited is the command, which a shell starts that has set the limits: they are in force before the first command, and hard,
-// so that only root may lift them.
+// limited returns a command that sets the limits and then starts the shell. So the limits apply from the first command on.
+// They are hard limits, which only root can raise.
 func limited(config *Config) []string {
 	var script strings.Builder
 	var args []string
@@ -66,8 +66,8 @@ func limited(config *Config) []string {
 	return append(argv, config.Command...)
 }
 
-// keep starts the process, waits for its end, kills what is left of its group and reaps it. It keeps one thread for itself:
-// on Linux the process is to end with its parent, and the parent is the thread that has started it.
+// keep starts the process, waits for its end, kills the rest of its group and reaps it. It keeps one thread: on Linux the
+// process ends with its parent, which is the thread that started it.
 func (p *process) keep(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -86,13 +86,13 @@ func (p *process) keep(started chan<- error) {
 	p.signal(syscall.SIGKILL) // while the dead leader still holds its id
 	killStrays(p.cmd.Process.Pid, p.secret)
 	if held {
-		_ = p.cmd.Wait() // the state says it all
+		_ = p.cmd.Wait() // the state says everything
 	}
 	p.reaped = true
 }
 
-// awaitEnd waits until a child has ended, and leaves it to be reaped. It reports false at once where the system does not let it
-// wait in that way.
+// awaitEnd waits until a child has ended, and leaves it to be reaped. It returns false at once if the system does not
+// support this.
 func awaitEnd(pid int) bool {
 	const (
 		byID    = 1 // P_PID
@@ -122,10 +122,10 @@ func (p *process) signalAlive(sig syscall.Signal) {
 
 // signal signals the group.
 func (p *process) signal(sig syscall.Signal) {
-	_ = syscall.Kill(-p.cmd.Process.Pid, sig) // an error is a group that has gone
+	_ = syscall.Kill(-p.cmd.Process.Pid, sig) // an error means that the group is gone
 }
 
-// exitCode is the status as a shell would give it; -1 if the process has not ended.
+// exitCode returns the status in the form of a shell; -1 if the process has not ended.
 func (p *process) exitCode() int {
 	select {
 	case <-p.exited:

@@ -2,19 +2,19 @@ package shellsession
 
 import "bytes"
 
-// maxStatus is more than what the number of a status and the end of its line have.
+// maxStatus is larger than a status number with its line break, in bytes.
 const maxStatus = 16
 
-// scanner finds the marker in what comes from one pipe, in whatever pieces it comes.
+// scanner finds the marker in the data of one pipe, which comes in pieces.
 type scanner struct {
 	marker []byte
-	held   []byte // the end of what came, if the marker may begin there
+	held   []byte // the end of the data, if the marker may begin there
 	found  bool
-	status []byte // what stands behind the marker
-	whole  bool   // with its line
+	status []byte // the text after the marker
+	whole  bool   // the status has its line break
 }
 
-// scan passes on what stands before the marker.
+// scan passes on the data before the marker.
 func (s *scanner) scan(data []byte, pass func([]byte)) {
 	if s.found {
 		s.behind(data)
@@ -35,13 +35,13 @@ func (s *scanner) scan(data []byte, pass func([]byte)) {
 	s.held = bytes.Clone(data[len(data)-n:])
 }
 
-// rest passes on what was held back, when nothing more comes.
+// rest passes on the held data at the end.
 func (s *scanner) rest(pass func([]byte)) {
 	pass(s.held)
 	s.held = nil
 }
 
-// beginnings is the length of the longest end of data with which the marker begins.
+// beginnings returns the length of the longest end of data that is a beginning of the marker.
 func (s *scanner) beginnings(data []byte) int {
 	for n := min(len(s.marker)-1, len(data)); n > 0; n-- {
 		if bytes.HasSuffix(data, s.marker[:n]) {

@@ -10,7 +10,7 @@ import (
 // prelude keeps copies of stdout and stderr for the markers.
 const prelude = "exec 7>&1 8>&2\n"
 
-// line is what the shell reads to run a command and to mark the end of what it writes.
+// line returns the input that makes the shell run a command and mark the end of its output.
 func line(command, marker string) string {
 	a, b := marker[:len(marker)/2], marker[len(marker)/2:]
 	return fmt.Sprintf("command eval %s </dev/null 7>&- 8>&-; "+
@@ -18,15 +18,15 @@ func line(command, marker string) string {
 		quote(command), a, b, a, b)
 }
 
-// quote makes one word of a text.
+// quote returns a text as one word of the shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// newSecret makes a random word that nobody can guess.
+// newSecret returns a random word that nobody can guess.
 func newSecret() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
 }
 
-// sessionVariable marks the processes of a session, where they can be found by it.
+// sessionVariable is the environment variable that marks the processes of a session.
 const sessionVariable = "AGENTHOST_SHELL_SESSION"

@@ -11,49 +11,49 @@ import (
 	"time"
 )
 
-// Config is a session that is to be started.
+// Config describes a session.
 type Config struct {
-	Command []string // the shell with its arguments, and what stands before it
-	Dir     string   // where it begins
-	Env     []string // its whole environment, as NAME=value
-	Limits  Limits   // of what is kept of a command's output
+	Command []string // the shell with its arguments, after the command that starts it
+	Dir     string   // the directory in which it starts
+	Env     []string // the whole environment, as NAME=value
+	Limits  Limits   // of a command's output
 
-	CPUSeconds  int64 // of each process; 0: no limit
-	MemoryBytes int64 // of address space of each process; 0: no limit. Only where [LimitsMemory].
+	CPUSeconds  int64 // processor time of each process; 0 means no limit
+	MemoryBytes int64 // address space of each process; 0 means no limit; only if [LimitsMemory]
 
-	StartTimeout time.Duration // in which the shell must answer
-	StopTimeout  time.Duration // in which it must end when it is asked to
-	Polite       bool          // it is asked to end (SIGTERM) before it is killed, also when a command has no more time
+	StartTimeout time.Duration // the time for the shell to answer
+	StopTimeout  time.Duration // the time for the shell to end when it is asked to
+	Polite       bool          // ask the shell to end (SIGTERM) before killing it, also after a command's timeout
 }
 
 var (
-	// ErrTimeout is a command that had no more time. It has ended the session.
+	// ErrTimeout is a command that ran out of time. It has ended the session.
 	ErrTimeout = errors.New("the command timed out")
-	// ErrNUL is a command with a character that no shell can read. It did not run.
+	// ErrNUL is a command with a NUL character, which no shell can read. It did not run.
 	ErrNUL = errors.New("the command contains a NUL character")
-	// ErrUnsupported is an operating system on which there are no sessions.
+	// ErrUnsupported is an operating system without sessions.
 	ErrUnsupported = errors.New("shell sessions run on Linux and macOS only")
 )
 
-// What is not in the shell's hands goes on for so long at most.
+// These times bound what the shell does not control.
 const (
-	drainTime = time.Second      // reading from pipes that a process keeps open which has left the shell's group
+	drainTime = time.Second      // reading from pipes that a process outside of the shell's group keeps open
 	killTime  = 10 * time.Second // waiting for a killed process, which the kernel may hold
 )
 
-// Session is a shell that runs. Run and Close are called one after the other.
+// Session is a running shell. Run and Close must not be called concurrently.
 type Session struct {
 	config  Config
 	process *process
 	stdin   *os.File
-	over    chan struct{} // closed when the shell has ended and all that it wrote was read
+	over    chan struct{} // closed when the shell has ended and all its output was read
 
 	mu      sync.Mutex
-	capture *capture // of the command that runs; nil: what comes is dropped
+	capture *capture // of the running command; nil drops output
 	killed  bool
 }
 
-// Start starts a session. Its life is not bound to ctx.
+// Start starts a session. The session outlives ctx.
 func Start(ctx context.Context, config Config) (*Session, error) {
 	s := &Session{config: config, over: make(chan struct{})}
 	if err := s.spawn(); err != nil {
@@ -81,9 +81,9 @@ func said(result *Result) string {
 	return ""
 }
 
-// spawn starts the process and what reads its pipes.
+// spawn starts the process and the readers of its pipes.
 func (s *Session) spawn() error {
-	var inside, outside [1 + streams]*os.File // stdin, stdout, stderr: the ends of the shell and ours
+	var inside, outside [1 + streams]*os.File // stdin, stdout, stderr: the shell's ends and ours
 	closeAll := func(files []*os.File) {
 		for _, f := range files {
 			if f != nil {
@@ -129,7 +129,7 @@ func (s *Session) spawn() error {
 	return nil
 }
 
-// read reads all that comes, so that no process waits for a reader.
+// read reads all output, so that no process waits for a reader.
 func (s *Session) read(stream int, pipe *os.File) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -145,9 +145,9 @@ func (s *Session) read(stream int, pipe *os.File) {
 	}
 }
 
-// Run runs a command and returns what it wrote, from when it began until it ended; what its children write in the background
-// counts in that time too. If the command has no more time, the session is ended, and the error is [ErrTimeout]. If ctx ends,
-// so does the session, and the error is that of ctx.
+// Run runs a command and returns its output from its start to its end; output of background processes in that time counts
+// too. If the command runs out of time, the session ends and the error is [ErrTimeout]. If ctx ends, the session ends and
+// the error is that of ctx.
 func (s *Session) Run(ctx context.Context, command string, timeout time.Duration) (*Result, error) {
 	if strings.ContainsRune(command, 0) {
 		return nil, ErrNUL
@@ -159,7 +159,7 @@ func (s *Session) Run(ctx context.Context, command string, timeout time.Duration
 	return result, nil
 }
 
-// do is Run, with lines for the shell before the command. It returns a result beside an error too.
+// do runs a command after other lines. It may return a result together with an error.
 func (s *Session) do(ctx context.Context, before, command string, timeout time.Duration) (*Result, error) {
 	inTime, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
@@ -168,7 +168,7 @@ func (s *Session) do(ctx context.Context, before, command string, timeout time.D
 	s.expect(c)
 	defer s.expect(nil)
 	var writing sync.WaitGroup
-	writing.Go(func() { _, _ = s.stdin.WriteString(before + line(command, marker)) }) // an error is a shell that has ended
+	writing.Go(func() { _, _ = s.stdin.WriteString(before + line(command, marker)) }) // an error means that the shell has ended
 	defer writing.Wait()
 	var err error
 	select {
@@ -188,7 +188,7 @@ func (s *Session) do(ctx context.Context, before, command string, timeout time.D
 	return result, err
 }
 
-// expect says for which command what comes is.
+// expect sets the capture for further output.
 func (s *Session) expect(c *capture) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *Session) Alive() bool {
 	}
 }
 
-// Close ends the session: the shell ends by itself, or is killed if it does not, and all that it has left behind with it.
+// Close ends the session and everything that it has left behind. A shell that does not end by itself is killed.
 func (s *Session) Close() {
 	_ = s.stdin.Close()
 	if !within(s.config.StopTimeout, s.over) {
@@ -216,7 +216,7 @@ func (s *Session) Close() {
 	}
 }
 
-// kill ends the session at once, or, where it is polite, after it has asked for that.
+// kill ends the session at once, or after asking the shell if it is polite.
 func (s *Session) kill() {
 	s.mu.Lock()
 	s.killed = true
@@ -230,7 +230,7 @@ func (s *Session) kill() {
 	within(killTime, s.over)
 }
 
-// within waits for the end of something, for some time.
+// within waits for a channel to be closed, for a limited time.
 func within(d time.Duration, end <-chan struct{}) bool {
 	ctx, stop := context.WithTimeout(context.Background(), d)
 	defer stop()

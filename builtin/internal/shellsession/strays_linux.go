@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// maxRounds is how often strays are looked for: one may have made another just before it was killed.
+// maxRounds is how often strays are searched: a stray may start another one just before it is killed.
 const maxRounds = 5
 
-// killStrays kills what has left the group of a shell: the processes of its session, which have groups of their own (set -m),
-// and those with its variable in their environment, which have sessions of their own (setsid, daemons).
+// killStrays kills processes that have left the group of a shell: processes of its session with groups of their own (set
+// -m), and processes with its variable in sessions of their own (setsid, daemons).
 func killStrays(session int, secret string) {
 	for range maxRounds {
 		entries, err := os.ReadDir("/proc")
@@ -31,7 +31,7 @@ func killStrays(session int, secret string) {
 	}
 }
 
-// killStray kills a process if it is one. The process is held before it is looked at: an id may become another's.
+// killStray kills a process if it is a stray. It holds the process before it looks at it, because ids are reused.
 func killStray(pid, session int, secret string) bool {
 	held, err := os.FindProcess(pid)
 	if err != nil {
@@ -45,7 +45,7 @@ func killStray(pid, session int, secret string) bool {
 	return held.Signal(syscall.SIGKILL) == nil
 }
 
-// inSession reports whether a process that lives is in a session.
+// inSession reports whether a living process belongs to a session.
 func inSession(dir string, session int) bool {
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {
@@ -56,7 +56,7 @@ func inSession(dir string, session int) bool {
 	return len(fields) > 3 && string(fields[0]) != "Z" && string(fields[3]) == strconv.Itoa(session)
 }
 
-// hasVariable reports whether a process was started with a variable. That of another user cannot be seen.
+// hasVariable reports whether a process was started with a variable. It cannot see processes of other users.
 func hasVariable(dir, variable string) bool {
 	environment, err := os.ReadFile(dir + "/environ")
 	return err == nil && slices.ContainsFunc(bytes.Split(environment, []byte{0}), func(v []byte) bool { return string(v) == variable })

@@ -23,8 +23,8 @@ func (p *parser) warnf(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// values reads YAML. Many a description has a colon in it and no quotes around it, which is no YAML: then each line is
-// taken as a key and its text.
+// values decodes YAML. Many descriptions contain a colon without quotes, which is invalid YAML; then each line is a key and
+// its text.
 func (p *parser) values(head []byte) map[string]any {
 	var values map[string]any
 	err := strictyaml.Decode("frontmatter", head, &values, strictyaml.WithMaxBytes(MaxHead))
@@ -51,7 +51,7 @@ func firstProblem(err error) string {
 	return err.Error()
 }
 
-// unquoted takes quotes off that stand around a text.
+// unquoted removes surrounding quotes.
 func unquoted(text string) string {
 	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
 		return text[1 : n-1]
@@ -59,7 +59,7 @@ func unquoted(text string) string {
 	return text
 }
 
-// scalarText returns a scalar as text; "" of what is none.
+// scalarText returns a scalar as text; "" for other values.
 func scalarText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -113,7 +113,7 @@ func (p *parser) tools(value any) []string {
 	return names
 }
 
-// metadata reads a mapping, whose values are taken as texts.
+// metadata decodes a mapping. Its values become texts.
 func (p *parser) metadata(value any) map[string]string {
 	if value == nil {
 		return nil

@@ -1,8 +1,8 @@
-// Package skillfile reads the head of a SKILL.md: a skill is a directory with that file, whose frontmatter says in YAML what
-// the skill is called and when it is of use (https://agentskills.io/specification).
+// Package skillfile reads the head of a SKILL.md. A skill is a directory with that file; its YAML frontmatter has the
+// skill's name and says when to use it (https://agentskills.io/specification).
 //
-// Reading is lenient, as deepagents does it: what does not keep to the specification is read all the same, with a warning.
-// Only a file without a name or a description is no skill.
+// Like deepagents, it is lenient: violations of the specification are warnings. Only a file without a name or a description
+// is not a skill.
 package skillfile
 
 import (
@@ -17,18 +17,17 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// The bounds of what a skill says of itself, in characters.
+// The specification's bounds of a skill's texts, in characters.
 const (
 	MaxName          = 64
 	MaxDescription   = 1024
 	MaxCompatibility = 500
 )
 
-// MaxHead is how much of a file is looked at, in bytes: its frontmatter must end there.
+// MaxHead is how much of a file is read, in bytes. The frontmatter must end within it.
 const MaxHead = 64 << 10
 
-// Beyond these bounds what a skill says of itself is cut, so that it stays small where it is kept and shown. The
-// specification does not know them.
+// Longer texts are cut, because they are kept and shown. The specification does not have these bounds.
 const (
 	maxLongName = 4 * MaxName
 	maxLicense  = 500
@@ -36,19 +35,18 @@ const (
 	maxMetadata = 100
 )
 
-// Skill is what the head of a file says.
+// Skill is the head of a file.
 type Skill struct {
-	AllowedTools  []string          `msgpack:"allowed_tools,omitempty"` // that it recommends
-	Compatibility string            `msgpack:"compatibility,omitempty"` // what it needs
-	Description   string            `msgpack:"description"`             // what it does and when it is of use, on one line
+	AllowedTools  []string          `msgpack:"allowed_tools,omitempty"` // recommended tools
+	Compatibility string            `msgpack:"compatibility,omitempty"` // requirements
+	Description   string            `msgpack:"description"`             // what it does and when to use it, on one line
 	License       string            `msgpack:"license,omitempty"`
 	Metadata      map[string]string `msgpack:"metadata,omitempty"`
 	Name          string            `msgpack:"name"`
 	Path          string            `msgpack:"path"` // of the file
 }
 
-// Parse reads a file, or as much of it as [MaxHead], whose path is given. Warnings say what does not keep to the
-// specification.
+// Parse reads a file with the given path, or its first [MaxHead] bytes. Warnings are violations of the specification.
 func Parse(name string, content []byte) (skill *Skill, warnings []string, err error) {
 	head, err := frontmatter(content)
 	if err != nil {
@@ -74,7 +72,7 @@ func Parse(name string, content []byte) (skill *Skill, warnings []string, err er
 	return s, p.warnings, nil
 }
 
-// frontmatter returns what stands between the lines --- at the beginning of a file.
+// frontmatter returns the text between the lines --- at the start of a file.
 func frontmatter(content []byte) ([]byte, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
@@ -105,7 +103,7 @@ func isFence(line []byte) bool {
 	return found && len(bytes.TrimSpace(dashes)) == 0
 }
 
-// misnamed says why a name does not keep to the specification; "" if it does.
+// misnamed explains why a name violates the specification; "" if it does not.
 func misnamed(name, directory string) string {
 	switch {
 	case utf8.RuneCountInString(name) > MaxName:

@@ -1,7 +1,6 @@
-// Package tokencount estimates how many tokens messages have for a model, by their length, as LangChain's
-// count_tokens_approximately does. The estimate of a message depends on nothing but the message, so that those of a list
-// add up, and counting a history of thousands of messages takes a time that is proportional to its length and allocates
-// nothing.
+// Package tokencount estimates the tokens of messages by their length, as LangChain's count_tokens_approximately does. The
+// estimate of a message depends only on the message, so estimates add up. Counting a history of thousands of messages takes
+// linear time and no allocation.
 package tokencount
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// CharsPerToken is what texts have on average, CharsPerTokenOfAnthropic what they have for Anthropic's models.
+// CharsPerToken is the average for texts, CharsPerTokenOfAnthropic the average for Anthropic's models.
 const (
 	CharsPerToken            = 4.0
 	CharsPerTokenOfAnthropic = 3.3
 )
 
 const (
-	tokensPerMessage = 3 // for what stands around it
+	tokensPerMessage = 3 // for the markup around it
 	tokensPerImage   = 85
 )
 
@@ -36,12 +35,12 @@ func Message(m *abi.Message, charsPerToken float64) int {
 	return tokens + int(math.Ceil(float64(chars)/charsPerToken)) + tokensPerMessage
 }
 
-// roleNames are the names of roles in what is sent.
+// roleNames are the names of roles in requests.
 var roleNames = map[abi.Role]string{
 	abi.RoleHuman: "user", abi.RoleAI: "assistant", abi.RoleTool: "tool", abi.RoleSystem: "system",
 }
 
-// contentLength returns the characters of a content, and the tokens of what has none.
+// contentLength returns the characters of a content, and the tokens of blocks without characters.
 func contentLength(c abi.Content) (chars, tokens int) {
 	if c.IsText() {
 		return utf8.RuneCountInString(c.Text()), 0
@@ -59,9 +58,9 @@ func contentLength(c abi.Content) (chars, tokens int) {
 	return chars, tokens
 }
 
-// Scale returns by how much an estimate of messages is too low, from 1 to 1.25: the tokens that the last answer with usage
-// reports are compared with the estimate of the messages up to it. It is 1 if the AI messages are not all of one provider,
-// or do not say of which. Each estimates a message.
+// Scale returns the factor, from 1 to 1.25, by which an estimate of messages is too low. It compares the tokens that the
+// last answer with usage reports with the estimate of the messages up to it. It is 1 unless all AI messages name the same
+// provider. The function each estimates a message.
 func Scale(messages history.List, each func(*abi.Message) int) float64 {
 	provider, reported, estimated, sum := "", 0.0, 0, 0
 	for _, m := range messages.All() {

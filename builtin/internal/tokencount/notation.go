@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// LangChain counts calls and blocks by the length of Python's notation of them. What follows is that length, without
-// the text: counts, and with them the moment at which a history is shortened, are the same.
+// LangChain counts calls and blocks by the length of their Python notation. The functions here compute that length without
+// building the text, so histories are shortened at the same moment.
 
 const (
 	pairLength      = len(": ")
@@ -18,7 +18,7 @@ const (
 	bracketsLength  = len("[]")
 )
 
-// callsLength is the length of [{'name': …, 'args': …, 'id': …, 'type': 'tool_call'}, …].
+// callsLength returns the length of [{'name': …, 'args': …, 'id': …, 'type': 'tool_call'}, …].
 func callsLength(calls []abi.ToolCall) int {
 	const keys = len("{'name': , 'args': , 'id': , 'type': 'tool_call'}")
 	n := bracketsLength + separatorLength*(len(calls)-1)
@@ -37,7 +37,7 @@ func mapLength(m wire.Map) int {
 	return n
 }
 
-// valueLength is the length of a value's notation.
+// valueLength returns the length of a value's notation.
 func valueLength(value wire.Raw) int {
 	switch value.Type() {
 	case "object":
@@ -54,7 +54,7 @@ func valueLength(value wire.Raw) int {
 		return n
 	case "string":
 		return bytesLength(bytesOf(value))
-	case "bytes": // they are sent as base64
+	case "bytes": // sent as base64
 		return (len(value)+2)/3*4 + 2
 	case "integer":
 		return integerLength(value)
@@ -80,7 +80,7 @@ func integerLength(value wire.Raw) int {
 	return len(strconv.AppendUint(digits[:0], n, 10))
 }
 
-// floatLength is the length of the shortest decimal that is the number: 0.5, 2.0, 1e+16.
+// floatLength returns the length of the shortest decimal of a number: 0.5, 2.0, 1e+16.
 func floatLength(number float64) int {
 	var digits [32]byte
 	text := strconv.AppendFloat(digits[:0], number, 'e', -1, 64)
@@ -103,7 +103,7 @@ func floatLength(number float64) int {
 	return len(text) + len(".0")
 }
 
-// bytesOf returns the text of a string, a part of it: AsString would copy arguments that may be whole files.
+// bytesOf returns the text of a string without a copy: AsString would copy arguments that may be whole files.
 func bytesOf(value wire.Raw) []byte {
 	switch value[0] {
 	case 0xd9:
@@ -117,7 +117,7 @@ func bytesOf(value wire.Raw) []byte {
 	}
 }
 
-// textLength is the length of a text in quotes, with escapes.
+// textLength returns the length of a text in quotes, with escapes.
 func textLength(text string) int {
 	var q quoted
 	for _, r := range text {
@@ -149,8 +149,8 @@ func (q *quoted) add(r rune) {
 	}
 }
 
-// length is that with quotes: single ones, unless only those stand in the text. If both do, the single ones have a
-// backslash each.
+// length returns the length with quotes. Python uses single quotes, unless the text contains only single ones; if it
+// contains both kinds, each single one gets a backslash.
 func (q *quoted) length() int {
 	if q.double > 0 {
 		q.n += q.single

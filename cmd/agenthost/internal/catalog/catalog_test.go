@@ -91,7 +91,7 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, "tool_call_limit", m.Name)
-	require.Contains(t, m.Description, "Those that exceed a limit are blocked.")
+	require.Contains(t, m.Description, "It looks at the unanswered calls")
 	require.Equal(t, catalog.Key{
 		Name: "exit_behavior", Type: "continue, end, error", Default: `"continue"`,
 		Description: m.Keys[3].Description,

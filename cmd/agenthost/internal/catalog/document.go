@@ -26,13 +26,14 @@ func Document() ([]byte, error) {
 
 const documentHead = `# Built-in middleware
 
-This file is generated of the sources: ` + "`make generate`" + ` writes it, and ` + "`agenthost middleware show NAME`" + ` shows the same.
+This file is generated from the source code by ` + "`make generate`" + `. The command ` + "`agenthost middleware show NAME`" + ` prints the same text.
 
-In a manifest a middleware stands in the list ` + "`middleware`" + ` under its name; the first is the outermost. In Go each is a struct of the package
-[builtin](../builtin). Names, parameters and texts are those of LangChain 1.4.7 and deepagents 0.7.8 unless it says otherwise.
+In a manifest, list a middleware under ` + "`middleware`" + ` by its name; the first entry is the outermost. In Go, each middleware is a struct of the
+package [builtin](../builtin). Names, keys and texts are those of LangChain 1.4.7 and deepagents 0.7.8 unless the section says otherwise.
 
-Not here are middleware of single providers (tool search, moderation, Claude's text editor), asynchronous subagents, RubricMiddleware, the
-tool compact_conversation, and parameters that LangChain has deprecated: max_tokens_before_summary and messages_to_keep.
+Not included are middleware for single providers (tool search, moderation, Claude's text editor), asynchronous subagents,
+RubricMiddleware, the tool compact_conversation, and keys that LangChain has deprecated: max_tokens_before_summary and
+messages_to_keep.
 
 `
 

@@ -20,7 +20,7 @@ type clearEdit struct {
 // compile checks the edit.
 func (c *ContextEdit) compile() (*clearEdit, error) {
 	if c.Type != "" && c.Type != clearToolUses {
-		return nil, fmt.Errorf("there is no edit of the type %q; use %s", c.Type, clearToolUses)
+		return nil, fmt.Errorf("the edit type %q is unknown; use %s", c.Type, clearToolUses)
 	}
 	out := &clearEdit{
 		trigger: clearTrigger, atLeast: c.ClearAtLeast, keep: clearKeep, inputs: c.ClearToolInputs, exclude: c.ExcludeTools,

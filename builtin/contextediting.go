@@ -127,7 +127,7 @@ func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
 		return false, nil
 	}
 	if c.Persist {
-		return false, errors.New("token_count_method model counts requests, and persist edits the thread; use approximate, or token_counter")
+		return false, errors.New("token_count_method model counts whole requests, but persist edits the thread; use approximate, or token_counter")
 	}
 	if _, ok := m.(model.TokenCounter); !ok {
 		return false, errors.New("token_count_method model: the agent's model does not count tokens itself; use approximate, or token_counter")

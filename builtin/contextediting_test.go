@@ -63,14 +63,14 @@ func TestContextEditingIsDecoded(t *testing.T) {
 func TestContextEditingRefuses(t *testing.T) {
 	t.Parallel()
 	for problem, c := range map[string]builtin.ContextEditing{
-		`edits[1]: there is no edit of the type "clear_thinking"`: {Edits: []builtin.ContextEdit{{}, {Type: "clear_thinking"}}},
-		"edits[0]: trigger is -1":                                 {Edits: []builtin.ContextEdit{{Trigger: new(-1)}}},
-		"edits[0]: keep is -1":                                    {Edits: []builtin.ContextEdit{{Keep: new(-1)}}},
-		"edits[0]: clear_at_least is -1":                          {Edits: []builtin.ContextEdit{{ClearAtLeast: -1}}},
-		"invalid token_count_method: 'exact'":                     {TokenCountMethod: "exact"},
-		"does not count tokens itself":                            {TokenCountMethod: "model"},
-		"persist edits the thread":                                {TokenCountMethod: "model", Persist: true},
-		`there is no counter "words"`:                             {TokenCounter: builtin.TokenCounter{Counter: "words"}},
+		`edits[1]: the edit type "clear_thinking" is unknown`: {Edits: []builtin.ContextEdit{{}, {Type: "clear_thinking"}}},
+		"edits[0]: trigger is -1":                             {Edits: []builtin.ContextEdit{{Trigger: new(-1)}}},
+		"edits[0]: keep is -1":                                {Edits: []builtin.ContextEdit{{Keep: new(-1)}}},
+		"edits[0]: clear_at_least is -1":                      {Edits: []builtin.ContextEdit{{ClearAtLeast: -1}}},
+		"invalid token_count_method: 'exact'":                 {TokenCountMethod: "exact"},
+		"does not count tokens itself":                        {TokenCountMethod: "model"},
+		"persist edits the thread":                            {TokenCountMethod: "model", Persist: true},
+		`there is no counter "words"`:                         {TokenCounter: builtin.TokenCounter{Counter: "words"}},
 	} {
 		_, err := host.New(host.Config{Model: scripted.NewTurns(), Middleware: []host.Middleware{c}})
 		var refused *host.ConfigError

@@ -101,7 +101,7 @@ func (t *FilesystemTools) UnmarshalYAML(decode func(into any) error) error {
 	}
 	if text, ok := form.(string); ok {
 		if text != "all" {
-			return fmt.Errorf(`tools is "all" or a list of names; there are %s`, strings.Join(filesystemToolNames, ", "))
+			return fmt.Errorf(`tools must be "all" or a list of some of %s`, strings.Join(filesystemToolNames, ", "))
 		}
 		*t = nil
 		return nil
@@ -205,10 +205,10 @@ func (f *Filesystem) toolNames() ([]string, error) {
 	}
 	for _, name := range slices.Concat(names, slices.Sorted(maps.Keys(f.CustomToolDescriptions))) {
 		if name == "execute" {
-			return nil, errors.New("there is no tool execute; the middleware shell runs commands")
+			return nil, errors.New("the filesystem middleware has no tool execute; use the shell middleware to run commands")
 		}
 		if !slices.Contains(filesystemToolNames, name) {
-			return nil, fmt.Errorf("there is no tool %q; there are %s", name, strings.Join(filesystemToolNames, ", "))
+			return nil, fmt.Errorf("the tool %q is unknown; use some of %s", name, strings.Join(filesystemToolNames, ", "))
 		}
 	}
 	if !slices.Contains(names, "read_file") {

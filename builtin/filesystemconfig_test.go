@@ -56,10 +56,10 @@ func TestFilesystemConfigurationErrors(t *testing.T) {
 	}{
 		{builtin.Filesystem{Tools: builtin.FilesystemTools{"ls"}}, "read_file must be included in tools; it is required by FilesystemMiddleware"},
 		{builtin.Filesystem{Tools: builtin.FilesystemTools{}}, "read_file must be included in tools; it is required by FilesystemMiddleware"},
-		{builtin.Filesystem{Tools: builtin.FilesystemTools{"read_file", "execute"}}, "there is no tool execute; the middleware shell runs commands"},
+		{builtin.Filesystem{Tools: builtin.FilesystemTools{"read_file", "execute"}}, "the filesystem middleware has no tool execute; use the shell middleware to run commands"},
 		{
 			builtin.Filesystem{CustomToolDescriptions: map[string]string{"mv": ""}},
-			`there is no tool "mv"; there are ls, read_file, write_file, edit_file, delete, glob, grep`,
+			`the tool "mv" is unknown; use some of ls, read_file, write_file, edit_file, delete, glob, grep`,
 		},
 		{builtin.Filesystem{GrepMaxCount: new(-1)}, "grep_max_count must be positive or None, got -1"},
 		{
@@ -113,7 +113,7 @@ func TestFilesystemIsDecoded(t *testing.T) {
 		require.Equal(t, &want, decoded)
 	}
 	for yaml, want := range map[string]string{
-		"{tools: some}":       `tools is "all" or a list of names`,
+		"{tools: some}":       `tools must be "all" or a list of`,
 		"{grep_max_count: 0}": "grep_max_count must be positive or null, got 0",
 		"{rot: a}":            `did you mean "root"?`,
 	} {

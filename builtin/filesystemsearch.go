@@ -66,9 +66,7 @@ type grepArgs struct {
 const maxGlobTime = 10 * time.Second
 
 // errGlobTime is the cause of a glob's end after maxGlobTime. The text is deepagents'.
-//
-//nolint:revive,staticcheck // the text is deepagents'
-var errGlobTime = errors.New("glob timed out after 10.0s. Try a more specific pattern or a narrower path.")
+var errGlobTime = errors.New("glob timed out after 10.0s. Try a more specific pattern or a narrower path.") //nolint:revive,staticcheck // deepagents' text
 
 func (c *fileCall) ls(ctx context.Context, in lsArgs) (*host.ToolOutput, error) {
 	dir, err := c.path(in.Path, fileRead)

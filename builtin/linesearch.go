@@ -26,7 +26,7 @@ const (
 )
 
 // errSearchTime is the cause of a search's end after maxSearchTime.
-var errSearchTime = errors.New("the search takes too long")
+var errSearchTime = errors.New("the search took too long")
 
 // lineSearch finds matching lines in files.
 type lineSearch struct {

@@ -36,7 +36,7 @@ func (f *SelectionFallback) UnmarshalYAML(decode func(into any) error) error {
 		return nil
 	}
 	if _, ok := form.([]any); !ok {
-		return errors.New("on_parsing_failure is error, none, all, or a list of names of tools")
+		return errors.New("on_parsing_failure must be error, none, all, or a list of names of tools")
 	}
 	f.Mode = "tools"
 	return decode(&f.Tools)

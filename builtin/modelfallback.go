@@ -43,7 +43,7 @@ func (f ModelFallback) Name() string { return "model_fallback" }
 // Hooks finds the models.
 func (f ModelFallback) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if len(f.Models) == 0 {
-		return nil, errors.New("models is missing; name the models to ask when the agent's own has failed, such as [small]")
+		return nil, errors.New("models is missing; name the models to ask when the agent's model has failed, such as [small]")
 	}
 	models := make([]model.Model, len(f.Models))
 	for i, name := range f.Models {

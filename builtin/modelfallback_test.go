@@ -202,7 +202,7 @@ func TestModelFallbackTakesOutCacheMarks(t *testing.T) {
 			human := abi.Message{Role: abi.RoleHuman, Content: abi.Blocks(marked("question"), abi.TextBlock("more"))}
 			out, err := tryAgent(t.Context(), agent, host.Input{Messages: []abi.Message{abi.Human("plain"), human}})
 			require.NoError(t, err)
-			require.Equal(t, human.Content, out.result.Messages.At(1).Content, "the history stays as it is")
+			require.Equal(t, human.Content, out.result.Messages.At(1).Content, "the history was not summarized and stays unchanged")
 			first, second := main.requests[0], small.requests[0]
 			require.Equal(t, human.Content, first.Messages.At(1).Content)
 			require.True(t, first.Settings.Has("cache_control"))
@@ -254,7 +254,7 @@ func TestModelFallbackConfiguration(t *testing.T) {
 	t.Parallel()
 	env := host.Env{Models: map[string]model.Model{"small": failing("small")}}
 	_, err := builtin.ModelFallback{}.Hooks(t.Context(), env)
-	require.EqualError(t, err, "models is missing; name the models to ask when the agent's own has failed, such as [small]")
+	require.EqualError(t, err, "models is missing; name the models to ask when the agent's model has failed, such as [small]")
 	_, err = builtin.ModelFallback{Models: []string{"small", "large"}}.Hooks(t.Context(), env)
 	require.EqualError(t, err, `models[1]: there is no model "large"; the agent has small`)
 

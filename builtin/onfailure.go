@@ -42,7 +42,7 @@ func (o *OnFailure) UnmarshalYAML(decode func(into any) error) error {
 		type fields OnFailure
 		return decode((*fields)(o))
 	default:
-		return errors.New(`on_failure is continue, error or {format: "{type}: {message}"}`)
+		return errors.New(`on_failure must be continue, error or {format: "{type}: {message}"}`)
 	}
 }
 

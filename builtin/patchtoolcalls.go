@@ -139,7 +139,7 @@ func inOrder(messages history.List) bool {
 	return true
 }
 
-// answersAre reports whether the tool messages with the indexes from `from` up to, but not including, `to` are exactly the answers
+// answersAre reports whether the tool messages at the indexes [from, to) are exactly the answers
 // to the calls of m.
 func answersAre(m *abi.Message, messages history.List, from, to int) bool {
 	for i := from; i < to; i++ {
@@ -207,7 +207,7 @@ func countCalls(m *abi.Message, callID string) int {
 	return n
 }
 
-// countAnswers returns the number of tool messages with the indexes from `from` up to, but not including, `to` that answer this
+// countAnswers returns the number of tool messages at the indexes [from, to) that answer this
 // call.
 func countAnswers(messages history.List, from, to int, callID string) int {
 	n := 0

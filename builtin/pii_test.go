@@ -41,7 +41,7 @@ func TestPIIConfigErrors(t *testing.T) {
 		"pii_type is missing":                               {},
 		"Unknown PII type: passport. Must be one":           {PIIType: "passport"},
 		"Unknown redaction strategy: drop":                  {PIIType: "email", Strategy: "drop"},
-		"no regular expression of Go's":                     {PIIType: "x", Detector: "("},
+		"not a regular expression of Go's":                  {PIIType: "x", Detector: "("},
 		"both Detector and Detect are set; use one of them": {PIIType: "x", Detector: "a", Detect: func(string) []builtin.PIIMatch { return nil }},
 	} {
 		_, err := host.New(host.Config{Model: &scripted.Echo{}, Middleware: []host.Middleware{config}})

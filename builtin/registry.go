@@ -64,7 +64,7 @@ func modelOf(env *host.Env, key, name string) (model.Model, error) {
 		return m, nil
 	}
 	if len(env.Models) == 0 {
-		return nil, fmt.Errorf("%s: there is no model %q; the agent has no models with a name, add it to them", key, name)
+		return nil, fmt.Errorf("%s: there is no model %q; add it to the named models, of which the agent has none", key, name)
 	}
 	return nil, fmt.Errorf("%s: there is no model %q; the agent has %s", key, name, strings.Join(slices.Sorted(maps.Keys(env.Models)), ", "))
 }

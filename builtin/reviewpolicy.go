@@ -58,7 +58,7 @@ func (p *ReviewPolicy) UnmarshalYAML(decode func(into any) error) error {
 		type fields ReviewPolicy
 		return decode((*fields)(p))
 	default:
-		return errors.New("a policy is true, false or {allowed_decisions: [approve, reject]}")
+		return errors.New("a policy must be true, false or {allowed_decisions: [approve, reject]}")
 	}
 }
 

@@ -151,7 +151,7 @@ func TestReviewConfiguration(t *testing.T) {
 func TestReviewConfigurationInAManifest(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"{interrupt_on: {mail: 3}}":                                    "interrupt_on.mail: a policy is true, false or {allowed_decisions: [approve, reject]}",
+		"{interrupt_on: {mail: 3}}":                                    "interrupt_on.mail: a policy must be true, false or {allowed_decisions: [approve, reject]}",
 		"{interrupt_on: {mail: }}":                                     "interrupt_on.mail: a value is missing",
 		"{interrupt_on: {mail: {allowed_decision: [approve]}}}":        `interrupt_on.mail: unknown key "allowed_decision"`,
 		"{interrupt_on: {mail: {when: {equals: 1}}}}":                  `interrupt_on.mail.when: the key "arg" is missing`,

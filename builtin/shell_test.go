@@ -134,10 +134,10 @@ func TestShellRefusesBadConfigurations(t *testing.T) {
 		want  string
 	}{
 		{"no policy", builtin.Shell{}, "execution_policy is missing: it says where the commands of the model run, and there is no default."},
-		{"an unknown policy", policy(func(p *builtin.ShellPolicy) { p.Type = "docker" }), `type is host or command, and not "docker"`},
-		{"no type", policy(func(p *builtin.ShellPolicy) { p.Type, p.Command = "", []string{"env"} }), `type is host or command, and not ""`},
+		{"an unknown policy", policy(func(p *builtin.ShellPolicy) { p.Type = "docker" }), `type is "docker"`},
+		{"no type", policy(func(p *builtin.ShellPolicy) { p.Type, p.Command = "", []string{"env"} }), `type is ""; use host or command`},
 		{"no command", policy(func(p *builtin.ShellPolicy) { p.Type = "command" }), "command is missing"},
-		{"a command that is not used", policy(func(p *builtin.ShellPolicy) { p.Command = []string{"env"} }), "a command belongs to the type command"},
+		{"a command that is not used", policy(func(p *builtin.ShellPolicy) { p.Command = []string{"env"} }), "command is only for the type command"},
 		{
 			"a command that is not there", policy(func(p *builtin.ShellPolicy) { p.Type, p.Command = "command", []string{"no-such-sandbox"} }),
 			`execution_policy: command: exec: "no-such-sandbox": executable file not found in $PATH; install it, or name another one`,
@@ -154,7 +154,7 @@ func TestShellRefusesBadConfigurations(t *testing.T) {
 			"cpu_time_seconds and memory_bytes are for the type host",
 		},
 		{"idle", onHost(func(s *builtin.Shell) { s.IdleTimeout = -1 }), "idle_timeout must be positive"},
-		{"a variable", onHost(func(s *builtin.Shell) { s.Env = builtin.ShellEnv{"A=B": ""} }), `env: "A=B" is no name of a variable`},
+		{"a variable", onHost(func(s *builtin.Shell) { s.Env = builtin.ShellEnv{"A=B": ""} }), `env: "A=B" is not a valid name of a variable`},
 		{"a value", onHost(func(s *builtin.Shell) { s.Env = builtin.ShellEnv{"A": "\x00"} }), "env: the value of A contains a NUL character"},
 		{"a startup command", onHost(func(s *builtin.Shell) { s.StartupCommands = []string{"\x00"} }), "contains a NUL character"},
 		{"a rule", onHost(func(s *builtin.Shell) { s.RedactionRules = []builtin.RedactionRule{{PIIType: "x"}} }), "redaction_rules[0]: Unknown PII type: x."},

@@ -69,7 +69,7 @@ func (e ShellEnv) list() ([]string, error) {
 	list := make([]string, 0, len(e))
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			return nil, fmt.Errorf("env: %q is no name of a variable", name)
+			return nil, fmt.Errorf("env: %q is not a valid name of a variable", name)
 		}
 		if strings.ContainsRune(e[name], 0) {
 			return nil, fmt.Errorf("env: the value of %s contains a NUL character", name)

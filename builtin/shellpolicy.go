@@ -102,14 +102,14 @@ func (p *ShellPolicy) argv(shell []string) ([]string, error) {
 	case p.Type == "" && len(p.Command) == 0:
 		return nil, errNoPolicy
 	case p.Type == policyHost && len(p.Command) > 0:
-		return nil, errors.New("execution_policy: a command belongs to the type command; with the type host it would not be used")
+		return nil, errors.New("execution_policy: command is only for the type command; the type host would not use it")
 	case p.Type == policyCommand && (len(p.Command) == 0 || p.Command[0] == ""):
 		return nil, errors.New("execution_policy: command is missing; name what isolates the shell, " +
 			"such as [docker, run, -i, --rm, --init, --network, none, IMAGE]")
 	case p.Type == policyCommand:
 		key, argv = "execution_policy: command", append(append([]string{}, p.Command...), shell...)
 	case p.Type != policyHost:
-		return nil, fmt.Errorf("execution_policy: type is host or command, and not %q", p.Type)
+		return nil, fmt.Errorf("execution_policy: type is %q; use host or command", p.Type)
 	}
 	for _, arg := range argv {
 		if strings.ContainsRune(arg, 0) {

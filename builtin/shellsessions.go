@@ -101,7 +101,7 @@ func (s *shellSessions) endIdle(r *shellRun, uses int) {
 	select {
 	case r.turn <- struct{}{}:
 		if !r.gone && r.uses == uses {
-			s.logger.Info("a shell session was idle for too long and is ended", "run", r.id, "after", s.idle)
+			s.logger.Info("ending a shell session that was idle for too long", "run", r.id, "after", s.idle)
 			s.shutDown(context.Background(), r)
 			s.end(r)
 		}

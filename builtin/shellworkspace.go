@@ -39,7 +39,7 @@ func (w *shellWorkspace) prepare(root string) (err error) {
 		w.temporary = err == nil
 	}
 	if err != nil {
-		return fmt.Errorf("the workspace of the shell cannot be made: %w", err)
+		return fmt.Errorf("the workspace of the shell cannot be created: %w", err)
 	}
 	return nil
 }

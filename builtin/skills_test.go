@@ -191,7 +191,7 @@ func TestSkillsThatCannotBeRead(t *testing.T) {
 		"skills: /skills/big/SKILL.md: File '/skills/big/SKILL.md' is too large",
 		"skills: /skills/dir/SKILL.md: '/skills/dir/SKILL.md' is a directory",
 		"skills: /skills/link/SKILL.md: Path traversal not allowed",
-		"skills: /skills/none/SKILL.md: it does not begin with a frontmatter",
+		"skills: /skills/none/SKILL.md: it does not begin with frontmatter",
 		"skills: /file: ",
 	} {
 		require.Contains(t, all, want)

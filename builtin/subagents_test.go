@@ -364,7 +364,7 @@ func TestSubagentsAreNotInsideOfEachOtherForEver(t *testing.T) {
 	m := &builtin.Subagents{GeneralPurpose: new(false)}
 	m.Agents = []builtin.Subagent{{Name: "a", Description: "A.", Middleware: []host.Middleware{m}}}
 	_, err := host.New(host.Config{Model: alwaysSay(""), Middleware: []host.Middleware{m}})
-	require.ErrorContains(t, err, "subagents are inside of each other deeper than 8")
+	require.ErrorContains(t, err, "subagents are nested more than 8 deep")
 }
 
 // closes notes whether it was closed.

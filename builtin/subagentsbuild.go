@@ -27,7 +27,7 @@ type depthKey struct{}
 func deeper(ctx context.Context) (context.Context, error) {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth == MaxSubagentDepth {
-		return ctx, fmt.Errorf("subagents are inside of each other deeper than %d; take some out", MaxSubagentDepth)
+		return ctx, fmt.Errorf("subagents are nested more than %d deep; remove a level", MaxSubagentDepth)
 	}
 	return context.WithValue(ctx, depthKey{}, depth+1), nil
 }
@@ -71,7 +71,7 @@ func (s *Subagent) checkReady() (key string, err error) {
 		{"response_format", s.ResponseFormat != nil},
 	} {
 		if given.is {
-			return given.key, errors.New("is what the agent that is given has of its own; leave it out")
+			return given.key, errors.New("does not apply to an existing agent, which has its own; leave it out")
 		}
 	}
 	return "", nil

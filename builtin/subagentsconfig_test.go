@@ -41,7 +41,7 @@ func TestSubagentsThatCannotBeMade(t *testing.T) {
 		},
 		"an agent and a prompt": {
 			builtin.Subagents{Agents: []builtin.Subagent{{Name: "a", Description: "a", Agent: ready, SystemPrompt: "x"}}},
-			"agents[0].system_prompt: is what the agent that is given has of its own",
+			"agents[0].system_prompt: does not apply to an existing agent",
 		},
 		"a file": {builtin.Subagents{Agents: []builtin.Subagent{{Name: "a", Description: "a", File: "a.yaml"}}}, "agents[0].file: only a manifest can"},
 	} {
@@ -68,10 +68,10 @@ func TestSubagentsAreDecoded(t *testing.T) {
 	}, config)
 
 	for key, says := range map[string]string{
-		"default_middleware: []":                                   "default_middleware can only stand in a manifest; in Go, use DefaultMiddleware",
-		"agents: [{name: a, description: b, tools: []}]":           "agents[0].tools: tools can only stand",
-		"agents: [{name: a, description: b, response_format: {}}]": "agents[0].response_format: response_format can only stand",
-		"agents: [{name: a, description: b, middleware: []}]":      "agents[0].middleware: middleware can only stand",
+		"default_middleware: []":                                   "default_middleware can be used only in a manifest; in Go, use DefaultMiddleware",
+		"agents: [{name: a, description: b, tools: []}]":           "agents[0].tools: tools can be used only",
+		"agents: [{name: a, description: b, response_format: {}}]": "agents[0].response_format: response_format can be used only",
+		"agents: [{name: a, description: b, middleware: []}]":      "agents[0].middleware: middleware can be used only",
 	} {
 		var config builtin.Subagents
 		require.NoError(t, strictyaml.Decode("agenthost.yaml", []byte(key), &config))

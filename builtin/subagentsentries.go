@@ -29,7 +29,7 @@ func (d *Deferred) Decode(into any) error {
 
 // errDeferred is the error of a part that the reader of a configuration has not decoded.
 func errDeferred(key, field string) error {
-	return fmt.Errorf("%s can only stand in a manifest; in Go, use %s", key, field)
+	return fmt.Errorf("%s can be used only in a manifest; in Go, use %s", key, field)
 }
 
 // entryList returns the schema of a list of manifest entries, which have forms that this package does not know.

@@ -181,14 +181,14 @@ func (r *summarizer) models(s *Summarization, env *host.Env) (err error) {
 		}
 	}
 	if r.model == nil {
-		return errors.New("model is missing, and the agent has none of its own")
+		return errors.New("model is missing, and the agent has no model of its own; name one")
 	}
 	r.writer = r.model
 	if s.Summarizer == "" {
 		return nil
 	}
 	if s.Summarize != nil {
-		return errors.New("it has both Summarize and summarizer; use one of them")
+		return errors.New("both Summarize and summarizer are set; use one of them")
 	}
 	r.writer, err = modelOf(env, "summarizer", s.Summarizer)
 	return err

@@ -307,7 +307,7 @@ func TestFailedSummaryNeverReplacesTheHistory(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, test.want)
-			require.ErrorContains(t, err, "the history stays as it is")
+			require.ErrorContains(t, err, "the history was not summarized and stays unchanged")
 			thread, err := agent.State(t.Context(), "t", 0)
 			require.NoError(t, err)
 			require.Equal(t, given, thread.Messages.Messages())

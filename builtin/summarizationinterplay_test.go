@@ -214,7 +214,7 @@ func drawTalk(t *rapid.T) []abi.Message {
 	return out
 }
 
-// Whatever the history and the sizes, the end of the history stays as it is, no answer loses its call, the model that
+// Whatever the history and the sizes, the end of the history was not summarized and stays unchanged, no answer loses its call, the model that
 // summarizes is shown something, and what it is shown of messages is bounded by the trim.
 func TestSummarizationKeepsHistoriesWhole(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ const (
 	transcriptPart = 0.4         // of a model's input, for a transcript that was too long for the model
 )
 
-var errEmptySummary = errors.New("the model has answered with an empty text")
+var errEmptySummary = errors.New("the model answered with an empty text")
 
 // summary returns a summary of messages, of which there is at least one.
 func (r *summarizer) summary(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
@@ -68,14 +68,14 @@ func (r *summarizer) summary(ctx context.Context, rt *host.Runtime, messages his
 	if err == nil || host.IsControlFlow(err) || ctx.Err() != nil {
 		return text, err
 	}
-	return "", fmt.Errorf("there is no summary, and the history stays as it is: %w", err)
+	return "", fmt.Errorf("the history was not summarized and stays unchanged: %w", err)
 }
 
 func (r *summarizer) written(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) {
 	if r.write != nil {
 		text, err := r.write(ctx, rt, messages)
 		if text = strings.TrimSpace(text); err == nil && text == "" {
-			err = errors.New("the function Summarize has returned an empty text")
+			err = errors.New("the function Summarize returned an empty text")
 		}
 		return text, err
 	}

@@ -167,7 +167,7 @@ func TestSubagentsThatAManifestCannotHave(t *testing.T) {
 		"unknown model":      {"{agents: [{name: a, description: b, model: big}]}", []string{"agenthost.yaml:3:69", `there is no model "big"`}},
 		"no name":            {"{agents: [{description: b}]}", []string{"agenthost.yaml:3:36", `the key "name" is missing`}},
 		"two of a name":      {"{agents: [{name: a, description: b}, {name: a, description: b}]}", []string{"agenthost.yaml:3:70", `two subagents "a"`}},
-		"bad review":         {"{agents: [{name: a, description: b, interrupt_on: {x: 1}}]}", []string{"agenthost.yaml:3:80", "a policy is true, false"}},
+		"bad review":         {"{agents: [{name: a, description: b, interrupt_on: {x: 1}}]}", []string{"agenthost.yaml:3:80", "a policy must be true, false"}},
 		"bad format":         {"{agents: [{name: a, description: b, response_format: {}}]}", []string{"agenthost.yaml:3:79", "one of schema and schemas"}},
 		"bad schema": {
 			"{agents: [{name: a, description: b, response_format: {schema: none.json}}]}", []string{"agenthost.yaml:3:88", "none.json"},

@@ -76,7 +76,7 @@ func (r *innerRun) run(ctx context.Context, input host.Input) (*host.Result, err
 	if !ok || busy.Until.IsZero() || refused == nil || refused.Thread != input.Thread {
 		return result, err
 	}
-	r.rt.Warn(fmt.Sprintf("agent %s: it begins when its thread is free: %v", r.name, busy))
+	r.rt.Warn(fmt.Sprintf("agent %s: waiting until its thread is free: %v", r.name, busy))
 	timer := time.NewTimer(time.Until(busy.Until) + leaseMargin) //nolint:forbidigo // leases end in real time
 	defer timer.Stop()
 	select {
@@ -142,7 +142,7 @@ func (r *innerRun) tell(e *host.Event) {
 		data, err = wire.FromJSON(text, wire.Limits{})
 	}
 	if err != nil {
-		r.rt.Warn("an event of the agent " + r.name + " is left out: " + err.Error())
+		r.rt.Warn("agent " + r.name + ": an event is left out: " + err.Error())
 		return
 	}
 	r.rt.Emit(AgentEvent, data)

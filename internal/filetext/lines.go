@@ -106,14 +106,14 @@ func (p *pager) add(piece []byte) {
 }
 
 // extend adds bytes to the current line.
-func (p *pager) extend(bytes []byte) {
-	p.open = p.open || len(bytes) > 0
-	p.length += len(bytes)
+func (p *pager) extend(part []byte) {
+	p.open = p.open || len(part) > 0
+	p.length += len(part)
 	if p.full || p.number < p.page.First {
 		return
 	}
 	if room := p.room + 1 - len(p.line); room > 0 {
-		p.line = append(p.line, bytes[:min(len(bytes), room)]...)
+		p.line = append(p.line, part[:min(len(part), room)]...)
 	}
 }
 

@@ -77,7 +77,7 @@ func New(kind string, strategy Strategy, pattern string) (*Rule, error) {
 	}
 	expression, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("the detector of %s is no regular expression of Go's package regexp: %w", kind, err)
+		return nil, fmt.Errorf("the detector of %s is not a regular expression of Go's package regexp: %w", kind, err)
 	}
 	rule, err := newRule(kind, strategy, func(text string) []Match { return found(expression, text) }, cutsOf(pattern))
 	if err != nil {

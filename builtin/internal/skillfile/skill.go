@@ -58,7 +58,7 @@ func Parse(name string, content []byte) (skill *Skill, warnings []string, err er
 	s.Name = text.OneLine(scalarText(values["name"]))
 	s.Description = text.OneLine(scalarText(values["description"]))
 	if s.Name == "" || s.Description == "" {
-		return nil, p.warnings, errors.New("the frontmatter has no name or no description")
+		return nil, p.warnings, errors.New("the frontmatter lacks a name or a description")
 	}
 	if why := misnamed(s.Name, path.Base(path.Dir(name))); why != "" {
 		p.warnf("the name %.80q does not keep to the specification: %s", s.Name, why)
@@ -77,7 +77,7 @@ func frontmatter(content []byte) ([]byte, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	if !isFence(first) {
-		return nil, errors.New("it does not begin with a frontmatter: a line --- before the YAML and one behind it")
+		return nil, errors.New("it does not begin with frontmatter: YAML between two lines ---")
 	}
 	for at := 0; at <= len(rest); {
 		line, _, more := bytes.Cut(rest[at:], []byte("\n"))
@@ -95,7 +95,7 @@ func frontmatter(content []byte) ([]byte, error) {
 	if len(content) >= MaxHead {
 		return nil, fmt.Errorf("the frontmatter does not end within the first %d KiB", MaxHead>>10)
 	}
-	return nil, errors.New("the frontmatter has no end: a line ---")
+	return nil, errors.New("the frontmatter does not end with a line ---")
 }
 
 func isFence(line []byte) bool {

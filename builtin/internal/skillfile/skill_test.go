@@ -115,10 +115,10 @@ other: ignored
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"":                                       "does not begin with a frontmatter",
-		"# PDF\n":                                "does not begin with a frontmatter",
-		"----\nname: a\n---\n":                   "does not begin with a frontmatter",
-		"---\nname: pdf\ndescription: Reads.\n":  "has no end",
+		"":                                       "does not begin with frontmatter",
+		"# PDF\n":                                "does not begin with frontmatter",
+		"----\nname: a\n---\n":                   "does not begin with frontmatter",
+		"---\nname: pdf\ndescription: Reads.\n":  "does not end with a line ---",
 		"---\nname: pdf\n---\n":                  "no name or no description",
 		"---\ndescription: Reads.\n---\n":        "no name or no description",
 		"---\nname: ''\ndescription: a\n---\n":   "no name or no description",

@@ -79,7 +79,7 @@ func (r *Root) readError(ctx context.Context, name string, size int64, err error
 
 // appendValid appends a text, replaces each byte that is not UTF-8, and returns the number of replaced bytes.
 func appendValid(out *strings.Builder, text string) (invalid int) {
-	for len(text) > 0 {
+	for text != "" {
 		r, size := utf8.DecodeRuneInString(text)
 		if r == utf8.RuneError && size == 1 {
 			invalid++

@@ -176,14 +176,12 @@ func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) 
 		return nil, err
 	}
 	hooks := &host.Hooks{Tools: fsys.tools(names, f.CustomToolDescriptions)}
-	if f.Root == "" {
-		hooks.State = []host.Field{agentfiles.Field.Field}
+	if fsys.fileSource, err = openFileSource(f.Root); err != nil {
+		return nil, err
+	}
+	fsys.install(hooks)
+	if fsys.disk == nil {
 		hooks.End = func(_ context.Context, run string) { fsys.state.Forget(run) }
-	} else {
-		if fsys.disk, err = agentfiles.OpenDisk(f.Root); err != nil {
-			return nil, fmt.Errorf("root: %w", err)
-		}
-		hooks.Close = fsys.disk.Close
 	}
 	if fsys.toolLimit > 0 {
 		hooks.WrapToolCall = host.WrapToolHook{Func: fsys.evictResult}
@@ -226,9 +224,10 @@ func limitOr(limit *int, usual int) int {
 
 // filesystem is a [Filesystem] in its agent.
 type filesystem struct {
+	*fileSource
+
 	env        host.Env
-	disk       *agentfiles.Disk // nil means that files are kept in the state
-	state      agentfiles.State
+	state      agentfiles.State // used if there is no disk
 	rules      fileRules
 	prompt     string
 	toolLimit  int // characters; 0 means no limit

@@ -78,7 +78,7 @@ func (c AnthropicPromptCaching) Hooks(_ context.Context, env host.Env) (*host.Ho
 		WrapModelCall: host.WrapModelHook{Func: p.wrap, PassesTokens: true},
 		End:           p.end,
 		Order: []host.Order{{
-			Inside: modelFallbackEntry.Name, Reason: "outside of it, it decides by the first model, and the others are not cached",
+			Inside: modelFallbackEntry.Name, Reason: "outside of it, it looks only at the first model, and the others are not cached",
 		}},
 	}, nil
 }
@@ -161,5 +161,5 @@ func (p *promptCaching) end(_ context.Context, run string) {
 // outsideOfCaching orders middleware that changes the conversation.
 var outsideOfCaching = host.Order{
 	Outside: "anthropic_prompt_caching",
-	Reason:  "the cache begins anew where the conversation changes; what changes it stands outside of what marks it, as in deepagents",
+	Reason:  "middleware that changes the conversation invalidates the cache, so it belongs outside of the marking, as in deepagents",
 }

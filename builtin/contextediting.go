@@ -105,7 +105,7 @@ func (c ContextEditing) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 		return &host.Hooks{
 			BeforeModel: host.NodeHook{Func: e.persist}, Expects: excluded,
 			Order: []host.Order{{
-				Outside: "summarization", Reason: "a summary would be made of results that need only be cleared",
+				Outside: "summarization", Reason: "the summary would otherwise be made of results that only need to be cleared",
 			}, outsideOfCaching},
 		}, nil
 	}

@@ -23,10 +23,10 @@ func TestAdviceOnOrder(t *testing.T) {
 		says         string
 	}{
 		"summarization and caching": {
-			caching, summary, `middleware "summarization" should stand outside of "anthropic_prompt_caching": the cache begins anew`,
+			caching, summary, `middleware "summarization" should stand outside of "anthropic_prompt_caching": middleware that changes the conversation invalidates the cache`,
 		},
 		"context editing and caching": {
-			caching, builtin.ContextEditing{}, `middleware "context_editing" should stand outside of "anthropic_prompt_caching": the cache begins anew`,
+			caching, builtin.ContextEditing{}, `middleware "context_editing" should stand outside of "anthropic_prompt_caching": middleware that changes the conversation invalidates the cache`,
 		},
 		"limit and retry of models": {
 			builtin.ModelRetry{},

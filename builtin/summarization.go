@@ -106,7 +106,7 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	return &host.Hooks{
 		BeforeModel: host.NodeHook{Func: r.shorten},
 		Order: []host.Order{{
-			Inside: "pii", Reason: "the model that writes the summary would be sent what pii has not redacted yet",
+			Inside: "pii", Reason: "otherwise the model that writes the summary is sent data that pii has not redacted yet",
 		}, outsideOfCaching},
 	}, nil
 }

@@ -27,7 +27,7 @@ func started(row string) func(*Results) (float64, error) {
 	return value("start", row, "start", nanoseconds)
 }
 
-// Why a target is not met, where it is not. RATIONALE.md, "What it costs", has more of each.
+// The reasons why targets are missed. COSTS.md says more about each.
 const (
 	whyTinyGo = "six of TinyGo's microseconds are the guest's own instructions, and Extism's SDK runs the same; what the host adds " +
 		"is the same for Rust."

@@ -205,7 +205,7 @@ func TestBytesOfARound(t *testing.T) { //nolint:paralleltest // what others writ
 	require.LessOrEqual(t, hooked.last/many.last, 1.1, "written in a round")
 }
 
-// TestFigures prints the table of RATIONALE.md, in some minutes, with
+// TestFigures prints the table "Checkpoints" of bench/COSTS.md. It takes some minutes:
 //
 //	AGENTHOST_FIGURES=1 go test -v -timeout=60m -run TestFigures ./test/threadcost
 func TestFigures(t *testing.T) { //nolint:paralleltest // what others write would count

@@ -1,4 +1,4 @@
-// Package atomicfile writes files that are either as they were or complete.
+// Package atomicfile replaces files atomically: a reader sees the old content or the complete new one.
 package atomicfile
 
 import (
@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Write replaces what a file holds, or makes it, with these permissions. A symbolic link stays one: what it leads to is
-// replaced.
+// Write creates a file with these permissions, or replaces its content. If path is a symbolic link, Write replaces its target.
 func Write(path string, content []byte, perm fs.FileMode) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

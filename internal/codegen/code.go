@@ -16,7 +16,7 @@ func (w *writer) line(pattern string, args ...any) {
 	_, _ = fmt.Fprintf(w, pattern+"\n", args...) // into memory
 }
 
-// code is the generated file.
+// code returns the generated file.
 func (p *sourcePackage) code() ([]byte, error) {
 	body := &writer{}
 	for _, d := range p.documents {
@@ -43,7 +43,7 @@ func (p *sourcePackage) code() ([]byte, error) {
 	return format.Source(append(w.Bytes(), body.Bytes()...))
 }
 
-// marshal writes the encoder: keys ascending, those that are empty and may be left out.
+// marshal writes the encoder. Keys ascend; an empty value is left out if its field allows that.
 func (d *document) marshal(w *writer) {
 	always := 0
 	for _, f := range d.fields {
@@ -78,7 +78,7 @@ func (d *document) marshal(w *writer) {
 	w.line("return b, nil\n}")
 }
 
-// present is the condition under which the key is written; "" is always.
+// present returns the condition under which the key is written; "" means always.
 func (f *field) present() string {
 	name := "v." + f.name
 	if f.typ.kind == kindPointer {
@@ -134,7 +134,7 @@ func (t *goType) append(w *writer, name string, depth int) {
 	}
 }
 
-// deref is what a pointer points to; methods find it by themselves.
+// deref returns the expression for the target of a pointer. Method calls need no explicit dereference.
 func deref(t *goType, name string) string {
 	switch t.kind {
 	case kindRaw, kindMap, kindDocument:
@@ -144,14 +144,14 @@ func deref(t *goType, name string) string {
 	}
 }
 
-// unmarshal writes the decoder. Keys that are missing have their default.
+// unmarshal writes the decoder. Missing keys get their defaults.
 func (d *document) unmarshal(w *writer) {
 	w.line("\n// UnmarshalMsg decodes the document, which the host has checked against its schema. Keys that are not in it have " +
 		"their default;\n// those that are unknown are ignored.")
 	w.line("func (v *%s) UnmarshalMsg(b []byte) (rest []byte, err error) {", d.name)
 	w.line("*v = %s{%s}", d.name, strings.Join(d.defaults(), ", "))
 	for _, f := range d.fields {
-		if f.typ.kind == kindDocument { // where its key is missing it has its own defaults
+		if f.typ.kind == kindDocument { // if its key is missing, it gets its own defaults
 			w.line("_, _ = v.%s.UnmarshalMsg([]byte{0x80})", f.name)
 		}
 	}
@@ -166,7 +166,7 @@ func (d *document) unmarshal(w *writer) {
 	w.line("return rest, nil\n}")
 }
 
-// defaults are the defaults of a document's fields, as they stand in a composite literal.
+// defaults returns the defaults of a document's fields as elements of a composite literal.
 func (d *document) defaults() []string {
 	var out []string
 	properties, _ := d.schema["properties"].(map[string]any) // of every document
@@ -200,7 +200,7 @@ func literal(value any) string {
 	}
 }
 
-// decode is the call that decodes a value into what dst points to.
+// decode returns the call that decodes a value into the target of dst.
 func (t *goType) decode(dst, key, value string) string {
 	switch t.kind {
 	case kindList, kindDict, kindPointer:
@@ -213,7 +213,7 @@ func (t *goType) decode(dst, key, value string) string {
 	}
 }
 
-// function is the function of the SDK that decodes a simple type.
+// function returns the SDK's function that decodes a simple type.
 func (t *goType) function() string {
 	return map[kind]string{
 		kindBool: "DecodeBool", kindString: "DecodeString", kindInt: "DecodeInt", kindUint: "DecodeUint", kindFloat: "DecodeFloat",
@@ -221,7 +221,7 @@ func (t *goType) function() string {
 	}[t.kind]
 }
 
-// decoder is the function that decodes an element.
+// decoder returns the function that decodes an element.
 func (t *goType) decoder() string {
 	switch t.kind {
 	case kindList, kindDict, kindPointer:

@@ -12,10 +12,10 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// maxNesting is how deep documents may stand in each other: a host takes no deeper schema.
+// maxNesting is the largest depth of documents inside documents. A host refuses deeper schemas.
 const maxNesting = 15
 
-// schema is the JSON Schema of a document.
+// schema returns the JSON Schema of a document.
 func (p *sourcePackage) schema(d *document, depth int) (map[string]any, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("%s: documents contain each other, or stand more than %d deep in each other", d.name, maxNesting)
@@ -48,7 +48,7 @@ func (p *sourcePackage) schema(d *document, depth int) (map[string]any, error) {
 	return s, nil
 }
 
-// description is the comment of a document on one line.
+// description returns the comment of a document on one line.
 func description(d *document) string { return text.OneLine(d.doc) }
 
 func (p *sourcePackage) typeSchema(t *goType, depth int) (map[string]any, error) {
@@ -85,7 +85,7 @@ func (p *sourcePackage) typeSchema(t *goType, depth int) (map[string]any, error)
 			return map[string]any{"type": "array", "items": elem}, nil
 		}
 		return map[string]any{"type": "object", "additionalProperties": elem}, nil
-	default: // bytes, and what is not decoded
+	default: // bytes and raw values
 		return map[string]any{}, nil
 	}
 }
@@ -99,7 +99,7 @@ func (p *sourcePackage) document(name string) *document {
 	return nil
 }
 
-// constrain puts the field's tags into its schema.
+// constrain adds the constraints in the field's tags to its schema.
 func (f *field) constrain(s map[string]any) error {
 	for _, keyword := range []string{"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"} {
 		if text, ok := f.tag.Lookup(keyword); ok {
@@ -134,7 +134,7 @@ func (f *field) constrain(s map[string]any) error {
 	return nil
 }
 
-// values reads texts as values of the field's type, or of what it is a list of.
+// values reads texts as values of the field's type, or of its innermost element type.
 func (f *field) values(texts []string) ([]any, error) {
 	t := f.typ
 	for t.elem != nil {
@@ -151,7 +151,7 @@ func (f *field) values(texts []string) ([]any, error) {
 	return values, nil
 }
 
-// defaultValue reads the default of a field; that of a list has commas between its elements.
+// defaultValue reads the default of a field. Commas separate the elements of a list.
 func (f *field) defaultValue(text string) (any, error) {
 	switch f.typ.kind {
 	case kindList:

@@ -1,4 +1,4 @@
-// Package codegen writes codecs and JSON Schemas of the structs of a plugin; see the command sdk/go/gen.
+// Package codegen writes codecs and JSON Schemas for the structs of a plugin. The command sdk/go/gen calls it.
 package codegen
 
 import (
@@ -23,7 +23,7 @@ import (
 // Output is the name of the file that holds the code.
 const Output = "agenthost_gen.go"
 
-// Generate makes the code for the package in a directory. It is an error if none of its structs asks for any.
+// Generate returns the code for the package in a directory. It fails if no struct asks for a codec.
 func Generate(dir string) ([]byte, error) {
 	p, err := readPackage(dir)
 	if err != nil {
@@ -35,10 +35,10 @@ func Generate(dir string) ([]byte, error) {
 	return p.code()
 }
 
-// mark is the line of a comment that asks for a codec.
+// mark is the comment line that asks for a codec.
 const mark = "//agenthost:document"
 
-// sourcePackage is what is known of the package.
+// sourcePackage describes the package whose sources were read.
 type sourcePackage struct {
 	name      string
 	files     *token.FileSet
@@ -63,7 +63,7 @@ type field struct {
 	omitEmpty      bool
 }
 
-// kind is a kind of Go type.
+// kind classifies Go types.
 type kind int
 
 const (
@@ -81,10 +81,10 @@ const (
 	kindPointer // to elem
 )
 
-// goType is a Go type that has a form.
+// goType is a Go type that can be encoded.
 type goType struct {
 	kind kind
-	name string // as it stands in the source
+	name string // as the source writes it
 	elem *goType
 	enum []string
 }
@@ -125,7 +125,7 @@ func readPackage(dir string) (*sourcePackage, error) {
 	return p, nil
 }
 
-// declare notes the types and the constants of a declaration.
+// declare records the types and the constants of a declaration.
 func (p *sourcePackage) declare(g *ast.GenDecl) {
 	for _, s := range g.Specs {
 		switch s := s.(type) {
@@ -207,7 +207,7 @@ func (p *sourcePackage) errorAt(n ast.Node, message string) error {
 // fieldComment returns the comment of a field, on one line.
 func fieldComment(f *ast.Field) string { return text.OneLine(cmp.Or(f.Doc.Text(), f.Comment.Text())) }
 
-// snake is the key of a field without a tag: HTTPStatus is http_status.
+// snake returns the key of a field without a tag: HTTPStatus becomes http_status.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
@@ -227,7 +227,7 @@ var basic = map[string]kind{
 	"uint": kindUint, "uint8": kindUint, "uint16": kindUint, "uint32": kindUint, "uint64": kindUint,
 }
 
-// goType understands a type of a field.
+// goType returns the type of a field.
 func (p *sourcePackage) goType(e ast.Expr) (*goType, error) {
 	switch e := e.(type) {
 	case *ast.Ident:

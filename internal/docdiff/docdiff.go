@@ -1,11 +1,11 @@
-// Package docdiff tells people how two msgpack documents differ: where, and what stood there before and after, as JSON.
+// Package docdiff shows people how two msgpack documents differ: the paths, and the old and new values as JSON.
 //
 //	state.count: 3 → 4
 //	messages[1].content: "…ann@mail.example" → "…[REDACTED_EMAIL]"
 //	+ jump_to: "end"
 //
-// The documents may come from anybody. One that is malformed is compared by its bytes, and what is shown is cut and free
-// of characters that steer a terminal.
+// The documents may be untrusted. A malformed document is compared by its bytes. Shown values are shortened, and contain no
+// characters that control a terminal.
 package docdiff
 
 import (
@@ -15,27 +15,27 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Diff is how two documents differ. The zero value says that they do not.
+// Diff lists the differences of two documents. The zero value means that they are equal.
 type Diff struct {
 	Changes []Change `json:"changes,omitempty"`
-	More    int      `json:"more,omitempty"` // changes that are left out
+	More    int      `json:"more,omitempty"` // number of changes that are left out
 }
 
 // Change is one place where two documents differ.
 type Change struct {
 	Path string `json:"path"`
-	Old  string `json:"old,omitempty"` // "": nothing stood there
-	New  string `json:"new,omitempty"` // "": nothing stands there
+	Old  string `json:"old,omitempty"` // "": there was no value
+	New  string `json:"new,omitempty"` // "": there is no value now
 }
 
-// most is how many changes a diff lists.
+// most is the largest number of changes that a diff lists.
 const most = 50
 
-// limits are those of what is compared: documents of a host nest deeper than those of a guest.
+// limits apply to the compared documents: those of a host nest deeper than those of a guest.
 var limits = wire.Limits{MaxBytes: 1 << 30, MaxDepth: 1000, MaxNodes: 1 << 20}
 
-// Of compares two documents; an empty one is none. Two ways to write the same value do not differ. Every path begins
-// with root; "" is the document itself.
+// Of compares two documents; an empty one means that there is none. Two encodings of the same value are equal. Every path begins
+// with root; "" stands for the document itself.
 func Of(root string, before, after []byte) Diff {
 	var d Diff
 	if bytes.Equal(before, after) {
@@ -58,10 +58,10 @@ func canonical(b []byte) (wire.Raw, error) {
 	return wire.Canonical(b, limits)
 }
 
-// IsZero reports whether the documents do not differ.
+// IsZero reports whether the documents are equal.
 func (d *Diff) IsZero() bool { return len(d.Changes) == 0 }
 
-// Lines are the changes, a line each.
+// Lines returns the changes, one per line.
 func (d *Diff) Lines() []string {
 	lines := make([]string, 0, len(d.Changes)+1)
 	for i := range d.Changes {
@@ -73,7 +73,7 @@ func (d *Diff) Lines() []string {
 	return lines
 }
 
-// String is the change as one line.
+// String returns the change as one line.
 func (c *Change) String() string {
 	at := ""
 	if c.Path != "" {
@@ -97,7 +97,7 @@ func (d *Diff) add(c Change) {
 	d.Changes = append(d.Changes, c)
 }
 
-// values compares two values, one of which may not be there.
+// values compares two values, one of which may be absent.
 func (d *Diff) values(path string, a, b wire.Raw) {
 	switch {
 	case bytes.Equal(a, b):
@@ -141,7 +141,7 @@ func pairs(m wire.Raw) []wire.Pair {
 	return out
 }
 
-// arrays compares arrays: what stands between the equal beginnings and ends is compared one by one.
+// arrays compares arrays: it skips the equal beginnings and ends, and compares the elements between them one by one.
 func (d *Diff) arrays(path string, a, b wire.Raw) {
 	was, _ := a.Items()
 	is, _ := b.Items()

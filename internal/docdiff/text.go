@@ -10,17 +10,17 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// How much of a value is shown, in runes: of one that stands alone, and of a text before and behind its first difference.
+// How much is shown, in runes: of a single value, and of a text before and after its first difference.
 const (
 	mostText = 160
 	before   = 20
 	behind   = 60
 )
 
-// shown shows a value.
+// shown returns a value as people read it.
 func shown(v wire.Raw) string { return Clean(text.Cut(v.JSON(), mostText)) }
 
-// texts shows two values that differ, so that the difference is to be seen.
+// texts returns two different values in a form that shows the difference.
 func texts(a, b wire.Raw) (was, is string) {
 	x, isText := a.AsString()
 	y, alsoText := b.AsString()
@@ -28,13 +28,13 @@ func texts(a, b wire.Raw) (was, is string) {
 		return around(x, y)
 	}
 	was, is = shown(a), shown(b)
-	if was == is { // bytes and a text, or floats of two widths, or they differ where they are cut
+	if was == is { // bytes and a text, floats of two widths, or the difference is in the part that was cut
 		was, is = was+" ("+a.Type()+")", is+" ("+b.Type()+")"
 	}
 	return was, is
 }
 
-// around shows two texts where they first differ.
+// around returns the parts of two texts around their first difference.
 func around(a, b string) (was, is string) {
 	x, y := []rune(a), []rune(b)
 	same := 0
@@ -44,7 +44,7 @@ func around(a, b string) (was, is string) {
 	return part(x, same), part(y, same)
 }
 
-// part shows a text around the rune at.
+// part returns the part of a text around the rune at.
 func part(runes []rune, at int) string {
 	from, to := at-before, at+behind
 	head, tail := "…", "…"
@@ -57,7 +57,7 @@ func part(runes []rune, at int) string {
 	return Clean(wire.String(head + string(runes[from:to]) + tail).JSON())
 }
 
-// opaque shows a document that is malformed, or the other one beside it; "" if there is none.
+// opaque returns what is shown of a document if it or the other one is malformed; "" if there is no document.
 func opaque(b []byte, err error) string {
 	const most = 24
 	switch {
@@ -73,7 +73,7 @@ func opaque(b []byte, err error) string {
 	return Clean(fmt.Sprintf("malformed (%v), %d bytes: %s", err, len(b), digits))
 }
 
-// key is the path of a key of a map.
+// key returns the path of a key of a map.
 func key(path, name string) string {
 	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// Build says what is built.
+// Build describes one build of a plugin.
 type Build struct {
 	Dir    string    // the sources
-	Output string    // the file that is made; "": in Dir, with the name of the directory
-	Debug  bool      // keep what debuggers need
-	Log    io.Writer // gets what the tools say
+	Output string    // the file to write; "": NAME.wasm in Dir, where NAME is the directory's name
+	Debug  bool      // keep debug information
+	Log    io.Writer // receives the tools' output
 }
 
 // Run builds the plugin and returns the path of its file. The error is a [*SourceError], a [*MissingError] or a

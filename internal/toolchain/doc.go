@@ -1,3 +1,3 @@
-// Package toolchain finds the compilers that make plugins, and runs them with the flags that a plugin needs: a reactor
-// without a scheduler and with a small stack. It says what is missing, and where to get it.
+// Package toolchain finds the compilers for plugins and runs them with the flags that a plugin needs: a reactor without a
+// scheduler and with a small stack. If a tool is missing, the error says which, and how to get it.
 package toolchain

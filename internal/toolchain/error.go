@@ -2,7 +2,7 @@ package toolchain
 
 import "fmt"
 
-// SourceError is a directory from which no plugin can be built.
+// SourceError reports a directory from which no plugin can be built.
 type SourceError struct {
 	Dir  string
 	Text string
@@ -10,10 +10,10 @@ type SourceError struct {
 
 func (e *SourceError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Text) }
 
-// MissingError is a part of a toolchain that is not there.
+// MissingError reports a missing part of a toolchain.
 type MissingError struct {
 	Language Language
-	What     string // that is missing
+	What     string // the missing part
 	Remedy   string // how to get it
 }
 
@@ -21,7 +21,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is missing, which --lang %s needs\n%s", e.What, e.Language, e.Remedy)
 }
 
-// FailedError is a tool that ran and failed. It has told why itself.
+// FailedError reports a tool that ran and failed. The tool has already printed the reason.
 type FailedError struct {
 	Tool string
 	Err  error

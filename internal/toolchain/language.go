@@ -12,8 +12,8 @@ type Language string
 
 // The languages.
 const (
-	Go     Language = "go"     // the go command: all of the standard library, and megabytes
-	TinyGo Language = "tinygo" // the same language in a fraction of the size and of the memory
+	Go     Language = "go"     // the go command: the whole standard library, and modules of several megabytes
+	TinyGo Language = "tinygo" // the same language with a fraction of the size and memory
 	Rust   Language = "rust"   // cargo, for wasm32-unknown-unknown
 )
 
@@ -27,7 +27,7 @@ func Parse(name string) (Language, error) {
 	}
 }
 
-// Detect tells from the files of a directory how it is built. Go is built by TinyGo. The error is a [*SourceError].
+// Detect returns the language of the sources in a directory. Go sources are built by TinyGo. The error is a [*SourceError].
 func Detect(dir string) (Language, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const rustTarget = "wasm32-unknown-unknown"
 
-// rustStack makes the stack 64 KiB. The linker's own would take 1 MiB of each instance's memory.
+// rustStack sets the stack to 64 KiB. The linker's default would take 1 MiB of each instance's memory.
 const rustStack = "link-arg=-zstack-size=65536"
 
 // rust builds with cargo.
@@ -33,7 +33,7 @@ func (b *Build) rust(ctx context.Context) error {
 		args: []string{"build", "--release", "--target", rustTarget, "--message-format=json-render-diagnostics"},
 	}
 	if !b.setsStack() {
-		// Flags of the environment take the place of those of configuration files, which a configuration adds to.
+		// RUSTFLAGS overrides the flags of configuration files, while --config adds to them.
 		if flags := os.Getenv("RUSTFLAGS"); flags != "" {
 			t.environment = append(t.environment, "RUSTFLAGS="+flags+" -C "+rustStack)
 		} else {
@@ -49,7 +49,7 @@ func (b *Build) rust(ctx context.Context) error {
 	return b.takeArtifact(said.Bytes())
 }
 
-// checkRustTarget tells of a compiler without the target's standard library.
+// checkRustTarget reports a compiler that lacks the target's standard library.
 func (b *Build) checkRustTarget(ctx context.Context) error {
 	rustc, err := find(cmp.Or(os.Getenv("RUSTC"), "rustc"))
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *Build) checkRustTarget(ctx context.Context) error {
 	return nil
 }
 
-// setsStack reports whether the project, or the user, has a stack size of their own.
+// setsStack reports whether the project or the user sets a stack size.
 func (b *Build) setsStack() bool {
 	if strings.Contains(os.Getenv("RUSTFLAGS"), "stack-size") {
 		return true
@@ -86,7 +86,7 @@ func (b *Build) setsStack() bool {
 	})
 }
 
-// takeArtifact puts the module that cargo made to where it is wanted. cargo says, a line of JSON each, what it made.
+// takeArtifact copies the module that cargo built to the output. said is cargo's output, which names each file in a line of JSON.
 func (b *Build) takeArtifact(said []byte) error {
 	var made []string
 	for line := range bytes.Lines(said) {

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// tinygoFlags are those of every build.
+// tinygoFlags are the flags of every build.
 //
 //   - -scheduler=none: a guest has no goroutines; the default scheduler costs 300 µs in each call
 //   - -opt=z: a quarter smaller than 2, and with a meter as fast
 //
-// There is none for the stack: TinyGo's -stack-size is for goroutines, and changes nothing without a scheduler. The stack
-// is what its linker gives, 64 KiB, which is as small as a plugin wants it.
+// No flag sets the stack: TinyGo's -stack-size is for goroutines, and has no effect without a scheduler. Its linker's default,
+// 64 KiB, is right for a plugin.
 var tinygoFlags = []string{"build", "-target=wasip1", "-buildmode=c-shared", "-scheduler=none", "-opt=z"}
 
 // tinygo builds with TinyGo.
@@ -35,8 +35,8 @@ func (b *Build) tinygo(ctx context.Context) error {
 	return b.do(ctx, t)
 }
 
-// findTinyGo returns the path of TinyGo: what $TINYGO says, or what is in $TINYGOROOT/bin, or on PATH. root is what TINYGOROOT
-// must be; "" if TinyGo finds it.
+// findTinyGo returns the path of TinyGo from $TINYGO, $TINYGOROOT/bin or PATH. root is the value that TINYGOROOT needs, or "" if
+// TinyGo finds it by itself.
 func findTinyGo() (path, root string, err error) {
 	if named := os.Getenv("TINYGO"); named != "" {
 		if path, err = find(named); err != nil {
@@ -59,7 +59,7 @@ func findTinyGo() (path, root string, err error) {
 	return path, rootOf(path), nil
 }
 
-// rootOf is the directory that TinyGo was installed into, if it stands in its bin and nothing says otherwise.
+// rootOf returns the directory into which TinyGo was installed, if path is in its bin and TINYGOROOT is unset; otherwise "".
 func rootOf(path string) string {
 	if os.Getenv("TINYGOROOT") != "" {
 		return ""

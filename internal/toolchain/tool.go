@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// stopDelay is how long a tool has to stop when it is asked to.
+// stopDelay is the time that a tool has to stop after an interrupt.
 const stopDelay = 5 * time.Second
 
-// find returns the path of a program, absolute.
+// find returns the absolute path of a program.
 func find(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -25,11 +25,11 @@ func find(name string) (string, error) {
 type tool struct {
 	path        string
 	args        []string
-	environment []string  // beside that of this process
-	stdout      io.Writer // nil: where all goes that the tools say
+	environment []string  // added to that of this process
+	stdout      io.Writer // nil: the log
 }
 
-// do runs a tool to its end. When ctx ends it is asked to stop, as by Ctrl-C, and soon made to.
+// do runs a tool to its end. When ctx ends, the tool gets an interrupt, as by Ctrl-C, and is killed after stopDelay.
 func (b *Build) do(ctx context.Context, t *tool) error {
 	//nolint:gosec // the tool is the user's, and so are the flags
 	c := exec.CommandContext(ctx, t.path, t.args...)

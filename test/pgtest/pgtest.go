@@ -20,8 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Address returns the address of an empty database of its own, on a server that all tests of the process share. Where
-// there is none the test is skipped; in CI, which has one, it fails.
+// Address returns the address of a new, empty database on a server that all tests of the process share. If PostgreSQL is not
+// installed, the test is skipped, or fails in CI.
 func Address(t *testing.T) string {
 	t.Helper()
 	server, err := shared()
@@ -29,7 +29,7 @@ func Address(t *testing.T) string {
 	return server.Database(t)
 }
 
-// Own starts a server for one test, which may stop it and start it again.
+// Own starts a server for one test, which may stop and restart it.
 func Own(t *testing.T) *Server {
 	t.Helper()
 	server, err := Start()
@@ -48,7 +48,7 @@ func require(t *testing.T, err error) {
 	}
 }
 
-// Main runs the tests of a package and stops the server, if one was started.
+// Main runs the tests of a package and then stops the server, if one was started.
 func Main(run func() int) int {
 	defer func() {
 		if failure == nil {
@@ -58,7 +58,7 @@ func Main(run func() int) int {
 	return run()
 }
 
-var errNone = errors.New("there is no PostgreSQL server here: install Debian's package postgresql")
+var errNone = errors.New("PostgreSQL is not installed: install Debian's package postgresql")
 
 var (
 	once    sync.Once
@@ -71,7 +71,7 @@ func shared() (*Server, error) {
 	return present, failure
 }
 
-// Server is a server of the test's own, on a port of the loopback interface.
+// Server is a PostgreSQL server for tests, on a port of the loopback interface.
 type Server struct {
 	dir       string
 	bin       string // of the programs
@@ -82,7 +82,7 @@ type Server struct {
 	mu        sync.Mutex
 }
 
-// Start makes a server with an empty directory and starts it. It is made to be thrown away: it does not wait for the disk.
+// Start creates a server with an empty directory and starts it. It does not wait for the disk, because its data is temporary.
 func Start() (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -103,10 +103,10 @@ func Start() (*Server, error) {
 	return s, nil
 }
 
-// Careful is the name of the only user whom the server asks for a password. Somebody must make it.
+// Careful is the only user whom the server asks for a password. The test must create it.
 const Careful = "careful"
 
-// initialize makes the server's directory.
+// initialize creates the server's directory.
 func (s *Server) initialize() (err error) {
 	if s.as, err = s.asSomebody(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *Server) launch() error {
 	return s.wait()
 }
 
-// Restart stops the server at once, as a crash does, and starts it again on the same port.
+// Restart stops the server at once, like a crash, and starts it again on the same port.
 func (s *Server) Restart() error {
 	s.crash()
 	return s.launch()
@@ -158,7 +158,7 @@ func (s *Server) crash() {
 	_ = s.process.Wait()
 }
 
-// binaries is the directory of the newest server.
+// binaries returns the directory with the programs of the newest server.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
 		return filepath.Dir(path), nil
@@ -171,7 +171,7 @@ func binaries() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// asSomebody says as whom the server runs, who may then use its directory: it refuses to be root.
+// asSomebody makes the process run as another user, who gets the server's directory, because PostgreSQL refuses to run as root.
 func (s *Server) asSomebody() (*syscall.SysProcAttr, error) {
 	attributes := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() != 0 {
@@ -219,15 +219,15 @@ func (s *Server) wait() error {
 	}
 }
 
-// Address is the address of a database of the server.
+// Address returns the address of a database of the server.
 func (s *Server) Address(database string) string {
 	return fmt.Sprintf("postgres://test@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
 }
 
-// Port is the server's TCP port on the loopback interface.
+// Port returns the server's TCP port on the loopback interface.
 func (s *Server) Port() int { return s.port }
 
-// Database makes an empty database and returns its address.
+// Database creates an empty database and returns its address.
 func (s *Server) Database(t *testing.T) string {
 	t.Helper()
 	s.mu.Lock()

@@ -2,6 +2,6 @@
 
 package ratio
 
-// Race reports whether the tests were built with the race detector, which makes them about ten times as slow. A test that depends
-// on real time, or that repeats one thing very often, then does less.
+// Race reports whether the tests were built with the race detector, which makes them about ten times as slow. Tests that
+// depend on real time, or repeat an operation very often, then do less.
 const Race = true

@@ -1,5 +1,5 @@
-// Package ratio measures, for tests, how many times as long one thing takes as another. Machines differ, and do other work meanwhile;
-// what two things take in turns in one process, each at its fastest, does not differ much.
+// Package ratio measures, for tests, how many times as long one operation takes as another. Machines differ and do other work
+// meanwhile, but the ratio of two operations that alternate in one process, each at its fastest, is stable.
 package ratio
 
 import (
@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// Variable is the environment variable without which tests of ratios are skipped: nothing else may run beside them. make ratios
-// sets it.
+// Variable is the environment variable that enables tests of ratios. Nothing else may run at the same time. make ratios sets it.
 const Variable = "AGENTHOST_RATIOS"
 
-// turns is how often each of two things is done.
+// turns is how often each operation runs.
 const turns = 40
 
-// Of skips the test unless it runs alone, and otherwise does two things in turns and returns how many times as long the first takes, by
-// the fastest time of each. They are to take some hundred microseconds or more.
+// Of skips the test unless [Variable] is set. It alternates two operations and returns how many times as long the first takes, by the
+// fastest time of each. Each should take at least some hundred microseconds.
 func Of(t *testing.T, first, second func()) float64 {
 	t.Helper()
 	if os.Getenv(Variable) == "" || Race {
-		t.Skipf("nothing may run beside it: make ratios sets %s", Variable)
+		t.Skipf("run it alone, with make ratios, which sets %s", Variable)
 	}
 	best := [2]time.Duration{1 << 62, 1 << 62}
 	for range turns {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Stubllm starts stubllm, another server that speaks the languages of OpenAI, Anthropic and Gemini, with the fixtures of a
-// file. Its streams leave out much of what a provider says, as those of some compatible servers do. It returns its address.
+// Stubllm starts stubllm, another imitation of OpenAI, Anthropic and Gemini, with the fixtures of a file, and returns its address.
+// Its streams omit many fields that a provider sends, as those of some compatible servers do.
 func Stubllm(t *testing.T, fixtures string) string {
 	t.Helper()
 	const running = "Uvicorn running on "

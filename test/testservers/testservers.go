@@ -1,4 +1,4 @@
-// Package testservers runs servers that others wrote, for tests. make servers installs them.
+// Package testservers runs third-party servers for tests. make servers installs them.
 package testservers
 
 import (
@@ -16,13 +16,13 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the folder of the installed servers, where node_modules and venv are. Without it that is
-// .bin/servers of the repository in which a test runs.
+// Variable is the environment variable with the folder of the installed servers, which holds node_modules and venv. The default is
+// .bin/servers in the repository of the test.
 const Variable = "AGENTHOST_TESTSERVERS"
 
 var errNone = errors.New("the test servers are not installed: run make servers, which needs Node.js 20 or later, and Python 3.11 with venv")
 
-// find finds an installed file, and what runs it.
+// find returns the path of an installed file, if it and its interpreter exist.
 func find(path, interpreter string) (string, error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {
@@ -42,7 +42,7 @@ func find(path, interpreter string) (string, error) {
 	return path, nil
 }
 
-// repository is the folder with go.mod above the test's.
+// repository returns the folder above the test's that holds go.mod.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -58,8 +58,8 @@ func repository() (string, error) {
 	return "", err
 }
 
-// installed finds a file of a server, which an interpreter runs. Where the servers are not installed the test is skipped; in
-// CI it fails.
+// installed returns the path of a server's file, which an interpreter runs. If the servers are not installed, the test is skipped,
+// or fails in CI.
 func installed(t *testing.T, path, interpreter string) string {
 	t.Helper()
 	found, err := find(path, interpreter)
@@ -78,11 +78,11 @@ func node(t *testing.T, path string, args, env []string, ready func(line string)
 	return start(t, append([]string{"node", installed(t, "node_modules/"+path, "node")}, args...), env, ready)
 }
 
-// start starts a server, and returns what ready makes of the first line of its output that it takes. The process ends with
+// start starts a server, and returns the result of ready for the first line of output that ready accepts. The process ends with
 // the test.
 func start(t *testing.T, command, env []string, ready func(line string) (string, bool)) string {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())       // it ends behind the test's clean-ups
+	ctx, stop := context.WithCancel(context.Background())       // it ends after the test's clean-ups
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // make servers has installed it
 	cmd.Env = append(append(os.Environ(), "NO_COLOR=1"), env...)
 	output, err := cmd.StdoutPipe()
@@ -108,12 +108,12 @@ func start(t *testing.T, command, env []string, ready func(line string) (string,
 		}
 		said = append(said, lines.Text())
 	}
-	t.Fatalf("%s has ended without a word of being ready:\n%s", strings.Join(command, " "), strings.Join(said, "\n"))
+	t.Fatalf("%s ended before it was ready:\n%s", strings.Join(command, " "), strings.Join(said, "\n"))
 	return ""
 }
 
-// Aimock starts aimock, a server that speaks the languages of OpenAI, Anthropic and Gemini, with the fixtures of a file or
-// folder. It returns its address, such as "http://127.0.0.1:1234".
+// Aimock starts aimock, a server that imitates OpenAI, Anthropic and Gemini, with the fixtures of a file or folder. It returns the
+// server's address, such as "http://127.0.0.1:1234".
 func Aimock(t *testing.T, fixtures string) string {
 	t.Helper()
 	const listening = "listening on "
@@ -125,14 +125,14 @@ func Aimock(t *testing.T, fixtures string) string {
 
 const everything = "@modelcontextprotocol/server-everything/dist/index.js"
 
-// Everything is the command of the MCP server that exercises all of the protocol, over standard input and output.
+// Everything returns the command of the MCP server that exercises the whole protocol over standard input and output.
 func Everything(t *testing.T) []string {
 	t.Helper()
 	return []string{"node", installed(t, "node_modules/"+everything, "node"), "stdio"}
 }
 
-// EverythingHTTP starts the same server over streamable HTTP, and returns its address. It cannot choose a port that is free;
-// one that was free a moment ago is.
+// EverythingHTTP starts the same server over streamable HTTP, and returns its address. The server cannot choose a free port, so it
+// gets one that was free a moment ago.
 func EverythingHTTP(t *testing.T) string {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "localhost:0")

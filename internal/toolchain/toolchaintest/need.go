@@ -1,4 +1,4 @@
-// Package toolchaintest is for tests that run compilers.
+// Package toolchaintest skips tests that run compilers where these are missing.
 package toolchaintest
 
 import (
@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable by which somebody says that TinyGo with its clang, and a Rust with the target
-// wasm32-unknown-unknown, are there: then tests that need them run, and fail without.
+// Variable is the environment variable that declares that TinyGo with its clang, and Rust with the target
+// wasm32-unknown-unknown, are installed. If it is set, tests that need them run, and fail if one is missing.
 const Variable = "AGENTHOST_COMPILERS"
 
-// Need skips a test that compiles plugins, unless [Variable] is set: it takes minutes, and tools that a user of Go need not have.
+// Need skips a test that compiles plugins, unless [Variable] is set: it takes minutes, and needs tools that
+// a Go user may not have.
 func Need(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Variable) == "" {
@@ -18,11 +19,11 @@ func Need(t testing.TB) {
 	}
 }
 
-// Absent skips a test that lacks a tool, unless [Variable] says that all are there: then it fails.
+// Absent skips a test whose tool is missing. If [Variable] is set, the test fails.
 func Absent(t testing.TB, tool string) {
 	t.Helper()
 	if os.Getenv(Variable) != "" {
-		t.Fatal("there is no " + tool)
+		t.Fatal(tool + " is missing; install it, or unset " + Variable)
 	}
-	t.Skip("there is no " + tool + " here")
+	t.Skip(tool + " is not installed")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// duration is a number of nanoseconds with three digits: 812 ns, 3.61 µs, 1,378 µs, 16.5 ms, 2.1 s.
+// duration formats nanoseconds with three digits: 812 ns, 3.61 µs, 1,378 µs, 16.5 ms, 2.1 s.
 func duration(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -20,7 +20,7 @@ func duration(ns float64) string {
 	}
 }
 
-// size is a number of bytes.
+// size formats a number of bytes.
 func size(bytes float64) string {
 	switch {
 	case bytes < 1e4:
@@ -36,7 +36,7 @@ func times(x float64) string { return digits(x) + "×" }
 
 func milliseconds(ms float64) string { return duration(ms * 1e6) }
 
-// digits are the three first, and thousands apart.
+// digits formats a number with its first three digits, and separates thousands.
 func digits(x float64) string {
 	switch {
 	case x >= 100:

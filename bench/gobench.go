@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// A metric is one number of a benchmark of agenthost's own.
+// A metric is one number that a benchmark of agenthost itself reports.
 type metric struct {
 	title  string
 	pkg    string // below host, or the whole path
 	bench  string // as go test prints it
-	run    string // what is run for it, if it is not that alone
+	run    string // the pattern to run, if it is not bench
 	unit   string
 	format func(float64) string
-	free   bool // not pinned on one core: something goes on beside it
+	free   bool // not pinned to one core, because it runs things in parallel
 }
 
-// guestSuite asks agenthost's own benchmarks: who wants to know how they measure can read them.
+// guestSuite runs agenthost's own benchmarks, whose sources show how they measure.
 func guestSuite() *Suite {
 	s := &Suite{
 		Name: "guest", Title: "what guests cost: calls, layers, meters, stopping; and an idle thread", Unit: "value",
@@ -42,7 +42,7 @@ func guestSuite() *Suite {
 	return s
 }
 
-// measure runs the benchmark, which the peer agenthost has compiled, and finds the number in what it prints.
+// measure runs the benchmark, which the peer agenthost has compiled, and finds the number in its output.
 func (m metric) measure(ctx context.Context, o *Options) (*Measurement, error) {
 	binary, err := filepath.Abs(filepath.Join("peers", "agenthost", ".out", path.Base(m.pkg)+".test"))
 	if err != nil {
@@ -79,7 +79,7 @@ func (m metric) read(out string) (*Measurement, error) {
 	return nil, fmt.Errorf("%s %s: no %s in\n%s", m.pkg, m.bench, m.unit, out)
 }
 
-// cpuSuffix is the "-2" that says how many processors there are.
+// cpuSuffix matches the number of processors after a benchmark's name, such as "-2".
 func cpuSuffix(name string) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// machine says in a line what the numbers were measured on.
+// machine describes in one line where the numbers were measured.
 func machine(ctx context.Context) string {
 	parts := []string{firstValue("/proc/cpuinfo", "model name"), fmt.Sprintf("%d processors", runtime.NumCPU()), memory(), kernel(ctx), runtime.Version()}
 	var known []string
@@ -21,7 +21,7 @@ func machine(ctx context.Context) string {
 	return strings.Join(known, ", ")
 }
 
-// firstValue is what a file of "key : value" lines says of the key at first.
+// firstValue returns the first value of the key in a file of "key : value" lines.
 func firstValue(file, key string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {

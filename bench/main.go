@@ -1,13 +1,13 @@
-// Command bench measures agenthost beside those whom it claims to beat, on this machine, in one run: what a hook costs in each
-// place where it can run, what a round of the loop costs in each framework, what checkpoints cost, how long a process takes
-// to its first request, a thousand runs at once, and what a guest costs. It prints tables, and writes them to RESULTS.md.
+// Command bench compares agenthost with its alternatives on this machine, in one run. It measures the cost of a hook in each place
+// where it can run, of a round of the loop in each framework, of checkpoints, of a thousand concurrent runs and of guests, and the
+// time from a process's start to its first request. It prints tables, and writes them to RESULTS.md.
 //
 //	make bench-peers
 //	cd bench && go run . -only '^hooks$' -reps 3
 //
-// A peer is a program in peers/ that performs one case of a suite in a process of its own, and says what it took and what
-// it did; see [Peer]. All peers of a case are measured in turns, repetition by repetition, so that what else the machine does
-// falls on all of them, and the medians are compared. What was done must be the same for all of them.
+// A peer is a program in peers/ that performs one case of a suite in its own process, and reports its time and its work; see [Peer].
+// The peers of a case take turns, repetition by repetition, so that other load of the machine affects all of them. The medians are
+// compared, and all peers must have done the same work.
 package main
 
 import (
@@ -23,13 +23,13 @@ import (
 	"syscall"
 )
 
-// Options are the flags.
+// Options holds the flags.
 type Options struct {
 	Only    *regexp.Regexp // suites to perform
-	Reps    int            // measurements of each cell, of which the median counts
-	Seconds float64        // that a measurement takes, about
-	Core    int            // on which it is pinned
-	Out     string         // file of results, none if empty
+	Reps    int            // measurements per cell; the median counts
+	Seconds float64        // approximate length of a measurement
+	Core    int            // to which measurements are pinned
+	Out     string         // file for the results; none if empty
 }
 
 func main() {
@@ -95,7 +95,7 @@ func parse(args []string, out io.Writer) (*Options, error) {
 	return o, nil
 }
 
-// bench performs the suites and reports.
+// bench performs the suites and writes the report.
 func bench(ctx context.Context, o *Options) error {
 	if _, err := os.Stat(filepath.Join("peers", "agenthost")); err != nil {
 		return errors.New("there is no peers/agenthost here: change to the directory bench of a checkout")

@@ -1,13 +1,13 @@
 package main
 
-// The packages of agenthost whose benchmarks are asked.
+// The packages of agenthost whose benchmarks are run.
 const (
 	pluginPackage = "host/plugin"
 	meterPackage  = "host/plugin/meter"
 	threadPackage = "test/threadcost"
 )
 
-// metrics are the numbers of agenthost's own benchmarks that are of interest here.
+// metrics lists the numbers that the report takes from agenthost's own benchmarks.
 var metrics = []metric{
 	{title: "hook, no view and no result: hand-written guest", pkg: pluginPackage, bench: "BenchmarkHookFloor/wat", unit: "ns/op"},
 	{title: "the same: TinyGo", pkg: pluginPackage, bench: "BenchmarkHookFloor/tinygo", unit: "ns/op"},

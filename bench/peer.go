@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// A Peer is a directory in peers/ with build.sh, which installs or compiles what the peer needs (exact versions, again only
-// what is missing) and prints a line with the versions that matter; and with a program that is called with a suite, a case and
-// a length in seconds, warms up, measures about so long, verifies what it did, and prints a [Measurement] as JSON. It exits
-// with 2, and says why on standard error, if the peer cannot do the case.
+// A Peer is a directory in peers/ with build.sh and a program. build.sh installs or compiles exact versions of what is missing, and
+// prints a line with the relevant versions. The program gets a suite, a case and a length in seconds. It warms up, measures for
+// about that long, verifies its work, and prints a [Measurement] as JSON. If it cannot do the case, it exits with 2 and gives the
+// reason on standard error.
 type Peer struct {
 	Name     string
 	Versions string
 	Absent   string // why it could not be built
 }
 
-// programs are the peers' programs, in their directories.
+// programs are the names of the peers' programs in their directories.
 var programs = map[string][]string{
 	"agenthost":        {".out/peer"},
 	"eino":             {".out/peer"},
@@ -32,23 +32,23 @@ var programs = map[string][]string{
 	"langchain-js":     {"node", "peer.mjs"},
 }
 
-// A Measurement is what a peer says of one case.
+// A Measurement is a peer's report of one case.
 type Measurement struct {
-	NS     float64            `json:"ns"`              // nanoseconds a unit of the suite
-	Allocs *float64           `json:"allocs"`          // a unit
-	Bytes  *float64           `json:"bytes"`           // allocated, a unit
-	Check  string             `json:"check"`           // what was done, in the words of all peers
+	NS     float64            `json:"ns"`              // nanoseconds per unit of the suite
+	Allocs *float64           `json:"allocs"`          // per unit
+	Bytes  *float64           `json:"bytes"`           // allocated per unit
+	Check  string             `json:"check"`           // the work that was done, in words that all peers share
 	Extra  map[string]float64 `json:"extra,omitempty"` // other numbers
 }
 
-// absentError is why a peer has no such case.
+// absentError says why a peer has no such case.
 type absentError string
 
 func (e absentError) Error() string { return string(e) }
 
 func (p *Peer) directory() string { return filepath.Join("peers", p.Name) }
 
-// build makes the peer ready, or says why it is absent.
+// build prepares the peer, or records why it is absent.
 func (p *Peer) build(ctx context.Context) error {
 	out, err := output(ctx, p.directory(), 20*time.Minute, "bash", "build.sh")
 	if ctx.Err() != nil {
@@ -78,7 +78,7 @@ func (p *Peer) measure(ctx context.Context, o *Options, suite *Suite, argument s
 	return m, nil
 }
 
-// pinned is the command that keeps another on one core.
+// pinned returns the command that runs another one on one core.
 func pinned(o *Options, free bool) []string {
 	if free {
 		return nil
@@ -86,7 +86,7 @@ func pinned(o *Options, free bool) []string {
 	return []string{"taskset", "-c", strconv.Itoa(o.Core)}
 }
 
-// output is a program's standard output. The error has what it said on standard error.
+// output returns a program's standard output. The error contains its standard error.
 func output(ctx context.Context, directory string, limit time.Duration, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

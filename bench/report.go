@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Results are what was measured.
+// Results holds all measurements.
 type Results struct {
 	Options *Options
 	Machine string
 	Suites  []*Done
 }
 
-// save writes the report, whole or not at all.
+// save writes the report completely or not at all.
 func (r *Results) save(file string) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".results-*")
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Results) write(w io.Writer) {
 	}
 }
 
-// peers are all of them, by name.
+// peers returns all peers by name.
 func (r *Results) peers() []*Peer {
 	byName := map[string]*Peer{}
 	for _, d := range r.Suites {
@@ -65,7 +65,7 @@ func (r *Results) peers() []*Peer {
 	return slices.SortedFunc(maps.Values(byName), func(a, b *Peer) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// write prints a suite: its text, its tables, and what is not in them.
+// write prints a suite: its text, its tables, and notes on empty cells.
 func (d *Done) write(w io.Writer) {
 	fmt.Fprintf(w, "## %s: %s\n\n%s\n\n", d.Name, d.Title, d.text())
 	d.table(w, "a "+d.Unit, func(c *Cell) Sample { return c.NS }, duration)
@@ -80,7 +80,7 @@ func (d *Done) write(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// table prints one number of all cells, if there is any.
+// table prints one number of all cells, if any cell has it.
 func (d *Done) table(w io.Writer, title string, of func(*Cell) Sample, format func(float64) string) {
 	var lines []string
 	for _, row := range d.Rows {
@@ -98,7 +98,7 @@ func (d *Done) table(w io.Writer, title string, of func(*Cell) Sample, format fu
 	fmt.Fprintf(w, "\n|---|%s\n%s\n\n", strings.Repeat("--:|", len(d.Cases)), strings.Join(lines, "\n"))
 }
 
-// line is a row of a table; false if there is nothing in it.
+// line returns a row of a table; false if the row is empty.
 func (d *Done) line(row Row, of func(*Cell) Sample, format func(float64) string) (line string, ok bool) {
 	if row.Format != nil {
 		format = row.Format
@@ -115,7 +115,7 @@ func (d *Done) line(row Row, of func(*Cell) Sample, format func(float64) string)
 	return strings.Join(words, " | ") + " |", ok
 }
 
-// base is what the first row has.
+// base returns the value of the first row.
 func (d *Done) base(c Case, of func(*Cell) Sample) float64 {
 	if first := d.cell(d.Rows[0].Label, c.Name); first != nil && !d.Lone {
 		return of(first).median()
@@ -134,7 +134,7 @@ func (d *Done) number(s Sample, base float64, format func(float64) string) strin
 	return text
 }
 
-// notes say why a cell is empty.
+// notes explain empty cells.
 func (d *Done) notes() []string {
 	var out []string
 	for _, row := range d.Rows {

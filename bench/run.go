@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Done is a suite with what it gave.
+// Done is a suite with its results.
 type Done struct {
 	*Suite
 
@@ -28,7 +28,7 @@ type Cell struct {
 	Failed            string // what went wrong
 }
 
-// add takes a measurement in.
+// add adds a measurement.
 func (c *Cell) add(m *Measurement) error {
 	if c.Check != "" && c.Check != m.Check {
 		return fmt.Errorf("it did %q, and before %q", m.Check, c.Check)
@@ -77,7 +77,7 @@ func perform(ctx context.Context, o *Options, suite *Suite) (*Done, error) {
 	return done, nil
 }
 
-// measure performs a case for a row once. What goes wrong is noted in the cell, and the row is not asked again.
+// measure performs a case once for a row. A failure is recorded in the cell, and the row is not measured again.
 func (d *Done) measure(ctx context.Context, o *Options, row Row, c Case, rep int) error {
 	if row.Only != "" && row.Only != c.Name {
 		return nil
@@ -121,7 +121,7 @@ func (d *Done) once(ctx context.Context, o *Options, peer *Peer, row Row, c Case
 
 func (d *Done) cell(row, name string) *Cell { return d.Cells[cellKey{row, name}] }
 
-// compare fails the cells of a case in which something else was done than in the first row.
+// compare fails the cells of a case whose work differs from that of the first row.
 func (d *Done) compare(c Case) {
 	if d.Lone {
 		return
@@ -142,7 +142,7 @@ func (d *Done) compare(c Case) {
 	}
 }
 
-// failures are what went wrong, a line each.
+// failures returns the failures, one per line.
 func (d *Done) failures() []string {
 	var out []string
 	for _, row := range d.Rows {
@@ -155,7 +155,7 @@ func (d *Done) failures() []string {
 	return out
 }
 
-// failure is an error if anything went wrong.
+// failure returns an error if any measurement failed.
 func (r *Results) failure() error {
 	var all []string
 	for _, d := range r.Suites {
@@ -167,5 +167,5 @@ func (r *Results) failure() error {
 	return errors.New("measurements failed:\n  " + strings.Join(all, "\n  "))
 }
 
-// sayf tells whoever waits.
+// sayf reports progress.
 func sayf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

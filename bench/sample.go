@@ -2,10 +2,10 @@ package main
 
 import "slices"
 
-// A Sample is what the repetitions of one measurement gave.
+// A Sample holds the results of the repetitions of one measurement.
 type Sample []float64
 
-// median is the middle, and 0 of nothing.
+// median returns the median, or 0 for an empty sample.
 func (s Sample) median() float64 {
 	if len(s) == 0 {
 		return 0
@@ -18,7 +18,7 @@ func (s Sample) median() float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// spread is how far the middle half of the repetitions lies apart, as a part of the median.
+// spread returns the width of the middle half of the repetitions, as a fraction of the median.
 func (s Sample) spread() float64 {
 	if len(s) < 4 || s.median() == 0 {
 		return 0

@@ -41,7 +41,7 @@ func startSuite() *Suite {
 	}
 }
 
-// measureStart starts the row's program, over and over for the length of a measurement, and answers its request.
+// measureStart repeatedly starts the row's program, for the length of a measurement, and answers its request.
 func measureStart(ctx context.Context, o *Options, row Row, _ Case) (*Measurement, error) {
 	if _, err := startOnce(ctx, o, row); err != nil { // fills the caches
 		return nil, err
@@ -57,7 +57,7 @@ func measureStart(ctx context.Context, o *Options, row Row, _ Case) (*Measuremen
 	return &Measurement{NS: ns.median(), Check: "hello", Extra: map[string]float64{peakMemory: peak.median()}}, nil
 }
 
-// arrival is what is seen when the request arrives.
+// arrival holds the observations at the arrival of the request.
 type arrival struct {
 	at   time.Time
 	said string
@@ -109,7 +109,7 @@ func startOnce(ctx context.Context, o *Options, row Row) (*Measurement, error) {
 	}
 }
 
-// peakOf is the most memory that a process has had, in bytes.
+// peakOf returns the peak memory of a process in bytes.
 func peakOf(pid int) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

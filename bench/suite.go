@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// A Suite is one question that is put to several peers.
+// A Suite is one question that several peers answer.
 type Suite struct {
 	Name  string
 	Title string
-	Unit  string // that a measurement's nanoseconds are of
+	Unit  string // of work, to which a measurement's nanoseconds refer
 	Cases []Case
 	Rows  []Row
 	Extra []Extra
-	Free  bool // not pinned on one core
-	Lone  bool // its rows are not multiples of the first
+	Free  bool // not pinned to one core
+	Lone  bool // rows are not shown as multiples of the first
 
-	// Measure performs a case once, other than by the peer's program.
+	// Measure performs a case once, if the peer's program does not.
 	Measure func(ctx context.Context, o *Options, row Row, c Case) (*Measurement, error)
 }
 
 // A Case is a column of a suite's table.
 type Case struct{ Name, Title string }
 
-// A Row is who is asked: a peer, or one of the things that a peer measures. The first row of a suite is agenthost; what the others
-// take is said as a multiple of it.
+// A Row is a peer, or one of the variants that a peer measures. The first row of a suite is agenthost; the others are shown as
+// multiples of it.
 type Row struct {
 	Label  string
 	Peer   string               // its directory in peers/
 	Flavor string               // in the peer: it gets FLAVOR:CASE
 	Args   []string             // for Measure
 	Only   string               // the one case that the row has, all if empty
-	Format func(float64) string // of the measured, nil if it is nanoseconds
+	Format func(float64) string // formats the measured number; nil: nanoseconds
 }
 
-// argument is how the peer calls the case.
+// argument returns the peer's name of the case.
 func (r Row) argument(c Case) string {
 	if r.Flavor == "" {
 		return c.Name
@@ -50,7 +50,7 @@ type Extra struct {
 	Format func(float64) string
 }
 
-// suites are all of them, in the order of the report.
+// suites lists all suites in the order of the report.
 func suites() []*Suite {
 	return []*Suite{hooksSuite(), loopSuite(), checkpointSuite(), startSuite(), crowdSuite(), guestSuite()}
 }
@@ -58,7 +58,7 @@ func suites() []*Suite {
 //go:embed texts
 var texts embed.FS
 
-// text says what is measured, and what is unfair in it, in whose favour; Markdown.
+// text returns a description in Markdown: what is measured, what is unfair, and in whose favour.
 func (s *Suite) text() string {
 	text, err := texts.ReadFile("texts/" + s.Name + ".md")
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 
 const summaryHead = "## In short\n\n"
 
-// A column of the summary is one case of a suite, in which each of its rows stands for who is measured.
+// A column of the summary is one case of a suite.
 type column struct {
 	title, suite, name string
-	rows               map[string]string // the suite's row, where its label is not the name in the summary
+	rows               map[string]string // the suite's row, if its label differs from the name in the summary
 }
 
 // summaryColumns are the columns of the summary, in RESULTS.md and README.md.
@@ -25,13 +25,13 @@ var summaryColumns = []column{
 	{"start without plugins", "start", "start", map[string]string{ours: "agenthost without plugins", "Eino, react": "Eino"}},
 }
 
-// summaryRows are who is in it, agenthost first.
+// summaryRows lists the rows of the summary, agenthost first.
 var summaryRows = []string{
 	ours, "Eino, react", "Eino, ADK", "adk-go", "LangChain Python", "LangChain Python, async", "LangChain JS",
 	"Extism's SDK (TinyGo)", "hashicorp/go-plugin, gRPC", "HTTP on loopback", "a shell command",
 }
 
-// row is the label that who has in the suite.
+// row returns the label of who in the suite.
 func (c *column) row(who string) string {
 	if row := c.rows[who]; row != "" {
 		return row
@@ -39,7 +39,7 @@ func (c *column) row(who string) string {
 	return who
 }
 
-// cell is what the summary has of who: a time for agenthost, for others how many times as long.
+// cell returns the summary's value for who: a time for agenthost, and a multiple of it for the others.
 func (c *column) cell(r *Results, who string) (string, error) {
 	of, format := slower(c.suite, c.name, c.row(who), c.row(ours)), times
 	if who == ours {
@@ -52,7 +52,7 @@ func (c *column) cell(r *Results, who string) (string, error) {
 	return format(number), nil
 }
 
-// writeSummary prints how long agenthost takes, and how many times as long the others do. README.md has some of the rows.
+// writeSummary prints the times of agenthost and the others' multiples. README.md has some of the rows.
 func (r *Results) writeSummary(w io.Writer) {
 	titles, rule := []string{"|"}, "|---|"
 	var columns []column

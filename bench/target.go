@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A Target is a number that agenthost is to hold.
+// A Target is a limit for one of agenthost's numbers.
 type Target struct {
 	What   string
 	Limit  float64
 	Least  bool // the number must be at least the limit, not at most
 	Format func(float64) string
 	Of     func(r *Results) (float64, error)
-	Why    string // it is not met, if it is not
+	Why    string // why the target is missed, if it is
 }
 
 // errNotMeasured: the suite was not performed, or the cell is empty.
 var errNotMeasured = errors.New("not measured")
 
-// cell is a sample's median in the results.
+// cell returns a sample's median in the results.
 func (r *Results) median(suite, row, name string, of func(*Cell) Sample) (float64, error) {
 	for _, d := range r.Suites {
 		if d.Name != suite {
@@ -39,12 +39,12 @@ func allocations(c *Cell) Sample { return c.Allocs }
 
 func extra(key string) func(*Cell) Sample { return func(c *Cell) Sample { return c.Extra[key] } }
 
-// value is one number.
+// value returns a function that reads one number.
 func value(suite, row, name string, of func(*Cell) Sample) func(*Results) (float64, error) {
 	return func(r *Results) (float64, error) { return r.median(suite, row, name, of) }
 }
 
-// quotient is one number by another.
+// quotient returns a function that divides one number by another.
 func quotient(over, under func(*Results) (float64, error)) func(*Results) (float64, error) {
 	return func(r *Results) (float64, error) {
 		a, err := over(r)
@@ -56,12 +56,12 @@ func quotient(over, under func(*Results) (float64, error)) func(*Results) (float
 	}
 }
 
-// guest is one of agenthost's own benchmarks.
+// guest returns a function that reads one of agenthost's own benchmarks.
 func guest(title string) func(*Results) (float64, error) {
 	return value("guest", title, "value", nanoseconds)
 }
 
-// slower is how many times as long a row takes as agenthost's first.
+// slower returns how many times as long a row takes as agenthost's first.
 func slower(suite, name, row, ours string) func(*Results) (float64, error) {
 	return quotient(value(suite, row, name, nanoseconds), value(suite, ours, name, nanoseconds))
 }

@@ -42,7 +42,7 @@ const (
 	whyMeter = "where the compiler puts the guest's code decides: small changes of the guest or of the meter make it 1.1 or 1.5, in Rust 1.1 or 1.2."
 )
 
-// targets are all that we design for.
+// targets lists all targets of the design.
 var targets = []Target{
 	{What: "host side of a hook's call, no view, no result", Limit: 200, Format: duration, Of: guest("hook, no view and no result: hand-written guest"), Why: whyFloor},
 	{What: "pass-through wrap, per layer: hand-written guest", Limit: 1.5e3, Format: duration, Of: guest("wrap layer that only calls next: hand-written guest")},

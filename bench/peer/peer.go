@@ -1,5 +1,4 @@
-// Package peer is what the benchmarks' peers in Go have in common: how they are called, how they answer, and how a slope is
-// measured.
+// Package peer is shared by the benchmarks' peers in Go: it reads their arguments, prints their results and measures slopes.
 package peer
 
 import (
@@ -12,7 +11,7 @@ import (
 	"time"
 )
 
-// A Result is what a peer says of one case.
+// A Result is a peer's report of one case.
 type Result struct {
 	NS     float64            `json:"ns"`               // nanoseconds a unit of the suite
 	Allocs *float64           `json:"allocs,omitempty"` // a unit
@@ -21,7 +20,7 @@ type Result struct {
 	Extra  map[string]float64 `json:"extra,omitempty"`
 }
 
-// A Suite performs a case of it for about so many seconds.
+// A Suite performs one of its cases for about the given number of seconds.
 type Suite func(name string, seconds float64) (*Result, error)
 
 // An AbsentError says why a framework does not have a case.
@@ -103,14 +102,14 @@ func Slope(seconds float64, short, long Run, units, longUnits float64) (*Result,
 	}, nil
 }
 
-// cost is what runs took together.
+// cost is the total cost of several runs.
 type cost struct {
 	runs          int
 	time          time.Duration
 	allocs, bytes float64
 }
 
-// measure performs a run and adds what it took.
+// measure performs a run and adds its cost.
 func (c *cost) measure(run Run) (string, error) {
 	var before, after runtime.MemStats
 	var start time.Time

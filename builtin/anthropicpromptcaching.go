@@ -24,13 +24,14 @@ import (
 // Behaviour and texts are those of LangChain 1.4.7's AnthropicPromptCachingMiddleware, except that a warning is logged once
 // in a run.
 type AnthropicPromptCaching struct {
-	// Type is the type of cache. There is one: "ephemeral" (or "").
+	// Type is the type of cache. The only type is "ephemeral" (or "").
 	Type string `yaml:"type" schema:"default=ephemeral,enum=ephemeral"`
-	// TTL is how long what nobody uses stays in the cache: "5m" (or ""), or "1h", for which writing costs more.
+	// TTL is how long an unused entry stays in the cache: "5m" (or ""), or "1h", for which writing costs more.
 	TTL string `yaml:"ttl" schema:"default=5m,enum=5m|1h"`
-	// MinMessagesToCache is how many messages a request must have to be cached; the system prompt counts as one. 0: any.
+	// MinMessagesToCache is the number of messages from which on requests are cached; the system prompt counts as one. 0:
+	// any number.
 	MinMessagesToCache int `yaml:"min_messages_to_cache" schema:"default=0,min=0"`
-	// UnsupportedModelBehavior says what follows where a model takes no marks: "warn" (or ""), "ignore", or "raise", which
+	// UnsupportedModelBehavior is what happens if a model does not accept marks: "warn" (or ""), "ignore", or "raise", which
 	// fails the call.
 	UnsupportedModelBehavior string `yaml:"unsupported_model_behavior" schema:"default=warn,enum=warn|ignore|raise"`
 }

@@ -23,34 +23,37 @@ import (
 // model sees, stays, and persist exists. An edit invalidates the provider's prompt cache; a larger clear_at_least makes
 // edits rarer.
 type ContextEditing struct {
-	// Edits are made one after the other. None: one edit with its defaults.
+	// Edits are the edits, in the order in which they are made. None: one edit with its defaults.
 	Edits []ContextEdit `yaml:"edits" strict:"optional"`
-	// TokenCountMethod says who counts. "approximate" (or ""): token_counter, the messages alone. "model": the model, with the
-	// system prompt and the tools; it must be one that counts tokens itself, which those of the providers do not.
+	// TokenCountMethod is how tokens are counted. "approximate" (or ""): by token_counter, the messages alone. "model": by
+	// the model, with the system prompt and the tools; the model must count tokens itself, which the models of the providers
+	// do not.
 	TokenCountMethod string `yaml:"token_count_method" schema:"enum=approximate|model,default=approximate"`
-	// TokenCounter counts tokens. One that is set wins over token_count_method.
+	// TokenCounter is how tokens are counted. If it is set, it overrides token_count_method.
 	TokenCounter TokenCounter `yaml:"token_counter" strict:"optional"`
-	// Persist writes the edits into the thread, in a step of its own before the model call: the messages keep their ids, places,
-	// artifacts and status, and are not edited and counted anew in each call. What was cleared is gone from the thread. Then the
-	// history of the thread is what counts, not what other middleware has made of a request. LangChain has no such option.
+	// Persist writes the edits into the thread, in a step of its own before the model call: the messages keep their ids,
+	// places, artifacts and status, and are not edited and counted again in each call. Cleared text is gone from the thread.
+	// With it, the history of the thread is counted, not the request that other middleware made of it. LangChain has no such
+	// option.
 	Persist bool `yaml:"persist"`
 }
 
 // ContextEdit is one edit of [ContextEditing].
 type ContextEdit struct {
-	// Type is "clear_tool_uses" (or ""): old results of tools are cleared.
+	// Type is the type of the edit. The only type is "clear_tool_uses" (or ""), which clears old results of tools.
 	Type string `yaml:"type" schema:"enum=clear_tool_uses,default=clear_tool_uses"`
-	// Trigger is how many tokens there may be before the edit does anything. nil: 100,000.
+	// Trigger is the number of tokens above which the edit acts. nil: 100,000.
 	Trigger *int `yaml:"trigger" schema:"default=100000,min=0"`
-	// ClearAtLeast is how many tokens are enough: the oldest results are cleared until so many are gained. 0: all that may be.
+	// ClearAtLeast is the number of tokens to gain: the oldest results are cleared until it is reached. 0: all results that
+	// may be cleared.
 	ClearAtLeast int `yaml:"clear_at_least" schema:"default=0,min=0"`
-	// Keep is how many of the newest results are never cleared. nil: 3.
+	// Keep is the number of newest results that are never cleared. nil: 3.
 	Keep *int `yaml:"keep" schema:"default=3,min=0"`
 	// ClearToolInputs also clears the arguments of the calls whose results are cleared.
 	ClearToolInputs bool `yaml:"clear_tool_inputs"`
 	// ExcludeTools are tools whose results are never cleared.
 	ExcludeTools []string `yaml:"exclude_tools" strict:"optional"`
-	// Placeholder stands in the place of a result. "": "[cleared]".
+	// Placeholder is the text that replaces a result. "": "[cleared]".
 	Placeholder string `yaml:"placeholder" schema:"default=[cleared]"`
 }
 

@@ -10,9 +10,12 @@ import (
 
 // ContextSize is a size of a history: a number of messages or of tokens, or a fraction of the tokens that a model accepts.
 type ContextSize struct {
-	Messages *int     `yaml:"messages" schema:"min=1"`         // so many messages
-	Tokens   *int     `yaml:"tokens" schema:"min=1"`           // so many tokens
-	Fraction *float64 `yaml:"fraction" schema:"min=0,max=1.0"` // of the model's max_input_tokens: above 0, at most 1
+	// Messages is a number of messages
+	Messages *int `yaml:"messages" schema:"min=1"`
+	// Tokens is a number of tokens
+	Tokens *int `yaml:"tokens" schema:"min=1"`
+	// Fraction is a share of the max_input_tokens of the model: above 0, at most 1
+	Fraction *float64 `yaml:"fraction" schema:"min=0,max=1.0"`
 }
 
 // ContextTriggers are sizes, one of which must be reached. In a manifest it is a mapping, which is one size, or a list. If
@@ -43,10 +46,10 @@ func (ContextTriggers) JSONSchema() map[string]any {
 	size := map[string]any{
 		"type": "object", "additionalProperties": false, "minProperties": 1,
 		"properties": map[string]any{
-			"messages": map[string]any{"type": "integer", "minimum": 1, "description": "a number of messages"},
-			"tokens":   map[string]any{"type": "integer", "minimum": 1, "description": "a number of tokens"},
+			"messages": map[string]any{"type": "integer", "minimum": 1, "description": "A number of messages"},
+			"tokens":   map[string]any{"type": "integer", "minimum": 1, "description": "A number of tokens"},
 			"fraction": map[string]any{
-				"type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "a share of the model's context",
+				"type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "A share of the model's context",
 			},
 		},
 	}

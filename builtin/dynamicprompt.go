@@ -36,8 +36,8 @@ import (
 type DynamicPrompt struct {
 	// Template is the text of the prompt. Required.
 	Template string `yaml:"template"`
-	// Mode says where the text goes: "replace" (or ""), as in LangChain, is the whole system prompt from then on, what
-	// middleware further outside has added included; "append" stands behind it and "prepend" before it, as a block of its
+	// Mode is where the text goes: "replace" (or ""), as in LangChain, makes it the whole system prompt, in place of what
+	// middleware further outside added; "append" puts it after the system prompt and "prepend" before it, as a block of its
 	// own. An empty text adds nothing, and in the mode replace leaves no system prompt.
 	Mode string `yaml:"mode" schema:"default=replace,enum=replace|append|prepend"`
 }

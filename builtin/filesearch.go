@@ -29,9 +29,9 @@ import (
 // after 30 seconds with what it has found. There is no use_ripgrep, because the program searches by itself; unlike ripgrep
 // it also searches hidden files and files that .gitignore lists.
 type FileSearch struct {
-	// RootPath is the directory, which must be there. In a manifest it is relative to the manifest.
+	// RootPath is the directory, which must exist. In a manifest it is relative to the manifest.
 	RootPath string `yaml:"root_path" schema:"required"`
-	// MaxFileSizeMB is the largest file that is searched, in MiB, up to 1,024; 0: 10.
+	// MaxFileSizeMB is the size of the largest file that is searched, in MiB, up to 1,024; 0: 10.
 	MaxFileSizeMB int `yaml:"max_file_size_mb" schema:"default=10,min=1,max=1024"`
 }
 

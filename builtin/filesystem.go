@@ -38,29 +38,30 @@ import (
 //   - There is no tool execute; the shell middleware has one.
 //   - Sound and video are not shown.
 type Filesystem struct {
-	// Root is a directory of the disk, which must be there; "": files are kept in the state. In a manifest it is relative
-	// to the manifest. Large results are written to it too.
+	// Root is a directory of the disk, which must exist; "": files are kept in the state. In a manifest it is relative to
+	// the manifest. Large results are written to it, too.
 	Root string `yaml:"root"`
-	// Tools are those that the model gets; none (or "all" in a manifest): all. read_file must be among them, since previews
-	// refer to it.
+	// Tools are the tools that the model gets; none (or "all" in a manifest): all. read_file must be among them, since
+	// previews refer to it.
 	Tools FilesystemTools `yaml:"tools"`
-	// SystemPrompt is appended to the system prompt of each model call; "": nothing is, as the tools describe themselves.
+	// SystemPrompt is appended to the system prompt of each model call; "": nothing is appended, since the tools describe
+	// themselves.
 	SystemPrompt string `yaml:"system_prompt"`
 	// CustomToolDescriptions replace the descriptions of tools, by name.
 	CustomToolDescriptions map[string]string `yaml:"custom_tool_descriptions"`
-	// Permissions say which paths may be read and written. The first rule that speaks of the operation and the path counts;
-	// without one it is allowed. What may not be read does not show in results either.
+	// Permissions are the rules for reading and writing paths. The first rule that matches the operation and the path
+	// decides; if none matches, the operation is allowed. Results do not show paths that may not be read.
 	Permissions []FilePermission `yaml:"permissions"`
 	// ToolTokenLimitBeforeEvict is the length of a tool's result, in tokens of 4 characters, above which it is moved to a
 	// file below /large_tool_results; it also bounds what read_file shows. nil: 20,000; 0 (or null in a manifest): nothing is
 	// moved, and read_file shows at most 1,048,576 characters.
 	ToolTokenLimitBeforeEvict *int `yaml:"tool_token_limit_before_evict" schema:"default=20000,min=0"`
-	// HumanMessageTokenLimitBeforeEvict is the same for the last message of the user, which goes to a file below
-	// /conversation_history. The message stays whole in the history; the model is shown the preview. nil: 50,000; 0 (or null
-	// in a manifest): it is never moved.
+	// HumanMessageTokenLimitBeforeEvict is the same limit for the last message of the user, which goes to a file below
+	// /conversation_history. The message stays whole in the history; the model sees the preview. nil: 50,000; 0 (or null in
+	// a manifest): the message is never moved.
 	HumanMessageTokenLimitBeforeEvict *int `yaml:"human_message_token_limit_before_evict" schema:"default=50000,min=0"`
-	// GrepMaxCount is how many matches grep returns where the model does not say. nil: 1,000; 0 (or null in a manifest):
-	// 100,000, which is the most there ever are.
+	// GrepMaxCount is the number of matches that grep returns if the model sets none. nil: 1,000; 0 (or null in a manifest):
+	// 100,000, which is the upper limit.
 	GrepMaxCount *int `yaml:"grep_max_count" schema:"default=1000,min=1"`
 }
 

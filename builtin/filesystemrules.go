@@ -13,12 +13,12 @@ import (
 
 // FilePermission is a rule of [Filesystem].
 type FilePermission struct {
-	// Operations are "read" (ls, read_file, glob, grep) and "write" (write_file, edit_file, delete). An edit reads too.
+	// Operations are "read" (ls, read_file, glob, grep) and "write" (write_file, edit_file, delete). An edit also reads.
 	Operations []string `yaml:"operations" schema:"enum=read|write"`
-	// Paths are globs that begin with a slash, such as /secrets/** for a directory and all that is below it.
+	// Paths are globs that begin with a slash, such as /secrets/** for a directory and everything below it.
 	Paths []string `yaml:"paths"`
-	// Mode says what happens to a call: "allow" (or ""), "deny": it is answered with an error, or "interrupt": a human is
-	// asked as [HumanInTheLoop] asks about one call, and may approve, reject or respond.
+	// Mode is what happens to a call: "allow" (or ""); "deny", which answers it with an error; or "interrupt", which asks a
+	// human as human_in_the_loop asks about one call, who may approve, reject or respond.
 	Mode string `yaml:"mode" schema:"default=allow,enum=allow|deny|interrupt"`
 }
 

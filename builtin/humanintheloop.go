@@ -25,11 +25,14 @@ import (
 //
 // Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
 type HumanInTheLoop struct {
-	InterruptOn       map[string]ReviewPolicy `yaml:"interrupt_on"`       // by tool; calls of others need no review
-	DescriptionPrefix string                  `yaml:"description_prefix"` // begins the default description of a call; "": a default
-	// InterruptMode says how a run asks: "batched" (or ""), once about all calls of an answer, or "per_call".
+	// InterruptOn is the review policy of each tool, by name; calls of other tools need no review
+	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
+	// DescriptionPrefix is the beginning of the default description of a call; "": a default
+	DescriptionPrefix string `yaml:"description_prefix"` // begins the default description of a call; "": a default
+	// InterruptMode is how a run asks: "batched" (or ""), once about all calls of an answer, or "per_call".
 	InterruptMode string `yaml:"interrupt_mode" schema:"default=batched,enum=batched|per_call"`
-	// EditNotice begins the result of an edited call, for the model. nil: a default; "" (null in a manifest): no notice.
+	// EditNotice is a text for the model at the beginning of the result of an edited call. nil: a default; "" (null in a
+	// manifest): no notice.
 	EditNotice *string `yaml:"edit_notice"`
 
 	inherited bool // from another agent, whose tools this one may not have

@@ -21,7 +21,8 @@ import (
 type LLMToolEmulator struct {
 	// Tools are the names of the tools to emulate. Not given: all. An empty list: none.
 	Tools []string `yaml:"tools" strict:"optional"`
-	// Model is the name of the agent's model that makes up the results; "": the agent's own. One with a high temperature varies more.
+	// Model is the name of the agent's model that makes up the results; "": the agent's own. A model with a high temperature
+	// varies more.
 	Model string `yaml:"model"`
 }
 

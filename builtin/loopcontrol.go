@@ -29,20 +29,21 @@ import (
 // model. A call beyond the number is not run; repeat_behavior says what happens instead. Only calls of the model in this
 // run count.
 type LoopControl struct {
-	// MaxContinues is how often a run goes on because of open todos. nil: 3; 0: never.
+	// MaxContinues is how often a run is continued because of open todos. nil: 3; 0: never.
 	MaxContinues *int `yaml:"max_continues" schema:"default=3,min=0"`
-	// Reminder is what the model is told then, as a human message whose meta has the key source. {open} is the list of open
-	// todos, one a line and 20 at most, and {count} their number. "": a text that asks it to go on or to mend the list.
+	// Reminder is the text of the human message that continues the run; its meta has the key source. {open} is the list of
+	// open todos, one a line and 20 at most, and {count} their number. "": a text that asks the model to go on or to correct
+	// the list.
 	Reminder string `yaml:"reminder"`
-	// MaxRepeats is how often in a row a call may be made; 0: it is not limited. Calls of one answer count one by one; other
-	// calls beside them do not end the row, an answer without the call does.
+	// MaxRepeats is how often in a row a call may be made; 0: any number. Calls of one answer count one by one. Other calls
+	// beside them do not end the row; an answer without the call does.
 	MaxRepeats int `yaml:"max_repeats" schema:"default=0,min=0"`
-	// RepeatTools are the tools whose calls are counted; none: all. Leave out one that waits for something and is asked again
+	// RepeatTools are the tools whose calls are counted; none: all. Leave out a tool that waits for something and is called
 	// until it has happened.
 	RepeatTools []string `yaml:"repeat_tools"`
-	// RepeatBehavior says what follows when a call is made too often. "continue" (or ""): it is answered with an error that
-	// tells the model to change its approach, and the others run. "end": no call of the answer runs, each is answered with an
-	// error, and the run ends with a message.
+	// RepeatBehavior is what happens if a call is made too often. "continue" (or ""): the call is answered with an error
+	// that tells the model to change its approach, and the others run. "end": no call of the answer runs, each is answered
+	// with an error, and the run ends with a message.
 	RepeatBehavior string `yaml:"repeat_behavior" schema:"default=continue,enum=continue|end"`
 }
 

@@ -28,11 +28,11 @@ import (
 type Memory struct {
 	// Sources are the files, as absolute paths below root, in the order in which they are shown. Required.
 	Sources []string `yaml:"sources"`
-	// Root is the directory of the disk that is "/" in the paths; nothing outside of it can be reached. "": the files in the
+	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. "": the files in the
 	// state of the thread, where the filesystem middleware without a root keeps them.
 	Root string `yaml:"root"`
-	// SystemPrompt stands behind the system prompt, as a block of its own, with {agent_memory}, which it must have. nil: a
-	// text that explains what memory is and how to keep it; "": nothing is added, and the files are read all the same.
+	// SystemPrompt is added after the system prompt, as a block of its own. It must contain {agent_memory}. nil: a text that
+	// explains what memory is and how to keep it; "": nothing is added, but the files are still read.
 	SystemPrompt *string `yaml:"system_prompt"`
 	// AddCacheControl marks the last block of the system prompt, so that the provider caches the prompt up to there. Only
 	// models whose provider is anthropic get the mark.

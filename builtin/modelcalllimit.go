@@ -16,7 +16,8 @@ import (
 type ModelCallLimit struct {
 	ThreadLimit *int `yaml:"thread_limit"` // model calls in the thread; nil: no limit
 	RunLimit    *int `yaml:"run_limit"`    // model calls in a run; nil: no limit
-	// ExitBehavior says what follows: "end" (or ""): the run ends with a message; "error": it fails with a LimitError.
+	// ExitBehavior is what happens at the limit: "end" (or ""): the run ends with a message; "error": it fails with a
+	// LimitError.
 	ExitBehavior string `yaml:"exit_behavior" schema:"default=end,enum=end|error"`
 }
 

@@ -25,9 +25,10 @@ import (
 // Texts, and the position of new answers, are those of deepagents' PatchToolCallsMiddleware of langchain 1.4.7. The
 // original accepts an answer anywhere in the history, and neither moves nor removes answers.
 type PatchToolCalls struct {
-	// Content answers an open call, with {tool} and {id}. "" is the text of the reference.
+	// Content is the answer to an open call, with {tool} and {id}. "": the text of the reference.
 	Content string `yaml:"content"`
-	// InvalidContent answers a malformed call, with {tool}, {id} and {error}, which is why it could not be parsed.
+	// InvalidContent is the answer to a malformed call, with {tool}, {id} and {error}, the reason why the call could not be
+	// parsed.
 	InvalidContent string `yaml:"invalid_content"`
 }
 

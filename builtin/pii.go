@@ -29,14 +29,14 @@ import (
 // answer are streamed as one text, so the end of one block and the beginning of the next are checked together.
 type PII struct {
 	// PIIType is what to look for: email, credit_card, ip, mac_address, url, or any name if there is a detector. Required.
-	// It stands in the texts that take the place of what is found.
+	// The replacement texts contain it.
 	PIIType string `yaml:"pii_type"`
-	// Strategy says what becomes of it. "redact" (or ""): [REDACTED_EMAIL] takes its place. "mask": a part stays readable, as
-	// in ****-****-****-1111. "hash": <email_hash:71d4f55f>, the same for the same value; whoever can guess the value can check
-	// the guess. "block": the run fails with a [PIIError].
+	// Strategy is what happens to a value. "redact" (or ""): [REDACTED_EMAIL] takes its place. "mask": a part stays
+	// readable, as in ****-****-****-1111. "hash": <email_hash:71d4f55f>, the same for the same value; anyone who can guess
+	// the value can check the guess. "block": the run fails with a PIIError.
 	Strategy string `yaml:"strategy" schema:"default=redact,enum=redact|mask|hash|block"`
-	// Detector is a regular expression of Go's package regexp that says what to look for; "": what the type says. ^ and $ are the
-	// ends of a text, or of its lines after (?m).
+	// Detector is a regular expression of Go's package regexp that finds the values; "": the detector of the type. ^ and $
+	// are the ends of a text, or of its lines after (?m).
 	Detector string `yaml:"detector"`
 	// ApplyToInput looks at the last human message. nil: true.
 	ApplyToInput *bool `yaml:"apply_to_input" schema:"default=true"`
@@ -44,8 +44,8 @@ type PII struct {
 	ApplyToOutput bool `yaml:"apply_to_output" schema:"default=false"`
 	// ApplyToToolResults looks at the answers of tools.
 	ApplyToToolResults bool `yaml:"apply_to_tool_results" schema:"default=false"`
-	// ApplyToToolCalls looks at the texts in the arguments of the tool calls that the model asks for, also where they could not
-	// be parsed. The tools run with the redacted ones. LangChain does not have this.
+	// ApplyToToolCalls looks at the texts in the arguments of the tool calls that the model asks for, also in malformed
+	// arguments. The tools run with the redacted arguments. LangChain does not have this.
 	ApplyToToolCalls bool `yaml:"apply_to_tool_calls" schema:"default=false"`
 
 	// Detect finds what to look for, in place of Detector. Several goroutines call it at once. It is asked about whole texts.

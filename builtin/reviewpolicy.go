@@ -16,13 +16,15 @@ import (
 // ReviewPolicy is which calls of a tool [HumanInTheLoop] asks about, and which decisions it permits. In a manifest it may
 // be true, which permits all decisions, or false, which is the same as no policy.
 type ReviewPolicy struct {
-	AllowedDecisions []DecisionType `yaml:"allowed_decisions"` // required
-	// Description is what the human reads. "": the description_prefix, the tool and the arguments.
+	// AllowedDecisions are the decisions that a human may make: approve, edit, reject, respond. Required.
+	AllowedDecisions []DecisionType `yaml:"allowed_decisions"`
+	// Description is the text that the human reads. "": the description_prefix, the tool and the arguments.
 	Description string `yaml:"description"`
-	// ArgsSchema is a JSON Schema that arguments of the tool must fit when a human has edited them. It stands in the review's
-	// configuration too. nil: what does not fit the tool's own parameters is answered to the model, as always.
+	// ArgsSchema is a JSON Schema that arguments must fit when a human has edited them. The review request contains it, too.
+	// nil: arguments that do not fit the tool's own parameters are answered to the model, as always.
 	ArgsSchema map[string]any `yaml:"args_schema"`
-	When       *ArgCondition  `yaml:"when"` // only such calls need a review; nil: all
+	// When is the condition under which a call needs a review; nil: always
+	When *ArgCondition `yaml:"when"`
 
 	// DescriptionFunc makes the description of a call, in place of Description.
 	DescriptionFunc func(rt *host.Runtime, call *abi.ToolCall) string `yaml:"-"`
@@ -35,9 +37,11 @@ type ReviewPolicy struct {
 
 // ArgCondition tests one argument of a call. A call without the argument fails the test.
 type ArgCondition struct {
-	Arg        string `yaml:"arg" strict:"required"` // the name of the argument
-	Equals     any    `yaml:"equals"`                // it is this value; nil: not tested
-	StartsWith string `yaml:"starts_with"`           // it is a text that begins with this; "": not tested
+	Arg string `yaml:"arg" strict:"required"` // the name of the argument
+	// Equals is the value that the argument must have; nil: not tested
+	Equals any `yaml:"equals"`
+	// StartsWith is the text that the argument must begin with; "": not tested
+	StartsWith string `yaml:"starts_with"` // it is a text that begins with this; "": not tested
 }
 
 // AnyDecision returns a policy that permits all decisions about all calls.

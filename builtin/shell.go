@@ -42,27 +42,31 @@ import (
 // command, exit waits for the timeout, output is not limited in bytes, and the artifact contains the redacted values, where
 // ours contains their number.
 type Shell struct {
-	// WorkspaceRoot is the directory in which sessions begin; it is made if it is missing, and all runs share it. In a manifest
-	// it is relative to the manifest. "": each run has a temporary directory, which is removed when the run ends.
+	// WorkspaceRoot is the directory in which sessions begin. It is created if it is missing, and all runs share it. In a
+	// manifest it is relative to the manifest. "": each run has a temporary directory, which is removed when the run ends.
 	WorkspaceRoot string `yaml:"workspace_root"`
-	// StartupCommands run when a session begins, also after a restart. If one fails, so does the run, or the call that needed
-	// the session.
+	// StartupCommands are run when a session begins, also after a restart. If one fails, the run fails, or the call that
+	// needed the session.
 	StartupCommands ShellCommands `yaml:"startup_commands"`
-	// ShutdownCommands run when the run ends, if it has a session then, and when a session was idle for too long. The run's end
-	// waits for them. Failures are logged. They do not run when the agent is closed while a run waits for an answer.
+	// ShutdownCommands are run when the run ends, if it has a session then, and when a session was idle for too long. The
+	// end of the run waits for them. Failures are logged. They do not run when the agent is closed while a run waits for an
+	// answer.
 	ShutdownCommands ShellCommands `yaml:"shutdown_commands"`
-	ExecutionPolicy  ShellPolicy   `yaml:"execution_policy"` // where commands run, and how long; required
-	// RedactionRules are applied to the output of a command, in their order, before the model sees it.
-	RedactionRules  []RedactionRule `yaml:"redaction_rules"`
-	ToolDescription string          `yaml:"tool_description"` // what the model reads about the tool; "": LangChain's description
-	ToolName        string          `yaml:"tool_name"`        // "": shell
+	// ExecutionPolicy is where commands run, and how long. Required.
+	ExecutionPolicy ShellPolicy `yaml:"execution_policy"`
+	// RedactionRules are applied to the output of a command, in order, before the model sees it.
+	RedactionRules []RedactionRule `yaml:"redaction_rules"`
+	// ToolDescription is the description of the tool for the model; "": LangChain's description
+	ToolDescription string `yaml:"tool_description"` // what the model reads about the tool; "": LangChain's description
+	// ToolName is the name of the tool; "": shell
+	ToolName string `yaml:"tool_name"` // "": shell
 	// ShellCommand is the shell with its arguments; none: /bin/bash. It must be a POSIX shell that reads its commands from
-	// stdin. The file descriptors 7 and 8 of the shell are taken.
+	// stdin, and leaves the file descriptors 7 and 8 free.
 	ShellCommand ShellCommands `yaml:"shell_command"`
-	// Env is the environment of the shell, or of the policy's command. Nothing of this process's environment gets into it, no
-	// secret and no PATH either; shells have a PATH of their own then.
+	// Env is the environment of the shell, or of the policy's command. It contains nothing of this process's environment,
+	// neither secrets nor PATH; shells then use a PATH of their own.
 	Env ShellEnv `yaml:"env"`
-	// IdleTimeout ends a session in which no command has run for so long: its run waits for a human, who may never answer.
+	// IdleTimeout is how long a session may be idle before it is ended: its run may wait for a human who never answers.
 	// LangChain does not have this. 0: 15 minutes.
 	IdleTimeout Seconds `yaml:"idle_timeout" schema:"default=900"`
 }

@@ -9,11 +9,12 @@ import (
 
 // RedactionRule is which data must not get from the output of a command to the model, and what replaces it.
 type RedactionRule struct {
-	// PIIType is email, credit_card, ip, mac_address or url, or with a detector any name. Required.
+	// PIIType is the type of the values: email, credit_card, ip, mac_address or url, or any name if there is a detector.
+	// Required.
 	PIIType string `yaml:"pii_type"`
-	// Strategy is "redact" (or ""), "mask", "hash", or "block", which keeps back the whole output.
+	// Strategy is what happens to a value: "redact" (or ""), "mask", "hash", or "block", which withholds the whole output.
 	Strategy string `yaml:"strategy" schema:"default=redact,enum=redact|mask|hash|block"`
-	// Detector is a regular expression (RE2) that finds it. "": the type's own.
+	// Detector is a regular expression (RE2) that finds the values. "": the detector of the type.
 	Detector string `yaml:"detector"`
 }
 

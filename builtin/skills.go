@@ -33,14 +33,14 @@ import (
 // Behaviour is that of deepagents' SkillsMiddleware, with other words in the prompt. Names and descriptions are shown on
 // one line. Invalid YAML frontmatter is read line by line, where the original skips the skill.
 type Skills struct {
-	// Sources are the directories in which skills stand, as absolute paths below root. Of skills with one name that of the
-	// later source counts. One that does not exist has no skills. Required.
+	// Sources are the directories of skills, as absolute paths below root. If several skills have one name, that of the
+	// later source counts. A missing directory has no skills. Required.
 	Sources []string `yaml:"sources"`
-	// Root is the directory of the disk that is "/" in the paths; nothing outside of it can be reached. "": the files in the
+	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. "": the files in the
 	// state of the thread, where the filesystem middleware without a root keeps them.
 	Root string `yaml:"root"`
-	// SystemPrompt stands behind the system prompt, as a block of its own, with {skills_locations} and {skills_list}. nil: a
-	// text that explains how to use skills; "": nothing is added.
+	// SystemPrompt is added after the system prompt, as a block of its own, with {skills_locations} and {skills_list}. nil:
+	// a text that explains how to use skills; "": nothing is added.
 	SystemPrompt *string `yaml:"system_prompt"`
 }
 

@@ -38,17 +38,17 @@ import (
 // doubled; fields that a subagent does not change are not written, so parallel subagents do not conflict; reviews are
 // inherited wherever they are in the list.
 type Subagents struct {
-	// Agents are the subagents. Without any there must be a general-purpose one.
+	// Agents are the subagents. If the list is empty, there must be a general-purpose one.
 	Agents []Subagent `yaml:"agents"`
-	// GeneralPurpose puts a subagent "general-purpose" before the others, which has the agent's own model and tools, unless there
+	// GeneralPurpose adds a subagent "general-purpose" before the others, with the agent's own model and tools, unless there
 	// is one of that name. nil: true.
 	GeneralPurpose *bool `yaml:"general_purpose" schema:"default=true"`
 	// SystemPrompt is added to the system prompt of the agent, with the list of subagents. "": nothing is added.
 	SystemPrompt string `yaml:"system_prompt"`
 	// TaskDescription describes the tool to the model, with {available_agents} where the list of subagents belongs. "": a default.
 	TaskDescription string `yaml:"task_description"`
-	// DefaultMiddlewareEntries are middleware of all subagents that are made here, outside of their own: entries as in the
-	// manifest's middleware. In Go, use DefaultMiddleware.
+	// DefaultMiddlewareEntries is the middleware of all subagents that are defined here, outside their own: entries as in
+	// the manifest's middleware. In Go, use DefaultMiddleware.
 	DefaultMiddlewareEntries MiddlewareEntries `yaml:"default_middleware"`
 
 	DefaultMiddleware []host.Middleware `yaml:"-"` // of all subagents that are made here, outside of their own
@@ -56,30 +56,31 @@ type Subagents struct {
 
 // Subagent is an agent that [Subagents] runs: one that is made of the other fields, or one that is there.
 type Subagent struct {
-	// Name is what the model calls it. It has at most 100 bytes, and no control characters. Required; that of the manifest, if
-	// there is a file.
+	// Name is the name by which the model calls the subagent. It has at most 100 bytes and no control characters. Required;
+	// the default is the name of the manifest, if there is a file.
 	Name string `yaml:"name"`
-	// Description says what it is for; the model chooses by it. Required; that of the manifest, if there is a file.
+	// Description is what the subagent is for; the model chooses by it. Required; the default is the description of the
+	// manifest, if there is a file.
 	Description string `yaml:"description"`
-	// SystemPrompt is its system prompt. "": none.
+	// SystemPrompt is the subagent's system prompt. "": none.
 	SystemPrompt string `yaml:"system_prompt"`
-	// Model is one of the agent's named models. "": the agent's own.
+	// Model is the name of one of the agent's named models. "": the agent's own model.
 	Model string `yaml:"model"`
-	// ToolEntries are its tools: names of the agent's own tools, and entries as in the manifest's tools, such as
-	// "search" and "{files: {root: ./notes}}". None given: all of the agent's own; an empty list: none. Tools that middleware
-	// brings are not among them. In Go, use Tools.
+	// ToolEntries are the subagent's tools: names of the agent's own tools, and entries as in the manifest's tools, such as
+	// "search" and "{files: {root: ./notes}}". Not given: all of the agent's own; an empty list: none. Tools of middleware
+	// are not among them. In Go, use Tools.
 	ToolEntries ToolEntries `yaml:"tools"`
-	// MiddlewareEntries are its middleware, the first the outermost: entries as in the manifest's middleware, such as
-	// "model_call_limit: {run_limit: 20}". In Go, use Middleware.
+	// MiddlewareEntries is the subagent's middleware, the first the outermost: entries as in the manifest's middleware, such
+	// as "model_call_limit: {run_limit: 20}". In Go, use Middleware.
 	MiddlewareEntries MiddlewareEntries `yaml:"middleware"`
-	// InterruptOn says which of its calls need a review, as that of human_in_the_loop does. None given: it has the reviews of the
-	// agent, unless there is a human_in_the_loop among its own middleware; an empty mapping: none.
+	// InterruptOn is which of the subagent's calls need a review, as in human_in_the_loop. Not given: it has the reviews of
+	// the agent, unless there is a human_in_the_loop among its own middleware; an empty mapping: none.
 	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
-	// ResponseFormatEntry asks for an answer that is a value, as the manifest's response_format: it is the answer of the task, as
-	// JSON. In Go, use ResponseFormat.
+	// ResponseFormatEntry is the format of a structured answer, as in the manifest's response_format. The answer of the task
+	// is the value as JSON. In Go, use ResponseFormat.
 	ResponseFormatEntry ResponseFormatEntry `yaml:"response_format"`
-	// File is the manifest of an agent, in place of the keys from system_prompt on; relative to the manifest in which it stands.
-	// That agent has nothing of this one, reviews included. In Go, use Agent.
+	// File is the manifest of an agent, in place of the keys from system_prompt on; it is relative to the manifest that
+	// names it. That agent takes over nothing of this one, reviews included. In Go, use Agent.
 	File string `yaml:"file"`
 
 	Tools      []host.Tool       `yaml:"-"` // nil: the agent's own, [host.Env.Tools]

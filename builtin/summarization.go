@@ -35,22 +35,22 @@ import (
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
 // and an empty text is not a summary.
 type Summarization struct {
-	// Model is the named model whose context is to be kept small; "": the agent's own. It counts for fractions, for what was
-	// reported, and writes the summary.
+	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
+	// tokens, and writes the summary.
 	Model string `yaml:"model"`
-	// Trigger says when; none: never.
+	// Trigger is the size of the history from which on it is summarized; none: never.
 	Trigger ContextTriggers `yaml:"trigger" strict:"optional"`
-	// Keep says how much of the end of the history stays, by one of messages, tokens and fraction. None given: 20 messages.
+	// Keep is how much of the end of the history stays, as one of messages, tokens and fraction. Not given: 20 messages.
 	Keep ContextSize `yaml:"keep"`
 	// TokenCounter counts tokens.
 	TokenCounter TokenCounter `yaml:"token_counter"`
-	// SummaryPrompt asks for the summary, with {messages}, which is the transcript. "": a default, which asks for the sections
-	// SESSION INTENT, SUMMARY, ARTIFACTS and NEXT STEPS.
+	// SummaryPrompt is the request for the summary, with {messages}, the transcript. "": a default, which asks for the
+	// sections SESSION INTENT, SUMMARY, ARTIFACTS and NEXT STEPS.
 	SummaryPrompt string `yaml:"summary_prompt"`
-	// TrimTokensToSummarize is how many tokens of the messages to summarize, from their end, the model is shown at most. nil:
-	// 4000; 0 (null in a manifest): all of them.
+	// TrimTokensToSummarize is the number of tokens of the messages to summarize, from their end, that the model sees at
+	// most. nil: 4000; 0 (null in a manifest): all of them.
 	TrimTokensToSummarize *int `yaml:"trim_tokens_to_summarize" schema:"default=4000"`
-	// Summarizer is the named model that writes the summary in place of model; "": that one.
+	// Summarizer is the named model that writes the summary instead; "": the model above.
 	Summarizer string `yaml:"summarizer"`
 
 	// Summarize writes the summary in place of a model. It is given all messages that the summary is of.

@@ -23,9 +23,9 @@ import (
 // list as compact JSON, a call that another middleware has answered is not answered again, and the tool's default
 // description has other words.
 type TodoList struct {
-	// SystemPrompt stands behind the system prompt, as a block of its own. nil: LangChain's text; "": nothing is added.
+	// SystemPrompt is added after the system prompt, as a block of its own. nil: LangChain's text; "": nothing is added.
 	SystemPrompt *string `yaml:"system_prompt"`
-	// ToolDescription tells the model what write_todos is for. "": a text that says when to use it, and how.
+	// ToolDescription is the description of write_todos for the model. "": a text that says when to use it, and how.
 	ToolDescription string `yaml:"tool_description"`
 }
 

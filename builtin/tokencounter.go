@@ -15,11 +15,11 @@ import (
 // TokenCounter is how the tokens of messages are counted. Its zero value is the approximate counter. At most one field is
 // set. The tokens of a history are the sum of the tokens of its messages.
 type TokenCounter struct {
-	// Counter is "approximate" (or ""): one token for every four characters that are begun (3.3 for Anthropic's models in
-	// summarization), three more for each message and 85 for an image, as LangChain counts. "chars": one for each character of
-	// the text, and nothing else.
+	// Counter is the way of counting. "approximate" (or ""): one token for every four characters or part of them (3.3 for
+	// Anthropic's models in summarization), three more for each message and 85 for an image, as LangChain counts. "chars":
+	// one for each character of the text, and nothing else.
 	Counter string `yaml:"counter" schema:"enum=approximate|chars,default=approximate"`
-	// PerMessage counts every message as so many tokens.
+	// PerMessage is a fixed number of tokens for each message, instead of counting.
 	PerMessage int `yaml:"per_message" schema:"min=1"`
 	// Func counts the tokens of a message. It is called for each message of a history, often.
 	Func func(m *abi.Message) int `yaml:"-"`

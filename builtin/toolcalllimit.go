@@ -26,9 +26,9 @@ type ToolCallLimit struct {
 	ThreadLimit *int   `yaml:"thread_limit"` // calls in the thread; nil: no limit
 	RunLimit    *int   `yaml:"run_limit"`    // calls in a run; nil: no limit
 
-	// ExitBehavior says what follows when a call is blocked. "continue" (or ""): blocked calls are answered with an
-	// error, the others run, and the model goes on. "end": no call of the answer runs, each is answered with an error, and
-	// the run ends with a message. "error": the run fails with a LimitError, and the calls stay open.
+	// ExitBehavior is what happens when a call is blocked. "continue" (or ""): blocked calls are answered with an error, the
+	// others run, and the model goes on. "end": no call of the answer runs, each is answered with an error, and the run ends
+	// with a message. "error": the run fails with a LimitError, and the calls stay open.
 	ExitBehavior string `yaml:"exit_behavior" schema:"default=continue,enum=continue|end|error"`
 }
 

@@ -19,8 +19,9 @@ import (
 // Behaviour is that of LangChain's ToolErrorMiddleware, with a template in place of its function. Around a tool_retry with
 // on_failure: error it answers the error of the last attempt.
 type ToolError struct {
-	OnError ToolErrorAnswer `yaml:"on_error"` // required
-	Tools   []string        `yaml:"tools"`    // the tools whose errors it answers; none: all
+	// OnError is which errors are answered, and how. Required.
+	OnError ToolErrorAnswer `yaml:"on_error"`
+	Tools   []string        `yaml:"tools"` // the tools whose errors it answers; none: all
 }
 
 var toolErrorEntry = Entry{
@@ -37,8 +38,8 @@ var toolErrorEntry = Entry{
 type ToolErrorAnswer struct {
 	// Format is the answer, with {tool}, {type} and {message}.
 	Format string `yaml:"format"`
-	// Types are the types of error to answer, as events name them; none: all. An error that
-	// wraps one of such a type is answered too; others fail the run.
+	// Types are the types of error to answer, as events name them; none: all. An error that wraps one of these types is
+	// answered, too; other errors fail the run.
 	Types []string `yaml:"types"`
 }
 

@@ -15,7 +15,7 @@ import (
 // agentEntry is an agent of another manifest, as a tool.
 type agentEntry struct {
 	File        string `yaml:"file"        strict:"required"` // the manifest of the agent
-	Name        string `yaml:"name"        strict:"required"` // of the tool
+	Name        string `yaml:"name"        strict:"required"` // name of the tool
 	Description string `yaml:"description" strict:"required"` // what the model is told of it
 }
 

@@ -72,13 +72,13 @@ type fetchEntry struct{ policy *fetch.Policy }
 // fetchKeys are the keys of such a mapping.
 type fetchKeys struct {
 	Hosts        []string               `yaml:"hosts" strict:"required"`       // that may be asked
-	Methods      []string               `yaml:"methods"`                       // of requests; default GET, HEAD and POST
+	Methods      []string               `yaml:"methods"`                       // methods of requests; default GET, HEAD and POST
 	Private      []network              `yaml:"private"`                       // networks that are not public and may be asked
 	Secrets      map[string]secretEntry `yaml:"secrets"`                       // values that it may send and not see
 	MaxRequest   strictyaml.Size        `yaml:"max_request" strict:"min=1B"`   // bytes of a request
 	MaxResponse  strictyaml.Size        `yaml:"max_response" strict:"min=1B"`  // bytes of an answer
 	MaxHeaders   strictyaml.Size        `yaml:"max_headers" strict:"min=256B"` // bytes of an answer's headers
-	Timeout      time.Duration          `yaml:"timeout" strict:"min=1ms"`      // of a request
+	Timeout      time.Duration          `yaml:"timeout" strict:"min=1ms"`      // time for a request
 	MaxRedirects *int                   `yaml:"max_redirects" strict:"min=0"`  // that are followed
 }
 

@@ -18,19 +18,19 @@ import (
 
 // httpEntry is a tool that is an HTTP request.
 type httpEntry struct {
-	Name        string                `yaml:"name" strict:"required"` // of the tool
+	Name        string                `yaml:"name" strict:"required"` // name of the tool
 	Description string                `yaml:"description"`            // what the model is told of it
-	Method      string                `yaml:"method"`                 // of the request; default GET
+	Method      string                `yaml:"method"`                 // method of the request; default GET
 	URL         string                `yaml:"url" strict:"required"`  // the address; {name} is an argument
-	Headers     map[string]string     `yaml:"headers"`                // of the request
-	Query       map[string]scalarText `yaml:"query"`                  // of the address; {name} is an argument
-	Body        any                   `yaml:"body"`                   // of the request, as JSON; {name} is an argument
+	Headers     map[string]string     `yaml:"headers"`                // headers of the request
+	Query       map[string]scalarText `yaml:"query"`                  // query of the address; {name} is an argument
+	Body        any                   `yaml:"body"`                   // body of the request, as JSON; {name} is an argument
 	Parameters  map[string]any        `yaml:"parameters"`             // a JSON Schema of the arguments
 	// which part of the answer the model gets, a JSON pointer such as /data/items
 	Result       string          `yaml:"result"`
 	MaxResult    strictyaml.Size `yaml:"max_result" strict:"min=1B,max=1GiB"`   // bytes of the result
 	MaxResponse  strictyaml.Size `yaml:"max_response" strict:"min=1B,max=1GiB"` // bytes of the answer
-	Timeout      time.Duration   `yaml:"timeout" strict:"min=1ms,max=1h"`       // of the request
+	Timeout      time.Duration   `yaml:"timeout" strict:"min=1ms,max=1h"`       // time for the request
 	Idempotent   *bool           `yaml:"idempotent"`                            // the request may be repeated
 	ReturnDirect bool            `yaml:"return_direct"`                         // the run ends with the result
 	Allow        []string        `yaml:"allow"`                                 // hosts that redirects may lead to

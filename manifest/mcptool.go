@@ -16,19 +16,19 @@ import (
 
 // mcpEntry is the tools of an MCP server: one that a command is, or one at a URL.
 type mcpEntry struct {
-	Name             string            `yaml:"name"`                                   // of the server, in messages
-	Command          []string          `yaml:"command"`                                // starts the server
+	Name             string            `yaml:"name"`                                   // name of the server, in messages
+	Command          []string          `yaml:"command"`                                // the command that starts the server
 	Env              map[string]string `yaml:"env"`                                    // variables of the server's process
 	URL              string            `yaml:"url"`                                    // the address of a server that runs
-	Headers          map[string]string `yaml:"headers"`                                // of requests to it
-	Prefix           string            `yaml:"prefix"`                                 // in front of the names of the tools
+	Headers          map[string]string `yaml:"headers"`                                // headers of requests to it
+	Prefix           string            `yaml:"prefix"`                                 // a prefix for the names of the tools
 	Include          []string          `yaml:"include"`                                // tools to take; none: all
 	Exclude          []string          `yaml:"exclude"`                                // tools to leave out
 	Idempotent       []string          `yaml:"idempotent"`                             // tools that may be called again
 	TrustAnnotations bool              `yaml:"trust_annotations"`                      // what the server says of its tools is believed
 	Elicitation      bool              `yaml:"elicitation"`                            // the server may ask the person
-	Timeout          time.Duration     `yaml:"timeout" strict:"min=1ms"`               // of a call
-	ConnectTimeout   time.Duration     `yaml:"connect_timeout" strict:"min=1ms"`       // of the start
+	Timeout          time.Duration     `yaml:"timeout" strict:"min=1ms"`               // time for a call
+	ConnectTimeout   time.Duration     `yaml:"connect_timeout" strict:"min=1ms"`       // time for the start
 	MaxResult        strictyaml.Size   `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // bytes of a result
 }
 

@@ -93,7 +93,7 @@ type pluginEntry struct {
 	ID        string         `yaml:"id"`                                   // its name in steps and events
 	Config    map[string]any `yaml:"config" strict:"optional"`             // the plugin's configuration
 	Grant     grantEntry     `yaml:"grant"`                                // what the plugin may do beyond what every plugin may
-	Limits    limitsEntry    `yaml:"limits"`                               // of the plugin
+	Limits    limitsEntry    `yaml:"limits"`                               // limits of the plugin
 	Isolation string         `yaml:"isolation" strict:"enum=pool|call"`    // pool: instances are used again; call: each call has a new one
 	OnFailure string         `yaml:"on_failure" strict:"enum=closed|open"` // closed: the run fails with the plugin; open: it goes on without it
 	Breaker   breakerEntry   `yaml:"breaker"`                              // when the plugin is bypassed
@@ -101,7 +101,7 @@ type pluginEntry struct {
 
 // pluginSource is the path of a module, or a mapping with more.
 type pluginSource struct {
-	Path     string     `yaml:"path" strict:"required"` // of the module, relative to the manifest
+	Path     string     `yaml:"path" strict:"required"` // path of the module, relative to the manifest
 	SHA256   digest     `yaml:"sha256"`                 // the digest that the module must have
 	Minisign publicKeys `yaml:"minisign"`               // public keys, of which one must have signed the module
 }
@@ -141,7 +141,7 @@ func (k *publicKeys) CheckStrict(n strictyaml.Node) error {
 
 // breakerEntry says when a plugin is bypassed.
 type breakerEntry struct {
-	Faults int           `yaml:"faults" strict:"required,min=1"` // so many faults open the breaker
+	Faults int           `yaml:"faults" strict:"required,min=1"` // the number of faults that opens the breaker
 	Window time.Duration `yaml:"window" strict:"min=1s"`         // within such a time
 }
 
@@ -156,11 +156,11 @@ func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
 
 type limitsEntry struct {
 	Memory    strictyaml.Size  `yaml:"memory" strict:"min=64KiB,max=4GiB"` // of an instance
-	Fuel      strictyaml.Count `yaml:"fuel" strict:"min=1k"`               // of a call
-	Deadline  time.Duration    `yaml:"deadline" strict:"min=1ms"`          // of a call
+	Fuel      strictyaml.Count `yaml:"fuel" strict:"min=1k"`               // fuel of a call
+	Deadline  time.Duration    `yaml:"deadline" strict:"min=1ms"`          // time for a call
 	Input     strictyaml.Size  `yaml:"input" strict:"min=1KiB,max=1GiB"`   // bytes of a call's input
 	Result    strictyaml.Size  `yaml:"result" strict:"min=1KiB,max=1GiB"`  // bytes of a call's result
-	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`          // of a call
+	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`          // host calls in a call
 	Next      int              `yaml:"next" strict:"min=1"`                // calls of next in a call
 	Log       strictyaml.Size  `yaml:"log" strict:"min=1KiB,max=1GiB"`     // bytes that a call may log
 	Instances int              `yaml:"instances" strict:"min=1"`           // that may be at work at once

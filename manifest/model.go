@@ -52,7 +52,7 @@ func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 // scriptedEntry is a model that needs no provider.
 type scriptedEntry struct {
 	Provider string      `yaml:"provider" strict:"required" schema:"enum=scripted"` // scripted
-	Name     string      `yaml:"name"`                                              // of a model of turns; default "scripted"
+	Name     string      `yaml:"name"`                                              // name of a model of turns; default "scripted"
 	Turns    []turnEntry `yaml:"turns"`                                             // a fixed list of answers
 	AfterEnd string      `yaml:"after_end" strict:"enum=error|repeat_last|empty"`   // what follows the last turn
 	Rules    string      `yaml:"rules"`                                             // a file of rules
@@ -80,9 +80,9 @@ type turnEntry struct {
 }
 
 type callEntry struct {
-	ID   string         `yaml:"id"` // of the call
+	ID   string         `yaml:"id"` // id of the call
 	Name string         `yaml:"name" strict:"required"`
-	Args map[string]any `yaml:"args"` // of the call
+	Args map[string]any `yaml:"args"` // arguments of the call
 }
 
 // build makes the model.

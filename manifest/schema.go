@@ -64,9 +64,9 @@ func (modelEntry) JSONSchema() map[string]any {
 		}
 	}
 	properties := map[string]any{
-		"provider": enum(slices.Sorted(maps.Keys(providers))...), "name": text("the model's name, as the provider calls it"),
-		"base_url":    text("the address of another server, such as http://localhost:11434/v1"),
-		"api_key_env": text("the environment variable with the key"),
+		"provider": enum(slices.Sorted(maps.Keys(providers))...), "name": text("The model's name, as the provider calls it"),
+		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
+		"api_key_env": text("The environment variable with the key"),
 		"api":         enum("chat_completions", "responses"), "headers": map[string]any{"type": "object"},
 		"profile": reflect.TypeFor[profileEntry](), "settings": map[string]any{"type": "object"},
 	}
@@ -100,7 +100,7 @@ func (toolEntry) JSONSchema() map[string]any {
 // JSONSchema is that of a middleware.
 func (middlewareEntry) JSONSchema() map[string]any {
 	var names []string
-	properties := map[string]any{"id": text("its name in steps and events"), "plugin": reflect.TypeFor[pluginSource]()}
+	properties := map[string]any{"id": text("The name of the middleware in steps and events"), "plugin": reflect.TypeFor[pluginSource]()}
 	kinds := []any{map[string]any{"required": []string{"plugin"}}}
 	for _, entry := range builtin.Registry() {
 		for _, name := range append([]string{entry.Name}, entry.Aliases...) {
@@ -127,7 +127,7 @@ func configType(e *builtin.Entry) reflect.Type { return reflect.TypeOf(e.New()).
 
 // JSONForms is the path alone.
 func (pluginSource) JSONForms() []map[string]any {
-	return []map[string]any{text("the path of a module")}
+	return []map[string]any{text("The path of a module")}
 }
 
 // JSONSchema is that of one key, or of several.
@@ -149,7 +149,7 @@ func (fetchEntry) JSONSchema() map[string]any {
 func (generateEntry) JSONSchema() map[string]any { return oneOf(reflect.TypeFor[generateKeys]()) }
 
 // JSONSchema is that of a network.
-func (network) JSONSchema() map[string]any { return text("a network, such as 10.0.0.0/8") }
+func (network) JSONSchema() map[string]any { return text("A network, such as 10.0.0.0/8") }
 
 // JSONSchema is that of a text.
 func (scalarText) JSONSchema() map[string]any {
@@ -173,16 +173,16 @@ func (durabilityEntry) JSONSchema() map[string]any {
 
 // JSONSchema is that of a step's name.
 func (breakpoint) JSONSchema() map[string]any {
-	return text("a step: model, tools, or NAME.HOOK of a middleware, such as todo_list.after_model")
+	return text("A step: model, tools, or NAME.HOOK of a middleware, such as todo_list.after_model")
 }
 
 // JSONSchema is that of a schema.
 func (schemaEntry) JSONSchema() map[string]any {
-	return oneOf(text("the path of a JSON file"), map[string]any{"type": "object"})
+	return oneOf(text("The path of a JSON file"), map[string]any{"type": "object"})
 }
 
 // JSONSchema is that of what follows errors.
 func (handleErrorsEntry) JSONSchema() map[string]any {
-	return oneOf(map[string]any{"type": "boolean"}, text("the answer"),
+	return oneOf(map[string]any{"type": "boolean"}, text("The answer"),
 		listOf(enum(string(host.StructuredInvalid), string(host.StructuredMultiple))))
 }

@@ -4,7 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"regexp"
+	"strconv"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +20,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/internal/schema"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // Nothing that a user can configure goes without a word.
@@ -104,16 +109,72 @@ func TestFind(t *testing.T) {
 func TestComment(t *testing.T) {
 	t.Parallel()
 	limit := reflect.TypeFor[builtin.ToolCallLimit]()
-	require.Equal(t, "the tool whose calls count; \"\": all", catalog.Comment(limit, "ToolName"))
-	require.Contains(t, catalog.Comment(limit, "ExitBehavior"), "says what follows when a call is blocked", "without the field's name in Go")
-	require.Equal(t, "calls in a run; not given: no limit", catalog.Comment(limit, "RunLimit"))
+	require.Equal(t, "The tool whose calls count; \"\": all", catalog.Comment(limit, "ToolName"))
+	require.Equal(t, "Calls in a run; not given: no limit", catalog.Comment(limit, "RunLimit"))
+	require.Contains(t, catalog.Comment(limit, "ExitBehavior"), "What happens when a call is blocked.", "without the field's name in Go")
 	policy := reflect.TypeFor[builtin.ShellPolicy]()
-	require.Contains(t, catalog.Comment(policy, "Command"), "of the type command, is what isolates the shell")
+	require.Contains(t, catalog.Comment(policy, "Command"), "The program that isolates the shell")
 	require.Empty(t, catalog.Comment(limit, "Nothing"))
 	edit := reflect.TypeFor[builtin.ContextEdit]()
 	require.Contains(t, catalog.Comment(edit, "Placeholder"), `"": "[cleared]".`, "no link, so the brackets are text")
-	require.Contains(t, catalog.Comment(reflect.TypeFor[builtin.PII](), "Strategy"), "[REDACTED_EMAIL] takes its place")
-	require.Contains(t, catalog.Comment(reflect.TypeFor[builtin.PII](), "Strategy"), "with a PIIError.")
+	require.Equal(t, "`clear_tool_inputs` also clears the arguments of the calls whose results are cleared.", catalog.Comment(edit, "ClearToolInputs"))
+	pii := reflect.TypeFor[builtin.PII]()
+	require.Contains(t, catalog.Comment(pii, "Strategy"), "[REDACTED_EMAIL] takes its place")
+	require.Contains(t, catalog.Comment(pii, "Strategy"), "with a PIIError.")
+	require.NotContains(t, catalog.Comment(reflect.TypeFor[builtin.Subagent](), "ToolEntries"), "In Go")
+}
+
+// Descriptions have a subject: they are noun phrases or sentences, and name keys, not fields of Go.
+func TestDescriptionsReadAsSentences(t *testing.T) {
+	t.Parallel()
+	all, err := catalog.All()
+	require.NoError(t, err)
+	for i := range all {
+		for _, key := range all[i].Keys {
+			readsAsSentence(t, all[i].Name+": "+key.Name, key.Description)
+		}
+	}
+	document, err := manifest.Schema(catalog.Comment)
+	require.NoError(t, err)
+	described := 0
+	eachDescription(document, "", func(place, description string) {
+		described++
+		readsAsSentence(t, place, description)
+	})
+	require.Greater(t, described, 200)
+}
+
+var (
+	withoutSubject = regexp.MustCompile("^(`[a-z_]+` )?(is|are|was|were|be|been|say|says|said)\\b")
+	goName         = regexp.MustCompile("(^|[^`\\w.{<\"/])[A-Z][a-z]+[A-Z][a-z]+\\w*")
+	// properNames look like names of Go but are none.
+	properNames = regexp.MustCompile(`LangChain|PostgreSQL|LimitError|PIIError|LastEvent|AGENTS`)
+)
+
+func readsAsSentence(t *testing.T, place, description string) {
+	t.Helper()
+	first, _ := utf8.DecodeRuneInString(description)
+	require.False(t, unicode.IsLower(first), "%s begins with a small letter: %s", place, description)
+	require.NotRegexp(t, withoutSubject, description, "%s has no subject", place)
+	require.NotRegexp(t, goName, properNames.ReplaceAllString(description, ""), "%s names a field of Go", place)
+}
+
+// eachDescription visits all descriptions of a schema.
+func eachDescription(value any, place string, visit func(place, description string)) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if text, ok := inner.(string); ok && key == "description" {
+				visit(place, text)
+				continue
+			}
+			eachDescription(inner, place+"/"+key, visit)
+		}
+	case []any:
+		for i, inner := range v {
+			eachDescription(inner, place+"/"+strconv.Itoa(i), visit)
+		}
+	}
 }
 
 // Every example builds, in an agent with the models and tools that examples may name.

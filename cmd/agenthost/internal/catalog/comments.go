@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/text"
 )
@@ -30,17 +32,70 @@ var comments = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// Comment returns what is said of a field of a configuration, as one line. A comment that begins with the field's name in Go
-// says the rest.
+// Comment returns the description of a field of a configuration, in one line: a noun phrase or full sentences, which begin with a
+// capital letter. They name the keys of the configuration in place of the fields in Go.
 func Comment(t reflect.Type, field string) string {
-	text := text.OneLine(plain(raw(t, field)))
-	if rest, found := strings.CutPrefix(text, field); found {
-		text = strings.TrimLeft(rest, ", ")
+	said := text.OneLine(plain(raw(t, field)))
+	if rest, found := cutSubject(said, field); found {
+		said = rest
 	}
-	return afterNil.ReplaceAllString(sentenceNil.ReplaceAllString(text, "${1}Not given:"), "${1}not given:")
+	said = namedByKeys(forGo.ReplaceAllString(said, ""), t)
+	said = afterNil.ReplaceAllString(sentenceNil.ReplaceAllString(said, "${1}Not given:"), "${1}not given:")
+	if said == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(said)
+	return string(unicode.ToUpper(first)) + said[size:]
 }
 
-// Comments say after nil what follows where nothing is set. Who writes YAML leaves the key out.
+// cutSubject turns "Field is …" into a noun phrase.
+func cutSubject(said, field string) (phrase string, found bool) {
+	for _, verb := range []string{" is ", " are "} {
+		if rest, found := strings.CutPrefix(said, field+verb); found {
+			return rest, true
+		}
+	}
+	return said, false
+}
+
+// word matches a word that may be the name of a field.
+var word = regexp.MustCompile(`[A-Za-z0-9_]+`)
+
+// namedByKeys replaces the names of the struct's fields by their keys. A name that is also an ordinary word, such as Keep, is replaced
+// only where the comment begins.
+func namedByKeys(said string, t reflect.Type) string {
+	var out strings.Builder
+	end := 0
+	for _, at := range word.FindAllStringIndex(said, -1) {
+		name := said[at[0]:at[1]]
+		if key, ok := keyOf(t, name); ok && (at[0] == 0 || compound.MatchString(name)) {
+			out.WriteString(said[end:at[0]] + "`" + key + "`")
+			end = at[1]
+		}
+	}
+	return out.String() + said[end:]
+}
+
+// forGo matches hints for readers of the Go API.
+var forGo = regexp.MustCompile(` In Go, use [A-Za-z]+\.`)
+
+// compound matches names that are not ordinary words.
+var compound = regexp.MustCompile(`[a-z][A-Z]|^[A-Z]{2,}`)
+
+// keyOf returns the key of a field of a struct.
+func keyOf(t reflect.Type, name string) (string, bool) {
+	if t.Kind() != reflect.Struct {
+		return "", false
+	}
+	field, ok := t.FieldByName(name)
+	if !ok {
+		return "", false
+	}
+	key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+	return key, key != "" && key != "-"
+}
+
+// Comments say after nil what follows where nothing is set. In YAML, the key is left out.
 var (
 	sentenceNil = regexp.MustCompile(`(^|\. )nil:`)
 	afterNil    = regexp.MustCompile(`([;,] )nil:`)

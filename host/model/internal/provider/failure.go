@@ -18,8 +18,8 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// said is what a provider says of a failure.
-type said struct {
+// failureReport is what a provider says about a failure.
+type failureReport struct {
 	message string
 	codes   []string      // its words for what went wrong: types, codes and statuses, in lower case
 	delay   time.Duration // how long to wait; 0: it does not say
@@ -48,17 +48,17 @@ func (d *failureDocument) read(text []byte) bool {
 	return err == nil || other
 }
 
-// maxSaid is how much of what a provider says is kept, in bytes.
-const maxSaid = 1000
+// maxMessage is how much of what a provider says is kept, in bytes.
+const maxMessage = 1000
 
-func readFailure(body []byte) said {
+func readFailure(body []byte) failureReport {
 	var d failureDocument
 	text := strings.TrimSpace(string(body))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]") // Gemini answers a stream by a list
 	if !d.read([]byte(text)) {
-		return said{message: short(text)}
+		return failureReport{message: short(text)}
 	}
-	var out said
+	var out failureReport
 	out.add(&d)
 	if len(d.Error) > 0 {
 		var inner failureDocument
@@ -80,33 +80,33 @@ func readFailure(body []byte) said {
 	return out
 }
 
-func (s *said) add(d *failureDocument) {
+func (r *failureReport) add(d *failureDocument) {
 	if d.Message != "" {
-		s.message = d.Message
+		r.message = d.Message
 	}
 	code := strings.Trim(string(d.Code), `"`)
 	for _, word := range []string{d.Type, code, d.Status} {
 		if word != "" && word != "null" {
-			s.codes = append(s.codes, strings.ToLower(word))
+			r.codes = append(r.codes, strings.ToLower(word))
 		}
 	}
 	for _, detail := range d.Details {
 		if detail.Reason != "" {
-			s.codes = append(s.codes, strings.ToLower(detail.Reason))
+			r.codes = append(r.codes, strings.ToLower(detail.Reason))
 		}
 		if delay, err := time.ParseDuration(detail.RetryDelay); err == nil && delay > 0 {
-			s.delay = delay
+			r.delay = delay
 		}
 	}
 }
 
-func (s *said) has(words ...string) bool {
-	return slices.ContainsFunc(s.codes, func(code string) bool { return slices.Contains(words, code) })
+func (r *failureReport) has(words ...string) bool {
+	return slices.ContainsFunc(r.codes, func(code string) bool { return slices.Contains(words, code) })
 }
 
 // status is the status of HTTP among the codes, as OpenRouter and Gemini say it in a stream; 0: there is none.
-func (s *said) status() int {
-	for _, code := range s.codes {
+func (r *failureReport) status() int {
+	for _, code := range r.codes {
 		if n, err := strconv.Atoi(code); err == nil && n >= http.StatusBadRequest && n < 600 {
 			return n
 		}
@@ -121,24 +121,24 @@ var tooLong = []string{
 }
 
 // kindOf tells failures apart, by the provider's words and then by the status.
-func kindOf(status int, s said) model.ErrorKind {
-	message := strings.ToLower(s.message)
+func kindOf(status int, r failureReport) model.ErrorKind {
+	message := strings.ToLower(r.message)
 	switch {
-	case s.has("context_length_exceeded", "string_above_max_length", "request_too_large"):
+	case r.has("context_length_exceeded", "string_above_max_length", "request_too_large"):
 		return model.ErrorContextLength
-	case s.has("insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"):
+	case r.has("insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"):
 		return model.ErrorQuota
-	case s.has("invalid_api_key", "authentication_error", "api_key_invalid", "unauthenticated"):
+	case r.has("invalid_api_key", "authentication_error", "api_key_invalid", "unauthenticated"):
 		return model.ErrorAuthentication
-	case s.has("content_filter", "content_policy_violation"):
+	case r.has("content_filter", "content_policy_violation"):
 		return model.ErrorContentFilter
-	case s.has("model_not_found", "not_found_error"):
+	case r.has("model_not_found", "not_found_error"):
 		return model.ErrorNotFound
-	case s.has("overloaded_error", "overloaded", "unavailable"):
+	case r.has("overloaded_error", "overloaded", "unavailable"):
 		return model.ErrorOverloaded
-	case s.has("rate_limit_error", "rate_limit_exceeded", "resource_exhausted"):
+	case r.has("rate_limit_error", "rate_limit_exceeded", "resource_exhausted"):
 		return model.ErrorRateLimit
-	case s.has("timeout_error", "deadline_exceeded"):
+	case r.has("timeout_error", "deadline_exceeded"):
 		return model.ErrorTimeout
 	}
 	switch status {
@@ -166,7 +166,7 @@ func kindOf(status int, s said) model.ErrorKind {
 			return model.ErrorContextLength
 		}
 	}
-	if status >= http.StatusInternalServerError || s.has("api_error", "server_error", "internal_error", "internal") {
+	if status >= http.StatusInternalServerError || r.has("api_error", "server_error", "internal_error", "internal") {
 		return model.ErrorServer
 	}
 	return model.ErrorInvalidRequest
@@ -176,7 +176,7 @@ func kindOf(status int, s said) model.ErrorKind {
 const statusOverloaded = 529
 
 // retryAfter is how long a provider asks to wait.
-func retryAfter(h http.Header, s said) time.Duration {
+func retryAfter(h http.Header, r failureReport) time.Duration {
 	for _, from := range []struct {
 		header string
 		unit   time.Duration
@@ -192,7 +192,7 @@ func retryAfter(h http.Header, s said) time.Duration {
 			return max(0, at.Sub(date(h)))
 		}
 	}
-	return s.delay
+	return r.delay
 }
 
 // date is when a response was made, by its own clock.
@@ -205,11 +205,11 @@ func date(h http.Header) time.Time {
 
 // InStream is the error that a provider reports in the middle of a stream, in the form of its error bodies.
 func InStream(name string, body []byte) *model.Error {
-	said := readFailure(body)
-	kind := kindOf(said.status(), said)
+	report := readFailure(body)
+	kind := kindOf(report.status(), report)
 	return &model.Error{
-		Provider: name, Kind: kind, Retryable: kind.Passing(), RetryAfter: said.delay,
-		Err: errors.New("in the middle of its answer: " + said.message),
+		Provider: name, Kind: kind, Retryable: kind.Passing(), RetryAfter: report.delay,
+		Err: errors.New("in the middle of its answer: " + report.message),
 	}
 }
 
@@ -257,10 +257,10 @@ func NoKey(name, variable string) *model.Error {
 }
 
 // short makes a provider's text safe for a terminal, and cuts it.
-func short(said string) string {
-	said = text.Clean(said)
-	if len(said) <= maxSaid {
-		return said
+func short(message string) string {
+	message = text.Clean(message)
+	if len(message) <= maxMessage {
+		return message
 	}
-	return text.Head(said, maxSaid) + " …"
+	return text.Head(message, maxMessage) + " …"
 }

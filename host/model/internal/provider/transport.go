@@ -89,11 +89,11 @@ func (l *limited) Read(p []byte) (int, error) {
 
 // refusal is the error of a response that tells of a failure.
 func refusal(name string, resp *http.Response, body []byte) *model.Error {
-	said := readFailure(body)
-	kind := kindOf(resp.StatusCode, said)
+	report := readFailure(body)
+	kind := kindOf(resp.StatusCode, report)
 	out := &model.Error{
-		Provider: name, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(said.message),
-		RetryAfter: retryAfter(resp.Header, said),
+		Provider: name, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(report.message),
+		RetryAfter: retryAfter(resp.Header, report),
 	}
 	switch resp.Header.Get("X-Should-Retry") { // OpenAI and Anthropic know better
 	case "true":
@@ -101,7 +101,7 @@ func refusal(name string, resp *http.Response, body []byte) *model.Error {
 	case "false":
 		out.Retryable = false
 	}
-	if said.message == "" {
+	if report.message == "" {
 		out.Err = errors.New(http.StatusText(resp.StatusCode))
 	}
 	return out

@@ -18,7 +18,7 @@ const anthropic = "anthropic"
 // takesCacheMarks reports whether a model accepts marks for its prompt cache: it says so, or it is a model of Anthropic
 // that says nothing.
 func takesCacheMarks(info model.Info) bool {
-	return info.Caching || info.Provider == anthropic && model.Known(anthropic, info.Name).MaxInputTokens == 0
+	return info.Caching || info.Provider == anthropic && model.Lookup(anthropic, info.Name).MaxInputTokens == 0
 }
 
 // withoutCacheMarks returns a request without marks in its settings, provider tools, system prompt and messages. Unmarked

@@ -114,7 +114,7 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 
 // known sets what is known of the model.
 func (e *providerEntry) known(provider string) *providerEntry {
-	info := model.Known(provider, e.name)
+	info := model.Lookup(provider, e.name)
 	e.profile = &info
 	return e
 }

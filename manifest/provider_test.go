@@ -35,9 +35,9 @@ func modelOf(t *testing.T, lines string, env map[string]string) (model.Model, er
 func TestModelsOfProviders(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[string]model.Info{
-		"model: openai:gpt-5.2":                  model.Known("openai", "gpt-5.2"),
-		"model: anthropic:claude-haiku-4-5":      model.Known("anthropic", "claude-haiku-4-5"),
-		"model: gemini:gemini-2.5-pro":           model.Known("gemini", "gemini-2.5-pro"),
+		"model: openai:gpt-5.2":                  model.Lookup("openai", "gpt-5.2"),
+		"model: anthropic:claude-haiku-4-5":      model.Lookup("anthropic", "claude-haiku-4-5"),
+		"model: gemini:gemini-2.5-pro":           model.Lookup("gemini", "gemini-2.5-pro"),
 		"model: {provider: openai, name: other}": {Name: "other", Provider: "openai"},
 		"model: {provider: openai, name: qwen3, base_url: 'http://localhost:1/v1', profile: {max_input_tokens: 32k, images: true}}": {
 			Name: "qwen3", Provider: "openai", MaxInputTokens: 32_000, Images: true,
@@ -47,7 +47,7 @@ func TestModelsOfProviders(t *testing.T) {
 		require.NoError(t, err, lines)
 		require.Equal(t, want, built.Info(), lines)
 	}
-	require.Positive(t, model.Known("openai", "gpt-5.2").MaxInputTokens)
+	require.Positive(t, model.Lookup("openai", "gpt-5.2").MaxInputTokens)
 }
 
 // received is what a server is sent by a model of these lines, in which BASE stands for its address.

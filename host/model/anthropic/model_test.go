@@ -18,7 +18,7 @@ import (
 func TestInfo(t *testing.T) {
 	t.Parallel()
 	m := anthropic.New("claude-haiku-4-5")
-	require.Equal(t, model.Known("anthropic", "claude-haiku-4-5"), m.Info())
+	require.Equal(t, model.Lookup("anthropic", "claude-haiku-4-5"), m.Info())
 	require.True(t, m.Info().Caching)
 	m.Profile = &model.Info{Name: "other", MaxInputTokens: 7}
 	require.Equal(t, model.Info{Name: "claude-haiku-4-5", Provider: "anthropic", MaxInputTokens: 7}, m.Info())

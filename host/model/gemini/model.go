@@ -27,7 +27,7 @@ type Model struct {
 	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own win, field by field
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
-	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
+	Profile    *model.Info       // what the model can do; nil: what [model.Lookup] says
 
 	once     sync.Once
 	endpoint *provider.Endpoint

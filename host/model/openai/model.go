@@ -50,7 +50,7 @@ type Model struct {
 	Settings   wire.Map          // for every request, by the provider's names; those of a request win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
-	Profile    *model.Info       // what the model can do; nil: what [model.Known] says
+	Profile    *model.Info       // what the model can do; nil: what [model.Lookup] says
 
 	once     sync.Once
 	endpoint *provider.Endpoint

@@ -5,7 +5,7 @@ import "github.com/agenthost/agenthost/host/model"
 // Info describes a model: as profile says or, if that is nil, by what is known of it.
 func Info(name, of string, profile *model.Info) model.Info {
 	if profile == nil {
-		return model.Known(name, of)
+		return model.Lookup(name, of)
 	}
 	out := *profile
 	out.Name, out.Provider = of, name

@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestKnownModelsAreSortedWithoutDuplicates(t *testing.T) {
+func TestProfilesAreSortedWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 	for i, row := range profiles[1:] {
 		require.Negative(t, profiles[i].compare(row), "%s comes after %s", profiles[i].name, row.name)
 	}
 }
 
-func TestKnownModelsArePlausible(t *testing.T) {
+func TestProfilesArePlausible(t *testing.T) {
 	t.Parallel()
 	for _, row := range profiles {
 		require.Contains(t, []string{"anthropic", "gemini", "openai"}, row.provider, row.name)
@@ -23,40 +23,40 @@ func TestKnownModelsArePlausible(t *testing.T) {
 		require.GreaterOrEqual(t, row.output, 4_000, row.name)
 		require.LessOrEqual(t, row.output, row.input, row.name)
 		require.Less(t, row.does, caching<<1, row.name)
-		info := Known(row.provider, row.name)
+		info := Lookup(row.provider, row.name)
 		require.True(t, !info.Files || info.Images, "%s takes files but no images", row.name)
 		require.True(t, !info.Caching || row.provider == "anthropic", "%s caches by itself", row.name)
 	}
 }
 
 // A version of a model has the profile of the model, unless it has one of its own that says something else.
-func TestKnownModelsHaveNoNeedlessRows(t *testing.T) {
+func TestProfilesHaveNoNeedlessRows(t *testing.T) {
 	t.Parallel()
 	for _, row := range profiles {
-		if model, ok := lookUp(row.provider, version.ReplaceAllString(row.name, "")); ok && model.name != row.name {
+		if model, ok := findProfile(row.provider, version.ReplaceAllString(row.name, "")); ok && model.name != row.name {
 			require.NotEqual(t, [3]int{model.input, model.output, int(model.does)},
 				[3]int{row.input, row.output, int(row.does)}, row.name)
 		}
 	}
 }
 
-func TestKnown(t *testing.T) {
+func TestLookup(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, Info{
 		Name: "gpt-5.2", Provider: "openai", MaxInputTokens: 272_000, MaxOutputTokens: 128_000,
 		StructuredOutput: true, Images: true, Files: true, Reasoning: true,
-	}, Known("openai", "gpt-5.2"))
+	}, Lookup("openai", "gpt-5.2"))
 	require.Equal(t, Info{
 		Name: "claude-3-5-haiku-latest", Provider: "anthropic", MaxInputTokens: 200_000, MaxOutputTokens: 8_192,
 		Images: true, Files: true, Caching: true,
-	}, Known("anthropic", "claude-3-5-haiku-latest"))
+	}, Lookup("anthropic", "claude-3-5-haiku-latest"))
 	require.Equal(t, Info{
 		Name: "gemma-4-31b-it", Provider: "gemini", MaxInputTokens: 262_144, MaxOutputTokens: 32_768,
 		StructuredOutput: true, Images: true, Reasoning: true,
-	}, Known("gemini", "gemma-4-31b-it"))
+	}, Lookup("gemini", "gemma-4-31b-it"))
 }
 
-func TestKnownFindsVersions(t *testing.T) {
+func TestLookupFindsVersions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ provider, name, row string }{
 		{"anthropic", "claude-3-5-sonnet-latest", "claude-3-5-sonnet"},
@@ -83,15 +83,15 @@ func TestKnownFindsVersions(t *testing.T) {
 		{"openai", "o1-preview", "o1-preview"},
 		{"openai", "o1-preview-2024-09-12", "o1-preview"},
 	} {
-		_, ok := lookUp(test.provider, test.row)
+		_, ok := findProfile(test.provider, test.row)
 		require.True(t, ok, test.row)
-		want := Known(test.provider, test.row)
+		want := Lookup(test.provider, test.row)
 		want.Name = test.name
-		require.Equal(t, want, Known(test.provider, test.name))
+		require.Equal(t, want, Lookup(test.provider, test.name))
 	}
 }
 
-func TestKnownFindsNothingElse(t *testing.T) {
+func TestLookupFindsNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ provider, name string }{
 		{"", ""},
@@ -123,6 +123,6 @@ func TestKnownFindsNothingElse(t *testing.T) {
 		{"openai", "models/gpt-5"},
 		{"openai", "o1-mini"},
 	} {
-		require.Equal(t, Info{Name: test.name, Provider: test.provider}, Known(test.provider, test.name))
+		require.Equal(t, Info{Name: test.name, Provider: test.provider}, Lookup(test.provider, test.name))
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Known returns what is known of a model of the providers "openai", "anthropic" and "gemini", by a table that is as old as
+// Lookup returns what is known of a model of the providers "openai", "anthropic" and "gemini", by a table that is as old as
 // this version. Of any other model it gives the name and the provider alone: zero means not known, and who knows more may
 // set the rest. A name may be that of one version, such as "gpt-5.2-2025-12-11" or "gemini-2.5-flash-001", and begin with
 // "models/" for Gemini.
-func Known(provider, name string) Info {
+func Lookup(provider, name string) Info {
 	info := Info{Name: name, Provider: provider}
 	if provider == "gemini" {
 		name = strings.TrimPrefix(name, "models/")
 	}
-	row, ok := lookUp(provider, name)
+	row, ok := findProfile(provider, name)
 	if !ok {
-		row, ok = lookUp(provider, version.ReplaceAllString(name, ""))
+		row, ok = findProfile(provider, version.ReplaceAllString(name, ""))
 	}
 	if !ok {
 		return info
@@ -34,7 +34,7 @@ func Known(provider, name string) Info {
 // gpt-5-mini is not a gpt-5. No version ends with another, so there is one way to cut it off.
 var version = regexp.MustCompile(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
 
-func lookUp(provider, name string) (profile, bool) {
+func findProfile(provider, name string) (profile, bool) {
 	i, ok := slices.BinarySearchFunc(profiles, profile{provider: provider, name: name}, profile.compare)
 	if !ok {
 		return profile{}, false

@@ -1,3 +1,3 @@
-// Package model defines what agenthost asks of a chat model: the [Model] interface, its [Request] and [Response]. A
-// provider implements Model in a package of its own; package scripted holds models for tests and demos.
+// Package model defines the interface between agenthost and chat models: [Model], [Request] and [Response]. Each provider
+// implements Model in its own package; package scripted has models for tests and demos.
 package model

@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// ErrorKind says what went wrong with a provider.
+// ErrorKind classifies the failure of a model call.
 type ErrorKind string
 
-// The kinds of errors. Providers that report others under one status are told apart by their error codes.
+// The kinds of errors. Where a provider uses one HTTP status for several kinds, its error codes decide.
 const (
-	ErrorAuthentication ErrorKind = "authentication"  // there is no key, or the provider does not take it
-	ErrorPermission     ErrorKind = "permission"      // the key may not do that
-	ErrorNotFound       ErrorKind = "not_found"       // there is no such model, or no such address
-	ErrorInvalidRequest ErrorKind = "invalid_request" // the provider refuses the request
+	ErrorAuthentication ErrorKind = "authentication"  // the API key is missing, or the provider rejects it
+	ErrorPermission     ErrorKind = "permission"      // the key lacks the permission
+	ErrorNotFound       ErrorKind = "not_found"       // the model or the address does not exist
+	ErrorInvalidRequest ErrorKind = "invalid_request" // the provider rejects the request
 	ErrorContextLength  ErrorKind = "context_length"  // the request is longer than the model's context
-	ErrorContentFilter  ErrorKind = "content_filter"  // the provider refuses to answer
-	ErrorRateLimit      ErrorKind = "rate_limit"      // too many requests or tokens for now
+	ErrorContentFilter  ErrorKind = "content_filter"  // the provider refuses to answer on policy grounds
+	ErrorRateLimit      ErrorKind = "rate_limit"      // too many requests or tokens at the moment
 	ErrorQuota          ErrorKind = "quota"           // the account has no credit left
-	ErrorOverloaded     ErrorKind = "overloaded"      // the provider has too much to do
+	ErrorOverloaded     ErrorKind = "overloaded"      // the provider is overloaded
 	ErrorServer         ErrorKind = "server"          // the provider failed
-	ErrorTimeout        ErrorKind = "timeout"         // no answer in time
+	ErrorTimeout        ErrorKind = "timeout"         // the answer did not come in time
 	ErrorConnection     ErrorKind = "connection"      // the provider cannot be reached, or the connection broke
-	ErrorResponse       ErrorKind = "response"        // the answer cannot be understood, is not whole or too large
+	ErrorResponse       ErrorKind = "response"        // the response is invalid, incomplete or too large
 )
 
-// Error is a call of a provider that failed.
+// Error is a failed call to a provider.
 type Error struct {
 	Provider   string
 	Kind       ErrorKind
-	Status     int           // of HTTP; 0: there was no answer, or it began well
+	Status     int           // the HTTP status; 0 if there was no response, or if it failed after a successful start
 	Retryable  bool          // trying again may help
-	RetryAfter time.Duration // how long the provider asks to wait; 0: it does not say
-	Err        error         // in the provider's words
+	RetryAfter time.Duration // how long the provider asks to wait; 0 if it does not say
+	Err        error         // the cause, in the provider's own words where it gave any
 }
 
-// Error says which provider failed, with which status, and what may help.
+// Error names the provider, the kind of failure, the HTTP status, the cause and how long to wait.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Provider)
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Passing reports whether errors of the kind tend to pass, so that trying again may help.
+// Passing reports whether errors of this kind are usually temporary, so that a retry may succeed.
 func (k ErrorKind) Passing() bool {
 	switch k {
 	case ErrorRateLimit, ErrorOverloaded, ErrorServer, ErrorTimeout, ErrorConnection, ErrorResponse:

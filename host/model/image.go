@@ -1,6 +1,6 @@
 package model
 
-// AcceptsImage reports whether the models of all providers accept images of a MIME type, which has no parameters.
+// AcceptsImage reports whether every provider accepts images of this MIME type. The type must have no parameters.
 func AcceptsImage(mime string) bool {
 	switch mime {
 	case "image/gif", "image/jpeg", "image/png", "image/webp":

@@ -16,32 +16,32 @@ type Model interface {
 	Generate(ctx context.Context, req *Request) (*Response, error)
 }
 
-// Streamer is a model that can also answer piece by piece.
+// Streamer is a model that can also stream its answer.
 type Streamer interface {
 	Model
-	// Stream answers as Generate does. It yields text and reasoning as they come and, last, a chunk with the whole
-	// response. It ends early with an error, or when the consumer stops.
+	// Stream gives the same answer as Generate. It yields text and reasoning as they arrive and finally a chunk with the whole
+	// response. It ends early after an error, or when the consumer stops.
 	Stream(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
 }
 
 // Chunk is a piece of a streamed answer.
 type Chunk struct {
 	Text      string    // the next piece of the answer's text
-	Reasoning string    // the next piece of what the model thinks, as far as its provider shows that
-	Response  *Response // set in the last chunk alone
+	Reasoning string    // the next piece of the model's reasoning, if the provider shows it
+	Response  *Response // set only in the last chunk
 }
 
 // Info describes a model.
 type Info struct {
-	Name             string // as the provider calls it
+	Name             string // the provider's name for the model
 	Provider         string // such as "openai"
-	MaxInputTokens   int    // 0: not known
-	MaxOutputTokens  int    // 0: not known
+	MaxInputTokens   int    // 0 if unknown
+	MaxOutputTokens  int    // 0 if unknown
 	StructuredOutput bool   // the provider enforces a JSON Schema natively
-	Images           bool   // it takes images
-	Files            bool   // it takes documents, PDF at least
-	Reasoning        bool   // it thinks before it answers
-	Caching          bool   // the provider caches prompts where the request says so
+	Images           bool   // the model accepts images
+	Files            bool   // the model accepts documents, at least PDF
+	Reasoning        bool   // the model reasons before it answers
+	Caching          bool   // the provider caches prompts where the request asks for it
 }
 
 // Response is a model's answer.
@@ -49,16 +49,16 @@ type Response struct {
 	Messages   []abi.Message // usually one AI message
 	Model      string        // the model that answered, as the provider reports it
 	StopReason string        // as the provider reports it
-	Structured wire.Raw      // the JSON value of the answer, if the request has a Format and the answer is one
+	Structured wire.Raw      // the answer as a JSON value, if the request has a Format and the answer is valid JSON
 }
 
-// Reply makes a response of one AI message.
+// Reply returns a response with one AI message.
 func Reply(m abi.Message) *Response {
 	m.Role = abi.RoleAI
 	return &Response{Messages: []abi.Message{m}}
 }
 
-// AI returns the last AI message of the response; nil if there is none.
+// AI returns the last AI message of the response, or nil if there is none.
 func (r *Response) AI() *abi.Message {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == abi.RoleAI {

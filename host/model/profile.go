@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Lookup returns what is known of a model of the providers "openai", "anthropic" and "gemini", by a table that is as old as
-// this version. Of any other model it gives the name and the provider alone: zero means not known, and who knows more may
-// set the rest. A name may be that of one version, such as "gpt-5.2-2025-12-11" or "gemini-2.5-flash-001", and begin with
-// "models/" for Gemini.
+// Lookup describes a model of the provider "openai", "anthropic" or "gemini", from a table that is built into agenthost. For a
+// model that is not in the table it sets only Name and Provider; the caller may fill in the rest. The name may include a
+// version, such as "gpt-5.2-2025-12-11" or "gemini-2.5-flash-001", and for Gemini may begin with "models/".
 func Lookup(provider, name string) Info {
 	info := Info{Name: name, Provider: provider}
 	if provider == "gemini" {
@@ -30,8 +29,8 @@ func Lookup(provider, name string) Info {
 	return info
 }
 
-// version matches what tells a version of a model from the model. Whatever else may follow a name makes it another model:
-// gpt-5-mini is not a gpt-5. No version ends with another, so there is one way to cut it off.
+// version matches the suffix that names a version of a model. Any other suffix names a different model: gpt-5-mini is not a
+// version of gpt-5. No version suffix ends with another one, so at most one can be removed.
 var version = regexp.MustCompile(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
 
 func findProfile(provider, name string) (profile, bool) {
@@ -62,16 +61,16 @@ const (
 	caching
 )
 
-// profiles is sorted by provider and name. It has the facts of the public model profiles in LangChain's packages
+// profiles is sorted by provider and name. The facts come from the public model profiles in LangChain's packages
 // langchain-openai 1.7.4, langchain-anthropic 1.7.10 and langchain-google-genai 4.4.2 (read on 2026-11-22; they are
-// generated from models.dev), and of their earlier versions for models that are no longer listed. It differs from them
-// where they are known to be wrong, by models.dev of 2026-07-02 or the provider's documentation:
-//   - OpenAI's models of 400,000 and 1,050,000 tokens, and gpt-5.3-codex-spark, set a part of them aside for the output:
-//     the table has what is left for the input, which for gpt-5.6 and later is the difference
-//   - the gpt-5.N-chat-latest have their own, smaller window
-//   - files are taken by models that take images, save gpt-4-turbo and Gemma
-//   - gpt-4o-2024-05-13 enforces no schema, and gpt-4-turbo-preview is not gpt-4-turbo
-//   - prompts are cached on request by Anthropic's alone, save claude-3-sonnet
+// generated from models.dev), and from earlier versions of these packages for models that they no longer list. The table
+// deviates where models.dev of 2026-07-02 or the provider's documentation shows that they are wrong:
+//   - OpenAI's models with 400,000 and 1,050,000 tokens, and gpt-5.3-codex-spark, reserve a part of the window for the output.
+//     The table lists what remains for the input; for gpt-5.6 and later that is the difference.
+//   - The gpt-5.N-chat-latest models have a smaller window of their own.
+//   - Models that accept images also accept files, except gpt-4-turbo and Gemma.
+//   - gpt-4o-2024-05-13 does not enforce schemas, and gpt-4-turbo-preview is a different model from gpt-4-turbo.
+//   - Only Anthropic's models cache prompts on request, except claude-3-sonnet, which does not.
 var profiles = []profile{
 	{"anthropic", "claude-3-5-haiku", 200_000, 8_192, images | files | caching},
 	{"anthropic", "claude-3-5-sonnet", 200_000, 8_192, images | files | caching},

@@ -1,38 +1,39 @@
 package model
 
-// Strategy says how a model is brought to answer with a value.
+// Strategy is a way to make a model answer with a structured value.
 type Strategy string
 
 // The strategies.
 const (
-	StrategyAuto     Strategy = "auto"     // StrategyProvider where the model has that, else StrategyTool; "" is the same
-	StrategyTool     Strategy = "tool"     // the value is the arguments of a tool call, which every model can make
-	StrategyProvider Strategy = "provider" // the provider makes the answer's text fit the schema
+	StrategyAuto     Strategy = "auto"     // StrategyProvider if the model supports it, else StrategyTool; "" means the same
+	StrategyTool     Strategy = "tool"     // the value is the arguments of a tool call; works with every model that calls tools
+	StrategyProvider Strategy = "provider" // the provider makes the text of the answer match the schema
 )
 
-// ResponseFormat asks for an answer that is a value: JSON that fits a schema.
+// ResponseFormat asks for a structured answer: JSON that matches a schema.
 //
-// With StrategyTool each format is offered to the model as a tool, and one of its tools must be called. A call of one of
-// the formats is the answer: it is answered with ToolMessage, and the run ends when the other calls of the message have
-// run. One that does not fit, or more than one, is answered with the error, and the model tries again.
+// With StrategyTool the model is offered each format as a tool, and must call one of its tools. A call to a format's tool is
+// the answer: the call is answered with ToolMessage, and the run ends when the other calls of the message have run. If the
+// arguments do not match the schema, or the message calls more than one format, the calls are answered with the error and
+// the model tries again.
 //
-// With StrategyProvider the text of a message without tool calls is the answer. One that is no JSON or does not fit is an
-// error: the provider has promised it.
+// With StrategyProvider the text of a message without tool calls is the answer. Text that is not JSON, or does not match the
+// schema, is an error, because the provider guarantees the match.
 type ResponseFormat struct {
 	Strategy Strategy
-	// Formats are what the value may be: one of them. The name of one is its own, or else the title of its schema. A
-	// schema that is a oneOf stands for its alternatives. StrategyProvider takes one format, and StrategyAuto means
-	// StrategyTool if there are more.
+	// Formats are the alternatives: the value matches one of them. A format without a name takes the title of its schema. A
+	// schema that is a oneOf counts as its alternatives. StrategyProvider accepts only one format; with several, StrategyAuto
+	// means StrategyTool.
 	Formats []Format
-	// ToolMessage answers the tool call that brings the value. "": the value.
+	// ToolMessage is the answer to the tool call that carries the value; "" means the value itself.
 	ToolMessage string
-	// OnError answers a call that is no usable value, so that the model tries again; false fails the run with the error. nil:
-	// the answer is the error's text and a request to mend it.
+	// OnError returns the answer to a call whose value is unusable, and whether the model tries again; if not, the run fails
+	// with the error. nil answers with the error's text and a request to fix it.
 	OnError func(err error) (answer string, again bool)
 }
 
-// WithResponse returns a copy that asks for an answer of this format; nil: a text. In an agent a middleware may take
-// formats away, but not bring others than the agent's.
+// WithResponse returns a copy that asks for an answer in this format; nil asks for text. A middleware may remove formats of the
+// agent, but may not add others.
 func (r *Request) WithResponse(response *ResponseFormat) *Request {
 	out := *r
 	out.Response = response

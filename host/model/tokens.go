@@ -6,17 +6,17 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// TokenCounter is a model that can tell how many tokens a message has for it, without asking its provider.
+// TokenCounter is a model that can count the tokens of a message without asking its provider.
 type TokenCounter interface {
 	Model
 	CountTokens(m *abi.Message) int
 }
 
-// charactersPerToken is what texts have on average; LangChain's approximate counter takes the same.
+// charactersPerToken is the average for text; LangChain's approximate counter uses the same number.
 const charactersPerToken = 4
 
-// CountTokens counts the tokens of a message as the model does, or, for a model that cannot, by its length: one for every
-// four characters of its text, or bytes of its blocks if it is not a text alone, that are begun.
+// CountTokens counts the tokens of a message. It asks the model if that is a [TokenCounter]. Otherwise it estimates one token
+// for every four characters of a plain text, or every four bytes of encoded blocks, rounded up.
 func CountTokens(m Model, message *abi.Message) int {
 	if counter, ok := m.(TokenCounter); ok {
 		return counter.CountTokens(message)

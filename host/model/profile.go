@@ -30,7 +30,7 @@ func Lookup(provider, name string) Info {
 }
 
 // version matches the suffix that names a version of a model. Any other suffix names a different model: gpt-5-mini is not a
-// version of gpt-5. No version suffix ends with another one, so at most one can be removed.
+// version of gpt-5. No version suffix ends with another one, so there is only one way to cut it off.
 var version = regexp.MustCompile(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
 
 func findProfile(provider, name string) (profile, bool) {

@@ -14,7 +14,7 @@ const (
 //
 // With StrategyTool the model is offered each format as a tool, and must call one of its tools. A call to a format's tool is
 // the answer: the call is answered with ToolMessage, and the run ends when the other calls of the message have run. If the
-// arguments do not match the schema, or the message calls more than one format, the calls are answered with the error and
+// arguments do not match the schema, or the message has more than one such call, they are answered with the error and
 // the model tries again.
 //
 // With StrategyProvider the text of a message without tool calls is the answer. Text that is not JSON, or does not match the

@@ -5,10 +5,10 @@ import (
 	"iter"
 )
 
-// page is how many records or threads are read at once.
+// page is the number of records or threads read at once.
 const page = 100
 
-// All yields the checkpoints of a thread, the newest first, those of all branches.
+// All yields the checkpoints of all branches of a thread, the newest first.
 func All(ctx context.Context, s Store, thread string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for before := ID(0); ; {

@@ -7,8 +7,8 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Fold puts together what a thread held at the last of these records: each is the parent of the next. What stands before
-// the last whole one is not needed. The error is [ErrCorrupt].
+// Fold rebuilds the contents of a thread at the last of these records, each of which is the parent of the next. Records before
+// the last whole one are not needed. The error is [ErrCorrupt].
 func Fold(records []Record) (*Thread, error) {
 	for len(records) > 0 {
 		at := slices.IndexFunc(records[1:], func(r Record) bool { return r.Whole })
@@ -40,7 +40,7 @@ func Fold(records []Record) (*Thread, error) {
 	t.Record = records[len(records)-1]
 	t.ID = t.Record.ID
 	t.Record.Forget()
-	if t.Record.Cursor.Epoch == 0 { // the place of those who have seen nothing
+	if t.Record.Cursor.Epoch == 0 { // epoch 0 is reserved for readers that have seen nothing
 		return nil, fmt.Errorf("%w: checkpoint %d: it has no place in the history", ErrCorrupt, t.ID)
 	}
 	var err error

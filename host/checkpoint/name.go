@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// CheckName reports a thread's name that there cannot be. Every method of a store that takes the name of a thread that
-// may be made begins with it.
+// CheckName returns an error that wraps [ErrThreadName] if a thread cannot have this name. Every method of a store that may
+// create a thread calls it first.
 func CheckName(thread string) error {
 	bad := thread == "" || len(thread) > MaxThreadName || !utf8.ValidString(thread)
 	for _, r := range thread {

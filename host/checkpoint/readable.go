@@ -9,12 +9,12 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// maxPart are the limits of a value in a document: those of the document, less what stands around the value.
+// maxPart limits a value in a document: it has the limits of the document, less the depth of what encloses the value.
 var maxPart = wire.Limits{MaxBytes: maxDocument.MaxBytes, MaxDepth: maxDocument.MaxDepth - 16, MaxNodes: maxDocument.MaxNodes}
 
-// readable looks for what could not be read again: that it is not written beats a thread that cannot be loaded. It finds
-// what validating a document would, for a fraction of the price: most of a document are keys and numbers, which cannot be
-// wrong.
+// readable finds data that could not be read again, because refusing to write it is better than a thread that cannot be
+// loaded. It finds the same faults as validating the whole document, at a fraction of the cost: most of a document is keys
+// and numbers, which cannot be wrong.
 type readable struct {
 	err  error // the first
 	part []byte
@@ -40,7 +40,7 @@ func (r *readable) value(what string, value wire.Raw) {
 	}
 }
 
-// encoded looks at what has many texts and values in it.
+// encoded checks a part that contains many texts and values, by encoding and validating it.
 func (r *readable) encoded(what string, part msgp.Marshaler) {
 	b, err := part.MarshalMsg(r.part[:0])
 	if err == nil {
@@ -49,7 +49,7 @@ func (r *readable) encoded(what string, part msgp.Marshaler) {
 	r.report(what, err)
 }
 
-// whole returns the document that was appended to b, with it, or what is wrong with it.
+// whole returns appended, which is b followed by the document, or the error that was found in the document.
 func (r *readable) whole(b, appended []byte, err error) ([]byte, error) {
 	if r.err == nil && err == nil && len(appended)-len(b) > sure {
 		err = wire.Validate(appended[len(b):], maxDocument)
@@ -61,7 +61,7 @@ func (r *readable) whole(b, appended []byte, err error) ([]byte, error) {
 	return appended, nil
 }
 
-// sure is how long a document is within the limits, whatever is in it: of each value there is a byte.
+// sure is the length in bytes up to which a document cannot exceed the limits, because each value takes at least one byte.
 const sure = 1 << 26
 
 func (r *readable) record(record *Record) {
@@ -110,8 +110,8 @@ func (r *readable) execution(e *Execution) {
 	r.value("the arguments of a tool", e.Args)
 }
 
-// Readable reports a text or value of an execution that could not be read again. A store that keeps executions as they are
-// refuses it as those do that encode it.
+// Readable returns an error if a text or value of the execution could not be read again. A store that does not encode
+// executions calls it, so that it refuses the same ones as a store that does.
 func (e *Execution) Readable() error {
 	var r readable
 	r.execution(e)

@@ -7,57 +7,57 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// ID counts the checkpoints of a thread from 1, over all of its branches.
+// ID identifies a checkpoint of a thread. Ids count from 1 across all branches.
 type ID uint64
 
-// Source says why a checkpoint was made.
+// Source is the reason why a checkpoint was made.
 type Source string
 
 // The sources.
 const (
 	SourceInput  Source = "input"  // a run took its input
-	SourceLoop   Source = "loop"   // a run made a step, or ended
+	SourceLoop   Source = "loop"   // a run completed a step, or ended
 	SourceUpdate Source = "update" // somebody changed the state from outside
-	SourceFork   Source = "fork"   // a run goes on behind an older checkpoint
+	SourceFork   Source = "fork"   // a run continues after an older checkpoint
 )
 
-// Record is a checkpoint of a thread with what changed since its parent.
+// Record is a checkpoint of a thread with the changes since its parent.
 type Record struct {
 	ID     ID
-	Parent ID        // 0: the first
-	Time   time.Time // in milliseconds
+	Parent ID        // 0 for the first checkpoint
+	Time   time.Time // precise to the millisecond
 	Source Source
-	Step   string // the step that was made last; "" if none was
-	// Whole says that the changes, fields and program are not what changed but all that there is: so it is in the first
-	// checkpoint of a thread, and in one whose history was written anew.
+	Step   string // the step that ran last; "" if none has run
+	// Whole says that the record holds the complete messages, fields and program instead of the changes. This is the case in the
+	// first checkpoint of a thread, and in one whose history was rewritten.
 	Whole      bool
 	Changes    []history.Change // of the messages
-	Cursor     history.Cursor   // the place in the history behind them
-	Messages   int              // of the history then
+	Cursor     history.Cursor   // the position in the history after the changes
+	Messages   int              // number of messages at this checkpoint
 	State      wire.Map         // the fields that changed
-	Unset      []string         // the fields that have no value any more
-	Program    *Program         // nil: the same
+	Unset      []string         // the fields that no longer have a value
+	Program    *Program         // nil if unchanged
 	Checkpoint Checkpoint
 }
 
-// Forget drops what changed.
+// Forget drops the changes.
 func (r *Record) Forget() { r.Changes, r.State, r.Unset, r.Program = nil, nil, nil, nil }
 
-// Commit is what a run adds to its thread: a record, whose id the store gives, and the whole history for a store that
-// keeps it as it is.
+// Commit is what a run adds to its thread: a record, to which the store assigns the id, and the whole history for a store
+// that keeps it in memory.
 type Commit struct {
 	Record
 
 	Log history.Log
 }
 
-// Thread is what a thread holds at a checkpoint.
+// Thread is the contents of a thread at a checkpoint.
 type Thread struct {
 	ID         ID
 	Newest     ID          // the largest id of the thread
-	Log        history.Log // may be applied to: see [history.Log.Fork]
+	Log        history.Log // changes may be applied to it; see [history.Log.Fork]
 	State      wire.Map    // the values of the fields that are set
 	Program    *Program
-	Record     Record      // the checkpoint itself, without what changed
-	Executions []Execution // what was journalled behind the checkpoint
+	Record     Record      // the checkpoint itself, without the changes
+	Executions []Execution // the executions journalled after the checkpoint
 }

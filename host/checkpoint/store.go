@@ -1,10 +1,10 @@
-// Package checkpoint defines how threads are kept: what an agent saves of its runs, so that a later one can go on where
-// they stopped, and the interface of the stores that keep it.
+// Package checkpoint defines how threads are stored: what an agent saves of a run, so that a later run can continue where it
+// stopped, and the interface that stores implement.
 //
-// A thread is a tree of checkpoints. Each says where a run stands, and what changed since the checkpoint before it, its
-// parent: so what is written in a step does not grow with the history. What the thread held at a checkpoint is put
-// together from those that lead to it. A run adds checkpoints behind the newest one, or behind an older one: then the
-// thread goes on from there, and what followed it once stays to be read.
+// A thread is a tree of checkpoints. Each checkpoint records how far a run has come and what changed since its parent, so the
+// amount that a step writes does not grow with the history. The contents of a thread at a checkpoint are rebuilt from the
+// checkpoints that lead to it. A run adds checkpoints after the newest one, or after an older one; the thread then continues
+// from there, and the checkpoints that once followed remain readable.
 package checkpoint
 
 import (
@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// Store keeps threads. Its methods may be called from several goroutines at once. Their errors are, or wrap, those of
-// this package; a store may have others, of what it stands on.
+// Store stores threads. Its methods may be called from several goroutines at once. Their errors are, or wrap, the errors of
+// this package; a store may also return errors of the database that it uses.
 type Store interface {
-	// Open opens a thread for one run, the first time too. Until the session is closed nobody else can open the thread,
-	// also not in another process: they get a [*BusyError]. A store that several processes use gives a lease, which it
-	// renews until the session is closed; that of a process which died expires.
+	// Open opens a thread for one run; the thread need not exist yet. Until the session is closed, every other attempt to open
+	// the thread, in this or another process, fails with a [*BusyError]. A store that several processes share grants a lease
+	// and renews it until the session is closed. The lease of a process that died expires.
 	Open(ctx context.Context, thread string) (Session, error)
-	// Load returns what the thread held at a checkpoint; at its newest one with the id 0. It needs no session and waits
-	// for none. The errors are [ErrNoThread] and [ErrNoCheckpoint].
+	// Load returns the contents of a thread at a checkpoint; the id 0 means the newest. It neither needs a session nor waits
+	// for one. The errors are [ErrNoThread] and [ErrNoCheckpoint].
 	Load(ctx context.Context, thread string, at ID) (*Thread, error)
-	// History returns checkpoints of a thread, the newest first, those of all branches: at most limit, with smaller ids
-	// than before unless that is 0. The error is [ErrNoThread].
+	// History returns checkpoints of all branches of a thread, the newest first: at most limit, and only those with an id
+	// smaller than before, unless before is 0. The error is [ErrNoThread].
 	History(ctx context.Context, thread string, before ID, limit int) ([]Record, error)
-	// Threads returns threads in the order of their names: at most limit, with names behind after.
+	// Threads returns threads in the order of their names: at most limit, and only those whose names sort after the given one.
 	Threads(ctx context.Context, after string, limit int) ([]Info, error)
-	// Fork copies the checkpoints that lead to one of a thread, the newest with the id 0, to a new thread, and what was
-	// journalled behind that. They keep their ids. A thread that was never saved is new unless a run has it open. The errors
-	// are those of Load, and [ErrThreadExists].
+	// Fork copies a checkpoint (the id 0 means the newest), all that lead to it, and the executions journalled after it to a new
+	// thread. The copies keep their ids. A thread that was never saved counts as new unless a run has it open. The errors are
+	// those of Load, and [ErrThreadExists].
 	Fork(ctx context.Context, thread string, at ID, into string) error
 	// Delete removes a thread with all its checkpoints. The errors are [ErrNoThread] and [*BusyError].
 	Delete(ctx context.Context, thread string) error
@@ -39,27 +39,25 @@ type Store interface {
 
 // Session is a run's hold on its thread. One goroutine uses it; Journal may be called from several at once.
 type Session interface {
-	// Load returns what the thread held at a checkpoint; at its newest one with the id 0. It is nil of a thread that was
-	// never saved. What it returns is not changed, by either side, and remains valid. With it come the executions that
-	// were journalled behind the checkpoint.
+	// Load returns the contents of the thread at a checkpoint, with the executions journalled after it; the id 0 means the
+	// newest. It returns nil for a thread that was never saved. Neither side changes the result, and it remains valid.
 	Load(ctx context.Context, at ID) (*Thread, error)
-	// Save adds a checkpoint to the thread and, if its parent was the newest one, empties the journal of that: all of it or,
-	// with an error, nothing. The id is one more than the largest of the thread. The commit is valid during the call; what it
-	// refers to is never changed. A Save that fails may be tried again, also with another commit of the same parent: if the
-	// first was kept and only its answer lost, it stays as a branch that nothing follows.
+	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. It does
+	// both or, if it returns an error, neither. The new id is one more than the largest of the thread. The commit is valid only
+	// during the call; the values it refers to never change. A failed Save may be retried, even with another commit of the same
+	// parent: if the first one was stored and only the reply was lost, it remains as a branch without successors.
 	Save(ctx context.Context, c *Commit) (ID, error)
-	// Journal notes that an execution of a tool starts, or how it ended, behind the checkpoint that this session has loaded
-	// or saved last; without one the error is [ErrNoCheckpoint]. An execution that is noted again takes the place of its
-	// earlier note.
+	// Journal records that an execution of a tool starts, or how it ended, after the checkpoint that this session loaded or
+	// saved last; if there is none, the error is [ErrNoCheckpoint]. A second record of an execution replaces the first.
 	Journal(ctx context.Context, e *Execution) error
-	// Lost is closed when the lease is lost, since the store could not be reached in time: another run may have the thread
-	// then. nil: it cannot be lost.
+	// Lost returns a channel that is closed when the lease is lost because the store could not be reached in time. Another run
+	// may then hold the thread. The channel is nil if the lease cannot be lost.
 	Lost() <-chan struct{}
-	// Close ends the session: Save and Journal then fail with [ErrClosed]. To close it again has no effect.
+	// Close ends the session: Save and Journal then fail with [ErrClosed]. Closing it again has no effect.
 	Close() error
 }
 
-// Info tells of a thread without its history.
+// Info describes a thread without its history.
 type Info struct {
 	Thread   string
 	Head     ID // the newest checkpoint
@@ -67,11 +65,11 @@ type Info struct {
 	Updated  time.Time // when the newest checkpoint was made
 	Busy     bool      // a run has it open
 	Newest   Checkpoint
-	Messages int   // of the history at the newest checkpoint
-	Err      error // the newest checkpoint cannot be read: Newest and Messages are empty
+	Messages int   // number of messages at the newest checkpoint
+	Err      error // set if the newest checkpoint cannot be read; Newest and Messages are then empty
 }
 
-// MaxThreadName is how long the name of a thread may be, in bytes of UTF-8.
+// MaxThreadName is the maximum length of a thread's name, in bytes of UTF-8.
 const MaxThreadName = 512
 
 // The errors of stores. They may be wrapped: compare with [errors.Is].
@@ -91,10 +89,10 @@ var (
 	ErrUnavailable  = errors.New("the database cannot be reached")
 )
 
-// BusyError is a thread that somebody else has open. It is [ErrBusy].
+// BusyError reports that another run has the thread open. It matches [ErrBusy].
 type BusyError struct {
-	Holder string    // who: a process and its machine; "" if that is not known
-	Until  time.Time // when the lease expires, unless it is renewed; zero if it does not
+	Holder string    // the process and machine that hold the thread; "" if unknown
+	Until  time.Time // when the lease expires unless it is renewed; zero if it does not expire
 }
 
 func (e *BusyError) Error() string {
@@ -108,5 +106,5 @@ func (e *BusyError) Error() string {
 	return text
 }
 
-// Is reports that the error is ErrBusy.
+// Is reports whether target is ErrBusy.
 func (*BusyError) Is(target error) bool { return target == ErrBusy }

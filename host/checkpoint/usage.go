@@ -5,18 +5,18 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Usage are the tokens of a run's model calls. Its form is an array of the counts without the zeros at its end: there is
-// one in every checkpoint, and many models count nothing.
+// Usage counts the tokens of a run's model calls. It is encoded as an array of the counts without trailing zeros, because
+// every checkpoint has one and many models report no usage.
 type Usage abi.Usage
 
-// counts are the fields in the order of the form. A new one is added behind the others.
+// counts returns the fields in the order of the encoding. A new field goes at the end.
 func (u *Usage) counts() [6]*uint64 {
 	return [...]*uint64{
 		&u.InputTokens, &u.OutputTokens, &u.TotalTokens, &u.CacheReadTokens, &u.CacheCreationTokens, &u.ReasoningTokens,
 	}
 }
 
-// MarshalMsg appends the usage's form.
+// MarshalMsg appends the encoded usage.
 func (u *Usage) MarshalMsg(b []byte) ([]byte, error) {
 	counts := u.counts()
 	n := len(counts)
@@ -30,7 +30,7 @@ func (u *Usage) MarshalMsg(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalMsg reads what MarshalMsg has written and returns what follows it.
+// UnmarshalMsg decodes what MarshalMsg wrote and returns the remaining bytes.
 func (u *Usage) UnmarshalMsg(b []byte) ([]byte, error) {
 	all, rest, err := wire.Cut(b)
 	if err != nil {
@@ -50,5 +50,5 @@ func (u *Usage) UnmarshalMsg(b []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// Msgsize returns how long the form may become, in bytes.
+// Msgsize returns the maximum length of the encoding, in bytes.
 func (u *Usage) Msgsize() int { return 1 + len(u.counts())*9 }

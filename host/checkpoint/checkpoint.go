@@ -11,19 +11,19 @@ import (
 //msgp:ignore Usage
 //msgp:ignore Update
 
-// Checkpoint is where a run stands. It is small, however long the history is.
+// Checkpoint records how far a run has come. Its size does not depend on the length of the history.
 type Checkpoint struct {
 	Run        Run         `msgpack:"run"`
-	Next       string      `msgpack:"next,omitempty"`       // the name of the step that comes next; "": the run is over
-	Paused     bool        `msgpack:"paused,omitempty"`     // a breakpoint before Next has stopped the run; it does not stop it again
-	Failure    string      `msgpack:"failure,omitempty"`    // why the run stopped before Next; "": it did not fail
-	Cursors    []Cursor    `msgpack:"cursors,omitempty"`    // what the hooks whose view is new have seen
-	Questions  []Question  `msgpack:"questions,omitempty"`  // what Next asked, when it was interrupted
-	Finished   []Finished  `msgpack:"finished,omitempty"`   // tool calls of Next that are done, when it stopped before all were
-	Executions []Execution `msgpack:"executions,omitempty"` // of tools by Next, which a crash has cut off
+	Next       string      `msgpack:"next,omitempty"`       // the name of the next step; "" if the run has ended
+	Paused     bool        `msgpack:"paused,omitempty"`     // a breakpoint before Next stopped the run, and will not stop it again
+	Failure    string      `msgpack:"failure,omitempty"`    // why the run failed before Next; "" if it did not fail
+	Cursors    []Cursor    `msgpack:"cursors,omitempty"`    // how much of the history the hooks with the view "new" have seen
+	Questions  []Question  `msgpack:"questions,omitempty"`  // the questions that interrupted Next
+	Finished   []Finished  `msgpack:"finished,omitempty"`   // the completed tool calls of Next, if it stopped before all were complete
+	Executions []Execution `msgpack:"executions,omitempty"` // the executions of tools that Next had started when a crash cut it off
 }
 
-// Waiting returns the questions that wait for an answer.
+// Waiting returns the questions without an answer.
 func (c *Checkpoint) Waiting() []*Question {
 	var out []*Question
 	for i := range c.Questions {
@@ -34,98 +34,98 @@ func (c *Checkpoint) Waiting() []*Question {
 	return out
 }
 
-// Run is the run that a checkpoint belongs to, and what it has counted until then, over all of its interrupts.
+// Run identifies the run of a checkpoint and holds its counts up to then, across all of its interrupts.
 type Run struct {
 	ID         string
 	Seed       uint64
-	IDSeed     uint64 // of the ids of messages and questions
+	IDSeed     uint64 // seed of the ids of messages and questions
 	IDs        int    // ids given to messages
 	Steps      int
 	ModelSteps int
-	Malformed  int   // responses with malformed tool calls in a row
+	Malformed  int   // consecutive responses with malformed tool calls
 	ToolTokens int   // tokens of the tools' results
 	Usage      Usage // of its model calls
 }
 
-// Cursor is what a step's hook has seen of the history.
+// Cursor records how much of the history the hook of a step has seen.
 type Cursor struct {
 	Step  string `msgpack:"step"`
 	Epoch uint64 `msgpack:"epoch"`
 	Seq   uint64 `msgpack:"seq"`
 }
 
-// Seen is the place in the history.
+// Seen returns the position in the history.
 func (c Cursor) Seen() history.Cursor { return history.Cursor{Epoch: c.Epoch, Seq: c.Seq} }
 
 // Question is an interrupt of a hook or tool.
 type Question struct {
 	ID         string   `msgpack:"id"`                // unique in the thread, over all of its branches
 	Step       string   `msgpack:"step"`              // of the hook or tool that asked
-	Message    string   `msgpack:"message,omitempty"` // id of the message with the tool call that it concerns; "": it concerns none
-	CallID     string   `msgpack:"call_id,omitempty"` // of that call
-	Nested     string   `msgpack:"nested,omitempty"`  // id of the call inside of that call, or of the hook, which a hook or tool made; "": none
-	Key        string   `msgpack:"key"`               // what the hook or tool calls it
+	Message    string   `msgpack:"message,omitempty"` // id of the message with the tool call that the question concerns; "" if there is none
+	CallID     string   `msgpack:"call_id,omitempty"` // id of that call
+	Nested     string   `msgpack:"nested,omitempty"`  // id of the nested call that a hook or tool made inside that call or hook; "" if there is none
+	Key        string   `msgpack:"key"`               // the hook's or tool's own key for the question
 	Value      wire.Raw `msgpack:"value,omitzero"`
-	Answer     wire.Raw `msgpack:"answer,omitzero"`       // none: it waits
-	AnsweredBy string   `msgpack:"answered_by,omitempty"` // who gave the answer; "" if that is not known
+	Answer     wire.Raw `msgpack:"answer,omitzero"`       // zero while the question waits
+	AnsweredBy string   `msgpack:"answered_by,omitempty"` // who gave the answer; "" if unknown
 	AnsweredAt int64    `msgpack:"answered_at,omitempty"` // when, in milliseconds since 1970
-	Fresh      bool     `msgpack:"fresh,omitempty"`       // the answer was given after the hook or tool ran last
+	Fresh      bool     `msgpack:"fresh,omitempty"`       // the hook or tool has not run since the answer was given
 }
 
-// Finished is a tool call that is done while others of its response are not: its result is applied when they are, or when
-// the run is given up.
+// Finished is a completed tool call whose response has other calls that are not complete. Its result is applied when they are
+// complete, or when the run is abandoned.
 type Finished struct {
 	Asked   string      `msgpack:"asked"` // id of the message with the call
-	Index   int         `msgpack:"index"` // of the call in it
+	Index   int         `msgpack:"index"` // index of the call in that message
 	CallID  string      `msgpack:"call_id"`
 	Message abi.Message `msgpack:"message"`           // the answer
-	Updates []Update    `msgpack:"updates,omitempty"` // what else the tool and the hooks around it change, the inner ones first
+	Updates []Update    `msgpack:"updates,omitempty"` // further changes by the tool and the hooks around it, the innermost first
 }
 
-// Execution is one execution of a tool, as it is journalled: when it starts, and again when it has ended. A tool that is
-// idempotent may be journalled only then.
+// Execution is one execution of a tool. It is journalled when it starts and again when it ends; an idempotent tool may be
+// journalled only at the end.
 type Execution struct {
-	Message  string   `msgpack:"message,omitempty"`  // id of the model's message that asks for the call; "": a hook or tool made it
-	CallID   string   `msgpack:"call_id"`            // of the model's call, or of the one that a hook or tool made
-	By       string   `msgpack:"by,omitempty"`       // step of the hook or tool that made it; "": the model did
-	Within   string   `msgpack:"within,omitempty"`   // id of the model's call in which a hook or tool made it; "": in none
-	Key      string   `msgpack:"key,omitempty"`      // what names it to the services that the tool uses, also in a copy of the thread
-	N        int      `msgpack:"n"`                  // counts the executions of the call, which the hooks around it ask for, from 1
-	Attempts int      `msgpack:"attempts,omitempty"` // how often this one was started, crashes between
+	Message  string   `msgpack:"message,omitempty"`  // id of the model's message with the call; "" if a hook or tool made the call
+	CallID   string   `msgpack:"call_id"`            // id of the call, whether the model or a hook or tool made it
+	By       string   `msgpack:"by,omitempty"`       // step of the hook or tool that made the call; "" if the model did
+	Within   string   `msgpack:"within,omitempty"`   // id of the model's call during which a hook or tool made this one; "" if there is none
+	Key      string   `msgpack:"key,omitempty"`      // identifies the execution to services that the tool uses, also in a copy of the thread
+	N        int      `msgpack:"n"`                  // number of this execution of the call, from 1; hooks around the call may execute it several times
+	Attempts int      `msgpack:"attempts,omitempty"` // how often this execution was started, counting restarts after crashes
 	Tool     string   `msgpack:"tool"`
 	Args     wire.Raw `msgpack:"args,omitzero"`
-	Started  int64    `msgpack:"started"`           // the last time, in milliseconds since 1970
-	Outcome  *Outcome `msgpack:"outcome,omitempty"` // nil: it has not ended, as far as anybody knows
+	Started  int64    `msgpack:"started"`           // time of the last start, in milliseconds since 1970
+	Outcome  *Outcome `msgpack:"outcome,omitempty"` // nil if no end was journalled
 }
 
-// Same reports whether two notes are of the same execution.
+// Same reports whether two journal entries describe the same execution.
 func (e *Execution) Same(other *Execution) bool {
 	return e.Message == other.Message && e.CallID == other.CallID && e.N == other.N
 }
 
-// Outcome is how a tool's execution ended.
+// Outcome describes how a tool's execution ended.
 type Outcome struct {
-	Failed  bool        `msgpack:"failed,omitempty"`  // with an error: a retry is another execution; the rest is empty
-	Asked   bool        `msgpack:"asked,omitempty"`   // with a question: it runs again with its answer; the rest is empty
+	Failed  bool        `msgpack:"failed,omitempty"`  // it ended with an error; a retry is another execution. The other fields are empty
+	Asked   bool        `msgpack:"asked,omitempty"`   // it ended with a question, and runs again with the answer. The other fields are empty
 	Message abi.Message `msgpack:"message"`           // the answer
-	Updates []Update    `msgpack:"updates,omitempty"` // what else it changes
+	Updates []Update    `msgpack:"updates,omitempty"` // further changes by the tool
 }
 
-// Update is an update with the name of the step or hook that it comes from.
+// Update is a state update with the name of the step or hook that made it.
 type Update struct {
 	Step   string
 	Update *abi.Update
 }
 
-// Program tells the programs of agents apart: a run goes on only where it is the same.
+// Program identifies the program of an agent. A run continues only with the same program.
 type Program struct {
-	Digest     string `msgpack:"digest"` // of the steps, their order and their jumps, in hexadecimal digits
+	Digest     string `msgpack:"digest"` // of the steps, their order and their jumps, in hexadecimal
 	Middleware []Part `msgpack:"middleware,omitempty"`
 }
 
-// Part is a middleware of a program.
+// Part is a middleware in a program.
 type Part struct {
 	Name    string `msgpack:"name"`
 	Version string `msgpack:"version,omitempty"` // as the middleware states it
-	Digest  string `msgpack:"digest,omitempty"`  // of a plugin's module
+	Digest  string `msgpack:"digest,omitempty"`  // digest of a plugin's module
 }

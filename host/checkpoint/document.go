@@ -16,11 +16,10 @@ import (
 //msgp:tag msgpack
 //msgp:tuple change
 
-// DocumentVersion is the version of the documents that are written. Those of all versions before it can be read.
+// DocumentVersion is the version of the documents that this package writes. It reads all earlier versions too.
 const DocumentVersion = 1
 
-// document is the form in which stores keep a record; its id, parent and time stand beside it. Its keys are short: there is
-// one for each message.
+// document is the stored form of a record. Stores keep the record's id, parent and time beside it.
 type document struct {
 	Version    int        `msgpack:"v"`
 	Source     string     `msgpack:"src"`
@@ -36,19 +35,19 @@ type document struct {
 	Checkpoint Checkpoint `msgpack:"at"`
 }
 
-// change is the form of a [history.Change].
+// change is the stored form of a [history.Change].
 type change struct {
 	Seq     uint64
 	Born    uint64
-	ID      string // "" where the message has it
+	ID      string // "" if the message contains it
 	Removed bool
-	Message wire.Raw // nil: none
+	Message wire.Raw // nil if there is none
 }
 
-// maxDocument are the limits of what is written to a store and read from it: a record may hold a whole history.
+// maxDocument limits the documents that stores write and read. It is generous because a record may hold a whole history.
 var maxDocument = wire.Limits{MaxBytes: 1 << 30, MaxDepth: 96, MaxNodes: 1 << 26}
 
-// Encode returns the form of a record in which stores keep it.
+// Encode returns the stored form of a record.
 func (r *Record) Encode() ([]byte, error) {
 	var check readable
 	return r.append(make([]byte, 0, 512), &check, func(e *history.Entry) wire.Raw {
@@ -58,13 +57,13 @@ func (r *Record) Encode() ([]byte, error) {
 	})
 }
 
-// Pack appends the form of a record without its messages, for a store that keeps these as they are: [Unpack] wants the
-// entries of Changes that are not nil.
+// Pack appends the stored form of a record without its messages, for a store that keeps the messages unencoded. [Unpack]
+// needs them back: the entries of Changes that are not nil.
 func (r *Record) Pack(b []byte) ([]byte, error) {
 	return r.append(b, &readable{}, func(*history.Entry) wire.Raw { return elsewhere })
 }
 
-// elsewhere stands for a message that is kept beside the document.
+// elsewhere replaces a message that the store keeps beside the document.
 var elsewhere = wire.Bool(true)
 
 func (r *Record) append(b []byte, check *readable, message func(*history.Entry) wire.Raw) ([]byte, error) {
@@ -89,20 +88,20 @@ func (r *Record) append(b []byte, check *readable, message func(*history.Entry) 
 	return check.whole(b, out, err)
 }
 
-// DecodeRecord reads what Encode has written, this version of it or an earlier one. The errors are [ErrNewer] and
-// [ErrCorrupt]. The record keeps b.
+// DecodeRecord decodes what this or an earlier version of Encode wrote. The errors are [ErrNewer] and [ErrCorrupt]. The record
+// refers to b afterwards.
 func DecodeRecord(id, parent ID, at time.Time, b []byte) (*Record, error) {
 	return decodeRecord(id, parent, at, b, nil)
 }
 
-// Unpack reads what Pack has returned.
+// Unpack decodes what Pack returned, given the messages that Pack left out.
 func Unpack(id, parent ID, at time.Time, doc []byte, messages []*history.Entry) (*Record, error) {
 	return decodeRecord(id, parent, at, doc, messages)
 }
 
 func decodeRecord(id, parent ID, at time.Time, b []byte, messages []*history.Entry) (*Record, error) {
 	corrupt := func(err error) error { return fmt.Errorf("%w: checkpoint %d: %w", ErrCorrupt, id, err) }
-	if parent >= id && parent != 0 { // whoever follows parents would not come to an end
+	if parent >= id && parent != 0 { // otherwise following the parents might never end
 		return nil, corrupt(&abi.DocumentError{Document: "checkpoint", Reason: fmt.Sprintf("its parent is %d, which is not before it", parent)})
 	}
 	if err := wire.Validate(b, maxDocument); err != nil {
@@ -145,7 +144,7 @@ func decodeRecord(id, parent ID, at time.Time, b []byte, messages []*history.Ent
 	return r, nil
 }
 
-// result is the form of an update.
+// result returns the stored form of an update.
 func (u Update) result() *abi.Result {
 	r := &abi.Result{}
 	if u.Update != nil {
@@ -157,14 +156,14 @@ func (u Update) result() *abi.Result {
 	return r
 }
 
-// MarshalMsg appends the update's form.
+// MarshalMsg appends the encoded update.
 func (u Update) MarshalMsg(b []byte) ([]byte, error) {
 	b = wire.AppendArrayHeader(b, 2)
 	b = wire.AppendString(b, u.Step)
 	return u.result().MarshalMsg(b)
 }
 
-// UnmarshalMsg reads what MarshalMsg has written and returns what follows it.
+// UnmarshalMsg decodes what MarshalMsg wrote and returns the remaining bytes.
 func (u *Update) UnmarshalMsg(b []byte) ([]byte, error) {
 	both, rest, err := wire.Cut(b)
 	if err != nil {
@@ -186,10 +185,10 @@ func (u *Update) UnmarshalMsg(b []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// Msgsize returns how long the form may become, in bytes.
+// Msgsize returns the maximum length of the encoding, in bytes.
 func (u Update) Msgsize() int { return 8 + len(u.Step) + u.result().Msgsize() }
 
-// Encode returns the form of an execution in which stores keep it.
+// Encode returns the stored form of an execution.
 func (e *Execution) Encode() ([]byte, error) {
 	var check readable
 	check.execution(e)
@@ -197,7 +196,7 @@ func (e *Execution) Encode() ([]byte, error) {
 	return check.whole(nil, out, err)
 }
 
-// DecodeExecution reads what Encode has written. The error is [ErrCorrupt]. The execution keeps b.
+// DecodeExecution decodes what Encode wrote. The error is [ErrCorrupt]. The execution refers to b afterwards.
 func DecodeExecution(b []byte) (*Execution, error) {
 	e := &Execution{}
 	err := wire.Validate(b, maxDocument)
@@ -210,7 +209,7 @@ func DecodeExecution(b []byte) (*Execution, error) {
 	return e, nil
 }
 
-// Journalled returns the executions of a checkpoint with what was journalled since, which wins.
+// Journalled merges the executions of a checkpoint with those journalled since, which take precedence.
 func Journalled(c *Checkpoint, since []Execution) []Execution {
 	out := slices.Clone(c.Executions)
 	for i := range since {

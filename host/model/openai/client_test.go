@@ -127,7 +127,7 @@ func TestAddresses(t *testing.T) {
 			t.Parallel()
 			m := &openai.Model{Name: "m", BaseURL: base, APIKey: "key"}
 			_, err := m.Generate(t.Context(), request(hi))
-			require.ErrorContains(t, err, `the base URL must be such as "https://api.openai.com/v1/"`)
+			require.ErrorContains(t, err, `the base URL must be an http or https URL, such as "https://api.openai.com/v1/"`)
 			require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
 			require.False(t, failure(t, err).Retryable)
 		})

@@ -7,8 +7,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// AddCall adds a tool call with the arguments as the model wrote them to its message: a valid one if they are a JSON
-// object, or nothing at all, as some models write where a tool has no parameters.
+// AddCall adds a tool call to the model's message, with the arguments as the model wrote them. The call is valid if they are a
+// JSON object, or empty: some models write nothing for a tool without parameters.
 func AddCall(m *abi.Message, id, name, args string) {
 	if strings.TrimSpace(args) == "" {
 		args = "{}"
@@ -24,7 +24,7 @@ func AddCall(m *abi.Message, id, name, args string) {
 	}
 }
 
-// Structured returns the JSON value that an answer is: zero if it asks for tools, or is no JSON.
+// Structured returns the answer as a JSON value, or zero if the answer calls tools or is not JSON.
 func Structured(m *abi.Message) wire.Raw {
 	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// DataURL returns the bytes of an image or file block as a URL; "" if it has none.
+// DataURL returns the bytes of an image or file block as a data URL, or "" if the block has none.
 func DataURL(b abi.Block) string {
 	data := b.Data()
 	if data == nil {
@@ -20,7 +20,7 @@ func DataURL(b abi.Block) string {
 	return "data:" + MimeType(b) + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
 
-// MimeType returns the type of an image or file block.
+// MimeType returns the MIME type of an image or file block.
 func MimeType(b abi.Block) string {
 	if mime := b.String("mime_type"); mime != "" {
 		return mime
@@ -31,7 +31,7 @@ func MimeType(b abi.Block) string {
 	return "application/octet-stream"
 }
 
-// FileName returns the name of a file block; "file" if it has none.
+// FileName returns the name of a file block, or "file" if it has none.
 func FileName(b abi.Block) string {
 	if name := b.String("name"); name != "" {
 		return name
@@ -39,7 +39,7 @@ func FileName(b abi.Block) string {
 	return "file"
 }
 
-// TextOf returns what a text model is told of a block that its provider cannot take.
+// TextOf returns the text that replaces a block which the provider does not accept.
 func TextOf(b abi.Block) string {
 	switch b.Type() {
 	case abi.BlockText:
@@ -53,10 +53,10 @@ func TextOf(b abi.Block) string {
 	}
 }
 
-// Blocks joins parts of an answer to its content: neighbours of text become one, empty ones are left out.
+// Blocks joins the parts of an answer into its content. It merges adjacent texts and drops empty ones.
 func Blocks(parts []abi.Block) abi.Content {
 	var out []abi.Block
-	var text strings.Builder // of neighbours; an answer may have very many
+	var text strings.Builder // of adjacent parts; an answer may have very many
 	flush := func() {
 		if text.Len() > 0 {
 			out = append(out, abi.TextBlock(text.String()))
@@ -75,12 +75,12 @@ func Blocks(parts []abi.Block) abi.Content {
 	return abi.Blocks(out...)
 }
 
-// With returns a block with another key.
+// With returns a copy of a block with one key set.
 func With(b abi.Block, key string, value wire.Raw) abi.Block {
 	return abi.BlockOf(b.Fields().With(wire.Map{{Key: key, Value: value}}))
 }
 
-// Says reports whether a message holds more than thoughts.
+// Says reports whether a message holds more than reasoning.
 func Says(m *abi.Message) bool {
 	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
 		return true
@@ -90,7 +90,7 @@ func Says(m *abi.Message) bool {
 	})
 }
 
-// Valid is a text without bytes that are no UTF-8: nothing else may get into a history.
+// Valid replaces invalid UTF-8 in a text, because a history may hold only valid UTF-8.
 func Valid(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text

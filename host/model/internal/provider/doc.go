@@ -1,3 +1,3 @@
-// Package provider holds what the packages of model providers share: how failed calls become a [model.Error], how large a
-// response may be, and how tool calls, settings and answers are read and written.
+// Package provider holds the code that the packages of model providers share. It turns failed calls into a [model.Error],
+// limits the size of responses, and reads and writes tool calls, settings and answers.
 package provider

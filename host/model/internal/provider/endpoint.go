@@ -16,8 +16,8 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Endpoint is where a provider takes requests. It sends each once: trying again is for a middleware, which sees every try.
-// It follows no redirection: the key would go along.
+// Endpoint sends requests to a provider. It sends each request once; retries are left to a middleware, which sees every
+// attempt. It follows no redirects, because they would receive the API key.
 type Endpoint struct {
 	provider string
 	base     *url.URL // its path ends with a slash
@@ -25,12 +25,12 @@ type Endpoint struct {
 	client   *http.Client
 }
 
-// Address reads the address of a provider, to which paths are added; one like it is told to whoever gives another text. A query
-// stays behind all paths.
+// Address parses the base URL of a provider. The error for an invalid one shows the example like. Paths are added before the
+// query of the URL.
 func Address(name, text, like string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, Unsendable(name, fmt.Errorf("the base URL must be such as %q", like)) // without the text, in which there may be a key
+		return nil, Unsendable(name, fmt.Errorf("the base URL must be an http or https URL, such as %q", like)) // the text is left out, because it may contain a key
 	}
 	if !strings.HasSuffix(base.Path, "/") {
 		base.Path += "/"
@@ -41,8 +41,8 @@ func Address(name, text, like string) (*url.URL, error) {
 	return base, nil
 }
 
-// NewEndpoint returns the endpoint of a provider. The header is the caller's own, with the key; that which an operator has set wins
-// over it. client is that of [Client].
+// NewEndpoint returns the endpoint of a provider. The header is the caller's, with the key; the headers that the operator has
+// set override it. The client is passed to [Client].
 func NewEndpoint(name string, base *url.URL, client *http.Client, header http.Header, set map[string]string) *Endpoint {
 	all := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"agenthost"}}
 	maps.Copy(all, header)
@@ -56,14 +56,14 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 
 // Call is a request to an endpoint.
 type Call struct {
-	Path   string // below the address, as it is before escaping
-	Query  string // as it is sent, before that of the address; "": none
+	Path   string // relative to the base URL, unescaped
+	Query  string // already encoded; sent before the query of the base URL; "" if there is none
 	Header http.Header
 	Body   map[string]any // sent as JSON
 }
 
-// Send sends a request, and returns the response, whose body the caller closes. Its errors are a [*model.Error], or the cause of
-// the cancellation.
+// Send sends a request and returns the response, whose body the caller must close. The error is a [*model.Error] or the cause
+// of the cancellation.
 func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 	text, err := encode(c.Body)
 	if err != nil {
@@ -73,13 +73,13 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 	address.RawQuery = strings.Trim(c.Query+"&"+e.base.RawQuery, "&")
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(text))
 	if err != nil {
-		return nil, Unsendable(e.provider, errors.New("the address is none; correct the base URL or the name of the model"))
+		return nil, Unsendable(e.provider, errors.New("the address is invalid; correct the base URL or the name of the model"))
 	}
 	req.Header = e.header.Clone()
 	maps.Copy(req.Header, c.Header)
 	resp, err := e.client.Do(req)
 	if err == nil && ctx.Err() != nil {
-		_ = resp.Body.Close() // it has come too late
+		_ = resp.Body.Close() // the response came too late
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -88,14 +88,14 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 	if resp.StatusCode < http.StatusMultipleChoices {
 		return resp, nil
 	}
-	_ = resp.Body.Close() // nobody wants it
+	_ = resp.Body.Close()
 	return nil, &model.Error{
 		Provider: e.provider, Kind: model.ErrorResponse, Status: resp.StatusCode,
-		Err: errors.New("it redirects" + target(resp) + ", which is not followed, so that the key stays here; correct the base URL"),
+		Err: errors.New("it redirects" + target(resp) + "; redirects are not followed, to protect the API key; correct the base URL"),
 	}
 }
 
-// target is where a response redirects, without what may be secret of it.
+// target says where a response redirects to, without the parts of the URL that may be secret.
 func target(resp *http.Response) string {
 	to, err := resp.Location()
 	if err != nil {
@@ -104,7 +104,7 @@ func target(resp *http.Response) string {
 	return fmt.Sprintf(" to %.100q", to.Scheme+"://"+to.Host)
 }
 
-// Ask sends a request, and returns the text of the response, without bytes that are no UTF-8.
+// Ask sends a request and returns the text of the response as valid UTF-8.
 func (e *Endpoint) Ask(ctx context.Context, c Call) ([]byte, error) {
 	resp, err := e.Send(ctx, c)
 	if err != nil {
@@ -120,7 +120,7 @@ func (e *Endpoint) Ask(ctx context.Context, c Call) ([]byte, error) {
 	return Valid(text), nil
 }
 
-// encode returns the body of a request as JSON. Its characters stand as they are: pages do not embed it.
+// encode returns the body of a request as JSON. It does not escape for HTML, because no page embeds the body.
 func encode(body map[string]any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -130,14 +130,14 @@ func encode(body map[string]any) ([]byte, error) {
 		return text.Bytes(), nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(body)) {
-		if _, err := json.Marshal(body[key]); err != nil { // such as a setting that is no number
+		if _, err := json.Marshal(body[key]); err != nil { // for example NaN in a setting
 			return nil, fmt.Errorf("the field %q has no JSON form: %w", key, err)
 		}
 	}
 	return nil, fmt.Errorf("the request has no JSON form: %w", err)
 }
 
-// Unsendable is the error of a request that cannot be sent.
+// Unsendable returns the error for a request that cannot be sent.
 func Unsendable(name string, err error) *model.Error {
 	return &model.Error{Provider: name, Kind: model.ErrorInvalidRequest, Err: err}
 }

@@ -61,7 +61,7 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, base := range []string{"", "localhost:1", "ftp://localhost", "http://", "http://key@%zz", "://", "/v1"} {
 		_, err := provider.Address("test", base, "https://example.com")
-		require.EqualError(t, failure(t, err).Err, `the base URL must be such as "https://example.com"`)
+		require.EqualError(t, failure(t, err).Err, `the base URL must be an http or https URL, such as "https://example.com"`)
 		require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
 	}
 }

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	maxEvent = 32 << 20 // how long an event of a stream may be, in bytes
-	maxLoose = 64 << 10 // how much is kept of a stream that is none, in bytes
+	maxEvent = 32 << 20 // maximum length of an event, in bytes
+	maxLoose = 64 << 10 // how much text outside of events is kept, in bytes
 )
 
 // Events reads a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 type Events struct {
 	body  *bufio.Reader
 	begun bool // a line was read
-	ended bool // the last line ended with CR: an LF right behind it is a part of that
+	ended bool // the last line ended with CR; an LF right after it belongs to that line ending
 	line  []byte
 	data  []byte
 	loose []byte
@@ -24,9 +24,9 @@ type Events struct {
 
 // Event is an event of a stream.
 type Event struct {
-	Kind string // what it says of itself; "": nothing
-	Data []byte // its lines of data; valid until the next event is read
-	Cut  bool   // the stream has ended before the empty line that ends an event: maybe it is not whole
+	Kind string // the event field; "" if there is none
+	Data []byte // the lines of data; valid until the next event is read
+	Cut  bool   // the stream ended before the empty line that ends an event, so the event may be incomplete
 }
 
 var errEventTooLarge = &TooLargeError{"an event of the response", maxEvent}
@@ -34,11 +34,11 @@ var errEventTooLarge = &TooLargeError{"an event of the response", maxEvent}
 // NewEvents returns a reader of the events of a response.
 func NewEvents(body io.Reader) *Events { return &Events{body: bufio.NewReader(body)} }
 
-// Next reads the next event that has data; io.EOF says that there is none. Its error is a [*TooLargeError] for an event of more
-// than 32 MiB.
+// Next reads the next event that has data. The error is io.EOF at the end of the stream, and a [*TooLargeError] for an event of
+// more than 32 MiB.
 func (e *Events) Next() (Event, error) {
 	var kind string
-	var some bool // there is data, be it empty
+	var some bool // the event has data, possibly empty
 	e.data = e.data[:0]
 	for {
 		err := e.readLine(maxEvent - len(e.data))
@@ -56,7 +56,7 @@ func (e *Events) Next() (Event, error) {
 		name, value, _ := bytes.Cut(e.line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
-		case "", "id", "retry": // the first is a comment
+		case "", "id", "retry": // the empty name is a comment
 		case "data":
 			if some {
 				e.data = append(e.data, '\n')
@@ -70,7 +70,7 @@ func (e *Events) Next() (Event, error) {
 	}
 }
 
-// keep keeps a line that does not belong to an event.
+// keep stores a line that does not belong to an event.
 func (e *Events) keep(line []byte) {
 	line = line[:min(len(line), maxLoose-len(e.loose))]
 	if e.loose = append(e.loose, line...); len(e.loose) < maxLoose {
@@ -78,10 +78,11 @@ func (e *Events) keep(line []byte) {
 	}
 }
 
-// Loose are the lines so far that do not belong to any event, at most 64 KiB: what came in place of a stream, or of its rest.
+// Loose returns the lines so far that do not belong to any event, at most 64 KiB: text that came instead of a stream, or of
+// the rest of one.
 func (e *Events) Loose() []byte { return e.loose }
 
-// readLine reads the next line, which ends with CR, LF, both, or at the end of the stream; io.EOF behind that.
+// readLine reads the next line, which ends with CR, LF, both, or the end of the stream. After that it returns io.EOF.
 func (e *Events) readLine(limit int) error {
 	e.line = e.line[:0]
 	for {
@@ -117,7 +118,7 @@ func (e *Events) readLine(limit int) error {
 	}
 }
 
-// begin takes the mark of UTF-8 off the first line.
+// begin removes the byte order mark from the first line.
 func (e *Events) begin() {
 	if !e.begun {
 		e.line = bytes.TrimPrefix(e.line, []byte("\uFEFF"))

@@ -21,8 +21,8 @@ import (
 // failureReport is what a provider says about a failure.
 type failureReport struct {
 	message string
-	codes   []string      // its words for what went wrong: types, codes and statuses, in lower case
-	delay   time.Duration // how long to wait; 0: it does not say
+	codes   []string      // the types, codes and statuses of the failure, in lower case
+	delay   time.Duration // how long to wait; 0 if the provider does not say
 }
 
 // failureDocument is the body of OpenAI ({error: {message, type, code}}), Anthropic ({type: "error", error: {type, message}}),
@@ -41,20 +41,20 @@ type failureDocument struct {
 	} `json:"details"`
 }
 
-// read reads a document. A field of another type is left out: Azure says the status as a number.
+// read decodes a document. It skips fields of an unexpected type: Azure, for example, sends the status as a number.
 func (d *failureDocument) read(text []byte) bool {
 	err := json.Unmarshal(text, d)
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
 	return err == nil || other
 }
 
-// maxMessage is how much of what a provider says is kept, in bytes.
+// maxMessage is the maximum length of a provider's message, in bytes; the rest is cut.
 const maxMessage = 1000
 
 func readFailure(body []byte) failureReport {
 	var d failureDocument
 	text := strings.TrimSpace(string(body))
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]") // Gemini answers a stream by a list
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]") // Gemini answers a streaming request with a list
 	if !d.read([]byte(text)) {
 		return failureReport{message: short(text)}
 	}
@@ -104,7 +104,7 @@ func (r *failureReport) has(words ...string) bool {
 	return slices.ContainsFunc(r.codes, func(code string) bool { return slices.Contains(words, code) })
 }
 
-// status is the status of HTTP among the codes, as OpenRouter and Gemini say it in a stream; 0: there is none.
+// status returns the HTTP status among the codes, where OpenRouter and Gemini put it in a stream, or 0 if there is none.
 func (r *failureReport) status() int {
 	for _, code := range r.codes {
 		if n, err := strconv.Atoi(code); err == nil && n >= http.StatusBadRequest && n < 600 {
@@ -114,13 +114,13 @@ func (r *failureReport) status() int {
 	return 0
 }
 
-// tooLong are pieces of the messages by which providers say that a request is longer than the context, where no code does.
+// tooLong lists phrases in messages that say that a request exceeds the context, for providers that send no code for it.
 var tooLong = []string{
 	"maximum context length", "context length exceeded", "context window", "prompt is too long", "input is too long",
 	"exceeds the maximum number of tokens", "input token count",
 }
 
-// kindOf tells failures apart, by the provider's words and then by the status.
+// kindOf classifies a failure, first by the provider's codes, then by the status, then by the message.
 func kindOf(status int, r failureReport) model.ErrorKind {
 	message := strings.ToLower(r.message)
 	switch {
@@ -172,10 +172,10 @@ func kindOf(status int, r failureReport) model.ErrorKind {
 	return model.ErrorInvalidRequest
 }
 
-// statusOverloaded is Anthropic's.
+// statusOverloaded is Anthropic's own status.
 const statusOverloaded = 529
 
-// retryAfter is how long a provider asks to wait.
+// retryAfter returns how long the provider asks to wait.
 func retryAfter(h http.Header, r failureReport) time.Duration {
 	for _, from := range []struct {
 		header string
@@ -195,7 +195,7 @@ func retryAfter(h http.Header, r failureReport) time.Duration {
 	return r.delay
 }
 
-// date is when a response was made, by its own clock.
+// date returns when the response was made, by the provider's clock.
 func date(h http.Header) time.Time {
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		return at
@@ -203,7 +203,7 @@ func date(h http.Header) time.Time {
 	return time.Now() //nolint:forbidigo // the response does not say
 }
 
-// InStream is the error that a provider reports in the middle of a stream, in the form of its error bodies.
+// InStream returns the error that a provider reported in the middle of a stream, in the format of its error bodies.
 func InStream(name string, body []byte) *model.Error {
 	report := readFailure(body)
 	kind := kindOf(report.status(), report)
@@ -213,7 +213,7 @@ func InStream(name string, body []byte) *model.Error {
 	}
 }
 
-// Failed is what a call failed with, as it is reported: a [*model.Error], unless the call was cancelled.
+// Failed converts the error of a call to a [*model.Error], or to the cause of the cancellation if the call was cancelled.
 func Failed(ctx context.Context, name string, err error) error {
 	if err == nil {
 		return nil
@@ -224,7 +224,7 @@ func Failed(ctx context.Context, name string, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Cause(ctx)
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok { // which shows the address, in which there may be a key
+	if request, ok := errors.AsType[*url.Error](err); ok { // the outer error shows the address, which may contain a key
 		err = request.Err
 	}
 	kind := model.ErrorResponse
@@ -243,12 +243,12 @@ func Failed(ctx context.Context, name string, err error) error {
 	return &model.Error{Provider: name, Kind: kind, Retryable: kind.Passing(), Err: err}
 }
 
-// Broken is the error of a response that cannot be understood, or is not whole. Another try may give a better one.
+// Broken returns the error for a response that is invalid or incomplete. A retry may succeed.
 func Broken(name, what string) *model.Error {
 	return &model.Error{Provider: name, Kind: model.ErrorResponse, Retryable: true, Err: errors.New(short(what))}
 }
 
-// NoKey is the error of a call without a key.
+// NoKey returns the error for a call without an API key.
 func NoKey(name, variable string) *model.Error {
 	return &model.Error{
 		Provider: name, Kind: model.ErrorAuthentication,
@@ -256,7 +256,7 @@ func NoKey(name, variable string) *model.Error {
 	}
 }
 
-// short makes a provider's text safe for a terminal, and cuts it.
+// short makes a provider's text safe for a terminal and cuts it to maxMessage.
 func short(message string) string {
 	message = text.Clean(message)
 	if len(message) <= maxMessage {

@@ -2,7 +2,7 @@ package provider
 
 import "github.com/agenthost/agenthost/host/model"
 
-// Info describes a model: as profile says or, if that is nil, by what is known of it.
+// Info describes a model by its profile or, if that is nil, by agenthost's own table.
 func Info(name, of string, profile *model.Info) model.Info {
 	if profile == nil {
 		return model.Lookup(name, of)

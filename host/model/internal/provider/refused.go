@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Refused is the error of a response in which the provider refuses to answer; why is in its words.
+// Refused returns the error for a response in which the provider refuses to answer; why is the provider's own text.
 func Refused(name, why string) *model.Error {
 	return &model.Error{Provider: name, Kind: model.ErrorContentFilter, Err: errors.New("it refuses to answer: " + short(why))}
 }

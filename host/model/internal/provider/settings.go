@@ -8,8 +8,8 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Settings returns the settings of a model with those of a request, which win, as values for JSON. Those that the request
-// itself says are refused.
+// Settings merges the settings of a request over those of the model and returns them as values for JSON. It rejects the
+// reserved ones, which the request sets itself.
 func Settings(name string, of, request wire.Map, reserved ...string) (map[string]any, error) {
 	all := of.With(request)
 	out := make(map[string]any, len(all))
@@ -31,7 +31,7 @@ func Settings(name string, of, request wire.Map, reserved ...string) (map[string
 	return out, nil
 }
 
-// Object returns a map as a Go value for JSON; nil for one that is none.
+// Object returns a map as a Go value for JSON, or nil if raw is not a map.
 func Object(raw wire.Raw) map[string]any {
 	value, err := raw.Value()
 	if err != nil {
@@ -41,7 +41,7 @@ func Object(raw wire.Raw) map[string]any {
 	return object
 }
 
-// Merge sets values in place, objects field by field.
+// Merge sets values in into, merging objects field by field.
 func Merge(into, values map[string]any) {
 	for key, value := range values {
 		old, isObject := into[key].(map[string]any)

@@ -9,10 +9,10 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// MaxResponse is how long a response may be, in bytes, a stream as a whole.
+// MaxResponse is the maximum length of a response, or of a whole stream, in bytes.
 const MaxResponse = 64 << 20
 
-// maxErrorBody is how much of the response to a refused request is read, in bytes.
+// maxErrorBody is how much of an error response is read, in bytes.
 const maxErrorBody = 64 << 10
 
 // TooLargeError is a response that is longer than MaxResponse, or an event of a stream that is longer than 32 MiB.
@@ -27,9 +27,9 @@ func (e *TooLargeError) Error() string {
 
 var errTooLarge = &TooLargeError{"the response", MaxResponse}
 
-// Client returns a copy of an HTTP client, nil meaning the default one, whose responses are limited, and which returns
-// those that tell of a failure as a [*model.Error]: so that all providers' errors are told apart in one place, also those
-// that are no provider's, such as a page of a proxy.
+// Client returns a copy of an HTTP client (nil means the default one) that limits the size of responses and returns error
+// responses as a [*model.Error]. All failures are thus classified in one place, including those that do not come from the
+// provider, such as an error page of a proxy.
 func Client(name string, base *http.Client) *http.Client {
 	out := http.Client{}
 	if base != nil {
@@ -65,7 +65,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// limited is a body that ends with an error if it is too long.
+// limited is a response body that fails with an error when it is too long.
 type limited struct {
 	io.ReadCloser
 
@@ -87,7 +87,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusal is the error of a response that tells of a failure.
+// refusal returns the error for an error response.
 func refusal(name string, resp *http.Response, body []byte) *model.Error {
 	report := readFailure(body)
 	kind := kindOf(resp.StatusCode, report)
@@ -95,7 +95,7 @@ func refusal(name string, resp *http.Response, body []byte) *model.Error {
 		Provider: name, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(report.message),
 		RetryAfter: retryAfter(resp.Header, report),
 	}
-	switch resp.Header.Get("X-Should-Retry") { // OpenAI and Anthropic know better
+	switch resp.Header.Get("X-Should-Retry") { // OpenAI and Anthropic say explicitly whether a retry makes sense
 	case "true":
 		out.Retryable = true
 	case "false":

@@ -30,7 +30,8 @@ type Endpoint struct {
 func Address(name, text, like string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, Unsendable(name, fmt.Errorf("the base URL must be an http or https URL, such as %q", like)) // the text is left out, because it may contain a key
+		// The error leaves the text out, because it may contain a key.
+		return nil, Unsendable(name, fmt.Errorf("the base URL must be an http or https URL, such as %q", like))
 	}
 	if !strings.HasSuffix(base.Path, "/") {
 		base.Path += "/"

@@ -42,8 +42,8 @@ type failureDocument struct {
 }
 
 // read decodes a document. It skips fields of an unexpected type: Azure, for example, sends the status as a number.
-func (d *failureDocument) read(text []byte) bool {
-	err := json.Unmarshal(text, d)
+func (d *failureDocument) read(body []byte) bool {
+	err := json.Unmarshal(body, d)
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
 	return err == nil || other
 }
@@ -53,10 +53,10 @@ const maxMessage = 1000
 
 func readFailure(body []byte) failureReport {
 	var d failureDocument
-	text := strings.TrimSpace(string(body))
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]") // Gemini answers a streaming request with a list
-	if !d.read([]byte(text)) {
-		return failureReport{message: short(text)}
+	content := strings.TrimSpace(string(body))
+	content = strings.TrimSuffix(strings.TrimPrefix(content, "["), "]") // Gemini answers a streaming request with a list
+	if !d.read([]byte(content)) {
+		return failureReport{message: short(content)}
 	}
 	var out failureReport
 	out.add(&d)
@@ -74,7 +74,7 @@ func readFailure(body []byte) failureReport {
 		out.message = string(d.Detail)
 	}
 	if out.message == "" {
-		out.message = text
+		out.message = content
 	}
 	out.message = short(out.message)
 	return out

@@ -15,22 +15,22 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// Rule answers a message that it matches.
+// Rule answers the messages that it matches.
 type Rule struct {
-	From string     // whom it listens to: "human", "tool", or "" for both
+	From string     // the role of the messages that it matches: "human", "tool", or "" for both
 	When string     // a regular expression (RE2) on the text of the latest human or tool message
 	Tool string     // only results of this tool; "" for any
 	Say  string     // the answer; $1 or ${name} stand for what the expression's groups matched, $0 for the whole match
-	Call []RuleCall // tools to ask for
+	Call []RuleCall // tools to call
 }
 
-// RuleCall is a tool call of a rule. Strings in Args may have $1 and the like; one that is nothing but $1 stays a string.
+// RuleCall is a tool call of a rule. Strings in Args may contain $1 and the like; one that is only $1 stays a string.
 type RuleCall struct {
 	Tool string
 	Args map[string]any
 }
 
-// Rules is a model that answers the latest human or tool message by the first rule that matches it.
+// Rules is a model that answers the latest human or tool message with the first rule that matches it.
 type Rules struct {
 	rules []compiledRule
 	calls atomic.Int64
@@ -67,7 +67,7 @@ func NewRules(rules ...Rule) (*Rules, error) {
 // Info describes the model.
 func (r *Rules) Info() model.Info { return model.Info{Name: "rules"} }
 
-// Generate answers by the first rule that matches.
+// Generate answers with the first rule that matches.
 func (r *Rules) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -85,7 +85,7 @@ func (r *Rules) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return nil, fmt.Errorf("rules: no rule matches the %s message %q; add a last rule with when: \"\"", latest.Role, text.Cut(said, 80))
 }
 
-// Stream answers word by word.
+// Stream streams the answer word by word.
 func (r *Rules) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return stream(ctx, r, req)
 }
@@ -99,16 +99,16 @@ func latestInput(req *model.Request) (abi.Message, bool) {
 	return abi.Message{}, false
 }
 
-func (c *compiledRule) match(m abi.Message, text string) []int {
+func (c *compiledRule) match(m abi.Message, latest string) []int {
 	if (c.From != "" && c.From != string(m.Role)) || (c.Tool != "" && c.Tool != m.Name) {
 		return nil
 	}
-	return c.when.FindStringSubmatchIndex(text)
+	return c.when.FindStringSubmatchIndex(latest)
 }
 
-func (r *Rules) answer(rule *compiledRule, text string, match []int) (*model.Response, error) {
+func (r *Rules) answer(rule *compiledRule, latest string, match []int) (*model.Response, error) {
 	expand := func(template string) string {
-		return string(rule.when.ExpandString(nil, template, text, match))
+		return string(rule.when.ExpandString(nil, template, latest, match))
 	}
 	answer := abi.AI(expand(rule.Say))
 	for _, call := range rule.Call {

@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/filetext"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // The directories of large results and messages.
@@ -217,12 +218,12 @@ const (
 )
 
 // preview returns the first and last lines of a text, with their numbers.
-func preview(text string) string {
-	lines := filetext.SplitLines(text)
+func preview(message string) string {
+	lines := filetext.SplitLines(message)
 	short := func(from, to int) string {
 		cut := make([]string, 0, to-from)
 		for _, line := range lines[from:to] {
-			cut = append(cut, strings.ToValidUTF8(cutRunes(line, previewChars), "\uFFFD"))
+			cut = append(cut, strings.ToValidUTF8(text.First(line, previewChars), "\uFFFD"))
 		}
 		rows, _ := numbered(cut, from+1)
 		return rows

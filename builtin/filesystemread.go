@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/filetext"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const readFileDescription = `Reads a file. A file that does not exist is answered with an error.
@@ -114,7 +115,7 @@ func showPage(lines *filetext.Lines, room int) string {
 			return rows[:end] + readCutText + notice
 		}
 	}
-	return cutRunes(rows, max(0, room-len(readCutText))) + readCutText
+	return text.First(rows, max(0, room-len(readCutText))) + readCutText
 }
 
 // pageNotice says how to read on after the shown lines; "" at the end of the file.
@@ -140,7 +141,7 @@ func plural(n int, word string) string {
 }
 
 // numbered puts numbers before lines, beginning with first, and returns where each line ends. It splits long lines.
-func numbered(lines []string, first int) (text string, ends []int) {
+func numbered(lines []string, first int) (shown string, ends []int) {
 	type row struct{ marker, text string }
 	rows := make([]row, 0, len(lines))
 	of := make([]int, 0, len(lines)) // for each line, the number of rows up to its end
@@ -152,7 +153,7 @@ func numbered(lines []string, first int) (text string, ends []int) {
 			if part > 0 {
 				marker = fmt.Sprintf("%s.%d", number, part)
 			}
-			piece := cutRunes(line, maxLineShown)
+			piece := text.First(line, maxLineShown)
 			line = line[len(piece):]
 			rows = append(rows, row{marker, piece})
 			width = max(width, len(marker))
@@ -170,20 +171,6 @@ func numbered(lines []string, first int) (text string, ends []int) {
 		}
 	}
 	return out.String(), ends
-}
-
-// cutRunes returns the first n characters of a text.
-func cutRunes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
-	}
-	return text
 }
 
 // mediaOf returns the kind of a file by its name: "image", "pdf", "media" for other media, which cannot be shown, or "" for

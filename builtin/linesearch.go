@@ -10,6 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/internal/filetext"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
@@ -69,7 +70,7 @@ func (s *lineSearch) run(ctx context.Context, dir string) (found []lineMatch, st
 			}
 			match := lineMatch{path: name, line: number}
 			if kept < 2*maxListChars { // further lines are counted and not shown
-				match.text = strings.ToValidUTF8(cutRunes(string(line), maxMatchLine), "\uFFFD")
+				match.text = strings.ToValidUTF8(text.First(string(line), maxMatchLine), "\uFFFD")
 				kept += len(match.text)
 			}
 			found = append(found, match)
@@ -91,9 +92,9 @@ func (s *lineSearch) run(ctx context.Context, dir string) (found []lineMatch, st
 }
 
 // cutList shortens a result that is too long.
-func cutList(text string) string {
-	if cut := cutRunes(text, maxListChars); len(cut) < len(text) {
+func cutList(list string) string {
+	if cut := text.First(list, maxListChars); len(cut) < len(list) {
 		return cut + "\n" + truncatedList
 	}
-	return text
+	return list
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 const (
@@ -66,26 +68,10 @@ func distance(a, b string) int {
 		a, b = stemA, stemB
 	}
 	limit := 1 + len(a)/4
-	if max(len(a), len(b)) > 200 || len(a)-len(b) > limit || len(b)-len(a) > limit {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return -1
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
-		}
-	}
-	if d := row[len(b)]; d <= limit && d < len(a) {
+	if d := text.Distance(a, b); d <= limit && d < len(a) {
 		return d
 	}
 	return -1

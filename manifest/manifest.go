@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -78,15 +79,15 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory,
 	}
-	set, size := strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize)
-	root, err := strictyaml.Parse(path, data, set, size)
+	root, err := strictyaml.Parse(path, data, strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
 	if err != nil {
 		return nil, err
 	}
 	if m.lookup, err = environment(root, lookup, m.path); err != nil {
 		return nil, err
 	}
-	err = strictyaml.Decode(path, data, m, set, size, strictyaml.WithEnv(m.lookup))
+	expanded, unset := root.Expand(m.lookup)
+	err = strictyaml.Join(unset, expanded.Decode(m))
 	if err == nil {
 		err = m.Durability.check(m)
 	}
@@ -94,6 +95,17 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// Plugins returns the plugins that the manifest lists, as the agent would load them.
+func (m *Manifest) Plugins() []plugin.Wasm {
+	var plugins []plugin.Wasm
+	for i := range m.Middleware {
+		if w, ok := host.Unwrapped(m.Middleware[i].build(m)).(plugin.Wasm); ok {
+			plugins = append(plugins, w)
+		}
+	}
+	return plugins
 }
 
 // NotFoundError is a file that is missing.

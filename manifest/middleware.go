@@ -189,27 +189,27 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 			},
 		}
 	}
-	return &placed{Middleware: inner, id: e.id, node: e.node}
+	return &entryMiddleware{Middleware: inner, id: e.id, node: e.node}
 }
 
-// placed is a middleware that stands in the manifest: what is wrong with it is shown there.
-type placed struct {
+// entryMiddleware is the middleware of an entry of the manifest. Its errors are shown at the place of the entry.
+type entryMiddleware struct {
 	host.Middleware
 	id   string
 	node strictyaml.Node
 }
 
 // Unwrap returns the middleware itself.
-func (p *placed) Unwrap() host.Middleware { return p.Middleware }
+func (p *entryMiddleware) Unwrap() host.Middleware { return p.Middleware }
 
-func (p *placed) Name() string {
+func (p *entryMiddleware) Name() string {
 	if p.id != "" {
 		return p.id
 	}
 	return p.Middleware.Name()
 }
 
-func (p *placed) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+func (p *entryMiddleware) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	hooks, err := p.Middleware.Hooks(ctx, env)
 	if err != nil {
 		return nil, located(p.node, err)

@@ -31,7 +31,7 @@ func TestPathsOfMiddlewareAreRelativeToTheManifest(t *testing.T) {
 		m, config := &Manifest{dir: "agents"}, &rooted{given}
 		entry := middlewareEntry{builtin: config}
 		for range 2 {
-			built, ok := entry.build(m).(*placed)
+			built, ok := entry.build(m).(*entryMiddleware)
 			require.True(t, ok)
 			require.Equal(t, &rooted{want}, built.Middleware)
 		}

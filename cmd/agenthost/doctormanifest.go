@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
-	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -26,8 +23,7 @@ func (d *doctor) manifest(ctx context.Context) {
 		return
 	}
 	d.okf("manifest", "%s is readable", d.file)
-	root := d.tree()
-	d.plugins(ctx, root, engine)
+	d.plugins(ctx, m, engine)
 	var config host.Config
 	agent, err := m.Build(ctx, logger, func(c *host.Config) { config = *c })
 	switch {
@@ -49,57 +45,13 @@ func (d *doctor) manifest(ctx context.Context) {
 	}
 }
 
-// tree returns the parsed manifest, or the zero Node if the file can no longer be read.
-func (d *doctor) tree() strictyaml.Node {
-	data, err := os.ReadFile(d.file)
-	if err != nil {
-		return strictyaml.Node{}
-	}
-	root, _ := strictyaml.Parse(d.file, data, strictyaml.WithSet(d.set), strictyaml.WithMaxBytes(manifest.MaxSize))
-	return root
-}
-
-// textOf returns a string in a mapping of the manifest, or "" if it is missing or a variable in it has no value.
-func textOf(n strictyaml.Node, key string) string {
-	value, ok := n.Get(key)
-	if !ok || value.Kind() != strictyaml.KindString {
-		return ""
-	}
-	value, err := value.Expand(os.LookupEnv)
-	if err != nil {
-		return ""
-	}
-	var out string
-	_ = value.Decode(&out) // it is a string
-	return out
-}
-
-// plugins checks each plugin.
-func (d *doctor) plugins(ctx context.Context, root strictyaml.Node, engine *plugin.Engine) {
-	entries, _ := root.Get("middleware")
-	for _, entry := range entries.Items() {
-		source, ok := entry.Get("plugin")
-		if !ok || ctx.Err() != nil {
-			continue
+// plugins checks each plugin of the manifest.
+func (d *doctor) plugins(ctx context.Context, m *manifest.Manifest, engine *plugin.Engine) {
+	for _, w := range m.Plugins() {
+		if ctx.Err() != nil {
+			return
 		}
-		w := plugin.Wasm{ID: textOf(entry, "id"), Engine: engine, SHA256: textOf(source, "sha256")}
-		if w.Path = textOf(entry, "plugin"); w.Path == "" {
-			w.Path = textOf(source, "path")
-		}
-		if w.Path == "" {
-			continue // the path has a variable without a value, which building the agent reports
-		}
-		if !filepath.IsAbs(w.Path) {
-			w.Path = filepath.Join(filepath.Dir(d.file), w.Path)
-		}
-		if keys, ok := source.Get("minisign"); ok {
-			if keys.Kind() == strictyaml.KindList {
-				_ = keys.Decode(&w.Minisign) // manifest.Load has checked it
-			} else {
-				w.Minisign = []string{textOf(source, "minisign")}
-			}
-		}
-		d.plugin(ctx, w)
+		d.plugin(ctx, plugin.Wasm{ID: w.ID, Path: w.Path, SHA256: w.SHA256, Minisign: w.Minisign, Engine: engine})
 	}
 }
 

@@ -75,7 +75,7 @@ func frameCases() []*def {
 		),
 		newCase(
 			"log-past-the-end", code(emit.Number(1), emit.Number(emit.Reply), emit.Number(-1), emit.Call(emit.Log)), status("completed"),
-			volatile("/runs/0/log/0/text"), says("What is behind that is not read, and need not lie within the memory."),
+			volatile("/runs/0/log/0/text"), says("The host does not read bytes after that limit, and they need not lie within the memory."),
 		),
 		newCase(
 			"log-of-output",
@@ -100,7 +100,7 @@ func frameCases() []*def {
 			"memory-grow-fails", code(emit.Number(1<<15), emit.Grow, emit.Is(-1), emit.Not(), emit.When(emit.Trap)),
 			status("completed"), says(
 				"| memory of an instance | 64 MiB | `memory.grow` fails; fault `memory` |",
-				"A `memory.grow` beyond the limit returns −1, and is no fault: a guest may do without.",
+				"A `memory.grow` beyond the limit returns −1 and is not a fault, because a guest may manage without the memory.",
 			),
 		),
 		fails(
@@ -139,14 +139,14 @@ func frameCases() []*def {
 		newCase(
 			"depth-64", before(func(m *emit.Module) emit.Code {
 				return emit.Seq(m.Say(append([]byte("\x81\xa1x"), append(bytes.Repeat([]byte{0x91}, 63), 0xc0)...)), emit.Return)
-			}), status("completed"), says("The outermost value counts, as one and as a level."),
+			}), status("completed"), says("The outermost value counts as one value and as one level."),
 		),
 		newCase(
 			"any-form",
 			before(func(m *emit.Module) emit.Code { // {"state": …, "patch": …} with long forms, in another order
 				return emit.Seq(m.Say([]byte("\xdf\x00\x00\x00\x02\xd9\x05patch\xdd\x00\x00\x00\x01\x82\xda\x00\x02id\xa2h1\xa7content\xdb\x00\x00\x00\x01x\xa7jump_to\xa0")), emit.Return)
 			}),
-			has(history, `{"content":"x","id":"h1"`), says("A guest MAY write any order of keys and any length of a form."),
+			has(history, `{"content":"x","id":"h1"`), says("A guest MAY write keys in any order and use any length of an encoding."),
 		),
 		newCase(
 			"open", code(emit.Trap), open, status("completed"), has(history, `"hello"`),

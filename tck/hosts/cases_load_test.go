@@ -185,7 +185,7 @@ func loadCases() []*def {
 		),
 		newCase(
 			"config-refused-beside-a-description", narrowed(object{"error": object{}}), refused,
-			says("Nothing else in that map counts, and an Error with an empty message refuses too."),
+			says("The host ignores all other keys of that map. An Error with an empty message also refuses the configuration."),
 		),
 		newCase(
 			"config-fault", configures(in(emit.Trap)), refused,

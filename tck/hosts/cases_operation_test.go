@@ -47,7 +47,7 @@ func operationCases() []*def {
 				)
 			}),
 			status("completed"),
-			says("The document of an operation that is unknown, denied or takes none is copied and not looked at: it may be malformed."),
+			says("The host copies but does not decode the document of an operation that is unknown, denied or takes no document, so that document may be malformed."),
 		),
 		newCase(
 			"state-read-nothing",

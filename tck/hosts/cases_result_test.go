@@ -63,7 +63,7 @@ func resultCases() []*def {
 			inner("last", hooked(abi.AfterAgent, abi.HookSpec{}, nil)), status("completed"), frames(3), has(state, `{"f":1}`),
 			says(
 				"what it updates is there for the next one, and stays when a later one jumps.",
-				"after `end` in a `before_model` hook neither the `before_model` hooks behind it nor the model are called.",
+				"after `end` in a `before_model` hook, the host calls neither the later `before_model` hooks nor the model.",
 			),
 		),
 		newCase(

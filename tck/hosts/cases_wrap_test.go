@@ -160,7 +160,7 @@ func wrapModelCases() []*def {
 		newCase(
 			"wrap-message", wrap(writes(object{"messages": []any{object{"role": "human", "content": "behind"}}})),
 			inner("after", hooked(abi.AfterModel, all, nil)), has(given(1), `"role":"ai"},{"content":"behind"`),
-			says("So messages that a wrap hook appends stand behind the model's answer, which `after_model` then does not find as the last one."),
+			says("Messages that a wrap hook appends therefore come after the model's answer, so the answer is not the last message that `after_model` finds."),
 		),
 		newCase(
 			"wrap-order", wrap(nexts(object{"append_system": " outer"}, 0)),
@@ -301,7 +301,7 @@ func wrapModelCases() []*def {
 			),
 			status("interrupted"), thread, hasNot(history, "swallowed"),
 			says(
-				"A frame that has got −21 or −22 is **closed**: later `next` and `host_call` return the same status and have no effect, and the frame's result, error or fault is discarded; the interrupt or cancellation goes outward.",
+				"A frame that has received −21 or −22 is **closed**: later `next` and `host_call` return the same status and have no effect, and the frame's result, error or fault is discarded; the interrupt or cancellation goes outward.",
 			),
 		),
 		newCase(
@@ -390,7 +390,7 @@ func wrapToolCases() []*def {
 				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
 			),
 			hasNot(toolCalls, "search"), has(frame(0), `"status":"error"`, `"tool_call_id":"c1"`),
-			says("The arguments are checked behind all of them.", "`next` is `ok`, and its reply a tool message with the status `error`"),
+			says("The host checks the arguments after all of these hooks.", "`next` is `ok`, and its reply a tool message with the status `error`"),
 		),
 		newCase(
 			"tool-wrap-float", wrap(nexts(object{"args": object{"n": 3.0}}, 0)), searching, numbered, has(toolCalls, `"n":3.0`),

@@ -76,7 +76,7 @@ func moduleChecks() []Check {
 		must(2, "module.form", "",
 			"A plugin is a *reactor* module of the WebAssembly Core Specification 2.0: no threads, no tail calls, no "+
 				"exceptions, one 32-bit memory.",
-			"and so MUST a function `_start`: such a module is a program that runs once, and no reactor."),
+			"and so MUST a function `_start`: such a module is a program that runs once, not a reactor."),
 		must(2, "module.memory", notLoaded, "| `memory` | memory | required; its own, not imported |"),
 		must(2, "module.marker", notLoaded,
 			"| `agenthost_abi_v1` | `() -> ()` | required; empty, never called; it says which version the plugin was built "+

@@ -67,7 +67,7 @@ func loadCases() []*def {
 			}),
 		),
 		bad(
-			"module-start", "and so MUST a function `_start`: such a module is a program that runs once, and no reactor.",
+			"module-start", "and so MUST a function `_start`: such a module is a program that runs once, not a reactor.",
 			fine(func(m *emit.Module) { m.Add(emit.Function{Name: "_start"}) }),
 		),
 		newCase(

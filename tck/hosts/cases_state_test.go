@@ -59,7 +59,7 @@ func stateCases() []*def {
 		),
 		newCase(
 			"field-nobody-has", hooked(abi.BeforeModel, reading("nobody"), nil), grant(hosts.Grant{Reads: []string{"nobody"}}),
-			refused, says("A field that nobody declares is refused."),
+			refused, says("The host refuses a field that nobody declares."),
 		),
 		newCase(
 			"field-shared", hooked(abi.BeforeModel, abi.HookSpec{}, nil, f("f", "thread", "")), field("f"), refused,

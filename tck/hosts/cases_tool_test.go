@@ -92,7 +92,7 @@ func toolCases() []*def {
 				abi.WrapToolCall, abi.HookSpec{Tools: []string{"search"}}, writes(object{"interrupts": []any{object{"key": "k", "value": 1}}}),
 			)),
 			status("interrupted"), has(frame(1), `"code":0`, `"closed":"interrupted"`),
-			says("The guest SHOULD return at once; 0 will do, of `call_tool` too."),
+			says("The guest SHOULD return at once; returning 0 is enough, even from `call_tool`."),
 		),
 		newCase(
 			"tool-foreign-field", own(writes(object{"tool_message": answer, "state": object{"theirs": 1}})), one, field("theirs"),
@@ -165,7 +165,7 @@ func interruptCases() []*def {
 			"interrupt-part", two, resume(object{"a": "yes"}), status("interrupted"), has(given(0), `"answers":{"a":"yes"}`),
 			has(func(r *hosts.Ended) any { return r.Interrupts }, `[{"key":"b"`),
 			says(
-				"A hook that still lacks an answer returns its interrupts again; what it does not ask again is no question any more.",
+				"A hook that still lacks an answer returns its interrupts again; a question that it does not repeat is withdrawn.",
 			),
 		),
 		newCase(
@@ -175,7 +175,7 @@ func interruptCases() []*def {
 		newCase(
 			"interrupt-again", again, resume(object{"go": "no"}), resume(object{"go": "yes"}), status("completed"),
 			has(given(0), `"answers":{"go":"yes"}`),
-			says("A key that was answered MAY be asked again: its new answer takes the place of the old one."),
+			says("A key that was answered MAY be asked again: its new answer replaces the old one."),
 		),
 	}
 }

@@ -394,7 +394,7 @@ func wrapToolCases() []*def {
 		),
 		newCase(
 			"tool-wrap-float", wrap(nexts(object{"args": object{"n": 3.0}}, 0)), searching, numbered, has(toolCalls, `"n":3.0`),
-			says("in configurations, arguments and fields a guest reads 3.0 where it asked for an integer."),
+			says("in configurations, arguments and fields a guest may read 3.0 where its schema asks for an integer."),
 		),
 		newCase(
 			"tool-unknown-next", wrap(nexts(nil, 0)), searching, modelSays(say("a1", "", abi.Call("c1", "mystery", nil)), say("a2", "done")),

@@ -2,8 +2,8 @@ package sdk
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// The functions of this file decode and encode parts of a document. They are for the code that sdk/go/gen writes; key says where the
-// value stands, for the error.
+// The functions of this file decode and encode parts of a document. They are for the code that sdk/go/gen writes. The
+// parameter key names the value in errors.
 
 // DecodeBool decodes a boolean.
 func DecodeBool[T ~bool](dst *T, key string, v Raw) error {
@@ -140,7 +140,7 @@ func DecodeMap[T any](dst *map[string]T, key string, v Raw, element func(*T, str
 	return nil
 }
 
-// DecodePointer decodes a value that may be missing; nil is none.
+// DecodePointer decodes a value that may be nil.
 func DecodePointer[T any](dst **T, key string, v Raw, element func(*T, string, Raw) error) error {
 	if v.IsNil() {
 		*dst = nil

@@ -9,8 +9,8 @@ const (
 	ScopePlugin = abi.ScopePlugin // until they are deleted; all threads share them
 )
 
-// Store is what the plugin keeps in one scope. Unlike an update it changes at once, and stays so if the hook fails or runs
-// again.
+// Store holds the plugin's entries in one scope. Unlike an update, a write takes effect at once and remains if the hook fails
+// or runs again.
 type Store struct {
 	call  *Call
 	scope abi.Scope
@@ -19,7 +19,7 @@ type Store struct {
 // Store returns the store of a scope. Its methods need the capability of their operation, kv.get and so on.
 func (c *Call) Store(scope abi.Scope) Store { return Store{c, scope} }
 
-// Get returns a value and its version. Where there is none the value is a nil Raw and the version 0.
+// Get returns a value and its version. If there is no entry, the value is a nil Raw and the version is 0.
 func (s Store) Get(key string) (value Raw, version uint64, err error) {
 	entry, err := ask[abi.KVEntry](s.call, abi.OpKVGet, &abi.KVGet{Key: key, Scope: s.scope})
 	switch {
@@ -31,7 +31,7 @@ func (s Store) Get(key string) (value Raw, version uint64, err error) {
 	return entry.Value, entry.Version, nil
 }
 
-// Put writes a value, whatever there was, and returns its version.
+// Put writes a value unconditionally and returns its version.
 func (s Store) Put(key string, value Raw) (version uint64, err error) { return s.put(key, value, nil) }
 
 // PutIf writes a value if the entry still has this version, 0: if there is none, and returns the new version. Otherwise

@@ -32,7 +32,7 @@ func TestMiddlewareShow(t *testing.T) {
 	b := setup(t, say)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "show", "tool_call_limit"))
 	for _, part := range []string{
-		"tool_call_limit: limits the tool calls", "ToolCallLimit blocks tool calls beyond a limit", "Configuration:",
+		"tool_call_limit: limits the tool calls", "tool_call_limit blocks tool calls beyond a limit", "Configuration:",
 		"  exit_behavior (continue, end, error; default \"continue\")\n", "Example:\n  middleware:\n    - tool_call_limit:\n",
 	} {
 		require.Contains(t, b.out.String(), part)

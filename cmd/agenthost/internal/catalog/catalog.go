@@ -62,7 +62,8 @@ func Find(name string) (m Middleware, found bool, err error) {
 func of(entry *builtin.Entry) (Middleware, error) {
 	config := reflect.TypeOf(entry.New()).Elem()
 	m := Middleware{
-		Name: entry.Name, Aliases: entry.Aliases, Summary: entry.Summary, Example: entry.Example, doc: raw(config, ""),
+		Name: entry.Name, Aliases: entry.Aliases, Summary: entry.Summary, Example: entry.Example,
+		doc: namedAs(entry.Name, raw(config, ""), config.Name()),
 	}
 	m.Description = wrapped(m.doc)
 	var err error
@@ -77,6 +78,14 @@ func of(entry *builtin.Entry) (Middleware, error) {
 		m.add("", &keys[i])
 	}
 	return m, nil
+}
+
+// namedAs puts the name of a middleware in place of its type in Go, with which its doc comment begins.
+func namedAs(name, doc, goType string) string {
+	if rest, found := strings.CutPrefix(doc, goType+" "); found {
+		return name + " " + rest
+	}
+	return doc
 }
 
 // maxDepth bounds how deep keys of mappings inside mappings are told of.

@@ -35,9 +35,8 @@ func (e *agentEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, fun
 	return []host.Tool{made}, agent.Close, nil
 }
 
-// openAgent builds the agent of another manifest, whose name stands at the place. Where that keeps no threads, they are kept
-// where the agent that calls keeps its own, or in memory: so that it can be asked something in the middle, and goes on after a
-// crash.
+// openAgent builds the agent of another manifest, which the entry at the place names. If that manifest keeps no threads, they are
+// kept where the calling agent keeps its own, or in memory, so that the agent can ask questions and goes on after a crash.
 func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Agent, error) {
 	path := at.path(file)
 	chain := append(slices.Clone(at.chain), absolute(path))
@@ -62,7 +61,7 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 	return inner, agent, nil
 }
 
-// absolute is a path by which a file is known again.
+// absolute returns a path that is equal for equal files.
 func absolute(path string) string {
 	out, err := filepath.Abs(path)
 	if err != nil {

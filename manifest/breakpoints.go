@@ -10,7 +10,7 @@ type breakpoint struct {
 	node strictyaml.Node
 }
 
-// UnmarshalStrict takes the name. Which steps there are is known when the agent is built.
+// UnmarshalStrict decodes the name. Whether there is such a step is known when the agent is built.
 func (b *breakpoint) UnmarshalStrict(n strictyaml.Node) error {
 	b.node = n
 	return n.Decode(&b.step)

@@ -12,14 +12,14 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// Agent is an agent that was built of a manifest. It must be closed.
+// Agent is an agent that was built from a manifest. The caller must close it.
 type Agent struct {
 	*host.Agent
 
-	Description string // the manifest's
+	Description string // of the manifest
 
 	Threads checkpoint.Store // where the manifest keeps threads; nil: nowhere. It is closed with the agent
-	Durable bool             // they outlast the process
+	Durable bool             // the threads outlast the process
 
 	closers []func() error
 }
@@ -36,8 +36,8 @@ func (a *Agent) Close() error {
 	return errors.Join(errs...)
 }
 
-// Build builds the agent that the manifest describes; adjust, which may be nil, may change its configuration first. An
-// error about something that stands in the manifest shows the place.
+// Build builds the agent that the manifest describes; adjust, which may be nil, may change its configuration first. An error
+// about an entry of the manifest shows its place.
 func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*host.Config)) (agent *Agent, err error) {
 	agent = &Agent{Description: m.Description}
 	defer func() {
@@ -88,8 +88,8 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	return agent, m.place(err)
 }
 
-// place shows an error about the agent's configuration where the reason stands in the manifest, if it is known. What
-// stands at that place is all that it then says: the line shows the rest.
+// place shows an error about the agent's configuration at its place in the manifest, if the place is known. The error then leaves
+// out its subject, since the line shows it.
 func (m *Manifest) place(err error) error {
 	if placed, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return placed

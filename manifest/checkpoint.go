@@ -35,8 +35,8 @@ func (e *checkpointEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// open opens the store, which config is then set to use. Without one threads are not kept, and values beyond threads last
-// as long as the agent: longer than a plugin that is loaded anew.
+// open opens the store and sets config to use it. Without a store threads are not kept, and values that outlive threads live as
+// long as the agent, also when a plugin is loaded again.
 func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (*threadstore.Store, error) {
 	if e.address.IsZero() || m.inMemory {
 		opened := threadstore.InMemory()
@@ -54,9 +54,8 @@ func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Co
 	return opened, nil
 }
 
-// ReadCheckpoint reads which store the manifest names, and nothing else of it: what a plugin, a model or the environment
-// lacks does not matter to who only looks at threads. Without the key it is the zero Address. LookupEnv and Set of the
-// options apply.
+// ReadCheckpoint reads which store the manifest names, and nothing else, so that missing plugins, models or variables do not keep
+// anybody from looking at threads. Without the key it returns the zero Address. LookupEnv and Set of the options apply.
 func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	data, err := readFile(path, "a manifest")
 	if err != nil {
@@ -76,7 +75,7 @@ func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	}
 	dir := &Manifest{dir: filepath.Dir(path)}
 	expanded, err := node.Expand(lookup)
-	if err != nil { // the file with the rest of the environment does not matter before
+	if err != nil { // only now is the file with further variables needed
 		if lookup, err = environment(root, lookup, dir.path); err == nil {
 			expanded, err = node.Expand(lookup)
 		}

@@ -5,13 +5,13 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// durabilityEntry says when runs are saved.
+// durabilityEntry is when runs are saved.
 type durabilityEntry struct {
 	durability host.Durability
 	node       strictyaml.Node
 }
 
-// UnmarshalStrict takes the name.
+// UnmarshalStrict decodes the name.
 func (e *durabilityEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
 	var name string
@@ -27,7 +27,7 @@ func (e *durabilityEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// check demands a store to save in.
+// check reports a durability without a store.
 func (e *durabilityEntry) check(m *Manifest) error {
 	if !e.node.IsZero() && m.Checkpoint.address.IsZero() {
 		return e.node.Errorf("it says when threads are saved, and there is no checkpoint to save them in; add one, such as sqlite:agent.db")

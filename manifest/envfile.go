@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// environment returns how variables are looked up: in the environment and, those that it does not have or that are empty, in
+// environment returns a function that looks up variables: first in the environment and, if a variable is missing or empty there, in
 // the manifest's env_file.
 func environment(
 	root strictyaml.Node, lookup func(name string) (string, bool), resolve func(path string) string,
@@ -30,7 +30,7 @@ func environment(
 		return nil, located(entry, err)
 	}
 	values, err := godotenv.Parse(bytes.NewReader(content))
-	if err != nil { // the error may show a line, with what is secret in it
+	if err != nil { // the error may show a line, which may hold a secret
 		return nil, entry.Errorf("%s is no file of lines NAME=VALUE", file)
 	}
 	return func(name string) (string, bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// grantEntry is what a plugin may do beyond what every plugin may.
+// grantEntry is what a plugin may do beyond what every plugin may do.
 type grantEntry struct {
 	Reads         []string      `yaml:"reads"`          // fields of others that it may read
 	Writes        []string      `yaml:"writes"`         // fields of others that it may write
@@ -34,14 +34,14 @@ func (e *grantEntry) build() plugin.Grant {
 // kvEntry grants a store: true, or a mapping with its quota.
 type kvEntry struct{ grant *plugin.KVGrant }
 
-// kvKeys are the keys of such a mapping.
+// kvKeys are the keys of the mapping.
 type kvKeys struct {
 	Quota   strictyaml.Size  `yaml:"quota" strict:"min=1KiB,max=1TiB"`       // bytes
 	Entries strictyaml.Count `yaml:"entries" strict:"min=1"`                 // keys
 	Scopes  []string         `yaml:"scopes" strict:"enum=run|thread|plugin"` // of values: of the run, the thread or the plugin
 }
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (e *kvEntry) UnmarshalStrict(n strictyaml.Node) error {
 	var given kvKeys
 	if granted, err := flag(n, &given); err != nil || !granted {
@@ -69,7 +69,7 @@ func flag(n strictyaml.Node, mapping any) (granted bool, err error) {
 // fetchEntry grants requests: a list of hosts, or a mapping with more.
 type fetchEntry struct{ policy *fetch.Policy }
 
-// fetchKeys are the keys of such a mapping.
+// fetchKeys are the keys of the mapping.
 type fetchKeys struct {
 	Hosts        []string               `yaml:"hosts" strict:"required"`       // that may be asked
 	Methods      []string               `yaml:"methods"`                       // methods of requests; default GET, HEAD and POST
@@ -82,7 +82,7 @@ type fetchKeys struct {
 	MaxRedirects *int                   `yaml:"max_redirects" strict:"min=0"`  // that are followed
 }
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (e *fetchEntry) UnmarshalStrict(n strictyaml.Node) error {
 	var given fetchKeys
 	var err error
@@ -121,7 +121,7 @@ func (e *fetchEntry) UnmarshalStrict(n strictyaml.Node) error {
 	return client.Close()
 }
 
-// secretEntry is a value that a plugin may send and not see.
+// secretEntry is a value that a plugin may send but not see.
 type secretEntry struct {
 	Value string   `yaml:"value" strict:"required"` // the secret, usually ${NAME}
 	Hosts []string `yaml:"hosts" strict:"required"`
@@ -153,7 +153,7 @@ type generateKeys struct {
 	Calls int    `yaml:"calls" strict:"min=1"`    // in a run
 }
 
-// UnmarshalStrict takes the mapping. That the model is there is checked when the agent is built.
+// UnmarshalStrict decodes the mapping. Whether the model exists is checked when the agent is built.
 func (e *generateEntry) UnmarshalStrict(n strictyaml.Node) error {
 	var given generateKeys
 	if err := n.Decode(&given); err != nil {

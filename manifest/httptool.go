@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// httpEntry is a tool that is an HTTP request.
+// httpEntry is a tool that makes an HTTP request.
 type httpEntry struct {
 	Name        string                `yaml:"name" strict:"required"` // name of the tool
 	Description string                `yaml:"description"`            // what the model is told of it
@@ -40,7 +40,7 @@ type httpEntry struct {
 // scalarText is a text, number or boolean that is sent as a text.
 type scalarText string
 
-// UnmarshalStrict takes any of them.
+// UnmarshalStrict decodes any of them.
 func (s *scalarText) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() == strictyaml.KindString {
 		return n.Decode((*string)(s))
@@ -58,7 +58,7 @@ func (s *scalarText) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// build makes the tool. What variables expand to does not show in its results, and a brace in it is a brace.
+// build makes the tool. Values of variables do not show in its results, and braces in them are ordinary characters.
 func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
 	v := &expanded{node: at.node, lookup: at.lookup}
 	config := httptool.Config{
@@ -97,7 +97,7 @@ func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func()
 	return []host.Tool{made}, made.Close, nil
 }
 
-// expanded finds out what in the texts of a node variables expanded to.
+// expanded finds the values that variables in the texts of a node expanded to.
 type expanded struct {
 	node   strictyaml.Node
 	lookup func(name string) (string, bool)
@@ -106,8 +106,8 @@ type expanded struct {
 
 var variableName = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// text returns a text in which the braces of values stand for themselves, and keeps the values. A node shows the names of
-// variables in place of their values.
+// text returns a text in which braces of values are escaped, and keeps the values. A node shows the names of variables in place of
+// their values.
 func (x *expanded) text(text string) string {
 	shown, ok := errors.AsType[*strictyaml.Error](x.node.Errorf("%s", text))
 	if !ok {
@@ -126,7 +126,7 @@ func (x *expanded) text(text string) string {
 	return text
 }
 
-// address is text for a URL, whose scheme and host are no secret.
+// address is like text, for a URL, whose scheme and host are not secret.
 func (x *expanded) address(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -136,7 +136,7 @@ func (x *expanded) address(address string) string {
 	return scheme + "://" + rest[:end] + x.text(rest[end:])
 }
 
-// any is text for all texts in a value.
+// any applies text to all texts in a value.
 func (x *expanded) any(value any) any {
 	switch v := value.(type) {
 	case string:

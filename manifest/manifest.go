@@ -40,21 +40,21 @@ type Manifest struct {
 	// a run must end in fewer steps; default 10000
 	RecursionLimit int `yaml:"recursion_limit" strict:"min=1"`
 
-	dir      string                           // of the file: what paths are relative to
-	lookup   func(name string) (string, bool) // a variable of the environment, or of env_file
+	dir      string                           // directory of the file, which paths are relative to
+	lookup   func(name string) (string, bool) // looks up a variable of the environment or of env_file
 	engine   *plugin.Engine
 	recorder plugin.Recorder
 	inMemory bool
-	chain    []string // the files of the agents of which this one is a tool, and its own
+	chain    []string // the files of the agents that have this one as a tool, and its own file
 }
 
-// Options say how a manifest is read.
+// Options are options for reading a manifest.
 type Options struct {
 	Set       []string                         // assignments on top of the file: "model.provider=scripted", "middleware[0].config.strategy=hash"
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
-	Engine    *plugin.Engine                   // what plugins share; nil: nothing
-	Recorder  plugin.Recorder                  // is told of every call of every plugin; nil: nobody is
-	InMemory  bool                             // the agent keeps its threads in memory, whatever the manifest says: its database is not opened
+	Engine    *plugin.Engine                   // shared by the plugins; nil: none
+	Recorder  plugin.Recorder                  // records every call of every plugin; nil: none
+	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
 }
 
 // MaxSize is the largest manifest that is read, in bytes.
@@ -65,7 +65,7 @@ func Load(path string, options Options) (*Manifest, error) {
 	return load(path, options, []string{absolute(path)})
 }
 
-// load reads a manifest; chain are the manifests that lead to it, and itself.
+// load reads a manifest; chain is the manifests that lead to it, and itself.
 func load(path string, options Options, chain []string) (*Manifest, error) {
 	data, err := readFile(path, "a manifest")
 	if err != nil {
@@ -108,7 +108,7 @@ func (m *Manifest) Plugins() []plugin.Wasm {
 	return plugins
 }
 
-// NotFoundError is a file that is missing.
+// NotFoundError means that a file is missing.
 type NotFoundError struct {
 	Path string
 	What string // "a manifest", "a rules file", …
@@ -134,7 +134,7 @@ func readFile(path, what string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// path returns where a path of the manifest leads.
+// path resolves a path of the manifest.
 func (m *Manifest) path(p string) string {
 	if filepath.IsAbs(p) {
 		return p
@@ -154,7 +154,7 @@ type promptFile struct {
 	File string `yaml:"file" strict:"required"` // the path of a text file, relative to the manifest
 }
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (p *promptEntry) UnmarshalStrict(n strictyaml.Node) error {
 	p.node = n
 	if n.Kind() != strictyaml.KindMap {

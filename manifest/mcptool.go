@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// mcpEntry is the tools of an MCP server: one that a command is, or one at a URL.
+// mcpEntry is the tools of an MCP server, which is a command or has a URL.
 type mcpEntry struct {
 	Name             string            `yaml:"name"`                                   // name of the server, in messages
 	Command          []string          `yaml:"command"`                                // the command that starts the server
@@ -32,7 +32,7 @@ type mcpEntry struct {
 	MaxResult        strictyaml.Size   `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // bytes of a result
 }
 
-// UnmarshalStrict checks what can be checked without the server.
+// UnmarshalStrict checks everything that can be checked without the server.
 func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
 	type fields mcpEntry
 	if err := n.Decode((*fields)(e)); err != nil {
@@ -58,8 +58,8 @@ func (e *mcpEntry) config() mcp.Config {
 	}
 }
 
-// build connects to the server. For an agent that is only looked at nothing is started: it gets tools in the place of the
-// server's, of all names by which the manifest speaks of some.
+// build connects to the server. For an agent that is only inspected, it starts nothing and returns placeholders for all tools that
+// the manifest mentions.
 func (e *mcpEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
 	config := e.config()
 	config.Logger = at.logger
@@ -76,7 +76,7 @@ func (e *mcpEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func(
 	return server.Tools(), func() error { server.Close(); return nil }, nil
 }
 
-// placeholders are tools of a server that was not asked.
+// placeholders returns tools in place of those of a server that is not connected.
 func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 	var named []string
 	for name := range m.ToolCalls.Alert {
@@ -99,11 +99,11 @@ func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 	return tools
 }
 
-// toolNames are the names of tools, with the entries that they are of.
+// toolNames maps the names of tools to their entries.
 type toolNames map[string]*toolEntry
 
-// add refuses a tool of an MCP server that has the name of another tool, or whose name another tool takes: what a server
-// offers must not stand for something else. Of the manifest's own tools of one name the later counts.
+// add adds tools. It refuses a tool of an MCP server that shares its name with another tool: a server must not replace a tool. Of the
+// manifest's own tools with one name, the later counts.
 func (names toolNames) add(m *Manifest, e *toolEntry, tools []host.Tool) error {
 	for _, t := range tools {
 		name := t.Spec().Name
@@ -118,7 +118,7 @@ func (names toolNames) add(m *Manifest, e *toolEntry, tools []host.Tool) error {
 	return nil
 }
 
-// subject says whose tools the entry's are.
+// subject describes the owner of the entry's tools.
 func (e *toolEntry) subject() string {
 	entry, ok := e.config.(*mcpEntry)
 	if !ok {

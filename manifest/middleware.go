@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// middlewareEntry is one entry of middleware: the name of a built-in one, alone or as a key to its configuration, or a
+// middlewareEntry is one entry of the list: the name of a built-in middleware, alone or as the key of its configuration, or a
 // plugin.
 type middlewareEntry struct {
 	node    strictyaml.Node // the whole entry
@@ -22,10 +22,10 @@ type middlewareEntry struct {
 	builtin host.Middleware // nil: a plugin
 	plugin  pluginEntry
 
-	subagents *subagentsEntry // of the middleware subagents
+	subagents *subagentsEntry // for the middleware "subagents"
 }
 
-// UnmarshalStrict takes any of the forms.
+// UnmarshalStrict decodes any of the forms.
 func (e *middlewareEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
 	if n.Kind() == strictyaml.KindString {
@@ -106,10 +106,10 @@ type pluginSource struct {
 	Minisign publicKeys `yaml:"minisign"`               // public keys, of which one must have signed the module
 }
 
-// digest is a SHA-256 in hexadecimal.
+// digest is a SHA-256 digest in hexadecimal.
 type digest string
 
-// CheckStrict demands 64 digits.
+// CheckStrict requires 64 digits.
 func (d *digest) CheckStrict(n strictyaml.Node) error {
 	if b, err := hex.DecodeString(string(*d)); err != nil || len(b) != sha256.Size {
 		return n.Errorf("must be a SHA-256: 64 hexadecimal digits, as sha256sum prints them")
@@ -117,10 +117,10 @@ func (d *digest) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// publicKeys are keys of minisign: one, or a list.
+// publicKeys are public keys of minisign: one, or a list.
 type publicKeys []string
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (k *publicKeys) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() == strictyaml.KindList {
 		return n.Decode((*[]string)(k))
@@ -129,7 +129,7 @@ func (k *publicKeys) UnmarshalStrict(n strictyaml.Node) error {
 	return n.Decode(&(*k)[0])
 }
 
-// CheckStrict demands keys.
+// CheckStrict requires at least one key.
 func (k *publicKeys) CheckStrict(n strictyaml.Node) error {
 	for _, key := range *k {
 		if err := plugin.ParseKey(key); err != nil {
@@ -139,13 +139,13 @@ func (k *publicKeys) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// breakerEntry says when a plugin is bypassed.
+// breakerEntry is when a plugin is bypassed.
 type breakerEntry struct {
 	Faults int           `yaml:"faults" strict:"required,min=1"` // the number of faults that opens the breaker
 	Window time.Duration `yaml:"window" strict:"min=1s"`         // within such a time
 }
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() != strictyaml.KindMap {
 		return n.Decode(&s.Path)
@@ -199,7 +199,7 @@ type entryMiddleware struct {
 	node strictyaml.Node
 }
 
-// Unwrap returns the middleware itself.
+// Unwrap returns the inner middleware.
 func (p *entryMiddleware) Unwrap() host.Middleware { return p.Middleware }
 
 func (p *entryMiddleware) Name() string {

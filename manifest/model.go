@@ -59,7 +59,7 @@ type scriptedEntry struct {
 	Echo     bool        `yaml:"echo"`                                              // answers with what it was asked
 }
 
-// CheckStrict demands exactly one kind of script.
+// CheckStrict requires exactly one kind of script.
 func (e *scriptedEntry) CheckStrict(n strictyaml.Node) error {
 	kinds := 0
 	for _, given := range []bool{len(e.Turns) > 0, e.Rules != "", e.Echo} {
@@ -150,8 +150,8 @@ type ruleEntry struct {
 	Call []callEntry `yaml:"call"`
 }
 
-// loadRules reads a rules file: {rules: [{from?, when, tool?, say?, call?: [{name, args}]}]}. Variables of the
-// environment do not expand in it: $1 stands for what a rule's expression matched.
+// loadRules reads a rules file: {rules: [{from?, when, tool?, say?, call?: [{name, args}]}]}. Environment variables do not expand in
+// it, since $1 stands for what the expression of a rule matched.
 func loadRules(path string) (*scripted.Rules, error) {
 	data, err := readFile(path, "a rules file")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// providers are the providers that answer over the network, by their names in a manifest.
+// providers maps the names of a manifest to the providers that answer over the network.
 var providers = map[string]*providerKind{
 	openai.Provider: {
 		keys: []string{openai.APIKeyVariable},
@@ -60,15 +60,15 @@ var providers = map[string]*providerKind{
 	},
 }
 
-// providerKind is what differs between providers.
+// providerKind holds the differences between providers.
 type providerKind struct {
-	keys     []string            // the environment variables with the key; the first that is set counts
-	settings []string            // keys of a request that may stand beside the model's own
-	common   map[string][]string // what settings that providers name differently lead to
+	keys     []string            // environment variables with the key; the first one that is set counts
+	settings []string            // keys of a request that are allowed besides the model's own
+	common   map[string][]string // for settings that providers name differently: the keys of the provider
 	build    func(e *providerEntry, key string) model.Model
 }
 
-// providerNames are all providers that a manifest may name.
+// providerNames returns the names of all providers.
 func providerNames() []string {
 	return slices.Sorted(maps.Keys(map[string]bool{"scripted": true, openai.Provider: true, anthropic.Provider: true, gemini.Provider: true}))
 }
@@ -85,7 +85,7 @@ type providerEntry struct {
 	settings wire.Map
 }
 
-// profileEntry is what a model can do, where that is not known or not right.
+// profileEntry is what a model can do, if that is unknown or known wrongly.
 type profileEntry struct {
 	MaxInputTokens   tokenCount `yaml:"max_input_tokens"`  // tokens that a request may have
 	MaxOutputTokens  tokenCount `yaml:"max_output_tokens"` // tokens that an answer may have
@@ -112,14 +112,14 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	return (&providerEntry{kind: kind, name: name}).known(provider), nil
 }
 
-// known sets what is known of the model.
+// known sets the profile of the model.
 func (e *providerEntry) known(provider string) *providerEntry {
 	info := model.Lookup(provider, e.name)
 	e.profile = &info
 	return e
 }
 
-// decodeProvider reads a mapping.
+// decodeProvider decodes a mapping.
 func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) {
 	e := &providerEntry{kind: providers[provider]}
 	var errs []error
@@ -175,7 +175,7 @@ func (e *providerEntry) decodeBaseURL(value strictyaml.Node) error {
 	return nil
 }
 
-// decodeSetting reads a key that is none of the model's own.
+// decodeSetting decodes a key that is a setting.
 func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, value strictyaml.Node, settings map[string]any) error {
 	if key == "api" && provider == openai.Provider {
 		if err := value.Decode(&e.api); err != nil {
@@ -202,10 +202,10 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, v
 	return err
 }
 
-// modelKeys are those that every model of a provider may have.
+// modelKeys are the keys that every model of a provider may have.
 var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings"}
 
-// decodeSettings reads settings that may have any name.
+// decodeSettings decodes settings with any name.
 func decodeSettings(n strictyaml.Node, into map[string]any) error {
 	var all map[string]any
 	err := n.Decode(&all)
@@ -249,7 +249,7 @@ func (p *profileEntry) apply(info *model.Info) {
 	}
 }
 
-// build makes the model. A key that is missing is an error of its calls, and not of a manifest that somebody only looks at.
+// build makes the model. A missing key is an error of its calls, so that a manifest can be inspected without the key.
 func (e *providerEntry) build(lookup func(name string) (string, bool)) model.Model {
 	names := e.kind.keys
 	if e.keyFrom != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// responseFormatEntry asks for an answer that is a value. Its keys are the parameters of LangChain's strategies.
+// responseFormatEntry asks for a structured answer. Its keys are the parameters of LangChain's strategies.
 type responseFormatEntry struct {
 	// how the model is brought to it: by a tool call, by its provider, or as it can
 	Strategy string `yaml:"strategy" strict:"enum=auto|tool|provider"`
@@ -27,7 +27,7 @@ type responseFormatEntry struct {
 	node strictyaml.Node
 }
 
-// UnmarshalStrict notes where the keys stand.
+// UnmarshalStrict keeps the places of the keys.
 func (e *responseFormatEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
 	type fields responseFormatEntry
@@ -40,7 +40,7 @@ func (e *responseFormatEntry) UnmarshalStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// schemaEntry is a JSON Schema, or the path of a JSON file that has it.
+// schemaEntry is a JSON Schema, or the path of a JSON file with one.
 type schemaEntry struct {
 	value map[string]any
 	file  string
@@ -49,7 +49,7 @@ type schemaEntry struct {
 
 func (e *schemaEntry) isZero() bool { return e.value == nil && e.file == "" }
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (e *schemaEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
 	if n.Kind() == strictyaml.KindString {
@@ -58,12 +58,12 @@ func (e *schemaEntry) UnmarshalStrict(n strictyaml.Node) error {
 	return n.Decode(&e.value)
 }
 
-// handleErrorsEntry says what follows a value that cannot be used: true, false, an answer, or the kinds that are answered.
+// handleErrorsEntry is what happens after an unusable value: true, false, an answer, or the kinds of errors to answer.
 type handleErrorsEntry struct {
 	onError func(error) (string, bool) // nil: the default
 }
 
-// UnmarshalStrict takes any of the forms.
+// UnmarshalStrict decodes any of the forms.
 func (e *handleErrorsEntry) UnmarshalStrict(n strictyaml.Node) error {
 	switch n.Kind() {
 	case strictyaml.KindBool:
@@ -97,7 +97,7 @@ func (e *handleErrorsEntry) UnmarshalStrict(n strictyaml.Node) error {
 // errorKind is a kind of error that can be answered.
 type errorKind string
 
-// CheckStrict demands one that there is.
+// CheckStrict requires a known kind.
 func (k *errorKind) CheckStrict(n strictyaml.Node) error {
 	known := []string{string(host.StructuredInvalid), string(host.StructuredMultiple)}
 	if !slices.Contains(known, string(*k)) {
@@ -106,7 +106,7 @@ func (k *errorKind) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// build makes the host's form; nil if there is none.
+// build makes the format for the host; nil if there is none.
 func (e *responseFormatEntry) build(m *Manifest) (*model.ResponseFormat, error) {
 	if e.node.IsZero() {
 		return nil, nil //nolint:nilnil // answers are texts
@@ -126,7 +126,7 @@ func (e *responseFormatEntry) build(m *Manifest) (*model.ResponseFormat, error) 
 	return out, nil
 }
 
-// raw is the schema as a document.
+// raw returns the schema as a document.
 func (e *schemaEntry) raw(m *Manifest) (wire.Raw, error) {
 	if e.file == "" {
 		return host.Encode(e.value)

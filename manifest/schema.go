@@ -13,8 +13,8 @@ import (
 // SchemaID is the identity of the manifest's JSON Schema.
 const SchemaID = "https://agenthost.dev/schema/" + APIVersion + ".json"
 
-// Schema returns the JSON Schema of manifests, for editors: it knows the keys and forms that there are, and less of what
-// values demand of each other than reading a manifest does. A variable of the environment may stand for any value.
+// Schema returns the JSON Schema of manifests, for editors. It describes all keys and forms, but fewer rules between values than
+// reading a manifest checks. An environment variable may take the place of any value.
 func Schema(comments strictyaml.Comments) (map[string]any, error) {
 	schema, err := strictyaml.SchemaOf(reflect.TypeFor[Manifest](), comments)
 	if err != nil {
@@ -25,7 +25,7 @@ func Schema(comments strictyaml.Comments) (map[string]any, error) {
 	return schema, nil
 }
 
-// allowVariables lets ${NAME} stand where a schema wants a number or a boolean.
+// allowVariables allows ${NAME} where a schema requires a number or a boolean.
 func allowVariables(schema any) {
 	switch s := schema.(type) {
 	case map[string]any:
@@ -48,14 +48,14 @@ func text(description string) map[string]any {
 	return map[string]any{"type": "string", "description": description}
 }
 
-// oneOf are forms of a value.
+// oneOf returns the schema of a value with several forms.
 func oneOf(forms ...any) map[string]any { return map[string]any{"anyOf": forms} }
 
 func enum(values ...string) map[string]any { return map[string]any{"type": "string", "enum": values} }
 
 func listOf(item any) map[string]any { return map[string]any{"type": "array", "items": item} }
 
-// JSONSchema is that of a model.
+// JSONSchema returns the schema of a model.
 func (modelEntry) JSONSchema() map[string]any {
 	settings := map[string]bool{}
 	for _, kind := range providers {
@@ -81,12 +81,12 @@ func (modelEntry) JSONSchema() map[string]any {
 	)
 }
 
-// JSONSchema is that of a prompt.
+// JSONSchema returns the schema of a prompt.
 func (promptEntry) JSONSchema() map[string]any {
 	return oneOf(map[string]any{"type": "string"}, reflect.TypeFor[promptFile]())
 }
 
-// JSONSchema is that of a tool.
+// JSONSchema returns the schema of a tool.
 func (toolEntry) JSONSchema() map[string]any {
 	properties := map[string]any{}
 	for kind, config := range toolKinds {
@@ -97,7 +97,7 @@ func (toolEntry) JSONSchema() map[string]any {
 	}
 }
 
-// JSONSchema is that of a middleware.
+// JSONSchema returns the schema of a middleware.
 func (middlewareEntry) JSONSchema() map[string]any {
 	var names []string
 	properties := map[string]any{"id": text("The name of the middleware in steps and events"), "plugin": reflect.TypeFor[pluginSource]()}
@@ -122,66 +122,66 @@ func (middlewareEntry) JSONSchema() map[string]any {
 	})
 }
 
-// configType is the type of a middleware's configuration.
+// configType returns the type of a middleware's configuration.
 func configType(e *builtin.Entry) reflect.Type { return reflect.TypeOf(e.New()).Elem() }
 
-// JSONForms is the path alone.
+// JSONForms returns the form of a path alone.
 func (pluginSource) JSONForms() []map[string]any {
 	return []map[string]any{text("The path of a module")}
 }
 
-// JSONSchema is that of one key, or of several.
+// JSONSchema returns the schema of one key or several keys.
 func (publicKeys) JSONSchema() map[string]any {
 	return oneOf(map[string]any{"type": "string"}, listOf(map[string]any{"type": "string"}))
 }
 
-// JSONSchema is that of a granted store.
+// JSONSchema returns the schema of a granted store.
 func (kvEntry) JSONSchema() map[string]any {
 	return oneOf(map[string]any{"type": "boolean"}, reflect.TypeFor[kvKeys]())
 }
 
-// JSONSchema is that of granted requests.
+// JSONSchema returns the schema of granted requests.
 func (fetchEntry) JSONSchema() map[string]any {
 	return oneOf(listOf(map[string]any{"type": "string"}), reflect.TypeFor[fetchKeys]())
 }
 
-// JSONSchema is that of granted model calls.
+// JSONSchema returns the schema of granted model calls.
 func (generateEntry) JSONSchema() map[string]any { return oneOf(reflect.TypeFor[generateKeys]()) }
 
-// JSONSchema is that of a network.
+// JSONSchema returns the schema of a network.
 func (network) JSONSchema() map[string]any { return text("A network, such as 10.0.0.0/8") }
 
-// JSONSchema is that of a text.
+// JSONSchema returns the schema of a text.
 func (scalarText) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"string", "number", "boolean"}}
 }
 
-// JSONSchema is that of a number of tokens.
+// JSONSchema returns the schema of a number of tokens.
 func (tokenCount) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"integer", "string"}, "pattern": `^-?[0-9]+ ?[kMGT]?$|\$\{`}
 }
 
-// JSONSchema is that of an address.
+// JSONSchema returns the schema of an address.
 func (checkpointEntry) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "examples": []string{"memory", "sqlite:agent.db", "postgres://localhost/agents"}}
 }
 
-// JSONSchema is that of a durability.
+// JSONSchema returns the schema of a durability.
 func (durabilityEntry) JSONSchema() map[string]any {
 	return enum(string(host.DurabilityRound), string(host.DurabilityStep), string(host.DurabilityExit))
 }
 
-// JSONSchema is that of a step's name.
+// JSONSchema returns the schema of a step's name.
 func (breakpoint) JSONSchema() map[string]any {
 	return text("A step: model, tools, or NAME.HOOK of a middleware, such as todo_list.after_model")
 }
 
-// JSONSchema is that of a schema.
+// JSONSchema returns the schema of a schema.
 func (schemaEntry) JSONSchema() map[string]any {
 	return oneOf(text("The path of a JSON file"), map[string]any{"type": "object"})
 }
 
-// JSONSchema is that of what follows errors.
+// JSONSchema returns the schema of handle_errors.
 func (handleErrorsEntry) JSONSchema() map[string]any {
 	return oneOf(map[string]any{"type": "boolean"}, text("The answer"),
 		listOf(enum(string(host.StructuredInvalid), string(host.StructuredMultiple))))

@@ -12,30 +12,30 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// subagentsEntry is what a manifest says of the middleware subagents beyond what package builtin reads itself: the tools and
-// middleware that stand in it.
+// subagentsEntry is the part of the configuration of the middleware "subagents" that package builtin does not read itself: its tools
+// and middleware.
 type subagentsEntry struct {
 	config   *builtin.Subagents
 	node     strictyaml.Node   // the configuration
 	defaults []middlewareEntry // default_middleware
-	parts    []subagentParts   // of agents
+	parts    []subagentParts   // for each entry of agents
 }
 
-// subagentParts are the lists of one subagent; nil: there is no such key.
+// subagentParts are the lists of one subagent; nil: the key is missing.
 type subagentParts struct {
 	tools      []subagentTool
 	middleware []middlewareEntry
 	format     responseFormatEntry
 }
 
-// subagentTool is a tool of a subagent: one of the agent's own by its name, or one that is made as the manifest's tools are.
+// subagentTool is a tool of a subagent: the name of one of the agent's own tools, or an entry like those of the manifest's tools.
 type subagentTool struct {
-	name  string // "": it is made
+	name  string // "": the entry makes it
 	node  strictyaml.Node
 	entry toolEntry
 }
 
-// UnmarshalStrict takes either form.
+// UnmarshalStrict decodes either form.
 func (t *subagentTool) UnmarshalStrict(n strictyaml.Node) error {
 	t.node = n
 	if n.Kind() == strictyaml.KindString {
@@ -50,7 +50,7 @@ func (t *subagentTool) UnmarshalStrict(n strictyaml.Node) error {
 	return n.Decode(&t.entry)
 }
 
-// readSubagents decodes the lists of a configuration that stands at a node.
+// readSubagents decodes the lists of the configuration at a node.
 func readSubagents(config *builtin.Subagents, n strictyaml.Node) (*subagentsEntry, error) {
 	e := &subagentsEntry{config: config, node: n, parts: make([]subagentParts, len(config.Agents))}
 	err := decodeList(&config.DefaultMiddlewareEntries.Deferred, &e.defaults)
@@ -65,7 +65,7 @@ func readSubagents(config *builtin.Subagents, n strictyaml.Node) (*subagentsEntr
 	return e, err
 }
 
-// decodeList decodes a list, if there is one; it is then not nil.
+// decodeList decodes a list. The result is not nil if the list is present.
 func decodeList[T any](from *builtin.Deferred, into *[]T) error {
 	if !from.Given() {
 		return nil
@@ -74,7 +74,7 @@ func decodeList[T any](from *builtin.Deferred, into *[]T) error {
 	return from.Decode(into)
 }
 
-// toolNames returns the names by which subagents speak of tools of the agent.
+// toolNames returns the names of the agent's tools that subagents mention.
 func (e *subagentsEntry) toolNames() (names []string) {
 	for i := range e.parts {
 		for j := range e.parts[i].tools {
@@ -86,7 +86,7 @@ func (e *subagentsEntry) toolNames() (names []string) {
 	return names
 }
 
-// subagents is the middleware in an agent of a manifest.
+// subagents is the middleware "subagents" in an agent of a manifest.
 type subagents struct {
 	entry    *subagentsEntry
 	manifest *Manifest
@@ -94,7 +94,7 @@ type subagents struct {
 
 func (s *subagents) Name() string { return s.entry.config.Name() }
 
-// Hooks makes what stands in the entry, and of that the middleware. All is made anew for each agent, and closed with it.
+// Hooks makes the tools and middleware of the entry, and then the hooks. It makes them for each agent separately; they are closed with it.
 func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks, err error) {
 	made := &subagentsBuild{subagents: s, env: &env}
 	defer func() {
@@ -115,11 +115,11 @@ func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks,
 		return nil, s.place(err)
 	}
 	closeAgents := hooks.Close
-	hooks.Close = func() error { return errors.Join(closeAgents(), made.close()) } // which use what was made for them
+	hooks.Close = func() error { return errors.Join(closeAgents(), made.close()) } // the agents use what was made for them, so they close first
 	return hooks, nil
 }
 
-// place shows an error about a subagent where it stands.
+// place shows an error about a subagent at its place in the manifest.
 func (s *subagents) place(err error) error {
 	wrong, ok := errors.AsType[*builtin.SubagentError](err)
 	agents, _ := s.entry.node.Get("agents")
@@ -136,7 +136,7 @@ func (s *subagents) place(err error) error {
 	return located(at, wrong.Err)
 }
 
-// subagentsBuild makes what stands in an entry, for one agent.
+// subagentsBuild makes the tools and middleware of an entry, for one agent.
 type subagentsBuild struct {
 	*subagents
 
@@ -163,7 +163,7 @@ func (b *subagentsBuild) middleware(entries []middlewareEntry) []host.Middleware
 	return out
 }
 
-// agent makes what the i-th subagent has of its own.
+// agent makes the i-th subagent's own tools and middleware.
 func (b *subagentsBuild) agent(ctx context.Context, agent *builtin.Subagent, i int) error {
 	parts := &b.entry.parts[i]
 	agent.Middleware = b.middleware(parts.middleware)
@@ -185,7 +185,7 @@ func (b *subagentsBuild) agent(ctx context.Context, agent *builtin.Subagent, i i
 	return nil
 }
 
-// tool is a place where a tool of a subagent is made.
+// tool is the place of a tool of a subagent.
 func (b *subagentsBuild) tool(at strictyaml.Node) *toolPlace {
 	return &toolPlace{
 		Manifest: b.manifest, node: at, logger: b.env.Logger,
@@ -212,7 +212,7 @@ func (b *subagentsBuild) tools(ctx context.Context, list []subagentTool) ([]host
 	return all, nil
 }
 
-// oneTool makes what one item of a list of tools stands for, and tells whose tools these are.
+// oneTool makes the tools of one item of a list, and describes their owner.
 func (b *subagentsBuild) oneTool(ctx context.Context, t *subagentTool) (*toolEntry, []host.Tool, error) {
 	if t.name != "" {
 		own, err := b.named(t)
@@ -225,7 +225,7 @@ func (b *subagentsBuild) oneTool(ctx context.Context, t *subagentTool) (*toolEnt
 	return &t.entry, made, err
 }
 
-// named finds a tool among the agent's own. Of two with one name the later counts.
+// named finds one of the agent's own tools. Of two tools with one name the later counts.
 func (b *subagentsBuild) named(t *subagentTool) ([]host.Tool, error) {
 	var names []string
 	for _, own := range slices.Backward(b.env.Tools) {

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// toolCallsEntry is what tool calls may do. Its defaults are those of manifests: a run that loops ends by itself.
+// toolCallsEntry is the limits of tool calls. With the defaults of manifests, a run that loops ends by itself.
 type toolCallsEntry struct {
 	MaxLoops       int        `yaml:"max_loops"`        // model steps that a run may have; 0: no limit
 	MaxPerResponse int        `yaml:"max_per_response"` // tool calls that one response may have; 0: no limit
@@ -24,7 +24,7 @@ type toolCallsEntry struct {
 	node strictyaml.Node
 }
 
-// defaultMaxLoops is how many model steps a run of a manifest may have if it does not say.
+// defaultMaxLoops is how many model steps a run of a manifest may have if the manifest sets no limit.
 const defaultMaxLoops = 10
 
 func defaultToolCalls() toolCallsEntry {
@@ -33,7 +33,7 @@ func defaultToolCalls() toolCallsEntry {
 	}
 }
 
-// UnmarshalStrict notes where the keys stand.
+// UnmarshalStrict keeps the places of the keys.
 func (e *toolCallsEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
 	type fields toolCallsEntry
@@ -43,7 +43,7 @@ func (e *toolCallsEntry) UnmarshalStrict(n strictyaml.Node) error {
 // tokenCount is a number of tokens, such as 200k; 0 or less means that there is no limit.
 type tokenCount int
 
-// UnmarshalStrict takes a plain number, also a negative one, or a count.
+// UnmarshalStrict decodes a plain number, which may be negative, or a count.
 func (c *tokenCount) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Decode((*int)(c)) == nil {
 		return nil
@@ -54,10 +54,10 @@ func (c *tokenCount) UnmarshalStrict(n strictyaml.Node) error {
 	return err
 }
 
-// callsPerMinute is how many calls are unremarkable.
+// callsPerMinute is a number of calls that is normal.
 type callsPerMinute int
 
-// CheckStrict demands one at least.
+// CheckStrict requires at least one.
 func (c *callsPerMinute) CheckStrict(n strictyaml.Node) error {
 	if *c < 1 {
 		return n.Errorf("must be at least 1, found %d", *c)
@@ -78,8 +78,8 @@ func (e *toolCallsEntry) build() host.ToolCallConfig {
 	return config
 }
 
-// doubtful returns the key that may still be wrong when the agent is built; the zero Node if it is not there. The
-// decoder has checked the others.
+// doubtful returns the key that may still be wrong when the agent is built; the zero Node if the key is missing. The decoder has
+// checked the other keys.
 func (e *toolCallsEntry) doubtful() strictyaml.Node {
 	alert, _ := e.node.Key("alert")
 	return alert

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// toolEntry is one entry of tools: a mapping of one key, the kind of tool, to its configuration.
+// toolEntry is one entry of tools: a mapping from the kind of the tool to its configuration.
 type toolEntry struct {
 	kind   string
 	node   strictyaml.Node // the configuration
@@ -20,20 +20,20 @@ type toolEntry struct {
 
 // toolConfig is the configuration of a kind of tools.
 type toolConfig interface {
-	// build makes the tools. What it opens is closed with the function, which may be nil.
+	// build makes the tools. The returned function, which may be nil, closes what build opened.
 	build(ctx context.Context, at *toolPlace) (tools []host.Tool, closeTools func() error, err error)
 }
 
-// toolPlace is where tools are built.
+// toolPlace is the place where tools are built.
 type toolPlace struct {
 	*Manifest
 
 	node   strictyaml.Node // of the configuration
 	logger *slog.Logger    // nil: nothing is logged
-	agent  *host.Config    // of the agent, whose threads and store are open already
+	agent  *host.Config    // the configuration of the agent, whose threads and store are already open
 }
 
-// toolKinds are the kinds of tools.
+// toolKinds maps the kinds of tools to their configurations.
 var toolKinds = map[string]func() toolConfig{
 	"agent": func() toolConfig { return &agentEntry{} },
 	"files": func() toolConfig { return &filesEntry{} },
@@ -41,7 +41,7 @@ var toolKinds = map[string]func() toolConfig{
 	"mcp":   func() toolConfig { return &mcpEntry{} },
 }
 
-// UnmarshalStrict reads the configuration of the kind of tool.
+// UnmarshalStrict decodes the configuration of the kind of tool.
 func (e *toolEntry) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() != strictyaml.KindMap || n.Len() != 1 {
 		return n.Errorf("a tool is a mapping of one key, such as {files: {root: ./data}}")

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Address names a store. The zero value names none.
+// Address names a store. The zero value names no store.
 type Address struct {
 	kind   kind
 	target string // the path of a SQLite file, the URL of a PostgreSQL database
@@ -25,13 +25,13 @@ const (
 	postgresKind
 )
 
-// Forms are the forms of addresses, as errors and help texts show them.
+// Forms are the forms of addresses for errors and help texts.
 var Forms = []string{"memory", "sqlite:PATH", "postgres://USER@HOST/DATABASE"}
 
-// ErrUnknown is an address of none of the [Forms].
+// ErrUnknown means that an address has none of the [Forms].
 var ErrUnknown = errors.New("no such kind of store; there are " + strings.Join(Forms, ", "))
 
-// Parse reads an address. Its errors do not have the address in them, since there may be a password in it.
+// Parse reads an address. Its errors do not contain the address, which may have a password.
 func Parse(text string) (Address, error) {
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch {
@@ -62,7 +62,7 @@ func checkPath(path string) error {
 func checkURL(text string) error {
 	address, err := url.Parse(text)
 	switch {
-	case err != nil: // the error has the address in it
+	case err != nil: // the error contains the address
 		return errors.New("this is no URL; write it as " + Forms[2] + ", with %40 for an @ in a password")
 	case !strings.Contains(text, "://"):
 		return errors.New("the address of a database has the form " + Forms[2])
@@ -76,7 +76,7 @@ func checkURL(text string) error {
 // IsZero reports whether the address names no store.
 func (a Address) IsZero() bool { return a.kind == none }
 
-// InMemory reports whether the store lasts no longer than the process.
+// InMemory reports whether the store lives only as long as the process.
 func (a Address) InMemory() bool { return a.kind == memoryKind }
 
 // In returns the address for a path that is relative to a directory.
@@ -87,7 +87,7 @@ func (a Address) In(dir string) Address {
 	return a
 }
 
-// String shows the address without a password.
+// String returns the address without its password.
 func (a Address) String() string {
 	switch a.kind {
 	case memoryKind:

@@ -15,23 +15,23 @@ import (
 	valuememory "github.com/agenthost/agenthost/host/store/memory"
 )
 
-// Store is a store that was opened. Who opens it closes it.
+// Store is an open store. The caller that opened it must close it.
 type Store struct {
 	checkpoint.Store
 
-	Values store.Store // values beyond threads, in the same place
+	Values store.Store // values that outlive threads, in the same place
 	close  func() error
 }
 
-// Close closes the store. Nobody may use it any more then.
+// Close closes the store. It must not be used afterwards.
 func (s *Store) Close() error { return s.close() }
 
-// InMemory returns a store that lasts as long as the process.
+// InMemory returns a store that lives as long as the process.
 func InMemory() *Store {
 	return &Store{Store: memory.New(), Values: valuememory.New(), close: func() error { return nil }}
 }
 
-// Open opens the store, and makes a database file or tables that are missing.
+// Open opens the store, and creates a missing database file and missing tables.
 func (a Address) Open(ctx context.Context) (*Store, error) {
 	switch a.kind {
 	case memoryKind:
@@ -53,7 +53,7 @@ func (a Address) Open(ctx context.Context) (*Store, error) {
 	}
 }
 
-// OpenExisting opens a store to look into it: one in memory has nothing to be seen, and no file is made.
+// OpenExisting opens a store to look into it. It creates no file, and refuses a store in memory, which is always empty.
 func (a Address) OpenExisting(ctx context.Context) (*Store, error) {
 	if a.InMemory() {
 		return nil, ErrInMemory
@@ -66,6 +66,6 @@ func (a Address) OpenExisting(ctx context.Context) (*Store, error) {
 	return a.Open(ctx)
 }
 
-// ErrInMemory is a store that lasts no longer than the process which has it.
+// ErrInMemory means that a store lives only as long as its process.
 var ErrInMemory = errors.New("threads are kept in memory, as long as the process lives that runs them; keep them in a database, " +
 	"such as sqlite:agent.db, to look at them from another")

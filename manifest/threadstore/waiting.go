@@ -8,8 +8,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// Waiting returns a store that waits for a thread which is in another run, also in a process that died, whose lease has to
-// expire: up to limit, and until the context ends. It calls waits once for each thread that it waits for.
+// Waiting returns a store that waits for a thread that another run has open, up to limit and until the context ends. If the process of
+// that run died, its lease must expire first. Waiting calls waits once for each thread that it waits for.
 func Waiting(s checkpoint.Store, limit time.Duration, waits func(thread string, busy error)) checkpoint.Store {
 	if limit <= 0 {
 		return s
@@ -24,7 +24,7 @@ type waiting struct {
 	waits func(thread string, busy error)
 }
 
-// Between two attempts it waits so long: first a little, then up to a second.
+// The delays between two attempts: short at first, up to a second later.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second

@@ -8,13 +8,13 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Breaker says when a plugin that keeps failing is bypassed: after so many faults within a window of time. For as long
-// as the window it is then called no more, as if it had nothing to say, whatever its failure policy; its tools answer that
-// they are not available. Then it has another chance: the next fault opens the breaker again, a call that goes well
-// closes it. Each bypass makes an event of the type warn.
+// Breaker configures when a plugin that keeps failing is bypassed: after Faults faults within Window. It is then not called
+// for the length of the window and counts as having nothing to say, whatever its failure policy; its tools answer that they
+// are not available. Then it gets another chance: another fault opens the breaker again, and a successful call closes it.
+// Each bypass emits an event of type warn.
 type Breaker struct {
-	Faults int           // 0: there is no breaker
-	Window time.Duration // 0: a minute
+	Faults int           // 0: no breaker
+	Window time.Duration // 0: one minute
 }
 
 func (b Breaker) check() error {
@@ -24,14 +24,14 @@ func (b Breaker) check() error {
 	return nil
 }
 
-// breaker is the state of one.
+// breaker is the state of a Breaker.
 type breaker struct {
 	config Breaker
 
 	mu     sync.Mutex
-	faults []time.Time // the last ones
-	until  time.Time   // it is open
-	turn   int         // how often it has opened: what began before that says nothing of the plugin's chance
+	faults []time.Time // the latest ones
+	until  time.Time   // the breaker is open until then
+	turn   int         // how often it has opened; a call from an earlier turn does not affect the plugin's chance
 	chance bool        // it was open; the next call decides
 }
 
@@ -45,7 +45,7 @@ func newBreaker(config Breaker) *breaker {
 	return &breaker{config: config}
 }
 
-// bypasses reports whether a call must not reach the plugin, and says so.
+// bypasses reports whether a call must not reach the plugin, and emits a warning if so.
 func (b *breaker) bypasses(p *Plugin, rt *host.Runtime) bool {
 	if b == nil {
 		return false
@@ -60,7 +60,7 @@ func (b *breaker) bypasses(p *Plugin, rt *host.Runtime) bool {
 	return true
 }
 
-// begin begins a call that reaches the plugin.
+// begin starts a call that reaches the plugin.
 func (b *breaker) begin() (turn int) {
 	if b == nil {
 		return 0
@@ -70,7 +70,7 @@ func (b *breaker) begin() (turn int) {
 	return b.turn
 }
 
-// end takes the outcome of a call.
+// end records the outcome of a call.
 func (b *breaker) end(p *Plugin, rt *host.Runtime, turn int, faulty bool) {
 	if b == nil {
 		return
@@ -84,7 +84,7 @@ func (b *breaker) end(p *Plugin, rt *host.Runtime, turn int, faulty bool) {
 	}
 }
 
-// counts reports whether the breaker opens.
+// counts records an outcome and reports whether the breaker opens.
 func (b *breaker) counts(now time.Time, faulty bool) bool {
 	if !faulty {
 		if b.chance {

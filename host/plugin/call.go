@@ -9,37 +9,37 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// hookCall is one call of a hook or tool of a plugin. It is a value that the instance keeps: a call of a hook that says
+// hookCall is one call of a plugin's hook or tool. The instance keeps it by value, so that calling a hook that returns
 // nothing allocates nothing.
 type hookCall struct {
 	export string
-	hook   *abi.HookSpec // of a node hook; nil: owner says what is allowed
+	hook   *abi.HookSpec // for node hooks; nil: owner decides what is allowed
 	owner  callOwner
 	input  hookInput
 	reads  access
 }
 
-// callOwner is what a call of a wrap hook or a tool belongs to.
+// callOwner is the call of a wrap hook or tool that a hookCall belongs to.
 type callOwner interface {
-	// accept takes a result that was decoded; an error is a protocol fault.
+	// accept takes a decoded result; an error is a protocol fault.
 	accept(result *abi.Result) error
-	// callNext calls the inner layers for the guest; an error is a fault, errNoNext says that the export has no next.
+	// callNext calls the inner layers for the guest. An error is a fault; errNoNext means that the export has no next.
 	callNext(i *instance, payload []byte) (abi.Status, []byte, error)
-	// bypassed returns the result of a call that the breaker keeps from the plugin; nil: nothing to say.
+	// bypassed returns the result of a call that the breaker keeps from the plugin, or nil for nothing to say.
 	bypassed() *abi.Result
 }
 
 var errNoNext = errors.New("next is for wrap hooks only")
 
-// access is what state.read may read in a call.
+// access is what state.read may read during a call.
 type access struct {
 	fields   []string
 	messages bool
 }
 
-// call calls a hook or tool of the guest, unless the breaker is open, and tells the breaker how the call went. The caller must
-// have acquired an instance from the pool's supply, see [host.Pool]. The result is nil if the guest said nothing. The error is an
-// [*Error], or says that the run's context ended.
+// call calls a hook or tool of the guest, unless the breaker is open, and reports the outcome to the breaker. The caller
+// must have acquired an instance from the pool's supply, see [host.Pool]. The result is nil if the guest said nothing. The
+// error is an [*Error], or says that the run's context ended.
 func (p *Plugin) call(ctx context.Context, c hookCall) (result *abi.Result, err error) {
 	rt := c.input.rt
 	if p.breaker.bypasses(p, rt) {
@@ -61,8 +61,8 @@ func (p *Plugin) call(ctx context.Context, c hookCall) (result *abi.Result, err 
 	return result, err
 }
 
-// answer lets the guest answer a call. fault means that the instance cannot be used again; it is the error of the call unless err
-// says otherwise.
+// answer runs a call in the guest. A fault means that the instance cannot be used again; it is also the error of the call
+// unless err is set.
 func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Result, fault, err error) {
 	i.call = *call
 	c := &i.call
@@ -87,7 +87,7 @@ func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Resu
 	return result, fault, nil
 }
 
-// result calls the export and takes what it wrote.
+// result calls the export and decodes what the guest wrote.
 func (i *instance) result(c *hookCall) (*abi.Result, error) {
 	wrote, err := i.invoke(c.export)
 	if err != nil || !wrote {
@@ -109,7 +109,7 @@ func (i *instance) result(c *hookCall) (*abi.Result, error) {
 	return &result, nil
 }
 
-// accept checks a result. Beside interrupts nothing else of it counts.
+// accept checks a result. If there are interrupts, everything else in it is ignored.
 func (p *Plugin) accept(c *hookCall, result *abi.Result) error {
 	switch {
 	case len(result.Interrupts) > 0:
@@ -121,7 +121,7 @@ func (p *Plugin) accept(c *hookCall, result *abi.Result) error {
 	}
 }
 
-// outcome turns what a result says beside its update into an error: an error of the guest's own, or interrupts.
+// outcome returns a result's own error or its interrupts as an error.
 func outcome(result *abi.Result) error {
 	switch {
 	case result.Error != nil:
@@ -133,7 +133,7 @@ func outcome(result *abi.Result) error {
 	}
 }
 
-// forgiven reports whether the failure policy lets the run go on after err. It then says so.
+// forgiven reports whether the failure policy lets the run continue after err, and emits a warning if so.
 func (p *Plugin) forgiven(rt *host.Runtime, err error) bool {
 	if _, isFault := errors.AsType[*Error](err); !isFault || p.policy != Open {
 		return false
@@ -142,7 +142,7 @@ func (p *Plugin) forgiven(rt *host.Runtime, err error) bool {
 	return true
 }
 
-// statusOf is how a guest sees an error of next.
+// statusOf converts an error of next to what the guest sees.
 func statusOf(ctx context.Context, err error) (abi.Status, []byte) {
 	var interrupt *host.InterruptError
 	switch {

@@ -17,14 +17,14 @@ type pluginTool struct {
 // Spec describes the tool.
 func (t *pluginTool) Spec() abi.ToolSpec { return t.spec }
 
-// Pool is the supply of instances that calls of the tool need.
+// Pool returns the supply of instances that calls of the tool need.
 func (t *pluginTool) Pool() *host.Pool { return t.plugin.pool.leases }
 
-// Call lets the guest run the tool. The guest sees all fields that it declared itself.
+// Call runs the tool in the guest. The guest sees all fields that it declared itself.
 func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	p := t.plugin
 	named := *call
-	named.Name = t.spec.Name // of the tool that runs: a wrap may have renamed the call, or sent it here
+	named.Name = t.spec.Name // the tool that runs: a wrap may have renamed the call, or redirected it here
 	call = &named
 	output := &host.ToolOutput{}
 	result, err := p.call(ctx, hookCall{
@@ -59,10 +59,10 @@ func (t *toolRun) bypassed() *abi.Result {
 	return &abi.Result{}
 }
 
-// callNext refuses: a tool has no inner layers.
+// callNext refuses the call: a tool has no inner layers.
 func (t *toolRun) callNext(*instance, []byte) (abi.Status, []byte, error) { return 0, nil, errNoNext }
 
-// accept checks a result and works out the tool's output.
+// accept checks a result and sets the tool's output from it.
 func (t *toolRun) accept(r *abi.Result) error {
 	if r.Response != nil {
 		return errors.New("response is for wrap_model_call, not call_tool")

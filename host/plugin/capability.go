@@ -13,7 +13,7 @@ import (
 	storememory "github.com/agenthost/agenthost/host/store/memory"
 )
 
-// capabilities are the operations that a plugin asks for and is granted, and what they work with.
+// capabilities holds the operations that a plugin asks for and is granted, and what they work with.
 type capabilities struct {
 	allowed map[string]bool // by operation
 	store   kv.Store
@@ -22,7 +22,7 @@ type capabilities struct {
 	budget  modelBudget
 }
 
-// store returns what the plugin's entries are kept in.
+// store returns the store that holds the plugin's entries.
 func (w *Wasm) store(env host.Env) kv.Store {
 	switch {
 	case w.KV != nil:
@@ -34,7 +34,7 @@ func (w *Wasm) store(env host.Env) kv.Store {
 	}
 }
 
-// equip checks the grant and makes what it needs.
+// equip checks the grant and creates what it needs.
 func (p *Plugin) equip() error {
 	if err := p.grant.check(p.models); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p *Plugin) equip() error {
 	return nil
 }
 
-// close closes what only the plugin uses.
+// close closes what belongs to this plugin alone.
 func (c *capabilities) close() error {
 	if c.client == nil {
 		return nil
@@ -62,7 +62,7 @@ func (c *capabilities) close() error {
 	return c.client.Close()
 }
 
-// endRun forgets what there is of a run that is over.
+// endRun discards everything kept for a run that is over.
 func (p *Plugin) endRun(ctx context.Context, run string) {
 	p.capabilities.budget.forget(run)
 	if p.grant.KV == nil {
@@ -73,7 +73,7 @@ func (p *Plugin) endRun(ctx context.Context, run string) {
 	}
 }
 
-// checkRequired refuses a plugin that cannot do without a capability that was not granted.
+// checkRequired refuses a plugin that requires a capability that was not granted.
 func (p *Plugin) checkRequired() error {
 	for _, asked := range p.described.Capabilities {
 		key := grantOf(asked.Op)
@@ -90,8 +90,8 @@ func (p *Plugin) checkRequired() error {
 	return nil
 }
 
-// allow settles what the plugin may do: what it asks for with this configuration and is granted. What was granted to no
-// end is logged, since it may be a mistake.
+// allow decides what the plugin may do: what it asks for with this configuration and is granted. A grant without effect is
+// logged, since it may be a mistake.
 func (p *Plugin) allow() {
 	p.capabilities.allowed = map[string]bool{}
 	for _, asked := range p.spec.Capabilities {
@@ -107,7 +107,7 @@ func (p *Plugin) allow() {
 	}
 }
 
-// report tells a person what the plugin asks for, and what it got.
+// report describes for a person what the plugin asks for and what it got.
 func (p *Plugin) report() []host.Capability {
 	out := make([]host.Capability, 0, len(p.spec.Capabilities))
 	for _, asked := range p.spec.Capabilities {
@@ -123,8 +123,8 @@ func (p *Plugin) report() []host.Capability {
 	return out
 }
 
-// failed is how the guest sees an operation that failed. An interrupt or a cancellation closes the frame: it goes
-// outward, whatever the guest makes of it.
+// failed converts an operation's error to what the guest sees. An interrupt or a cancellation closes the frame and
+// propagates outward, whatever the guest does with it.
 func (i *instance) failed(err error) (abi.Status, []byte) {
 	status, reply := statusOf(i.frame.ctx, err)
 	if status == abi.StatusInterrupted || status == abi.StatusCancelled {

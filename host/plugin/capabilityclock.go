@@ -6,12 +6,12 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// clockNow answers with the time of the agent's clock, where the guest's own is a virtual one.
+// clockNow returns the time of the agent's clock; the guest's own clock is virtual.
 func (i *instance) clockNow() (abi.Status, []byte) {
 	return i.bounded(&abi.Clock{UnixNS: uint64(max(0, i.frame.rt.Now().UnixNano()))})
 }
 
-// randomBytes answers with what nobody can predict, where the guest's own random numbers follow from its input.
+// randomBytes returns unpredictable bytes; the guest's own random numbers follow from its input.
 func (i *instance) randomBytes(request *abi.RandomRequest) (abi.Status, []byte) {
 	if request.Count > abi.MaxRandomBytes {
 		return abi.EINVAL, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 )
 
-// httpFetch makes a request. What went wrong the client tells in words that are fit for a guest.
+// httpFetch makes a request. The client's error texts are fit for a guest.
 func (i *instance) httpFetch(request *abi.FetchRequest) (abi.Status, []byte) {
 	var response *abi.FetchResponse
 	var err error
@@ -15,7 +15,7 @@ func (i *instance) httpFetch(request *abi.FetchRequest) (abi.Status, []byte) {
 	if failure, ok := errors.AsType[*fetch.Error](err); ok {
 		status := failure.Status()
 		if status != abi.StatusFailed {
-			i.log(abi.LogWarn, []byte("refused: "+failure.Error())) // the guest sees no more than the status
+			i.log(abi.LogWarn, []byte("refused: "+failure.Error())) // the guest sees only the status
 			return status, nil
 		}
 		return status, errorReply(failure.Document())

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/kv"
 )
 
-// namespace is where the entries of a scope are; a status other than ok says why there are none.
+// namespace returns where the entries of a scope are; a status other than ok says why it is unavailable.
 func (i *instance) namespace(scope abi.Scope) (kv.Namespace, abi.Status) {
 	ns := kv.Namespace{Plugin: i.plugin.name, Scope: scope}
 	switch {
@@ -96,7 +96,7 @@ func (i *instance) kvList(list *abi.KVList) (abi.Status, []byte) {
 	return i.bounded(&reply)
 }
 
-// kvFailed is how the guest sees an error of the store. What a store says of itself is for the operator.
+// kvFailed converts a store's error to what the guest sees. The store's own error text is for the operator only.
 func (i *instance) kvFailed(err error) (abi.Status, []byte) {
 	if status := kv.Status(err); status != abi.StatusFailed {
 		return status, nil

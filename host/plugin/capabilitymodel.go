@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// modelGenerate lets the granted model answer.
+// modelGenerate calls the granted model.
 func (i *instance) modelGenerate(request *abi.GenerateRequest) (abi.Status, []byte) {
 	p := i.plugin
 	if len(request.Messages) == 0 {
@@ -38,13 +38,13 @@ func (i *instance) modelGenerate(request *abi.GenerateRequest) (abi.Status, []by
 	return i.bounded(responseDocument(response))
 }
 
-// modelBudget counts the model calls of each run that is not over.
+// modelBudget counts the model calls of each active run.
 type modelBudget struct {
 	mu    sync.Mutex
 	spent map[string]int
 }
 
-// spend notes a call, unless there were so many in the run already.
+// spend counts a call, unless the run has already made the given maximum.
 func (b *modelBudget) spend(run string, most int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +58,7 @@ func (b *modelBudget) spend(run string, most int) bool {
 	return true
 }
 
-// forget ends a run.
+// forget removes a finished run.
 func (b *modelBudget) forget(run string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

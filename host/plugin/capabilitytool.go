@@ -32,8 +32,8 @@ func (i *instance) toolCall(request *abi.ToolRequest) (abi.Status, []byte) {
 	}
 }
 
-// refuses reports whether a call did not begin for this reason. Inside of another error it is what the tool said of a call
-// of its own: the tool has run.
+// refuses reports whether a call did not start for this reason. If another error wraps the reason, it concerns a call that
+// the tool itself made: the tool has run.
 func refuses(err, reason error) bool {
-	return err == reason //nolint:errorlint // as above
+	return err == reason //nolint:errorlint // see above
 }

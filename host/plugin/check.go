@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// checkNode checks the result of a node hook against what it declared and against the state.
+// checkNode checks the result of a node hook against what the hook declared and against the state.
 func (p *Plugin) checkNode(rt *host.Runtime, name string, spec *abi.HookSpec, r *abi.Result) error {
 	switch {
 	case r.Response != nil:
@@ -24,7 +24,7 @@ func (p *Plugin) checkNode(rt *host.Runtime, name string, spec *abi.HookSpec, r 
 	return p.checkUpdate(rt, spec.Writes, r)
 }
 
-// checkUpdate checks messages and fields of a result.
+// checkUpdate checks the messages and fields of a result.
 func (p *Plugin) checkUpdate(rt *host.Runtime, writes []string, r *abi.Result) error {
 	for i := range r.State {
 		if err := p.checkField(rt, writes, &r.State[i]); err != nil {
@@ -37,7 +37,7 @@ func (p *Plugin) checkUpdate(rt *host.Runtime, writes []string, r *abi.Result) e
 	return checkMessages(rt.State().Messages(), r)
 }
 
-// checkWrapUpdate checks the update part of a wrap hook's or tool's result.
+// checkWrapUpdate checks the update in the result of a wrap hook or tool.
 func (p *Plugin) checkWrapUpdate(rt *host.Runtime, writes []string, r *abi.Result) error {
 	if r.JumpTo != "" {
 		return errors.New("jump_to is for node hooks")
@@ -45,7 +45,7 @@ func (p *Plugin) checkWrapUpdate(rt *host.Runtime, writes []string, r *abi.Resul
 	return p.checkUpdate(rt, writes, r)
 }
 
-// maxInterruptKey is how long the key of an interrupt may be, in bytes.
+// maxInterruptKey is the maximum length of an interrupt's key, in bytes.
 const maxInterruptKey = 256
 
 func checkInterrupts(interrupts []abi.Interrupt) error {
@@ -64,7 +64,7 @@ func checkInterrupts(interrupts []abi.Interrupt) error {
 	return nil
 }
 
-// checkField checks one value for a field: of the plugin's own, or declared in writes.
+// checkField checks one field value: the field must be the plugin's own or declared in writes.
 func (p *Plugin) checkField(rt *host.Runtime, writes []string, pair *wire.Pair) error {
 	name := clean(pair.Key, 64)
 	if !slices.Contains(p.ownFields, pair.Key) && !slices.Contains(writes, pair.Key) {
@@ -76,7 +76,7 @@ func (p *Plugin) checkField(rt *host.Runtime, writes []string, pair *wire.Pair) 
 	return nil
 }
 
-// undeclaredJumpError is a jump that the Description does not list; it is a [*host.JumpError] too.
+// undeclaredJumpError is a jump that the Description does not list; it wraps a [*host.JumpError].
 type undeclaredJumpError struct{ *host.JumpError }
 
 func (e undeclaredJumpError) Error() string {
@@ -85,8 +85,8 @@ func (e undeclaredJumpError) Error() string {
 
 func (e undeclaredJumpError) Unwrap() error { return e.JumpError }
 
-// checkMessages checks what a result does to the history: messages it names are there and keep id and role, and a tool
-// message answers an open call.
+// checkMessages checks a result's changes to the history: messages that it names exist and keep their id and role, and a
+// tool message answers an open call.
 func checkMessages(list history.List, r *abi.Result) error {
 	if r.Overwrite && (len(r.Remove) > 0 || len(r.Patch) > 0) {
 		return errors.New("overwrite stands beside remove or patch")
@@ -122,7 +122,7 @@ func checkMessages(list history.List, r *abi.Result) error {
 	return nil
 }
 
-// finder returns a function that finds a message by its id. A guest may name many, of a long history.
+// finder returns a function that finds a message by its id. It builds an index if the guest names many messages.
 func finder(list history.List, r *abi.Result) func(id string) (*abi.Message, bool) {
 	const few = 16
 	if len(r.Remove)+len(r.Patch)+len(r.Messages) <= few {
@@ -145,7 +145,7 @@ func checkMessage(list history.List, find func(id string) (*abi.Message, bool), 
 		return fmt.Errorf("message %d has the role %q", at, clean(string(m.Role), 64))
 	}
 	if r.Overwrite {
-		return nil // the whole history is the hook's own
+		return nil // the hook replaces the whole history
 	}
 	if m.ID != "" {
 		if present, ok := find(m.ID); ok {
@@ -165,7 +165,7 @@ func isRole(r abi.Role) bool {
 	return r == abi.RoleHuman || r == abi.RoleAI || r == abi.RoleSystem || r == abi.RoleTool
 }
 
-// checkAnswer checks that a call is open: the latest AI message that made it is followed by no answer to it.
+// checkAnswer checks that a call is open: the latest AI message that made it is not followed by an answer to it.
 func checkAnswer(list history.List, before []abi.Message, callID string) error {
 	id := clean(callID, 64)
 	for i := len(before) + list.Len() - 1; i >= 0; i-- {

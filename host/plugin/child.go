@@ -18,20 +18,20 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// What a module may take to compile in a child process.
+// What compiling a module in a child process may use.
 const (
 	compileTime       = 2 * time.Second
 	compileTimePerMiB = time.Second
 	compileMemory     = 1 << 30
 )
 
-// compileLimit is the processor time that a module of so many bytes may take.
+// compileLimit returns the processor time that compiling a module of this size may take.
 func compileLimit(size int) time.Duration {
 	return slowdown * (compileTime + time.Duration(size)*compileTimePerMiB>>20)
 }
 
-// compileElsewhere lets the engine's Compile compile a module that it has not seen before. What it leaves in the cache
-// is found when the module is then compiled here.
+// compileElsewhere has the engine's Compile compile a module that it has not seen before. This process then finds the
+// compiled code in the cache.
 func (e *Engine) compileElsewhere(ctx context.Context, ready *prepared) error {
 	if e.compile == nil {
 		return nil
@@ -51,9 +51,9 @@ func (e *Engine) compileElsewhere(ctx context.Context, ready *prepared) error {
 	return os.WriteFile(mark, nil, 0o600)
 }
 
-// CompileInChild returns a CompileFunc that runs a program, usually the present one, with the module as its input and
-// the directory as its last argument. The program must call [CompileHere]. It has 2 s of processor time and one more for
-// each MiB of the module, and 1 GiB of memory, where the system can limit that, and three times as long in all.
+// CompileInChild returns a CompileFunc that runs a program, usually the current one, with the module as its input and the
+// directory as its last argument. The program must call [CompileHere]. Where the system can enforce it, the program gets 2
+// s of processor time plus 1 s for each MiB of the module, and 1 GiB of memory. It may run three times as long in all.
 func CompileInChild(program string, args ...string) CompileFunc {
 	return childCompiler{program, args, func(size int) time.Duration { return 3 * compileLimit(size) }}.compile
 }
@@ -91,7 +91,7 @@ func (c childCompiler) compile(ctx context.Context, dir string, module []byte) e
 
 var errCompileTime = errors.New("it takes longer to compile than a module of its size may")
 
-// limitedWriter keeps the first bytes of what is written.
+// limitedWriter keeps the first bytes written to it.
 type limitedWriter struct {
 	to   *bytes.Buffer
 	room int
@@ -104,8 +104,8 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CompileHere reads a module and leaves it compiled in the directory of an engine. It limits the memory and time of the process,
-// where the system can do that: it is for a process that does nothing else.
+// CompileHere reads a module and writes its compiled code to the directory of an engine. Where the system can do that, it limits
+// the memory and time of the process, so call it only in a process that does nothing else.
 func CompileHere(ctx context.Context, dir string, module io.Reader) error {
 	code, err := io.ReadAll(io.LimitReader(module, 4*MaxModuleSize))
 	if err != nil {

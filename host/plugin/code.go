@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// mostCode is how many compiled modules an engine keeps that no plugin has any more, so that one that is loaded again
-// need not be compiled again.
+// mostCode is how many compiled modules without a plugin an engine keeps, so that a module loaded again need not be
+// recompiled.
 const mostCode = 32
 
-// codeStore keeps compiled modules that no plugin has. They go when memory is wanted, the oldest first.
+// codeStore keeps compiled modules that no plugin uses. It drops the oldest first when memory is needed.
 type codeStore struct {
 	budget *memoryBudget
 
@@ -22,15 +22,15 @@ type codeStore struct {
 type keptCode struct {
 	digest string // of the plugin's module
 	module compiledCode
-	size   int64 // that it holds of the budget
+	size   int64 // its share of the budget
 }
 
-// compiledCode is a module of wazero's, or the code of another contract.
+// compiledCode is a module compiled by wazero, or the code of another contract.
 type compiledCode interface {
 	Close(ctx context.Context) error
 }
 
-// keep takes a module over, with what it holds of the budget.
+// keep takes over a module and its share of the budget.
 func (s *codeStore) keep(digest string, module compiledCode, size int64) error {
 	s.mu.Lock()
 	var old *keptCode
@@ -46,7 +46,7 @@ func (s *codeStore) keep(digest string, module compiledCode, size int64) error {
 	return s.drop(old)
 }
 
-// take gives a module back, with nothing of the budget.
+// take removes and returns a module, and gives its share of the budget back.
 func (s *codeStore) take(digest string) (compiledCode, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *codeStore) take(digest string) (compiledCode, bool) {
 	return c.module, true
 }
 
-// drop lets a module go; its code goes if no plugin has it.
+// drop releases a module; its code is freed if no plugin uses it.
 func (s *codeStore) drop(c *keptCode) error {
 	if c == nil {
 		return nil
@@ -69,7 +69,7 @@ func (s *codeStore) drop(c *keptCode) error {
 	return c.module.Close(context.Background())
 }
 
-// lend lets the oldest go.
+// lend drops the oldest module.
 func (s *codeStore) lend() bool {
 	s.mu.Lock()
 	if len(s.kept) == 0 {
@@ -79,11 +79,11 @@ func (s *codeStore) lend() bool {
 	oldest := s.kept[0]
 	s.kept = slices.Delete(s.kept, 0, 1)
 	s.mu.Unlock()
-	_ = s.drop(&oldest) // who wants the memory can do nothing about it
+	_ = s.drop(&oldest) // the caller wants the memory and cannot handle the error
 	return true
 }
 
-// size is what is kept, in bytes by estimate.
+// size returns the estimated size of everything kept, in bytes.
 func (s *codeStore) size() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *codeStore) size() int64 {
 	return n
 }
 
-// close lets all go.
+// close drops everything.
 func (s *codeStore) close() error {
 	s.mu.Lock()
 	kept := s.kept

@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// compile checks the module, gives it a meter, and compiles it in a runtime of the plugin's own.
+// compile checks the module, adds a meter to it, and compiles it in a runtime of the plugin's own.
 func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
@@ -44,7 +44,7 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 		if err != nil {
 			return p.fault(stageLink, KindLink, err.Error(), err)
 		}
-		// What is compiled is looked at too: the meter makes it larger, and what its loops cost shows only now.
+		// Check the metered module too: the meter makes it larger, and the cost of its loops only shows now.
 		if _, err := preflight.Check(metered, limits.Metered()); err != nil {
 			return p.refused(err)
 		}
@@ -55,7 +55,7 @@ func (p *Plugin) compile(ctx context.Context, code []byte) error {
 	return p.compileMetered(ctx, ready)
 }
 
-// learn notes what instances of the module need.
+// learn records what instances of the module need.
 func (p *Plugin) learn(module *preflight.Module, tableMax uint32) error {
 	for _, e := range module.Exports {
 		if e.Kind == preflight.KindFunction && hasMeaning(e.Name) {
@@ -76,7 +76,7 @@ func (p *Plugin) learn(module *preflight.Module, tableMax uint32) error {
 	return nil
 }
 
-// tableSize is how many bytes the tables of an instance may have: where the code can make them larger, all that they may.
+// tableSize returns how many bytes an instance's tables may take: if code can grow them, their maximum counts.
 func tableSize(m *preflight.Module, most uint32) int64 {
 	const element = 8
 	var size int64
@@ -92,7 +92,7 @@ func tableSize(m *preflight.Module, most uint32) int64 {
 	return size
 }
 
-// compileMetered compiles what the meter made, when it is its turn.
+// compileMetered compiles the metered module when its turn comes.
 func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
 	metered := ready.metered
 	size := int64(len(metered)) * codePerByte
@@ -116,7 +116,7 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
 		build = p.buildForeign
 	}
 	err := build(ctx, metered, true)
-	if err != nil && p.engine.dir != "" { // what it compiled it has, if only the file could not be read or written
+	if err != nil && p.engine.dir != "" { // if only the file could not be read or written, the code is still compiled
 		forget(p.engine.dir, err)
 		err = build(ctx, metered, true)
 	}
@@ -129,7 +129,7 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
 	return nil
 }
 
-// build compiles a module for the ABI's own contract, in a runtime that uses the engine's cache, unless that cannot be used.
+// build compiles a module for the ABI's own contract, in a runtime that uses the engine's cache where it can.
 func (p *Plugin) build(ctx context.Context, metered []byte, cached bool) error {
 	if p.runtime != nil {
 		if err := p.runtime.Close(ctx); err != nil {
@@ -149,15 +149,15 @@ func (p *Plugin) build(ctx context.Context, metered []byte, cached bool) error {
 	return err
 }
 
-// codePerByte is how much memory the compiled code takes for a byte of the module, by estimate.
+// codePerByte estimates how many bytes of memory the compiled code takes for each byte of the module.
 const codePerByte = 4
 
-// runtimeConfig is how every guest is compiled. Nothing closes a guest when a context ends: the meter stops it.
+// runtimeConfig returns how every guest is compiled. A context's end does not close a guest: the meter stops it.
 func runtimeConfig() wazero.RuntimeConfig {
 	return wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2).WithCloseOnContextDone(false)
 }
 
-// refused tells what the preflight found.
+// refused converts an error of the preflight to a fault.
 func (p *Plugin) refused(err error) error {
 	refused, ok := errors.AsType[*preflight.Error](err)
 	if !ok {
@@ -174,7 +174,7 @@ func (p *Plugin) refused(err error) error {
 	return p.fault(stagePreflight, kind, text+clean(fmt.Sprintf("offset %#x: %s", refused.Offset, refused.Text), 400), refused)
 }
 
-// compileModule compiles. wazero's compiler can panic on modules that lie.
+// compileModule compiles a module. wazero's compiler can panic on invalid modules.
 func compileModule(ctx context.Context, r wazero.Runtime, code []byte) (module wazero.CompiledModule, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -31,7 +31,7 @@ func checkParameters(parameters wire.Raw) error {
 	return nil
 }
 
-// describe asks what the plugin may do at most.
+// describe asks the guest for the most that the plugin may do.
 func (p *Plugin) describe(ctx context.Context) error {
 	err := p.ask(ctx, func(i *instance) error { return p.takeDescription(i, abi.ExportDescribe, &p.described) })
 	if err != nil {
@@ -40,7 +40,7 @@ func (p *Plugin) describe(ctx context.Context) error {
 	return p.checkRequired()
 }
 
-// ask lets a fresh instance, which serves nothing else, write its Description, which take reads.
+// ask has a fresh instance, used for nothing else, write its Description, which take reads.
 func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 	i, err := p.instantiate(ctx)
 	if err != nil {
@@ -63,8 +63,8 @@ func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 	return err
 }
 
-// configure gives an instance the configuration. The first one settles what the plugin does with it; the others must
-// agree, or they would not be interchangeable.
+// configure passes the configuration to an instance. The first instance decides what the plugin does with it; the others
+// must agree, since instances must be interchangeable.
 func (p *Plugin) configure(ctx context.Context, i *instance) error {
 	i.enterLoad(ctx, abi.ExportConfigure)
 	i.frame.input = p.config
@@ -75,7 +75,7 @@ func (p *Plugin) configure(ctx context.Context, i *instance) error {
 			return err
 		}
 	}
-	narrowed := []byte{} // nothing said: the upper bound holds
+	narrowed := []byte{} // nothing returned: the upper bound applies
 	if wrote {
 		narrowed = i.frame.result
 		if e := guestError(narrowed, p.faultLimit); e != nil {
@@ -148,7 +148,7 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 			return err
 		}
 		if d != &p.described && same(p.described.Fields, f) {
-			continue // configure repeats what describe has said
+			continue // configure repeats what describe said
 		}
 		if _, err := compileSchema(f.Schema); err != nil {
 			return fmt.Errorf("field %q: %w", f.Name, err)
@@ -169,15 +169,15 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 	return nil
 }
 
-// same reports whether there is a field of the same name with the same schema.
+// same reports whether fields contains a field with the same name and schema.
 func same(fields []abi.FieldSpec, field *abi.FieldSpec) bool {
 	return slices.ContainsFunc(fields, func(f abi.FieldSpec) bool { return f.Name == field.Name && bytes.Equal(f.Schema, field.Schema) })
 }
 
-// maxListed is how many fields, tools or capabilities a Description may have, and names each list of a hook.
+// maxListed is the maximum number of fields, tools or capabilities in a Description, and of names in each list of a hook.
 const maxListed = 256
 
-// checkLengths checks how long the lists are: each is compared with others.
+// checkLengths checks the lengths of the lists, since every entry is compared with others.
 func checkLengths(d *abi.Description) error {
 	lengths := map[string]int{"fields": len(d.Fields), "tools": len(d.Tools), "capabilities": len(d.Capabilities)}
 	for _, name := range abi.Hooks() {

@@ -11,14 +11,14 @@ import (
 	"aead.dev/minisign"
 )
 
-// DigestError is a module that is not the one that was wanted.
+// DigestError reports a module whose digest is not the expected one.
 type DigestError struct{ Want, Got string } // SHA-256, in hexadecimal
 
 func (e *DigestError) Error() string {
 	return fmt.Sprintf("the module has the sha256 %s, and %s is wanted: it was changed, or is of another version", e.Got, e.Want)
 }
 
-// checkDigest compares the bytes that will be compiled with the digest that the operator wants; "" is any.
+// checkDigest compares the digest of the bytes to be compiled with the one that the operator expects; "" accepts any.
 func checkDigest(code []byte, want string) error {
 	if want == "" {
 		return nil
@@ -30,16 +30,16 @@ func checkDigest(code []byte, want string) error {
 	return nil
 }
 
-// ErrSignature is the error of a module that no wanted key has signed.
+// ErrSignature reports a module that none of the expected keys has signed.
 var ErrSignature = errors.New("the module has no valid signature")
 
-// signatureSuffix is what minisign puts behind the name of a file for its signature.
+// signatureSuffix is what minisign appends to a file name to name its signature.
 const signatureSuffix = ".minisig"
 
-// maxSignature is how long a file with a signature may be, in bytes.
+// maxSignature is the maximum size of a signature file, in bytes.
 const maxSignature = 16 << 10
 
-// ParseKey checks a public key of minisign: the line that begins with RW.
+// ParseKey checks a minisign public key: the line that begins with RW.
 func ParseKey(key string) error {
 	var k minisign.PublicKey
 	if err := k.UnmarshalText([]byte(key)); err != nil {
@@ -48,7 +48,7 @@ func ParseKey(key string) error {
 	return nil
 }
 
-// checkSignature checks that one of the keys has signed the bytes that will be compiled; no keys are no demand.
+// checkSignature checks that one of the keys has signed the bytes to be compiled; without keys, any module passes.
 func (w Wasm) checkSignature(code []byte) error {
 	if len(w.Minisign) == 0 {
 		return nil

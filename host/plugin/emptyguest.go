@@ -7,8 +7,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 )
 
-// emptyGuest makes a plugin that has the hooks of another one, is given what they are given, and says nothing: each
-// returns 0 at once. What a call of it takes is the host's.
+// emptyGuest makes a plugin that has another plugin's hooks, receives the same input, and returns 0 at once from each. The
+// cost of calling it is the host's own.
 func emptyGuest(of *abi.Description) []byte {
 	doc, _ := (&abi.Description{ABI: abi.Major, Name: "empty", Version: of.Version, Fields: of.Fields, Hooks: of.Hooks}).MarshalMsg(nil) // never fails
 	section := func(id byte, items ...[]byte) []byte {
@@ -22,7 +22,7 @@ func emptyGuest(of *abi.Description) []byte {
 	const (
 		i32               = wasmbin.TypeI32
 		function, memory  = 0, 2
-		nothing, describe = 0, 1 // types, and the functions of the module without the import, which is the first
+		nothing, describe = 0, 1 // types, and the module's functions without the import, which comes first
 		hook, write       = 2, 3
 		drop              = 0x1a
 	)

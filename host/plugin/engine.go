@@ -16,8 +16,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Engine is what the plugins of a process share: compiled modules, how many are compiled at once, and the memory that
-// all guests may use together. Several agents may share one. It must be closed after them.
+// Engine is what the plugins of a process share: compiled modules, the number of concurrent compilations, and the memory
+// that all guests may use together. Several agents may share an engine. Close it after them.
 type Engine struct {
 	cache    wazero.CompilationCache
 	speaks   []Contract
@@ -29,33 +29,33 @@ type Engine struct {
 	foreign  *foreignCodes
 	prepared preparedStore
 	files    preparedFiles
-	fallback bool // an engine that a plugin made for itself alone
+	fallback bool // an engine that a plugin created for itself alone
 }
 
-// EngineConfig says what an engine shares. The zero value is a cache in memory, and the defaults.
+// EngineConfig configures an Engine. The zero value is a cache in memory with default limits.
 type EngineConfig struct {
-	// Dir keeps checked and compiled modules from one process to the next. It is created for its user alone, and it is trusted:
+	// Dir keeps checked and compiled modules across processes. It is created for the current user alone, and it is trusted:
 	// whoever can write to it runs code in the host. "" keeps them in memory.
 	Dir string
-	// Memory is what all guests may use together, in bytes; 0 is [DefaultMemory]. A guest that has no room waits for a
-	// while, and then fails with [KindMemory].
+	// Memory limits what all guests may use together, in bytes; 0 means [DefaultMemory]. A guest that finds no room waits
+	// for a while, and then fails with [KindMemory].
 	Memory int64
-	// Compiles is how many modules are compiled at once; 0 is 1. Compiling takes much memory.
+	// Compiles is how many modules are compiled at once; 0 means 1. Compiling takes much memory.
 	Compiles int
-	// Compile compiles a module that is new into Dir, out of this process, so that limits of time and memory can be
-	// enforced; see [CompileInChild]. nil compiles in this process, within what the estimate of the preflight allows.
+	// Compile compiles a new module into Dir, outside this process, so that limits of time and memory can be enforced; see
+	// [CompileInChild]. nil compiles in this process, within what the estimate of the preflight allows.
 	Compile CompileFunc
-	// Contracts are those that modules may be written for, beside the ABI's own.
+	// Contracts are additional contracts, besides the ABI's own, that modules may be written for.
 	Contracts []Contract
 }
 
-// Contract is a way in which guests and the host talk that is not the ABI's own. Package extism has one.
+// Contract is another way for guests and the host to communicate than the ABI's own. Package extism has one.
 type Contract = contract.Contract
 
-// DefaultMemory is what all guests of an engine may use together, in bytes, if nothing else is said.
+// DefaultMemory is the default limit for the memory of all guests of an engine together, in bytes.
 const DefaultMemory = 1 << 30
 
-// CompileFunc compiles a module so that its result is in the directory.
+// CompileFunc compiles a module so that the result is stored in the directory.
 type CompileFunc func(ctx context.Context, dir string, module []byte) error
 
 // NewEngine makes an engine.
@@ -85,7 +85,7 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 	return e, nil
 }
 
-// contractOf returns the contract that a module is written for; nil for the ABI's own.
+// contractOf returns the contract that a module is written for, or nil for the ABI's own.
 func (e *Engine) contractOf(m *preflight.Module) Contract {
 	for _, c := range e.speaks {
 		if c.Speaks(m) {
@@ -95,7 +95,7 @@ func (e *Engine) contractOf(m *preflight.Module) Contract {
 	return nil
 }
 
-// ownCache is a compilation cache for one module alone, in the engine's directory if it has one.
+// ownCache returns a compilation cache for one module alone, in the engine's directory if it has one.
 func (e *Engine) ownCache() (wazero.CompilationCache, error) {
 	if e.dir == "" {
 		return wazero.NewCompilationCache(), nil
@@ -103,7 +103,7 @@ func (e *Engine) ownCache() (wazero.CompilationCache, error) {
 	return openDirectory(e.dir)
 }
 
-// opening is held while a directory is opened: wazero then fills a variable of its own without a lock.
+// opening is held while a directory is opened, because wazero then sets a global variable without a lock.
 var opening sync.Mutex
 
 func openDirectory(dir string) (wazero.CompilationCache, error) {
@@ -118,14 +118,14 @@ func openDirectory(dir string) (wazero.CompilationCache, error) {
 	return wazero.NewCompilationCacheWithDir(dir)
 }
 
-// forget empties an engine's directory after an error of reading it: what stands there is not what an engine wrote.
+// forget empties an engine's directory after an error reading it: an engine did not write its content.
 func forget(dir string, err error) {
 	if !strings.HasPrefix(err.Error(), "compilationcache:") {
 		return
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")) // the pattern is well-formed
 	for _, file := range files {
-		_ = os.Remove(file) // if it cannot be removed, the next try says why
+		_ = os.Remove(file) // if it cannot be removed, the next attempt says why
 	}
 }
 
@@ -134,8 +134,8 @@ func (e *Engine) Close() error {
 	return errors.Join(e.code.close(), e.cache.Close(context.Background()))
 }
 
-// Memory returns how many bytes all guests use now, and may use. Compiled code that is kept for a plugin that may be loaded
-// again is not among them: it goes when the memory is wanted.
+// Memory returns how many bytes all guests use now, and may use. It does not count compiled code kept for plugins that may
+// be loaded again: that is dropped when the memory is needed.
 func (e *Engine) Memory() (used, limit int64) {
 	used, limit = e.memory.use()
 	return max(0, used-e.code.size()), limit

@@ -14,13 +14,13 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// Guests that are written for another contract: see package contract.
+// This file runs guests that are written for another contract: see package contract.
 
-// hostWASI is the module under which such guests find the functions of WASI that the host has of its own. They run beside
-// wazero's, which are there already.
+// hostWASI is the module name under which such guests import the host's own WASI functions. wazero's WASI functions are
+// already registered.
 const hostWASI = "agenthost_wasi"
 
-// importFrom says where in the host an import of the guest is.
+// importFrom returns the host module that provides an import of the guest.
 func (p *Plugin) importFrom(module, name string) string {
 	if module != wasiModule {
 		return p.contract.Import(module)
@@ -33,8 +33,8 @@ func (p *Plugin) importFrom(module, name string) string {
 	return module
 }
 
-// buildForeign compiles a module for its contract, if no plugin of the engine has done so. It does not share the engine's cache,
-// but its directory: nobody else knows when the code is not needed any more.
+// buildForeign compiles a module for its contract, unless a plugin of the engine has already done so. It shares the
+// engine's directory but not its cache: only foreignCodes knows when the code is no longer needed.
 func (p *Plugin) buildForeign(ctx context.Context, metered []byte, cached bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -72,11 +72,11 @@ func (i *instance) startForeign(config wazero.ModuleConfig) error {
 		return i.faultOf(stageInstantiate, err)
 	}
 	i.foreign = foreign
-	i.frame.export = stageInit // what it used until here is not told from what it uses now
+	i.frame.export = stageInit // its use before this point is not reported separately
 	i.module, err = foreign.Initialize()
 	if err == nil {
 		if i.fuel, _ = i.module.ExportedGlobal(meter.Fuel).(api.MutableGlobal); i.frame.fault != nil || i.frame.cancelled != nil {
-			err = errors.New("it was stopped") // and the SDK of its contract has not told
+			err = errors.New("it was stopped") // and its contract's SDK did not report it
 		}
 	}
 	i.loaded()
@@ -90,7 +90,7 @@ func (i *instance) startForeign(config wazero.ModuleConfig) error {
 	return nil
 }
 
-// guest is the instance as its contract knows it.
+// guest is the instance as its contract sees it.
 type guest struct{ i *instance }
 
 func (g guest) Input() []byte { return g.i.frame.input }

@@ -7,13 +7,13 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 )
 
-// foreignCodes are the compiled modules of other contracts that plugins have: those of one module have them together. A
-// module that no plugin has any more goes to the codeStore, and comes back from there.
+// foreignCodes holds the compiled modules of other contracts that plugins use; plugins of one module share its code. A
+// module that no plugin uses any more moves to the codeStore, and comes back from there.
 type foreignCodes struct {
 	store *codeStore
 
 	mu   sync.Mutex
-	used map[string]*foreignCode // by the digest of the module with its meter
+	used map[string]*foreignCode // by the digest of the metered module
 }
 
 type foreignCode struct {
@@ -22,7 +22,7 @@ type foreignCode struct {
 	plugins int
 }
 
-// use returns the code of a module for one more plugin; nil if it must be compiled.
+// use returns a module's code for one more plugin, or nil if the module must be compiled.
 func (f *foreignCodes) use(digest string) contract.Code {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,7 +39,7 @@ func (f *foreignCodes) use(digest string) contract.Code {
 	return nil
 }
 
-// add takes code over that a plugin has compiled, and returns what it is to use: another may have been faster.
+// add takes over code that a plugin has compiled, and returns the code to use: another plugin may have been faster.
 func (f *foreignCodes) add(digest string, code contract.Code) (contract.Code, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,7 +51,7 @@ func (f *foreignCodes) add(digest string, code contract.Code) (contract.Code, er
 	return code, nil
 }
 
-// leave is called when a plugin has no instance left. What it holds of the budget goes with the code.
+// leave is called when a plugin has no instance left. Its share of the budget goes with the code.
 func (f *foreignCodes) leave(digest string, size int64) error {
 	f.mu.Lock()
 	code := f.used[digest]

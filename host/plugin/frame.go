@@ -18,37 +18,37 @@ type frame struct {
 	wrote  bool
 	reply  []byte // of the last next or host_call
 
-	replied int // the size of the last reply that was not empty
+	replied int // size of the last non-empty reply
 
 	rt *host.Runtime // nil while the plugin is loaded
 
 	closed    abi.Status // an interrupt or cancellation that next or an operation reported; 0: the frame is open
-	closedBy  error      // what goes outward in place of the result; nil: who called next knows
+	closedBy  error      // the error that replaces the result; nil: the caller of next knows it
 	nexts     int
 	hostCalls int
 	logged    int
-	lastError string // the last line that was logged as an error
-	panicLine string // the line of its output that tells of a panic
-	lastLine  string // the last line of its output
+	lastError string // the last line logged as an error
+	panicLine string // the output line that reports a panic
+	lastLine  string // the last line of output
 	fault     *Error // what a host function found wrong; it then stops the guest
 	cancelled error  // the run's context ended while the guest ran
-	returned  bool   // the export came to its end; the instance's stack has what it returned
+	returned  bool   // the export returned; the instance's stack holds its results
 
-	recording *recording // nil: nobody records
-	script    *script    // answers in place of the host; nil: the host does
+	recording *recording // nil: the call is not recorded
+	script    *script    // answers in place of the host; nil: the host answers
 }
 
 func (f *frame) reset(ctx context.Context, export string) {
 	*f = frame{ctx: ctx, export: export, result: f.result[:0], reply: f.reply[:0]}
 }
 
-// enterLoad prepares the instance for a call while the plugin is loaded, where time and randomness start at 0.
+// enterLoad prepares the instance for a call during loading, where time and randomness start at 0.
 func (i *instance) enterLoad(ctx context.Context, export string) {
 	i.frame.reset(ctx, export)
 	i.start(loadFuel, loadDeadline, 0, 0)
 }
 
-// start lets the guest begin with so much fuel and time, at this time of its clock, and with this seed.
+// start starts the guest with the given fuel, deadline, clock time and seed.
 func (i *instance) start(fuel int64, deadline time.Duration, now, seed uint64) {
 	i.memory.refused, i.memory.crowded = false, false
 	i.begin(fuel, deadline)
@@ -56,23 +56,23 @@ func (i *instance) start(fuel int64, deadline time.Duration, now, seed uint64) {
 	i.random.start(seed)
 }
 
-// leave tells what the call used, and forgets it.
+// leave reports what the call used, and clears the frame.
 func (i *instance) leave() {
 	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.used()})
 	i.crossed = documentSizes{len(i.input), i.frame.replied, len(i.frame.result)}
 	i.forget()
 }
 
-// forget drops what belongs to the run, so that a free instance does not keep its history alive.
+// forget drops everything that belongs to the run, so that a free instance does not keep its history alive.
 func (i *instance) forget() {
 	i.call = hookCall{}
 	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
 }
 
-// documentSizes are bytes that crossed the border in one call.
+// documentSizes counts the bytes that crossed the boundary in one call.
 type documentSizes struct {
 	input  int
-	reply  int // of the last next or host_call that had one
+	reply  int // of the last next or host_call that had a reply
 	result int
 }
 
@@ -80,7 +80,7 @@ type documentSizes struct {
 func (i *instance) enter(ctx context.Context) {
 	c := &i.call
 	rt := c.input.rt
-	c.input.now = uint64(max(0, rt.Now().UnixNano())) // there is no time before 1970
+	c.input.now = uint64(max(0, rt.Now().UnixNano())) // no time is before 1970
 	i.frame.reset(ctx, c.export)
 	i.frame.rt = rt
 	if i.plugin.recorder != nil {
@@ -95,7 +95,7 @@ func (i *instance) stop(kind Kind, message string) {
 	panic(i.frame.fault)
 }
 
-// read returns a part of the guest's memory, which is valid only until anything else runs.
+// read returns a part of the guest's memory, which is valid only until other code runs.
 func (i *instance) read(what string, ptr, length uint32) []byte {
 	if length == 0 {
 		return nil
@@ -108,7 +108,7 @@ func (i *instance) read(what string, ptr, length uint32) []byte {
 	return b
 }
 
-// deliver copies doc into the guest's buffer if it is large enough, and returns the length of doc.
+// deliver copies doc into the guest's buffer if it fits, and returns the length of doc.
 func (i *instance) deliver(what string, doc []byte, buf, capacity uint32) uint32 {
 	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) {
 		b := i.memory.part(buf, uint32(len(doc)))

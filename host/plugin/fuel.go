@@ -11,15 +11,15 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// What a plugin may use while it is loaded, in each of _initialize, describe and configure: what it does there does not
-// depend on its limits for hooks.
+// What a plugin may use in each of _initialize, describe and configure while it is loaded. This does not depend on its
+// limits for hooks.
 const (
 	loadFuel     = 2_000_000_000
 	loadDeadline = 10 * time.Second
 )
 
-// Fuel is handed out in slices. A slice should last so long: short enough that a guest stops soon after its deadline, and
-// does not hold up the host's garbage collector, and long enough that asking for the next one costs nothing.
+// Fuel is handed out in slices, each of which should last this long: short enough that a guest stops soon after its
+// deadline and does not hold up the host's garbage collector, and long enough that asking for the next slice costs nothing.
 const (
 	sliceShort = 200 * time.Microsecond
 	sliceLong  = 800 * time.Microsecond
@@ -28,17 +28,17 @@ const (
 	sliceMost  = 1_000_000
 )
 
-// account is the fuel and the time of one call of a guest. How large the slices are changes nothing: a guest stops when
-// it has used more than its limit, at a place in its code that depends on the limit alone.
+// account is the fuel and the time of one call of a guest. The size of the slices changes nothing: a guest stops when it
+// has used more than its limit, at a place in its code that depends on the limit alone.
 type account struct {
 	limit    int64
 	given    int64
 	slice    int64 // kept from call to call
 	deadline time.Duration
-	started  time.Time     // when the time was first looked at; zero: it was not yet
-	away     time.Duration // what the host took of the time since then
-	last     time.Duration // of the guest, when it last asked for fuel
-	work     int           // of the host for the guest, since the time was last looked at, in bytes moved
+	started  time.Time     // when the time was first checked; zero: not yet
+	away     time.Duration // what the host used of the time since then
+	last     time.Duration // the guest's own time when it last asked for fuel
+	work     int           // done by the host for the guest since the last time check, in bytes moved
 }
 
 // begin fills the account for a call.
@@ -55,14 +55,14 @@ func (i *instance) begin(limit int64, deadline time.Duration) {
 	}
 }
 
-// loaded notes what a call used while the plugin is loaded.
+// loaded records what a call used while the plugin is loaded.
 func (i *instance) loaded() {
 	if i.plugin.specBytes == nil { // up to the first configured instance
 		i.plugin.loadFuel += i.used()
 	}
 }
 
-// used is the fuel that the call has used up to now. It may be a little too low while a loop runs.
+// used returns the fuel that the call has used so far. It may be slightly low while a loop runs.
 func (i *instance) used() uint64 {
 	if i.fuel == nil {
 		return 0
@@ -70,11 +70,11 @@ func (i *instance) used() uint64 {
 	return uint64(max(0, i.account.given-int64(i.fuel.Get())))
 }
 
-// tick is called by a guest that has no fuel left. It returns the next slice, or ends the guest.
+// tick is called by a guest that has run out of fuel. It returns the next slice, or ends the guest.
 func (i *instance) tick(left int64) int64 {
 	a := &i.account
 	used := a.given - left
-	a.given = used // what is told if the guest ends here
+	a.given = used // reported if the guest ends here
 	if i.fuel != nil {
 		i.fuel.Set(0)
 	}
@@ -89,8 +89,8 @@ func (i *instance) tick(left int64) int64 {
 	return next
 }
 
-// checkTime ends a guest that has had its time, or whose run has ended. It returns the time that the guest has had; 0 if
-// it begins to count now.
+// checkTime ends a guest whose time is up or whose run has ended. It returns the time that the guest has had, or 0 if the
+// clock starts now.
 func (i *instance) checkTime() time.Duration {
 	if i.frame.ctx.Err() != nil {
 		i.frame.cancelled = fmt.Errorf("plugin %q: %s: %w", i.plugin.name, i.frame.export, context.Cause(i.frame.ctx))
@@ -110,18 +110,18 @@ func (i *instance) checkTime() time.Duration {
 	return spent
 }
 
-// workSlice is how much work of the host may pass between two looks at the time: some ten microseconds.
+// workSlice is how much work of the host may pass between two time checks: some ten microseconds.
 const workSlice = 256 << 10
 
-// worked notes that the host has done for the guest what takes as long as moving so many bytes. That costs the guest no
-// fuel, but time: a guest that keeps the host busy ends like one that is busy itself.
+// worked records host work for the guest that takes as long as moving this many bytes. It costs the guest time but no fuel:
+// a guest that keeps the host busy ends like one that is busy itself.
 func (i *instance) worked(bytes int) {
 	if i.account.work += bytes; i.account.work > workSlice {
 		i.checkTime()
 	}
 }
 
-// fit makes the slices fit the guest's speed.
+// fit adapts the slices to the guest's speed.
 func (a *account) fit(spent time.Duration) {
 	switch lasted := spent - a.last; {
 	case lasted < sliceShort:
@@ -132,7 +132,7 @@ func (a *account) fit(spent time.Duration) {
 	a.last = spent
 }
 
-// aside runs something whose time is not the guest's own.
+// aside runs a function whose time does not count as the guest's.
 func (i *instance) aside(f func()) {
 	if i.account.started.IsZero() {
 		f()
@@ -143,7 +143,7 @@ func (i *instance) aside(f func()) {
 	i.account.away += time.Since(start)
 }
 
-// instantiateMeter makes the module that metered code imports.
+// instantiateMeter instantiates the module that metered code imports.
 func (p *Plugin) instantiateMeter(ctx context.Context) error {
 	f := tickFunction()
 	b := p.runtime.NewHostModuleBuilder(f.Module)
@@ -152,7 +152,7 @@ func (p *Plugin) instantiateMeter(ctx context.Context) error {
 	return err
 }
 
-// tickFunction is what metered code calls when it has no fuel left.
+// tickFunction returns the function that metered code calls when it has no fuel left.
 func tickFunction() contract.Function {
 	return contract.Function{
 		Module: meter.Module, Name: meter.Tick, Params: []api.ValueType{i64}, Results: []api.ValueType{i64},

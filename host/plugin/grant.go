@@ -13,35 +13,35 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/kv"
 )
 
-// Grant is what the operator allows a plugin beyond what every plugin may do. Of the capabilities a plugin has those that
-// it asks for in its Description and that are granted.
+// Grant is what the operator allows a plugin beyond what every plugin may do. A plugin gets the capabilities that it asks
+// for in its Description and that are granted.
 type Grant struct {
 	Reads         []string      // state fields of other middleware that its hooks may read
 	Writes        []string      // state fields of other middleware that its hooks may write
 	KV            *KVGrant      // kv.get, kv.put, kv.delete and kv.list
 	HTTPFetch     *fetch.Policy // http.fetch
 	ModelGenerate *ModelGrant   // model.generate
-	ToolCall      []string      // tool.call: the tools of the agent that it may call
+	ToolCall      []string      // tool.call: the agent's tools that it may call
 	ClockNow      bool          // clock.now
 	RandomBytes   bool          // random.bytes
 }
 
-// KVGrant is a store of the plugin's own.
+// KVGrant grants the plugin a store of its own.
 type KVGrant struct {
-	Quota  kv.Quota    // of each run, of each thread, and of the plugin
-	Scopes []abi.Scope // none: all
+	Quota  kv.Quota    // for each run, each thread, and the plugin itself
+	Scopes []abi.Scope // empty: all
 }
 
-// ModelGrant is a model that the plugin may call.
+// ModelGrant grants the plugin a model to call.
 type ModelGrant struct {
 	Model string // the name of one of the agent's named models
-	Calls int    // in one run; 0 means [DefaultModelCalls]
+	Calls int    // per run; 0 means [DefaultModelCalls]
 }
 
-// DefaultModelCalls is how often a plugin may call its model in one run of the agent if the grant does not say.
+// DefaultModelCalls is how often a plugin may call its model in one run of the agent unless the grant says otherwise.
 const DefaultModelCalls = 10
 
-// check reports a grant that cannot be meant.
+// check reports a grant that makes no sense.
 func (g *Grant) check(models map[string]model.Model) error {
 	if g.KV != nil {
 		for _, scope := range g.KV.Scopes {
@@ -65,10 +65,10 @@ func (g *Grant) check(models map[string]model.Model) error {
 	return nil
 }
 
-// scopes are the stores of a plugin.
+// scopes are all scopes of stored entries.
 var scopes = []abi.Scope{abi.ScopeRun, abi.ScopeThread, abi.ScopePlugin}
 
-// scopes are those that are granted.
+// scopes returns the granted scopes.
 func (g *KVGrant) scopes() []abi.Scope {
 	if len(g.Scopes) == 0 {
 		return scopes
@@ -78,7 +78,7 @@ func (g *KVGrant) scopes() []abi.Scope {
 
 func (g *ModelGrant) calls() int { return orDefault(g.Calls, DefaultModelCalls) }
 
-// grantKey is a key of a Grant: what an operator allows together.
+// grantKey is a key of a Grant: a set of things that an operator allows together.
 type grantKey struct {
 	name   string
 	has    func(g *Grant) bool
@@ -107,7 +107,7 @@ var (
 	grantKeys = []*grantKey{grantKV, grantHTTPFetch, grantModelGenerate, grantToolCall, grantClockNow, grantRandomBytes}
 )
 
-// grantOf returns the key of a Grant that an operation needs; nil if it needs none, or if there is no such operation.
+// grantOf returns the key of a Grant that an operation needs, or nil if it needs none or does not exist.
 func grantOf(name string) *grantKey {
 	if op := operationsByName()[name]; op != nil {
 		return op.grant
@@ -118,7 +118,7 @@ func grantOf(name string) *grantKey {
 // given reports whether the key is granted. A nil key never is.
 func (k *grantKey) given(g *Grant) bool { return k != nil && k.has(g) }
 
-// shown tells a person what exactly is granted.
+// shown describes for a person what exactly is granted.
 func (k *grantKey) shown(g *Grant) string {
 	if k == nil || k.detail == nil {
 		return ""

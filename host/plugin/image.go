@@ -11,17 +11,16 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Isolation says what a call of a plugin may find of the calls before it.
+// Isolation says what a call of a plugin may see of earlier calls.
 type Isolation string
 
-// The isolations.
+// The isolation levels.
 const (
-	IsolatePool Isolation = "pool" // whatever the instance kept; what "" means
-	IsolateCall Isolation = "call" // nothing that it left in memory or globals: they are what they were after configure
+	IsolatePool Isolation = "pool" // whatever the instance kept; "" means the same
+	IsolateCall Isolation = "call" // nothing left in memory or globals: both are reset to their state after configure
 )
 
-// image is what an instance was after configure, and is made again before each call. Only then do equal inputs use equal
-// fuel.
+// image is the state of an instance after configure, restored before each call. Only then do equal inputs use equal fuel.
 type image struct {
 	memory  []byte
 	globals []imageGlobal
@@ -32,8 +31,8 @@ type imageGlobal struct {
 	value  uint64
 }
 
-// restorable reports whether an image says everything about an instance of the module. If it does not, each call gets an
-// instance of its own.
+// restorable reports whether an image captures the whole state of an instance of the module. If it does not, each call gets
+// a new instance.
 func restorable(m *preflight.Module) bool {
 	for _, g := range m.Globals {
 		switch g.Type {
@@ -47,7 +46,7 @@ func restorable(m *preflight.Module) bool {
 	return !m.Lasting
 }
 
-// takeImage remembers what the instance is now.
+// takeImage records the instance's current state.
 func (i *instance) takeImage(ctx context.Context) error {
 	size := int64(len(i.memory.bytes))
 	if err := i.memory.budget.wait(ctx, size); err != nil {
@@ -66,7 +65,7 @@ func (i *instance) takeImage(ctx context.Context) error {
 	return nil
 }
 
-// ready makes the instance ready for another call. It reports whether it could: memory cannot shrink.
+// ready prepares the instance for another call. It reports false if it cannot: memory cannot shrink.
 func (i *instance) ready() bool {
 	switch {
 	case i.plugin.isolation != IsolateCall || i.calls == 0:

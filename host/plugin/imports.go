@@ -24,7 +24,7 @@ const (
 	i64 = api.ValueTypeI64
 )
 
-// hostFunctions are the imports of ABI 1.
+// hostFunctions returns the imports of ABI 1.
 func hostFunctions() []hostFunction {
 	return []hostFunction{
 		{abi.ImportInputRead, []api.ValueType{i32, i32}, []api.ValueType{i32}, []string{"buf", "cap"}, inputRead},
@@ -54,7 +54,7 @@ func importNames() []string {
 	return names
 }
 
-// instantiateHost makes the modules that the guest imports from, in the plugin's own runtime.
+// instantiateHost creates the modules that the guest imports from, in the plugin's own runtime.
 func (p *Plugin) instantiateHost(ctx context.Context) error {
 	b := p.runtime.NewHostModuleBuilder(abi.Module)
 	for _, f := range hostFunctions() {
@@ -73,12 +73,12 @@ func (p *Plugin) instantiateHost(ctx context.Context) error {
 	return p.instantiateWASI(ctx)
 }
 
-// input_read(buf, cap) -> length of the input.
+// inputRead implements input_read(buf, cap) -> length of the input.
 func inputRead(i *instance, s []uint64) {
 	s[0] = uint64(i.deliver("input_read", i.frame.input, uint32(s[0]), uint32(s[1])))
 }
 
-// result_write(ptr, len) -> 0.
+// resultWrite implements result_write(ptr, len) -> 0.
 func resultWrite(i *instance, s []uint64) {
 	length := uint32(s[1])
 	if int64(length) > int64(i.plugin.limits.Result) {
@@ -89,7 +89,7 @@ func resultWrite(i *instance, s []uint64) {
 	s[0] = 0
 }
 
-// next(ptr, len) -> status<<32 | reply length.
+// callNext implements next(ptr, len) -> status<<32 | reply length.
 func callNext(i *instance, s []uint64) {
 	if status := i.mayNext(); status != abi.StatusOK {
 		s[0] = i.frame.setReply(status, nil)
@@ -99,7 +99,7 @@ func callNext(i *instance, s []uint64) {
 	s[0] = i.frame.setReply(status, reply)
 }
 
-// mayNext counts a call of next, and says whether it may be made.
+// mayNext counts a call of next and returns whether it is allowed.
 func (i *instance) mayNext() abi.Status {
 	f := &i.frame
 	if i.call.owner == nil {
@@ -115,7 +115,7 @@ func (i *instance) mayNext() abi.Status {
 	return abi.StatusOK
 }
 
-// next calls the inner layers for the guest, which may.
+// next calls the inner layers for a guest that is allowed to.
 func (i *instance) next(payload []byte) (abi.Status, []byte) {
 	f := &i.frame
 	f.asked("", payload)
@@ -133,7 +133,7 @@ func (i *instance) next(payload []byte) (abi.Status, []byte) {
 	return status, reply
 }
 
-// host_call(op, oplen, ptr, len) -> status<<32 | reply length.
+// hostCall implements host_call(op, oplen, ptr, len) -> status<<32 | reply length.
 func hostCall(i *instance, s []uint64) {
 	const maxName = 64
 	if length := uint32(s[1]); length > maxName {
@@ -148,7 +148,7 @@ func hostCall(i *instance, s []uint64) {
 	s[0] = i.frame.setReply(status, reply)
 }
 
-// mayHostCall counts a call of host_call, and says whether it may be made.
+// mayHostCall counts a call of host_call and returns whether it is allowed.
 func (i *instance) mayHostCall() abi.Status {
 	f := &i.frame
 	if f.rt == nil && f.script == nil {
@@ -164,7 +164,7 @@ func (i *instance) mayHostCall() abi.Status {
 	return abi.StatusOK
 }
 
-// hostCall performs an operation for the guest, which may call one.
+// hostCall performs an operation for a guest that is allowed to call one.
 func (i *instance) hostCall(op string, payload []byte) (abi.Status, []byte) {
 	f := &i.frame
 	i.worked(hostCallWork + payloadWork*len(payload))
@@ -181,7 +181,7 @@ func (i *instance) hostCall(op string, payload []byte) (abi.Status, []byte) {
 	return status, reply
 }
 
-// perform performs an operation, or lets a recording or the operator's own operations answer.
+// perform performs an operation, or has a recording or the operator's own operations answer.
 func (i *instance) perform(op string, payload []byte) (abi.Status, []byte) {
 	p := i.plugin
 	switch {
@@ -200,18 +200,18 @@ func (i *instance) perform(op string, payload []byte) (abi.Status, []byte) {
 	return i.operate(op, payload)
 }
 
-// What an operation takes beside moving its reply, in bytes moved: at all, and for each byte of its document.
+// What an operation costs in addition to moving its reply, in bytes moved: per call, and per byte of its document.
 const (
 	hostCallWork = 4 << 10
 	payloadWork  = 16
 )
 
-// reply_read(buf, cap) -> length of the reply.
+// replyRead implements reply_read(buf, cap) -> length of the reply.
 func replyRead(i *instance, s []uint64) {
 	s[0] = uint64(i.deliver("reply_read", i.frame.reply, uint32(s[0]), uint32(s[1])))
 }
 
-// log(level, ptr, len).
+// logLine implements log(level, ptr, len).
 func logLine(i *instance, s []uint64) {
 	level, length := abi.LogLevel(int32(s[0])), uint32(s[2])
 	if level < abi.LogDebug || level > abi.LogError {
@@ -220,7 +220,7 @@ func logLine(i *instance, s []uint64) {
 	i.log(level, i.read("log: the line", uint32(s[1]), min(length, maxLine)))
 }
 
-// log passes a line of the guest on, as long as the call's budget for logs lasts.
+// log forwards a line of the guest until the call's log budget is used up.
 func (i *instance) log(level abi.LogLevel, line []byte) {
 	f := &i.frame
 	if f.logged > i.plugin.limits.Log {
@@ -238,7 +238,7 @@ func (i *instance) log(level abi.LogLevel, line []byte) {
 	i.aside(func() { i.plugin.logger.Log(f.ctx, levels[level], text, "hook", f.export) })
 }
 
-// payload copies a document that the guest passes: the guest may change its memory while the host works.
+// payload copies a document that the guest passes, because the guest may change its memory while the host works.
 func (i *instance) payload(what string, ptr, length uint32) []byte {
 	if int64(length) > int64(i.plugin.limits.Result) {
 		i.stop(KindLimit, what+": the document has "+itoa(int(length))+" bytes, the limit is "+itoa(i.plugin.limits.Result))
@@ -246,7 +246,7 @@ func (i *instance) payload(what string, ptr, length uint32) []byte {
 	return append([]byte(nil), i.read(what+": the document", ptr, length)...)
 }
 
-// stopWith ends the guest with a fault that was found outside of this file.
+// stopWith ends the guest with a fault found outside this file.
 func (i *instance) stopWith(err error) {
 	fault, ok := err.(*Error) //nolint:errorlint // made by this package, never wrapped
 	if !ok {

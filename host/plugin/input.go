@@ -8,11 +8,11 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// largeValue is the size in bytes above which a field's value is left out of the input and named in large instead.
+// largeValue is the size in bytes above which a field's value is omitted from the input and named in large instead.
 const largeValue = 4 << 10
 
-// hookInput is what a hook is given; it writes an [abi.HookInput] without making one, copying messages that were
-// encoded before.
+// hookInput is the input of a hook. It writes an [abi.HookInput] without building one, copying messages that are already
+// encoded.
 type hookInput struct {
 	rt      *host.Runtime
 	now     uint64
@@ -22,10 +22,10 @@ type hookInput struct {
 	call    *abi.ToolCall
 	known   bool
 	request *model.Request
-	models  abi.ViewSpec // what is shown of the request's messages
+	models  abi.ViewSpec // which of the request's messages are shown
 }
 
-// append writes the document, its keys in ascending order.
+// append writes the document, with its keys in ascending order.
 func (h *hookInput) append(dst []byte) []byte {
 	answers := h.rt.Answers()
 	count := 5 // n now run seed step
@@ -143,7 +143,7 @@ func (h *hookInput) appendRequest(dst []byte) []byte {
 	return dst
 }
 
-// appendDocument appends a value that the embedder may have made, in canonical form.
+// appendDocument appends a value, possibly made by the embedder, in canonical form.
 func appendDocument(dst []byte, doc encodable) []byte {
 	at := len(dst)
 	dst, _ = doc.MarshalMsg(dst)

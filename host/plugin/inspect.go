@@ -15,37 +15,37 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 )
 
-// Inspection is what [Inspect] says of a plugin. Texts of the module and of its Description are as they are written there:
-// who shows them to a person must clean them of control characters.
+// Inspection is what [Inspect] reports about a plugin. Texts of the module and its Description are unchanged: remove
+// control characters before you show them to a person.
 type Inspection struct {
 	File        string           `json:"file"`
 	OK          bool             `json:"ok"`
 	Stage       string           `json:"stage,omitempty"`       // where it failed: read, preflight, link, compile, instantiate, init or describe
 	Kind        Kind             `json:"kind,omitempty"`        // of the fault; "" if the plugin is not to blame
-	Message     string           `json:"message,omitempty"`     // why it failed; text of the guest in it is cleaned
-	SHA256      string           `json:"sha256,omitempty"`      // of the file, as [Wasm.SHA256] takes it
-	Signature   string           `json:"signature,omitempty"`   // the file beside it that may be its signature, which is not checked
-	Module      *anatomy.Module  `json:"module,omitempty"`      // nil: the file is no module that would be loaded
+	Message     string           `json:"message,omitempty"`     // why it failed; guest text in it is cleaned
+	SHA256      string           `json:"sha256,omitempty"`      // of the file, as in [Wasm.SHA256]
+	Signature   string           `json:"signature,omitempty"`   // the file that may hold its signature, which is not checked
+	Module      *anatomy.Module  `json:"module,omitempty"`      // nil: the file is not a loadable module
 	Description wire.Raw         `json:"description,omitempty"` // what describe returned, canonical
-	Described   *abi.Description `json:"-"`                     // the same, decoded; nil if it could not be or is not allowed
+	Described   *abi.Description `json:"-"`                     // the same, decoded; nil if it is malformed or not allowed
 	Embedded    Embedded         `json:"embedded_description"`
 	Warnings    []Warning        `json:"warnings,omitempty"`
 }
 
-// Embedded says what the section [anatomy.DescriptionSection] of a module is worth.
+// Embedded compares the section [anatomy.DescriptionSection] of a module with what describe returns.
 type Embedded string
 
-// What there may be of an embedded Description.
+// The possible states of an embedded Description.
 const (
 	EmbeddedNone      Embedded = "none"      // there is no such section
 	EmbeddedSame      Embedded = "same"      // it is what describe returns
 	EmbeddedDiffers   Embedded = "differs"   // it is something else
-	EmbeddedUnchecked Embedded = "unchecked" // describe could not be asked
+	EmbeddedUnchecked Embedded = "unchecked" // describe could not be called
 )
 
-// Inspect looks at a module and asks its describe, in the sandbox and in the way that loading it does. It does not
-// configure it, grants it nothing, and runs none of its hooks: the module may be anybody's. Of w only what says which
-// module that is, its Limits and its Engine count.
+// Inspect examines a module and calls its describe, in the same sandbox and in the same way as loading it does. It does not
+// configure the module, grants it nothing, and runs none of its hooks, so the module need not be trusted. Of w, it uses
+// only the fields that locate and verify the module, its Limits and its Engine.
 func Inspect(ctx context.Context, w Wasm) *Inspection {
 	in := &Inspection{File: w.Path, Embedded: EmbeddedNone}
 	err := in.look(ctx, w)
@@ -69,7 +69,7 @@ func (in *Inspection) look(ctx context.Context, w Wasm) error {
 			in.Signature = w.Path + signatureSuffix
 		}
 	}
-	in.Module, _ = anatomy.Of(code) // what is wrong with it loading says
+	in.Module, _ = anatomy.Of(code) // loading reports what is wrong with it
 	embedded := anatomy.Description(code)
 	if embedded != nil {
 		in.Embedded = EmbeddedUnchecked
@@ -91,13 +91,13 @@ func (in *Inspection) look(ctx context.Context, w Wasm) error {
 	return err
 }
 
-// take reads the Description that the instance wrote, and checks it as if everything that it asks for was granted.
+// take reads the Description that the instance wrote, and checks it as if everything it asks for were granted.
 func (in *Inspection) take(p *Plugin, i *instance) error {
 	var d abi.Description
 	if err := i.decode(abi.ExportDescribe, i.frame.result, &d); err != nil {
 		return err
 	}
-	in.Description, _ = wire.Canonical(i.frame.result, p.faultLimit) // was just valid
+	in.Description, _ = wire.Canonical(i.frame.result, p.faultLimit) // was just found valid
 	for _, name := range abi.Hooks() {
 		if spec := d.Hooks.Spec(name); spec != nil && len(spec.Reads)+len(spec.Writes) <= 2*maxListed {
 			p.grant.Reads, p.grant.Writes = append(p.grant.Reads, spec.Reads...), append(p.grant.Writes, spec.Writes...)
@@ -113,7 +113,7 @@ func (in *Inspection) take(p *Plugin, i *instance) error {
 	return nil
 }
 
-// tell notes what went wrong; nil if nothing did.
+// tell records an error; nil means success.
 func (in *Inspection) tell(err error) {
 	if err == nil {
 		in.Stage = ""

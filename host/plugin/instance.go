@@ -17,28 +17,28 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// instance is one instance of a plugin's module. One goroutine at a time uses it, for one call at a time.
+// instance is one instance of a plugin's module. Only one goroutine uses it at a time, for one call.
 type instance struct {
 	plugin  *Plugin
 	id      uint64
 	module  api.Module
 	memory  memory
-	fuel    api.MutableGlobal // what is left of it; nil until the module is instantiated
+	fuel    api.MutableGlobal // the fuel left; nil until the module is instantiated
 	output  output
 	ctx     context.Context // leads the host functions to the instance; it is never done
-	frame   frame           // of the present call
-	call    hookCall        // the present call; empty while the plugin is loaded
+	frame   frame           // of the current call
+	call    hookCall        // the current call; empty while the plugin is loaded
 	clock   clock
 	random  random
 	account account
-	image   *image // what it was after configure; nil: it is not made again
+	image   *image // its state after configure; nil: it is not restored
 	made    time.Time
-	calls   int // that it has served
+	calls   int // served so far
 	stack   [1]uint64
 	input   []byte        // buffer for inputs, reused
 	crossed documentSizes // in the last call
 	funcs   map[string]api.Function
-	foreign contract.Instance // of a contract that is not the ABI's own; nil: the guest speaks that
+	foreign contract.Instance // of another contract; nil: the guest uses the ABI's own
 }
 
 // instanceKey is the key under which host functions find the instance.
@@ -49,7 +49,7 @@ func instanceOf(ctx context.Context) *instance {
 	return i
 }
 
-// instantiate makes an instance that has not been asked anything.
+// instantiate makes an instance on which nothing has been called yet.
 func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i := &instance{plugin: p, id: p.pool.nextID(), funcs: map[string]api.Function{}}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
@@ -91,7 +91,7 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// findExports finds the functions that the host calls: each has a stack, so none of those that nobody calls.
+// findExports finds the functions that the host calls. Each has a stack, so functions that are never called are left out.
 func (i *instance) findExports() {
 	for _, name := range i.plugin.exports {
 		i.funcs[name] = i.module.ExportedFunction(name)
@@ -108,7 +108,7 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 		return nil, errors.Join(err, i.close())
 	}
 	delete(i.funcs, abi.ExportDescribe)
-	delete(i.funcs, abi.ExportConfigure) // with their stacks
+	delete(i.funcs, abi.ExportConfigure) // along with their stacks
 	if p.isolation == IsolateCall && p.restorable {
 		if err := i.takeImage(ctx); err != nil {
 			return nil, errors.Join(err, i.close())
@@ -117,8 +117,8 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// invoke calls an export with the frame's input. It returns whether a result was written. Any error is an [*Error], or
-// says that the run's context ended; the instance must then be closed.
+// invoke calls an export with the frame's input and reports whether a result was written. Any error is an [*Error], or says
+// that the run's context ended; the instance must then be closed.
 func (i *instance) invoke(export string) (wrote bool, err error) {
 	f := i.funcs[export]
 	if f == nil {
@@ -150,7 +150,7 @@ func (i *instance) invoke(export string) (wrote bool, err error) {
 	}
 }
 
-// faultOf tells what went wrong in a call: by the host's own record, since a guest can fake what wazero reports.
+// faultOf determines what went wrong in a call, from the host's own record because a guest can fake what wazero reports.
 func (i *instance) faultOf(stage string, err error) error {
 	if i.frame.cancelled != nil {
 		return i.frame.cancelled
@@ -180,7 +180,7 @@ func (i *instance) faultOf(stage string, err error) error {
 	return fault
 }
 
-// firstLine is the reason without the stack that wazero puts behind it.
+// firstLine returns the reason without the stack trace that wazero appends.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return clean(strings.TrimSuffix(line, " (recovered by wazero)"), 300)
@@ -207,18 +207,18 @@ func (i *instance) worn() bool {
 	return i.calls >= mostCalls || (used > wornMemory && used > i.memory.limit/2) || (i.calls%64 == 0 && time.Since(i.made) > mostAge)
 }
 
-// trim drops the stack of an export that was busy: it grows with the depth of the calls, up to 100 MB, and wazero never
-// makes it smaller.
+// trim drops the stack of an export that was busy: it grows with the call depth, up to 100 MB, and wazero never shrinks it.
 func (i *instance) trim(export string) {
 	if i.used() > busyFuel {
 		i.funcs[export] = i.module.ExportedFunction(export)
 	}
 }
 
-// busyFuel is much fuel for a call: some tens of microseconds. What used less can have grown a stack by a few megabytes.
+// busyFuel is much fuel for a call: some tens of microseconds. A call that used less has grown its stack by a few megabytes
+// at most.
 const busyFuel = 50_000
 
-// wornMemory is a size of memory, in bytes, that makes no instance worn.
+// wornMemory is the memory size, in bytes, up to which an instance does not count as worn.
 const wornMemory = 16 << 20
 
 // document is one of abi's types.

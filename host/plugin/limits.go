@@ -2,11 +2,11 @@ package plugin
 
 import "time"
 
-// Limits bound what one plugin may use. A field of 0 means the value of [DefaultLimits].
+// Limits bound what one plugin may use. A zero field means the value of [DefaultLimits].
 type Limits struct {
 	Memory    int64         // of one instance, in bytes
-	Fuel      int64         // in one call of a hook; see package meter for what costs how much
-	Deadline  time.Duration // of the guest's own time in one call of a hook: waiting for next does not count
+	Fuel      int64         // per call of a hook; package meter defines the costs
+	Deadline  time.Duration // for the guest's own time in one call of a hook, without the time spent in next
 	Input     int           // of a document that a hook receives, in bytes
 	Result    int           // of a document that a guest writes, in bytes
 	HostCalls int           // calls of host_call in one call of a hook
@@ -15,7 +15,7 @@ type Limits struct {
 	Instances int           // how many calls of its hooks can run at once
 }
 
-// DefaultLimits are the limits of a plugin when nothing else is configured.
+// DefaultLimits are the limits of a plugin unless others are configured.
 var DefaultLimits = Limits{
 	Memory: 64 << 20, Fuel: 1_000_000_000, Deadline: 2 * time.Second, Input: 4 << 20, Result: 1 << 20, HostCalls: 10_000, Next: 10, Log: 64 << 10, Instances: 8,
 }

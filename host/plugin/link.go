@@ -12,10 +12,10 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// wasiModule is the only module beside the ABI's that a guest may import from.
+// wasiModule is the only module, apart from the ABI's own, that a guest may import from.
 const wasiModule = "wasi_snapshot_preview1"
 
-// checkInterface checks the module's imports and exports, before it is compiled.
+// checkInterface checks the module's imports and exports before it is compiled.
 func (p *Plugin) checkInterface(m *preflight.Module) error {
 	if err := p.checkImports(m); err != nil {
 		return p.fault(stageLink, KindLink, err.Error(), err)
@@ -130,7 +130,7 @@ func (p *Plugin) checkForeignExports(functions map[string]wasmbin.FuncType) erro
 	return checkDescribes(functions)
 }
 
-// hasMeaning reports whether the ABI says what an export of this name is.
+// hasMeaning reports whether the ABI defines an export of this name.
 func hasMeaning(name string) bool {
 	switch name {
 	case abi.Marker, abi.Initialize, abi.ExportDescribe, abi.ExportConfigure, abi.ExportCallTool:
@@ -140,7 +140,7 @@ func hasMeaning(name string) bool {
 	}
 }
 
-// checkExport checks the signature of an export that has a meaning.
+// checkExport checks the signature of an export that the ABI defines.
 func checkExport(name string, t wasmbin.FuncType) error {
 	if !hasMeaning(name) {
 		return nil

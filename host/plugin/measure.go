@@ -13,16 +13,16 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Measurement is what [Measure] says of one hook.
+// Measurement is what [Measure] reports about one hook.
 type Measurement struct {
 	Hook  abi.Hook  `json:"hook"`
 	Calls int       `json:"calls"` // that were measured
-	Time  Quantiles `json:"ns"`    // of one call, in nanoseconds, all that the host does for it included
+	Time  Quantiles `json:"ns"`    // of one call, in nanoseconds, including all that the host does for it
 	Fuel  Quantiles `json:"fuel"`  // of one call
-	// Empty is the time of an empty hook in the same place: one that is given the same and returns 0 at once.
+	// Empty is the time of an empty hook in the same place, which gets the same input and returns 0 at once.
 	Empty   Quantiles `json:"empty_ns"`
-	Ratio   float64   `json:"ratio"`   // of the two, by their P50
-	Input   int       `json:"input"`   // bytes of the document that the hook is given
+	Ratio   float64   `json:"ratio"`   // of the two P50 times
+	Input   int       `json:"input"`   // bytes of the document that the hook receives
 	Reply   int       `json:"reply"`   // bytes of the last reply of next or host_call in one call
 	Result  int       `json:"result"`  // bytes of the document that the hook writes
 	Memory  int64     `json:"memory"`  // of the largest instance, in bytes
@@ -30,18 +30,18 @@ type Measurement struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// Quantiles are the middle and the slow end of many calls.
+// Quantiles are the median and the slow end of many calls.
 type Quantiles struct {
 	P50 uint64 `json:"p50"`
 	P99 uint64 `json:"p99"`
 }
 
-// Measure loads a plugin as an agent does, and calls each hook of its Description, or only those that are given, for so
-// long, over and over in one place of a run: the second round of an agent whose history has 20 messages of 1 KB, and whose
-// tool answers with 1 KB. before_agent and after_agent stand at the ends of that run. Calls of the hook and of an empty one
-// take turns, so that both see the same machine.
+// Measure loads a plugin as an agent does, and repeatedly calls each hook of its Description, or only the given hooks, for
+// the given time each. Every call happens in the same place of a run: the second round of an agent whose history has 20
+// messages of 1 KB, and whose tool answers with 1 KB. before_agent and after_agent run at the ends of that run. Calls of
+// the hook and of an empty one take turns, so that both see the same machine.
 //
-// An error is an [*Error], if the plugin is to blame, or says that ctx ended.
+// An error is an [*Error] if the plugin is to blame, or says that ctx ended.
 func Measure(ctx context.Context, w Wasm, each time.Duration, hooks ...abi.Hook) ([]Measurement, error) {
 	code, err := w.code()
 	if err != nil {
@@ -89,7 +89,7 @@ type measured struct {
 	times  []uint64
 	fuel   []uint64
 	sizes  documentSizes // of the last call
-	err    error         // of it; no fault
+	err    error         // of the last call; not a fault
 }
 
 func loadMeasured(ctx context.Context, code []byte, w Wasm) (*measured, error) {
@@ -104,11 +104,11 @@ func loadMeasured(ctx context.Context, code []byte, w Wasm) (*measured, error) {
 	return &measured{plugin: p, hooks: hooks}, nil
 }
 
-func (m *measured) close() { _ = m.plugin.Close() } // it was measured, and serves nobody
+func (m *measured) close() { _ = m.plugin.Close() } // it serves nobody after measuring
 
 func (m *measured) reset() { *m = measured{plugin: m.plugin, hooks: m.hooks} }
 
-// time calls the hook and notes how long that took and what it used. The error is a fault.
+// time calls the hook and records how long that took and what it used. The error is a fault.
 func (m *measured) time(call func(*host.Hooks) error) error {
 	before := m.plugin.pool.last()
 	start := time.Now()
@@ -119,7 +119,7 @@ func (m *measured) time(call func(*host.Hooks) error) error {
 	}
 	m.err = err
 	m.times = append(m.times, uint64(took))
-	if i := m.plugin.pool.last(); i != nil && i == before { // else it was replaced, and what it used is not known
+	if i := m.plugin.pool.last(); i != nil && i == before { // otherwise it was replaced, and what it used is unknown
 		m.fuel = append(m.fuel, i.used())
 		m.sizes = i.crossed
 	}
@@ -156,8 +156,8 @@ func quantiles(samples []uint64) Quantiles {
 	return Quantiles{P50: samples[last/2], P99: samples[last*99/100]}
 }
 
-// last returns the instance that will serve the next call, and has served the last one if calls come one by one; nil if
-// there is none.
+// last returns the instance that will serve the next call, or nil if there is none. If calls are sequential, it also served
+// the last one.
 func (l *pool) last() *instance {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,25 +6,25 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// errNoMemory is the memory of all plugins together, when it is used up.
+// errNoMemory reports that the memory shared by all plugins is used up.
 var errNoMemory = errors.New("no memory is left for plugins")
 
 // memory is the linear memory of one instance. It grows as far as the plugin's limit and the engine's budget allow, and
-// remembers when the guest wanted more, so that the trap that follows is told as what it is.
+// records when the guest wanted more, so that the following trap is classified correctly.
 type memory struct {
 	bytes  []byte
 	limit  uint64
 	budget *memoryBudget
 
-	overhead int64 // what the instance takes of the budget beside its memory
+	overhead int64 // what the instance takes of the budget besides its memory
 	held     int64 // of the budget
 	image    int64 // of the budget, for the image of the instance
 	lent     int64 // of the budget and of the limit, for what the host keeps for the guest during a call
-	refused  bool  // in the present frame
-	crowded  bool  // the refusal was for the budget's sake
+	refused  bool  // in the current frame
+	crowded  bool  // refused because of the budget
 }
 
-// Allocate returns the memory itself: an instance has one.
+// Allocate returns the memory itself, since an instance has only one.
 func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
 	if m.reserve(min(capacity, m.limit)) {
 		m.bytes = make([]byte, 0, min(capacity, m.limit))
@@ -32,7 +32,7 @@ func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
 	return m
 }
 
-// Reallocate sets the size; nil if that is beyond the limit.
+// Reallocate sets the size. It returns nil if the size exceeds the limit.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size+uint64(m.lent) > m.limit {
 		m.refused = true
@@ -41,7 +41,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 	if size > uint64(cap(m.bytes)) {
 		room := min(size+size/4, m.limit)
 		if !m.reserve(room) {
-			room = min(size+size/16, m.limit) // less would copy all of it for each page
+			room = min(size+size/16, m.limit) // less would copy the whole memory for each page
 			if !m.reserve(room) {
 				m.refused, m.crowded = true, true
 				return nil
@@ -55,7 +55,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes
 }
 
-// part returns a part of the memory, which is valid only until anything else runs; nil if it is not all there.
+// part returns a part of the memory, valid only until other code runs, or nil if the range is out of bounds.
 func (m *memory) part(ptr, length uint32) []byte {
 	end := uint64(ptr) + uint64(length)
 	if end > uint64(len(m.bytes)) {
@@ -64,7 +64,7 @@ func (m *memory) part(ptr, length uint32) []byte {
 	return m.bytes[ptr:end:end]
 }
 
-// reserve takes from the budget what a memory of this capacity needs beyond what it has.
+// reserve takes from the budget what this capacity needs beyond what the memory already holds.
 func (m *memory) reserve(capacity uint64) bool {
 	more := int64(capacity) + m.overhead - m.held
 	if more <= 0 {
@@ -77,7 +77,7 @@ func (m *memory) reserve(capacity uint64) bool {
 	return true
 }
 
-// borrow takes so many bytes of what the guest may have, for something that the host keeps for it.
+// borrow takes n bytes of the guest's allowance for something that the host keeps for it.
 func (m *memory) borrow(n int64) bool {
 	if uint64(len(m.bytes))+uint64(m.lent+n) > m.limit {
 		m.refused = true
@@ -91,7 +91,7 @@ func (m *memory) borrow(n int64) bool {
 	return true
 }
 
-// giveBack ends what was borrowed.
+// giveBack returns borrowed bytes.
 func (m *memory) giveBack(n int64) {
 	if n > 0 {
 		m.budget.give(n)
@@ -102,7 +102,7 @@ func (m *memory) giveBack(n int64) {
 // Free drops the memory of a closed instance.
 func (m *memory) Free() { m.bytes = nil }
 
-// release gives the budget back what the instance held. It may be called twice.
+// release returns everything that the instance holds to the budget. It may be called twice.
 func (m *memory) release() {
 	if m.held > 0 {
 		m.budget.give(m.held + m.image + m.lent)

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// memoryWait is how long the start of an instance waits for memory that others use.
+// memoryWait is how long a starting instance waits for memory in use by others.
 const memoryWait = 10 * time.Second
 
-// memoryBudget is the memory that all guests of an engine share. Starting an instance waits for room; a guest that runs
-// does not, since it might wait for itself: its memory just does not grow.
+// memoryBudget is the memory that all guests of an engine share. Starting an instance waits for room. A running guest does
+// not, since it might wait for itself: its memory just does not grow.
 type memoryBudget struct {
 	mu      sync.Mutex
 	limit   int64
 	used    int64
 	freed   chan struct{} // closed when memory was freed, or can be; nil if nobody waits
-	waiting atomic.Int64  // how many wait
+	waiting atomic.Int64  // number of waiters
 	lenders map[lender]struct{}
 }
 
-// lender can give back memory that it does not need: the free instances of a pool.
+// lender can give back memory that it does not need, such as the free instances of a pool.
 type lender interface{ lend() bool }
 
 func newMemoryBudget(limit int64) *memoryBudget {
@@ -36,7 +36,7 @@ func (b *memoryBudget) use() (used, limit int64) {
 	return b.used, b.limit
 }
 
-// enter and leave say who can give memory back.
+// enter and leave register and remove a lender.
 func (b *memoryBudget) enter(l lender) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +49,7 @@ func (b *memoryBudget) leave(l lender) {
 	delete(b.lenders, l)
 }
 
-// try takes memory if there is room, or if free instances can make some.
+// try takes memory if there is room, or if closing free instances makes room.
 func (b *memoryBudget) try(n int64) bool {
 	for {
 		if b.take(n) {
@@ -71,14 +71,14 @@ func (b *memoryBudget) take(n int64) bool {
 	return true
 }
 
-// reclaim lets one free instance go. It reports whether there was one.
+// reclaim closes one free instance. It reports whether there was one.
 func (b *memoryBudget) reclaim() bool {
 	b.mu.Lock()
 	lenders := make([]lender, 0, len(b.lenders))
 	for l := range b.lenders {
 		lenders = append(lenders, l)
 	}
-	b.mu.Unlock() // an instance that goes gives its memory back here
+	b.mu.Unlock() // a closing instance returns its memory here
 	for _, l := range lenders {
 		if l.lend() {
 			return true
@@ -87,7 +87,7 @@ func (b *memoryBudget) reclaim() bool {
 	return false
 }
 
-// wait takes memory, and waits for it if there is none. The error is errNoMemory, or the cause that ctx ended.
+// wait takes memory, and waits for it if there is none. The error is errNoMemory, or the cause of ctx's end.
 func (b *memoryBudget) wait(ctx context.Context, n int64) error {
 	late := time.NewTimer(memoryWait)
 	defer late.Stop()
@@ -111,7 +111,7 @@ func (b *memoryBudget) wait(ctx context.Context, n int64) error {
 	}
 }
 
-// crowded tells that there was no memory; that the context ended while it was waited for is no fault.
+// crowded turns a lack of memory into a fault. It is not a fault if the context ended while waiting.
 func (p *Plugin) crowded(stage string, err error) error {
 	if errors.Is(err, errNoMemory) {
 		return p.fault(stage, KindMemory, err.Error(), err)
@@ -129,7 +129,7 @@ func (b *memoryBudget) changes() <-chan struct{} {
 	return b.freed
 }
 
-// give gives memory back.
+// give returns memory to the budget.
 func (b *memoryBudget) give(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +137,7 @@ func (b *memoryBudget) give(n int64) {
 	b.wake()
 }
 
-// wake lets those who wait look again.
+// wake makes all waiters try again.
 func (b *memoryBudget) wake() {
 	if b.freed != nil {
 		close(b.freed)
@@ -145,7 +145,8 @@ func (b *memoryBudget) wake() {
 	}
 }
 
-// idle tells that an instance became free, which may go if somebody needs its memory. It costs nothing while nobody waits.
+// idle announces that an instance became free and may be closed if its memory is needed. It costs nothing while nobody
+// waits.
 func (b *memoryBudget) idle() {
 	if b.waiting.Load() == 0 {
 		return

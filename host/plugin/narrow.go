@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// narrows reports how a configured Description goes beyond what describe said, if it does.
+// narrows reports how a configured Description exceeds what describe returned, if it does.
 func narrows(upper, spec *abi.Description) error {
 	if spec.Name != upper.Name || spec.Version != upper.Version {
 		return errors.New("configure changes the plugin's name or version")
@@ -46,7 +46,7 @@ func narrows(upper, spec *abi.Description) error {
 	return nil
 }
 
-// widens names what a hook's spec has that its bound has not; "" if there is nothing.
+// widens names what a hook's spec has beyond its bound, or returns "".
 func widens(bound, spec *abi.HookSpec) string {
 	switch {
 	case !subset(spec.CanJumpTo, bound.CanJumpTo):
@@ -64,7 +64,7 @@ func widens(bound, spec *abi.HookSpec) string {
 	}
 }
 
-// sameTool reports whether two specs differ in nothing but description and parameters, which follow the configuration.
+// sameTool reports whether two specs differ only in description and parameters, which may depend on the configuration.
 func sameTool(bound abi.ToolSpec, spec *abi.ToolSpec) bool {
 	bound.Description, bound.Parameters = spec.Description, spec.Parameters
 	return sameDocument(&bound, spec)
@@ -80,7 +80,7 @@ func sameDocument(a, b interface{ MarshalMsg([]byte) ([]byte, error) }) bool {
 	return bytes.Equal(x, y)
 }
 
-// guestError returns the error that a result reports instead of a Description; nil if it is none.
+// guestError returns the error that a result reports instead of a Description, or nil if there is none.
 func guestError(b []byte, limits wire.Limits) *abi.Error {
 	if wire.Validate(b, limits) != nil {
 		return nil

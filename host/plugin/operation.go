@@ -9,15 +9,15 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// operation is something that a guest may ask the host to do with host_call. The table of operations is the only place that says
-// which operations there are, which document each takes, and which grant it needs.
+// operation is something that a guest may ask the host to do with host_call. The table of operations is the only place that
+// defines which operations exist, which document each takes, and which grant it needs.
 type operation struct {
 	name   string
-	grant  *grantKey // nil: every plugin may
+	grant  *grantKey // nil: every plugin may use it
 	handle func(i *instance, payload []byte) (abi.Status, []byte)
 }
 
-// operations are the operations of ABI 1, in the order of SPEC.md.
+// operations returns the operations of ABI 1, in the order of SPEC.md.
 func operations() []operation {
 	return []operation{
 		{abi.OpStateRead, nil, takes((*instance).stateRead)},
@@ -35,7 +35,7 @@ func operations() []operation {
 	}
 }
 
-// operationsByName is filled once: a handler may reach the table, so it cannot be a variable's initial value.
+// operationsByName is filled once: a handler may refer to the table, so it cannot be a variable's initial value.
 var operationsByName = sync.OnceValue(func() map[string]*operation {
 	all := operations()
 	byName := make(map[string]*operation, len(all))
@@ -45,7 +45,7 @@ var operationsByName = sync.OnceValue(func() map[string]*operation {
 	return byName
 })
 
-// takes makes a handler of one that takes a document. A payload that is not such a document is refused.
+// takes wraps a handler that takes a document. It refuses a payload that is not such a document.
 func takes[D any, P interface {
 	*D
 	document
@@ -59,12 +59,12 @@ func takes[D any, P interface {
 	}
 }
 
-// takesNothing makes a handler of one that takes no document, and ignores the payload.
+// takesNothing wraps a handler that takes no document, and ignores the payload.
 func takesNothing(handle func(i *instance) (abi.Status, []byte)) func(*instance, []byte) (abi.Status, []byte) {
 	return func(i *instance, _ []byte) (abi.Status, []byte) { return handle(i) }
 }
 
-// operate performs an operation that a guest asks for, if there is one of the name and the plugin may use it.
+// operate performs the named operation for a guest, if it exists and the plugin may use it.
 func (i *instance) operate(name string, payload []byte) (abi.Status, []byte) {
 	op := operationsByName()[name]
 	switch {
@@ -77,7 +77,7 @@ func (i *instance) operate(name string, payload []byte) (abi.Status, []byte) {
 	}
 }
 
-// budget answers with what the call may still use.
+// budget returns what the call may still use.
 func (i *instance) budget() (abi.Status, []byte) {
 	budget := abi.Budget{
 		HostCalls: uint64(i.plugin.limits.HostCalls - i.frame.hostCalls),
@@ -87,7 +87,7 @@ func (i *instance) budget() (abi.Status, []byte) {
 	return abi.StatusOK, reply
 }
 
-// stateRead answers with messages of the history, or with fields that the hook may read.
+// stateRead returns messages of the history, or fields that the hook may read.
 func (i *instance) stateRead(query *abi.StateQuery) (abi.Status, []byte) {
 	state, reads := i.frame.rt.State(), &i.call.reads
 	if len(query.Fields) > 0 {
@@ -117,7 +117,7 @@ func (i *instance) stateRead(query *abi.StateQuery) (abi.Status, []byte) {
 	return abi.StatusOK, appendMessages(wire.AppendString(wire.AppendMapHeader(nil, 1), "items"), items)
 }
 
-// bounded encodes a reply.
+// bounded encodes a reply, unless it is larger than the limit for inputs.
 func (i *instance) bounded(reply encodable) (abi.Status, []byte) {
 	b, err := reply.MarshalMsg(nil)
 	b = wire.Canonicalized(b)
@@ -136,12 +136,12 @@ func (i *instance) eventEmit(event *abi.EventEmit) (abi.Status, []byte) {
 	if !isName(event.Name) {
 		return abi.EINVAL, nil
 	}
-	i.aside(func() { i.frame.rt.Emit(event.Name, event.Data) }) // the time of the listener does not count
+	i.aside(func() { i.frame.rt.Emit(event.Name, event.Data) }) // the listener's time does not count
 	return abi.StatusOK, nil
 }
 
-// decodePayload decodes the document that a guest passed to an operation; false if it is not the document that the operation
-// takes. A malformed document stops the guest.
+// decodePayload decodes the document that a guest passed to an operation. It returns false if the operation takes another
+// document. A malformed document stops the guest.
 func (i *instance) decodePayload(payload []byte, into document) bool {
 	if len(payload) == 0 {
 		return false

@@ -8,17 +8,17 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// maxLine is where a line of a guest's log is cut, in bytes.
+// maxLine is the length at which a line of a guest's log is cut, in bytes.
 const maxLine = 8 << 10
 
 // output turns what a guest writes to stdout and stderr into log lines. Language runtimes write a panic's text there, in
 // pieces, before they trap or exit.
 type output struct {
 	instance *instance
-	line     []byte // begun, and not ended
+	line     []byte // begun, but not ended
 }
 
-// outputPart is how much output is taken before the guest's time is looked at, in bytes.
+// outputPart is how much output is processed between checks of the guest's time, in bytes.
 const outputPart = 32 << 10
 
 // write takes a piece of output.
@@ -29,7 +29,7 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// outputWork is what a byte of output takes, and a piece of it, in bytes moved: each may be a line.
+// outputWork is the work that each byte and each piece of output counts as, in bytes moved: each may be a line.
 const outputWork = 16
 
 func (o *output) take(b []byte) {
@@ -43,7 +43,7 @@ func (o *output) take(b []byte) {
 	}
 }
 
-// flush logs the line that was begun. A frame ends with it.
+// flush logs an unfinished line. A frame ends with it.
 func (o *output) flush() {
 	if len(o.line) == 0 {
 		return
@@ -54,8 +54,8 @@ func (o *output) flush() {
 	o.instance.frame.printed(line)
 }
 
-// printed remembers the line that says why the guest gave up: that of a panic, or else the last one. Rust ends it with
-// a colon and has the reason on the next line.
+// printed keeps the line that says why the guest gave up: a panic's line, or else the last line. Rust ends that line with a
+// colon and puts the reason on the next one.
 func (f *frame) printed(line []byte) {
 	switch text := clean(string(line), 300); {
 	case strings.HasSuffix(f.panicLine, ":"):
@@ -68,7 +68,7 @@ func (f *frame) printed(line []byte) {
 	}
 }
 
-// lastWords is what the guest said of why it gave up; "" if it said nothing.
+// lastWords returns what the guest said about why it gave up, or "" if it said nothing.
 func (f *frame) lastWords() string {
 	switch {
 	case f.lastError != "":

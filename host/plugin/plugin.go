@@ -35,18 +35,18 @@ type Plugin struct {
 	models    map[string]model.Model
 	runtime   wazero.Runtime
 	module    wazero.CompiledModule
-	contract  contract.Contract // that the module is written for; nil: the ABI's own
-	foreign   contract.Code     // of that contract, in place of runtime and module
+	contract  contract.Contract // the one that the module is written for; nil: the ABI's own
+	foreign   contract.Code     // for that contract, instead of runtime and module
 	pool      *pool
 
-	firstMemory int64    // what its memory starts with, in bytes
-	overhead    int64    // what an instance takes beside its memory, in bytes
-	codeDigest  string   // of the module with its meter
-	codeSize    int64    // what the compiled code takes of the engine's memory, by estimate
+	firstMemory int64    // initial size of its memory, in bytes
+	overhead    int64    // what an instance takes besides its memory, in bytes
+	codeDigest  string   // of the metered module
+	codeSize    int64    // the compiled code's estimated share of the engine's memory
 	globals     []int    // the mutable ones, which an image holds
-	restorable  bool     // an image says everything about an instance
-	exports     []string // functions that have a meaning
-	loadFuel    uint64   // that it used up to the first configured instance
+	restorable  bool     // an image captures the whole state of an instance
+	exports     []string // functions that the ABI defines
+	loadFuel    uint64   // used up to the first configured instance
 
 	described abi.Description // the upper bound
 	spec      abi.Description // what it does with this configuration
@@ -58,7 +58,7 @@ type Plugin struct {
 	faultLimit   wire.Limits // for results
 
 	recorder   Recorder
-	recorded   *cassette.Plugin // what the recorder is told of the plugin
+	recorded   *cassette.Plugin // what the recorder is told about the plugin
 	operations func(op string, payload []byte) (abi.Status, []byte, bool)
 }
 
@@ -71,7 +71,7 @@ func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, erro
 	return p, nil
 }
 
-// newPlugin makes a plugin of which nothing is loaded yet.
+// newPlugin makes a plugin without loading anything.
 func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 	sum := sha256.Sum256(code)
 	p := &Plugin{
@@ -86,7 +86,7 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 	}
 	p.faultLimit = wire.Limits{MaxBytes: p.limits.Result}
 	if p.engine == nil {
-		p.engine, _ = NewEngine(EngineConfig{}) // without a directory nothing can fail
+		p.engine, _ = NewEngine(EngineConfig{}) // without a directory this cannot fail
 		p.engine.fallback = true
 	}
 	p.pool = newPool(p)
@@ -136,7 +136,7 @@ func (p *Plugin) setConfig(values map[string]any) error {
 	config = compiled.WithDefaults(config)
 	p.config = config.Raw()
 	if err := compiled.Validate(p.config); err != nil {
-		return fmt.Errorf("config: %s", cleanLines(err.Error(), 1000)) // the names in it are the schema's
+		return fmt.Errorf("config: %s", cleanLines(err.Error(), 1000)) // the names in it come from the schema
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: clean(message, 1000), Err: cause}
 }
 
-// Close waits for the calls that are going on, and closes all instances and the runtime.
+// Close waits for active calls, and closes all instances and the runtime.
 func (p *Plugin) Close() error {
 	err := errors.Join(p.pool.close(), p.capabilities.close())
 	p.engine.memory.leave(p.pool)
@@ -168,7 +168,7 @@ func (p *Plugin) Close() error {
 	return err
 }
 
-// hooks makes the hooks of what the configured Description lists.
+// hooks makes the hooks that the configured Description lists.
 func (p *Plugin) hooks() (*host.Hooks, error) {
 	h := &host.Hooks{
 		Close: p.Close, End: p.endRun, Capabilities: p.report(), Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
@@ -220,7 +220,7 @@ func (p *Plugin) hooks() (*host.Hooks, error) {
 	return h, nil
 }
 
-// fieldOf makes the host's field of a declaration, which was checked.
+// fieldOf makes the host's field from a declaration that was already checked.
 func fieldOf(spec *abi.FieldSpec) (host.Field, error) {
 	f := host.Field{Name: spec.Name, HideInput: spec.HideInput, HideOutput: spec.HideOutput, Schema: spec.Schema}
 	lifetime := slices.Index([]string{"thread", "run", "step"}, spec.Lifetime)

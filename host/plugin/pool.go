@@ -10,32 +10,33 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// When an instance that did nothing wrong is replaced: guests leak, and their memory never shrinks.
+// When a well-behaved instance is replaced: guests leak, and their memory never shrinks.
 const (
 	mostCalls = 100_000
 	mostAge   = 10 * time.Minute
 )
 
-// instanceOverhead is what an instance takes beside its memory and tables, in bytes: a stack, the runtime's own structures.
+// instanceOverhead is what an instance takes besides its memory and tables, in bytes: a stack, and the runtime's own
+// structures.
 const instanceOverhead = 256 << 10
 
 var errClosed = errors.New("the plugin is closed")
 
-// pool keeps the instances of a plugin that are free, the last used first. How many may be in use at once the host
-// counts, in leases; take is called only by who holds a lease, so that it never waits for another call.
+// pool keeps the free instances of a plugin, the last used first. The host limits how many are in use at once, by leases. A
+// caller of take must hold a lease, so that take never waits for another call.
 type pool struct {
 	plugin *Plugin
 	leases *host.Pool
 	ids    atomic.Uint64
 
 	mu      sync.Mutex
-	idle    sync.Cond // out is 0
+	idle    sync.Cond // signals that out is 0
 	free    []*instance
 	largest int64 // memory of an instance, in bytes
-	out     int   // instances in use, and those that are made
-	making  bool  // one is made in the background
+	out     int   // instances in use or being made
+	making  bool  // an instance is being made in the background
 	closed  bool
-	context context.Context // of what is made in the background; ended by close
+	context context.Context // for background work; ended by close
 	cancel  context.CancelFunc
 }
 
@@ -48,7 +49,7 @@ func newPool(p *Plugin) *pool {
 
 func (l *pool) nextID() uint64 { return l.ids.Add(1) }
 
-// take returns a free instance, or a new one, which the caller must give back with returned.
+// take returns a free or new instance, which the caller must give back with returned.
 func (l *pool) take(ctx context.Context) (*instance, error) {
 	l.mu.Lock()
 	if l.closed {
@@ -63,7 +64,7 @@ func (l *pool) take(ctx context.Context) (*instance, error) {
 		if i.ready() {
 			return i, nil
 		}
-		_ = i.close() // it cannot be made as new
+		_ = i.close() // it cannot be restored
 	} else {
 		l.mu.Unlock()
 	}
@@ -75,9 +76,9 @@ func (l *pool) take(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// with lends a free instance, or a new one, to use: the instance belongs to use while it runs, and to nobody else. An error of
-// use, or a panic, means that the instance cannot be used again; then it is discarded, and so is an instance that has served long
-// enough. with returns the error of use, or why there is no instance.
+// with lends a free or new instance to use, which has it to itself while it runs. If use returns an error or panics, the
+// instance cannot be used again. with discards such an instance, as well as one that has served long enough. It returns the
+// error of use, or the reason why no instance is available.
 func (l *pool) with(ctx context.Context, use func(i *instance) error) error {
 	i, err := l.take(ctx)
 	if err != nil {
@@ -89,7 +90,7 @@ func (l *pool) with(ctx context.Context, use func(i *instance) error) error {
 			l.returned(i)
 			return
 		}
-		_ = i.close() // the error of use is what is reported
+		_ = i.close() // the error of use takes precedence
 		l.returned(nil)
 		l.replace()
 	}()
@@ -98,14 +99,14 @@ func (l *pool) with(ctx context.Context, use func(i *instance) error) error {
 	return err
 }
 
-// measure notes how large an instance has become.
+// measure records how large an instance has become.
 func (l *pool) measure(i *instance) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.largest = max(l.largest, int64(len(i.memory.bytes)))
 }
 
-// measured returns how large an instance was at most: of those that are free, too.
+// measured returns the largest size of any instance so far, including free ones.
 func (l *pool) measured() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +117,7 @@ func (l *pool) measured() int64 {
 	return largest
 }
 
-// returned takes an instance back; nil if it is gone.
+// returned takes an instance back, or nil if it is gone.
 func (l *pool) returned(i *instance) {
 	l.mu.Lock()
 	keep := i != nil && !l.closed
@@ -149,7 +150,7 @@ func (l *pool) replace() {
 	go func() {
 		i, err := l.plugin.newInstance(l.context)
 		if err != nil {
-			i = nil // the next call makes one, and tells what is wrong
+			i = nil // the next call makes one, and reports the error
 		}
 		l.mu.Lock()
 		l.making = false
@@ -158,7 +159,7 @@ func (l *pool) replace() {
 	}()
 }
 
-// lend closes a free instance, the one that was free for longest, to make room for others.
+// lend closes the longest-free instance, to make room for others.
 func (l *pool) lend() bool {
 	l.mu.Lock()
 	if len(l.free) == 0 {

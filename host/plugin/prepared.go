@@ -12,28 +12,28 @@ import (
 // mostPrepared is how many bytes of prepared modules an engine keeps.
 const mostPrepared = 32 << 20
 
-// prepared is a module that has passed the preflight and has got its meter.
+// prepared is a module that has passed the preflight and has been metered.
 type prepared struct {
 	key     preparedKey
-	module  *preflight.Module // what it consists of, without its code
+	module  *preflight.Module // its structure, without its code
 	metered []byte
 	digest  string // of metered, SHA-256 in hexadecimal
 }
 
-// preparedKey is what a preparation follows from.
+// preparedKey identifies everything that a preparation depends on.
 type preparedKey struct {
 	code      [sha256.Size]byte
 	isolation bool // its globals are exported
 }
 
-// preparedStore keeps the modules that were prepared last: a plugin that is loaded again, by another agent or a swap, is
-// not looked at again.
+// preparedStore keeps the modules prepared most recently, so that a plugin loaded again, by another agent or a swap, need
+// not be checked again.
 type preparedStore struct {
 	mu   sync.Mutex
 	kept []*prepared // the last used is the last
 }
 
-// get returns what was kept; nil if it is gone.
+// get returns a kept module, or nil if it is gone.
 func (s *preparedStore) get(key preparedKey) *prepared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,10 +52,10 @@ func newPrepared(key preparedKey, module *preflight.Module, metered []byte) *pre
 	return &prepared{key: key, module: module, metered: metered, digest: hex.EncodeToString(sum[:])}
 }
 
-// put keeps a prepared module, and lets others go for it.
+// put keeps a prepared module, and drops others to make room.
 func (s *preparedStore) put(p *prepared) {
 	p.module.Bodies, p.module.Sections = nil, nil
-	for i := range p.module.Types { // they are parts of the code, which need not stay
+	for i := range p.module.Types { // they are slices of the code, which need not be kept
 		t := &p.module.Types[i]
 		t.Params, t.Results = slices.Clone(t.Params), slices.Clone(t.Results)
 	}
@@ -72,7 +72,7 @@ func (s *preparedStore) put(p *prepared) {
 	}
 }
 
-// found is a module that was prepared before, by this process or an earlier one; nil if it was not.
+// found returns a module that this process or an earlier one has prepared, or nil.
 func (e *Engine) found(key preparedKey, code []byte, limits preflight.Limits) *prepared {
 	ready := e.prepared.get(key)
 	if ready == nil {

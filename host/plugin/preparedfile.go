@@ -15,8 +15,8 @@ import (
 	"github.com/agenthost/agenthost/internal/atomicfile"
 )
 
-// preparedFiles keep prepared modules from one process to the next, beside what is compiled of them and as trusted. A program reads
-// only what it has written itself: another build may refuse what this one takes, and make another meter.
+// preparedFiles keeps prepared modules from one process to the next, next to their compiled code and equally trusted. A
+// program reads only files that it wrote itself: another build may refuse what this one accepts, and add a different meter.
 type preparedFiles struct {
 	dir     string // "": nothing is kept
 	program func() [sha256.Size]byte
@@ -26,7 +26,7 @@ func newPreparedFiles(dir string) preparedFiles {
 	return preparedFiles{dir, sync.OnceValue(program)}
 }
 
-// program tells builds of the present program apart.
+// program identifies the build of the current program.
 func program() [sha256.Size]byte {
 	h := sha256.New()
 	fmt.Fprintln(h, meter.Version)
@@ -41,18 +41,18 @@ func program() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// A file begins with the program, the digest of the metered module, and flags; that module is the rest.
+// A file begins with the program, the digest of the metered module, and flags; the rest is that module.
 const (
 	preparedHead    = 2*sha256.Size + 1
 	preparedLasting = 1 // preflight.Module.Lasting
 )
 
-// get reads a prepared module; nil if there is none.
+// get reads a prepared module, or returns nil if there is none.
 func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limits) *prepared {
 	if f.dir == "" {
 		return nil
 	}
-	text, err := os.ReadFile(f.path(key)) //nolint:gosec // in the engine's own directory, by a digest
+	text, err := os.ReadFile(f.path(key)) //nolint:gosec // in the engine's own directory, named by a digest
 	if err != nil || len(text) < preparedHead {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limit
 	return &prepared{key: key, module: module, metered: metered, digest: hex.EncodeToString(digest[:])}
 }
 
-// put writes a prepared module. If that fails the next process prepares it again.
+// put writes a prepared module. If that fails, the next process prepares it again.
 func (f *preparedFiles) put(p *prepared) {
 	if f.dir == "" {
 		return
@@ -88,7 +88,7 @@ func (f *preparedFiles) put(p *prepared) {
 	}
 }
 
-// path is the file of a module: one, so that builds that follow each other do not fill the directory.
+// path returns the path of a module's file. All builds share it, so that successive builds do not fill the directory.
 func (f *preparedFiles) path(key preparedKey) string {
 	name := hex.EncodeToString(key.code[:])
 	if key.isolation {

@@ -10,17 +10,17 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// Recorder is told of every call of a hook or tool that a plugin's guest was asked, when it has ended: one inside of
-// another ends first. What did not reach the guest is no call: one with an input beyond the limit, or by which a breaker
-// passes. The same plugin pointer is the same load of a plugin. The recorder keeps what it is given, and does not change
-// it. Its method may be called from several goroutines at once, and the run waits for it.
+// Recorder receives every call of a hook or tool in a plugin's guest when the call has ended; a nested call ends first. A
+// call that did not reach the guest is not recorded, such as one whose input exceeds the limit or one that a breaker
+// bypasses. The same plugin pointer means the same load of a plugin. The recorder keeps what it is given, and does not
+// change it. Its method may be called from several goroutines at once, and the run waits for it.
 //
-// A [cassette.Writer] is one.
+// A [cassette.Writer] is a Recorder.
 type Recorder interface {
 	Record(plugin *cassette.Plugin, frame *cassette.Frame)
 }
 
-// describeForRecorder is what recordings say of the plugin, once it is loaded.
+// describeForRecorder returns what recordings contain about the plugin, once it is loaded.
 func (p *Plugin) describeForRecorder(path string) *cassette.Plugin {
 	description, _ := p.spec.MarshalMsg(nil) // never fails
 	out := &cassette.Plugin{
@@ -39,13 +39,13 @@ func (p *Plugin) describeForRecorder(path string) *cassette.Plugin {
 	return out
 }
 
-// recording is a frame that is recorded.
+// recording is the recording of a frame.
 type recording struct {
 	frame cassette.Frame
 	size  int // of its exchanges, in bytes
 }
 
-// asked notes a call of next (""), or of an operation, before the host answers it.
+// asked records a call of next (""), or of an operation, before the host answers it.
 func (f *frame) asked(op string, payload []byte) {
 	if r := f.recording; r != nil {
 		r.size += len(payload)
@@ -57,7 +57,7 @@ func (f *frame) asked(op string, payload []byte) {
 	}
 }
 
-// answered notes what the host answered to what was asked last.
+// answered records the host's answer to the latest request.
 func (f *frame) answered(status abi.Status, reply []byte) {
 	if r := f.recording; r != nil && !r.frame.Cut {
 		r.size += len(reply)
@@ -76,7 +76,7 @@ func (i *instance) record(err error) {
 	i.plugin.recorder.Record(i.plugin.recorded, &r.frame)
 }
 
-// complete says how the call ended.
+// complete records how the call ended.
 func (i *instance) complete(out *cassette.Frame, err error) {
 	f := &i.frame
 	out.Export, out.Input, out.Fuel, out.Closed = f.export, slices.Clone(f.input), i.used(), f.closed

@@ -19,19 +19,19 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// Replay performs recorded calls of a plugin again, without a host behind it: what the guest asks is answered from the
-// recording. Calls may be performed in any order and one alone, by one goroutine at a time. A Replay must be closed.
+// Replay repeats recorded calls of a plugin without a host: the recording answers the guest's requests. Calls may be
+// repeated individually and in any order, by one goroutine at a time. A Replay must be closed.
 type Replay struct {
 	plugin *Plugin
 	same   bool
 }
 
-// replayDeadline is how long a guest may take for a call that is performed again: its fuel ends it before, as a rule.
+// replayDeadline is how long a guest may take for a repeated call; usually its fuel ends it earlier.
 const replayDeadline = time.Minute
 
-// NewReplay loads a module as an agent does, and configures it as it was when it was recorded. Of w the module and how it
-// is checked count, the Engine, and Config if it is not nil: another configuration. The limits and the isolation are
-// those of the recording, and there are stand-ins for what was granted.
+// NewReplay loads a module as an agent does, and configures it as it was when it was recorded. Of w, it uses the module and
+// its checks, the Engine, and Config if it is not nil, to replace the recorded configuration. The limits and the isolation
+// are those of the recording, and stand-ins replace what was granted.
 func NewReplay(ctx context.Context, w Wasm, recorded *cassette.Plugin) (*Replay, error) {
 	w.Isolation, w.OnFailure, w.Breaker, w.Recorder, w.Operations, w.KV = IsolateCall, "", Breaker{}, nil, nil, nil
 	l := &recorded.Limits
@@ -60,7 +60,7 @@ func NewReplay(ctx context.Context, w Wasm, recorded *cassette.Plugin) (*Replay,
 	return &Replay{plugin: p, same: same}, nil
 }
 
-// standIns are grants of what was granted: the plugin would not be loaded without. Nothing uses them.
+// standIns returns placeholders for the recorded grants, without which the plugin would not load. Nothing uses them.
 func standIns(recorded *cassette.Plugin) (Grant, map[string]model.Model) {
 	const name = "replay"
 	g := Grant{Reads: recorded.Reads, Writes: recorded.Writes}
@@ -83,20 +83,20 @@ func standIns(recorded *cassette.Plugin) (Grant, map[string]model.Model) {
 	return g, map[string]model.Model{name: nil}
 }
 
-// Same reports whether module and configuration are those of the recording, and fuel is counted as it was then: calls
-// must then use the same fuel.
+// Same reports whether module and configuration are those of the recording and fuel is counted in the same way, in which
+// case calls must use the same fuel.
 func (r *Replay) Same() bool { return r.same }
 
 // Close ends the replay.
 func (r *Replay) Close() error { return r.plugin.Close() }
 
-// errCut is a call that cannot be performed again.
+// errCut reports a call that cannot be repeated.
 var errCut = errors.New("the call was too large to be recorded whole")
 
-// Call performs a recorded call again and returns how it went; compare it with the recorded one by [cassette.Compare].
-// Where the guest asks for what is not recorded the call ends with a fault of the kind [cassette.FaultUnrecorded]. What
-// the host would think of the result is not asked, since that depends on the state of the run. An error says that the
-// call could not be performed.
+// Call repeats a recorded call and returns how it went; use [cassette.Compare] to compare it with the recorded one. If the
+// guest asks for something that is not recorded, the call ends with a fault of the kind [cassette.FaultUnrecorded]. The
+// host does not judge the result, since that depends on the state of the run. An error says that the call could not be
+// performed.
 func (r *Replay) Call(ctx context.Context, recorded *cassette.Frame) (*cassette.Frame, error) {
 	p := r.plugin
 	var input abi.HookInput
@@ -128,15 +128,15 @@ func (r *Replay) Call(ctx context.Context, recorded *cassette.Frame) (*cassette.
 	return out, nil
 }
 
-// replayDepth is how deep a host's documents nest at the most: a guest's values stand in them.
+// replayDepth is the maximum nesting of a host's documents, which may contain a guest's values.
 const replayDepth = 256
 
-// replayable reports whether an export is one that recordings have.
+// replayable reports whether recordings may contain calls of an export.
 func replayable(export string) bool {
 	return export == abi.ExportCallTool || slices.Contains(abi.Hooks(), abi.Hook(export))
 }
 
-// enterReplay prepares the instance for a call of a recording.
+// enterReplay prepares the instance for a recorded call.
 func (i *instance) enterReplay(ctx context.Context, recorded *cassette.Frame, input *abi.HookInput) {
 	i.frame.reset(ctx, recorded.Export)
 	i.frame.input = recorded.Input
@@ -155,7 +155,7 @@ type script struct {
 	answers  *cassette.Script
 }
 
-// accept takes any result: nobody judges it.
+// accept takes any result: a replay does not judge it.
 func (*script) accept(*abi.Result) error { return nil }
 
 // bypassed returns nil: a replay has no breaker.
@@ -176,7 +176,7 @@ func (s *script) operation(i *instance, op string, payload []byte) (abi.Status, 
 	return status, reply
 }
 
-// answer finds what the host answered then. Without that the guest is stopped.
+// answer finds the host's recorded answer. If there is none, it stops the guest.
 func (s *script) answer(i *instance, op string, payload []byte) (abi.Status, []byte) {
 	at, ok := s.answers.Next(op)
 	if ok && at < 0 {

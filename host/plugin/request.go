@@ -53,7 +53,7 @@ func (p *Plugin) changeRequest(req *model.Request, c *abi.RequestChange) (*model
 	return &out, nil
 }
 
-// changeTools keeps and adds tools of a request.
+// changeTools selects and adds tools of a request.
 func changeTools(req *model.Request, c *abi.RequestChange) error {
 	offered := func(name string) bool {
 		return slices.ContainsFunc(req.Tools, func(t abi.ToolSpec) bool { return t.Name == name })

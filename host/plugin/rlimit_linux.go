@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// rlimitData is RLIMIT_DATA, which package syscall does not name everywhere: the memory that a process can write to.
+// rlimitData is RLIMIT_DATA, which limits a process's writable memory; package syscall does not define it on every
+// platform.
 const rlimitData = 2
 
-// limitProcess limits the memory of the process, and its processor time: it is killed when that is over.
+// limitProcess limits the memory and processor time of the process: the system kills it when its time is used up.
 func limitProcess(memory uint64, processor time.Duration) error {
 	if err := lower(rlimitData, memory); err != nil {
 		return err
@@ -16,7 +17,7 @@ func limitProcess(memory uint64, processor time.Duration) error {
 	return lower(syscall.RLIMIT_CPU, uint64((processor+time.Second-1)/time.Second))
 }
 
-// lower sets a limit, unless there is a lower one.
+// lower sets a limit, unless a lower one is already set.
 func lower(resource int, limit uint64) error {
 	var present syscall.Rlimit
 	if err := syscall.Getrlimit(resource, &present); err != nil {

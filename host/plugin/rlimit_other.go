@@ -4,5 +4,5 @@ package plugin
 
 import "time"
 
-// limitProcess does nothing: the parent's own limits are all there are, GOMEMLIMIT and how long it waits.
+// limitProcess does nothing: only the parent's limits apply, GOMEMLIMIT and how long it waits.
 func limitProcess(uint64, time.Duration) error { return nil }

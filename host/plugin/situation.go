@@ -12,36 +12,36 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// situation is a place of a run in which two plugins are measured: where their hook stands, in a middleware that calls
+// situation is a place in a run in which two plugins are measured: the place of their hook in a middleware that calls
 // theirs.
 type situation struct {
 	hook  abi.Hook
 	both  [2]*measured
 	each  time.Duration
-	turn  int // calls of the hook in the run
+	turn  int // calls of the hook so far in the run
 	done  bool
 	fault error
 }
 
-// What the agent of a situation has.
+// The agent of a situation.
 const (
 	situationMessages = 20
 	situationRounds   = 2 // calls of the tool
-	situationRound    = 2 // the call of a hook of the loop that is measured, from 1
+	situationRound    = 2 // which call of a hook in the loop is measured, from 1
 )
 
 // How calls are measured.
 const (
-	batch       = 64      // calls of one hook before it is the turn of the other
-	mostSamples = 1 << 20 // of a hook
+	batch       = 64      // calls of one hook before the other's turn
+	mostSamples = 1 << 20 // per hook
 	warmUp      = 10      // a tenth of the time is not measured
 )
 
-// situationText is 1 KB of what people write.
+// situationText is 1 KB of typical user text.
 var situationText = strings.Repeat(
 	"Please look into order 4711 of Jane Doe (jane.doe@example.com): it was sent on 2026-01-05, and has not arrived.\n", 9) + "Thank you."
 
-// run lets an agent reach the place. The error is the fault of a plugin, or says that ctx ended.
+// run runs an agent up to the place. The error is the fault of a plugin, or says that ctx ended.
 func (s *situation) run(ctx context.Context) error {
 	called := "lookup"
 	if spec := s.both[0].plugin.spec.Hooks.Spec(s.hook); len(spec.Tools) > 0 {
@@ -54,7 +54,7 @@ func (s *situation) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = agent.Close() }() // nothing of it needs closing
+	defer func() { _ = agent.Close() }() // it holds nothing that needs closing
 	var messages []abi.Message
 	for range situationMessages / 2 {
 		messages = append(messages, abi.Human(situationText), abi.AI(situationText))
@@ -72,7 +72,7 @@ func (s *situation) run(ctx context.Context) error {
 	}
 }
 
-// hooks has one hook of the kind that is measured.
+// hooks returns hooks with one hook of the measured kind.
 func (s *situation) hooks() *host.Hooks {
 	own := s.both[0].hooks
 	h := &host.Hooks{State: own.State, Tools: own.Tools}
@@ -129,7 +129,7 @@ func (s *situation) wrapTool(
 	})
 }
 
-// measure calls both hooks, batch by batch, if this is the turn that counts.
+// measure calls both hooks, batch by batch, if this is the turn to measure.
 func (s *situation) measure(ctx context.Context, call func(*host.Hooks) error) error {
 	s.turn++
 	if s.turn != situationRound && s.hook != abi.BeforeAgent && s.hook != abi.AfterAgent {
@@ -161,7 +161,7 @@ func (s *situation) measure(ctx context.Context, call func(*host.Hooks) error) e
 	return nil
 }
 
-// situationModel asks for the tool in each round and then says that it is done.
+// situationModel calls the tool in each round and then says that it is done.
 type situationModel string
 
 func (m situationModel) Info() model.Info { return model.Info{Name: "situation"} }

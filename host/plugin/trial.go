@@ -14,25 +14,25 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// Record is what [Try] says of one plugin, or of one hook of it.
+// Record is what [Try] reports about one plugin, or about one of its hooks.
 type Record struct {
 	File    string   `json:"file"`
 	Stage   string   `json:"stage"` // read, preflight, link, compile, instantiate, init, describe, configure or hook
 	Hook    abi.Hook `json:"hook,omitempty"`
 	OK      bool     `json:"ok"`
-	Kind    Kind     `json:"kind,omitempty"`    // of the fault; "" if the plugin is not to blame, as for a file that is not there
-	Message string   `json:"message,omitempty"` // text of the guest in it is cleaned
-	Fuel    uint64   `json:"fuel"`              // that was used: by the hook, or by everything up to configure
-	WallMS  float64  `json:"wall_ms"`           // how long it took, in milliseconds, waiting included
+	Kind    Kind     `json:"kind,omitempty"`    // of the fault; "" if the plugin is not to blame, as for a missing file
+	Message string   `json:"message,omitempty"` // guest text in it is cleaned
+	Fuel    uint64   `json:"fuel"`              // used by the hook, or by everything up to configure
+	WallMS  float64  `json:"wall_ms"`           // how long it took, in milliseconds, including waiting
 	Memory  int64    `json:"memory"`            // of the largest instance, in bytes; 0 if there was none
 }
 
 // StageHook is the stage of a record about a hook.
 const StageHook = "hook"
 
-// Try loads a plugin as an agent does, and calls each hook of its Description once, in an agent of its own, which has a
-// model that asks for one tool and then is done. hooks are those to call; none are all. The first record is about the
-// plugin, up to configure; if that went well, one for each hook follows. Try ends early when ctx does.
+// Try loads a plugin as an agent does, and calls each of its hooks once, in a separate agent whose model asks for one tool
+// and then is done. It calls only the given hooks, or all in the Description if none are given. The first record is about
+// the plugin, up to configure; if that succeeded, one record for each hook follows. Try ends early when ctx does.
 func Try(ctx context.Context, w Wasm, hooks ...abi.Hook) []Record {
 	t := &trial{file: w.Path, hooks: hooks}
 	t.run(ctx, w)
@@ -54,7 +54,7 @@ func (t *trial) run(ctx context.Context, w Wasm) {
 		return
 	}
 	t.plugin = newPlugin(code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
-	defer func() { _ = t.plugin.Close() }() // it was tried, and serves nobody
+	defer func() { _ = t.plugin.Close() }() // it serves nobody after the trial
 	err = t.plugin.prepare(ctx, code, w)
 	t.add(start, Record{Stage: abi.ExportConfigure, Fuel: t.plugin.loadFuel}, err)
 	if err != nil {
@@ -99,7 +99,7 @@ func (t *trial) add(start time.Time, r Record, err error) {
 	t.records = append(t.records, r)
 }
 
-// hook calls one hook: the agent has that alone.
+// hook calls one hook in an agent that has only that one.
 func (t *trial) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all *host.Hooks) {
 	called := "try"
 	if len(spec.Tools) > 0 {
@@ -115,12 +115,12 @@ func (t *trial) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all
 		t.add(start, r, err)
 		return
 	}
-	defer func() { _ = agent.Close() }() // nothing of it needs closing
+	defer func() { _ = agent.Close() }() // it holds nothing that needs closing
 	err = t.observe(ctx, agent, &r)
 	t.add(start, r, err)
 }
 
-// observe runs the agent and returns what the first call of the hook ended with.
+// observe runs the agent and returns the outcome of the hook's first call.
 func (t *trial) observe(ctx context.Context, agent *host.Agent, r *Record) error {
 	input := host.Input{Messages: []abi.Message{abi.Human("This is a trial.")}}
 	seen := false
@@ -150,7 +150,7 @@ func (t *trial) observe(ctx context.Context, agent *host.Agent, r *Record) error
 	}
 }
 
-// alone is a middleware of hooks that are there already.
+// alone is a middleware made of existing hooks.
 type alone struct {
 	name  string
 	hooks *host.Hooks
@@ -160,7 +160,7 @@ func (a alone) Name() string { return a.name }
 
 func (a alone) Hooks(context.Context, host.Env) (*host.Hooks, error) { return a.hooks, nil }
 
-// only are the hooks with one of them alone.
+// only returns the hooks reduced to one of them.
 func only(name abi.Hook, all *host.Hooks) *host.Hooks {
 	h := &host.Hooks{State: all.State, Tools: all.Tools}
 	switch name {
@@ -194,7 +194,7 @@ func (m trialModel) Generate(_ context.Context, req *model.Request) (*model.Resp
 	return model.Reply(abi.AI("", abi.Call("call-1", string(m), map[string]any{"text": "trial"}))), nil
 }
 
-// trialTool answers every call with the same, unless the plugin has a tool of that name itself.
+// trialTool returns a tool that always gives the same answer, unless the plugin itself has a tool of that name.
 func trialTool(name string, own []host.Tool, answer string) host.Tool {
 	if slices.ContainsFunc(own, func(t host.Tool) bool { return t.Spec().Name == name }) {
 		name = "try_another"

@@ -2,7 +2,7 @@ package plugin
 
 import "fmt"
 
-// Warning is something that an author can do better, or that an operator should know.
+// Warning is something that an author can improve, or that an operator should know.
 type Warning struct {
 	Code string `json:"code"` // one of the Warn constants
 	Text string `json:"text"`
@@ -11,19 +11,19 @@ type Warning struct {
 // The codes of warnings.
 const (
 	WarnAsyncify    = "asyncify"    // TinyGo's default scheduler
-	WarnMemory      = "memory"      // it starts with much memory
+	WarnMemory      = "memory"      // its initial memory is large
 	WarnStack       = "stack"       // its stack is large
-	WarnDebug       = "debug"       // it has sections for debuggers
+	WarnDebug       = "debug"       // it has debug sections
 	WarnDescription = "description" // its embedded Description is not what describe returns
 )
 
-// From where on something is worth a warning, in bytes.
+// Sizes from which something is worth a warning, in bytes.
 const (
 	muchMemory = 4 << 20
 	muchStack  = 512 << 10
 )
 
-// warn notes what could be better.
+// warn records what could be better.
 func (in *Inspection) warn() {
 	add := func(code, format string, args ...any) {
 		in.Warnings = append(in.Warnings, Warning{code, fmt.Sprintf(format, args...)})

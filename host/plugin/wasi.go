@@ -13,11 +13,11 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 )
 
-// The WASI that guests see has no files, environment, arguments or sockets. Its clock and its random numbers follow
-// from the input of the call alone, so that equal calls can give equal results.
+// The WASI that guests see has no files, environment, arguments or sockets. Its clock and its random numbers depend only on
+// the input of the call, so that equal calls can give equal results.
 
-// instantiateWASI makes wazero's WASI, with functions of the host's own where wazero's take as long as the guest likes,
-// or as much memory, and with an exit that leaves a record.
+// instantiateWASI creates wazero's WASI. It replaces the functions whose time or memory the guest could control without
+// limit, and makes exit leave a record.
 func (p *Plugin) instantiateWASI(ctx context.Context) error {
 	b := p.runtime.NewHostModuleBuilder(wasiModule)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
@@ -28,7 +28,7 @@ func (p *Plugin) instantiateWASI(ctx context.Context) error {
 	return err
 }
 
-// ownWASI are the functions of WASI that the host has of its own.
+// ownWASI returns the WASI functions that the host implements itself.
 func ownWASI() []contract.Function {
 	own := wasiFunctions()
 	functions := make([]contract.Function, 0, len(own)+1)
@@ -46,7 +46,7 @@ func ownWASI() []contract.Function {
 	})
 }
 
-// wasiDefinitions are the functions of WASI by their names: what a module may import of it.
+// wasiDefinitions returns the WASI functions that a module may import, by name.
 var wasiDefinitions = sync.OnceValue(func() map[string]api.FunctionDefinition {
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
@@ -55,16 +55,16 @@ var wasiDefinitions = sync.OnceValue(func() map[string]api.FunctionDefinition {
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
 	module, err := b.Compile(ctx)
 	if err != nil {
-		panic(err) // wazero's own functions
+		panic(err) // these are wazero's own functions
 	}
 	return module.ExportedFunctions()
 })
 
-// clock is the virtual clock: it starts at the call's time, and moves when the guest sleeps, or looks at it, so that a
-// guest that waits for it to move does not wait for ever.
+// clock is the virtual clock: it starts at the call's time, and advances when the guest sleeps or reads it, so that a guest
+// that waits for it to advance does not wait forever.
 type clock struct{ now uint64 }
 
-// tick is how far a look at the clock moves it, in nanoseconds.
+// tick is how far a reading advances the clock, in nanoseconds.
 const tick = 1000
 
 func (c *clock) start(now uint64) { c.now = now }
@@ -86,10 +86,10 @@ func (c *clock) sleep(ns int64) {
 	}
 }
 
-// random is WASI's source of random numbers, seeded for each call. It is no source of secrets.
+// random is WASI's source of random numbers, seeded for each call. It is not a source of secrets.
 type random struct {
 	source rand.PCG
-	rest   uint64 // bytes of the last number that were not taken yet
+	rest   uint64 // unused bytes of the last number
 	have   int
 }
 

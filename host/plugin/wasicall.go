@@ -8,15 +8,15 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The functions of WASI that the host has of its own. They do what wazero's do in a world without files and sockets.
+// The WASI functions that the host implements itself. They behave like wazero's in a world without files and sockets.
 
-// errno is how a function of WASI ends.
+// errno is the result of a WASI function.
 type errno uint32
 
 const (
 	errnoOK     errno = 0
 	errnoBadf   errno = 8  // there is no such descriptor
-	errnoFault  errno = 21 // a pointer leads out of the memory
+	errnoFault  errno = 21 // a pointer leads outside the memory
 	errnoInval  errno = 28
 	errnoNotsup errno = 58
 )
@@ -27,11 +27,11 @@ const (
 	subscriptionSize = 48
 	eventSize        = 32
 
-	randomPart = 32 << 10 // how many random bytes are made before the guest's time is looked at
-	randomWork = 8        // what one takes, in bytes moved
+	randomPart = 32 << 10 // how many random bytes are made between checks of the guest's time
+	randomWork = 8        // cost of one byte, in bytes moved
 )
 
-// wasiFunction is a function of WASI. All of them return an errno.
+// wasiFunction is a WASI function. All of them return an errno.
 type wasiFunction struct {
 	name   string
 	params []api.ValueType
@@ -67,11 +67,11 @@ func wasiFunctions() []wasiFunction {
 	}
 }
 
-// noFile answers what is about files: there are none, and no path needs to be looked at.
+// noFile implements file functions: there are no files, so paths are not examined.
 func noFile(*instance, []uint64) errno { return errnoBadf }
 
-// noChange answers what would change a descriptor: the three that there are stay as they are, so that no call leaves
-// something to the next.
+// noChange implements functions that change a descriptor: the three descriptors never change, so no call leaves anything to
+// the next.
 func noChange(_ *instance, s []uint64) errno {
 	if uint32(s[0]) > 2 {
 		return errnoBadf
@@ -79,7 +79,7 @@ func noChange(_ *instance, s []uint64) errno {
 	return errnoOK
 }
 
-// random_get(buf, len).
+// randomGet implements random_get(buf, len).
 func randomGet(i *instance, s []uint64) errno {
 	b := i.memory.part(uint32(s[0]), uint32(s[1]))
 	if b == nil && uint32(s[1]) > 0 {
@@ -92,7 +92,7 @@ func randomGet(i *instance, s []uint64) errno {
 	return errnoOK
 }
 
-// vectors returns the pieces of memory that a list of pointers and lengths names.
+// vectors returns the pieces of memory that a list of pointers and lengths describes.
 func (i *instance) vectors(list, n uint32) ([][]byte, errno) {
 	if n > maxVectors {
 		return nil, errnoInval
@@ -112,7 +112,7 @@ func (i *instance) vectors(list, n uint32) ([][]byte, errno) {
 	return pieces, errnoOK
 }
 
-// put stores a number at a place that the guest named.
+// put stores a number at an address that the guest gave.
 func (i *instance) put(at, value uint32) errno {
 	b := i.memory.part(at, 4)
 	if b == nil {
@@ -157,8 +157,8 @@ const (
 	subscribeWrite = 2
 )
 
-// poll_oneoff(in, out, nsubscriptions, nevents). Each subscription has its event at once. If all are clocks, the virtual
-// clock moves by the least of their times.
+// pollOneoff implements poll_oneoff(in, out, nsubscriptions, nevents). Each subscription has its event at once. If all are
+// clocks, the virtual clock advances by the shortest of their times.
 func pollOneoff(i *instance, s []uint64) errno {
 	n := uint32(s[2])
 	if n == 0 || n > maxVectors {
@@ -168,7 +168,7 @@ func pollOneoff(i *instance, s []uint64) errno {
 	if in == nil || out == nil {
 		return errnoFault
 	}
-	in = slices.Clone(in) // the events may stand in the same place
+	in = slices.Clone(in) // the events may overlap the subscriptions
 	clear(out)
 	sleep, ready := int64(math.MaxInt64), false
 	for k := range int(n) {
@@ -194,7 +194,7 @@ func pollOneoff(i *instance, s []uint64) errno {
 		default:
 			return errnoInval
 		}
-		copy(e, sub[:8]) // what the guest knows it by
+		copy(e, sub[:8]) // the guest's identifier for it
 		binary.LittleEndian.PutUint16(e[8:], uint16(outcome))
 		e[10] = kind
 	}

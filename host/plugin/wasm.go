@@ -17,38 +17,38 @@ type Wasm struct {
 	ID        string         // names the middleware; "": the base name of Path without its extension
 	Path      string         // the module's file
 	Bytes     []byte         // the module, instead of Path
-	SHA256    string         // what the module's digest must be, in hexadecimal; "": anything
-	Minisign  []string       // public keys of minisign, one of which must have signed the module; none: anybody
-	Signature []byte         // of the module; nil: in the file Path with ".minisig" behind it
-	Config    map[string]any // as the plugin's schema wants it
+	SHA256    string         // the module's expected digest, in hexadecimal; "": any
+	Minisign  []string       // minisign public keys, one of which must have signed the module; none: signatures are not checked
+	Signature []byte         // of the module; nil: read from the file Path + ".minisig"
+	Config    map[string]any // must match the plugin's schema
 	Grant     Grant
-	KV        kv.Store // keeps what the plugin stores, if that is granted; nil: the agent's store does, or if it has none, memory
+	KV        kv.Store // keeps what the plugin stores, if granted; nil: the agent's store, or memory if it has none
 	Limits    Limits
 	Isolation Isolation
 	OnFailure FailurePolicy
 	Breaker   Breaker
-	Watch     bool    // the plugin is loaded again when its file changes, for the runs that begin then
-	Engine    *Engine // what it shares with other plugins; nil: nothing
+	Watch     bool    // reload the plugin when its file changes, for runs that begin afterwards
+	Engine    *Engine // shared with other plugins; nil: an engine of its own
 
-	// Recorder is told of every call of a hook or tool; nil: nobody is. A plugin that is recorded has the isolation call,
-	// whatever Isolation says, so that its calls can be performed again one by one. What it is told is everything that the
+	// Recorder receives every call of a hook or tool; nil records nothing. A recorded plugin has the isolation call,
+	// whatever Isolation says, so that its calls can be repeated one by one. A recording contains everything that the
 	// plugin sees: see package cassette.
 	Recorder Recorder
-	// Operations stands in for the host in tests: an operation that the plugin asks for and is granted is answered by it, if
-	// it returns true. The payload is one msgpack document, or none.
+	// Operations replaces the host in tests: it answers an operation that the plugin asks for and is granted, if it returns
+	// true. The payload is one msgpack document, or empty.
 	Operations func(op string, payload []byte) (status abi.Status, reply []byte, ok bool)
 }
 
-// FailurePolicy says what a fault of the plugin does to the run.
+// FailurePolicy says how a fault of the plugin affects the run.
 type FailurePolicy string
 
 // The failure policies.
 const (
-	Closed FailurePolicy = "closed" // the run fails; what "" means
+	Closed FailurePolicy = "closed" // the run fails; "" means the same
 	Open   FailurePolicy = "open"   // the run goes on as if the plugin had said nothing
 )
 
-// Name returns the ID, or what stands for it.
+// Name returns the ID, or its default.
 func (w Wasm) Name() string {
 	if w.ID != "" {
 		return w.ID
@@ -78,7 +78,7 @@ func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	return hooks, nil
 }
 
-// code returns the module, once what does not depend on it was checked.
+// code checks the settings, and returns the module after checking its digest and signature.
 func (w Wasm) code() ([]byte, error) {
 	switch w.OnFailure {
 	case "", Closed, Open:
@@ -109,7 +109,7 @@ func (w Wasm) code() ([]byte, error) {
 	return code, w.checkSignature(code)
 }
 
-// unpack returns the module that is in the plugin's file, which for some contracts may be of another kind.
+// unpack returns the module in the plugin's file, which some contracts wrap in another format.
 func (w Wasm) unpack(file []byte) ([]byte, error) {
 	if w.Engine == nil {
 		return file, nil

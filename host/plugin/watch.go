@@ -2,8 +2,8 @@ package plugin
 
 import "os"
 
-// watch returns a function that reports whether the plugin's file has changed since this call, once for each change;
-// nil if the file is not watched.
+// watch returns a function that reports whether the plugin's file has changed since this call, once for each change. It
+// returns nil if the file is not watched.
 func (w Wasm) watch() func() bool {
 	if !w.Watch || w.Path == "" || w.Bytes != nil {
 		return nil
@@ -13,7 +13,7 @@ func (w Wasm) watch() func() bool {
 		files = append(files, &watchedFile{path: w.Path + signatureSuffix})
 	}
 	for _, f := range files {
-		f.changed() // what it is now
+		f.changed() // record the current state
 	}
 	return func() bool {
 		changed := false
@@ -24,13 +24,13 @@ func (w Wasm) watch() func() bool {
 	}
 }
 
-// watchedFile is a file as it was when it was last looked at.
+// watchedFile is a file and its state when it was last checked.
 type watchedFile struct {
 	path string
 	seen os.FileInfo
 }
 
-// changed reports whether the file has changed since the last call. While it is gone it has not.
+// changed reports whether the file has changed since the last call. A missing file counts as unchanged.
 func (f *watchedFile) changed() bool {
 	now, err := os.Stat(f.path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// wrapFrame is one call of a wrap hook: what wrap_model_call, with requests and responses of a model, and
-// wrap_tool_call, with requests and messages of a tool, have in common.
+// wrapFrame is one call of a wrap hook. It holds what wrap_model_call, with model requests and responses, and
+// wrap_tool_call, with tool requests and messages, have in common.
 type wrapFrame[Q, R any] struct {
 	ctx    context.Context
 	plugin *Plugin
@@ -22,13 +22,13 @@ type wrapFrame[Q, R any] struct {
 	unseen  bool // the last reply was too large to show
 	last    *R   // of the last next
 	lastErr error
-	made    *R // what the result makes of it; nil: the last one
+	made    *R // the result's own reply; nil: the last one counts
 }
 
 // bypassed returns nil: without the plugin, the inner layers answer.
 func (*wrapFrame[Q, R]) bypassed() *abi.Result { return nil }
 
-// forward calls next. document makes what the guest reads of the reply.
+// forward calls next. document encodes the reply for the guest.
 func (f *wrapFrame[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (abi.Status, []byte, error) {
 	f.called, f.unseen = true, false
 	f.last, f.lastErr = f.next(f.ctx, req)
@@ -44,7 +44,7 @@ func (f *wrapFrame[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (ab
 	return abi.StatusOK, reply, nil
 }
 
-// base is the last reply, which a result may change; nil if there is none.
+// base returns the last reply, which a result may change, or nil if there is none.
 func (f *wrapFrame[Q, R]) base() *R {
 	if f.lastErr != nil {
 		return nil
@@ -52,8 +52,8 @@ func (f *wrapFrame[Q, R]) base() *R {
 	return f.last
 }
 
-// finish decides how the call ends, whose result and error are those of the guest: without a result, or without a reply
-// in it, the last next counts, and if there was none it is called now.
+// finish decides how a call with the guest's result and error ends. Without a result, or without a reply in it, the outcome
+// of the last next counts; if next was never called, finish calls it now.
 func (f *wrapFrame[Q, R]) finish(result *abi.Result, err error) (*R, *host.Update, error) {
 	if err != nil {
 		if !f.plugin.forgiven(f.rt, err) {

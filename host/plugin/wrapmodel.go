@@ -27,7 +27,7 @@ func (p *Plugin) wrapModel(spec *abi.HookSpec) host.WrapModelFunc {
 	}
 }
 
-// callNext lets the rest of the chain answer the request that the guest wants.
+// callNext has the rest of the chain answer the request that the guest wants.
 func (f *modelFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
 	req := f.req
 	if len(payload) > 0 {
@@ -52,7 +52,7 @@ func responseDocument(r *model.Response) *abi.ModelResponse {
 	return &abi.ModelResponse{Messages: r.Messages, Model: r.Model, StopReason: r.StopReason, Structured: r.Structured}
 }
 
-// accept checks a result and works out its response.
+// accept checks a result and derives its response.
 func (f *modelFrame) accept(r *abi.Result) error {
 	if r.ToolMessage != nil {
 		return errors.New("tool_message is for wrap_tool_call and call_tool, not wrap_model_call")
@@ -101,7 +101,7 @@ func (f *modelFrame) respond(change *abi.ResponseChange) error {
 	return nil
 }
 
-// responseMessage is a message of the last reply, changed, or a new one.
+// responseMessage returns a changed message of the last reply, or a new one.
 func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
 	id := p.ID()
 	if id == "" {

@@ -32,7 +32,7 @@ func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	}
 }
 
-// callNext lets the rest of the chain perform the call that the guest wants.
+// callNext has the rest of the chain perform the call that the guest wants.
 func (f *toolFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
 	req := f.req
 	if len(payload) > 0 {
@@ -51,7 +51,7 @@ func (f *toolFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, e
 	})
 }
 
-// accept checks a result and works out its message.
+// accept checks a result and derives its message.
 func (f *toolFrame) accept(r *abi.Result) error {
 	if r.Response != nil {
 		return errors.New("response is for wrap_model_call, not wrap_tool_call")
@@ -70,7 +70,7 @@ func (f *toolFrame) accept(r *abi.Result) error {
 	return err
 }
 
-// answer makes the message that answers a call: of a patch of base, or of what the patch says alone.
+// answer makes the message that answers a call, from base and a patch, or from the patch alone.
 func answer(p *abi.Patch, base *abi.Message, callID string) (*abi.Message, error) {
 	var m abi.Message
 	var err error

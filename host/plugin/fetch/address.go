@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// notPublic are the networks that are not the Internet's, of the IANA's special-purpose registries. Of IPv6 only
-// 2000::/3 is the Internet's; those listed are parts of it, and of no use to anyone but an attacker.
+// notPublic lists the networks that are not part of the public Internet, from IANA's special-purpose registries. For IPv6,
+// only 2000::/3 is public; the networks listed are parts of it, and of use only to an attacker.
 var notPublic = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private
 	"100.64.0.0/10",   // shared by a provider's customers
 	"127.0.0.0/8",     // loopback
-	"169.254.0.0/16",  // link-local, the metadata services of clouds among them
+	"169.254.0.0/16",  // link-local, including the metadata services of clouds
 	"172.16.0.0/12",   // private
 	"192.0.0.0/24",    // protocol assignments
 	"192.0.2.0/24",    // documentation
@@ -34,7 +34,7 @@ var notPublic = prefixes(
 
 var (
 	internet6 = netip.MustParsePrefix("2000::/3")
-	nat64     = netip.MustParsePrefix("64:ff9b::/96") // the IPv4 Internet, as a network without IPv4 sees it
+	nat64     = netip.MustParsePrefix("64:ff9b::/96") // the IPv4 Internet as seen from a network without IPv4
 )
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -45,10 +45,10 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// networks says which addresses may be dialled: public ones, and those of the networks in it.
+// networks are the networks whose addresses may be dialed besides public ones.
 type networks []netip.Prefix
 
-// allows judges an address. One that stands for an IPv4 address is judged as that.
+// allows reports whether an address may be dialed. An address that embeds an IPv4 address is judged by that one.
 func (n networks) allows(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	contains := func(p netip.Prefix) bool { return p.Contains(addr) }
@@ -65,8 +65,8 @@ func (n networks) allows(addr netip.Addr) bool {
 	}
 }
 
-// control looks at the address of every socket before it connects: see [net.Dialer.ControlContext]. Whatever a name
-// resolved to before, this is where the bytes would go.
+// control checks the address of every socket before it connects: see [net.Dialer.ControlContext]. Whatever a name resolved
+// to before, this is the address that the bytes would go to.
 func (n networks) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || (network != "tcp4" && network != "tcp6") || !n.allows(to.Addr()) {

@@ -29,7 +29,7 @@ type options struct {
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// New checks the policy and makes a client for it. Close it when it is done with.
+// New checks the policy and makes a client for it. Close the client after use.
 func New(p Policy) (*Client, error) { return newClient(p, options{}) }
 
 func newClient(p Policy, o options) (*Client, error) {

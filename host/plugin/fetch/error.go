@@ -21,24 +21,24 @@ type Kind string
 // The kinds of errors.
 const (
 	KindDenied  Kind = "denied"  // the policy does not grant it
-	KindLimit   Kind = "limit"   // something is larger, or there are more redirects, than the policy allows
+	KindLimit   Kind = "limit"   // a size or the number of redirects exceeds the policy's limit
 	KindTimeout Kind = "timeout" // it took longer than the request or the policy allows
 	KindNetwork Kind = "network" // the host cannot be reached, or does not speak HTTP
-	KindInvalid Kind = "invalid" // the request is no request
+	KindInvalid Kind = "invalid" // the request is malformed
 )
 
-// Error is why an exchange has no response. Its text is for the guest as much as for the operator: it has nothing in it
-// of a secret, of what a server sent, or of the network that the host runs in.
+// Error says why an exchange has no response. Its text is for both the guest and the operator: it reveals nothing about a
+// secret, what a server sent, or the network that the host runs in.
 type Error struct {
 	Kind      Kind
 	Text      string
-	Sent      bool // a server may have got a request
-	Retryable bool // trying again may help, and does no harm by HTTP's rules
+	Sent      bool // a server may have received a request
+	Retryable bool // a retry may help, and does no harm by HTTP's rules
 }
 
 func (e *Error) Error() string { return abi.OpHTTPFetch + ": " + string(e.Kind) + ": " + e.Text }
 
-// Status is how a host answers the guest: an errno where nothing was done, otherwise [abi.StatusFailed] with
+// Status returns how a host answers the guest: with an errno if nothing was done, otherwise with [abi.StatusFailed] and
 // [Error.Document].
 func (e *Error) Status() abi.Status {
 	switch {
@@ -51,7 +51,7 @@ func (e *Error) Status() abi.Status {
 	}
 }
 
-// Document is the error as the guest sees it.
+// Document returns the error as the guest sees it.
 func (e *Error) Document() *abi.Error {
 	return &abi.Error{Type: "http_" + string(e.Kind), Message: e.Text, Retryable: e.Retryable}
 }
@@ -68,7 +68,7 @@ func beyond(format string, args ...any) *Error {
 	return &Error{Kind: KindLimit, Text: fmt.Sprintf(format, args...)}
 }
 
-// quote shows a text of the guest.
+// quote quotes a text of the guest.
 func quote(text string) string {
 	const most = 64
 	if len(text) > most {
@@ -77,8 +77,8 @@ func quote(text string) string {
 	return strconv.QuoteToASCII(text)
 }
 
-// failure makes an Error of what net/http said. Its own text is not passed on: it may quote the server, or name
-// addresses and resolvers.
+// failure converts an error of net/http to an Error. It does not pass on the error's text, which may quote the server, or
+// name addresses and resolvers.
 func failure(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return new(*own)

@@ -14,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// Do performs a request of the guest, and its redirects. The error is an [*Error], unless the context ended: then it is
-// the context's. The request is not to be changed afterwards: a connection may still be sending its body.
+// Do performs a request of the guest and follows its redirects. The error is an [*Error], or the context's own if the
+// context ended. Do not change the request afterwards: a connection may still be sending its body.
 func (c *Client) Do(ctx context.Context, r *abi.FetchRequest) (*abi.FetchResponse, error) {
 	if c.closed.Load() {
 		return nil, &Error{Kind: KindNetwork, Text: "the client is closed"}
@@ -42,7 +42,7 @@ func (c *Client) Do(ctx context.Context, r *abi.FetchRequest) (*abi.FetchRespons
 	return nil, x.told(failure(err), first.method)
 }
 
-// timeout is how long an exchange may take: what the request says, but no longer than the policy.
+// timeout returns how long an exchange may take: the request's timeout, but no longer than the policy's.
 func (c *Client) timeout(milliseconds uint64) time.Duration {
 	if milliseconds == 0 || milliseconds > uint64(c.policy.Timeout/time.Millisecond) {
 		return c.policy.Timeout
@@ -50,7 +50,7 @@ func (c *Client) timeout(milliseconds uint64) time.Duration {
 	return time.Duration(milliseconds) * time.Millisecond
 }
 
-// first reads the request of the guest.
+// first builds the first hop from the guest's request.
 func (c *Client) first(r *abi.FetchRequest) (*hop, error) {
 	h := &hop{method: r.Method, headers: r.Headers, body: r.Body}
 	if h.method == "" {
@@ -119,14 +119,14 @@ func (x *exchange) send(ctx context.Context, h *hop) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if response.StatusCode == http.StatusSwitchingProtocols { // nobody asked for it, and it has no end
+	if response.StatusCode == http.StatusSwitchingProtocols { // unrequested, and it has no end
 		_ = response.Body.Close()
 		return nil, &Error{Kind: KindNetwork, Text: "the host does not answer as it must"}
 	}
 	return response, nil
 }
 
-// read makes the document of a response, and ends it.
+// read builds the document of a response, and closes the response.
 func (x *exchange) read(h *hop, response *http.Response) (*abi.FetchResponse, error) {
 	defer func() { _ = response.Body.Close() }()
 	c := x.client
@@ -149,13 +149,13 @@ func (x *exchange) read(h *hop, response *http.Response) (*abi.FetchResponse, er
 	}, nil
 }
 
-// discard ends a response that nobody wants. A short body is read, so that the connection may be used again.
+// discard closes an unwanted response. It reads a short body, so that the connection can be reused.
 func discard(response *http.Response) {
 	_, _ = io.CopyN(io.Discard, response.Body, 4<<10)
 	_ = response.Body.Close()
 }
 
-// told completes an error with what the exchange knows: whether something was sent, and so whether trying again is safe.
+// told completes an error with whether something was sent, and so whether a retry is safe.
 func (x *exchange) told(e *Error, method string) *Error {
 	e.Sent = x.sent.Load()
 	safe := slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete}, method)

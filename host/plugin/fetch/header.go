@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// notTheGuests are headers that a request gets from the host or not at all: those of the connection, those that some
-// servers take for the method, and what would compress a response, in which nobody could find a secret.
+// notTheGuests are request headers that only the host may set: those of the connection, those that some servers take for
+// the method, and those that would compress a response, in which secrets could not be found.
 var notTheGuests = map[string]bool{
 	"accept-encoding": true, "connection": true, "content-length": true, "expect": true, "host": true, "http2-settings": true,
 	"keep-alive": true, "te": true, "trailer": true, "transfer-encoding": true, "upgrade": true,
@@ -49,7 +49,7 @@ func isToken(s string) bool {
 	return s != "" && len(s) <= 256
 }
 
-// isHeaderValue reports whether a text can stand in a header. A line break would begin another header.
+// isHeaderValue reports whether a text can be a header's value. A line break would start another header.
 func isHeaderValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < ' ' && c != '\t') || c == 0x7f {
@@ -59,7 +59,7 @@ func isHeaderValue(s string) bool {
 	return true
 }
 
-// header makes the header of one hop: it fills in the secrets, if they are granted to where the hop goes.
+// header builds the header of one hop, and fills in the secrets that are granted to its destination.
 func (c *Client) header(h *hop) (http.Header, error) {
 	header := http.Header{}
 	room := c.policy.MaxHeaders
@@ -80,7 +80,7 @@ func (c *Client) header(h *hop) (http.Header, error) {
 	return header, nil
 }
 
-// responseHeaders are what the guest is shown of a response's header.
+// responseHeaders returns the part of a response's header that the guest sees.
 func (c *Client) responseHeaders(header http.Header) []abi.Header {
 	hidden := map[string]bool{}
 	for _, named := range header.Values("Connection") {

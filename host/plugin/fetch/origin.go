@@ -13,15 +13,15 @@ const (
 	schemeHTTP  = "http"
 )
 
-// origin is where a request goes. Two that are the same place are equal.
+// origin is where a request goes. Equal origins are the same place.
 type origin struct {
 	scheme string
-	host   string // a name in lower case without a dot at its end, or an address as netip writes it
+	host   string // a name in lower case without a trailing dot, or an address as netip writes it
 	port   uint16
 }
 
-// parseOrigin reads host[:port], of a URL or of an entry of the list: both go through the same reader, so that no
-// spelling passes the list as one host and is dialled as another.
+// parseOrigin parses host[:port] from a URL or from an entry of the list. Both use the same parser, so that no spelling
+// passes the list as one host and is dialed as another.
 func parseOrigin(scheme, authority string) (origin, error) {
 	o := origin{scheme: scheme, port: 443}
 	if scheme == schemeHTTP {
@@ -65,8 +65,8 @@ func canonicalIPv6(text string) (string, error) {
 	return addr.String(), nil
 }
 
-// canonicalHost returns the one spelling of a name or of an IPv4 address. Which letters beyond ASCII are the same as
-// which is a matter of tables that differ between programs, so there must be none.
+// canonicalHost returns the only accepted spelling of a name or of an IPv4 address. It refuses letters beyond ASCII,
+// because programs use different tables to decide which of them are equal.
 func canonicalHost(name string) (string, error) {
 	name = strings.TrimSuffix(lower(name), ".")
 	if name == "" {
@@ -105,7 +105,7 @@ func checkLabel(label string) error {
 	return nil
 }
 
-// isNumber reports whether the last part of a host is what inet_aton and browsers take for a part of an IPv4 address.
+// isNumber reports whether inet_aton and browsers take the last part of a host for a part of an IPv4 address.
 func isNumber(label string) bool {
 	digits, isHex := strings.CutPrefix(label, "0x")
 	for i := range len(digits) {
@@ -116,7 +116,7 @@ func isNumber(label string) bool {
 	return true
 }
 
-// lower is strings.ToLower of ASCII alone: other letters stay, and are refused.
+// lower is strings.ToLower for ASCII only: other letters stay, and are refused.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -128,7 +128,7 @@ func lower(s string) string {
 
 func (o origin) isAddress() bool { return o.address().IsValid() }
 
-// address returns the address that the host is; none of a name.
+// address returns the address that the host is, or the zero Addr for a name.
 func (o origin) address() netip.Addr {
 	addr, _ := netip.ParseAddr(o.host)
 	return addr
@@ -136,7 +136,7 @@ func (o origin) address() netip.Addr {
 
 func (o origin) String() string { return o.scheme + "://" + o.authority() }
 
-// authority is how the origin stands in a URL and in the header Host.
+// authority returns the origin as written in a URL and in the header Host.
 func (o origin) authority() string {
 	if (o.scheme == schemeHTTPS && o.port == 443) || (o.scheme == schemeHTTP && o.port == 80) {
 		if strings.Contains(o.host, ":") {

@@ -10,7 +10,7 @@ import (
 // pattern is one entry of a list of hosts.
 type pattern struct {
 	origin
-	below bool // the names below the host, and not itself
+	below bool // the names below the host, but not the host itself
 }
 
 // parsePattern reads "[scheme://][*.]host[:port]".
@@ -61,7 +61,7 @@ func (p pattern) grants(o origin) bool {
 	return p.host == o.host
 }
 
-// within reports whether all that the entry grants is granted by another.
+// within reports whether another entry grants everything that this one does.
 func (p pattern) within(other pattern) bool {
 	if !p.below {
 		return other.grants(p.origin)

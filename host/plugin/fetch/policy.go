@@ -11,28 +11,28 @@ import (
 // Policy is what one plugin may request. Only Hosts is required.
 type Policy struct {
 	// Hosts are where requests may go: "api.example.com", "*.example.com" for everything below it but not itself,
-	// "10.0.0.7" or "[2001:db8::7]" written exactly. A port may follow; without one it is 443. "http://" before it grants
-	// plain HTTP in place of HTTPS, and the port is then 80. Letters beyond ASCII are written as xn--.
+	// "10.0.0.7" or "[2001:db8::7]" written exactly. A port may follow; the default is 443. The prefix "http://" grants
+	// plain HTTP instead of HTTPS, with 80 as the default port. Letters beyond ASCII are written as xn--.
 	Hosts []string
 
 	Methods []string       // in capitals; none: GET, HEAD and POST
-	Private []netip.Prefix // networks that hosts may be in beside the public ones
+	Private []netip.Prefix // non-public networks that hosts may be in
 	Secrets map[string]Secret
 
 	MaxRequest   int           // of a request's body, in bytes; 0: 1 MiB
 	MaxResponse  int           // of a response's body, in bytes; 0: 1 MiB
 	MaxHeaders   int           // of all headers of a request, and of a response, in bytes; 0: 64 KiB
 	Timeout      time.Duration // of an exchange with all its redirects; 0: 30 s
-	MaxRedirects int           // 0: 5; negative: none, a redirect is the response
+	MaxRedirects int           // 0: 5; negative: none, and a redirect is returned as the response
 }
 
-// Secret is a value that a guest may send and not see.
+// Secret is a value that a guest may send but not see.
 type Secret struct {
-	Value string   // 8 bytes to 4 KiB that may stand in a header
-	Hosts []string // that it may be sent to, as in [Policy]; each within the policy's hosts
+	Value string   // 8 bytes to 4 KiB, valid in a header
+	Hosts []string // where it may be sent, as in [Policy]; each within the policy's hosts
 }
 
-// What the zero values of a policy mean, and the longest that New takes.
+// The defaults of a policy, and the maximums that New accepts.
 const (
 	defaultBody      = 1 << 20
 	defaultHeaders   = 64 << 10
@@ -63,7 +63,7 @@ func orDefault[T int | time.Duration](v, d T) T {
 	return v
 }
 
-// check checks what is no host and no secret. The defaults are filled in.
+// check checks everything except hosts and secrets. The defaults are filled in.
 func (p *Policy) check() error {
 	if len(p.Hosts) == 0 {
 		return errors.New("it grants no hosts; list them")
@@ -99,8 +99,8 @@ func (p *Policy) check() error {
 // allows reports whether the policy grants a method.
 func (p *Policy) allows(method string) bool { return slices.Contains(p.Methods, method) }
 
-// isMethod reports whether a method may be granted at all. CONNECT makes a tunnel; TRACE and TRACK show what was sent,
-// secrets included.
+// isMethod reports whether a method may be granted at all. CONNECT opens a tunnel; TRACE and TRACK show what was sent,
+// including secrets.
 func isMethod(m string) bool {
 	for i := range len(m) {
 		if c := m[i]; (c < 'A' || c > 'Z') && c != '-' {

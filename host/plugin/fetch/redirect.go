@@ -12,11 +12,11 @@ import (
 type hop struct {
 	method  string
 	target  target
-	headers []abi.Header // as the guest wrote them: secrets are filled in for each hop anew
+	headers []abi.Header // as the guest wrote them: secrets are filled in for each hop
 	body    []byte
 }
 
-// location returns where a response redirects to; "" if it does not.
+// location returns where a response redirects to, or "" if it does not.
 func location(response *http.Response) string {
 	switch response.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -26,8 +26,8 @@ func location(response *http.Response) string {
 	}
 }
 
-// redirected returns the hop that follows a redirect, which nobody has allowed yet. What a browser would do is done:
-// 301, 302 and 303 ask for another document, 307 and 308 for the same elsewhere.
+// redirected returns the hop that follows a redirect, not yet checked against the policy. It does what a browser would do:
+// 301, 302 and 303 ask for another document, 307 and 308 for the same one elsewhere.
 func (h *hop) redirected(status int, location string) (*hop, error) {
 	to, err := parseTarget(location, h.target.url)
 	if err != nil {
@@ -44,7 +44,8 @@ func (h *hop) redirected(status int, location string) (*hop, error) {
 	elsewhere := to.origin != h.target.origin
 	next.headers = slices.DeleteFunc(slices.Clone(h.headers), func(line abi.Header) bool {
 		name := lower(line.Name)
-		// A credential without a secret belongs to where the guest sent it. One with a secret goes where the secret may.
+		// A credential without a secret is only for the origin that the guest sent it to. One with a secret goes where the
+		// secret may.
 		credential := name == "authorization" || name == "cookie"
 		return (elsewhere && credential && !hasSecret(line.Value)) || (!repeat && strings.HasPrefix(name, "content-"))
 	})

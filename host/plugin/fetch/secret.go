@@ -30,13 +30,13 @@ func (Secret) GoString() string { return hidden }
 // MarshalText hides the value.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// secret is a value with the hosts that may get it.
+// secret is a value with the hosts that may receive it.
 type secret struct {
 	value string
 	hosts []pattern
 }
 
-// parseSecrets checks the secrets of a policy. Its errors show no value.
+// parseSecrets checks the secrets of a policy. Its errors do not reveal any value.
 func parseSecrets(secrets map[string]Secret, hosts []pattern) (map[string]secret, error) {
 	out := make(map[string]secret, len(secrets))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
@@ -82,8 +82,8 @@ func isSecretName(name string) bool {
 	return name != "" && len(name) <= 64
 }
 
-// fill replaces ${secret:NAME} in the value of a header. It ends when there is more than there is room for: a guest can
-// write a long secret many times.
+// fill replaces ${secret:NAME} in the value of a header. It fails when the result exceeds room: a guest can write a long
+// secret many times.
 func (c *Client) fill(value string, to origin, room int) (string, error) {
 	if !strings.Contains(value, secretOpen) {
 		return value, nil
@@ -108,10 +108,10 @@ func (c *Client) fill(value string, to origin, room int) (string, error) {
 	}
 }
 
-// hasSecret reports whether a value of a header stands for a secret.
+// hasSecret reports whether a header's value refers to a secret.
 func hasSecret(value string) bool { return strings.Contains(value, secretOpen) }
 
-// newRedactor makes what hides the secrets in texts of servers; nil if there are none.
+// newRedactor returns a replacer that hides the secrets in texts of servers, or nil if there are none.
 func newRedactor(secrets map[string]secret) *strings.Replacer {
 	forms := map[string]bool{}
 	for _, s := range secrets {
@@ -135,7 +135,7 @@ func newRedactor(secrets map[string]secret) *strings.Replacer {
 // jsonString escapes as most programs do; encoding/json also escapes <, > and &.
 var jsonString = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
 
-// encodings are the forms in which programs pass a text on by accident.
+// encodings returns the forms in which programs pass on a text by accident.
 func encodings(value string) []string {
 	b := []byte(value)
 	quoted, _ := json.Marshal(value) //nolint:errchkjson // a string
@@ -144,8 +144,8 @@ func encodings(value string) []string {
 		hex.EncodeToString(b), strings.ToUpper(hex.EncodeToString(b)))
 	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		forms = append(forms, e.EncodeToString(b), e.WithPadding(base64.NoPadding).EncodeToString(b))
-		// Inside of a longer text, as in "user:password", the value begins at one of three places of a group. What
-		// its first and last letters say of the neighbours too is left out.
+		// Inside a longer text, as in "user:password", the value begins at one of three places in a group. Drop its first
+		// and last letters, which also depend on the neighbors.
 		for shift := range 3 {
 			text := e.EncodeToString(append(make([]byte, shift), value...))
 			forms = append(forms, text[(shift*8+5)/6:(shift+len(value))*8/6])
@@ -162,7 +162,7 @@ func (c *Client) hide(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// hideBytes hides secrets in a body, which needs not be text.
+// hideBytes hides secrets in a body, which need not be text.
 func (c *Client) hideBytes(body []byte) []byte {
 	if c.redactor == nil || len(body) == 0 {
 		return body

@@ -9,13 +9,13 @@ import (
 // maxURL is the longest URL, in bytes.
 const maxURL = 8 << 10
 
-// target is a URL that was read: where it goes, and what is asked there.
+// target is a parsed URL: where it goes, and what is requested there.
 type target struct {
 	origin
-	url *url.URL // made of what was read; it has no user and no fragment
+	url *url.URL // rebuilt from the parsed parts; it has no user and no fragment
 }
 
-// parseTarget reads a URL; a redirect's may be relative to the one before it.
+// parseTarget parses a URL; a redirect's may be relative to the previous one.
 func parseTarget(text string, base *url.URL) (target, error) {
 	clean, err := cleanURL(text)
 	if err != nil {
@@ -23,7 +23,7 @@ func parseTarget(text string, base *url.URL) (target, error) {
 	}
 	u, err := url.Parse(clean)
 	if err != nil {
-		return target{}, invalid("the URL cannot be read") // the cause quotes what may be a secret
+		return target{}, invalid("the URL cannot be read") // the cause may quote a secret
 	}
 	if base != nil {
 		u = base.ResolveReference(u)
@@ -47,7 +47,7 @@ func parseTarget(text string, base *url.URL) (target, error) {
 	}}, nil
 }
 
-// cleanURL refuses what programs read differently, and escapes letters beyond ASCII.
+// cleanURL refuses what programs parse differently, and escapes letters beyond ASCII.
 func cleanURL(text string) (string, error) {
 	if len(text) > maxURL {
 		return "", invalid("the URL is longer than %d bytes", maxURL)

@@ -8,24 +8,26 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// root is the name under which a store has what plugins keep. Hooks and tools of the agent, which are trusted, leave it alone.
+// root is the name in a store under which plugins' entries are kept. The agent's hooks and tools, which are trusted, leave
+// it alone.
 const root = "plugins"
 
 // adapter keeps the entries of plugins in a store.
 type adapter struct {
 	store store.Store
-	above store.Namespace // all of their namespaces
+	above store.Namespace // parent of all their namespaces
 }
 
-// In returns a store for the plugins of an agent, in a store of the host, which may hold other things and serve other agents
-// too: agents with different names share nothing.
+// In returns a store for the plugins of an agent. It uses a store of the host, which may hold other things and serve other
+// agents too: agents with different names share nothing.
 func In(s store.Store, agent string) Store {
 	return &adapter{s, store.Namespace{root, nameOf(agent)}}
 }
 
-// path is where the entries of a namespace are. All names in it are the host's and the operator's: of the agent, the scope, the
-// run or thread, and the plugin. A guest writes keys, and a key is part of no path. Each name is one element, whatever stands
-// in it (see [nameOf]), and the scope one of three, so that two namespaces which differ have two paths, and none is under another.
+// path returns where the entries of a namespace are. All names in it come from the host and the operator: those of the
+// agent, the scope, the run or thread, and the plugin. A guest writes only keys, which are not part of any path. Each name
+// is one element, whatever it contains (see [nameOf]), and the scope is one of three. So two different namespaces have
+// different paths, and neither is below the other.
 func (a *adapter) path(ns Namespace) store.Namespace {
 	if ns.Scope == abi.ScopePlugin {
 		return slices.Concat(a.above, store.Namespace{string(ns.Scope), nameOf(ns.Plugin)})
@@ -33,7 +35,7 @@ func (a *adapter) path(ns Namespace) store.Namespace {
 	return append(a.owner(ns.Scope, ns.ID), nameOf(ns.Plugin))
 }
 
-// owner is what the entries of all plugins are under that live as long as a run or a thread.
+// owner returns the parent of the entries of all plugins that live as long as a run or a thread.
 func (a *adapter) owner(scope abi.Scope, id string) store.Namespace {
 	return slices.Concat(a.above, store.Namespace{string(scope), nameOf(id)})
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// The errors that every store has: those of stores of the host.
+// The errors that every store may return: those of the host's stores.
 var (
 	ErrInvalid  = store.ErrInvalid
 	ErrConflict = store.ErrConflict
 	ErrQuota    = store.ErrQuota
 )
 
-// Status is how a host answers a guest. An error that is none of this package's is [abi.StatusFailed].
+// Status returns how a host answers a guest. An error from elsewhere becomes [abi.StatusFailed].
 func Status(err error) abi.Status {
 	switch {
 	case err == nil:
@@ -31,13 +31,13 @@ func Status(err error) abi.Status {
 	}
 }
 
-// What no quota changes, in bytes.
+// Limits that no quota changes, in bytes.
 const (
 	MaxKey   = store.MaxKey
 	MaxValue = 1 << 20
 )
 
-// Check reports a namespace that there cannot be. Every method of a store begins with it.
+// Check reports an invalid namespace. Every method of a store calls it first.
 func (n Namespace) Check() error {
 	if n.Plugin == "" {
 		return fmt.Errorf("%w: a namespace without a plugin", ErrInvalid)
@@ -51,7 +51,7 @@ func (n Namespace) Check() error {
 	return checkOwner(n.Scope, n.ID)
 }
 
-// checkOwner reports a scope and id that belong to no run or thread.
+// checkOwner reports a scope and id that do not identify a run or thread.
 func checkOwner(scope abi.Scope, id string) error {
 	switch {
 	case scope != abi.ScopeRun && scope != abi.ScopeThread:
@@ -63,7 +63,7 @@ func checkOwner(scope abi.Scope, id string) error {
 	}
 }
 
-// checkPut reports a namespace that there cannot be, and a value that is too large for any quota.
+// checkPut reports an invalid namespace, or a value that is too large for any quota.
 func checkPut(ns Namespace, value []byte) error {
 	if err := ns.Check(); err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the length of the longest name that stands in a path as it is, in bytes. A path has three at the most.
+// maxName is the length of the longest name that is used in a path unchanged, in bytes. A path has at most three.
 const maxName = 200
 
-// nameOf makes a name in a path of any text, and of two texts two names: ids of threads, for example, are what the users of
-// a program say. What cannot be in a path, is long, or looks like one of these, is "%" with its digest.
+// nameOf makes a path name from any text, and different names from different texts: thread ids, for example, come from a
+// program's users. A text that is long, is invalid in a path, or looks like an encoded name becomes "%" and its digest.
 func nameOf(text string) string {
 	if text != "" && text[0] != '%' && len(text) <= maxName && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) {
 		return text

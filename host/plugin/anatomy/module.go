@@ -8,30 +8,30 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Module is what a module consists of. Sizes are in bytes. Its texts are the module's: they may hold anything that UTF-8 can
-// say, control characters included.
+// Module describes the structure of a module. Sizes are in bytes. Its texts come from the module: they may hold any UTF-8,
+// including control characters.
 type Module struct {
 	Size      int        `json:"size"`
 	Code      int        `json:"code"`      // of its functions
-	Data      int        `json:"data"`      // that its memory is filled with
-	Debug     int        `json:"debug"`     // of sections for debuggers, see [IsDebug]
+	Data      int        `json:"data"`      // initial content of its memory
+	Debug     int        `json:"debug"`     // of debug sections, see [IsDebug]
 	Functions int        `json:"functions"` // with a body
 	Memory    *Memory    `json:"memory,omitempty"`
-	Stack     int        `json:"stack,omitempty"`  // of a linker that puts it before the data; 0: it cannot be seen
+	Stack     int        `json:"stack,omitempty"`  // if the linker put it before the data; 0: unknown
 	Tables    []Table    `json:"tables,omitempty"` // of functions, or of references
 	Imports   []Imports  `json:"imports,omitempty"`
 	Exports   []Export   `json:"exports,omitempty"`
 	Custom    []Section  `json:"custom_sections,omitempty"`
-	Producers []Producer `json:"producers,omitempty"` // what made it, as it says itself
+	Producers []Producer `json:"producers,omitempty"` // what made it, according to the module itself
 }
 
-// Memory is how large the memory is when an instance starts, and may become.
+// Memory is the size of a memory when an instance starts, and its maximum.
 type Memory struct {
 	Initial int64 `json:"initial"`
 	Maximum int64 `json:"maximum,omitempty"` // 0: none
 }
 
-// Table is how many elements a table has at the start, and may have.
+// Table is the number of elements in a table at the start, and its maximum.
 type Table struct {
 	Initial uint32 `json:"initial"`
 	Maximum uint32 `json:"maximum,omitempty"` // 0: none
@@ -55,7 +55,7 @@ type Section struct {
 	Size int    `json:"size"` // of its content
 }
 
-// Of reads a module. The error is a [*preflight.Error], if the module would not be loaded.
+// Of reads a module. The error is a [*preflight.Error] if the module would not be loaded.
 func Of(module []byte) (*Module, error) {
 	m, err := preflight.Check(module, preflight.Default())
 	if err != nil {
@@ -79,7 +79,7 @@ func Of(module []byte) (*Module, error) {
 	return out, nil
 }
 
-// addImports groups the imports by their modules, in the order in which they first stand there.
+// addImports groups the imports by module, in the order in which the modules first appear.
 func (m *Module) addImports(read *preflight.Module) {
 	groups := map[string]int{}
 	for _, i := range read.Imports {
@@ -111,7 +111,7 @@ func (m *Module) addSection(module []byte, s *preflight.Section) {
 	}
 }
 
-// content is what stands in a custom section behind its name.
+// content returns what follows the name in a custom section.
 func content(module []byte, s *preflight.Section) []byte {
 	c := wasmbin.NewPart(module, s.Start, s.End)
 	c.Bytes(int(c.U32()))
@@ -123,7 +123,7 @@ func (m *Module) Exported(name string) bool {
 	return slices.Contains(m.Exports, Export{name, "function"})
 }
 
-// Asyncify reports whether the module can stop in the middle of a call, as TinyGo's default scheduler wants it: each call
+// Asyncify reports whether the module can stop in the middle of a call, as TinyGo's default scheduler requires: each call
 // then costs hundreds of microseconds.
 func (m *Module) Asyncify() bool {
 	return slices.ContainsFunc(m.Exports, func(e Export) bool { return strings.HasPrefix(e.Name, "asyncify_") })

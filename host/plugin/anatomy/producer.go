@@ -2,17 +2,17 @@ package anatomy
 
 import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 
-// Producer is something that took part in making the module, as the section "producers" says.
+// Producer is something that took part in making the module, according to the section "producers".
 type Producer struct {
 	Role    string `json:"role"` // language, processed-by or sdk
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 }
 
-// maxProducers is how many producers are told.
+// maxProducers is how many producers are listed.
 const maxProducers = 64
 
-// producers reads the content of the section; nil if it is malformed, which harms nobody.
+// producers reads the content of the section. It returns nil if the content is malformed, which does no harm.
 func producers(content []byte) []Producer {
 	var all []Producer
 	c := wasmbin.NewCursor(content)

@@ -6,15 +6,15 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// DescriptionSection is the name of the custom section that holds what the plugin's describe says: the Description as
-// canonical msgpack. Whoever keeps plugins can read it without running them. It binds nobody: a host asks describe.
+// DescriptionSection is the name of the custom section that holds the result of the plugin's describe: the Description as
+// canonical msgpack. A registry can read it without running the plugin. It is not binding: a host calls describe.
 const DescriptionSection = "agenthost.description"
 
 // producersSection is the name of the custom section that says what made the module.
 const producersSection = "producers"
 
-// IsDebug reports whether a custom section of this name is for debuggers alone. The section "name" is not: the names of
-// functions show in the text of a trap.
+// IsDebug reports whether a custom section of this name is only for debuggers. The section "name" is not: the names of
+// functions appear in the text of a trap.
 func IsDebug(section string) bool {
 	switch section {
 	case "sourceMappingURL", "external_debug_info":
@@ -24,8 +24,8 @@ func IsDebug(section string) bool {
 	}
 }
 
-// Description returns what stands in the module's [DescriptionSection]; nil if there is no such section, if there are
-// several, or if the module would not be loaded.
+// Description returns the content of the module's [DescriptionSection]. It returns nil if there is no such section or more
+// than one, or if the module would not be loaded.
 func Description(module []byte) []byte {
 	m, err := preflight.Check(module, preflight.Default())
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// stack tells how large the stack in the memory is. A linker that puts it first, as those of TinyGo and Rust do, lets the
-// stack pointer, which is the first global, begin where the data do. 0: the module is not of that shape.
+// stack returns the size of the stack in the memory. If a linker puts the stack first, as those of TinyGo and Rust do, the
+// stack pointer, which is the first global, starts where the data start. stack returns 0 if the module does not have that
+// shape.
 func stack(module []byte, m *preflight.Module) int {
 	var pointer int64
 	lowest := int64(math.MaxInt64)
@@ -26,7 +27,7 @@ func stack(module []byte, m *preflight.Module) int {
 	return int(pointer)
 }
 
-// stackPointer is what the first global starts with, if that is a variable address; 0 if it is none.
+// stackPointer returns the initial value of the first global if it is a mutable address, and 0 otherwise.
 func stackPointer(module []byte, c *wasmbin.Cursor) int64 {
 	if c.Count("globals", 4) == 0 {
 		return 0
@@ -39,7 +40,7 @@ func stackPointer(module []byte, c *wasmbin.Cursor) int64 {
 	return value
 }
 
-// lowestData is the lowest address that data are put at.
+// lowestData returns the lowest address of any data.
 func lowestData(module []byte, c *wasmbin.Cursor) int64 {
 	lowest := int64(math.MaxInt64)
 	for range c.Count("segments of data", 2) {

@@ -7,11 +7,11 @@ import (
 	"github.com/agenthost/agenthost/internal/docdiff"
 )
 
-// Difference is one thing that went another way when a call was performed again.
+// Difference is one thing that went differently when a call was repeated.
 type Difference struct {
 	Kind DifferenceKind `json:"kind"`
-	Call int            `json:"call,omitempty"` // which next or host_call it is about, from 1: a recorded one, or for an added one a new one
-	Text string         `json:"text"`           // what it is about, and what differs if that is no document
+	Call int            `json:"call,omitempty"` // the number of the next or host_call, from 1: as recorded, or for an added call, as performed
+	Text string         `json:"text"`           // what it concerns, and what differs if it is not a document
 	Diff docdiff.Diff   `json:"diff,omitzero"`  // from the recorded document to the new one
 }
 
@@ -22,14 +22,14 @@ type DifferenceKind string
 const (
 	DiffCall    DifferenceKind = "call"         // another document was passed to next or host_call
 	DiffMissing DifferenceKind = "missing_call" // a recorded call was not made
-	DiffAdded   DifferenceKind = "added_call"   // a call was made that is not recorded
+	DiffAdded   DifferenceKind = "added_call"   // an unrecorded call was made
 	DiffResult  DifferenceKind = "result"
 	DiffReturn  DifferenceKind = "return" // another code was returned
 	DiffFault   DifferenceKind = "fault"
 	DiffFuel    DifferenceKind = "fuel"
 )
 
-// Lines are the difference for people.
+// Lines describes the difference for people.
 func (d *Difference) Lines() []string {
 	if d.Diff.IsZero() {
 		return []string{d.Text}
@@ -41,14 +41,15 @@ func (d *Difference) Lines() []string {
 	return lines
 }
 
-// FaultUnrecorded is the kind of the fault that ends a call which asks for what is not recorded.
+// FaultUnrecorded is the kind of fault that ends a call which requests something that is not recorded.
 const FaultUnrecorded = "unrecorded"
 
-// Compare tells how a call went another way than it is recorded. fuel says that the fuel must be the same, as it must
+// Compare lists how a repeated call differs from its recording. fuel says that the fuel must be the same, which it must be
 // with the same module and configuration.
 //
-// What the machine decided is not compared: of a call that was cancelled, or that ended by a fault of chance, only what
-// it did until then is. Nor is what the host thought of the result, which follows from the state of the run.
+// Compare ignores what depends on the machine: of a call that was cancelled, or that ended by a fault of chance, it
+// compares only what happened until then. It also ignores the host's opinion of the result, which depends on the state of
+// the run.
 func Compare(recorded, performed *Frame, fuel bool) []Difference {
 	c := comparison{recorded: recorded, performed: performed}
 	unanswered := c.exchanges()
@@ -63,7 +64,7 @@ func Compare(recorded, performed *Frame, fuel bool) []Difference {
 	return c.differences
 }
 
-// comparableFuel reports whether the count is exact: that of a guest which broke off may be behind.
+// comparableFuel reports whether the count is exact: if the guest broke off, the count may lag.
 func comparableFuel(f *Frame) bool {
 	const outOfFuel = "fuel"
 	return f.Returned || (f.Fault != nil && f.Fault.Kind == outOfFuel)
@@ -76,8 +77,8 @@ type comparison struct {
 
 func (c *comparison) add(d Difference) { c.differences = append(c.differences, d) }
 
-// exchanges compares what the guest asked the host. It reports whether the guest was stopped for asking what is not
-// recorded.
+// exchanges compares the guest's requests to the host. It reports whether the guest was stopped because it requested
+// something that is not recorded.
 func (c *comparison) exchanges() (unanswered bool) {
 	script := NewScript(c.recorded)
 	for i := range c.performed.Exchanges {
@@ -149,7 +150,7 @@ func (c *comparison) ends() {
 	}
 }
 
-// ending says how a call ended.
+// ending describes how a call ended.
 func ending(f *Frame) string {
 	switch {
 	case f.Returned:

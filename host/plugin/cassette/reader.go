@@ -14,13 +14,13 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// ErrTruncated is a cassette whose last document is incomplete. What stands before it was read.
+// ErrTruncated reports a cassette whose last document is incomplete. Everything before it was read.
 var ErrTruncated = errors.New("the last document is incomplete: the process that recorded ended while it wrote it")
 
-// errNone is a file of something else.
+// errNone reports a file of another kind.
 var errNone = errors.New("is no cassette, which begins with a header of agenthost")
 
-// Reader reads a cassette, which may come from anybody: nothing of it is taken for granted.
+// Reader reads a cassette. The cassette may be hostile, so everything in it is checked.
 type Reader struct {
 	Header Header
 
@@ -30,7 +30,7 @@ type Reader struct {
 	held    int // bytes of their configurations and Descriptions
 }
 
-// limits are those of a document that is read. A frame has six values for each exchange.
+// limits are the limits of a document that is read. A frame has six values for each exchange.
 var limits = wire.Limits{MaxBytes: MaxDocument, MaxDepth: 16, MaxNodes: 8*MaxExchanges + 1000}
 
 // Open opens a file. The reader must be closed.
@@ -66,8 +66,8 @@ func NewReader(from io.Reader) (*Reader, error) {
 // Close closes the file.
 func (r *Reader) Close() error { return r.close() }
 
-// Frames yields the calls in the order of the cassette, each with its plugin. The first error is the last that is
-// yielded: [ErrTruncated], one that says what is wrong with the cassette, or one of reading the file.
+// Frames yields the calls in the order of the cassette, each with its plugin. The first error ends the sequence:
+// [ErrTruncated], a description of what is wrong with the cassette, or an error reading the file.
 func (r *Reader) Frames() iter.Seq2[*Frame, error] {
 	return func(yield func(*Frame, error) bool) {
 		for n := 2; ; n++ {
@@ -85,7 +85,7 @@ func (r *Reader) Frames() iter.Seq2[*Frame, error] {
 	}
 }
 
-// next reads a document; a nil frame if it is about something else.
+// next reads a document. The frame is nil if the document is of another kind.
 func (r *Reader) next() (*Frame, error) {
 	b, err := r.document()
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *Reader) load(p *Plugin) error {
 	return nil
 }
 
-// decode decodes a document that is not trusted.
+// decode decodes an untrusted document.
 func decode(b []byte, into any) error {
 	if err := wire.Validate(b, limits); err != nil {
 		return fmt.Errorf("malformed: %w", err)
@@ -146,7 +146,7 @@ func decode(b []byte, into any) error {
 	return msgpack.Unmarshal(b, into)
 }
 
-// document reads the next document; io.EOF if there is none.
+// document reads the next document, or returns io.EOF if there is none.
 func (r *Reader) document() ([]byte, error) {
 	size, err := r.size()
 	switch {
@@ -155,7 +155,7 @@ func (r *Reader) document() ([]byte, error) {
 	case size > MaxDocument:
 		return nil, fmt.Errorf("it has %d bytes; %d are allowed", size, MaxDocument)
 	}
-	var b []byte // grows with what is there, not with what is claimed
+	var b []byte // grows with the data present, not with the claimed size
 	for len(b) < size {
 		at := len(b)
 		b = append(b, make([]byte, min(size-at, max(at, 64<<10)))...)

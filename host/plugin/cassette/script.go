@@ -2,21 +2,21 @@ package cassette
 
 import "github.com/agenthost/agenthost/abi"
 
-// Script gives the answers of a recording to who performs its call again, in order.
+// Script returns a recording's answers, in order, when its call is repeated.
 //
-// An event.emit that was not recorded is answered all the same, and a recorded one that is not made is passed over: it
-// has no effect on what follows, so that what follows can still be compared.
+// It answers an event.emit even if it was not recorded, and skips a recorded one that is not made: events do not affect
+// what follows, so that the rest can still be compared.
 type Script struct {
 	exchanges []Exchange
 	at        int
-	missed    []int // that were passed over
+	missed    []int // skipped exchanges
 }
 
-// NewScript begins with the first exchange.
+// NewScript returns a Script that starts with the first exchange.
 func NewScript(f *Frame) *Script { return &Script{exchanges: f.Exchanges} }
 
-// Next returns the place of the exchange that answers the next call of next (""), or of an operation; -1 if it is an
-// event.emit, which needs none. It returns false if another call stands there, or no more.
+// Next returns the index of the exchange that answers the next call of next (""), or of an operation. The index is -1 for
+// an unrecorded event.emit, which needs no answer. Next returns false if the recording has another call there, or none.
 func (s *Script) Next(op string) (at int, ok bool) {
 	if op == abi.OpEventEmit {
 		if s.at == len(s.exchanges) || s.exchanges[s.at].Op != op {
@@ -37,7 +37,7 @@ func (s *Script) Next(op string) (at int, ok bool) {
 	return next, true
 }
 
-// pass passes over what stands before an exchange.
+// pass skips all exchanges before end.
 func (s *Script) pass(end int) {
 	for ; s.at < end; s.at++ {
 		s.missed = append(s.missed, s.at)

@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Writer writes a cassette. It is the recorder of any number of plugins, in any number of runs at once.
+// Writer writes a cassette. It can record any number of plugins, in any number of concurrent runs.
 type Writer struct {
 	mu      sync.Mutex
 	to      io.Writer
@@ -23,11 +23,11 @@ type Writer struct {
 	plugins map[*Plugin]int // their IDs
 	held    int             // bytes of their documents
 	frames  int
-	err     error // the first; nothing is written after it
+	err     error // the first error; nothing is written after it
 }
 
-// Create makes a file and writes a cassette to it. The file is for its user alone. One that is there is not overwritten:
-// it may be the only recording of what went wrong.
+// Create makes a file for the current user alone and writes a cassette to it. It does not overwrite an existing file, which
+// may be the only recording of what went wrong.
 func Create(path string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -44,14 +44,14 @@ func Create(path string) (*Writer, error) {
 	return w, nil
 }
 
-// NewWriter writes a cassette to something else. It begins with the header.
+// NewWriter writes a cassette to another destination, beginning with the header.
 func NewWriter(to io.Writer) (*Writer, error) {
 	w := &Writer{to: to, plugins: map[*Plugin]int{}, close: func() error { return nil }}
 	w.write(&Header{Version: Version, ABI: fmt.Sprintf("%d.%d", abi.Major, abi.Minor)})
 	return w, w.err
 }
 
-// Record writes a call that has ended, and before the first one of a plugin the plugin. Neither is changed.
+// Record writes a call that has ended, after its plugin if it is the plugin's first. It changes neither.
 func (w *Writer) Record(p *Plugin, f *Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,10 +76,10 @@ func (w *Writer) Record(p *Plugin, f *Frame) {
 	w.write(map[string]any{"frame": &frame})
 }
 
-// slack is more than what a frame takes beside its documents, with as many exchanges as it may have.
+// slack exceeds the size of a frame without its documents, even with the maximum number of exchanges.
 const slack = 8 << 20
 
-// size is how many bytes the documents of a frame have.
+// size returns the total size of a frame's documents, in bytes.
 func size(f *Frame) int {
 	n := len(f.Input) + len(f.Result)
 	for i := range f.Exchanges {
@@ -88,14 +88,14 @@ func size(f *Frame) int {
 	return n
 }
 
-// Calls is how many calls were recorded.
+// Calls returns how many calls were recorded.
 func (w *Writer) Calls() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.frames
 }
 
-// Close ends the cassette. The error is the first that writing it had: the recording is then incomplete.
+// Close ends the cassette. The error is the first that occurred while writing; the recording is then incomplete.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

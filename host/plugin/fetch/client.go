@@ -86,8 +86,8 @@ func newTransport(p *Policy, o options) *http.Transport {
 	return t
 }
 
-// Close closes the connections that are kept for later. Exchanges under way end by themselves, and close theirs; later
-// ones are refused.
+// Close closes idle connections. Active exchanges finish by themselves, and close their connections; later ones are
+// refused.
 func (c *Client) Close() error {
 	c.closed.Store(true)
 	c.transport.CloseIdleConnections()

@@ -17,7 +17,7 @@ var notTheGuests = map[string]bool{
 	"x-http-method": true, "x-http-method-override": true, "x-method-override": true,
 }
 
-// ofTheConnection are headers of a response that say nothing of it, but of the connection that it came by.
+// ofTheConnection are response headers that describe the connection rather than the response.
 var ofTheConnection = map[string]bool{
 	"connection": true, "keep-alive": true, "te": true, "trailer": true, "transfer-encoding": true, "upgrade": true,
 }

@@ -13,8 +13,8 @@ import (
 type Store interface {
 	// Get returns an entry, and whether it exists. Neither side may change its value, which remains valid.
 	Get(ctx context.Context, ns Namespace, key string) (Entry, bool, error)
-	// Put writes an entry and returns its version: 1 is the first of a namespace, and each is one more than the last, which
-	// may be that of an entry that was deleted since. The value is valid during the call.
+	// Put writes an entry and returns its version. The first version of a namespace is 1, and each later one is one more
+	// than the last, even if the entry with the last version was deleted since. The value is valid during the call.
 	Put(ctx context.Context, ns Namespace, key string, value []byte, o PutOptions) (version uint64, err error)
 	// Delete removes an entry, if it exists. ifVersion is as in [PutOptions].
 	Delete(ctx context.Context, ns Namespace, key string, ifVersion *uint64) error

@@ -4,7 +4,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 )
 
-// bodies writes the functions behind dst.
+// bodies appends the functions to dst.
 func (r *rewriter) bodies(dst []byte) []byte {
 	r.findSmall()
 	s := &scan{small: r.small}
@@ -29,10 +29,10 @@ func (r *rewriter) bodies(dst []byte) []byte {
 	return dst
 }
 
-// smallBody is the size of a body, in bytes, above which it is not small.
+// smallBody is the maximum size of a small body, in bytes.
 const smallBody = 256
 
-// findSmall finds the functions that are charged where they are called: nothing else may reach them.
+// findSmall finds the functions that are charged at the call: they must be reachable only by calls.
 func (r *rewriter) findSmall() {
 	s := &scan{}
 	r.small = map[uint32]int64{}
@@ -50,7 +50,7 @@ func (r *rewriter) findSmall() {
 	}
 }
 
-// refillBody is the body of a function that calls the import.
+// refillBody returns the body of a function that calls the import.
 func (r *rewriter) refillBody() []byte {
 	b := wasmbin.AppendU32([]byte{0, wasmbin.OpGlobalGet}, r.global)
 	b = wasmbin.AppendU32(append(b, wasmbin.OpCall), r.added)
@@ -58,14 +58,14 @@ func (r *rewriter) refillBody() []byte {
 	return append(b, wasmbin.OpEnd)
 }
 
-// writer writes one function. It may need two local variables more: one with the fuel, in some loops, and one for the size
+// writer writes one function. It may need two more local variables: one for the fuel, in some loops, and one for the size
 // of an operation.
 type writer struct {
 	*rewriter
 	*scan
 	splice
 
-	variables uint32 // parameters included
+	variables uint32 // including parameters
 }
 
 // fuel and size are the local variables that are added.
@@ -86,7 +86,7 @@ func (w *writer) function(start, code, end int) []byte {
 	return w.out
 }
 
-// locals declares the variables of the function, and those that are added.
+// locals declares the function's own variables and the added ones.
 func (w *writer) locals(start, code int) {
 	c := wasmbin.NewPart(w.source, start, code)
 	groups := c.U32()
@@ -120,7 +120,7 @@ func (w *writer) needs() (fuel, size bool) {
 	return fuel, size
 }
 
-// charges writes the charges of the segments from next on that begin at most at the offset.
+// charges writes the charges of the segments from index next that begin at or before the offset.
 func (w *writer) charges(next, offset int) int {
 	for ; next < len(w.segments) && w.segments[next].at <= offset; next++ {
 		s := &w.segments[next]
@@ -161,7 +161,7 @@ func (w *writer) edit(e *edit) {
 	}
 }
 
-// call calls a function of the guest, which finds the fuel in the global, and leaves it there.
+// call calls a function of the guest, which reads the fuel from the global and writes it back there.
 func (w *writer) call(e *edit) {
 	_, small := w.rewriter.small[e.index]
 	local := w.local(e.loop) && (e.op == wasmbin.OpCallIndirect || !small)
@@ -181,7 +181,7 @@ func (w *writer) call(e *edit) {
 	}
 }
 
-// leave stores the fuel where a branch leaves the loops that have it in a variable.
+// leave writes the fuel back to the global where a branch leaves the loops that keep it in a variable.
 func (w *writer) leave(e *edit, target *label) {
 	conditional := e.op == wasmbin.OpBrIf && target.values == 0
 	if conditional { // only if it branches
@@ -204,7 +204,7 @@ func (w *writer) sized(e *edit) {
 	w.index(wasmbin.OpLocalGet, w.size())
 	shift, op := int64(0), byte(wasmbin.OpI64ShrU)
 	switch e.op {
-	case wasmbin.OpMemoryGrow: // more pages than there can be are not charged: it fails
+	case wasmbin.OpMemoryGrow: // impossible page counts are not charged: the growth fails
 		w.out = append(w.out, wasmbin.OpI32Const, 0)
 		w.index(wasmbin.OpLocalGet, w.size())
 		w.out = wasmbin.AppendS64(append(w.out, wasmbin.OpI32Const), maxPages+1)
@@ -222,14 +222,15 @@ func (w *writer) sized(e *edit) {
 	w.look(local)
 }
 
-// maxPages is the most pages that a memory can have.
+// maxPages is the maximum number of pages in a memory.
 const maxPages = 1 << 16
 
 func (w *writer) index(op byte, index uint32) {
 	w.out = wasmbin.AppendU32(append(w.out, op), index)
 }
 
-// load puts the fuel on the stack. In some loops it is in a variable, and the global holds what it was when the loop began.
+// load puts the fuel on the stack. In some loops a variable holds it, and the global has the value from the loop's
+// beginning.
 func (w *writer) load(local bool) {
 	if local {
 		w.index(wasmbin.OpLocalGet, w.fuel())
@@ -247,7 +248,7 @@ func (w *writer) store(local bool) {
 	}
 }
 
-// look calls for more fuel if it is below zero: in the second arm, which wazero puts out of the way.
+// look requests more fuel if it is below zero. That is in the second arm, which wazero moves out of the main path.
 func (w *writer) look(local bool) {
 	w.load(local)
 	w.out = append(w.out, wasmbin.OpI64Const, 0, wasmbin.OpI64GeS, wasmbin.OpIf, blockOfNothing, wasmbin.OpElse)

@@ -3,28 +3,28 @@ package meter
 import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 
 // Version is the version of the cost table. Another table gives other numbers for equal calls, so it is part of the ABI:
-// changing it is a minor version.
+// changing it requires a minor version.
 const Version = 1
 
-// The cost table. An instruction costs 1, but for those here.
+// The cost table. An instruction costs 1, with these exceptions.
 const (
 	costDivide  = 10  // integer division and remainder; square roots and divisions of floats
-	costCall    = 3   // call, beside what the callee costs
-	costVia     = 8   // call_indirect, beside what the callee costs
+	costCall    = 3   // call, in addition to the callee's own cost
+	costVia     = 8   // call_indirect, in addition to the callee's own cost
 	costImport  = 60  // call of the host
 	costEntry   = 3   // entering a function
-	costGrow    = 500 // memory.grow, beside its pages
-	costBulk    = 20  // an operation on many bytes or elements, beside its size
-	bytesShift  = 4   // memory.fill, copy, init: 1 for 16 bytes
-	pageShift   = 12  // memory.grow: 4,096 for a page of 64 KiB, as if it were filled
-	slotsPerOne = 8   // entering a function: 1 for so many parameters and local variables
+	costGrow    = 500 // memory.grow, in addition to its pages
+	costBulk    = 20  // an operation on many bytes or elements, in addition to its size
+	bytesShift  = 4   // memory.fill, copy, init: 1 per 16 bytes
+	pageShift   = 12  // memory.grow: 4,096 per page of 64 KiB, as if it were filled
+	slotsPerOne = 8   // entering a function: 1 per this many parameters and local variables
 )
 
-// window is how much uncharged code may follow a charge: the cost of code behind a branch is charged where the branch
-// stands, if it is at most this.
+// window is how much uncharged code may follow a charge: code after a branch is charged before the branch if it costs at
+// most this much.
 const window = 48
 
-// costOf is what an instruction costs, but for calls and what depends on a size.
+// costOf returns what an instruction costs, without calls and size-dependent parts.
 func costOf(op uint16) int64 {
 	switch op {
 	case wasmbin.OpNop, wasmbin.OpBlock, wasmbin.OpLoop, wasmbin.OpElse, wasmbin.OpEnd:
@@ -44,5 +44,5 @@ func costOf(op uint16) int64 {
 	}
 }
 
-// price is what is charged for a cost: a unit of fuel is eight simple instructions.
+// price converts a cost to fuel: a unit of fuel is eight simple instructions.
 func price(cost int64) int64 { return (cost + 7) / 8 }

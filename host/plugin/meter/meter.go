@@ -1,11 +1,11 @@
-// Package meter rewrites a Wasm module so that it counts its own work as fuel, and asks the host for more when it has
-// used up what it was given. The host can so stop a guest that does not end, in a way that the guest cannot catch, and
-// equal calls in equal instances use equal fuel.
+// Package meter rewrites a Wasm module so that it counts its own work as fuel, and asks the host for more when it has used
+// up what it was given. The host can thus stop a guest that does not end, in a way that the guest cannot catch, and equal
+// calls in equal instances use equal fuel.
 //
-// The module gets a global with the fuel that is left, exported as [Fuel], and an import, [Tick] of [Module]. Code is
-// charged before it runs: at the beginning of each function, in each turn of a loop, and where much code follows a
-// branch. What branches skip may be charged as if it ran, as far as it is short; nothing that runs is left out. Fuel
-// below zero calls the import, which says how much there is now; it may instead panic, and so end the guest.
+// The module gets a global with the remaining fuel, exported as [Fuel], and an import, [Tick] of [Module]. Code is charged
+// before it runs: at the beginning of each function, in each iteration of a loop, and where much code follows a branch.
+// Short code that a branch skips may be charged as if it ran; code that runs is always charged. When the fuel is below
+// zero, the code calls the import, which returns the new amount or panics to end the guest.
 package meter
 
 import (
@@ -18,30 +18,30 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// What the module gets.
+// What is added to the module.
 const (
 	Module = "agenthost_meter" // the module of the import
-	Tick   = "tick"            // (fuel i64) -> i64: takes the fuel that is left, which is negative, and returns the new one
+	Tick   = "tick"            // (fuel i64) -> i64: takes the remaining fuel, which is negative, and returns the new amount
 	Fuel   = "agenthost_fuel"  // the exported global, a mutable i64
-	Self   = "agenthost_self"  // the exported function that [Options] may ask for: it takes, does and returns nothing
+	Self   = "agenthost_self"  // the exported function that [Options] may request: it takes, does and returns nothing
 )
 
-// Options say what else is done to the module.
+// Options select further changes to the module.
 type Options struct {
 	Table   uint32 // the maximum of a table, in elements, where the module sets none or a larger one
-	Globals bool   // the mutable globals are exported, by the names that [Global] gives
-	Self    bool   // the function [Self] is added
-	// Imports says which module an import is taken from instead; nil: all as the module says.
+	Globals bool   // export the mutable globals, by the names that [Global] returns
+	Self    bool   // add the function [Self]
+	// Imports returns the module that replaces an import's own; nil: no import is changed.
 	Imports func(module, name string) string
 }
 
-// Global is the name under which a global is exported.
+// Global returns the name under which a global is exported.
 func Global(index int) string { return globalPrefix + strconv.Itoa(index) }
 
 const globalPrefix = "agenthost_global_"
 
-// Rewrite returns a module with a meter. module must have passed [preflight.Check], which returned m. A module that
-// has, imports or exports what the meter needs to add is refused.
+// Rewrite returns a module with a meter. module must have passed [preflight.Check], which returned m. A module is refused
+// if it already has, imports or exports what the meter needs to add.
 func Rewrite(module []byte, m *preflight.Module, options Options) ([]byte, error) {
 	for _, i := range m.Imports {
 		if i.Module == Module {
@@ -71,13 +71,13 @@ type rewriter struct {
 	options Options
 	failed  bool // the module is not the one that was checked
 
-	added  uint32           // the function index of the new import: from here on, functions move up by one
+	added  uint32           // the function index of the new import: functions from here on move up by one
 	refill uint32           // the function index of the new function that calls it
 	global uint32           // the index of the new global
-	small  map[uint32]int64 // functions that are charged where they are called, and what they cost
+	small  map[uint32]int64 // functions that are charged at the call, with their costs
 }
 
-// moved is the new index of a function.
+// moved returns the new index of a function.
 func (r *rewriter) moved(index uint32) uint32 {
 	if index >= r.added {
 		return index + 1
@@ -85,14 +85,14 @@ func (r *rewriter) moved(index uint32) uint32 {
 	return index
 }
 
-// splice copies a part of the module, and lets other things be put in between.
+// splice copies a part of the module, and allows insertions in between.
 type splice struct {
 	module []byte
-	copied int // offset up to which the module was taken over
+	copied int // offset up to which the module has been copied
 	out    []byte
 }
 
-// upTo copies what comes before the offset.
+// upTo copies everything before the offset.
 func (s *splice) upTo(offset int) {
 	if offset > s.copied {
 		s.out = append(s.out, s.module[s.copied:offset]...)
@@ -110,7 +110,7 @@ func (r *rewriter) copier(start, end int, dst []byte) *copier {
 	return &copier{wasmbin.NewPart(r.source, start, end), splice{r.source, start, dst}}
 }
 
-// replace puts a number in the place of what was read since the offset.
+// replace writes a number instead of what was read since the offset.
 func (c *copier) replace(offset int, number uint32) {
 	c.upTo(offset)
 	c.out = wasmbin.AppendU32(c.out, number)

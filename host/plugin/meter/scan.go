@@ -7,43 +7,42 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// segment is code that runs from its first instruction to its last: nothing branches into it, and only its end branches
-// away.
+// segment is a basic block: nothing branches into it, and only its end branches away.
 type segment struct {
 	at     int   // offset of its first instruction
-	loop   int32 // the loop that it is in
-	header bool  // it begins the function or a loop: fuel is looked at here
+	loop   int32 // the loop that contains it
+	header bool  // it begins the function or a loop: the fuel is checked here
 	point  bool  // it has a charge
-	falls  bool  // the next segment may follow
-	behind int32 // the loop that ended before it; 0: none did
+	falls  bool  // execution may continue with the next segment
+	behind int32 // the loop that ended just before it; 0: none
 	edges  int32 // where its branches end in scan.edges
-	cost   int64 // of its own; later with what follows and has no charge
+	cost   int64 // its own cost; later including uncharged code that follows
 }
 
-// loop is a loop, or, as the first one, the function.
+// loop is a loop or, at index 0, the function itself.
 type loop struct {
 	parent int32
-	calls  int // of functions of the guest in it, which change the fuel; counted to just above fewCalls
+	calls  int // calls of guest functions in it, which change the fuel; counted to just above fewCalls
 }
 
-// label is what a branch leads to.
+// label is the target of a branch.
 type label struct {
 	op     uint16
-	values int   // what a branch to it carries
-	loop   int32 // the loop around it; of a loop, itself
-	target int32 // the segment behind it, or for a loop, the one that begins it; -1: the end of the function
+	values int   // number of values that a branch to it carries
+	loop   int32 // the loop around it; for a loop, itself
+	target int32 // the segment after it, or for a loop, its first one; -1: the end of the function
 }
 
-// edit is something in the code that changes.
+// edit is a change to the code.
 type edit struct {
-	at, end int // offsets: what is replaced
+	at, end int // offsets of the replaced code
 	op      uint16
 	index   uint32
-	loop    int32 // around it; of a loop, itself
-	target  int32 // of a branch: the label, or one of them
+	loop    int32 // the loop around it; for a loop, itself
+	target  int32 // for a branch: the label, or one of them
 }
 
-// scan is what is known of a function. It is used for one function after the other.
+// scan is the analysis of a function. It is reused for one function after another.
 type scan struct {
 	segments []segment
 	edges    []int32 // labels
@@ -55,7 +54,7 @@ type scan struct {
 	small    map[uint32]int64 // see rewriter
 }
 
-// here is the present loop.
+// here returns the current loop.
 func (s *scan) here() int32 { return s.labels[s.open[len(s.open)-1]].loop }
 
 // begin begins a segment.
@@ -65,13 +64,13 @@ func (s *scan) begin(at int, header bool) {
 
 func (s *scan) last() *segment { return &s.segments[len(s.segments)-1] }
 
-// edge notes that the present segment may lead to a label.
+// edge records that the current segment may lead to a label.
 func (s *scan) edge(label int32) {
 	s.edges = append(s.edges, label)
 	s.last().edges = int32(len(s.edges))
 }
 
-// branch notes that the present segment may branch to the label so many levels out.
+// branch records that the current segment may branch to the label at this depth.
 func (s *scan) branch(depth uint32) {
 	if int(depth) >= len(s.open) {
 		return // the preflight has refused it
@@ -79,7 +78,7 @@ func (s *scan) branch(depth uint32) {
 	id := s.open[len(s.open)-1-int(depth)]
 	s.edge(id)
 	if e := s.lastEdit(); e.target < 0 || s.labels[id].loop < s.labels[e.target].loop {
-		e.target = id // the one that leads out furthest
+		e.target = id // the one furthest out
 	}
 }
 
@@ -155,12 +154,13 @@ func (s *scan) instruction(end int, m *preflight.Module) {
 	}
 }
 
-// change notes that the present instruction is rewritten.
+// change records that the current instruction is rewritten.
 func (s *scan) change(end int) {
 	s.edits = append(s.edits, edit{at: s.in.Start, end: end, op: s.in.Op, index: s.in.Index, loop: s.here(), target: -1})
 }
 
-// callCost is what a call costs beside what the callee charges itself. Imports and small functions leave the fuel as it is.
+// callCost returns the cost of a call without what the callee charges itself. Imports and small functions do not change the
+// fuel.
 func (s *scan) callCost(m *preflight.Module) int64 {
 	if s.in.Index < uint32(len(m.Imports)) {
 		return costImport
@@ -172,7 +172,7 @@ func (s *scan) callCost(m *preflight.Module) int64 {
 	return costCall
 }
 
-// isSmall reports whether a function can be charged where it is called: it ends soon, whatever it does.
+// isSmall reports whether a function can be charged at the call: it always ends soon.
 func (s *scan) isSmall() bool {
 	for i := range s.edits {
 		switch s.edits[i].op {
@@ -184,14 +184,14 @@ func (s *scan) isSmall() bool {
 	return s.segments[0].cost <= window && !slices.ContainsFunc(s.segments[1:], func(g segment) bool { return g.point })
 }
 
-// called notes a call of the guest in the present loop and those around it.
+// called records a call of a guest function in the current loop and those around it.
 func (s *scan) called() {
 	for l := s.here(); l >= 0 && s.loops[l].calls <= fewCalls; l = s.loops[l].parent {
 		s.loops[l].calls++
 	}
 }
 
-// branches notes where the present instruction leads.
+// branches records where the current instruction leads.
 func (s *scan) branches() {
 	in := &s.in
 	switch in.Op {
@@ -206,7 +206,7 @@ func (s *scan) branches() {
 	}
 }
 
-// arity is how many values a block takes and leaves.
+// arity returns how many values a block takes and leaves.
 func arity(m *preflight.Module, block int64) (params, results int) {
 	switch {
 	case block >= 0:
@@ -219,7 +219,7 @@ func arity(m *preflight.Module, block int64) (params, results int) {
 	}
 }
 
-// orElse ends the first arm of an if, which leads behind the second.
+// orElse ends the first arm of an if, which continues after the second.
 func (s *scan) orElse(end int) {
 	id := s.open[len(s.open)-1]
 	s.edge(id)
@@ -229,7 +229,7 @@ func (s *scan) orElse(end int) {
 	s.labels[id+1].target = int32(len(s.segments) - 1)
 }
 
-// end ends a block. Behind it begins a segment: branches lead there, or it is in another loop.
+// end ends a block and begins a segment, because branches lead there or it is in another loop.
 func (s *scan) end(end int) {
 	id := s.open[len(s.open)-1]
 	s.open = s.open[:len(s.open)-1]
@@ -249,13 +249,13 @@ func (s *scan) end(end int) {
 	}
 }
 
-// charge decides where the charges stand. Every segment without one is charged, with what follows it, by all that lead
-// to it: by the most of what may follow them.
+// charge decides where charges are placed. An uncharged segment is charged, with what follows it, by all segments that lead
+// to it. Each of those charges the maximum over its successors.
 func (s *scan) charge() {
 	for i := range s.segments {
 		s.successors(i, func(from, to *segment) {
 			if to.loop != from.loop {
-				to.point = true // behind a loop: not in each of its turns
+				to.point = true // after a loop: not charged in each iteration
 			}
 		})
 	}
@@ -272,15 +272,15 @@ func (s *scan) charge() {
 	}
 }
 
-// free takes all charges away.
+// free removes all charges.
 func (s *scan) free() {
 	for i := range s.segments {
 		s.segments[i].point, s.segments[i].header = false, false
 	}
 }
 
-// successors calls f for each segment that may follow one directly. The turn of a loop is none: a loop's begin is a
-// charge.
+// successors calls f for each segment that may directly follow one. It omits jumps back to the beginning of a loop, which
+// always has a charge.
 func (s *scan) successors(i int, f func(from, to *segment)) {
 	from := &s.segments[i]
 	if from.falls && i+1 < len(s.segments) {
@@ -297,12 +297,12 @@ func (s *scan) successors(i int, f func(from, to *segment)) {
 	}
 }
 
-// fewCalls is how many calls a loop may have whose fuel is in a variable: around each, the fuel moves. More of them cost
-// more than the variable saves.
+// fewCalls is how many calls a loop with its fuel in a variable may have: the fuel must move around each of them. More of
+// them would cost more than the variable saves.
 const fewCalls = 1
 
-// local reports whether the fuel is in a variable in a loop, and in all loops inside of it.
+// local reports whether a variable holds the fuel in a loop, and in all loops inside it.
 func (s *scan) local(id int32) bool { return id > 0 && s.loops[id].calls <= fewCalls }
 
-// outermost reports whether a loop is local, and inside of none that is.
+// outermost reports whether a loop is local, and not inside another local one.
 func (s *scan) outermost(id int32) bool { return s.local(id) && !s.local(s.loops[id].parent) }

@@ -14,7 +14,7 @@ var order = []byte{
 	preflight.SectionCode, preflight.SectionData,
 }
 
-// all writes the new module. Of the custom sections the names stay; what debuggers know would be wrong.
+// all writes the new module. It keeps only the name section of the custom sections, since debug information would be wrong.
 func (r *rewriter) all() []byte {
 	out := append(make([]byte, 0, len(r.source)+len(r.source)/8), r.source[:8]...)
 	var names *preflight.Section
@@ -39,7 +39,7 @@ func (r *rewriter) all() []byte {
 	return out
 }
 
-// section writes the content of one section; nil if there is none.
+// section writes the content of one section, or returns nil if there is none.
 func (r *rewriter) section(id byte, s *preflight.Section) []byte {
 	switch id {
 	case preflight.SectionType:
@@ -87,7 +87,7 @@ func (r *rewriter) section(id byte, s *preflight.Section) []byte {
 	}
 }
 
-// exports writes the exports that are added, and says how many they are.
+// exports writes the added exports, and returns their number.
 func (r *rewriter) exports() (n uint32, items []byte) {
 	export := func(name string, kind byte, index uint32) {
 		n++
@@ -106,7 +106,7 @@ func (r *rewriter) exports() (n uint32, items []byte) {
 	return n, items
 }
 
-// longer writes a section of items, with some more at its end.
+// longer writes a section of items, with some more appended.
 func (r *rewriter) longer(s *preflight.Section, n uint32, items []byte) []byte {
 	if s == nil {
 		return append(wasmbin.AppendU32(nil, n), items...)
@@ -139,7 +139,7 @@ func (r *rewriter) longer(s *preflight.Section, n uint32, items []byte) []byte {
 	return append(r.done(c), items...)
 }
 
-// imported takes over the import of a function.
+// imported copies the import of a function.
 func (r *rewriter) imported(c *copier) {
 	at := c.At()
 	module := string(c.Bytes(int(c.U32())))
@@ -157,7 +157,7 @@ func (r *rewriter) imported(c *copier) {
 	}
 }
 
-// constant takes over a constant expression.
+// constant copies a constant expression.
 func (r *rewriter) constant(c *copier) {
 	var in wasmbin.Instruction
 	c.Instruction(&in)
@@ -184,7 +184,7 @@ func (r *rewriter) tables(s *preflight.Section) []byte {
 	return r.done(c)
 }
 
-// elements takes over one segment of elements.
+// elements copies one segment of elements.
 func (r *rewriter) elements(c *copier) {
 	form := c.U32()
 	passive, explicit, expressions := form&1 != 0, form&2 != 0, form&4 != 0
@@ -207,7 +207,7 @@ func (r *rewriter) elements(c *copier) {
 	}
 }
 
-// names takes over the names of the module and its functions, and of what does not move.
+// names copies the names of the module, its functions, and everything that does not move.
 func (r *rewriter) names(s *preflight.Section) []byte {
 	out := wasmbin.AppendName(nil, "name")
 	c := wasmbin.NewPart(r.source, s.Start, s.End)
@@ -231,7 +231,7 @@ func (r *rewriter) names(s *preflight.Section) []byte {
 				}
 			}
 			content = r.done(part)
-		case 3: // labels of functions: nobody reads them here
+		case 3: // labels of functions: nothing reads them here
 			continue
 		}
 		out = wasmbin.AppendSized(append(out, kind), content)

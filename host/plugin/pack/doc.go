@@ -1,3 +1,3 @@
-// Package pack makes a module ready to be handed on: without what only debuggers read, and with its Description beside the
-// code, so that a registry or an operator can read that without running anything.
+// Package pack prepares a module for distribution: it removes what only debuggers read, and adds the Description next to
+// the code, so that a registry or an operator can read it without running anything.
 package pack

@@ -9,11 +9,11 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Pack returns the module without its sections for debuggers, see [anatomy.IsDebug], and with the description in the section
-// [anatomy.DescriptionSection], in place of any that were there. description is what describe returned, as canonical
-// msgpack. All other bytes stay, so that the module does what it did, and packing again changes nothing.
+// Pack returns the module without its debug sections, see [anatomy.IsDebug], and with the description in the section
+// [anatomy.DescriptionSection], replacing any existing ones. description is what describe returned, as canonical msgpack.
+// All other bytes stay the same, so that the module behaves as before, and packing again changes nothing.
 //
-// The error is a [*preflight.Error] if the module is one that would not be loaded.
+// The error is a [*preflight.Error] if the module would not be loaded.
 func Pack(module, description []byte) ([]byte, error) {
 	m, err := preflight.Check(module, preflight.Default())
 	if err != nil {
@@ -29,14 +29,14 @@ func Pack(module, description []byte) ([]byte, error) {
 	}
 	content := append(wasmbin.AppendName(nil, anatomy.DescriptionSection), description...)
 	out = wasmbin.AppendSized(append(out, preflight.SectionCustom), content)
-	// A larger module may be refused; so may a smaller one, since how long it may take to compile follows from its size.
+	// A larger module may be refused, and so may a smaller one, since the limit on its compile time depends on its size.
 	if _, err := preflight.Check(out, preflight.Default()); err != nil {
 		return nil, fmt.Errorf("the module can be loaded as it is, but not once it is packed: %w", err)
 	}
 	return out, nil
 }
 
-// dropped reports whether a custom section of this name does not stay.
+// dropped reports whether a custom section of this name is removed.
 func dropped(section string) bool {
 	return section == anatomy.DescriptionSection || anatomy.IsDebug(section)
 }

@@ -33,14 +33,14 @@ func (c *checker) bodies() {
 	}
 }
 
-// function is the function that is read.
+// function is the function being read.
 type function struct {
 	*checker
 
 	blocks   []block // the open ones; the first is the function itself
-	locals   int     // parameters included
+	locals   int     // including parameters
 	opened   int     // blocks
-	branches int     // each label of a br_table counted
+	branches int     // counting each label of a br_table
 	joined   int     // values that meet in a block: what branches and blocks carry, and for a loop every local variable
 	passed   int     // parameters and results of calls
 	in       wasmbin.Instruction
@@ -52,7 +52,7 @@ type block struct {
 	carried int // values that a branch to it carries
 }
 
-// Costs of what a function has, in nanoseconds on a core of 2.5 GHz, measured with wazero 1.12: some of its passes are
+// Costs of a function's parts, in nanoseconds on a core of 2.5 GHz, measured with wazero 1.12: some of its passes are
 // quadratic.
 const (
 	costByte     = 250
@@ -70,7 +70,7 @@ func (f *function) cost(size int) time.Duration {
 		costVariable*f.opened*f.locals + costPassed*f.passed)
 }
 
-// spend takes the cost of a function from what the module may cost.
+// spend subtracts the cost of a function from what the module may cost.
 func (f *function) spend(at int) {
 	cost := f.cost(f.At() - at)
 	f.compile -= cost
@@ -100,7 +100,7 @@ func (f *function) read(t wasmbin.FuncType) {
 	f.module.Bodies = append(f.module.Bodies, b)
 }
 
-// variables reads the local variables, which are groups of one type each.
+// variables reads the local variables, in groups of one type each.
 func (f *function) variables() int {
 	total := 0
 	for range f.Count("groups of local variables", 2) {
@@ -117,7 +117,7 @@ func (f *function) variables() int {
 	return total
 }
 
-// instruction counts what the compiler will have to do.
+// instruction counts the work that it causes for the compiler.
 func (f *function) instruction() {
 	in := &f.in
 	switch in.Op {
@@ -165,14 +165,14 @@ func (f *function) instruction() {
 	}
 }
 
-// present refuses the index of something that is not there. It might be there once the module has a meter.
+// present refuses an index that does not exist: after metering, it might.
 func (f *function) present(index uint32, n int, what string) {
 	if int64(index) >= int64(n) {
 		f.Failf(f.in.Start, "the %s %d is not there", what, index)
 	}
 }
 
-// open notes a block. A loop makes the compiler join every local variable, and any block what it takes and leaves.
+// open records a block. A loop makes the compiler join every local variable, and any block its parameters and results.
 func (f *function) open() {
 	in := &f.in
 	takes, leaves := 0, 0

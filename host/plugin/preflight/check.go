@@ -1,6 +1,7 @@
-// Package preflight looks at a Wasm module before anything compiles it: one pass, whose time and memory follow from the
-// size of the module. It refuses what is malformed, what wazero would read differently from the specification, features
-// that are off, and what would take the compiler or the host more time or memory than a module of that size should.
+// Package preflight examines a Wasm module before anything compiles it, in one pass whose time and memory are bounded by
+// the size of the module. It refuses malformed modules, modules that wazero would read differently from the specification,
+// disabled features, and anything that would take the compiler or the host more time or memory than a module of that size
+// should.
 package preflight
 
 import (
@@ -18,8 +19,8 @@ func Check(module []byte, limits Limits) (*Module, error) {
 	return c.result()
 }
 
-// Outline reads what a module consists of that has passed Check before, in a small part of the time: the functions, data and names
-// are skipped. It does not tell Lasting, Referenced, Bodies and Sections.
+// Outline reads the structure of a module that has passed Check before, in a small part of the time: it skips functions,
+// data and names. It does not set Lasting, Referenced, Bodies and Sections.
 func Outline(module []byte, limits Limits) (*Module, error) {
 	c := &checker{Cursor: wasmbin.NewCursor(module), limits: &limits, module: &Module{Referenced: map[uint32]bool{}}, outline: true}
 	c.all(len(module))
@@ -29,18 +30,18 @@ func Outline(module []byte, limits Limits) (*Module, error) {
 
 // checker reads a module section by section.
 type checker struct {
-	*wasmbin.Cursor // of the present section
+	*wasmbin.Cursor // of the current section
 
 	limits  *Limits
 	module  *Module
 	refused *Error
-	outline bool          // of a module that has passed before
-	named   bool          // a name section was there
-	data    int           // segments of data that were announced, and not read yet; -1: none were
+	outline bool          // the module has passed before
+	named   bool          // there was a name section
+	data    int           // announced data segments that are not read yet; -1: none were announced
 	compile time.Duration // what the functions may still cost
 }
 
-// result is the module, unless it is refused.
+// result returns the module, unless it is refused.
 func (c *checker) result() (*Module, error) {
 	if c.refused != nil {
 		return nil, c.refused
@@ -52,7 +53,7 @@ func (c *checker) result() (*Module, error) {
 	return c.module, nil
 }
 
-// refusef notes the first rule that the module breaks. Reading ends.
+// refusef records the first rule that the module breaks. Reading ends.
 func (c *checker) refusef(rule Rule, offset int, format string, args ...any) {
 	if c.refused == nil && c.Err() == nil {
 		c.refused = &Error{rule, offset, fmt.Sprintf(format, args...)}
@@ -60,7 +61,7 @@ func (c *checker) refusef(rule Rule, offset int, format string, args ...any) {
 	c.Failf(offset, "%s", rule)
 }
 
-// limit refuses more than a limit allows.
+// limit refuses a number that exceeds its limit.
 func (c *checker) limit(offset, n, limit int, what string) {
 	if n > limit {
 		c.refusef(Limit, offset, "%d %s; %d are allowed", n, what, limit)
@@ -120,7 +121,7 @@ func (c *checker) all(size int) {
 	}
 }
 
-// order is the place of a section in a module; -1 if there is no such section.
+// order returns the position of a section in a module, or -1 if there is no such section.
 func order(id byte) int {
 	switch {
 	case id == SectionDataCount:
@@ -132,7 +133,7 @@ func order(id byte) int {
 	}
 }
 
-// finish checks what no single section shows.
+// finish checks what depends on more than one section.
 func (c *checker) finish(size int) {
 	m := c.module
 	if len(m.Functions) != len(m.Bodies) {

@@ -2,18 +2,18 @@ package preflight
 
 import "fmt"
 
-// Rule names what a module breaks.
+// Rule names a rule that a module can break.
 type Rule string
 
 // The rules.
 const (
-	Malformed   Rule = "malformed"   // it is not a module of WebAssembly 2.0, or one that wazero reads differently
-	Limit       Rule = "limit"       // it is larger than a limit allows
-	Unsupported Rule = "unsupported" // it needs a feature that is off
-	Link        Rule = "link"        // it imports or exports what no guest may
+	Malformed   Rule = "malformed"   // it is not a module of WebAssembly 2.0, or wazero reads it differently
+	Limit       Rule = "limit"       // it exceeds a limit
+	Unsupported Rule = "unsupported" // it needs a disabled feature
+	Link        Rule = "link"        // it imports or exports something that guests may not
 )
 
-// Error is a module that is refused.
+// Error reports why a module is refused.
 type Error struct {
 	Rule   Rule
 	Offset int // in the module

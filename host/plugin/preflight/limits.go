@@ -2,17 +2,17 @@ package preflight
 
 import "time"
 
-// Limits bound what a module may ask of the compiler and of the host before it runs.
+// Limits bound what a module may demand of the compiler and of the host before it runs.
 type Limits struct {
 	Module      int    // bytes of the module
 	Types       int    // function types
 	Values      int    // parameters, or results, of one type
-	Imports     int    // functions that are imported
+	Imports     int    // imported functions
 	Functions   int    // functions with a body
 	Globals     int    // global variables
-	Segments    int    // segments of data, or of elements
-	Exports     int    // things that are exported
-	Name        int    // bytes of a name that is imported or exported
+	Segments    int    // data segments, or element segments
+	Exports     int    // exported items
+	Name        int    // bytes of an imported or exported name
 	Tables      int    // tables
 	Table       uint32 // elements of a table
 	MemoryPages uint32 // pages of 64 KiB with which the memory starts
@@ -20,15 +20,15 @@ type Limits struct {
 	// Of one function.
 	Body    int // bytes of its body
 	Locals  int // parameters and local variables
-	Nesting int // blocks inside of each other
+	Nesting int // nested blocks
 	Targets int // labels of a br_table
 
-	// The estimated time of the compilation: of the whole module, and what is added to it for each MiB of the module.
+	// The estimated compile time: a base for the module, and an addition for each MiB of it.
 	Compile, CompilePerMiB time.Duration
 }
 
-// Default are the limits that hold if nobody says otherwise. They are several times what guests built by standard Go,
-// TinyGo and Rust need, see the package's tests.
+// Default returns the default limits. They are several times what guests built by standard Go, TinyGo and Rust need, see
+// the package's tests.
 func Default() Limits {
 	return Limits{
 		Module: 32 << 20, Types: 10_000, Values: 1_000, Imports: 1_000, Functions: 100_000, Globals: 10_000, Segments: 100_000,
@@ -38,7 +38,7 @@ func Default() Limits {
 	}
 }
 
-// Metered are the limits of a module that has passed these, once it has a meter: it is larger, but may take no longer to
+// Metered returns the limits for a module that has passed these, after metering: it is larger, but may not take longer to
 // compile.
 func (l Limits) Metered() Limits {
 	for _, more := range []*int{

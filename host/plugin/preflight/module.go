@@ -2,7 +2,7 @@ package preflight
 
 import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 
-// Module is what a module consists of. Slices of bytes are parts of the module.
+// Module is the structure of a module. Slices of bytes are parts of the module's own bytes.
 type Module struct {
 	Types     []wasmbin.FuncType
 	Imports   []Import
@@ -12,9 +12,9 @@ type Module struct {
 	Globals   []Global
 	Exports   []Export
 	Start     *uint32 // the function that runs first; nil: none
-	// Lasting reports code that changes what lies outside of memory and globals: it writes to a table, or drops a segment.
+	// Lasting reports that code changes something outside memory and globals: it writes to a table, or drops a segment.
 	Lasting bool
-	// Referenced are the functions that something beside calls may reach: exports, tables, the start section.
+	// Referenced are the functions that can be reached without a call: by exports, tables or the start section.
 	Referenced map[uint32]bool
 	Bodies     []Body
 	Sections   []Section
@@ -49,7 +49,7 @@ const (
 
 // Body is the body of a function: its local variables and its instructions.
 type Body struct {
-	Start, Code, End int // offsets in the module: of the locals, of the first instruction, behind the last
+	Start, Code, End int // offsets in the module: of the locals, of the first instruction, after the last
 	Locals           int // without the parameters
 }
 
@@ -77,7 +77,7 @@ const (
 	SectionDataCount = 12
 )
 
-// FunctionType returns the type of a function, imported or not; false if there is no such function.
+// FunctionType returns the type of a function, imported or not, or false if there is no such function.
 func (m *Module) FunctionType(index uint32) (uint32, bool) {
 	switch imported := uint32(len(m.Imports)); {
 	case index < imported:

@@ -156,7 +156,7 @@ func (c *checker) exports() {
 	}
 }
 
-// constant reads a constant expression. What it names might be there once the module has a meter.
+// constant reads a constant expression. It checks that what the expression names exists: after metering, it might.
 func (c *checker) constant() {
 	in := c.Constant()
 	switch _, known := c.module.FunctionType(in.Index); {
@@ -179,7 +179,7 @@ func (c *checker) flag(what string) bool {
 	return value == 1
 }
 
-// elements reads one segment of elements. Its first number says how the rest is written.
+// elements reads one segment of elements. Its first number determines how the rest is encoded.
 func (c *checker) elements() {
 	at := c.At()
 	form := c.U32()
@@ -251,7 +251,7 @@ func (c *checker) segments() {
 	}
 }
 
-// custom reads a custom section. wazero reads that with names; of the others it skips the content.
+// custom reads a custom section. wazero reads the one with names; it skips the content of the others.
 func (c *checker) custom() string {
 	at := c.At()
 	name := c.Name("the name of a section", c.limits.Name)
@@ -269,7 +269,7 @@ func (c *checker) custom() string {
 	return name
 }
 
-// names reads a part of the name section: the module's name, names of functions, and of their local variables.
+// names reads a part of the name section: the names of the module, of functions, and of their local variables.
 func (c *checker) names() {
 	kind := c.Byte()
 	whole := c.Cursor

@@ -76,7 +76,7 @@ func (in *Inspection) look(ctx context.Context, w Wasm) error {
 	}
 	w.Grant = Grant{}
 	p := newPlugin(code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
-	defer func() { _ = p.Close() }() // it serves nobody
+	defer func() { _ = p.Close() }() // it served no run, so an error does not matter
 	if err := p.compile(ctx, code); err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func loadMeasured(ctx context.Context, code []byte, w Wasm) (*measured, error) {
 	return &measured{plugin: p, hooks: hooks}, nil
 }
 
-func (m *measured) close() { _ = m.plugin.Close() } // it serves nobody after measuring
+func (m *measured) close() { _ = m.plugin.Close() } // it served only the measurement, so an error does not matter
 
 func (m *measured) reset() { *m = measured{plugin: m.plugin, hooks: m.hooks} }
 

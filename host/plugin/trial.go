@@ -54,7 +54,7 @@ func (t *trial) run(ctx context.Context, w Wasm) {
 		return
 	}
 	t.plugin = newPlugin(code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
-	defer func() { _ = t.plugin.Close() }() // it serves nobody after the trial
+	defer func() { _ = t.plugin.Close() }() // it served only the trial, so an error does not matter
 	err = t.plugin.prepare(ctx, code, w)
 	t.add(start, Record{Stage: abi.ExportConfigure, Fuel: t.plugin.loadFuel}, err)
 	if err != nil {

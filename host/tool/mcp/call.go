@@ -14,18 +14,18 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// tool is a tool of a server, as the agent has it.
+// tool is a tool of a server, adapted to the agent.
 type tool struct {
 	server *Server
-	own    string // its name at the server
+	own    string // the server's own name for it
 	spec   abi.ToolSpec
 }
 
 // Spec describes the tool.
 func (t *tool) Spec() abi.ToolSpec { return t.spec }
 
-// Call calls the tool at its server. What goes wrong there is an answer to the model. A connection that is lost is made anew: if
-// the call cannot have run, or may run twice, it is then made again, once.
+// Call calls the tool at its server. Failures there become answers to the model. A lost connection is made again; if the call
+// cannot have run, or is idempotent, it is then repeated once.
 func (t *tool) Call(ctx context.Context, rt *host.Runtime, asked *abi.ToolCall) (*host.ToolOutput, error) {
 	args, err := wire.AppendJSON(nil, asked.Args)
 	if err != nil {
@@ -65,14 +65,14 @@ func (t *tool) Call(ctx context.Context, rt *host.Runtime, asked *abi.ToolCall) 
 	}
 }
 
-// failure answers a call that failed.
+// failure returns the answer for a failed call.
 func failure(text string) *host.ToolOutput {
 	out := host.TextOutput("Error: " + text)
 	out.Failed = true
 	return out
 }
 
-// lostError is a connection that broke under a call.
+// lostError reports a connection that broke during a call.
 type lostError struct {
 	err  error
 	text string
@@ -81,26 +81,26 @@ type lostError struct {
 func (e *lostError) Error() string { return e.text }
 func (e *lostError) Unwrap() error { return e.err }
 
-// call is one call on its way.
+// call is one call in progress.
 type call struct {
 	session *session
 	tool    *tool
 	rt      *host.Runtime
 	id      string
-	token   string // of its progress
+	token   string // identifies its progress notifications
 	args    json.RawMessage
-	answers wire.Map // to what was asked before
+	answers wire.Map // to earlier questions
 
 	progress chan *sdk.ProgressNotificationParams
 	emitted  int
 	asked    chan *host.InterruptError
-	number   int // of questions; the session's lock guards it
+	number   int // counts questions; guarded by the session's lock
 }
 
-// errNoAnswer is the cause of the end of a call by the server's timeout.
+// errNoAnswer is the cancellation cause when the server's timeout ends a call.
 var errNoAnswer = errors.New("no answer in time")
 
-// perform makes the call in its turn. The error is control flow, or a [*lostError].
+// perform makes the call when its turn comes. An error is control flow or a [*lostError].
 func (c *call) perform(ctx context.Context) (*host.ToolOutput, error) {
 	config := &c.tool.server.config
 	if turn := c.session.turn; turn != nil {
@@ -137,10 +137,10 @@ func (c *call) perform(ctx context.Context) (*host.ToolOutput, error) {
 	return failure(fmt.Sprintf("the MCP server %q asks again and again", config.Name)), nil
 }
 
-// maxRounds is how often a server may ask in one call.
+// maxRounds is how often a server may ask questions in one call.
 const maxRounds = 10
 
-// round sends the call once, and hands on what is heard of it meanwhile. Only this goroutine may emit events of the run.
+// round sends the call once and forwards the progress it hears meanwhile. Only this goroutine may emit events of the run.
 func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
 	params.SetProgressToken(c.token)
 	ctx, stop := context.WithCancel(ctx)
@@ -160,7 +160,7 @@ func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.Call
 		case p := <-c.progress:
 			c.emit(p)
 		case asked = <-c.asked:
-			stop() // the server is told that the call has ended
+			stop() // tells the server that the call has ended
 		case o := <-done:
 			for len(c.progress) > 0 {
 				c.emit(<-c.progress)
@@ -173,7 +173,7 @@ func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.Call
 	}
 }
 
-// ended says how a call ended that has no result.
+// ended returns the answer or the error for a call that ended without a result.
 func (c *call) ended(ctx, inside context.Context, err error) (*host.ToolOutput, error) {
 	config := &c.tool.server.config
 	if asked, ok := errors.AsType[*host.InterruptError](err); ok {
@@ -193,7 +193,7 @@ func (c *call) ended(ctx, inside context.Context, err error) (*host.ToolOutput, 
 	return nil, &lostError{err, c.session.explained(err).Error()}
 }
 
-// emit shows progress in the run's stream: what the server says of it, with the call that it is of.
+// emit shows the server's progress report in the run's stream, together with the call it belongs to.
 func (c *call) emit(p *sdk.ProgressNotificationParams) {
 	if c.emitted == maxProgress {
 		return

@@ -16,15 +16,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// passedOn are the variables of the environment that a command sees: without them programs do not find others, or their
-// files. Keys are not among them.
+// passedOn lists the environment variables that a command inherits. Programs need them to find other programs and their own
+// files. None of them holds a key.
 var passedOn = []string{
 	"APPDATA", "HOME", "HOMEDRIVE", "HOMEPATH", "LANG", "LC_ALL", "LC_CTYPE", "LOCALAPPDATA", "LOGNAME", "PATH", "PATHEXT",
 	"PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SHELL", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TERM", "TMP", "TMPDIR", "TZ",
 	"USER", "USERNAME", "USERPROFILE",
 }
 
-// environment is what a command sees.
+// environment returns the environment of a command.
 func environment(more map[string]string) []string {
 	var out []string
 	for _, name := range passedOn {
@@ -42,28 +42,28 @@ func environment(more map[string]string) []string {
 	return out
 }
 
-// How long a command may take to end by itself when its input ends, and then when it is asked to.
+// A command gets patience to end after its input closes, and then insist to end after a signal.
 const (
 	patience = 2 * time.Second
 	insist   = time.Second
 )
 
-// process is a command that runs.
+// process is a running command.
 type process struct {
 	cmd                   *exec.Cmd
 	stdin, stdout, stderr *os.File // our ends
 
 	exited chan struct{}
-	heard  chan struct{}  // its standard error was read to the end
-	err    error          // how it ended; valid when exited is closed
-	work   sync.WaitGroup // that waits for it, and reads its standard error
+	heard  chan struct{}  // closed when its standard error was read to the end
+	err    error          // how it ended; valid once exited is closed
+	work   sync.WaitGroup // goroutines that wait for it and read its standard error
 	ending sync.Once
 
 	mu   sync.Mutex
-	last []string // lines of its standard error
+	last []string // last lines of its standard error
 }
 
-// start starts the command. What it writes to its standard error is handed to said, line by line.
+// start starts the command and passes each line of its standard error to said.
 func start(c *Config, said func(line string)) (_ *process, err error) {
 	p := &process{exited: make(chan struct{}), heard: make(chan struct{})}
 	p.cmd = exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // the operator's command; it ends with its connection
@@ -75,7 +75,7 @@ func start(c *Config, said func(line string)) (_ *process, err error) {
 			closeFiles(p.stdin, p.stdout, p.stderr)
 		}
 	}()
-	// Pipes of our own: those of exec are closed when the program ends, while its last words are still being read.
+	// exec closes its own pipes when the program ends, while the last output is still being read. So use separate pipes.
 	pipe := func() (read, write *os.File) {
 		if err == nil {
 			read, write, err = os.Pipe()
@@ -97,7 +97,7 @@ func start(c *Config, said func(line string)) (_ *process, err error) {
 	p.work.Go(func() { p.hear(said) })
 	p.work.Go(func() {
 		p.err = p.cmd.Wait()
-		_ = kill(p.cmd.Process) // its children, now: later another group may have its number
+		_ = kill(p.cmd.Process) // kill its children now; the group number may be reused later
 		close(p.exited)
 	})
 	return p, nil
@@ -106,12 +106,12 @@ func start(c *Config, said func(line string)) (_ *process, err error) {
 func closeFiles(files ...*os.File) {
 	for _, f := range files {
 		if f != nil {
-			_ = f.Close() // of a pipe
+			_ = f.Close() // a pipe
 		}
 	}
 }
 
-// maxLast is how many lines of its standard error tell why a command has ended.
+// maxLast is how many lines of standard error an error quotes when a command has ended.
 const maxLast = 3
 
 // hear reads the standard error.
@@ -133,25 +133,25 @@ func (p *process) hear(said func(line string)) {
 	}
 }
 
-// end ends the program, and all that it has started: by the end of its input, by a signal, and by force.
+// end stops the program and everything that it has started: first by closing its input, then by a signal, then by force.
 func (p *process) end() error {
 	p.ending.Do(func() {
 		closeFiles(p.stdin)
 		if !within(p.exited, patience) {
-			_ = terminate(p.cmd.Process) // what does not help is followed by what does
+			_ = terminate(p.cmd.Process) // kill follows if this does not help
 			if !within(p.exited, insist) {
 				_ = kill(p.cmd.Process)
 			}
 		}
 		<-p.exited
-		within(p.heard, insist)        // its last words may still be unread
+		within(p.heard, insist)        // its last output may still be unread
 		closeFiles(p.stdout, p.stderr) // a process outside the group may hold them open
 		p.work.Wait()
 	})
 	return nil
 }
 
-// within waits so long for something to happen, and reports whether it did.
+// within waits at most limit for an event and reports whether it happened.
 func within(happened <-chan struct{}, limit time.Duration) bool {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
@@ -163,7 +163,8 @@ func within(happened <-chan struct{}, limit time.Duration) bool {
 	}
 }
 
-// fate says how the program ended; "" if it runs. It is given a moment, since its output ends before it does.
+// fate describes how the program ended, or returns "" while it still runs. It waits briefly, because a program's output ends
+// before the program does.
 func (p *process) fate() string {
 	if !within(p.exited, insist) {
 		return ""
@@ -181,7 +182,7 @@ func (p *process) fate() string {
 	return text
 }
 
-// commandTransport connects to a command that it starts.
+// commandTransport starts a command and connects to it.
 type commandTransport struct {
 	server *Server
 	log    *quota
@@ -206,7 +207,7 @@ func (t *commandTransport) Connect(context.Context) (sdk.Connection, error) {
 	return l, nil
 }
 
-// end ends the command, if it was started.
+// end stops the command if it was started.
 func (t *commandTransport) end() {
 	t.mu.Lock()
 	p := t.process
@@ -216,7 +217,7 @@ func (t *commandTransport) end() {
 	}
 }
 
-// fate says what was wrong with what the command wrote or, if that is nothing, how the command ended.
+// fate describes what was wrong with the command's output or, if nothing was, how the command ended.
 func (t *commandTransport) fate() string {
 	t.mu.Lock()
 	p, l := t.process, t.lines
@@ -227,7 +228,7 @@ func (t *commandTransport) fate() string {
 	select {
 	case <-l.over:
 	default:
-		return "" // it is still there
+		return "" // it still runs
 	}
 	if !errors.Is(l.fault, io.EOF) {
 		return l.fault.Error()

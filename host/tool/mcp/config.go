@@ -17,39 +17,39 @@ import (
 
 // Config describes a server: a Command, a URL or a Transport is required.
 type Config struct {
-	// Name names the server in errors, logs and questions. "": the command's, or the host of the URL.
+	// Name names the server in errors, logs and questions. "": the command's name, or the host of the URL.
 	Name string
 
-	// Command is a program and its arguments, which speaks the protocol on its standard input and output. It runs in the
-	// directory Dir, in a process group of its own. Of the environment it sees PATH, HOME and the like, and Env.
+	// Command is a program with its arguments; it speaks the protocol on its standard input and output. It runs in the directory
+	// Dir, in its own process group. Its environment has PATH, HOME and the like, and Env.
 	Command []string
 	Dir     string
 	Env     map[string]string
 
-	// URL is the address of a server that speaks the protocol over streamable HTTP. Headers are sent to its host alone.
+	// URL is the address of a server that speaks the protocol over streamable HTTP. Headers are sent only to its host.
 	URL     string
 	Headers map[string]string
 
-	// Transport makes a connection of another kind, one for each time that the server is connected. Its messages are not
-	// bounded by this package.
+	// Transport makes a connection of another kind, a new one each time the server is connected. This package does not bound its
+	// messages.
 	Transport func() (sdk.Transport, error)
 
-	Prefix string // of the names of its tools in the agent
-	// Include and Exclude choose tools by patterns, such as "read_*", of the server's own names. Without Include all are
-	// chosen. A pattern that fits no tool is an error.
+	Prefix string // prefix of its tools' names in the agent
+	// Include and Exclude choose tools by patterns, such as "read_*", of the server's own names. Without Include all tools are
+	// chosen. A pattern that matches no tool is an error.
 	Include, Exclude []string
-	Idempotent       []string // patterns of tools that may be run again, for which a retry does no harm
-	// TrustAnnotations believes the server which of its tools are idempotent, or only read. Without, only Idempotent counts.
+	Idempotent       []string // patterns of tools that are safe to run again
+	// TrustAnnotations trusts the server to say which of its tools are idempotent or read-only. Otherwise only Idempotent counts.
 	TrustAnnotations bool
-	// Elicitation lets the server ask a person something during a call, which interrupts the run. With a server of a
-	// protocol before 2026-07-28 calls then run one after the other: such a server does not say which of them asks.
+	// Elicitation lets the server ask a person something during a call, which interrupts the run. Calls to a server with a
+	// protocol before 2026-07-28 then run one at a time: such a server does not say which call is asking.
 	Elicitation bool
 
 	Timeout        time.Duration // of one call; 0: two minutes
 	ConnectTimeout time.Duration // to start or reach the server and list its tools; 0: 30 seconds
-	MaxResult      int           // how much text of a result the model sees, in bytes; 0: 64 KiB
+	MaxResult      int           // text of a result that the model sees, in bytes; 0: 64 KiB
 
-	Logger *slog.Logger     // what the server logs, and writes to its standard error; nil: nobody hears it
+	Logger *slog.Logger     // receives the server's log and standard error; nil: discarded
 	Clock  func() time.Time // nil: time.Now
 }
 
@@ -59,23 +59,23 @@ const (
 	defaultMaxResult      = 64 << 10
 )
 
-// The bounds of what a server may say.
+// These bounds limit what a server may send.
 const (
 	maxMessage     = 8 << 20   // bytes of one message
-	maxTools       = 512       // it may offer
-	maxPages       = 32        // in which it lists them
+	maxTools       = 512       // tools that it may offer
+	maxPages       = 32        // pages of its tool list
 	maxSchemas     = 8 << 20   // bytes of all schemas and descriptions
 	maxDescription = 4096      // characters of a tool's description
-	maxName        = 64        // characters of a tool's name in the agent: what providers take
+	maxName        = 64        // characters of a tool's name in the agent, as providers allow
 	maxMedia       = 5 << 20   // bytes of the images of a result
-	maxBlocks      = 256       // of a result
-	maxLogged      = 256 << 10 // bytes of its log and standard error, until it is connected anew
+	maxBlocks      = 256       // parts of a result
+	maxLogged      = 256 << 10 // bytes of its log and standard error for each connection
 	maxProgress    = 1000      // events of one call
-	maxPending     = 256       // messages to it that it does not take
-	maxQuestion    = 16 << 10  // bytes of what it asks a person
+	maxPending     = 256       // unread messages to it
+	maxQuestion    = 16 << 10  // bytes of a question to a person
 )
 
-// Check reports a configuration that cannot be, without connecting to anything.
+// Check reports an invalid configuration without connecting to anything.
 func (c *Config) Check() error {
 	kinds := 0
 	for _, given := range []bool{len(c.Command) > 0, c.URL != "", c.Transport != nil} {
@@ -117,7 +117,7 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// checkValues refuses names and values that no environment or request can have. A value never shows: it may be a secret.
+// checkValues refuses invalid environment variables and headers. Errors never show a value, because it may be a secret.
 func (c *Config) checkValues() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(c.Env[name], "\x00") {
@@ -135,7 +135,7 @@ func (c *Config) checkValues() error {
 	return nil
 }
 
-// ownHeaders are those that the transport sets.
+// ownHeaders lists the headers that the transport itself sets.
 var ownHeaders = []string{
 	"accept", "connection", "content-length", "content-type", "host", "last-event-id", "mcp-protocol-version", "mcp-session-id",
 	"transfer-encoding",
@@ -162,7 +162,7 @@ func checkURL(text string) error {
 	return nil
 }
 
-// withDefaults fills in what is not given.
+// withDefaults fills in unset fields.
 func (c Config) withDefaults() Config {
 	c.Name = c.ServerName()
 	if c.Timeout == 0 {
@@ -184,7 +184,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ServerName is the name that a server of this configuration has.
+// ServerName returns the effective name of the server.
 func (c *Config) ServerName() string {
 	if c.Name != "" {
 		return c.Name

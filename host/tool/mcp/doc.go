@@ -1,19 +1,21 @@
-// Package mcp gives an agent the tools of servers that speak the Model Context Protocol, whoever wrote them.
+// Package mcp gives an agent the tools of servers that speak the Model Context Protocol, including servers written by
+// strangers.
 //
-// [Connect] starts a server's command, or connects to its address, and asks for its tools; [Server.Tools] are those that the
-// configuration lets through, as tools of the agent, and [Join] puts those of several servers together. They are what the
-// server offered then: the tools of an agent do not change while it lives. A server that dies is started again when it is
-// called the next time, and a tool that it then lacks, or that takes other arguments, says so to the model.
+// [Connect] starts a server's command, or connects to its address, and lists its tools. [Server.Tools] returns those that the
+// configuration lets through, as tools of the agent; [Join] combines the tools of several servers. The list is fixed at that
+// point: the tools of an agent do not change while it lives. If a server dies, the next call starts it again. If a tool is
+// then missing or takes other arguments, a call of it tells the model so.
 //
-// Nothing that a server says is believed. Its names, descriptions, schemas, results and messages are bounded and cleaned; its
-// word that a tool may be repeated counts only if the operator says so; its command sees a clean environment; what it is sent
-// as a secret does not show in errors and logs. What a tool's result says is still text that a stranger wrote and a model
-// reads: that a server can be trusted so far is for the operator to judge.
+// The package does not trust servers. It bounds and cleans their names, descriptions, schemas, results and messages. It
+// believes a server's claim that a tool may be repeated only if the operator says so. A command sees a clean environment.
+// Secrets sent to a server do not appear in errors and logs. A tool's result is still text that a stranger wrote and a model
+// reads: the operator must judge whether to trust the server that far.
 //
-// A server's mistakes are answers to the model: an error of a tool, a result that is too large, no answer in time. A call whose
-// connection broke may have run or not. It is answered so, and never sent a second time, unless the tool is idempotent.
+// A server's failures become answers to the model: a tool error, a result that is too large, or a timeout. If the connection
+// breaks during a call, the call may or may not have run. The answer tells the model so, and the call is never repeated unless
+// the tool is idempotent.
 //
-// A server may ask a person something in the middle of a call (an elicitation), if the configuration allows it: the run is then
-// interrupted, and the call ends. With the answer the call is made again from its start, and what the server asks again is
-// answered at once. What the tool did before it asked, it does twice.
+// If the configuration allows it, a server may ask a person something during a call (an elicitation). The run is then
+// interrupted and the call ends. Once the answer arrives, the call starts again from the beginning, and the repeated question
+// is answered at once. The tool therefore repeats everything it did before it asked.
 package mcp

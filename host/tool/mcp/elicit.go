@@ -20,21 +20,21 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// QuestionType is the key "type" of what a run asks when a server asks a person something. The value has the keys server, tool,
-// message, and requested_schema with the form: a flat object. The answer is an object that fits the form, or
-// {"action": "accept", "content": {…}}; {"action": "decline"}; {"action": "cancel"}. Where the form has one field, its value
-// will do; "decline" and "cancel" too.
+// QuestionType is the value of the key "type" in an interrupt for a server's question to a person. The interrupt also has the
+// keys server, tool, message and requested_schema; the last holds the form, a flat object. The answer is an object that fits
+// the form, or {"action": "accept", "content": {…}}, {"action": "decline"} or {"action": "cancel"}. "decline" and "cancel"
+// work too, as does the bare value if the form has one field.
 const QuestionType = "mcp_elicitation"
 
-// question is what a server asks.
+// question is a question from a server.
 type question struct {
-	key    string // within the call: its number, and a digest, so that no other question gets its answer
+	key    string // unique in the call: a number and a digest, so that no other question gets its answer
 	value  wire.Map
-	form   *schema.Schema // nil: nothing is to be filled in
-	fields []string       // of the form
+	form   *schema.Schema // nil: there is nothing to fill in
+	fields []string       // names of the form's fields
 }
 
-// question reads what a server asks, as the n-th thing in the call.
+// question reads the n-th question of the call.
 func (c *call) question(p *sdk.ElicitParams, n int) (*question, error) {
 	switch {
 	case p == nil:
@@ -74,7 +74,8 @@ func (c *call) question(p *sdk.ElicitParams, n int) (*question, error) {
 	return q, nil
 }
 
-// answer returns the answer that the question has; nil if it has none, or one that does not do: it is then asked, again.
+// answer returns the answer to the question. It returns nil if there is none or it does not fit; the question is then asked
+// again.
 func (c *call) answer(q *question) *sdk.ElicitResult {
 	given := c.answers.Get(q.key)
 	if given.IsZero() {
@@ -135,7 +136,7 @@ func onlyKeys(m wire.Map, keys ...string) bool {
 	return !slices.ContainsFunc(m, func(p wire.Pair) bool { return !slices.Contains(keys, p.Key) })
 }
 
-// interrupt asks questions of the world outside.
+// interrupt interrupts the run to ask questions.
 func interrupt(questions ...*question) *host.InterruptError {
 	out := &host.InterruptError{}
 	for _, q := range questions {
@@ -144,7 +145,8 @@ func interrupt(questions ...*question) *host.InterruptError {
 	return out
 }
 
-// respond answers what a server asks in a result, where all of it is answered; otherwise the error asks.
+// respond returns the answers to the questions in a result if it has all of them. Otherwise its error interrupts the run to
+// ask.
 func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	name := c.tool.server.config.Name
 	switch {
@@ -184,8 +186,7 @@ func (c *call) next() int {
 	return c.number
 }
 
-// elicit answers what a server asks by a request, which it does while a call is under way. Without an answer the call ends, and
-// the run asks.
+// elicit handles a question that a server sends as a request during a call. Without an answer the call ends, and the run asks.
 func (ss *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	ss.mu.Lock()
 	c := ss.only
@@ -202,9 +203,9 @@ func (ss *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Eli
 	}
 	select {
 	case c.asked <- interrupt(q):
-	default: // it asks something else already
+	default: // it is already asking something else
 	}
-	// The server is about to hear that the call has ended, and takes its question back. An answer before that might lead it on.
+	// The server will soon hear that the call has ended, and withdraw its question. An earlier reply might make it continue.
 	inside, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	select {

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServerError is a server that cannot be used.
+// ServerError reports a server that cannot be used.
 type ServerError struct {
 	Server string
 	Err    error
@@ -24,15 +24,15 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // ErrorType names the type of the error in documents.
 func (*ServerError) ErrorType() string { return "mcp_error" }
 
-// ErrClosed is the error of a server that was closed.
+// ErrClosed reports that a server was closed.
 var ErrClosed = errors.New("it is closed")
 
-// unsent is a message that certainly did not get to the server.
+// unsent is the error of a message that certainly did not reach the server.
 type unsent struct{ error }
 
 func (e unsent) Unwrap() error { return e.error }
 
-// wasSent reports whether a call that ended with an error may have got to the server.
+// wasSent reports whether a call that failed may have reached the server.
 func wasSent(err error) bool {
 	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, syscall.EPIPE) {
 		return false
@@ -44,10 +44,10 @@ func wasSent(err error) bool {
 	return !ok || dialing.Op != "dial"
 }
 
-// refusal returns what the server itself said against a request, if it was that which failed.
+// refusal returns the server's own error response, if that is why the request failed.
 func refusal(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
 
-// guarded runs a function of the SDK, in which an odd message may cause a panic.
+// guarded calls a function of the SDK, which may panic on a malformed message.
 func guarded[T any](fn func() (T, error)) (result T, err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {

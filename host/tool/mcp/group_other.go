@@ -9,8 +9,8 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-// terminate ends the process: there is no signal that asks.
+// terminate kills the process, because these systems have no signal that asks it to end.
 func terminate(p *os.Process) error { return p.Kill() }
 
-// kill ends the process. What it has started lives on.
+// kill kills the process, but not its children.
 func kill(p *os.Process) error { return p.Kill() }

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a command into a process group of its own: a Ctrl-C at the terminal is not for it, and its children can be
-// reached.
+// ownGroup puts a command into its own process group: Ctrl-C at the terminal does not reach it, and its children can be
+// signalled.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // terminate asks the group to end.
 func terminate(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
-// kill ends the group. That of a process that has ended exists as long as a child of it does.
+// kill kills the group, which exists as long as any child does, even after the process itself has ended.
 func kill(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// httpTransport connects to an address.
+// httpTransport connects to an address over HTTP.
 type httpTransport struct {
 	sdk.StreamableClientTransport
 
@@ -23,7 +23,7 @@ type httpTransport struct {
 func (s *Server) newHTTP() *httpTransport {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
 	base.MaxResponseHeaderBytes = 64 << 10
-	address, _ := url.Parse(s.config.URL) // it was checked
+	address, _ := url.Parse(s.config.URL) // checked before
 	t := &httpTransport{connections: base, carrier: &carrier{base: base, address: address, headers: s.config.Headers}}
 	t.StreamableClientTransport = sdk.StreamableClientTransport{
 		Endpoint: s.config.URL, MaxRetries: 1, MaxEventSize: maxMessage,
@@ -36,7 +36,7 @@ func (s *Server) newHTTP() *httpTransport {
 
 func (t *httpTransport) end() { t.connections.CloseIdleConnections() }
 
-// fate is the first answer that was none of the protocol's: the SDK may forget it.
+// fate describes the first response that did not follow the protocol. The SDK may lose it.
 func (t *httpTransport) fate() string {
 	odd := t.carrier.odd.Load()
 	if odd == nil {
@@ -45,7 +45,7 @@ func (t *httpTransport) fate() string {
 	return *odd
 }
 
-// stayAt refuses redirects to another server: the secrets in the headers are not for it, nor is what the model says.
+// stayAt refuses redirects to other servers: they must see neither the secrets in the headers nor the model's words.
 func stayAt(address *url.URL) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch {
@@ -62,7 +62,7 @@ const maxRedirects = 3
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// carrier adds the headers to requests, and bounds what comes back.
+// carrier adds the headers to requests and bounds the responses.
 type carrier struct {
 	base    http.RoundTripper
 	address *url.URL
@@ -100,14 +100,14 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// bounded is a body that fails where it is too large.
+// bounded is a body that fails once it is too large.
 type bounded struct {
 	io.ReadCloser
 
 	left int
 }
 
-// Read reads what is allowed.
+// Read reads up to the limit.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
 	if b.left -= n; b.left < 0 {

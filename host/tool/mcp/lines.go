@@ -13,25 +13,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// lines is a connection whose messages are lines of JSON. The SDK has one too; this one reads no more than it may, lives on
-// when a line is no message, as where a server prints a greeting, and is not held up by a server that does not read.
+// lines is a connection whose messages are lines of JSON. Unlike the SDK's own, it limits how much it reads, tolerates lines
+// that are not messages (such as a greeting), and is not blocked by a server that does not read.
 type lines struct {
 	out  io.Writer
-	stop func() error // closes both directions, and ends reading
+	stop func() error // closes both directions and ends reading
 	warn func(format string, args ...any)
 
 	messages chan jsonrpc.Message
-	over     chan struct{} // nothing more will be read
-	fault    error         // why; valid when over is closed
+	over     chan struct{} // closed when reading has ended
+	fault    error         // why reading ended; valid once over is closed
 	closed   chan struct{}
 	once     sync.Once
 	closing  error
 
-	turn    chan struct{} // held by who writes
-	pending atomic.Int64  // who writes, or waits for it
+	turn    chan struct{} // held by the writer
+	pending atomic.Int64  // number of writers, including waiting ones
 }
 
-// maxOdd is how many lines that are no messages a server may write.
+// maxOdd is how many lines that are not messages a server may write.
 const maxOdd = 100
 
 func newLines(in io.Reader, out io.Writer, stop func() error, warn func(string, ...any)) *lines {
@@ -60,7 +60,7 @@ func (l *lines) read(in io.Reader) {
 					l.fault = io.EOF
 					return
 				}
-			case text[0] == '{' && bytes.Contains(text, []byte(`"jsonrpc"`)): // somebody may wait for it
+			case text[0] == '{' && bytes.Contains(text, []byte(`"jsonrpc"`)): // a caller may be waiting for it
 				l.fault = fmt.Errorf("it sent a message that cannot be read: %w", bad)
 				return
 			case odd == maxOdd:
@@ -78,7 +78,7 @@ func (l *lines) read(in io.Reader) {
 	}
 }
 
-// maxOddShown is how much of a line that is no message is logged, in bytes.
+// maxOddShown is how many bytes of a line that is not a message are logged.
 const maxOddShown = 200
 
 // readLine reads a line of at most maxMessage bytes.
@@ -110,7 +110,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write writes a message. If the context ends while it is written, it may still be.
+// Write writes a message. If the context ends during the write, the message may still be sent.
 func (l *lines) Write(ctx context.Context, message jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
@@ -146,10 +146,10 @@ func (l *lines) Write(ctx context.Context, message jsonrpc.Message) error {
 	}
 }
 
-// errCutOff is a message that was being written when the connection was closed.
+// errCutOff is the error of a message whose write was cut off by closing the connection.
 var errCutOff = errors.New("the connection was closed")
 
-// Close ends the connection.
+// Close closes the connection.
 func (l *lines) Close() error {
 	l.once.Do(func() {
 		close(l.closed)
@@ -158,5 +158,5 @@ func (l *lines) Close() error {
 	return l.closing
 }
 
-// SessionID is empty: there is one session.
+// SessionID returns "", because there is only one session.
 func (*lines) SessionID() string { return "" }

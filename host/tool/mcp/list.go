@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// list asks for the tools of a server, page by page.
+// list fetches the tools of a server page by page.
 func list(ctx context.Context, client *sdk.ClientSession) ([]offered, error) {
 	if caps := client.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
 		return nil, nil

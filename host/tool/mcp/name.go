@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fit replaces what providers do not take in the name of a tool: they take letters, digits, _ and -.
+// fit replaces characters that providers do not accept in the name of a tool. They accept letters, digits, _ and -.
 func fit(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -19,7 +19,7 @@ func fit(name string) string {
 	}, name)
 }
 
-// nameOf is the name of a tool in the agent. One that is too long ends with a digest of all of it.
+// nameOf returns the agent's name for a tool. If it is too long, it is cut and ends with a digest of the server's own name.
 func nameOf(prefix, own string) string {
 	name := prefix + fit(own)
 	if len(name) <= maxName {
@@ -30,7 +30,7 @@ func nameOf(prefix, own string) string {
 	return name[:maxName-len(digest)] + digest
 }
 
-// matches reports whether one of the patterns fits a name. A slash is a character like any other.
+// matches reports whether a name matches one of the patterns. A slash is an ordinary character.
 func matches(patterns []string, name string) bool {
 	const slash = "\x1f"
 	name = strings.ReplaceAll(name, "/", slash)
@@ -42,5 +42,5 @@ func matches(patterns []string, name string) bool {
 	return false
 }
 
-// isName reports whether a pattern is the name of one tool.
+// isName reports whether a pattern is the name of a single tool.
 func isName(pattern string) bool { return !strings.ContainsAny(pattern, `*?[\`) }

@@ -8,13 +8,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// levels are those of the protocol, as those of slog.
-var levels = map[sdk.LoggingLevel]slog.Level{ //nolint:staticcheck // deprecated for servers; those that exist do it
+// levels maps the protocol's log levels to those of slog.
+var levels = map[sdk.LoggingLevel]slog.Level{ //nolint:staticcheck // deprecated for servers, but existing ones use it
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": slog.LevelInfo, "warning": slog.LevelWarn,
 	"error": slog.LevelError, "critical": slog.LevelError, "alert": slog.LevelError, "emergency": slog.LevelError,
 }
 
-// logged logs what the server logs. Its errors are warnings: whether something of the agent failed shows elsewhere.
+// logged writes a log message of the server to the log. Its errors become warnings, because agent failures are reported
+// elsewhere.
 func (ss *session) logged(_ context.Context, req *sdk.LoggingMessageRequest) {
 	text, ok := req.Params.Data.(string)
 	if !ok {
@@ -27,7 +28,7 @@ func (ss *session) logged(_ context.Context, req *sdk.LoggingMessageRequest) {
 	ss.log.log(min(levels[req.Params.Level], slog.LevelWarn), "the server logs", "text", text)
 }
 
-// progressed hands news of a call to it. What it does not take in time is left out.
+// progressed passes a progress notification to its call, and drops it if the call does not keep up.
 func (ss *session) progressed(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 	token, ok := req.Params.ProgressToken.(string)
 	if !ok {
@@ -45,7 +46,7 @@ func (ss *session) progressed(_ context.Context, req *sdk.ProgressNotificationCl
 	}
 }
 
-// toolsChanged tells the operator that the agent does not have what the server offers now.
+// toolsChanged warns the operator that the agent's tools differ from what the server now offers.
 func (ss *session) toolsChanged(context.Context, *sdk.ToolListChangedRequest) {
 	ss.log.log(slog.LevelWarn, "the server's tools have changed; the agent has those that there were when it was built", "effect",
 		"start the agent anew for the others")

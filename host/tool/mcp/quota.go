@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// quota logs what a server says, up to a limit.
+// quota logs a server's messages up to a limit.
 type quota struct {
 	logger  *slog.Logger
 	secrets secrets

@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// output makes the answer to the model of a result.
+// output converts a result to the answer for the model.
 func (c *call) output(result *sdk.CallToolResult) *host.ToolOutput {
 	w := writer{text: c.tool.server.config.MaxResult, media: maxMedia}
 	for i, content := range result.Content {
@@ -51,10 +51,10 @@ func (c *call) output(result *sdk.CallToolResult) *host.ToolOutput {
 // writer collects what the model sees of a result.
 type writer struct {
 	blocks []abi.Block
-	said   bool // some text is of the server
-	text   int  // bytes that there is room for
+	said   bool // the server has sent some text
+	text   int  // bytes of room left
 	media  int
-	cut    int // bytes of text that there was no room for
+	cut    int // bytes of text cut off
 }
 
 // content adds a part of the result.
@@ -75,7 +75,7 @@ func (w *writer) content(content sdk.Content) {
 	}
 }
 
-// linkText tells where a resource is. The model has no tool to read it with, unless the server offers one.
+// linkText describes a linked resource. The model cannot read it unless the server offers a tool for that.
 func linkText(link *sdk.ResourceLink) string {
 	parts := slices.DeleteFunc([]string{link.URI, link.Name, link.MIMEType, link.Description}, func(part string) bool { return part == "" })
 	return "[resource " + strings.Join(parts, ", ") + "]"
@@ -92,7 +92,7 @@ func (w *writer) resource(r *sdk.ResourceContents) {
 	}
 }
 
-// data adds an image, or a note of what else there is.
+// data adds an image, or a note about other data.
 func (w *writer) data(kind, mime, uri string, data []byte) {
 	if uri != "" {
 		kind += " " + terminal.Line(uri)
@@ -111,7 +111,7 @@ func (w *writer) data(kind, mime, uri string, data []byte) {
 	}
 }
 
-// write adds text, as far as there is room.
+// write adds text while there is room.
 func (w *writer) write(said string) {
 	w.said = true
 	said = strings.ToValidUTF8(said, "\uFFFD")
@@ -128,5 +128,5 @@ func (w *writer) write(said string) {
 	w.blocks = append(w.blocks, abi.TextBlock(said))
 }
 
-// note adds a remark of ours.
+// note adds a remark by this package.
 func (w *writer) note(text string) { w.blocks = append(w.blocks, abi.TextBlock("["+text+"]")) }

@@ -13,8 +13,8 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// parametersOf makes the schema of a tool's parameters of what the server says it is: an object, without references, that the
-// host can check arguments against. What it leaves out the server checks itself.
+// parametersOf turns a server's input schema into one that the host can check arguments against: an object without references.
+// The server itself checks the parts that are left out.
 func parametersOf(given any) (wire.Raw, error) {
 	root, ok := given.(map[string]any)
 	if !ok {
@@ -49,17 +49,17 @@ func parametersOf(given any) (wire.Raw, error) {
 	return raw, nil
 }
 
-// maxNodes is how many schemas a schema may consist of when its references are written out.
+// maxNodes is how many subschemas a schema may have once its references are expanded.
 const maxNodes = 4096
 
-// plainer writes out the references of a schema.
+// plainer expands the references of a schema.
 type plainer struct {
 	root  map[string]any
-	open  []string // references that lead to where it is
+	open  []string // references being expanded at the moment
 	nodes int
 }
 
-// The keywords whose values are schemas, lists of them, and mappings of names to them. Others hold no schemas.
+// These keywords hold a schema, a list of schemas, or a map from names to schemas. No other keyword holds schemas.
 var (
 	schemaKeys = []string{
 		"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",
@@ -67,7 +67,7 @@ var (
 	}
 	listKeys = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
 	mapKeys  = []string{"dependentSchemas", "patternProperties", "properties"}
-	// droppedKeys say nothing of a value, or where other schemas are.
+	// droppedKeys do not constrain a value, or only define other schemas.
 	droppedKeys = []string{
 		"$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$ref", "$schema", "$vocabulary", "contentEncoding",
 		"contentMediaType", "contentSchema", "definitions", "id",
@@ -84,11 +84,11 @@ func (p *plainer) schema(given any, depth int) (any, error) {
 	}
 	node, ok := given.(map[string]any)
 	if !ok {
-		return given, nil // true, false, or something that the check refuses
+		return given, nil // a boolean, or something that the check refuses
 	}
 	out := map[string]any{}
 	if ref, ok := node["$ref"].(string); ok {
-		if slices.Contains(p.open, ref) { // it is inside of itself: anything will do
+		if slices.Contains(p.open, ref) { // recursive: accept anything
 			return described(node), nil
 		}
 		target, err := p.find(ref)
@@ -119,7 +119,7 @@ func (p *plainer) schema(given any, depth int) (any, error) {
 	return out, nil
 }
 
-// described takes everything, and says what the schema says of itself.
+// described returns a schema that accepts everything and keeps the description of node.
 func described(node map[string]any) map[string]any {
 	if text, ok := node["description"].(string); ok {
 		return map[string]any{"description": text}
@@ -127,7 +127,7 @@ func described(node map[string]any) map[string]any {
 	return map[string]any{}
 }
 
-// keyword writes out the value of one keyword; keep is false if it is left out.
+// keyword expands the value of one keyword; keep is false if the keyword is dropped.
 func (p *plainer) keyword(key string, value any, depth int) (plain any, keep bool, err error) {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -155,7 +155,7 @@ func (p *plainer) keyword(key string, value any, depth int) (plain any, keep boo
 			return out, true, nil
 		}
 	case string:
-		if key == "pattern" { // of another language of patterns than ours
+		if key == "pattern" { // its dialect may differ from Go's
 			_, refused := regexp.Compile(typed)
 			return value, refused == nil, nil
 		}
@@ -163,7 +163,7 @@ func (p *plainer) keyword(key string, value any, depth int) (plain any, keep boo
 	return value, !slices.Contains(droppedKeys, key), nil
 }
 
-// find returns what a reference inside of the document leads to.
+// find returns the schema that a reference within the document points to.
 func (p *plainer) find(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {

@@ -7,10 +7,10 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// minSecret is how long a value must be that is hidden: shorter ones are words.
+// minSecret is the minimum length in bytes of a hidden value, because shorter ones may be ordinary words.
 const minSecret = 6
 
-// secrets are the values that a server is given, which do not show in errors and logs.
+// secrets hides the values given to a server from errors and logs.
 type secrets struct{ replacer *strings.Replacer }
 
 func (c *Config) secrets() secrets {
@@ -32,5 +32,5 @@ func (c *Config) secrets() secrets {
 	return secrets{strings.NewReplacer(pairs...)}
 }
 
-// line makes a text of the server fit to stand inside of a line of a log or an error.
+// line makes a server's text safe to use within a line of a log or an error.
 func (s secrets) line(text string) string { return terminal.Line(s.replacer.Replace(text)) }

@@ -11,24 +11,24 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Server is a server that is connected, or will be again when a tool of it is called. Its methods may be called from several
-// goroutines at once. It must be closed, after the agents that have its tools.
+// Server is a server that is connected, or will be connected again when one of its tools is called. Its methods are safe for
+// concurrent use. Close it after the agents that use its tools.
 type Server struct {
 	config  Config
 	secrets secrets
 	tools   []*tool
 
-	connecting chan struct{} // held by who connects, or closes
+	connecting chan struct{} // held while connecting or closing
 	closing    sync.WaitGroup
 
 	mu       sync.Mutex
-	present  *session // nil: it is to be connected
+	present  *session // nil: not connected
 	closed   bool
-	failures int       // since a call went well: connections that were lost, or could not be made
-	failed   time.Time // the last of them
+	failures int       // lost connections and failed attempts since a call last succeeded
+	failed   time.Time // time of the last failure
 }
 
-// Connect starts or reaches a server and asks for its tools. The error is a [*ServerError].
+// Connect starts or reaches a server and lists its tools. The error is a [*ServerError].
 func Connect(ctx context.Context, config Config) (*Server, error) {
 	if err := config.Check(); err != nil {
 		return nil, &ServerError{config.ServerName(), err}
@@ -58,7 +58,7 @@ func (s *Server) Tools() []host.Tool {
 	return tools
 }
 
-// Close ends the connection: it waits a little for the server to end, and then ends it. Calls that are under way fail.
+// Close closes the connection. It waits briefly for the server to end, and then stops it. Calls in progress fail.
 func (s *Server) Close() {
 	s.connecting <- struct{}{}
 	defer func() { <-s.connecting }()
@@ -73,7 +73,7 @@ func (s *Server) Close() {
 	s.closing.Wait()
 }
 
-// Join puts the tools of several servers together. Two of one name are an error that names both servers.
+// Join combines the tools of several servers. If two have the same name, the error names both servers.
 func Join(servers ...*Server) ([]host.Tool, error) {
 	var tools []host.Tool
 	owners := map[string]string{}
@@ -90,10 +90,10 @@ func Join(servers ...*Server) ([]host.Tool, error) {
 	return tools, nil
 }
 
-// errUnavailable is a server that could not be connected a moment ago.
+// errUnavailable reports a server that could not be reached a moment ago.
 var errUnavailable = errors.New("it is not available")
 
-// connected returns the connection, after connecting anew if there is none. It tries once, and not too soon after it failed.
+// connected returns the connection, and connects again if there is none. It tries once, and not too soon after a failure.
 func (s *Server) connected(ctx context.Context) (*session, error) {
 	select {
 	case s.connecting <- struct{}{}:
@@ -126,13 +126,13 @@ func (s *Server) connected(ctx context.Context) (*session, error) {
 	return present, nil
 }
 
-// The time between attempts to connect, which doubles from one to the next.
+// Attempts to connect wait between these bounds. The wait doubles from one attempt to the next.
 const (
 	firstWait   = time.Second
 	longestWait = time.Minute
 )
 
-// wait is how long not to connect yet. The first time that a connection is lost it is made anew at once.
+// wait returns how long to delay the next attempt to connect. After the first lost connection it does not wait.
 func (s *Server) wait() time.Duration {
 	if s.failures < 2 {
 		return 0
@@ -146,7 +146,7 @@ func (s *Server) noteFailure() {
 	s.failed = s.config.Clock()
 }
 
-// lost gives up a connection that broke.
+// lost discards a broken connection.
 func (s *Server) lost(broken *session, reason error) {
 	s.mu.Lock()
 	if s.present != broken {
@@ -160,14 +160,14 @@ func (s *Server) lost(broken *session, reason error) {
 	s.closing.Go(broken.close)
 }
 
-// works notes that a call was answered.
+// works records that a call was answered.
 func (s *Server) works() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures = 0
 }
 
-// same reports why a tool is not what it was when the agent was built; nil if it is.
+// same returns why a tool is no longer what it was when the agent was built, or nil if it is unchanged.
 func (s *Server) same(t *tool, present *session) error {
 	at := slices.IndexFunc(present.offered, func(o offered) bool { return o.own == t.own })
 	switch {

@@ -12,33 +12,33 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// session is one connection to a server, from its beginning to its end.
+// session is one connection to a server.
 type session struct {
 	server  *Server
 	client  *sdk.ClientSession
 	link    link
 	log     *quota
 	offered []offered
-	turn    chan struct{} // held by the call that is under way, where there may be but one; nil: there may be several
+	turn    chan struct{} // held by the call in progress if calls run one at a time; nil otherwise
 
-	over  chan struct{} // it is closed
-	close func()        // once
+	over  chan struct{} // closed when the session ends
+	close func()        // runs once
 
 	mu    sync.Mutex
-	last  int // of the calls
+	last  int // number of the last call
 	calls map[string]*call
-	only  *call // that holds the turn
+	only  *call // the call that holds the turn
 }
 
-// link is how a server is reached.
+// link is the transport to a server.
 type link interface {
 	sdk.Transport
 
-	end()         // frees what it holds, if nothing else did
-	fate() string // why it ended, as far as that is known
+	end()         // frees remaining resources
+	fate() string // why it ended, if that is known
 }
 
-// otherLink is a connection that the embedder makes.
+// otherLink is a connection that the embedder provides.
 type otherLink struct{ sdk.Transport }
 
 func (otherLink) end()         {}
@@ -56,7 +56,7 @@ func (s *Server) newLink(log *quota) (link, error) {
 	}
 }
 
-// errSlow is the cause of the end of connecting by its timeout.
+// errSlow is the cancellation cause when the connect timeout ends an attempt.
 var errSlow = errors.New("it has not answered in time")
 
 // dial connects to the server and lists its tools.
@@ -93,15 +93,15 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 	return nil, err
 }
 
-// statelessVersion is the protocol from which on a server asks in its results, and in no requests of its own.
+// statelessVersion is the first protocol version in which a server asks questions in its results instead of sending requests.
 const statelessVersion = "2026-07-28"
 
-// newClient makes the client of the connection. It can neither sample nor show roots.
+// newClient makes the client of the connection, without support for sampling or roots.
 func (ss *session) newClient() *sdk.Client {
 	options := &sdk.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &sdk.ClientCapabilities{},
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
-		LoggingMessageHandler:       ss.logged, //nolint:staticcheck // deprecated for servers; those that exist do it
+		LoggingMessageHandler:       ss.logged, //nolint:staticcheck // deprecated for servers, but existing ones use it
 		ProgressNotificationHandler: ss.progressed,
 		ToolListChangedHandler:      ss.toolsChanged,
 	}
@@ -117,7 +117,7 @@ func (ss *session) newClient() *sdk.Client {
 	return client
 }
 
-// version is the module's, as far as the build information tells.
+// version returns the module's version from the build information, or "unknown".
 func version() string {
 	const path = "github.com/agenthost/agenthost"
 	info, ok := debug.ReadBuildInfo()
@@ -132,7 +132,7 @@ func version() string {
 	return "devel"
 }
 
-// explained adds to an error how the server has ended, cleaned.
+// explained adds to an error how the server ended, with secrets removed.
 func (ss *session) explained(err error) error {
 	text := err.Error()
 	if fate := ss.link.fate(); fate != "" {
@@ -141,7 +141,7 @@ func (ss *session) explained(err error) error {
 	return &cleaned{ss.server.secrets.line(text), err}
 }
 
-// cleaned is an error of the SDK, or with words of the server, as it may be shown.
+// cleaned is an error from the SDK or the server with a text that is safe to show.
 type cleaned struct {
 	text string
 	err  error
@@ -150,7 +150,7 @@ type cleaned struct {
 func (e *cleaned) Error() string { return e.text }
 func (e *cleaned) Unwrap() error { return e.err }
 
-// end ends the connection. The SDK waits for what is under way, which ends when the link does.
+// end closes the connection. The SDK waits for pending work, which ends when the link does.
 func (ss *session) end() {
 	close(ss.over)
 	if ss.client != nil {
@@ -171,7 +171,7 @@ func (ss *session) end() {
 	ss.link.end()
 }
 
-// begin notes a call that is under way.
+// begin registers a call.
 func (ss *session) begin(c *call) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -183,7 +183,7 @@ func (ss *session) begin(c *call) {
 	}
 }
 
-// finish forgets a call.
+// finish removes a call.
 func (ss *session) finish(c *call) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

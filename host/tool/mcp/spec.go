@@ -17,13 +17,13 @@ import (
 
 // offered is a tool as a server offers it.
 type offered struct {
-	own        string // its name there
+	own        string // the server's own name for it
 	parameters wire.Raw
-	refused    error // why it cannot be had; nil: it can
+	refused    error // why it cannot be used; nil if it can
 	tool       *sdk.Tool
 }
 
-// readTools reads what a server offers. Of two tools of one name the first counts.
+// readTools reads the tools that a server lists. If two have the same name, the first counts.
 func readTools(listed []*sdk.Tool) []offered {
 	out := make([]offered, 0, len(listed))
 	for _, t := range listed {
@@ -41,7 +41,7 @@ func readTools(listed []*sdk.Tool) []offered {
 	return out
 }
 
-// sizeOf is about how much memory the texts of a listed tool take.
+// sizeOf estimates the memory for the texts of a listed tool, in bytes.
 func sizeOf(t *sdk.Tool) int {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -50,7 +50,7 @@ func sizeOf(t *sdk.Tool) int {
 	return len(text)
 }
 
-// chosen are the tools that the configuration lets through, with their names in the agent.
+// choose returns the tools that the configuration lets through, with their names in the agent.
 func (s *Server) choose(all []offered) ([]*tool, error) {
 	if err := s.checkPatterns(all); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Server) specOf(o *offered) abi.ToolSpec {
 	}
 }
 
-// checkPatterns refuses patterns that fit nothing: one that is misspelt would let a tool through, or keep it away.
+// checkPatterns refuses patterns that match no tool: a misspelt one would wrongly admit or exclude a tool.
 func (s *Server) checkPatterns(all []offered) error {
 	names := make([]string, len(all))
 	for i := range all {
@@ -113,8 +113,8 @@ func (s *Server) checkPatterns(all []offered) error {
 	return nil
 }
 
-// Placeholders are tools in the place of those of a server that was not asked, for an agent that is only looked at: of the
-// names that the configuration includes, and of others that may be of the server. To call one is an error.
+// Placeholders returns stand-ins for the tools of a server that was not connected, for inspecting an agent. They cover the
+// names that the configuration includes, and those of names that may belong to the server. Calling one is an error.
 func Placeholders(config Config, names []string) []abi.ToolSpec {
 	var specs []abi.ToolSpec
 	add := func(name string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// body is a JSON value with places for arguments. A string that is one place becomes the argument with its type; a
-// member or an item with an argument that is not given is left out.
+// body is a JSON value with places for arguments. A string that consists of one place becomes the argument, with its type; a
+// member or an item whose argument is not given is left out.
 type body struct {
 	fixed   json.RawMessage // a value without places
 	text    template        // a string
@@ -26,10 +26,10 @@ type member struct {
 	value body
 }
 
-// maxBodyDepth is how deep the body of a configuration may be.
+// maxBodyDepth is how deeply the configured body may be nested.
 const maxBodyDepth = 64
 
-// parseBody reads the body of a configuration.
+// parseBody reads the configured body.
 func parseBody(value any) (*body, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -90,7 +90,7 @@ func memberOf(key string, value any, depth int) (m member, err error) {
 	return m, err
 }
 
-// names returns the arguments of the body.
+// names returns the names of the arguments in the body.
 func (b *body) names() []string {
 	names := b.text.names()
 	for i := range b.list {
@@ -102,7 +102,7 @@ func (b *body) names() []string {
 	return names
 }
 
-// appendJSON appends the value with the arguments in their places; false if one is not given.
+// appendJSON appends the value with the arguments filled in; false if one is not given.
 func (b *body) appendJSON(dst []byte, args wire.Map) ([]byte, bool) {
 	switch b.kind {
 	case 's':
@@ -151,7 +151,7 @@ func (b *body) appendString(dst []byte, args wire.Map) ([]byte, bool) {
 		out, err := wire.AppendJSON(dst, value)
 		return out, err == nil
 	}
-	text, complete, _ := b.text.fill(args, asItIs) // which has no error
+	text, complete, _ := b.text.fill(args, asItIs) // asItIs returns no error
 	if !complete {
 		return dst, false
 	}

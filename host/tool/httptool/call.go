@@ -12,10 +12,10 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// errTimeout is the cause of the end of a request by the tool's timeout.
+// errTimeout is the cancellation cause when the tool's timeout ends a request.
 var errTimeout = errors.New("the request has used up its time")
 
-// Call makes the request. What goes wrong with it is a failed result; the end of ctx is an error.
+// Call makes the request. Problems with it are a failed result; the end of ctx is an error.
 func (t *Tool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	var args wire.Map
 	if !call.Args.IsNil() {
@@ -46,7 +46,7 @@ func (t *Tool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (
 	}
 }
 
-// reason is an error as the model sees it. A client's has nothing in it of a server or of a secret.
+// reason returns an error as the model sees it. Errors of the client contain no server text and no secret.
 func reason(err error) string {
 	if failure, ok := errors.AsType[*fetch.Error](err); ok {
 		return failure.Text
@@ -54,7 +54,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// failure is a result that says what went wrong.
+// failure returns a result that says what went wrong.
 func (t *Tool) failure(text string) *host.ToolOutput {
 	out := host.TextOutput("Error: " + terminal.Line(t.secrets.hide(text)))
 	out.Failed = true

@@ -11,19 +11,19 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/plugin/fetch" //nolint:depguard // a client of HTTP that knows nothing of plugins or Wasm
+	"github.com/agenthost/agenthost/host/plugin/fetch" //nolint:depguard // an HTTP client that knows nothing of plugins or Wasm
 )
 
-// client makes the requests of a tool. Hosts that the operator gave as an address, and localhost, may be private ones; a
-// name that leads to a private address needs a network. So they have clients of their own: no name of the one list reaches
-// an address that the other one allows.
+// client makes the requests of a tool. Hosts that the operator gave as an address, and localhost, may be private; a name that
+// resolves to a private address needs an entry in Private. So the two kinds have separate clients: no name in one list reaches
+// an address that only the other one allows.
 type client struct {
 	named, literal *fetch.Policy // nil: there are no such hosts
 	kept           map[*fetch.Policy]*fetch.Client
 	closed         atomic.Bool
 }
 
-// connect makes the client. An error comes with the key of the configuration that is wrong.
+// connect makes the client. It returns an error with the configuration key that is wrong.
 func (t *Tool) connect() (key string, err error) {
 	c := &t.config
 	origin, fixed := t.target.origin()
@@ -42,7 +42,7 @@ func (t *Tool) connect() (key string, err error) {
 	if len(hosts) == 0 {
 		return "url", errors.New("an argument chooses the host; list in allow what it may be")
 	}
-	methods := []string{c.Method, http.MethodGet} // a redirect may ask for a GET in place of another
+	methods := []string{c.Method, http.MethodGet} // a redirect may turn the method into GET
 	if err := check(&fetch.Policy{Hosts: []string{"example.com"}, Methods: methods}); err != nil {
 		return "method", err
 	}
@@ -56,7 +56,7 @@ func (t *Tool) connect() (key string, err error) {
 	return "", nil
 }
 
-// newClient makes a client for these hosts with what else the policy says.
+// newClient makes a client for these hosts under the given policy.
 func newClient(policy *fetch.Policy, hosts []string) (*client, error) {
 	c := &client{kept: map[*fetch.Policy]*fetch.Client{}}
 	for _, host := range hosts {
@@ -83,7 +83,7 @@ func newClient(policy *fetch.Policy, hosts []string) (*client, error) {
 	return c, nil
 }
 
-// check reports a policy that cannot be.
+// check reports an invalid policy.
 func check(p *fetch.Policy) error {
 	c, err := fetch.New(*p)
 	if err != nil {
@@ -92,8 +92,7 @@ func check(p *fetch.Policy) error {
 	return c.Close()
 }
 
-// probe lets a client judge the URL and the headers as they are with harmless arguments. It does not send them: their host
-// is not granted.
+// probe has a client check the URL and the headers with harmless arguments. It does not send them: their host is not granted.
 func (t *Tool) probe() (key string, err error) {
 	judge, err := fetch.New(fetch.Policy{Hosts: []string{"judge.invalid"}, Methods: []string{"NONE"}})
 	if err != nil {
@@ -123,8 +122,8 @@ func (t *Tool) probe() (key string, err error) {
 	return "", nil
 }
 
-// do makes one request, and follows no redirect. A request that is not to be repeated gets a connection of its own: on one
-// that was used before, net/http sends a request again that the server may have got.
+// do makes one request and follows no redirect. A request that must not be repeated gets a new connection: on a reused one,
+// net/http may resend a request that the server has already received.
 func (t *Tool) do(ctx context.Context, r *abi.FetchRequest) (*abi.FetchResponse, error) {
 	policy := t.client.named
 	if isLiteral(hostOf(r.URL)) {
@@ -157,7 +156,7 @@ func (c *client) close() error {
 	return errors.Join(errs...)
 }
 
-// hostOf returns the host of a URL or of an entry of Allow, as far as it tells a literal from a name.
+// hostOf returns the host of a URL or of an entry of Allow, precisely enough to tell an address from a name.
 func hostOf(text string) string {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text = rest
@@ -175,13 +174,13 @@ func hostOf(text string) string {
 
 const localhost = "localhost"
 
-// isLiteral reports whether a host is an address, or the name of this machine.
+// isLiteral reports whether a host is an address or localhost.
 func isLiteral(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || host == localhost
 }
 
-// privateOf returns the networks that an entry stands for by itself.
+// privateOf returns the private networks that an entry grants by itself.
 func privateOf(entry string) []netip.Prefix {
 	host := hostOf(entry)
 	if host == localhost {

@@ -15,44 +15,44 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// Config is a tool that is an HTTP request. Name and URL are required. {name} stands for an argument, in all of URL, Query,
-// Headers and Body; {{ and }} for a brace.
+// Config describes a tool that makes an HTTP request. Name and URL are required. In URL, Query, Headers and Body, {name} is
+// the place of an argument, and {{ and }} are literal braces.
 type Config struct {
 	Name        string // up to 64 letters, digits, _ and -
 	Description string
 	Method      string // in capitals; "": GET
 
-	// URL begins with https:// or http://. The arguments in its path, and in its host, must be required ones.
+	// URL begins with https:// or http://. The arguments in its path and host must be required ones.
 	URL string
-	// Query is added to the query of the URL. A value with an argument that is not given is left out; a list that is all of a
-	// value makes one pair for each item.
+	// Query is added to the query of the URL. A value whose argument is not given is left out. If the whole value is one argument
+	// and that is a list, each item becomes a pair.
 	Query map[string]string
-	// Headers are sent to the URL's scheme, host and port alone. One with an argument that is not given is left out.
+	// Headers are sent only to the URL's scheme, host and port. A header whose argument is not given is left out.
 	Headers map[string]string
-	// Body is anything that has a JSON form, and is sent as JSON; nil: no body. A string that is one "{name}" becomes the
-	// argument, with its type; a member or item with an argument that is not given is left out.
+	// Body is any value with a JSON form, and is sent as JSON; nil: no body. A string that consists of one "{name}" becomes the
+	// argument, with its type; a member or item whose argument is not given is left out.
 	Body any
 
 	// Parameters is the JSON Schema of the arguments; absent: each place in the request is a required string.
 	Parameters wire.Raw
 
-	Result      string        // a JSON pointer (RFC 6901) to what the model sees of the response; "": the whole body
-	MaxResult   int           // how much text of it, in bytes; 0: 64 KiB
-	MaxResponse int           // of a response's body, in bytes, also decompressed; 0: 4 MiB
-	Timeout     time.Duration // of the request with its redirects, at most an hour; 0: 30 s
+	Result      string        // a JSON pointer (RFC 6901) to the part of the response that the model sees; "": the whole body
+	MaxResult   int           // text of the result that the model sees, in bytes; 0: 64 KiB
+	MaxResponse int           // size of a response body, also decompressed, in bytes; 0: 4 MiB
+	Timeout     time.Duration // for the request and its redirects, at most an hour; 0: 30 s
 
-	Idempotent   *bool // running it again after a crash does no harm; nil: GET and HEAD only
+	Idempotent   *bool // whether it is safe to run again after a crash; nil: GET and HEAD only
 	ReturnDirect bool  // the result ends the run
 
-	// Allow lists where redirects may lead, beside the URL's own scheme, host and port: "api.example.com",
-	// "*.example.com", with ":8443" behind or "http://" before it. If the URL's host has an argument, it lists what that
-	// may become, and the headers go there.
+	// Allow lists where redirects may lead besides the URL's own scheme, host and port: "api.example.com" or "*.example.com",
+	// optionally followed by ":8443" or preceded by "http://". If the URL's host has an argument, Allow lists its possible
+	// values, and the headers are sent there.
 	Allow []string
-	// Private are networks that names may resolve to, beside the public ones. An address that the URL or Allow has as it
-	// is, and localhost, need no entry.
+	// Private lists networks that names may resolve to, besides the public ones. Addresses written literally in URL or Allow, and
+	// localhost, need no entry.
 	Private []netip.Prefix
-	// Secrets do not show in results and errors. Credentials in Headers belong to them anyway: of the headers
-	// Authorization and Cookie, and those with key, token or secret in their names.
+	// Secrets are hidden from results and errors. Credentials in Headers are hidden anyway: the headers Authorization and Cookie,
+	// and those with key, token or secret in their names.
 	Secrets []string
 }
 
@@ -84,10 +84,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// isRead reports whether a request asks for something, and changes nothing.
+// isRead reports whether a request only reads.
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// Tool is a tool that is an HTTP request. It must be closed.
+// Tool is a tool that makes an HTTP request. It must be closed.
 type Tool struct {
 	config  Config // with its defaults
 	spec    abi.ToolSpec
@@ -132,7 +132,7 @@ func New(c Config) (*Tool, error) {
 // Spec describes the tool.
 func (t *Tool) Spec() abi.ToolSpec { return t.spec }
 
-// Close closes the connections that are kept for later. Calls under way end by themselves.
+// Close closes idle connections. Calls in progress end by themselves.
 func (t *Tool) Close() error { return t.client.close() }
 
 func (t *Tool) checkName() error {
@@ -163,7 +163,7 @@ func (t *Tool) parseBody() (err error) {
 	return err
 }
 
-// places returns the arguments that stand in the request, each once, in their order there.
+// places returns the names of the arguments in the request, each once, in order of appearance.
 func (t *Tool) places() []string {
 	names := t.target.needed()
 	for _, p := range t.target.query {

@@ -1,5 +1,5 @@
-// Package httptool makes tools that are HTTP requests: an operator writes the request with places for arguments, and a
-// model fills these in.
+// Package httptool makes tools that are HTTP requests. An operator writes the request with places for arguments, and a model
+// fills them in.
 //
 //	weather, err := httptool.New(httptool.Config{
 //		Name: "weather", Description: "Tells the weather of a city.",
@@ -11,19 +11,19 @@
 //
 // # What a model can choose
 //
-// {name} stands for an argument, {{ and }} for a brace. An argument is escaped for its place and cannot leave it: a part of
-// a path stays that part, a value of the query that value, a header that header. Scheme, user and port are the
-// operator's, and so is the host, unless it has a place too: then Allow lists what it may be.
+// {name} is the place of an argument, and {{ and }} are literal braces. An argument is escaped for its place and cannot leave
+// it: a path segment stays that segment, a query value stays that value, and a header stays that header. The operator fixes
+// scheme, user and port, and also the host, unless it contains a place; Allow then lists the possible hosts.
 //
 // # Where requests go
 //
-// The client is that of plugins, see package fetch: no proxy, no cookies, a public address or one that the
-// operator named, bounded in size and time. A redirect is followed where Allow lists it, and no header of the operator
-// goes to another host than the URL's.
+// The client is the one that plugins use (see package fetch): no proxy, no cookies, only public addresses or ones that the
+// operator named, and bounds on size and time. A redirect is followed only where Allow permits. The operator's headers are
+// sent to no host but the URL's.
 //
 // # What a model sees
 //
-// JSON, or the part of it that Result points to, text and images. A status of 300 and up, a timeout or a broken
-// connection is a failed result, to which a model can react; only the end of the run's context is an error. Secrets are
-// replaced by *** in all that comes back: credentials in Headers, and what Secrets lists.
+// A model sees JSON, or the part of it that Result points to, text and images. A status of 300 or above, a timeout or a broken
+// connection is a failed result, to which the model can react; only the end of the run's context is an error. Secrets are
+// replaced by *** in everything that comes back: credentials in Headers, and the values in Secrets.
 package httptool

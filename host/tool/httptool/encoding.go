@@ -11,8 +11,8 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// decompressed returns the body of a response without its compression, for which nobody asked. A body may become a thousand
-// times as long: what is above the limit is an error. The error is written for the model.
+// decompressed returns the body of a response without its compression, which was not requested. A body may grow a
+// thousandfold: a result above the limit is an error. The error is written for the model.
 func decompressed(body []byte, encoding string, most int) ([]byte, error) {
 	var from io.Reader
 	var err error

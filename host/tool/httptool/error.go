@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ConfigError is a configuration that no tool can be made of. It shows no value of a header.
+// ConfigError reports an invalid configuration of a tool. It shows no header values.
 type ConfigError struct {
-	Tool string // its name
-	Key  string // of the manifest: "url", "headers", …
+	Tool string // name of the tool
+	Key  string // key in the manifest: "url", "headers", …
 	Err  error
 }
 
@@ -16,13 +16,13 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("http tool %q: %s: %v", e.Tool, e.Key, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// argumentError is an argument that cannot stand where it should. It is written for the model, and does not quote it.
+// argumentError reports an argument that does not fit its place. It is written for the model and does not quote the value.
 type argumentError struct{ name, problem string }
 
 func (e *argumentError) Error() string { return fmt.Sprintf("the argument %q %s", e.name, e.problem) }
 
-// withoutPrefix is the text of an error of the client, which names itself in it.
+// withoutPrefix returns the text of a client error without the client's own prefix.
 func withoutPrefix(err error) string { return strings.TrimPrefix(err.Error(), "http.fetch: ") }

@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// bindParameters makes the spec, with the parameters that are given or follow from the places in the request.
+// bindParameters makes the spec, with the configured parameters or ones derived from the places in the request.
 func (t *Tool) bindParameters() error {
 	parameters, places := t.config.Parameters, t.places()
 	if parameters.IsZero() {
@@ -33,7 +33,7 @@ func (t *Tool) bindParameters() error {
 	return nil
 }
 
-// derived are the parameters of a request that says nothing of them.
+// derived returns the default parameters: each place is a required string.
 func derived(places []string) (wire.Raw, error) {
 	properties := make(map[string]any, len(places))
 	required := make([]any, len(places))
@@ -47,7 +47,7 @@ func derived(places []string) (wire.Raw, error) {
 	return wire.Of(all)
 }
 
-// checkParameters compares the parameters with the places in the request: none may be without the other.
+// checkParameters checks that every parameter has a place in the request, and every place a parameter.
 func (t *Tool) checkParameters(parameters wire.Raw, places []string) error {
 	var all, properties wire.Map
 	if _, err := all.UnmarshalMsg(parameters); err != nil || !parameters.IsMap() {

@@ -11,10 +11,10 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// maxSteps is how long a pointer may be.
+// maxSteps is how many steps a pointer may have.
 const maxSteps = 64
 
-// parsePointer reads a JSON pointer. The empty one has no steps: it points to the whole document.
+// parsePointer reads a JSON pointer. The empty pointer has no steps and refers to the whole document.
 func parsePointer(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -36,8 +36,8 @@ func parsePointer(text string) ([]string, error) {
 	return steps, nil
 }
 
-// lookUp returns the value that the steps lead to. A document may be hostile: it is read once for each step, and what is not
-// on the way is not kept. The error is written for the model.
+// lookUp returns the value that the steps lead to. A document may be hostile: it is read once for each step, and nothing off
+// the path is kept. The error is written for the model.
 func lookUp(document json.RawMessage, steps []string) (json.RawMessage, error) {
 	if !json.Valid(document) {
 		return nil, errors.New("the response is no JSON")
@@ -55,7 +55,7 @@ func lookUp(document json.RawMessage, steps []string) (json.RawMessage, error) {
 	return document, nil
 }
 
-// thereAre tells of the keys that there are.
+// thereAre lists the existing keys.
 func thereAre(keys []string) string {
 	if len(keys) == 0 {
 		return ""
@@ -63,7 +63,8 @@ func thereAre(keys []string) string {
 	return "; there are " + terminal.Lines(keys)
 }
 
-// inside returns a member of an object or an item of a list; nil if it has none of that name, and some names that it has.
+// inside returns a member of an object or an item of a list. If there is none of that name, value is nil and keys holds some
+// that exist.
 func inside(document json.RawMessage, name string) (value json.RawMessage, keys []string, err error) {
 	d := json.NewDecoder(bytes.NewReader(document))
 	opened, err := d.Token()
@@ -84,7 +85,7 @@ func inside(document json.RawMessage, name string) (value json.RawMessage, keys 
 // maxKeys is how many names a failed look-up shows.
 const maxKeys = 20
 
-// inObject finds a member; of several with one name the last counts, as in encoding/json.
+// inObject finds a member; if several have the same name the last counts, as in encoding/json.
 func inObject(d *json.Decoder, name string) (value json.RawMessage, keys []string, err error) {
 	var other json.RawMessage
 	for d.More() {

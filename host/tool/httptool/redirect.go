@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/fetch" //nolint:depguard // as in client.go
 )
 
-// redirectError is a redirect that is not followed.
+// redirectError reports a redirect that is not followed.
 type redirectError struct{ problem string }
 
 func (e *redirectError) Error() string { return "the server redirects " + e.problem }
@@ -51,8 +51,8 @@ func location(response *abi.FetchResponse) string {
 	}
 }
 
-// redirected makes the request that follows a redirect, as a browser would: 301, 302 and 303 ask for another document, 307
-// and 308 for the same elsewhere. The operator's headers stay with the scheme, host and port that they were given for.
+// redirected makes the request that follows a redirect, as a browser would: 301, 302 and 303 fetch another document, 307 and
+// 308 repeat the request elsewhere. The operator's headers go only to the scheme, host and port they were given for.
 func (t *Tool) redirected(r *abi.FetchRequest, status uint64, location string) (*abi.FetchRequest, error) {
 	from, err := url.Parse(r.URL)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Tool) redirected(r *abi.FetchRequest, status uint64, location string) (
 	}
 	to, err := from.Parse(location)
 	if err != nil || to.Host == "" || to.User != nil {
-		return nil, &redirectError{"to something that is no URL, or has a user in it"} // which may show a secret
+		return nil, &redirectError{"to something that is no URL, or has a user in it"} // the location may contain a secret
 	}
 	to.Fragment, to.RawFragment = "", ""
 	next := &abi.FetchRequest{Method: r.Method, URL: to.String(), Headers: r.Headers, Body: r.Body}
@@ -81,7 +81,7 @@ func (t *Tool) redirected(r *abi.FetchRequest, status uint64, location string) (
 	return next, nil
 }
 
-// sameOrigin compares scheme, host and port. Two spellings of the same may count as different: that costs a header.
+// sameOrigin compares scheme, host and port. Two spellings of one origin may count as different, which only drops headers.
 func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// request makes the request of a call. The error is an [*argumentError].
+// request makes the request for a call. The error is an [*argumentError].
 func (t *Tool) request(args wire.Map, idempotencyKey string) (*abi.FetchRequest, error) {
 	r := &abi.FetchRequest{Method: t.config.Method}
 	var err error
@@ -26,7 +26,7 @@ func (t *Tool) request(args wire.Map, idempotencyKey string) (*abi.FetchRequest,
 	return r, nil
 }
 
-// requestHeaders are the operator's headers and, where it has none, those that every request has.
+// requestHeaders returns the operator's headers, plus the standard ones that the operator did not set.
 func (t *Tool) requestHeaders(args wire.Map, idempotencyKey string) ([]abi.Header, error) {
 	var headers []abi.Header
 	for _, h := range t.headers {
@@ -51,7 +51,7 @@ func (t *Tool) requestHeaders(args wire.Map, idempotencyKey string) ([]abi.Heade
 	return headers, nil
 }
 
-// inHeader takes what can stand in one line.
+// inHeader accepts a value that fits on one line.
 func inHeader(name, value string) (string, error) {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", &argumentError{name, "may have no line breaks and control characters: it stands in a header"}
@@ -59,10 +59,10 @@ func inHeader(name, value string) (string, error) {
 	return value, nil
 }
 
-// forAll are headers that say nothing of who asks, and go to every host that a redirect leads to.
+// forAll lists headers that do not identify the sender, and are sent to every host that a redirect leads to.
 var forAll = []string{"accept", "accept-language", "content-type", "idempotency-key", "user-agent"}
 
-// withoutOwn returns the headers that may go to another host than the operator gave them for.
+// withoutOwn returns the headers that may be sent to a host other than the one the operator gave them for.
 func withoutOwn(headers []abi.Header) []abi.Header {
 	return slices.DeleteFunc(slices.Clone(headers), func(h abi.Header) bool { return !slices.Contains(forAll, h.Name) })
 }

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	maxFailure = 4 << 10 // how much of the body of a failed request the model sees, in bytes
-	maxImage   = 5 << 20 // how large an image may be: what providers take
+	maxFailure = 4 << 10 // bytes of a failed request's body that the model sees
+	maxImage   = 5 << 20 // bytes of an image, as providers accept
 )
 
-// output makes the result of a response.
+// output converts a response to a result.
 func (t *Tool) output(r *abi.FetchResponse) *host.ToolOutput {
 	body, err := decompressed(r.Body, r.Header("content-encoding"), t.config.MaxResponse)
 	if err != nil {
@@ -53,7 +53,7 @@ func (t *Tool) output(r *abi.FetchResponse) *host.ToolOutput {
 	}
 }
 
-// part is the result that the pointer leads to: a string as it is, anything else as JSON.
+// part returns the result that the pointer leads to: a string as it is, anything else as JSON.
 func (t *Tool) part(body []byte) *host.ToolOutput {
 	value, err := lookUp(withoutMark(body), t.result)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t *Tool) part(body []byte) *host.ToolOutput {
 	return host.TextOutput(t.text(compact.Bytes(), t.config.MaxResult))
 }
 
-// text returns the part of a body that the model sees: without secrets, and at most so many bytes.
+// text returns the part of a body that the model sees: without secrets, at most the given number of bytes.
 func (t *Tool) text(body []byte, most int) string {
 	whole := t.secrets.hide(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
 	head := text.Head(whole, most)
@@ -78,10 +78,10 @@ func (t *Tool) text(body []byte, most int) string {
 	return fmt.Sprintf("%s\n[the result is cut here: %d more bytes]", head, len(whole)-len(head))
 }
 
-// withoutMark takes the byte order mark off.
+// withoutMark removes the byte order mark.
 func withoutMark(body []byte) []byte { return bytes.TrimPrefix(body, []byte("\uFEFF")) }
 
-// status is the status in words that are not the server's.
+// status describes the status in standard words, not the server's.
 func status(r *abi.FetchResponse) string {
 	return strings.TrimRight(fmt.Sprintf("HTTP %d %s", r.Status, http.StatusText(int(r.Status))), " ")
 }
@@ -94,8 +94,7 @@ const (
 	imageMedia
 )
 
-// kindOf says what a body is. An image is one that looks like what it is said to be: a provider that finds something else
-// would fail the run.
+// kindOf classifies a body. An image must match its declared type: a provider that finds something else would fail the run.
 func kindOf(header string, body []byte) (string, media) {
 	kind, _, err := mime.ParseMediaType(header)
 	switch {
@@ -113,7 +112,7 @@ func kindOf(header string, body []byte) (string, media) {
 	}
 }
 
-// textTypes are texts beside those that say so in their names.
+// textTypes lists text types other than text/* and names with a telling suffix.
 var textTypes = []string{
 	"application/ecmascript", "application/graphql", "application/javascript", "application/json", "application/jsonl",
 	"application/ndjson", "application/sql", "application/toml", "application/x-ndjson", "application/x-www-form-urlencoded",

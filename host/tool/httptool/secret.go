@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// minSecret is how long a value must be that is hidden, in bytes: shorter ones are words.
+// minSecret is the minimum length in bytes of a hidden value, because shorter ones may be ordinary words.
 const minSecret = 6
 
-// secrets are values that do not show in what comes back.
+// secrets hides values from everything that comes back.
 type secrets struct {
 	values   []string
 	replacer *strings.Replacer // nil: there are none
 }
 
-// secretsOf are the secrets of a configuration: those that it names, and the credentials in its headers.
+// secretsOf returns the secrets of a configuration: those that it lists, and the credentials in its headers.
 func secretsOf(c *Config) secrets {
 	values := slices.Clone(c.Secrets)
 	for name, value := range c.Headers {
@@ -50,7 +50,7 @@ func secretsOf(c *Config) secrets {
 	return secrets{values, strings.NewReplacer(pairs...)}
 }
 
-// isCredential reports whether a header says who asks.
+// isCredential reports whether a header identifies the sender.
 func isCredential(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc([]string{"authorization", "x-auth", "cookie", "key", "token", "secret", "password"}, func(word string) bool {
@@ -58,8 +58,8 @@ func isCredential(name string) bool {
 	})
 }
 
-// credentials are the parts of a header's value that are secret: without the scheme, each cookie by itself, and what is
-// inside of Basic. A place for an argument is none.
+// credentials returns the secret parts of a header's value: the value without its scheme, each cookie by itself, and the
+// decoded content of Basic. Places for arguments are not secret.
 func credentials(value string) (values []string) {
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
 		if t, err := parseTemplate(part); err == nil && len(t.names()) > 0 {
@@ -80,7 +80,7 @@ func credentials(value string) (values []string) {
 	})
 }
 
-// formsOf are a value and the forms in which programs pass a text on by accident.
+// formsOf returns a value and the encodings in which programs leak a text by accident.
 func formsOf(value string) []string {
 	quoted, _ := json.Marshal(value) //nolint:errchkjson // a string
 	forms := append(make([]string, 0, 14),
@@ -88,7 +88,7 @@ func formsOf(value string) []string {
 		url.QueryEscape(value), url.PathEscape(value), queryEscape(value),
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	)
-	// In base64 a text begins at one of three places of a group; what its ends share with their neighbours is left out.
+	// A text in base64 starts at one of three offsets in a group; the characters it shares with its neighbours are left out.
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for shift := range 3 {
 			text := encoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
@@ -106,5 +106,5 @@ func (s secrets) hide(text string) string {
 	return s.replacer.Replace(text)
 }
 
-// in reports whether a text has a secret in it.
+// in reports whether a text contains a secret.
 func (s secrets) in(text string) bool { return s.hide(text) != text }

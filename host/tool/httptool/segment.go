@@ -9,11 +9,11 @@ import (
 
 // segment is one part of a path, between two slashes.
 type segment struct {
-	text  template // as the URL has it
-	shape template // its own text decoded, with slash for the slashes that the operator has escaped
+	text  template // as written in the URL
+	shape template // the decoded text, with slash in place of slashes that the operator escaped
 }
 
-// slash stands for a slash of the operator in the shape of a segment. No argument has it.
+// slash replaces an operator's escaped slash in the shape of a segment. No argument may contain it.
 const slash = "\x01"
 
 func parseSegment(text string) (s segment, err error) {
@@ -30,8 +30,8 @@ func parseSegment(text string) (s segment, err error) {
 	return s, nil
 }
 
-// fill puts the arguments in their places. What would become another part of the path, in a server that decodes it once
-// too often too, is refused: no escape helps there.
+// fill inserts the arguments. It refuses a value that could become another part of the path, even in a server that decodes
+// once too often, because escaping does not help there.
 func (s segment) fill(args wire.Map) (string, error) {
 	text, complete, err := s.text.fill(args, inPath)
 	if err == nil && !complete {
@@ -41,7 +41,7 @@ func (s segment) fill(args wire.Map) (string, error) {
 	if err != nil || len(names) == 0 {
 		return text, err
 	}
-	decoded, _, _ := s.shape.fill(args, asItIs) // which has no error
+	decoded, _, _ := s.shape.fill(args, asItIs) // asItIs returns no error
 	if decoded = decodedFully(decoded); strings.ContainsAny(decoded, "/\\\x00\r\n") {
 		return "", &argumentError{names[0], "may have no escaped slashes and control characters: it is one part of a path"}
 	}
@@ -53,10 +53,10 @@ func (s segment) fill(args wire.Map) (string, error) {
 	return text, nil
 }
 
-// maxInPath is how long an argument in a path may be, in bytes.
+// maxInPath is the maximum length of an argument in a path, in bytes.
 const maxInPath = 2 << 10
 
-// inPath escapes what stands in one part of a path.
+// inPath escapes a value for one part of a path.
 func inPath(name, value string) (string, error) {
 	if len(value) > maxInPath {
 		return "", &argumentError{name, "is too long for a path"}
@@ -69,16 +69,16 @@ func inPath(name, value string) (string, error) {
 	return moreEscapes.Replace(url.PathEscape(value)), nil
 }
 
-// moreEscapes are of what PathEscape leaves, and some servers give a meaning to.
+// moreEscapes covers characters that PathEscape leaves alone but some servers interpret.
 var moreEscapes = strings.NewReplacer("&", "%26", "=", "%3D", "+", "%2B", "$", "%24", ":", "%3A", "@", "%40")
 
-// escapes of what a path is made of. Those that cannot be read, beside them, stop no server from reading these.
+// escapes decodes the characters that shape a path. Malformed escapes next to them do not keep servers from decoding these.
 var escapes = strings.NewReplacer(
 	"%25", "%", "%2f", "/", "%2F", "/", "%5c", `\`, "%5C", `\`, "%2e", ".", "%2E", ".", "%00", "\x00", "%0a", "\n", "%0A", "\n", "%0d", "\r", "%0D", "\r",
 	"%3b", ";", "%3B", ";",
 )
 
-// decodedFully is a text that was decoded as often as there is something to decode.
+// decodedFully decodes a text until nothing is left to decode.
 func decodedFully(text string) string {
 	for {
 		decoded := escapes.Replace(text)
@@ -89,8 +89,8 @@ func decodedFully(text string) string {
 	}
 }
 
-// isDots reports whether a server may take a part of a path for the directory or the one above it. What stands behind a
-// semicolon some take for a parameter.
+// isDots reports whether a server may read a part of a path as the current or parent directory. Some servers treat text after
+// a semicolon as a parameter.
 func isDots(text string) bool {
 	name, _, _ := strings.Cut(text, ";")
 	return name == "." || name == ".."

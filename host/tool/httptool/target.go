@@ -20,14 +20,14 @@ type target struct {
 	query  []pair
 }
 
-// pair is a key of the query and its value. It is left out where an argument of the value is not given.
+// pair is a key of the query and its value. It is left out if an argument of the value is not given.
 type pair struct {
 	key   string // escaped
 	value template
 	bare  bool // without a value and its equals sign
 }
 
-// parseTarget reads the URL of a configuration.
+// parseTarget reads the configured URL.
 func parseTarget(text string) (*target, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	switch {
@@ -98,7 +98,7 @@ func parsePair(text string) (pair, error) {
 	return p, err
 }
 
-// addQuery adds what the configuration has beside the URL, sorted by key.
+// addQuery adds the configured query to that of the URL, sorted by key.
 func (t *target) addQuery(query map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		value, err := parseTemplate(query[key])
@@ -119,7 +119,7 @@ func (t *target) origin() (string, bool) {
 	return t.scheme + "://" + host + t.port, err == nil
 }
 
-// needed are the arguments without which there is no URL.
+// needed returns the names of the arguments that the URL cannot do without.
 func (t *target) needed() []string {
 	names := t.host.names()
 	for _, s := range t.path {
@@ -165,7 +165,7 @@ func (t *target) url(args wire.Map) (string, error) {
 	return out.String(), nil
 }
 
-// values are the pairs of a key: of a list that is given for all of the value, one for each item.
+// values returns the pairs for a key: one, or one for each item if the whole value is a list.
 func (p *pair) values(args wire.Map) ([]string, error) {
 	if p.bare {
 		return []string{p.key}, nil
@@ -184,7 +184,7 @@ func (p *pair) values(args wire.Map) ([]string, error) {
 	return []string{p.key + "=" + text}, nil
 }
 
-// inHost takes what can be a part of a name. Whether the whole is allowed is looked at when the request is made.
+// inHost accepts what can be part of a host name. The request itself checks whether the whole host is allowed.
 func inHost(name, value string) (string, error) {
 	for i := range len(value) {
 		c := value[i]

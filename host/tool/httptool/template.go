@@ -16,10 +16,10 @@ type template []part
 // part is a text, or the place of an argument.
 type part struct{ text, name string }
 
-// maxName is how long the name of an argument may be.
+// maxName is the maximum length of an argument's name.
 const maxName = 64
 
-// parseTemplate reads a text with {name}, where {{ and }} stand for one brace.
+// parseTemplate reads a text with {name} places, where {{ and }} are literal braces.
 func parseTemplate(text string) (template, error) {
 	var t template
 	var plain strings.Builder
@@ -54,7 +54,7 @@ func parseTemplate(text string) (template, error) {
 	return t, nil
 }
 
-// isName reports whether a text can name an argument.
+// isName reports whether a text is valid as the name of an argument.
 func isName(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
@@ -64,7 +64,7 @@ func isName(s string) bool {
 	return s != "" && len(s) <= maxName
 }
 
-// only returns the name of the argument that the whole template is the place of.
+// only returns the name of the argument if the template consists of one place.
 func (t template) only() (name string, ok bool) {
 	if len(t) == 1 && t[0].name != "" {
 		return t[0].name, true
@@ -72,7 +72,7 @@ func (t template) only() (name string, ok bool) {
 	return "", false
 }
 
-// names returns the arguments of the template.
+// names returns the names of the arguments in the template.
 func (t template) names() (names []string) {
 	for _, p := range t {
 		if p.name != "" {
@@ -91,7 +91,7 @@ func (t template) plain() (string, error) {
 	return text, err
 }
 
-// escaped returns a template whose own text is escaped.
+// escaped returns a copy of the template with its own text escaped.
 func (t template) escaped(escape func(string) string) template {
 	out := make(template, len(t))
 	for i, p := range t {
@@ -100,7 +100,7 @@ func (t template) escaped(escape func(string) string) template {
 	return out
 }
 
-// fill puts the arguments in their places, as escape writes them. The result is not complete if one is not given.
+// fill inserts the arguments, as escape writes them. The result is incomplete if one is not given.
 func (t template) fill(args wire.Map, escape func(name, value string) (string, error)) (text string, complete bool, err error) {
 	var out strings.Builder
 	for _, p := range t {
@@ -121,7 +121,7 @@ func (t template) fill(args wire.Map, escape func(name, value string) (string, e
 	return out.String(), true, nil
 }
 
-// missing names the argument that is not given.
+// missing returns an error that names the first argument not given.
 func (t template) missing(args wire.Map) error {
 	for _, name := range t.names() {
 		if args.Get(name).IsNil() {
@@ -131,10 +131,10 @@ func (t template) missing(args wire.Map) error {
 	return nil
 }
 
-// asItIs writes an argument where nothing needs to be escaped.
+// asItIs writes an argument without escaping.
 func asItIs(_, value string) (string, error) { return value, nil }
 
-// textOf is an argument as a text: a string as it is, a whole number without a point, anything else as JSON.
+// textOf returns an argument as text: a string as it is, a whole number without a point, anything else as JSON.
 func textOf(value wire.Raw) string {
 	if text, ok := value.AsString(); ok {
 		return text

@@ -1,15 +1,14 @@
-// Package mcp makes an agent a server that speaks the Model Context Protocol, for other agents and for the programs in
-// which people talk to models.
+// Package mcp serves an agent over the Model Context Protocol, to other agents and to applications in which people use models.
 //
-// The server offers one tool that runs the agent: its arguments are a prompt and, for a conversation that goes on, the name of
-// a thread. Beside it are the agent's own tools, by their names. A call of one is a run too, in which the call takes the place
-// of the model's answer: whatever middleware does about the model's calls of tools, limits, reviews, redaction, it does about
-// this one.
+// The server offers one tool that runs the agent: its arguments are a prompt and, to continue a conversation, the name of a
+// thread. It also offers the agent's own tools under their names. Calling one of these is a run too, in which the call takes
+// the place of the model's answer. Middleware therefore treats it like any tool call by the model: limits, reviews and
+// redaction apply.
 //
-// [Prepare] makes the agent's configuration fit for that before the agent is built, and [New] makes the server of the agent.
-// [Server.Serve] speaks over two streams, such as standard input and output; [Server.Handler] serves streamable HTTP.
+// [Prepare] adapts the agent's configuration before the agent is built, and [New] makes the server. [Server.Serve] serves over
+// two streams, such as standard input and output; [Server.Handler] serves streamable HTTP.
 //
-// What a run does is told as progress to a client that wants it. A client that cancels a call stops the run. A run that asks a
-// human something asks the client's user, if the client can (an elicitation); otherwise the call fails, and tells how to go on.
-// Errors are results, which the client's model can read.
+// A client that wants progress receives the events of a run. A client that cancels a call stops the run. If a run asks a
+// person something, the server asks the client's user if the client supports it (an elicitation); otherwise the call fails
+// with an error that says how to continue. Errors are results, which the client's model can read.
 package mcp

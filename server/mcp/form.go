@@ -16,21 +16,21 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// formKey is the name of the form among what a result asks for.
+// formKey names the form in a result that asks for input.
 const formKey = "answers"
 
 // maxShown is how many lines of a value a form shows.
 const maxShown = 40
 
-// form is what a run asks, as a client asks its user.
+// form presents a run's questions so that a client can show them to its user.
 type form struct {
 	params    *sdk.ElicitParams
 	questions []*question.Question
-	passed    bool // it is the form of an MCP server, whose tool the agent has called
+	passed    bool // the form comes from an MCP server whose tool the agent called
 }
 
-// formOf makes the form of questions: of each tool call that somebody decides about a decision and a message, of every other
-// question an answer. Fields of the same kind have numbers.
+// formOf makes the form for questions: a decision and a message for each tool call under review, and an answer for every other
+// question. Fields of the same kind are numbered.
 func formOf(questions []*question.Question) *form {
 	f := &form{questions: questions}
 	if len(questions) == 1 && f.pass(questions[0]) {
@@ -62,7 +62,7 @@ func formOf(questions []*question.Question) *form {
 	return f
 }
 
-// suffixed tells which fields are about what is shown.
+// suffixed labels the shown text that the fields with this suffix are about.
 func suffixed(suffix string) string {
 	if suffix == "" {
 		return ""
@@ -99,7 +99,7 @@ func (f *form) pass(q *question.Question) bool {
 	return true
 }
 
-// decisions are those that a form can hold: arguments are edited elsewhere.
+// decisions returns those that a form can express: arguments are edited elsewhere.
 func decisions(c *question.Call) []any {
 	var out []any
 	for _, t := range c.Allowed {
@@ -110,7 +110,7 @@ func decisions(c *question.Call) []any {
 	return out
 }
 
-// fits reports whether the form can answer the questions: one whose only answer is to edit a call needs something else.
+// fits reports whether the form can answer the questions. It cannot if a call may only be edited.
 func (f *form) fits() bool {
 	fits := true
 	if !f.passed {
@@ -121,7 +121,7 @@ func (f *form) fits() bool {
 	return fits
 }
 
-// each goes through what the form asks for.
+// each calls ask for every item that the form asks about.
 func (f *form) each(ask func(q *question.Question, c *question.Call, suffix string)) {
 	n, all := 0, 0
 	for _, q := range f.questions {
@@ -145,7 +145,7 @@ func (f *form) each(ask func(q *question.Question, c *question.Call, suffix stri
 	}
 }
 
-// by is who answers, for the thread's history.
+// by records in the thread's history who answered.
 const by = "the user of an MCP client"
 
 // read reads what the user filled in.

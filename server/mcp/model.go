@@ -10,14 +10,14 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Prepare changes the configuration of an agent that is to be a server, before it is built. Its model then makes the calls of
-// tools that clients ask for, and where nothing keeps its threads, memory does: a run can then ask something in its middle.
+// Prepare changes the configuration of an agent that will be served, before the agent is built. It lets the model make the
+// tool calls that clients ask for. If no checkpointer is set, it sets one in memory, so that a run can ask questions.
 func Prepare(config *host.Config) {
 	if config.Checkpointer == nil {
 		config.Checkpointer = memory.New()
 	}
 	if config.Model == nil {
-		return // which New refuses
+		return // New refuses it
 	}
 	base := caller{config.Model}
 	streamer, streams := config.Model.(model.Streamer)
@@ -40,13 +40,13 @@ func Prepare(config *host.Config) {
 	}
 }
 
-// directKey is the key under which a run finds the call that takes the place of the model's answer.
+// directKey is the context key for a run's direct call.
 type directKey struct{}
 
-// direct is a call of a tool by a client.
+// direct is a tool call by a client. It takes the place of the model's answer.
 type direct struct {
 	call abi.ToolCall
-	made bool // one run is in one goroutine at a time
+	made bool // needs no lock: a run uses one goroutine at a time
 }
 
 func directOf(ctx context.Context) *direct {
@@ -54,7 +54,7 @@ func directOf(ctx context.Context) *direct {
 	return d
 }
 
-// answer is the call, the first time, and then the end of the run.
+// answer returns the call the first time, and ends the run the next time.
 func (d *direct) answer() *model.Response {
 	if d.made {
 		return model.Reply(abi.AI(""))
@@ -63,10 +63,10 @@ func (d *direct) answer() *model.Response {
 	return model.Reply(abi.AI("", d.call))
 }
 
-// caller is a model whose place a client's call takes.
+// caller is a model that a client's call can replace.
 type caller struct{ model.Model }
 
-// Generate answers with the client's call, if the run is for one.
+// Generate answers with the client's call if the run has one.
 func (c caller) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	if d := directOf(ctx); d != nil {
 		return d.answer(), nil
@@ -74,14 +74,14 @@ func (c caller) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return c.Model.Generate(ctx, req)
 }
 
-// streamingCaller is one that answers piece by piece.
+// streamingCaller is a caller whose model can stream.
 type streamingCaller struct {
 	caller
 
 	streamer model.Streamer
 }
 
-// Stream answers as Generate does.
+// Stream answers as Generate does, in chunks.
 func (c streamingCaller) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	if d := directOf(ctx); d != nil {
 		return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{Response: d.answer()}, nil) }
@@ -92,5 +92,5 @@ func (c streamingCaller) Stream(ctx context.Context, req *model.Request) iter.Se
 // counting counts tokens as the model does.
 type counting struct{ counter model.TokenCounter }
 
-// CountTokens counts them.
+// CountTokens returns the model's count for a message.
 func (c counting) CountTokens(m *abi.Message) int { return c.counter.CountTokens(m) }

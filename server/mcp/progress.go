@@ -12,21 +12,21 @@ import (
 
 // progress tells a client what happens in a run.
 type progress struct {
-	ctx   context.Context //nolint:containedctx // of the call, which it is a part of
+	ctx   context.Context //nolint:containedctx // of the call that it belongs to
 	req   *sdk.CallToolRequest
-	token any // nil: the client does not want to know
+	token any // nil: the client does not want progress
 	count float64
-	text  strings.Builder // what the model has said, and the client not heard
+	text  strings.Builder // model output that the client has not received
 }
 
 func (*Server) progressOf(ctx context.Context, req *sdk.CallToolRequest) *progress {
 	return &progress{ctx: ctx, req: req, token: req.Params.GetProgressToken()}
 }
 
-// enough is how much the model says before the client hears of it, in bytes: a message for each token would be many.
+// enough is how many bytes the model writes between notifications: one for each token would be too many.
 const enough = 80
 
-// event tells of an event of the run. That the client cannot be told is no reason to end it.
+// event reports an event of the run to the client. A failure to report does not end the run.
 func (p *progress) event(e host.Event) error {
 	if p.token == nil {
 		return nil
@@ -57,7 +57,7 @@ func (p *progress) event(e host.Event) error {
 	return nil
 }
 
-// flush tells what the model has said since.
+// flush sends the model output collected since the last flush.
 func (p *progress) flush() {
 	text := p.text.String()
 	p.text.Reset()

@@ -21,35 +21,35 @@ import (
 
 // Config describes a server.
 type Config struct {
-	Name        string           // of the server, and of the tool that runs the agent; "": agent
-	Description string           // of that tool; "": it says what it is
+	Name        string           // of the server and of the tool that runs the agent; "": agent
+	Description string           // of that tool; "": a generic one
 	Version     string           // "": unknown
-	Tools       []host.Tool      // of the agent, which clients may call by themselves; nil: none
+	Tools       []host.Tool      // the agent's tools that clients may call directly; nil: none
 	Threads     checkpoint.Store // the agent's Checkpointer
-	// Resume says how a person goes on with a thread whose run asks something that a client could not answer, such as a command
-	// line; "" if nobody can. nil: nobody can.
+	// Resume describes how a person can continue a thread whose question a client could not answer, such as a command line. It
+	// returns "" if nobody can; nil: nobody can.
 	Resume func(thread string) string
 	Logger *slog.Logger // nil: nothing is logged
 }
 
-// Server is an agent as an MCP server. Its methods may be called from several goroutines at once.
+// Server serves an agent over MCP. Its methods are safe for concurrent use.
 type Server struct {
 	agent  *host.Agent
 	config Config
 	server *sdk.Server
 	own    map[string]bool
 
-	life context.Context //nolint:containedctx // of the server, with which all runs end
+	life context.Context //nolint:containedctx // of the server; all runs end with it
 	end  context.CancelFunc
 	runs sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
-	waiting map[string]*task // runs that wait for a client's answer, by what they are called
-	order   []string         // of those, the oldest first
+	waiting map[string]*task // runs that wait for a client's answer, by token
+	order   []string         // their tokens, oldest first
 }
 
-// New makes a server of an agent whose configuration [Prepare] has prepared. It must be closed before the agent.
+// New makes a server for an agent whose configuration was passed to [Prepare]. Close it before the agent.
 func New(agent *host.Agent, config Config) (*Server, error) {
 	if config.Threads == nil {
 		return nil, errors.New("mcpserver: Config.Threads is missing; it is the agent's Checkpointer, which Prepare sets")
@@ -79,10 +79,10 @@ func New(agent *host.Agent, config Config) (*Server, error) {
 	return s, nil
 }
 
-// maxName is how long the name of a tool may be.
+// maxName is the maximum length of a tool's name.
 const maxName = 64
 
-// toolName makes a name one that all clients take.
+// toolName makes a name that all clients accept.
 func toolName(name string) string {
 	fit := make([]byte, 0, len(name))
 	for _, r := range name {
@@ -121,7 +121,7 @@ func (s *Server) addTool(t host.Tool) (err error) {
 		return fmt.Errorf("mcpserver: the agent has the tool %q, which is the name of another tool of the server too; give the agent another name", spec.Name)
 	}
 	defer func() {
-		if thrown := recover(); thrown != nil { // of the SDK
+		if thrown := recover(); thrown != nil { // by the SDK
 			err = fmt.Errorf("mcpserver: the tool %q cannot be offered: %v", spec.Name, thrown)
 		}
 	}()
@@ -137,8 +137,8 @@ func (s *Server) addTool(t host.Tool) (err error) {
 	return nil
 }
 
-// Serve speaks with one client over two streams, until it has no more to say or the context ends. What a client asked for and
-// was not done then is cancelled.
+// Serve serves one client over two streams until the client is done or the context ends. Unfinished requests are then
+// cancelled.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	inside, stop := context.WithCancel(ctx)
 	defer stop()
@@ -158,19 +158,19 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	case <-inside.Done():
 	}
-	s.end() // the SDK waits for what is under way
+	s.end() // the SDK waits for pending work
 	_ = session.Close()
 	<-ended
 	return ctx.Err()
 }
 
-// unclosed is a stream that is left open.
+// unclosed is a stream that Close leaves open.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// Handler serves clients over streamable HTTP. It answers requests from web pages of other origins with an error and, where it
-// listens on the local machine only, those for other hosts too.
+// Handler serves clients over streamable HTTP. It rejects requests from web pages of other origins and, if it listens only on
+// the local machine, requests for other hosts.
 func (s *Server) Handler() http.Handler {
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
 		Logger: slog.New(slog.DiscardHandler), SessionTimeout: sessionTimeout, PropagateRequestCancellation: true,
@@ -178,7 +178,7 @@ func (s *Server) Handler() http.Handler {
 	return http.NewCrossOriginProtection().Handler(handler)
 }
 
-// Close cancels all runs and ends all sessions. Runs that wait for an answer, of threads without a name, are given up.
+// Close cancels all runs and ends all sessions. It discards waiting runs of unnamed threads.
 func (s *Server) Close() {
 	s.end()
 	s.mu.Lock()
@@ -207,7 +207,7 @@ func (s *Server) enter() bool {
 	return !s.closed
 }
 
-// hold keeps a run that waits for a client's answer, and returns what it is called. The oldest is given up if there are many.
+// hold keeps a run that waits for a client's answer and returns its token. If there are too many, the oldest is discarded.
 func (s *Server) hold(t *task) string {
 	token := rand.Text()
 	s.mu.Lock()
@@ -226,10 +226,10 @@ func (s *Server) hold(t *task) string {
 	return token
 }
 
-// maxWaiting is how many runs may wait for answers of clients.
+// maxWaiting is how many runs may wait for answers from clients.
 const maxWaiting = 256
 
-// take returns a run that waits, once.
+// take removes and returns a waiting run.
 func (s *Server) take(token string) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +244,7 @@ func (s *Server) take(token string) *task {
 	return t
 }
 
-// forget removes the thread of a run that nobody can name.
+// forget deletes a thread that nobody knows by name.
 func (s *Server) forget(t *task) {
 	if !t.passing {
 		return

@@ -24,13 +24,13 @@ const (
 	maxArguments   = 4 << 20 // bytes of a call's arguments
 )
 
-// task is what a client asked for: a run of the agent.
+// task is a client's request: a run of the agent.
 type task struct {
 	thread    string
-	passing   bool    // the thread has no name that anybody knows, and is removed when the run is over
-	direct    *direct // the call that the run is for; nil: it is for a prompt
+	passing   bool    // the thread has an internal name and is deleted when the run ends
+	direct    *direct // the tool call to run; nil: the task is a prompt
 	input     host.Input
-	questions []*question.Question // that it waits for an answer to
+	questions []*question.Question // unanswered questions of the run
 }
 
 // promptTask reads a call of the tool that runs the agent.
@@ -57,7 +57,7 @@ func (*Server) promptTask(params *sdk.CallToolParamsRaw) (*task, error) {
 	return t, nil
 }
 
-// callTask reads a call of a tool of the agent.
+// callTask reads a call of one of the agent's tools.
 func (*Server) callTask(params *sdk.CallToolParamsRaw) (*task, error) {
 	text := params.Arguments
 	if len(text) == 0 || string(text) == "null" {
@@ -76,7 +76,7 @@ func (*Server) callTask(params *sdk.CallToolParamsRaw) (*task, error) {
 	return t, nil
 }
 
-// name gives the task a thread of its own.
+// name gives the task a new thread of its own.
 func (t *task) name() { t.thread, t.passing = "mcp-"+rand.Text(), true }
 
 // handle makes the handler of a tool.
@@ -107,7 +107,7 @@ func (s *Server) handle(begin func(*sdk.CallToolParamsRaw) (*task, error)) sdk.T
 	}
 }
 
-// answered goes on with a run that asked something in the result of an earlier call.
+// answered continues a run that asked a question in the result of an earlier call.
 func (s *Server) answered(params *sdk.CallToolParamsRaw) (*task, error) {
 	t := s.take(params.RequestState)
 	if t == nil {
@@ -122,7 +122,7 @@ func (s *Server) answered(params *sdk.CallToolParamsRaw) (*task, error) {
 	return t, nil
 }
 
-// perform runs the agent until the run is over, or asks something that the client cannot answer.
+// perform runs the agent until the run ends, or asks something that the client cannot answer.
 func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task) *sdk.CallToolResult {
 	if t.direct != nil {
 		ctx = context.WithValue(ctx, directKey{}, t.direct)
@@ -160,7 +160,7 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 	}
 }
 
-// statelessVersion is the protocol from which on a server asks in its results.
+// statelessVersion is the first protocol version in which a server asks questions in its results.
 const statelessVersion = "2026-07-28"
 
 // canAsk reports whether the client can ask its user to fill in a form.
@@ -172,7 +172,7 @@ func canAsk(req *sdk.CallToolRequest) bool {
 	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
 }
 
-// unanswered is the error of a run that waits, and whose client has no answer. Somebody may go on with it elsewhere.
+// unanswered returns the error for a waiting run whose client has no answer. A person may be able to continue it elsewhere.
 func (s *Server) unanswered(t *task, reason error) error {
 	next := ""
 	if s.config.Resume != nil {
@@ -185,7 +185,7 @@ func (s *Server) unanswered(t *task, reason error) error {
 	return fmt.Errorf("the run is interrupted: %w. Go on with it by\n  %s", reason, next)
 }
 
-// output is what the client's model sees of a run that is over.
+// output returns what the client's model sees of a finished run.
 func (t *task) output(result *host.Result) *sdk.CallToolResult {
 	if t.direct == nil {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Answer()}}}
@@ -195,11 +195,11 @@ func (t *task) output(result *host.Result) *sdk.CallToolResult {
 			return &sdk.CallToolResult{Content: contentOf(&m.Content), IsError: m.Failed()}
 		}
 	}
-	// A middleware has ended the run before the call, and may have said why.
+	// A middleware ended the run before the call, perhaps with an explanation.
 	return failure(errors.New("the call was not performed: " + result.Text()))
 }
 
-// contentOf is the content of a message as the protocol has it.
+// contentOf converts the content of a message to the protocol's form.
 func contentOf(content *abi.Content) []sdk.Content {
 	out := []sdk.Content{}
 	for _, b := range content.Blocks() {
@@ -215,7 +215,7 @@ func contentOf(content *abi.Content) []sdk.Content {
 	return out
 }
 
-// failure is a result that tells of an error.
+// failure returns a result that reports an error.
 func failure(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Error: " + terminal.Text(err.Error())}}, IsError: true}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// Answer returns the tool message behind the index ai that answers a call; nil if there is none. Ids of calls may repeat
-// over the turns of a history: only what stands behind its AI message answers a call.
+// Answer returns the tool message after index ai that answers a call, or nil if there is none. Call ids may repeat in a
+// history: only a message after the AI message of the call answers it.
 func (l List) Answer(ai int, callID string) *abi.Message {
 	for _, e := range l.entries[ai+1:] {
 		if m := &e.message; m.Role == abi.RoleTool && m.ToolCallID == callID {
@@ -17,8 +17,7 @@ func (l List) Answer(ai int, callID string) *abi.Message {
 	return nil
 }
 
-// OpenCalls yields the tool calls of the AI message at the index ai that nothing answers, in their order; none if ai is
-// negative.
+// OpenCalls yields the unanswered tool calls of the AI message at index ai, in their order. It yields none if ai is negative.
 func (l List) OpenCalls(ai int) iter.Seq[*abi.ToolCall] {
 	return func(yield func(*abi.ToolCall) bool) {
 		if ai < 0 {

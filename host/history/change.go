@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// Change is one thing that happened to a log, as a store keeps it: a message was appended, put in the place of another,
-// or removed.
+// Change is one change to a log, as a store keeps it: a message was appended, replaced or removed.
 type Change struct {
-	Seq     uint64 // when it happened; also the number of a message that was appended
-	Born    uint64 // the number of the message that it concerns
+	Seq     uint64 // sequence number of the change; for an append, also the number of the message
+	Born    uint64 // number of the message that changed
 	ID      string // of the message
-	Entry   *Entry // the message; nil if it was removed, or if another change has what it became
+	Entry   *Entry // the message; nil if it was removed, or if a later change holds its content
 	Removed bool
 }
 
-// Since returns what happened after a place, in its order; with reset the history was written anew since, and the
-// changes are all that happened from then on. They are compressed: a message that was changed several times stands in
-// them as it is now. [Log.Replay] does the opposite.
+// Since returns the changes after a place, in order. If reset is true, the history was overwritten in between, and the changes
+// are all those since the overwrite. They are compressed: a message that changed several times appears in its final form.
+// [Log.Replay] is the inverse.
 func (l *Log) Since(place Cursor) (changes []Change, reset bool) {
 	after := place.Seq
 	if reset = place.Epoch != l.epoch+1; reset {
@@ -47,9 +46,9 @@ func (l *Log) Since(place Cursor) (changes []Change, reset bool) {
 	return changes, reset
 }
 
-// Replay returns the log after changes that led to a place: to is the cursor of that log. With reset they start from an
-// empty history. The numbers of what is kept, and so all cursors, mean the same again. The error is an [*UpdateError],
-// for changes that do not belong to this log.
+// Replay returns the log after applying changes that lead to the place to. With reset, the changes start from an empty
+// history. Message numbers, and so all cursors, keep their meaning. The error is an [*UpdateError] if the changes do not
+// belong to this log.
 func (l Log) Replay(changes []Change, reset bool, to Cursor) (Log, error) {
 	next := l.Fork()
 	if reset {

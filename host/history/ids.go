@@ -1,15 +1,15 @@
 package history
 
-// IDs gives ids to messages that come without.
+// IDs gives ids to messages that have none.
 type IDs interface {
-	// New returns an id that no message has.
+	// New returns an unused id.
 	New() string
-	// Take reports whether an id was given ahead of time and no message of a log has it yet, once for each. Such an id
-	// need not be looked for.
+	// Take reports, once for each id, whether the id was handed out in advance and no message of a log has it yet. Such an id
+	// needs no look-up.
 	Take(id string) bool
 }
 
-// noIDs leaves messages without ids as they are.
+// noIDs leaves messages without ids unchanged.
 type noIDs struct{}
 
 func (noIDs) New() string { return "" }

@@ -1,7 +1,7 @@
 package history
 
-// index finds messages by id. It is built when an id is first looked for and extended as the log grows. Logs that came
-// from one another share it, so every answer is checked against the entries.
+// index finds messages by id. It is built at the first look-up and extended as the log grows. Logs derived from one another
+// share it, so every answer is checked against the entries.
 type index struct {
 	places  map[string]int
 	covered int

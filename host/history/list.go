@@ -15,7 +15,7 @@ type Entry struct {
 	encoded atomic.Pointer[[]byte]
 }
 
-// Encoded returns the message's msgpack form, which the caller must not change. It is made at the first call.
+// Encoded returns the message's msgpack form, which the caller must not change. The first call encodes it.
 func (e *Entry) Encoded() []byte {
 	if b := e.encoded.Load(); b != nil {
 		return *b
@@ -26,7 +26,7 @@ func (e *Entry) Encoded() []byte {
 	return b
 }
 
-// DecodeEntry returns the entry whose encoded form this is, as Encoded gave it; it keeps the bytes.
+// DecodeEntry returns the entry for a form that Encoded returned. It keeps the bytes.
 func DecodeEntry(encoded []byte) (*Entry, error) {
 	e := &Entry{}
 	rest, err := e.message.UnmarshalMsg(encoded)
@@ -40,7 +40,7 @@ func DecodeEntry(encoded []byte) (*Entry, error) {
 	return e, nil
 }
 
-// Message returns the message. The caller must not change it, nor what it refers to.
+// Message returns the message. The caller must not change it or anything that it refers to.
 func (e *Entry) Message() *abi.Message { return &e.message }
 
 // List is an immutable list of messages. The zero value is the empty list.
@@ -51,7 +51,7 @@ func Of(messages ...abi.Message) List {
 	return List{entriesOf(messages)}
 }
 
-// entriesOf allocates the entries together: a history of thousands of messages is made in one go.
+// entriesOf allocates all entries at once, because a history may have thousands of messages.
 func entriesOf(messages []abi.Message) []*Entry {
 	if len(messages) == 0 {
 		return nil
@@ -115,12 +115,12 @@ func (l List) Messages() []abi.Message {
 	return out
 }
 
-// Append returns a list with more messages behind those of l, which stays as it is.
+// Append returns a list with messages added after those of l. It does not change l.
 func (l List) Append(messages ...abi.Message) List {
 	return List{append(slices.Clip(l.entries), entriesOf(messages)...)}
 }
 
-// Replace returns a list with other messages at these indexes. It shares the others with l, which stays as it is.
+// Replace returns a list with the messages at the given indexes replaced. It shares the others with l and does not change l.
 func (l List) Replace(messages map[int]*abi.Message) List {
 	out := List{slices.Clone(l.entries)}
 	for i, m := range messages {
@@ -145,7 +145,7 @@ func (l List) Find(id string) (*abi.Message, bool) {
 	return nil, false
 }
 
-// Apply returns the list after an update, see [Log.Apply]; messages without an id stay without.
+// Apply returns the list after an update (see [Log.Apply]). Messages without an id get none.
 func (l List) Apply(u *abi.Update) (List, error) {
 	log := Log{list: l.Slice(0, l.Len()), born: make([]uint64, l.Len())}
 	log, err := log.Apply(u, noIDs{})

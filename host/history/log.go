@@ -7,19 +7,18 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// Log is the history of a run. It is a value: applying an update gives a new Log and leaves the old one as it was, so
-// that an update that fails changes nothing. Only the newest Log may be applied to, or a [Log.Fork] of any; older ones
-// may be read.
+// Log is the history of a run. It is a value: applying an update returns a new Log and leaves the old one unchanged, so a
+// failed update changes nothing. Only the newest Log, or a [Log.Fork] of any, accepts updates; older ones can still be read.
 type Log struct {
 	list    List
-	born    []uint64 // for each entry the sequence number at which it was appended
-	seq     uint64   // counts appends, replacements and removals since the epoch began
-	epoch   uint64   // counts overwrites
-	changes []change // replacements and removals of the epoch, in order of seq
+	born    []uint64 // for each entry, the sequence number of its append
+	seq     uint64   // number of appends, replacements and removals since the epoch began
+	epoch   uint64   // number of overwrites
+	changes []change // replacements and removals in the epoch, ordered by seq
 	index   *index
 }
 
-// change is something other than an append.
+// change is a replacement or a removal.
 type change struct {
 	seq     uint64
 	born    uint64
@@ -27,13 +26,13 @@ type change struct {
 	removed bool
 }
 
-// Cursor is a place in the life of a Log: what was known then. The zero value knows nothing.
+// Cursor is a position in the life of a Log. The zero value precedes everything.
 type Cursor struct {
-	Epoch uint64 // 1 + the epoch; 0 is the cursor that knows nothing
+	Epoch uint64 // 1 + the epoch; 0 in the zero cursor
 	Seq   uint64
 }
 
-// UpdateError is an update of the history that names a message that is not there, or changes what must not change.
+// UpdateError reports an update that names an unknown message, or changes something immutable.
 type UpdateError struct{ Reason string }
 
 func (e *UpdateError) Error() string { return "messages: " + e.Reason }
@@ -41,21 +40,21 @@ func (e *UpdateError) Error() string { return "messages: " + e.Reason }
 // List returns the messages.
 func (l *Log) List() List { return List{l.list.entries[:l.list.Len():l.list.Len()]} }
 
-// Fork returns the same history for another line of changes: l and it may both be applied to.
+// Fork returns the same history for a separate line of changes: both it and l accept updates.
 func (l *Log) Fork() Log {
 	return Log{
 		list: List{slices.Clip(l.list.entries)}, born: slices.Clip(l.born), changes: slices.Clip(l.changes), seq: l.seq, epoch: l.epoch,
 	}
 }
 
-// Cursor returns the present place.
+// Cursor returns the current position.
 func (l *Log) Cursor() Cursor { return Cursor{Epoch: l.epoch + 1, Seq: l.seq} }
 
-// Apply returns the log after an update: overwrite or removals first, then patches, then messages, of which one with
-// the id of an existing message replaces it in its place and the others are appended. A removed id that comes back in
-// the same update keeps its place. Messages without an id get one from ids. The error is an [*UpdateError].
+// Apply returns the log after an update. It applies overwrite or removals first, then patches, then messages: a message with
+// the id of an existing one replaces it in place; others are appended. A removed id that the same update adds again keeps its
+// place. Messages without an id get one from ids. The error is an [*UpdateError].
 func (l Log) Apply(u *abi.Update, ids IDs) (Log, error) {
-	if l.index != nil { // what it covers beyond the log comes from an update that failed
+	if l.index != nil { // a failed update may have left entries beyond the log
 		l.index.covered = min(l.index.covered, l.list.Len())
 	}
 	if u.Overwrite {
@@ -94,8 +93,8 @@ func (l Log) overwrite(messages []abi.Message, ids IDs) Log {
 	return next
 }
 
-// removals checks the ids to remove and drops those that the same update puts back. An update may be long, so ids are
-// looked up and not searched for.
+// removals checks the ids to remove, and drops those that the same update adds again. An update may be long, so ids are looked
+// up in the index.
 func (l *Log) removals(u *abi.Update) (map[string]bool, error) {
 	if len(u.Remove) == 0 {
 		return nil, nil //nolint:nilnil // nothing is removed
@@ -118,7 +117,7 @@ func (l *Log) removals(u *abi.Update) (map[string]bool, error) {
 	return out, nil
 }
 
-// patch changes one message; shared is that of replace.
+// patch changes one message; shared means the same as in replace.
 func (l Log) patch(p *abi.Patch, shared bool) (Log, error) {
 	at := l.find(p.ID())
 	if at < 0 {
@@ -133,7 +132,7 @@ func (l Log) patch(p *abi.Patch, shared bool) (Log, error) {
 	return l.replace(at, entry, shared), nil
 }
 
-// put appends or replaces messages. owned says that this update has copied the entries already.
+// put appends or replaces messages. owned means that this update has already copied the entries.
 func (l Log) put(messages []abi.Message, ids IDs, owned bool) Log {
 	l.list.entries = slices.Grow(l.list.entries, len(messages))
 	l.born = slices.Grow(l.born, len(messages))
@@ -159,7 +158,7 @@ func (l Log) put(messages []abi.Message, ids IDs, owned bool) Log {
 	return l
 }
 
-// replace puts another message in the place of one; shared says that older lists still show the entries.
+// replace replaces one message; shared means that older lists still use the entries.
 func (l Log) replace(at int, e *Entry, shared bool) Log {
 	if shared {
 		l.list.entries = slices.Clone(l.list.entries)

@@ -6,13 +6,13 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// View is what a hook is shown of the messages: a list and, for the view new, what else changed since its cursor.
+// View is the part of the messages that a hook sees: a list and, for the view new, other changes since its cursor.
 type View struct {
-	From   int      // index in the history of the first of Items
+	From   int      // index of the first item in the history
 	Items  List     // in the order of the history
-	Patch  List     // older messages that were replaced, whole
+	Patch  List     // older messages that were replaced, in full
 	Remove []string // ids of older messages that were removed
-	Reset  bool     // nothing that was known before counts any more; Items are all messages
+	Reset  bool     // everything known before is void; Items holds all messages
 	Total  int      // length of the history
 }
 
@@ -24,13 +24,13 @@ func (l *Log) View(spec abi.ViewSpec, since Cursor) View {
 	return Show(l.List(), spec)
 }
 
-// Show returns the view of a list that has no cursor: new shows all.
+// Show returns the view of a list without a cursor: the view new shows all messages.
 func Show(list List, spec abi.ViewSpec) View {
 	items := list.Tail(spec.Tail(list.Len()))
 	return View{From: list.Len() - items.Len(), Items: items, Total: list.Len()}
 }
 
-// since returns what changed after the cursor. Without replacements and removals that is the tail that was appended.
+// since returns the changes after the cursor. Without replacements and removals, these are the appended messages.
 func (l *Log) since(c Cursor) View {
 	list := l.List()
 	if c.Epoch != l.epoch+1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// check reports an answer that the asker would not take, as far as that shows in the question.
+// check reports an answer that the asker would refuse, as far as the question shows.
 func (q *Question) check(answer wire.Raw) error {
 	if answer.IsNil() {
 		return errors.New("null is no answer")
@@ -38,7 +38,7 @@ func (q *Question) checkDecisions(answer wire.Raw) error {
 	return nil
 }
 
-// checkValue checks a decision in the form of the asker.
+// checkValue checks a decision in the asker's format.
 func (c *Call) checkValue(decision wire.Raw) error {
 	given := fields(decision)
 	name, ok := given.Get("type").AsString()
@@ -58,7 +58,7 @@ func (c *Call) checkValue(decision wire.Raw) error {
 	return c.Check(d)
 }
 
-// checkOther checks an edit that puts the call of another tool in the place of this one: whether that may be, who asks says.
+// checkOther checks an edit that replaces the call by one of another tool. The asker decides whether that is allowed.
 func (c *Call) checkOther(d Decision, tool string) error {
 	if tool == "" {
 		return fmt.Errorf(`%s: an edit needs {"edited_action": {"name": "%s", "args": {…}}}`, c.subject(), c.Name)

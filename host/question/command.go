@@ -8,15 +8,15 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// Command is the command line that goes on with a thread.
+// Command is the command line that continues a thread.
 type Command struct {
 	Thread     string
-	File       string        // of the manifest; "": not known
-	Set        []string      // what changes the manifest
-	Checkpoint checkpoint.ID // behind which to go on; 0: the newest
+	File       string        // path of the manifest; "": not known
+	Set        []string      // overrides of the manifest
+	Checkpoint checkpoint.ID // checkpoint to continue after; 0: the newest
 }
 
-// Line returns the command with more arguments, as a shell reads it.
+// Line returns the command with more arguments, quoted for a shell.
 func (c Command) Line(more ...string) string {
 	file := c.File
 	if file == "" {
@@ -42,7 +42,7 @@ func (c Command) Line(more ...string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted writes a word as a shell reads it.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("_-./:=@%+,", r) || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
@@ -53,9 +53,9 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Lines returns the commands that answer what waits: if that is one thing, a command for each decision that may be made;
-// otherwise one that answers all of it. Words in capitals are for the person to fill in. Without questions it is the command
-// that goes on.
+// Lines returns the commands that answer the waiting questions. If one call waits, there is a command for each allowed
+// decision; otherwise one command answers everything. The person fills in the words in capitals. Without questions, Lines
+// returns the command that continues the thread.
 func (c Command) Lines(waiting []*Question) []string {
 	var words []string
 	if len(waiting) == 1 && len(waiting[0].Calls) == 1 {
@@ -77,7 +77,7 @@ func (c Command) Lines(waiting []*Question) []string {
 	return []string{c.Line(words...)}
 }
 
-// flags are those that make a decision.
+// flags returns the flags that make a decision.
 func flags(t Type, ref string) []string {
 	switch t {
 	case Edit:
@@ -91,7 +91,7 @@ func flags(t Type, ref string) []string {
 	}
 }
 
-// Choices says how a call may be decided on the command line.
+// Choices describes the command-line flags for deciding a call.
 func (c *Call) Choices() string {
 	out := make([]string, len(c.Allowed))
 	for i, t := range c.Allowed {
@@ -104,7 +104,7 @@ func (c *Call) Choices() string {
 	return strings.Join(out, " | ")
 }
 
-// Heading says in one line what a question is about, and who asks. The texts are foreign.
+// Heading describes in one line what a question is about, and who asks. The texts are untrusted.
 func (q *Question) Heading(c *Call) string {
 	if c == nil {
 		call := ""

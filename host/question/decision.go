@@ -10,17 +10,17 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// Type is what somebody may decide about a tool call.
+// Type is a kind of decision about a tool call.
 type Type string
 
-// The types of decisions.
+// These are the types of decisions.
 const (
 	Approve Type = "approve" // the call runs
 	Edit    Type = "edit"    // it runs with other arguments
-	Reject  Type = "reject"  // it does not run; the model is told so, and why
-	Respond Type = "respond" // it does not run; the message is its result
+	Reject  Type = "reject"  // it does not run; the model is told this and why
+	Respond Type = "respond" // it does not run; the message becomes its result
 	Retry   Type = "retry"   // a call that was cut off runs again
-	Skip    Type = "skip"    // a call that was cut off does not run again; the model is told so, and why
+	Skip    Type = "skip"    // a call that was cut off does not run again; the model is told this and why
 )
 
 var (
@@ -31,14 +31,14 @@ var (
 // TakesMessage reports whether a decision of the type may have a message.
 func (t Type) TakesMessage() bool { return t == Reject || t == Respond || t == Skip }
 
-// Decision is what somebody decides about a call.
+// Decision is a person's decision about a call.
 type Decision struct {
 	Type    Type
-	Message *string  // of a reject or skip: why, for the model; of a respond: the result. nil: none
-	Args    wire.Raw // of an edit: the arguments that the call runs with
+	Message *string  // for a reject or skip, the reason for the model; for a respond, the result; nil: none
+	Args    wire.Raw // for an edit, the arguments to run the call with
 }
 
-// Check reports a decision that the call does not allow, or that lacks something.
+// Check reports a decision that the call does not allow, or that is incomplete.
 func (c *Call) Check(d Decision) error {
 	switch {
 	case !slices.Contains(c.Allowed, d.Type):
@@ -55,13 +55,12 @@ func (c *Call) Check(d Decision) error {
 	return nil
 }
 
-// CheckArgs reports arguments with which the call may not run. The tool has a schema too, against which they are checked
-// when it runs.
+// CheckArgs reports arguments that the call may not run with. The tool's own schema is checked as well when the call runs.
 func (c *Call) CheckArgs(args wire.Raw) error {
 	if !args.IsMap() {
 		return errors.New("they must be a JSON object, such as {\"path\": \"a.txt\"}")
 	}
-	compiled, err := schema.CompileUntrusted(c.ArgsSchema) // it stands in a store, and may have come from a plugin
+	compiled, err := schema.CompileUntrusted(c.ArgsSchema) // it comes from a store, and perhaps from a plugin
 	if err != nil {
 		return nil //nolint:nilerr // who asks checks the answer too
 	}
@@ -77,7 +76,7 @@ func ParseArgs(text []byte) (wire.Raw, error) {
 	return args, nil
 }
 
-// value returns the decision as the asker reads it.
+// value returns the decision in the asker's format.
 func (d Decision) value(c *Call) wire.Raw {
 	out := wire.Map{{Key: "type", Value: wire.String(string(d.Type))}}
 	if d.Message != nil && (*d.Message != "" || d.Type == Respond) {
@@ -89,7 +88,7 @@ func (d Decision) value(c *Call) wire.Raw {
 	return out.Raw()
 }
 
-// list shows types in a sentence.
+// list formats types for use in a sentence.
 func list(types []Type) string {
 	names := make([]string, len(types))
 	for i, t := range types {

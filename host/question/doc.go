@@ -1,9 +1,9 @@
-// Package question reads interrupts as people answer them, and makes the answers.
+// Package question presents interrupts to the people who answer them, and builds the answers.
 //
-// A [Question] is an interrupt. Of the forms that it knows, those of human_in_the_loop and of a tool call that a crash has
-// cut off, it knows the tool calls that are asked about, and what may be decided about each: a [Decision]. Any other value
-// is shown as it is, and answered with any other.
+// A [Question] is an interrupt. The package understands two formats: that of human_in_the_loop, and that of a tool call cut
+// off by a crash. For these it lists the tool calls in question and the [Decision] types allowed for each. Any other value is
+// shown as it is, and any value answers it.
 //
-// A [Sheet] collects the decisions and answers of one person about the questions of a thread, checks them, and returns the
-// answers for a run to go on with. Nothing of a model's makes a decision: a call is only ever matched by its id.
+// A [Sheet] collects one person's decisions and answers to the questions of a thread, checks them, and returns the answers
+// with which a run can continue. A model's text never decides anything: calls are matched by id only.
 package question

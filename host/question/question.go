@@ -15,42 +15,42 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// Kind is the form of a question.
+// Kind is the format of a question.
 type Kind string
 
-// The kinds.
+// These are the kinds of questions.
 const (
-	Review     Kind = "review"               // about tool calls at once, answered by {decisions: […]}
-	Approval   Kind = "tool_approval"        // about one, answered by a decision
-	Unfinished Kind = "unfinished_tool_call" // about one that a crash has cut off, answered by a decision
-	Other      Kind = "other"                // of any other form, answered by any value
+	Review     Kind = "review"               // about one or more tool calls, answered by {decisions: […]}
+	Approval   Kind = "tool_approval"        // about one tool call, answered by a decision
+	Unfinished Kind = "unfinished_tool_call" // about a tool call that a crash cut off, answered by a decision
+	Other      Kind = "other"                // in any other format, answered by any value
 )
 
-// Question is an interrupt as a person answers it.
+// Question is an interrupt, prepared for the person who answers it.
 type Question struct {
 	ID     string // of the interrupt
-	Step   string // of the hook or tool that asks
-	Key    string // what it calls the question
-	CallID string // of the model's tool call that it is about; "": none, or several
+	Step   string // the hook or tool that asks
+	Key    string // the asker's name for the question
+	CallID string // id of the model's tool call in question; "": none, or several
 	Value  wire.Raw
 	Kind   Kind
-	Calls  []*Call // that it asks about; none of [Other]
+	Calls  []*Call // the calls in question; empty for [Other]
 
-	Answer wire.Raw // that it has; none: it waits
-	By     string   // who gave the answer; "" if that is not known
+	Answer wire.Raw // the answer; none: it waits
+	By     string   // who gave the answer; "": not known
 	At     time.Time
 }
 
-// Call is a tool call that somebody decides about.
+// Call is a tool call to decide about.
 type Call struct {
-	ID          string // of the model's tool call; "" if it is none of these, or not known
-	Ref         string // by which a person names it: its id or, where that names no call or several, one made of the question's
+	ID          string // of the model's tool call; "": not one of these, or not known
+	Ref         string // a person's name for the call: its id or, unless that is unique, one made from the question's id
 	Name        string
 	Args        wire.Raw
-	Description string // what the asker says about it
-	Allowed     []Type // what may be decided
+	Description string // the asker's description of it
+	Allowed     []Type // the allowed decisions
 	ArgsSchema  wire.Raw
-	Started     time.Time // of an unfinished one
+	Started     time.Time // when an unfinished call started
 }
 
 // Waits reports whether the question has no answer.
@@ -67,7 +67,7 @@ func Waiting(questions []*Question) []*Question {
 	return out
 }
 
-// OfResult reads what a run waits for that has ended.
+// OfResult returns the questions that an ended run waits for.
 func OfResult(r *host.Result) []*Question {
 	asked := make([]checkpoint.Question, len(r.Interrupts))
 	for i, in := range r.Interrupts {
@@ -76,13 +76,13 @@ func OfResult(r *host.Result) []*Question {
 	return Read(asked, r.Messages)
 }
 
-// OfThread reads what a thread asks at a checkpoint, or asked there and has an answer to.
+// OfThread returns the questions of a thread at a checkpoint, answered or not.
 func OfThread(t *checkpoint.Thread) []*Question {
 	return Read(t.Record.Checkpoint.Questions, t.Log.List())
 }
 
-// Read reads questions as a store keeps them; messages, which may be empty, are the history in which they were asked: the
-// ids of tool calls stand there.
+// Read converts questions from their stored form. messages is the history in which they were asked, which supplies the ids of
+// tool calls; it may be empty.
 func Read(asked []checkpoint.Question, messages history.List) []*Question {
 	out := make([]*Question, len(asked))
 	for i := range asked {
@@ -102,11 +102,11 @@ func Read(asked []checkpoint.Question, messages history.List) []*Question {
 	return out
 }
 
-// maxRef is how long the id of a call may be for people to type it, in bytes.
+// maxRef is the maximum length of a call id that people are expected to type, in bytes.
 const maxRef = 100
 
-// refer gives each call the name by which a person decides about it: one that nothing else has, and that can be typed. Models
-// make up the ids of calls.
+// refer gives each call a unique, typeable name by which a person decides about it. Ids of calls may be unsuitable, because
+// models make them up.
 func refer(questions []*Question) {
 	times := map[string]int{}
 	for _, q := range questions {
@@ -129,16 +129,16 @@ func refer(questions []*Question) {
 	}
 }
 
-// subject says which call is meant.
+// subject names the call in errors.
 func (c *Call) subject() string { return fmt.Sprintf("%s (%s)", c.Ref, c.Name) }
 
-// About returns what the asker says about the call, without what is shown of the call anyway.
+// About returns the asker's description of the call, without the parts that are shown anyway.
 func (c *Call) About() string {
 	shown := fmt.Sprintf("\n\nTool: %s\nArgs: %s", c.Name, c.Args.JSON())
 	return strings.TrimSuffix(c.Description, shown)
 }
 
-// EditText returns the arguments of the call as a person edits them: indented JSON.
+// EditText returns the arguments of the call for editing: indented JSON.
 func (c *Call) EditText() []byte {
 	var out bytes.Buffer
 	if err := json.Indent(&out, []byte(c.Args.JSON()), "", "  "); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// readValue finds out which kind of question it is. A value that is not just as such values are is one of another kind: who
-// answers it sees all of it.
+// readValue determines the kind of the question. A value that deviates from a known format counts as Other, so that the person
+// who answers sees all of it.
 func (q *Question) readValue() {
 	value := fields(q.Value)
 	text, _ := value.Get("type").AsString()
@@ -32,7 +32,7 @@ func (q *Question) readValue() {
 	}
 }
 
-// fields are the keys of a value; none if it is no map.
+// fields returns the keys of a value; none if it is not a map.
 func fields(value wire.Raw) wire.Map {
 	var m wire.Map
 	if value.IsMap() {
@@ -41,7 +41,7 @@ func fields(value wire.Raw) wire.Map {
 	return m
 }
 
-// single reads a question about one call, about which one of the known types may be decided.
+// single reads a question about one call; known lists the decisions of its format.
 func single(value wire.Map, known []Type) (*Call, bool) {
 	c, ok := action(value)
 	if !ok {
@@ -87,8 +87,7 @@ func reviewed(value wire.Map) ([]*Call, bool) {
 	return calls, true
 }
 
-// configOf finds what a request says of how it may be answered: there is one for each call or, as LangChain has it too, one
-// for each tool.
+// configOf finds the review config of a call: there is one for each call or, as LangChain also allows, one for each tool.
 func configOf(configs []wire.Raw, at, calls int, name string) wire.Map {
 	of := func(config wire.Map) bool {
 		text, _ := config.Get("action_name").AsString()
@@ -107,7 +106,7 @@ func configOf(configs []wire.Raw, at, calls int, name string) wire.Map {
 	return nil
 }
 
-// types reads what may be decided, of what the form knows; all of it where nothing is said.
+// types reads the allowed decisions, limited to known ones; it returns all of known if none are listed.
 func types(raw wire.Raw, known []Type) []Type {
 	if !raw.IsArray() {
 		return slices.Clone(known)
@@ -122,14 +121,14 @@ func types(raw wire.Raw, known []Type) []Type {
 	return out
 }
 
-// identify finds the ids of the calls that are asked about without them: they stand in the order of the model's message.
+// identify fills in the missing ids of calls, which are in the order of the model's message.
 func (q *Question) identify(messages history.List) {
 	at := messages.LastAI()
 	if at < 0 || q.Kind != Review {
 		return
 	}
 	ai := messages.At(at)
-	if q.CallID != "" { // it was asked where that call is performed, perhaps about one that this one makes
+	if q.CallID != "" { // asked while that call was running, perhaps about that call itself
 		about := func(call abi.ToolCall) bool { return call.ID == q.CallID && call.Name == q.Calls[0].Name }
 		if len(q.Calls) == 1 && slices.ContainsFunc(ai.ToolCalls, about) {
 			q.Calls[0].ID = q.CallID

@@ -10,24 +10,23 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Sheet collects what a person answers to the questions of a thread. Nothing of it is done until a run is resumed with the
-// answers.
+// Sheet collects a person's answers to the questions of a thread. They have no effect until a run is resumed with them.
 type Sheet struct {
 	questions []*Question
 	decisions map[*Call]Decision
-	forAll    map[*Question]Decision // about the calls of a question that have none of their own
-	values    map[*Question]wire.Raw // answers in the form of the asker
+	forAll    map[*Question]Decision // about the calls of a question without a decision of their own
+	values    map[*Question]wire.Raw // answers in the asker's format
 }
 
-// NewSheet returns an empty sheet. Questions that have an answer may be answered anew: it corrects one that would not do.
+// NewSheet returns an empty sheet. Questions that have an answer may be answered again, to correct an unsuitable one.
 func NewSheet(questions []*Question) *Sheet {
 	return &Sheet{
 		questions: questions, decisions: map[*Call]Decision{}, forAll: map[*Question]Decision{}, values: map[*Question]wire.Raw{},
 	}
 }
 
-// Decide notes a decision about a call: id names it, or the question that asks about it. If that asks about several calls
-// the decision is one about all of them that are not decided by themselves.
+// Decide records a decision. id names a call, or the question that asks about it. If the question asks about several calls,
+// the decision covers all that have none of their own.
 func (s *Sheet) Decide(id string, d Decision) error {
 	q, c, err := s.find(id)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Sheet) Decide(id string, d Decision) error {
 	return nil
 }
 
-// respond answers a question that is about no tool call: with a value as [ParseValue] reads it.
+// respond answers a question that is not about a tool call, with a value that [ParseValue] reads.
 func (s *Sheet) respond(q *Question, d Decision) error {
 	if d.Type != Respond || d.Message == nil {
 		return fmt.Errorf("%s (%s) asks for no decision about a tool call; give it an answer by respond, with a message", q.ID, q.Key)
@@ -68,7 +67,7 @@ func (s *Sheet) respond(q *Question, d Decision) error {
 	return nil
 }
 
-// ParseValue reads what a person types in answer to a question of no known kind: JSON or, if it is none, a text.
+// ParseValue reads a typed answer to a question of unknown format: JSON or, failing that, plain text.
 func ParseValue(text string) wire.Raw {
 	if value, err := wire.FromJSON([]byte(text), wire.Limits{}); err == nil && !value.IsNil() {
 		return value
@@ -76,7 +75,7 @@ func ParseValue(text string) wire.Raw {
 	return wire.String(text)
 }
 
-// Give notes an answer in the form that the asker wants.
+// Give records an answer in the asker's format.
 func (s *Sheet) Give(id string, value wire.Raw) error {
 	at := slices.IndexFunc(s.questions, func(q *Question) bool { return q.ID == id })
 	if at < 0 {
@@ -96,7 +95,7 @@ func (s *Sheet) Give(id string, value wire.Raw) error {
 	return nil
 }
 
-// find finds what an id names: a question with its only call, or with none if it asks about none or several.
+// find finds the question that an id names. c is its call, or nil if it asks about none or several.
 func (s *Sheet) find(id string) (q *Question, c *Call, err error) {
 	var found []*Question
 	for _, asked := range s.questions {
@@ -147,10 +146,10 @@ func (s *Sheet) unknown(id string) error {
 	return fmt.Errorf("nothing that is asked has the id %q; there are %s", id, strings.Join(names, "; "))
 }
 
-// ErrNothingAsked is an answer where there is no question.
+// ErrNothingAsked reports an answer where there is no question.
 var ErrNothingAsked = errors.New("nothing in the thread waits for an answer")
 
-// refs names calls.
+// refs lists the names of calls.
 func refs(calls []*Call) string {
 	names := make([]string, len(calls))
 	for i, c := range calls {
@@ -159,8 +158,8 @@ func refs(calls []*Call) string {
 	return strings.Join(names, ", ")
 }
 
-// Answers returns the answers to all questions about which something was noted, in the order in which they are asked. A
-// question about several calls needs a decision about each.
+// Answers returns an answer for each question with a decision or value, in the order of the questions. A question about
+// several calls needs a decision about each.
 func (s *Sheet) Answers(by string) ([]host.Answer, error) {
 	var out []host.Answer
 	for _, q := range s.questions {
@@ -178,7 +177,7 @@ func (s *Sheet) Answers(by string) ([]host.Answer, error) {
 	return out, nil
 }
 
-// decided puts the decisions about the calls of a question together; none if there are none.
+// decided combines the decisions about the calls of a question; the result is empty if there are none.
 func (s *Sheet) decided(q *Question) (wire.Raw, error) {
 	all, forAll := s.forAll[q]
 	var decisions []any

@@ -8,26 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// The errors that every store has. They are wrapped: compare with [errors.Is].
+// These are the errors common to all stores. They are wrapped: compare with [errors.Is].
 var (
-	ErrInvalid  = errors.New("nothing that there can be in a store") // what is asked for cannot exist
+	ErrInvalid  = errors.New("nothing that there can be in a store") // the request is invalid
 	ErrConflict = errors.New("the entry has another version; read it again")
 	ErrQuota    = errors.New("beyond the quota")
 )
 
-// What no quota changes, in bytes.
+// These limits, in bytes, apply whatever the quota.
 const (
 	MaxKey   = 512
-	MaxValue = 16 << 20 // also of all values of a page
+	MaxValue = 16 << 20 // also for all values of a page together
 )
 
-// CheckEntry is what Get and Delete begin with: it reports that the context has ended, and a namespace or key that there
-// cannot be.
+// CheckEntry is the initial check of Get and Delete: it reports an ended context, or an invalid namespace or key.
 func CheckEntry(ctx context.Context, ns Namespace, key string) error {
 	return first(ctx.Err, ns.Check, func() error { return CheckKey(key) })
 }
 
-// CheckPut is what Put begins with. A value that is too large for any quota is [ErrQuota].
+// CheckPut is the initial check of Put. A value that is too large for any quota is [ErrQuota].
 func CheckPut(ctx context.Context, ns Namespace, key string, value []byte, o *PutOptions) error {
 	return first(func() error { return CheckEntry(ctx, ns, key) }, o.check, func() error {
 		if len(value) > MaxValue {
@@ -37,15 +36,15 @@ func CheckPut(ctx context.Context, ns Namespace, key string, value []byte, o *Pu
 	})
 }
 
-// CheckList is what List begins with.
+// CheckList is the initial check of List.
 func CheckList(ctx context.Context, ns Namespace, q *Query) error {
 	return first(ctx.Err, ns.Check, func() error { return checkText(q.Prefix) }, func() error { return checkText(q.After) })
 }
 
-// CheckDrop is what Drop begins with.
+// CheckDrop is the initial check of Drop.
 func CheckDrop(ctx context.Context, ns Namespace) error { return first(ctx.Err, ns.Check) }
 
-// CheckNamespaces is what Namespaces begins with.
+// CheckNamespaces is the initial check of Namespaces.
 func CheckNamespaces(ctx context.Context, under, after Namespace) error {
 	return first(ctx.Err, under.checkIfAny, after.checkIfAny)
 }
@@ -57,8 +56,8 @@ func (n Namespace) checkIfAny() error {
 	return n.Check()
 }
 
-// CheckVersion reports that a condition, as it is in [PutOptions], does not hold for the version that an entry has; 0 is that
-// of no entry.
+// CheckVersion reports a condition, as in [PutOptions], that does not hold for an entry's version; 0 means that there is no
+// entry.
 func CheckVersion(ifVersion *uint64, version uint64) error {
 	if ifVersion != nil && *ifVersion != version {
 		return ErrConflict
@@ -66,7 +65,7 @@ func CheckVersion(ifVersion *uint64, version uint64) error {
 	return nil
 }
 
-// CheckKey reports a key that there cannot be: it has 1 to [MaxKey] bytes of UTF-8 without control characters.
+// CheckKey reports an invalid key. A key has 1 to [MaxKey] bytes of UTF-8 without control characters.
 func CheckKey(key string) error {
 	if key == "" {
 		return fmt.Errorf("%w: an empty key", ErrInvalid)
@@ -95,7 +94,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// problemOf says what makes a text no part of a name; "" if nothing does.
+// problemOf describes why a text is not allowed in a name; "" if it is.
 func problemOf(text string) string {
 	if !utf8.ValidString(text) {
 		return "that is not UTF-8"
@@ -108,7 +107,7 @@ func problemOf(text string) string {
 	return ""
 }
 
-// first returns the first error that there is.
+// first returns the first error of the checks.
 func first(checks ...func() error) error {
 	for _, check := range checks {
 		if err := check(); err != nil {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Namespace is where entries are: a path of names, from the outermost to the innermost. Each name has at least one byte of
-// UTF-8 and no control characters, and means nothing but itself: not "/", nor "..". All names together, and one byte
-// between two of them, have at most [MaxNamespace] bytes.
+// Namespace locates entries: a path of names, outermost first. Each name is at least one byte of UTF-8 without control
+// characters. No name has a special meaning, not even "/" or "..". All names, with one byte between each two, have at most
+// [MaxNamespace] bytes.
 type Namespace []string
 
-// MaxNamespace is the length of the longest [Namespace.Path], in bytes.
+// MaxNamespace is the maximum length of a [Namespace.Path], in bytes.
 const MaxNamespace = 1024
 
-// Check reports a namespace that there cannot be. An empty one is none.
+// Check reports an invalid namespace. An empty one is invalid.
 func (n Namespace) Check() error {
 	if len(n) == 0 {
 		return fmt.Errorf("%w: an empty namespace", ErrInvalid)
@@ -35,17 +35,17 @@ func (n Namespace) Check() error {
 	return nil
 }
 
-// Compare orders namespaces name by name, by their bytes; one that begins another stands before it.
+// Compare orders namespaces name by name, by their bytes; a prefix of another one comes first.
 func (n Namespace) Compare(other Namespace) int { return slices.Compare(n, other) }
 
-// separator stands between names in a path. It is no part of any name and less than every character that may be.
+// separator separates names in a path. It sorts before every character that a name may have.
 const separator = "\x1f"
 
-// Path returns the namespace as one text, from which [ParsePath] makes it again. Paths have the order of their namespaces.
+// Path returns the namespace as one string, which [ParsePath] reverses. Paths sort like their namespaces.
 func (n Namespace) Path() string { return strings.Join(n, separator) }
 
-// Range returns between which bytes the paths are of this namespace and all under it: from the first to before the second.
-// An empty namespace has all under it.
+// Range returns bounds for the paths of this namespace and everything under it: from inclusive, before exclusive. Everything
+// is under an empty namespace.
 func (n Namespace) Range() (from, before []byte) {
 	if len(n) == 0 {
 		return []byte{}, []byte{0xff}

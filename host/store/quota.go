@@ -2,26 +2,26 @@ package store
 
 import "fmt"
 
-// Quota is what a namespace may hold, without the namespaces under it. A field of 0 means no limit.
+// Quota limits the contents of a namespace, without the namespaces under it. A field of 0 means no limit.
 type Quota struct {
 	Bytes   int64 // of all entries: see [Size]
 	Entries int
 }
 
-// Overhead is what an entry costs beside its key and value, in bytes.
+// Overhead is the cost of an entry in addition to its key and value, in bytes.
 const Overhead = 64
 
-// Size is what an entry counts against the quota, in bytes.
+// Size returns how much an entry counts against the quota, in bytes.
 func Size(key string, value int) int64 { return int64(len(key)) + int64(value) + Overhead }
 
-// Usage is what a namespace holds: see [Quota].
+// Usage is the contents of a namespace, counted as in [Quota].
 type Usage struct {
 	Bytes   int64
 	Entries int
 }
 
-// Check reports a write that takes a namespace beyond its quota. One that does not grow is never refused: what is beyond a
-// quota that was lowered can still be made smaller.
+// Check reports a write that exceeds a namespace's quota. It never refuses a write that does not grow: after a quota is
+// lowered, contents above it can still shrink.
 func (q Quota) Check(before, after Usage) error {
 	switch {
 	case q.Bytes != 0 && after.Bytes > q.Bytes && after.Bytes > before.Bytes:

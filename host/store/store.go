@@ -5,59 +5,58 @@ import (
 	"time"
 )
 
-// Store keeps entries. Its methods may be called from several goroutines at once; each has its effect at one moment, as a
-// whole or, with an error, not at all. They return errors that are [ErrInvalid], [ErrConflict] or [ErrQuota], the context's
-// where it has ended, or the store's own.
+// Store keeps entries. Its methods are safe for concurrent use and atomic: a method that fails changes nothing. Errors are
+// [ErrInvalid], [ErrConflict] or [ErrQuota], the error of a context that has ended, or the store's own.
 type Store interface {
-	// Get returns an entry, and whether there is one. Its value is not changed, by either side, and remains valid.
+	// Get returns an entry, and whether it exists. Neither side changes its value, which remains valid.
 	Get(ctx context.Context, ns Namespace, key string) (Entry, bool, error)
-	// Put writes an entry, in the place of the one with this key if there is one, and returns its version: 1 is the first of a
-	// namespace, and each is one more than the last that was given, to whichever entry. The value is valid during the call.
+	// Put writes an entry, replacing any with the same key, and returns its version. The first version in a namespace is 1, and
+	// each write to any entry gets the next one. The value need only be valid during the call.
 	Put(ctx context.Context, ns Namespace, key string, value []byte, o PutOptions) (version uint64, err error)
-	// Delete removes an entry, if there is one. ifVersion is as in [PutOptions].
+	// Delete removes an entry if it exists. ifVersion is as in [PutOptions].
 	Delete(ctx context.Context, ns Namespace, key string, ifVersion *uint64) error
-	// List returns the entries of a namespace, without those of the namespaces under it, in the order of their keys' bytes.
+	// List returns the entries of a namespace, without those of the namespaces under it, ordered by the bytes of their keys.
 	List(ctx context.Context, ns Namespace, q Query) (Page[Entry], error)
-	// Drop removes a namespace and all under it, if there are any, with the memory of the versions that they gave.
+	// Drop removes a namespace and everything under it, if they exist, including their version counters.
 	Drop(ctx context.Context, ns Namespace) error
-	// Namespaces returns the namespaces that have entries, in order (see [Namespace.Compare]): those that Drop would remove with
-	// under, or all of them if that is empty; of these, if after is not empty, only those behind it. limit is as in [Query].
+	// Namespaces returns the namespaces that have entries, in order (see [Namespace.Compare]): under and everything below it, or
+	// all if under is empty. If after is not empty, it returns only those after it. limit is as in [Query].
 	Namespaces(ctx context.Context, under, after Namespace, limit int) (Page[Namespace], error)
 }
 
 // Entry is a value under its key.
 type Entry struct {
 	Key     string
-	Value   []byte    // of any form: see [Get] for values of Go types. nil in a list without values
+	Value   []byte    // in any format: see [Get] for values of Go types; nil in a list without values
 	Size    int       // of the value, in bytes
 	Version uint64    // from 1
-	Created time.Time // when the key was written that had no entry before; times are as [Moment] makes them
-	Updated time.Time // when it was written last
-	Expires time.Time // from when on it is absent; the zero Time: never
+	Created time.Time // when the key was written while absent; times are as [Moment] makes them
+	Updated time.Time // when it was last written
+	Expires time.Time // when it becomes absent; the zero Time: never
 }
 
-// PutOptions say under which conditions an entry is written, and for how long.
+// PutOptions sets the conditions for writing an entry, and its lifetime.
 type PutOptions struct {
-	TTL       time.Duration // how long the entry lives, from now on; at least [Resolution], or 0: until it is deleted
-	IfVersion *uint64       // only if this is the entry's version; 0: only if there is no entry; nil: in any case
+	TTL       time.Duration // lifetime from now on, at least [Resolution]; 0: until it is deleted
+	IfVersion *uint64       // write only if the entry has this version; 0: only if there is no entry; nil: always
 	Quota     Quota         // of the namespace
 }
 
-// Query says which entries to list.
+// Query selects entries to list.
 type Query struct {
 	Prefix string // of their keys
-	After  string // only keys behind it; "": from the beginning
-	Limit  int    // how many at the most; 0 or less: [DefaultPage], and more than [MaxPage] is that
-	Values bool   // with their values; a page then ends before these are more than [MaxValue] bytes together
+	After  string // list only later keys; "": from the beginning
+	Limit  int    // maximum number; 0 or less: [DefaultPage]; capped at [MaxPage]
+	Values bool   // include values; a page then ends before they exceed [MaxValue] bytes together
 }
 
-// How many entries or namespaces a list has.
+// These bound the number of entries or namespaces in a page.
 const (
 	DefaultPage = 100
 	MaxPage     = 1000
 )
 
-// PageLimit returns how many items a page has, at the most, for a limit as it was asked for.
+// PageLimit returns the maximum number of items in a page for a requested limit.
 func PageLimit(limit int) int {
 	if limit <= 0 {
 		return DefaultPage
@@ -65,19 +64,19 @@ func PageLimit(limit int) int {
 	return min(limit, MaxPage)
 }
 
-// Page is a part of a list. The next one is that after the last item.
+// Page is a part of a list. The next page starts after the last item.
 type Page[T any] struct {
 	Items []T
-	More  bool // there are others behind the last
+	More  bool // more items follow
 }
 
-// Resolution is that of the times of entries.
+// Resolution is the precision of an entry's times.
 const Resolution = time.Microsecond
 
 // Moment returns a time as stores keep it: in UTC, in whole microseconds.
 func Moment(t time.Time) time.Time { return t.UTC().Truncate(Resolution) }
 
-// Expires returns when an entry that is written now, which is a [Moment], will expire; the zero Time: never.
+// Expires returns when an entry written now, which is a [Moment], expires; the zero Time: never.
 func (o *PutOptions) Expires(now time.Time) time.Time {
 	if o.TTL == 0 {
 		return time.Time{}

@@ -8,7 +8,7 @@ import (
 )
 
 // Get reads a value of a Go type that [Put] wrote. Without an entry it returns the zero value and the version 0, which as
-// PutOptions.IfVersion means just that. It fails if the value is not a T.
+// PutOptions.IfVersion means "no entry". It fails if the value is not a T.
 func Get[T any](ctx context.Context, s Store, ns Namespace, key string) (v T, version uint64, err error) {
 	entry, ok, err := s.Get(ctx, ns, key)
 	if err != nil || !ok {
@@ -21,7 +21,7 @@ func Get[T any](ctx context.Context, s Store, ns Namespace, key string) (v T, ve
 	return v, entry.Version, nil
 }
 
-// Put writes a value of a Go type as msgpack, as the fields of a state are: basic types without reflection, others by
+// Put writes a value of a Go type as msgpack, like the fields of a state: basic types without reflection, others with
 // vmihailenco/msgpack, whose struct tags apply.
 func Put[T any](ctx context.Context, s Store, ns Namespace, key string, v T, o PutOptions) (version uint64, err error) {
 	raw, err := codec.Encode(v)

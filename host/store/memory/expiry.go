@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// expiry is the entries that expire, those that do first at the front.
+// expiry holds the entries that expire, in the order in which they do.
 type expiry struct{ turns turns }
 
-// watch adds an entry, if it expires.
+// watch adds an entry if it expires.
 func (x *expiry) watch(e *entry) {
 	if !e.Expires.IsZero() {
 		heap.Push(&x.turns, e)
 	}
 }
 
-// forget takes an entry out, if it expires.
+// forget removes an entry if it expires.
 func (x *expiry) forget(e *entry) {
 	if !e.Expires.IsZero() {
 		heap.Remove(&x.turns, e.turn)
 	}
 }
 
-// remove removes the entries that have expired.
+// remove deletes the entries that have expired.
 func (x *expiry) remove(now time.Time) {
 	for len(x.turns) > 0 && !x.turns[0].Expires.After(now) {
 		e := x.turns[0]
@@ -31,7 +31,7 @@ func (x *expiry) remove(now time.Time) {
 	}
 }
 
-// turns is a heap; each entry knows its place in it.
+// turns is a heap; each entry knows its index in it.
 type turns []*entry
 
 func (t turns) Len() int           { return len(t) }
@@ -42,14 +42,14 @@ func (t turns) Swap(i, j int) {
 	t[i].turn, t[j].turn = i, j
 }
 
-// Push is for package heap.
+// Push implements heap.Interface.
 func (t *turns) Push(x any) {
 	e := x.(*entry) //nolint:forcetypeassert // nothing else is pushed
 	e.turn = len(*t)
 	*t = append(*t, e)
 }
 
-// Pop is for package heap.
+// Pop implements heap.Interface.
 func (t *turns) Pop() any {
 	old := *t
 	last := len(old) - 1

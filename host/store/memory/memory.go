@@ -22,8 +22,8 @@ type Store struct {
 // New returns an empty store.
 func New(options ...store.Option) *Store { return &Store{options: store.NewOptions(options...)} }
 
-// pass begins every operation, once it has the lock: what has expired is removed, so that nothing else needs to know of it.
-// It returns the time.
+// pass removes expired entries and returns the time. Every operation calls it first, under the lock, so that nothing else
+// needs to handle expiry.
 func (s *Store) pass() time.Time {
 	now := s.options.Now()
 	s.expires.remove(now)
@@ -111,7 +111,7 @@ func (s *Store) List(ctx context.Context, ns store.Namespace, q store.Query) (st
 	if present == nil {
 		return page, nil
 	}
-	values := 0 // bytes of them in the page
+	values := 0 // bytes of values in the page
 	for e := range present.entries.from(q.Prefix, q.After) {
 		if !strings.HasPrefix(e.Key, q.Prefix) {
 			break
@@ -130,7 +130,7 @@ func (s *Store) List(ctx context.Context, ns store.Namespace, q store.Query) (st
 	return page, nil
 }
 
-// Drop removes a namespace and all under it, see [store.Store].
+// Drop removes a namespace and everything under it, see [store.Store].
 func (s *Store) Drop(ctx context.Context, ns store.Namespace) error {
 	if err := store.CheckDrop(ctx, ns); err != nil {
 		return err

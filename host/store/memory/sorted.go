@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sorted is a map in the order of its keys' bytes. No key is empty. The zero value is an empty one.
+// sorted is a map ordered by the bytes of its keys. No key is empty. The zero value is an empty map.
 type sorted[T any] struct {
 	at   map[string]T
 	keys []string
@@ -28,7 +28,7 @@ func (s *sorted[T]) remove(key string) {
 	}
 }
 
-// names returns the keys that are not before least and that are behind after.
+// names returns the keys that are at or after least, and after after.
 func (s *sorted[T]) names(least, after string) iter.Seq[string] {
 	i, ok := slices.BinarySearch(s.keys, max(least, after))
 	if ok && after >= least {
@@ -37,7 +37,7 @@ func (s *sorted[T]) names(least, after string) iter.Seq[string] {
 	return slices.Values(s.keys[i:])
 }
 
-// from returns the values of those keys.
+// from returns the values of the keys that names returns.
 func (s *sorted[T]) from(least, after string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for key := range s.names(least, after) {

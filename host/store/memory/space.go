@@ -7,8 +7,8 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// space is a namespace in the tree of all. It stays when its last entry is removed, for the sake of the version, and as long
-// as there are others under it. The methods that only look work on nil too, which is a namespace that never was.
+// space is a namespace in the tree. It stays when its last entry is removed, to keep the version, and while there are
+// namespaces under it. The methods that only read also work on nil, a namespace that never existed.
 type space struct {
 	under   sorted[*space] // by the next name
 	entries sorted[*entry]
@@ -21,10 +21,10 @@ type entry struct {
 	store.Entry
 
 	space *space
-	turn  int // its place in the expiry, if it expires
+	turn  int // its index in the expiry, if it expires
 }
 
-// version is 0 of no entry.
+// version returns the version, or 0 if there is no entry.
 func (e *entry) version() uint64 {
 	if e == nil {
 		return 0
@@ -32,7 +32,7 @@ func (e *entry) version() uint64 {
 	return e.Version
 }
 
-// size is what the entry counts against the quota; 0 of no entry.
+// size returns how much the entry counts against the quota, or 0 if there is no entry.
 func (e *entry) size() int64 {
 	if e == nil {
 		return 0
@@ -50,7 +50,7 @@ func (s *space) find(path store.Namespace) *space {
 	return s
 }
 
-// make returns a namespace under this one, which comes into being if there is none.
+// make returns a namespace under this one, and creates it if needed.
 func (s *space) make(path store.Namespace) *space {
 	for _, name := range path {
 		next := s.under.at[name]
@@ -63,7 +63,8 @@ func (s *space) make(path store.Namespace) *space {
 	return s
 }
 
-// drop removes a namespace under this one with all under it, and names that lead nowhere then. It shows the entries.
+// drop removes a namespace under this one with everything below it, and ancestors that led only to it. It passes each entry to
+// removed.
 func (s *space) drop(path store.Namespace, removed func(*entry)) {
 	present := s.find(path)
 	if present == nil {
@@ -83,20 +84,20 @@ func (s *space) drop(path store.Namespace, removed func(*entry)) {
 	}
 }
 
-// walk returns the paths of this namespace and those under it that have entries, in order. path is that of this one; only
-// those behind after are wanted. A path is valid until the next one.
+// walk returns the paths of this namespace and of those under it, if they have entries, in order. path is this namespace's
+// own; only paths after after are returned. A path is valid until the next one.
 func (s *space) walk(path, after store.Namespace) iter.Seq[store.Namespace] {
 	return func(yield func(store.Namespace) bool) { s.visit(path, after, yield) }
 }
 
-// visit is walk; false if enough were seen.
+// visit implements walk; it returns false if yield did.
 func (s *space) visit(path, after store.Namespace, yield func(store.Namespace) bool) bool {
 	first := ""
 	switch order := path.Compare(after); {
 	case len(after) > len(path) && slices.Equal(after[:len(path)], path):
 		first = after[len(path)]
 	case order < 0:
-		return true // nothing that begins with path is behind after
+		return true // nothing that begins with path is after after
 	case len(s.entries.keys) > 0 && (order > 0 || len(after) == 0) && !yield(path):
 		return false
 	}
@@ -116,7 +117,7 @@ func (s *space) entry(key string) *entry {
 	return s.entries.at[key]
 }
 
-// holds is what a quota counts.
+// holds returns the usage that a quota counts.
 func (s *space) holds() store.Usage {
 	if s == nil {
 		return store.Usage{}
@@ -124,7 +125,7 @@ func (s *space) holds() store.Usage {
 	return store.Usage{Bytes: s.bytes, Entries: len(s.entries.keys)}
 }
 
-// put adds an entry, or replaces the one with its key; all are then so many bytes.
+// put adds an entry, or replaces the one with its key. bytes is the new total of the namespace.
 func (s *space) put(e *entry, bytes int64) {
 	s.entries.put(e.Key, e)
 	s.bytes = bytes

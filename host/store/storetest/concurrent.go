@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// atOnce does something in several goroutines.
+// atOnce runs do in several goroutines at once.
 func (c *check) atOnce(workers int, do func(n int) error) {
 	c.t.Helper()
 	var group sync.WaitGroup
@@ -25,7 +25,7 @@ func (c *check) atOnce(workers int, do func(n int) error) {
 	}
 }
 
-// race writes one entry from several goroutines at once: each adds to it, and tries again on a conflict.
+// race updates one entry from several goroutines at once: each increments it, and retries on a conflict.
 func (c *check) race() {
 	const writers, each = 8, 10
 	c.atOnce(writers, func(int) error {
@@ -68,8 +68,8 @@ func (c *check) concurrent() {
 	}
 }
 
-// dropRace drops a namespace again and again while others write to it. What is left in the end must be whole: what a quota
-// counts is what there is.
+// dropRace drops a namespace repeatedly while others write to it. The final state must be consistent: the quota must count
+// exactly the entries that exist.
 func (c *check) dropRace() {
 	const writers, each = 4, 25
 	q := store.Quota{Entries: writers * each}

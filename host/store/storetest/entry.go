@@ -49,7 +49,7 @@ func (c *check) isolated() {
 	require.Equal(c.t, "before", string(page.Items[0].Value))
 }
 
-// names are texts that somebody might take for something else.
+// names are texts that are easily mistaken for something else.
 var names = []string{
 	" ", "%", "*", ".", "..", "../a", "/", "//", "A", "_", "a", "a ", "a%", "a/b", "a\\b", "a_b", "a'b", `a"b`, "aa", "b", "größe", "Ä", "ä",
 	"a\u0308", "\u4e16\u754c", "🚀", "\ufeff", "\uffff", "\U0010ffff", "null", "0", "00", "1e3", "'; DROP TABLE entries; --", "$1", "?", ":a", "{}",
@@ -83,7 +83,8 @@ func (c *check) sizes() {
 	require.Len(c.t, c.get(user, "a"), store.MaxValue)
 }
 
-// every performs each operation with a namespace and a key, and gives what they fail with. All have the key but the last.
+// every performs each operation with a namespace and a key, and returns the errors. It tries List only if the key is not
+// empty.
 func (c *check) every(ctx context.Context, ns store.Namespace, key string) (errs []error) {
 	add := func(err error) { errs = append(errs, err) }
 	_, _, err := c.store.Get(ctx, ns, key)

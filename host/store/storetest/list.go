@@ -70,7 +70,7 @@ func (c *check) pages() {
 		require.Len(c.t, page.Items, tc.items)
 		require.True(c.t, page.More)
 	}
-	for _, limit := range []int{99, 201, 335} { // which ends at a page, and which does not
+	for _, limit := range []int{99, 201, 335} { // some end at a page boundary
 		q := store.Query{Limit: limit, Values: limit == 201}
 		for count := 0; ; {
 			page := c.list(user, q)
@@ -87,7 +87,7 @@ func (c *check) pages() {
 	}
 }
 
-// pagesUnderChange checks that a page begins behind a key, whether that is still there or not.
+// pagesUnderChange checks that a page begins after a key, whether or not the key still exists.
 func (c *check) pagesUnderChange() {
 	for _, key := range []string{"b", "d", "f", "h"} {
 		c.put(user, key, "x")
@@ -104,7 +104,7 @@ func (c *check) pagesUnderChange() {
 	require.False(c.t, page.More)
 }
 
-// largePages checks that the values of a page fill as much as one value may, and no more.
+// largePages checks that a page's values together may be as large as one value may be, but no larger.
 func (c *check) largePages() {
 	half := strings.Repeat("v", store.MaxValue/2)
 	for _, key := range []string{"a", "b", "c", "e"} {

@@ -13,13 +13,13 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// simple is one namespace as simply as it can be said.
+// simple is the simplest model of a namespace.
 type simple struct {
 	entries map[string]store.Entry
 	last    uint64 // the last version
 }
 
-// live forgets what has expired.
+// live removes expired entries.
 func (s *simple) live(now time.Time) {
 	maps.DeleteFunc(s.entries, func(_ string, e store.Entry) bool { return !e.Expires.IsZero() && !e.Expires.After(now) })
 }
@@ -32,7 +32,7 @@ func (s *simple) usage() store.Usage {
 	return u
 }
 
-// put says what a write must come to.
+// put applies a write and returns the expected error.
 func (s *simple) put(key, value string, o store.PutOptions, now time.Time) error {
 	old, exists := s.entries[key]
 	if o.IfVersion != nil && *o.IfVersion != old.Version {
@@ -76,7 +76,7 @@ func (s *simple) list(q store.Query) store.Page[store.Entry] {
 	return page
 }
 
-// machine performs random operations on a store and on simple ones.
+// machine performs random operations on a store and on its models.
 type machine struct {
 	c      *check
 	models map[string]*simple // by path
@@ -86,7 +86,7 @@ type machine struct {
 func (c *check) model() {
 	round := 0
 	rapid.Check(c.t, func(t *rapid.T) {
-		round++ // each round has namespaces of its own in the one store
+		round++ // each round uses its own namespaces in the same store
 		root := fmt.Sprint("round ", round)
 		m := &machine{c: c, models: map[string]*simple{}, spaces: []store.Namespace{
 			{root}, {root, "a"}, {root, "a", "b"}, {root, "a", "c"}, {root, "a!"}, {root, "aa"}, {root + "!"},
@@ -109,7 +109,7 @@ func key(t *rapid.T) string {
 	return rapid.OneOf(rapid.SampledFrom([]string{"a", "aa", "b"}), rapid.StringMatching(`[a-cÄ%_/]{1,3}`)).Draw(t, "key")
 }
 
-// condition draws none, that there is no entry, the version that there is, or any that was given.
+// condition draws one of: none, no entry, the present version, or any version ever given.
 func condition(t *rapid.T, s *simple, key string) *uint64 {
 	switch rapid.IntRange(0, 5).Draw(t, "condition") {
 	case 0:
@@ -181,7 +181,7 @@ func (m *machine) list(t *rapid.T) {
 	require.Equal(t, s.list(q), page)
 }
 
-// under returns whether one namespace is another or under it.
+// under reports whether ns is above or is under it.
 func under(ns, above store.Namespace) bool {
 	return len(ns) >= len(above) && slices.Equal(ns[:len(above)], above)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// alike are namespaces, in order, that somebody might mix up.
+// alike returns namespaces, in order, that are easily confused.
 func alike() []store.Namespace {
 	long := strings.Repeat("n", store.MaxNamespace)
 	all := make([]store.Namespace, 0, 100)

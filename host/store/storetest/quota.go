@@ -54,7 +54,7 @@ func (c *check) quotaEntries() {
 	require.Equal(c.t, []string{"1", "2", "3"}, c.listed(user, store.Query{}))
 }
 
-// loweredQuota checks that what is beyond a quota can be made smaller step by step, and read.
+// loweredQuota checks that contents above a quota can be read and made smaller step by step.
 func (c *check) loweredQuota() {
 	for i := range 10 {
 		require.NoError(c.t, c.putWithin(store.Quota{}, strconv.Itoa(i), 100))
@@ -69,7 +69,7 @@ func (c *check) loweredQuota() {
 	require.ErrorIs(c.t, c.putWithin(low, "1", 0), store.ErrQuota)
 }
 
-// quotaRace writes from several goroutines at once: no more gets in than fits, and no less.
+// quotaRace writes from several goroutines at once: exactly as much as fits must get in.
 func (c *check) quotaRace() {
 	const writers, each, fit = 8, 10, 20
 	q := store.Quota{Bytes: fit * store.Size("0/0", 10), Entries: fit + 1}

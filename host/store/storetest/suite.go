@@ -1,4 +1,4 @@
-// Package storetest holds what every store must do, as tests for any implementation.
+// Package storetest has the tests that every store must pass.
 package storetest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// Run tests the stores that open makes. Each is empty, and takes the time from now.
+// Run tests the stores that open returns. Each is empty, and takes the time from now.
 func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -56,10 +56,10 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Store
 	}
 }
 
-// start is what the clock shows at first.
+// start is the initial time of the clock.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// clock is a clock that moves when it is told to.
+// clock is a clock that moves only on request.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -87,13 +87,13 @@ type check struct {
 // user is the namespace of most tests.
 var user = store.Namespace{"users", "42"}
 
-// put writes in any case, for ever.
+// put writes unconditionally, without expiry.
 func (c *check) put(ns store.Namespace, key, value string) uint64 {
 	c.t.Helper()
 	return c.putFor(ns, key, value, 0)
 }
 
-// putFor writes in any case.
+// putFor writes unconditionally.
 func (c *check) putFor(ns store.Namespace, key, value string, ttl time.Duration) uint64 {
 	c.t.Helper()
 	version, err := c.store.Put(c.t.Context(), ns, key, []byte(value), store.PutOptions{TTL: ttl})
@@ -106,7 +106,7 @@ func (c *check) delete(ns store.Namespace, key string) {
 	require.NoError(c.t, c.store.Delete(c.t.Context(), ns, key, nil))
 }
 
-// entry returns an entry that there is.
+// entry returns an entry that must exist.
 func (c *check) entry(ns store.Namespace, key string) store.Entry {
 	c.t.Helper()
 	e, ok, err := c.store.Get(c.t.Context(), ns, key)
@@ -115,7 +115,7 @@ func (c *check) entry(ns store.Namespace, key string) store.Entry {
 	return e
 }
 
-// get returns a value; "-" of no entry.
+// get returns a value, or "-" if there is no entry.
 func (c *check) get(ns store.Namespace, key string) string {
 	c.t.Helper()
 	e, ok, err := c.store.Get(c.t.Context(), ns, key)
@@ -150,7 +150,7 @@ func (c *check) listed(ns store.Namespace, q store.Query) []string {
 	return keys
 }
 
-// spaces returns namespaces of the first page of those under one.
+// spaces returns the first page of the namespaces under one.
 func (c *check) spaces(under ...string) []store.Namespace {
 	c.t.Helper()
 	page, err := c.store.Namespaces(c.t.Context(), under, nil, 0)

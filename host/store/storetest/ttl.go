@@ -30,7 +30,7 @@ func (c *check) expires() {
 	require.Equal(c.t, []string{"for ever", "the longest"}, c.listed(user, store.Query{}))
 }
 
-// expiredIsAbsent checks what might still see an entry that has expired.
+// expiredIsAbsent checks every operation that might still see an expired entry.
 func (c *check) expiredIsAbsent() {
 	two := store.Quota{Bytes: 2 * store.Size("a", 10), Entries: 2}
 	put := func(key string, o store.PutOptions) (uint64, error) {
@@ -65,7 +65,7 @@ func (c *check) expiredIsAbsent() {
 	require.NoError(c.t, err)
 }
 
-// replacesExpired checks that a write in the place of an entry that expired is counted as the first one was.
+// replacesExpired checks that a write that replaces an expired entry is counted like the original one.
 func (c *check) replacesExpired() {
 	c.putFor(user, "a", "one", time.Hour)
 	c.clock.wait(time.Hour)

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// versions checks that a version that was given means the same for ever, whatever happens to the entry.
+// versions checks that a version is never reused, whatever happens to the entry.
 func (c *check) versions() {
 	last := uint64(0)
 	for _, step := range []struct {

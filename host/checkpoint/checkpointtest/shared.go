@@ -9,14 +9,14 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// Shared is two handles on one empty place, as different processes have them.
+// Shared is two handles on one empty store, as two processes would have.
 type Shared struct {
 	A, B checkpoint.Store
-	// Expire makes the lease of a thread one that has expired, as if its process had hung for so long.
+	// Expire makes the lease of a thread expire, as if its process had hung.
 	Expire func(t *testing.T, thread string)
 }
 
-// RunShared tests stores that several processes may use at once, with leases of that length.
+// RunShared tests stores that several processes may use at once, with leases of the given length.
 func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared) {
 	t.Helper()
 	t.Run("a thread has one session over all handles", func(t *testing.T) {
@@ -92,7 +92,7 @@ func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared
 	})
 }
 
-// fenced takes a thread from a session that does not know it yet.
+// fenced takes a thread from a session that has not noticed yet.
 func fenced(t *testing.T, shared Shared) {
 	t.Helper()
 	old := (&check{t, shared.A}).open("t")

@@ -1,4 +1,4 @@
-// Package checkpointtest holds what every store of threads must do, as tests for any implementation.
+// Package checkpointtest has the tests that every store of threads must pass.
 package checkpointtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Run tests the stores that open makes. Each is empty.
+// Run tests the stores that open returns. Each is empty.
 func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -61,7 +61,7 @@ type check struct {
 	store checkpoint.Store
 }
 
-// ids gives message ids.
+// ids numbers messages.
 type ids struct{ n int }
 
 func (s *ids) New() string {
@@ -96,7 +96,7 @@ func (w *writer) apply(u *abi.Update) {
 	w.log = log
 }
 
-// commit makes a commit of what the writer has and the last one does not.
+// commit makes a commit of everything since the last one.
 func (w *writer) commit(r checkpoint.Record) *checkpoint.Commit {
 	changes, whole := w.log.Since(w.saved)
 	w.now += 1000
@@ -128,7 +128,7 @@ func (w *writer) load() *checkpoint.Thread {
 	return held
 }
 
-// goBack goes on behind another checkpoint.
+// goBack continues from another checkpoint.
 func (w *writer) goBack(to checkpoint.ID) *checkpoint.Thread {
 	w.t.Helper()
 	held, err := w.session.Load(w.t.Context(), to)
@@ -150,7 +150,7 @@ func (c *check) neverSaved() {
 	}
 }
 
-// everyKind is a history with every kind of message.
+// everyKind returns an update with every kind of message.
 func everyKind() *abi.Update {
 	ai := abi.AI("calls", abi.Call("1", "search", map[string]any{"q": []any{1, "x", nil}}))
 	ai.InvalidToolCalls = []abi.InvalidToolCall{{ID: "2", Name: "broken", Args: `{"q":`, Error: "unexpected end"}}
@@ -187,7 +187,7 @@ func everything() checkpoint.Checkpoint {
 	}
 }
 
-// ended is an execution with everything.
+// ended returns an execution with all fields set.
 func ended() checkpoint.Execution {
 	return checkpoint.Execution{
 		Message: "m3", CallID: "3", N: 2, Attempts: 1, Tool: "search", Args: wire.Map{{Key: "q", Value: wire.Int(1)}}.Raw(), Started: 5,
@@ -250,7 +250,7 @@ func (c *check) isolated() {
 	w.close()
 }
 
-// views checks that a place in the history means the same before and after it was stored, whatever happened to it.
+// views checks that a position in the history means the same before and after it was stored, whatever changed in between.
 func (c *check) views() {
 	w := c.open("t")
 	updates := []*abi.Update{
@@ -284,7 +284,7 @@ func (c *check) exclusive() {
 	require.ErrorIs(c.t, err, checkpoint.ErrBusy)
 	w.close()
 	again := c.open("t")
-	w.close() // a session that is closed twice does not end another
+	w.close() // closing a session twice must not end another one
 	_, err = c.store.Open(c.t.Context(), "t")
 	require.ErrorIs(c.t, err, checkpoint.ErrBusy)
 	again.close()
@@ -312,7 +312,7 @@ func (c *check) race() {
 	require.Equal(c.t, 1, opened)
 }
 
-// fleeting opens and closes a thread from several goroutines at once. It is there and not there, from one moment to the next.
+// fleeting opens and closes a thread from several goroutines at once, so that it keeps appearing and disappearing.
 func (c *check) fleeting() {
 	const openers, times = 4, 50
 	var workers sync.WaitGroup

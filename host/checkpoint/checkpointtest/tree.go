@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// texts are the messages of a thread at a checkpoint.
+// texts returns the messages of a thread at a checkpoint.
 func (c *check) texts(thread string, at checkpoint.ID) []string {
 	c.t.Helper()
 	held, err := c.store.Load(c.t.Context(), thread, at)
@@ -256,7 +256,7 @@ func (c *check) journal() {
 	w.close()
 }
 
-// oddCalls journals calls whose ids models and hooks may make up.
+// oddCalls journals calls with ids that a model or hook might make up.
 func (c *check) oddCalls() {
 	w := c.open("t")
 	w.say("one")
@@ -270,7 +270,7 @@ func (c *check) oddCalls() {
 	w.close()
 }
 
-// invalid saves what could not be read again: nothing is written.
+// invalid saves documents that could not be read again: nothing must be written.
 func (c *check) invalid() {
 	w := c.open("t")
 	w.say("one")
@@ -290,7 +290,7 @@ func (c *check) invalid() {
 	w.close()
 }
 
-// again saves a commit that was saved already, as a run does that was not told.
+// again repeats a commit, like a run whose first answer was lost.
 func (c *check) again() {
 	ctx := c.t.Context()
 	w := c.open("t")

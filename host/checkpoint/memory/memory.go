@@ -1,5 +1,5 @@
-// Package memory keeps threads in memory, as long as the process lives: with all their checkpoints, which take less room
-// than their messages.
+// Package memory keeps threads in memory for the life of the process. It keeps all checkpoints; they take less space than the
+// messages.
 package memory
 
 import (
@@ -15,12 +15,12 @@ import (
 // Store keeps threads in memory. The zero value is not usable; see [New].
 type Store struct {
 	mu      sync.Mutex
-	threads map[string]*thread // those that were saved
+	threads map[string]*thread // only saved threads
 	names   []string           // of threads, sorted
 	open    map[string]bool
 }
 
-// thread is a thread that was saved.
+// thread is a saved thread.
 type thread struct {
 	newest  checkpoint.Thread
 	created time.Time
@@ -28,13 +28,13 @@ type thread struct {
 	journal []noted
 }
 
-// noted is an execution that was journalled behind a checkpoint.
+// noted is a tool execution journalled after a checkpoint.
 type noted struct {
 	at checkpoint.ID
 	checkpoint.Execution
 }
 
-// executions returns what was journalled behind a checkpoint.
+// executions returns the executions journalled after a checkpoint.
 func (t *thread) executions(at checkpoint.ID) (out []checkpoint.Execution) {
 	for i := range t.journal {
 		if t.journal[i].at == at {
@@ -61,7 +61,7 @@ func (s *Store) Open(_ context.Context, name string) (checkpoint.Session, error)
 	return &session{store: s, name: name}, nil
 }
 
-// Load returns what a thread held, see [checkpoint.Store].
+// Load returns the contents of a thread, see [checkpoint.Store].
 func (s *Store) Load(_ context.Context, name string, at checkpoint.ID) (*checkpoint.Thread, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Store) Load(_ context.Context, name string, at checkpoint.ID) (*checkpo
 	return t.load(at)
 }
 
-// load returns what the thread held.
+// load returns the contents of the thread at a checkpoint.
 func (t *thread) load(at checkpoint.ID) (*checkpoint.Thread, error) {
 	if at == 0 || at == t.newest.ID {
 		out := t.newest

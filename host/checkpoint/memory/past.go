@@ -8,20 +8,20 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// past are the checkpoints of a thread in little room: their documents without the messages, one behind the other.
+// past holds the checkpoints of a thread compactly: their documents without the messages, one after the other.
 type past struct {
 	docs []byte
 	kept []kept // in the order of their ids, from 1
 }
 
-// kept is where the document of a checkpoint ends, with the messages that it brings.
+// kept records where the document of a checkpoint ends, and the messages that it adds.
 type kept struct {
 	end   int
 	first *history.Entry
-	more  *[]*history.Entry // those behind the first
+	more  *[]*history.Entry // those after the first
 }
 
-// add adds a checkpoint with this id behind the last one; ids may be left out.
+// add appends a checkpoint with a larger id than the last one; ids may be skipped.
 func (p *past) add(id checkpoint.ID, r *checkpoint.Record) error {
 	docs := binary.AppendUvarint(p.docs, uint64(r.Parent))
 	docs = binary.AppendVarint(docs, r.Time.UnixMilli())
@@ -65,7 +65,7 @@ func (p *past) record(id checkpoint.ID) (*checkpoint.Record, error) {
 		start = p.kept[id-2].end
 	}
 	doc := p.docs[start:k.end:k.end]
-	if len(doc) == 0 { // a fork has only those that lead to its newest
+	if len(doc) == 0 { // a fork has only the checkpoints that lead to its newest
 		return nil, checkpoint.ErrNoCheckpoint
 	}
 	parent, n := binary.Uvarint(doc)
@@ -80,7 +80,7 @@ func (p *past) record(id checkpoint.ID) (*checkpoint.Record, error) {
 	return checkpoint.Unpack(id, checkpoint.ID(parent), time.UnixMilli(at).UTC(), doc[n+m:], messages)
 }
 
-// trim gives back the room that was there to grow, if it is worth the copying.
+// trim frees unused capacity if that is worth the copying.
 func (p *past) trim() {
 	if cap(p.docs)-len(p.docs) < len(p.docs)/8 && cap(p.kept)-len(p.kept) < len(p.kept)/8 {
 		return

@@ -8,15 +8,15 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// session is a run's hold on a thread.
+// session is an open thread.
 type session struct {
 	store  *Store
 	name   string
-	at     checkpoint.ID // that it has loaded or saved last; 0: none
+	at     checkpoint.ID // the checkpoint last loaded or saved; 0: none
 	closed bool
 }
 
-// Load returns what the thread holds.
+// Load returns the contents of the thread.
 func (s *session) Load(_ context.Context, at checkpoint.ID) (*checkpoint.Thread, error) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 	return next.ID, nil
 }
 
-// after is what the thread holds after a commit.
+// after returns the contents of the thread after a commit.
 func (t *thread) after(c *checkpoint.Commit) (checkpoint.Thread, error) {
 	id := checkpoint.ID(len(t.past.kept)) + 1
 	next := checkpoint.Thread{ID: id, Newest: id, Log: c.Log.Fork(), Record: c.Record, Program: c.Program}
@@ -79,7 +79,7 @@ func (t *thread) after(c *checkpoint.Commit) (checkpoint.Thread, error) {
 			next.Program = before.Program
 		}
 	}
-	if len(c.State) > 0 || len(c.Unset) > 0 { // what Load returned keeps its own
+	if len(c.State) > 0 || len(c.Unset) > 0 { // copy, because Load has returned the old state
 		next.State = next.State.With(c.State)
 		for _, name := range c.Unset {
 			next.State.Delete(name)
@@ -88,7 +88,7 @@ func (t *thread) after(c *checkpoint.Commit) (checkpoint.Thread, error) {
 	return next, nil
 }
 
-// Journal notes an execution of a tool.
+// Journal records an execution of a tool.
 func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	case t == nil || s.at == 0:
 		return checkpoint.ErrNoCheckpoint
 	}
-	if err := e.Readable(); err != nil { // what one store refuses all do
+	if err := e.Readable(); err != nil { // all stores must refuse the same documents
 		return err
 	}
 	same := func(other noted) bool { return other.at == s.at && other.Same(e) }
@@ -111,7 +111,7 @@ func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	return nil
 }
 
-// Lost is nil: nobody takes the thread away.
+// Lost returns nil: nothing takes the thread away.
 func (*session) Lost() <-chan struct{} { return nil }
 
 // Close ends the session.

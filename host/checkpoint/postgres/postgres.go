@@ -1,5 +1,5 @@
-// Package postgres keeps threads in a PostgreSQL database, version 13 or later, which any number of processes on any
-// number of machines may use at once.
+// Package postgres keeps threads in a PostgreSQL database, version 13 or later. Any number of processes on any number of
+// machines may use it at once.
 package postgres
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/agenthost/agenthost/host/internal/sqlstore"
 )
 
-// Store keeps threads in a database. It must be closed, after the sessions.
+// Store keeps threads in a database. Close it after its sessions.
 type Store struct{ *sqlstore.Database }
 
-// Options are how a database is used. The zero value is the default.
+// Options configures the use of a database. The zero value is the default.
 type Options struct {
-	// Lease is how long a thread stays with a run whose process has died; at least 100 ms. 0 means 15 s.
+	// Lease is how long a thread stays with a run after its process died; at least 100 ms. 0 means 15 s.
 	Lease time.Duration
-	// Connections is how many connections are open at most. 0 means 8.
+	// Connections is the maximum number of open connections. 0 means 8.
 	Connections int
 }
 
-// Open connects to a database, in the form of libpq: a URL such as postgres://user@host/name, or pairs of key and value.
-// What these leave open comes from the environment (PGHOST, PGPASSWORD, …). The tables are made, in the first schema of
-// the search path, where they are missing.
+// Open connects to a database. The address has the format of libpq: a URL such as postgres://user@host/name, or key=value
+// pairs. Missing settings come from the environment (PGHOST, PGPASSWORD, …). Open creates missing tables in the first schema
+// of the search path.
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -61,7 +61,7 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	return &Store{made}, nil
 }
 
-// withoutAddress keeps the address, and the password in it, out of an error.
+// withoutAddress removes the address, and the password in it, from an error.
 func withoutAddress(err error) error {
 	if _, reason, ok := strings.Cut(err.Error(), "`: "); ok {
 		return fmt.Errorf("the address cannot be read: %s", reason)
@@ -69,7 +69,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// schemaLock is the number of the lock that one process holds while it changes the tables.
+// schemaLock is the number of the advisory lock that a process holds while it changes the tables.
 const schemaLock = "4713290176" // any number that others do not use
 
 var dialect = sqlstore.Dialect{
@@ -83,12 +83,12 @@ var dialect = sqlstore.Dialect{
 	Classify: classify,
 }
 
-// classify says what an error of PostgreSQL, or of the way to it, means.
+// classify returns the checkpoint error for an error of PostgreSQL or of the connection to it, or nil.
 func classify(err error) error {
 	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return meaning(failure.Code)
 	}
-	var network net.Error // a context that has ended is one too
+	var network net.Error // also matches an ended context
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
@@ -97,7 +97,7 @@ func classify(err error) error {
 	return nil
 }
 
-// meaning says what a code of the server means: the whole one, or its class.
+// meaning returns the checkpoint error for a server code, or for its class.
 func meaning(code string) error {
 	switch code {
 	case "55P03", "57014", "40001", "40P01": // lock_not_available, query_canceled: by a time limit, serialization_failure, deadlock_detected
@@ -108,7 +108,7 @@ func meaning(code string) error {
 		return checkpoint.ErrFull
 	case "XX001", "XX002", "58P01": // data_corrupted, index_corrupted, undefined_file
 		return checkpoint.ErrCorrupt
-	case "3D000": // invalid_catalog_name: there is no such database
+	case "3D000": // invalid_catalog_name: the database does not exist
 		return checkpoint.ErrUnavailable
 	}
 	switch code[:min(2, len(code))] {

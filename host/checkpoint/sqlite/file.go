@@ -12,11 +12,12 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// create makes an empty file where there is none: what people say is not for everybody on the machine.
+// create makes an empty file if there is none, private to its owner, because conversations are not for everybody on the
+// machine.
 //
-// It never opens a file that may be in use: to close it would give up the locks that this process has on it, those of
-// other connections too, and another process could take the write-ahead log away from under them. So the file is made
-// under another name.
+// It never opens a file that may be in use: closing it would release all locks that this process holds on it, including those
+// of other connections, and another process could then remove the write-ahead log while it is in use. So it creates the file
+// under another name and links it.
 func create(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
@@ -30,7 +31,7 @@ func create(path string) error {
 	if err != nil {
 		return refused("made", err)
 	}
-	defer func() { _ = os.Remove(made.Name()) }() // it has its name
+	defer func() { _ = os.Remove(made.Name()) }() // by now it is linked under its own name
 	if err := made.Close(); err != nil {
 		return refused("made", err)
 	}
@@ -38,14 +39,14 @@ func create(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return refused("opened", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // the file system has no links, or the path is one to nothing
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // the file system has no links, or the path is a dangling symbolic link
 	if err != nil {
 		return refused("made", err)
 	}
 	return f.Close()
 }
 
-// refused is the error of a file that the system does not open or make. The name of the file stands before it already.
+// refused returns the error for a file that cannot be opened or made. The caller adds the name of the file.
 func refused(what string, err error) error {
 	if err == nil {
 		return nil
@@ -60,8 +61,8 @@ func refused(what string, err error) error {
 	return err
 }
 
-// connect makes the first connection, which changes a new file to one with a write-ahead log. For that SQLite does not
-// wait for others who do so at the same time, but fails at once.
+// connect makes the first connection, which switches a new file to a write-ahead log. SQLite does not wait for other processes
+// that do so at the same time, but fails at once; so connect retries.
 func connect(ctx context.Context, db *sql.DB, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -70,7 +71,7 @@ func connect(ctx context.Context, db *sql.DB, wait time.Duration) error {
 		if !errors.Is(classify(err), checkpoint.ErrLocked) {
 			return err
 		}
-		again := time.NewTimer(retry) //nolint:forbidigo // other processes are waited for in real time
+		again := time.NewTimer(retry) //nolint:forbidigo // other processes run in real time
 		select {
 		case <-ctx.Done():
 			again.Stop()
@@ -80,5 +81,5 @@ func connect(ctx context.Context, db *sql.DB, wait time.Duration) error {
 	}
 }
 
-// retry is how long connect waits before it tries again.
+// retry is the time between attempts in connect.
 const retry = 5 * time.Millisecond

@@ -2,5 +2,5 @@
 
 package sqlite
 
-// readable does not know whether this process may read a file.
+// readable does nothing, because these systems have no check for whether this process may read a file.
 func readable(string) error { return nil }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// readable asks whether this process may read a file, without opening it: SQLite says only that it cannot be opened.
+// readable checks whether this process may read a file, without opening it. SQLite itself says only that it cannot open it.
 func readable(path string) error {
 	const read = 4 // R_OK
 	if err := syscall.Access(path, read); err != nil {

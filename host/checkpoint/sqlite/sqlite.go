@@ -1,8 +1,8 @@
-// Package sqlite keeps threads in one SQLite file. Several processes of one machine may use it at once; a directory that
-// machines share over a network is no place for it.
+// Package sqlite keeps threads in one SQLite file. Several processes on one machine may use it at once. Do not put it in a
+// directory that machines share over a network.
 //
-// What was saved survives the death of the process and of the machine: each transaction waits for the disk
-// (synchronous=FULL, in a write-ahead log).
+// Saved data survives a crash of the process or of the machine: each transaction waits for the disk (synchronous=FULL, with a
+// write-ahead log).
 package sqlite
 
 import (
@@ -22,20 +22,20 @@ import (
 	"github.com/agenthost/agenthost/host/internal/sqlstore"
 )
 
-// Store keeps threads in a file. It must be closed, after the sessions.
+// Store keeps threads in a file. Close it after its sessions.
 type Store struct{ *sqlstore.Database }
 
-// Options are how a file is used. The zero value is the default.
+// Options configures the use of a file. The zero value is the default.
 type Options struct {
-	// Lease is how long a thread stays with a run whose process has died; at least 100 ms. 0 means 15 s.
+	// Lease is how long a thread stays with a run after its process died; at least 100 ms. 0 means 15 s.
 	Lease time.Duration
 	// Wait is how long a transaction waits for those of other processes. 0 means 5 s.
 	Wait time.Duration
-	// MaxBytes is how large the file may become, about. 0 means as large as the disk allows.
+	// MaxBytes is the approximate maximum size of the file. 0 means as large as the disk allows.
 	MaxBytes int64
 }
 
-// Open opens a file, which it makes if there is none, readable by its owner only.
+// Open opens a file. If there is none, it makes one that only its owner can read.
 func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	name := fmt.Sprintf("sqlite %q", path)
 	if path == "" {
@@ -51,7 +51,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	writes.SetMaxOpenConns(1) // one transaction writes at a time; here the others wait in a queue
+	writes.SetMaxOpenConns(1) // one transaction writes at a time; the others queue here
 	reads, err := sql.Open("sqlite", dsn(path, &options, "deferred"))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), writes.Close())
@@ -89,7 +89,7 @@ var dialect = sqlstore.Dialect{
 	Classify: classify,
 }
 
-// classify says what an error of SQLite means.
+// classify returns the checkpoint error for an error of SQLite, or nil.
 func classify(err error) error {
 	var failure *driver.Error
 	if !errors.As(err, &failure) {
@@ -99,7 +99,7 @@ func classify(err error) error {
 		return nil
 	}
 	if failure.Code() == lib.SQLITE_IOERR_WRITE {
-		return checkpoint.ErrFull // by a quota or a limit of the process; a broken disk says the same
+		return checkpoint.ErrFull // by a quota or a process limit; a broken disk reports the same
 	}
 	switch failure.Code() & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:

@@ -1,4 +1,4 @@
-// Package codec is how Go values become msgpack, and come back, wherever the host keeps them: in the state and in stores.
+// Package codec encodes Go values as msgpack and decodes them, for the state and for stores.
 package codec
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Encode returns the canonical msgpack form of a Go value. A value of a type without one, such as time.Time, is an error.
+// Encode returns the canonical msgpack form of a Go value. A type without one, such as time.Time, is an error.
 func Encode(value any) (wire.Raw, error) {
 	if b, err := wire.AppendValue(nil, value); err == nil {
 		return b, nil
@@ -29,7 +29,7 @@ func Encode(value any) (wire.Raw, error) {
 	return b, nil
 }
 
-// Decode decodes a value into what into points to.
+// Decode decodes a value into the variable that into points to.
 func Decode(raw wire.Raw, into any) error {
 	switch into := into.(type) {
 	case *wire.Raw:

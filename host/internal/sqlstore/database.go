@@ -1,5 +1,5 @@
-// Package sqlstore keeps threads in an SQL database: what the stores in SQLite and PostgreSQL have in common, which is all
-// but how a database is opened.
+// Package sqlstore keeps threads in an SQL database. It has everything that the stores in SQLite and PostgreSQL share, which
+// is all but how a database is opened.
 package sqlstore
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// Database is a database with our tables in it. Its methods may be called from several goroutines at once.
+// Database is a database with this package's tables. Its methods are safe for concurrent use.
 type Database struct {
-	name    string // as errors call it
+	name    string // shown in errors
 	dialect *Dialect
 	writes  *sql.DB
 	reads   *sql.DB // may be the same
@@ -27,25 +27,25 @@ type Database struct {
 	texts   *strings.Replacer
 }
 
-// Config is how a database is used.
+// Config configures the use of a database.
 type Config struct {
-	Name    string // as errors call it, such as `sqlite "agent.db"`; without passwords
+	Name    string // shown in errors, such as `sqlite "agent.db"`; without passwords
 	Dialect *Dialect
 	Writes  *sql.DB // for transactions that write
 	Reads   *sql.DB // for the others; may be the same
-	// Connect makes the first connection; nil: whoever needs one does.
+	// Connect makes the first connection; nil: the first use does.
 	Connect func(ctx context.Context) error
-	// Lease is how long a thread stays with a run whose process has died. 0 means DefaultLease.
+	// Lease is how long a thread stays with a run after its process died. 0 means DefaultLease.
 	Lease time.Duration
 }
 
-// How long a lease is, unless it is configured, and at least. It is renewed in a third of the time.
+// These are the default and the minimum length of a lease. It is renewed three times in that period.
 const (
 	DefaultLease = 15 * time.Second
 	MinLease     = 100 * time.Millisecond
 )
 
-// New prepares a database: it makes the tables that are missing. After an error the connections are closed.
+// New prepares a database and makes missing tables. If it fails, it closes the connections.
 func New(ctx context.Context, config Config) (*Database, error) {
 	config.Writes.SetMaxIdleConns(idleConnections)
 	d := &Database{
@@ -83,32 +83,32 @@ func (d *Database) Close() error {
 	return d.failed(err)
 }
 
-// idleConnections is how many connections that nobody uses are kept.
+// idleConnections is the maximum number of idle connections.
 const idleConnections = 8
 
-// dropIdle closes the connections that nobody uses.
+// dropIdle closes idle connections.
 func (d *Database) dropIdle() {
 	d.writes.SetMaxIdleConns(-1)
 	d.writes.SetMaxIdleConns(idleConnections)
 }
 
-// change performs do in a transaction that writes: all of it or nothing.
+// change performs do in a writing transaction: all of it or nothing.
 func (d *Database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := d.writes.BeginTx(ctx, &sql.TxOptions{Isolation: d.dialect.Writing})
 	if err != nil {
 		return d.failed(err)
 	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing; otherwise what do reports matters
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit; otherwise the error of do matters
 	if err := do(tx); err != nil {
 		return d.failed(err)
 	}
 	return d.failed(tx.Commit())
 }
 
-// sql puts what the dialect has for {now} and {share} into a statement.
+// sql replaces {now}, {share} and {alone} in a statement with the dialect's text.
 func (d *Database) sql(text string) string { return d.texts.Replace(text) }
 
-// failed says of which database an error is and, if that is known, what it means.
+// failed adds the name of the database to an error and, if known, its checkpoint error.
 func (d *Database) failed(err error) error {
 	var ours *databaseError
 	switch {
@@ -118,7 +118,7 @@ func (d *Database) failed(err error) error {
 	return &databaseError{d.name, d.dialect.Classify(err), err}
 }
 
-// isOurs reports whether an error says by itself what is wrong.
+// isOurs reports whether an error needs no further explanation.
 func isOurs(err error) bool {
 	for _, known := range []error{
 		checkpoint.ErrBusy, checkpoint.ErrClosed, checkpoint.ErrLost, checkpoint.ErrNoThread, checkpoint.ErrNoCheckpoint,
@@ -153,10 +153,10 @@ func (e *databaseError) Unwrap() []error {
 	return []error{e.meaning, e.err}
 }
 
-// token returns a text that nobody else has.
+// token returns a unique text.
 func token() string { return rand.Text() }
 
-// holder names this process to people.
+// holder describes this process to people.
 func holder() string {
 	name, err := os.Hostname()
 	if err != nil {

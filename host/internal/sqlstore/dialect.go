@@ -2,21 +2,21 @@ package sqlstore
 
 import "database/sql"
 
-// Dialect is what differs between databases. Statements are written once, with $1, $2, … for their arguments.
+// Dialect holds the differences between databases. Statements are shared; their arguments are $1, $2, ….
 type Dialect struct {
-	Name string // of the directory of its schema
-	Now  string // the expression for the time in milliseconds since 1970, of the database's own clock
-	Lock string // the statement that keeps others from changing the schema until the transaction ends; "": a transaction does
-	// Share ends a query so that nobody changes the rows it finds until the transaction ends, and rows that are changed
-	// meanwhile are looked at again; "": a transaction keeps everybody out.
+	Name string // names the directory of its schema
+	Now  string // expression for the database's own time, in milliseconds since 1970
+	Lock string // locks the schema until the transaction ends; "": a transaction does so by itself
+	// Share ends a query to keep others from changing the rows that it finds until the transaction ends. Rows changed meanwhile
+	// are read again. "": a transaction keeps everybody out.
 	Share string
-	// Alone ends a query so that nobody changes the rows it finds, and none shares them, until the transaction ends; "" as above.
+	// Alone ends a query like Share, but also keeps others from sharing the rows; "" as above.
 	Alone string
-	// Writing is the isolation of transactions that write: each statement sees what others have committed, and waits for those
+	// Writing is the isolation level of writing transactions: each statement sees what others have committed, and waits for those
 	// that change the same row.
 	Writing sql.IsolationLevel
-	// Snapshot is the isolation of transactions that read: all their queries show one moment.
+	// Snapshot is the isolation level of reading transactions: all their queries see the same snapshot.
 	Snapshot sql.IsolationLevel
-	// Classify returns the error of package checkpoint that says what one of the driver means; nil: none does.
+	// Classify returns the error of package checkpoint for a driver error; nil: none applies.
 	Classify func(err error) error
 }

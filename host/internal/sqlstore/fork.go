@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// forkThread makes the row of a new thread, or takes that of one which was opened and never saved by a process that died.
+// forkThread inserts a new thread, or takes over one that a dead process opened but never saved.
 const forkThread = `INSERT INTO agenthost_threads (name, created) VALUES ($1, {now})
 	ON CONFLICT (name) DO UPDATE SET created = excluded.created, lease = NULL
 	WHERE (agenthost_threads.lease IS NULL OR agenthost_threads.until < {now})
@@ -27,7 +27,7 @@ func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		no, newest, err := d.thread(ctx, tx, name) // of which nobody saves anything until the end
+		no, newest, err := d.thread(ctx, tx, name) // the lock keeps others from saving to it
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into
 	})
 }
 
-// complete reports a copied thread whose first checkpoint is missing: its path was broken.
+// complete reports a copied thread without its first checkpoint, whose path was therefore broken.
 func complete(ctx context.Context, tx *sql.Tx, no int64) error {
 	var one int
 	err := tx.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND parent = 0`, no).Scan(&one)

@@ -17,7 +17,7 @@ import (
 //go:embed schema
 var schema embed.FS
 
-// migrate brings the tables to the present version. A database of a newer one is refused and stays as it is.
+// migrate upgrades the tables to the present version. It refuses a newer database and leaves it unchanged.
 func (d *Database) migrate(ctx context.Context) error {
 	steps, err := fs.ReadDir(schema, path.Join("schema", d.dialect.Name))
 	if err != nil {
@@ -25,7 +25,7 @@ func (d *Database) migrate(ctx context.Context) error {
 	}
 	version, err := d.version(ctx, d.reads)
 	if err == nil && version == len(steps) {
-		return nil // nobody waits for a lock where there is nothing to do
+		return nil // nothing to do: do not wait for a lock
 	}
 	return d.change(ctx, func(tx *sql.Tx) error {
 		if d.dialect.Lock != "" {

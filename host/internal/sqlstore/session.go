@@ -15,8 +15,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// The statements of a run. Whoever has not got the lease any more changes nothing by them, also not by one that began
-// before: who takes the thread waits for its end ({share}).
+// These statements write for a run. Without the lease they change nothing. Even a statement that began earlier cannot, because
+// a process that takes over the thread waits for it to end ({share}).
 const (
 	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
 		SELECT t.no, 1 + (SELECT COALESCE(MAX(id), 0) FROM agenthost_checkpoints WHERE thread = t.no), $1, $2, $3
@@ -28,23 +28,23 @@ const (
 	renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $2 AND lease = $3`
 )
 
-// session is a run's hold on a thread.
+// session is an open thread.
 type session struct {
 	db    *Database
 	no    int64
 	name  string
 	lease string
 
-	at         atomic.Uint64 // the checkpoint that this session has loaded or saved last; 0: none
-	journalled atomic.Bool   // something is in its journal, or may be
+	at         atomic.Uint64 // the checkpoint last loaded or saved; 0: none
+	journalled atomic.Bool   // its journal may not be empty
 	closed     atomic.Bool
 	lost       chan struct{}
-	held       context.Context //nolint:containedctx // a session has a life of its own: this ends when the lease is lost
+	held       context.Context //nolint:containedctx // independent of any call; ends when the lease is lost
 	stop       context.CancelFunc
 	renewing   sync.WaitGroup
 }
 
-// begin keeps the lease that was given at a time.
+// begin starts renewing a lease, which was given at the time given.
 func (s *session) begin(given time.Time) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop, s.lost = stop, make(chan struct{})
@@ -58,8 +58,8 @@ func (s *session) begin(given time.Time) {
 	})
 }
 
-// write performs a write of the session, and once more if the way to the database was cut: connections that were idle when
-// a server went away are found out only so. To write twice does no harm, see [checkpoint.Session].
+// write performs a write, and repeats it once if the connection was cut: only use reveals that an idle connection died with
+// its server. Writing twice does no harm, see [checkpoint.Session].
 func (s *session) write(ctx context.Context, do func(ctx context.Context) error) error {
 	if s.closed.Load() {
 		return checkpoint.ErrClosed
@@ -74,8 +74,8 @@ func (s *session) write(ctx context.Context, do func(ctx context.Context) error)
 	})
 }
 
-// whileHeld performs something that ends at the latest when the lease is lost. What does not answer for so long that two
-// leases are over may never do so, although others do: on a connection that was cut, and nobody was told.
+// whileHeld performs do, and cancels it if the lease is lost. It also gives up after the length of two leases: on a connection
+// that was cut without notice, an answer may never come.
 func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.db.lease)
 	defer cancel()
@@ -88,11 +88,11 @@ func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) er
 	return s.db.failed(err)
 }
 
-// now is the time by this machine's clock: a lease lasts in real time, whatever the agent's clock says, and is counted from
-// before it was asked for.
+// now returns the time by this machine's clock. A lease lasts in real time, whatever the agent's clock says, and counts from
+// just before the request for it.
 func now() time.Time { return time.Now() } //nolint:forbidigo // see the comment
 
-// renew renews the lease until ctx ends, or it is lost, which it reports.
+// renew renews the lease until ctx ends or the lease is lost, and reports whether it was lost.
 func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
 	every := s.db.lease / 3
 	ticks := time.NewTicker(every) //nolint:forbidigo // as now
@@ -119,10 +119,10 @@ func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
 	}
 }
 
-// Lost is closed when the lease is lost.
+// Lost returns a channel that is closed when the lease is lost.
 func (s *session) Lost() <-chan struct{} { return s.lost }
 
-// Load returns what the thread holds, see [checkpoint.Session].
+// Load returns the contents of the thread, see [checkpoint.Session].
 func (s *session) Load(ctx context.Context, at checkpoint.ID) (t *checkpoint.Thread, err error) {
 	err = s.whileHeld(ctx, func(ctx context.Context) (err error) {
 		t, err = s.db.Load(ctx, s.name, at)
@@ -155,10 +155,10 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			return err
 		}
 		return s.db.change(ctx, func(tx *sql.Tx) error {
-			if id, err = s.insert(ctx, tx, c, doc); err != nil { // who has not got the lease ends here
+			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
 				return err
 			}
-			if id != c.Parent+1 { // the journal of a checkpoint that was left for another branch stays: somebody may go back
+			if id != c.Parent+1 { // another branch: keep the parent's journal, since a run may go back there
 				return nil
 			}
 			_, err = tx.ExecContext(ctx, emptyJournal, s.no, c.Parent)
@@ -173,7 +173,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	return id, nil
 }
 
-// insert adds a checkpoint, if the lease is still there, and returns its id.
+// insert adds a checkpoint if the session still holds the lease, and returns its id.
 func (s *session) insert(ctx context.Context, q querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
 	for {
 		id, err = s.tryInsert(ctx, q, c, doc)
@@ -188,18 +188,18 @@ func (s *session) insert(ctx context.Context, q querier, c *checkpoint.Commit, d
 		case err != nil:
 			return 0, err
 		}
-		// The id was taken meanwhile, by a Save of this session whose answer was lost.
+		// An earlier Save of this session, whose answer was lost, has taken the id.
 	}
 }
 
-// tryInsert adds a checkpoint. The id is 0 if the lease is not there, or if somebody else has taken the id meanwhile.
+// tryInsert adds a checkpoint. The id is 0 if the lease is lost, or if the id was taken meanwhile.
 func (s *session) tryInsert(ctx context.Context, q querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
 	rows, err := q.QueryContext(ctx, s.db.sql(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
-	for rows.Next() {                   // to the end: the statement is done then, and not before
+	defer func() { _ = rows.Close() }() // Err reports what matters
+	for rows.Next() {                   // to the end, because only then is the statement done
 		if err := rows.Scan(&id); err != nil {
 			return 0, err
 		}
@@ -207,7 +207,7 @@ func (s *session) tryInsert(ctx context.Context, q querier, c *checkpoint.Commit
 	return id, rows.Err()
 }
 
-// exists reports a checkpoint that is not there.
+// exists returns an error if a checkpoint does not exist.
 func (s *session) exists(ctx context.Context, id checkpoint.ID) error {
 	if id > math.MaxInt64 {
 		return checkpoint.ErrNoCheckpoint
@@ -220,7 +220,7 @@ func (s *session) exists(ctx context.Context, id checkpoint.ID) error {
 	return err
 }
 
-// Journal notes an execution of a tool, see [checkpoint.Session].
+// Journal records an execution of a tool, see [checkpoint.Session].
 func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 	doc, err := e.Encode()
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 	})
 }
 
-// journalKey names a call in the journal: an id may be of any length, and have bytes that a database does not take.
+// journalKey names a call in the journal: an id may have any length, and bytes that a database does not accept.
 func journalKey(e *checkpoint.Execution) string {
 	sum := sha256.New()
 	_, _ = sum.Write(wire.AppendString(nil, e.Message))
@@ -250,10 +250,11 @@ func journalKey(e *checkpoint.Execution) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// closing is how long Close tries to give the lease back, at most as long as it lasts: then it expires by itself.
+// closing limits how long Close tries to release the lease. It never tries longer than the lease lasts, after which the lease
+// expires by itself.
 const closing = 5 * time.Second
 
-// Close gives the lease back, see [checkpoint.Session].
+// Close releases the lease, see [checkpoint.Session].
 func (s *session) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -261,7 +262,7 @@ func (s *session) Close() error {
 	s.stop()
 	s.renewing.Wait()
 	if s.held.Err() != nil {
-		return nil // there is nothing to give back
+		return nil // there is no lease to release
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.db.lease))
 	defer cancel()

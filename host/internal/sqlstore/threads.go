@@ -16,7 +16,7 @@ func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, e
 		return nil, err
 	}
 	s := &session{db: d, name: name, lease: token()}
-	ctx, cancel := context.WithTimeout(ctx, d.lease) // one that takes longer to get has expired
+	ctx, cancel := context.WithTimeout(ctx, d.lease) // a lease that takes longer to get has expired
 	defer cancel()
 	var began time.Time
 	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
@@ -41,10 +41,10 @@ func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, e
 	return s, nil
 }
 
-// errMoved is a thread that somebody has closed, or removed, between two statements of a transaction.
+// errMoved reports a thread that was closed or removed between two statements of a transaction.
 var errMoved = errors.New("the thread was closed meanwhile")
 
-// changeSettled performs do as change does, anew as long as what it looks at moves.
+// changeSettled performs do as change does, and repeats it while the thread moves.
 func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
 	for {
 		if err := d.change(ctx, do); !errors.Is(err, errMoved) {
@@ -53,7 +53,7 @@ func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error)
 	}
 }
 
-// busy is the error of a thread that somebody else has open.
+// busy returns the error for a thread that is open elsewhere.
 func (*Database) busy(ctx context.Context, tx *sql.Tx, name string) error {
 	var holder sql.NullString
 	var until sql.NullInt64
@@ -68,7 +68,7 @@ func (*Database) busy(ctx context.Context, tx *sql.Tx, name string) error {
 	}
 }
 
-// thread finds a thread that was saved.
+// thread finds a saved thread.
 func (d *Database) thread(ctx context.Context, q querier, name string) (no int64, newest checkpoint.ID, err error) {
 	err = q.QueryRowContext(ctx, `SELECT t.no, c.id FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no
 		WHERE t.name = $1 ORDER BY c.id DESC LIMIT 1`, name).Scan(&no, &newest)
@@ -78,7 +78,7 @@ func (d *Database) thread(ctx context.Context, q querier, name string) (no int64
 	return no, newest, d.failed(err)
 }
 
-// Load returns what a thread held, see [checkpoint.Store].
+// Load returns the contents of a thread, see [checkpoint.Store].
 func (d *Database) Load(ctx context.Context, name string, at checkpoint.ID) (t *checkpoint.Thread, err error) {
 	err = d.look(ctx, func(tx *sql.Tx) error {
 		no, newest, err := d.thread(ctx, tx, name)
@@ -90,17 +90,17 @@ func (d *Database) Load(ctx context.Context, name string, at checkpoint.ID) (t *
 	return t, err
 }
 
-// look performs do in a transaction that reads: all of it shows one moment.
+// look performs do in a read-only transaction with one snapshot.
 func (d *Database) look(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := d.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: d.dialect.Snapshot})
 	if err != nil {
 		return d.failed(err)
 	}
-	defer func() { _ = tx.Rollback() }() // it has changed nothing
+	defer func() { _ = tx.Rollback() }() // nothing was changed
 	return d.failed(do(tx))
 }
 
-// load puts together what a thread held.
+// load assembles the contents of a thread.
 func (d *Database) load(ctx context.Context, q querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
 	switch {
 	case at == 0:
@@ -121,14 +121,14 @@ func (d *Database) load(ctx context.Context, q querier, no int64, newest, at che
 	return t, err
 }
 
-// path returns the checkpoints that lead to one, from the last whole one on.
+// path returns the checkpoints that lead to one, starting at the last whole one.
 func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.ID) (path []checkpoint.Record, err error) {
 	for next := at; next != 0; {
 		before := len(path)
 		if path, err = d.stretch(ctx, q, no, next, path); err != nil {
 			return nil, err
 		}
-		if len(path) == before { // it is missing: Fold says so, if it is not the first that is asked for
+		if len(path) == before { // missing: Fold reports it, unless it is the one asked for
 			break
 		}
 		last := &path[len(path)-1]
@@ -144,10 +144,10 @@ func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.
 	return path, nil
 }
 
-// stretchRows is how many rows are read at once on the way back: an older one may be long and not needed.
+// stretchRows is how many rows are read at once on the way back. Older ones may be long and not needed.
 const stretchRows = 200
 
-// stretch appends checkpoints on the way back from one, as far as they are among those that are read at once.
+// stretch appends one batch of checkpoints on the way back from next.
 func (*Database) stretch(
 	ctx context.Context, q querier, no int64, next checkpoint.ID, path []checkpoint.Record,
 ) ([]checkpoint.Record, error) {
@@ -156,7 +156,7 @@ func (*Database) stretch(
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
+	defer func() { _ = rows.Close() }() // Err reports what matters
 	for next != 0 && rows.Next() {
 		r, err := scan(rows, next)
 		switch {
@@ -173,7 +173,7 @@ func (*Database) stretch(
 	return path, rows.Err()
 }
 
-// scan reads a row if it has the id that is wanted, which is 0 if all are; nil: it has another.
+// scan reads a row. It returns nil if want is not 0 and the row has another id.
 func scan(rows *sql.Rows, want checkpoint.ID) (*checkpoint.Record, error) {
 	var id, parent checkpoint.ID
 	var at int64
@@ -187,13 +187,13 @@ func scan(rows *sql.Rows, want checkpoint.ID) (*checkpoint.Record, error) {
 	return checkpoint.DecodeRecord(id, parent, time.UnixMilli(at).UTC(), append([]byte(nil), doc...))
 }
 
-// executions returns what was journalled behind a checkpoint.
+// executions returns the executions journalled after a checkpoint.
 func (*Database) executions(ctx context.Context, q querier, no int64, at checkpoint.ID) ([]checkpoint.Execution, error) {
 	rows, err := q.QueryContext(ctx, `SELECT doc FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2 ORDER BY call, n`, no, at)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
+	defer func() { _ = rows.Close() }() // Err reports what matters
 	var out []checkpoint.Execution
 	for rows.Next() {
 		var doc []byte
@@ -224,7 +224,7 @@ func (d *Database) History(ctx context.Context, name string, before checkpoint.I
 		if err != nil {
 			return err
 		}
-		defer func() { _ = rows.Close() }() // Err tells what matters
+		defer func() { _ = rows.Close() }() // Err reports what matters
 		for rows.Next() {
 			r, err := scan(rows, 0)
 			if err != nil {
@@ -246,7 +246,7 @@ func (d *Database) Threads(ctx context.Context, after string, limit int) ([]chec
 	if err != nil {
 		return nil, d.failed(err)
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
+	defer func() { _ = rows.Close() }() // Err reports what matters
 	var out []checkpoint.Info
 	for rows.Next() {
 		var info checkpoint.Info

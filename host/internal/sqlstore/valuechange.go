@@ -51,8 +51,8 @@ func (v *values) Delete(ctx context.Context, ns store.Namespace, key string, ifV
 	})
 }
 
-// sweep removes expired entries of the namespace that has had one for the longest time. Who writes with a TTL does it first:
-// so no more can gather than were there at once.
+// sweep removes expired entries of the namespace whose oldest one expired first. Every write with a TTL calls it first, which
+// bounds the number of expired entries by the most that were ever live at once.
 func (v *values) sweep(ctx context.Context, now time.Time) error {
 	var path []byte
 	err := v.db.reads.QueryRowContext(ctx, `SELECT namespace FROM agenthost_entries WHERE expires <= $1 ORDER BY expires LIMIT 1`,

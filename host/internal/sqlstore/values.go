@@ -9,19 +9,19 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// values keeps values beside the threads of a database. A write locks the row of its namespace first, and no other one, so that
-// writes to a namespace come one after the other, and none waits for another in a circle.
+// values keeps values next to the threads of a database. A write first locks the row of its namespace and no other. Writes to
+// one namespace are therefore serialized, and cannot deadlock.
 type values struct {
 	db      *Database
 	options *store.Options
 }
 
-// Values returns a store of values beyond threads, in the same database. It is closed with it.
+// Values returns a store of values beyond threads in the same database. It closes together with the database.
 func (d *Database) Values(options ...store.Option) store.Store {
 	return &values{d, store.NewOptions(options...)}
 }
 
-// live is the condition under which an entry has not expired at the time $1.
+// live is the condition that an entry has not expired at the time $1.
 const live = `(expires IS NULL OR expires > $1)`
 
 // Get returns an entry, see [store.Store].
@@ -42,7 +42,8 @@ func (v *values) Get(ctx context.Context, ns store.Namespace, key string) (store
 	return entries[0], true, nil
 }
 
-// List returns entries, see [store.Store]. Values that would make the page too large are not read: sizes are summed up first.
+// List returns entries, see [store.Store]. It sums up sizes first, and does not read values that would make the page too
+// large.
 func (v *values) List(ctx context.Context, ns store.Namespace, q store.Query) (page store.Page[store.Entry], err error) {
 	if err := store.CheckList(ctx, ns, &q); err != nil {
 		return page, err
@@ -76,7 +77,7 @@ func (v *values) List(ctx context.Context, ns store.Namespace, q store.Query) (p
 	return page, nil
 }
 
-// scanEntries reads entries and closes the rows. Before each value stands whether it is there; one that is not is nil.
+// scanEntries reads entries and closes the rows. A column before each value tells whether it was read; if not, it is nil.
 func scanEntries(rows *sql.Rows) (entries []store.Entry, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -102,7 +103,7 @@ func scanEntries(rows *sql.Rows) (entries []store.Entry, err error) {
 
 func moment(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
-// Drop removes a namespace and all under it, see [store.Store]. Their entries go with them.
+// Drop removes a namespace and everything under it, with all entries, see [store.Store].
 func (v *values) Drop(ctx context.Context, ns store.Namespace) error {
 	if err := store.CheckDrop(ctx, ns); err != nil {
 		return err

@@ -9,16 +9,16 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// space is a namespace in a transaction that writes to it: its row is locked.
+// space is a namespace whose row a writing transaction has locked.
 type space struct {
 	tx      *sql.Tx
 	path    []byte
 	now     time.Time
 	version uint64      // the last that was given
-	usage   store.Usage // expired entries count as long as they are there
+	usage   store.Usage // includes expired entries that still exist
 }
 
-// enter locks a namespace for a write, which gets the next version. It is made if there is none.
+// enter locks a namespace for a write, which gets the next version. It creates the namespace if needed.
 func enter(ctx context.Context, tx *sql.Tx, path []byte, now time.Time) (*space, error) {
 	s := &space{tx: tx, path: path, now: now}
 	err := tx.QueryRowContext(ctx, `INSERT INTO agenthost_namespaces (path, version, bytes, entries) VALUES ($1, 1, 0, 0)
@@ -38,7 +38,7 @@ func lock(ctx context.Context, tx *sql.Tx, path []byte, now time.Time) (*space, 
 	return s, err
 }
 
-// leave notes what the namespace holds now.
+// leave saves the namespace's usage.
 func (s *space) leave(ctx context.Context) error {
 	_, err := s.tx.ExecContext(ctx, `UPDATE agenthost_namespaces SET bytes = $2, entries = $3 WHERE path = $1`,
 		s.path, s.usage.Bytes, s.usage.Entries)
@@ -76,7 +76,7 @@ func (s *space) put(ctx context.Context, key string, value []byte, o *store.PutO
 	return s.leave(ctx)
 }
 
-// grow checks what is added against the quota, and counts it. What has expired is removed if it stands in the way.
+// grow checks an addition against the quota and counts it. It removes expired entries if they are in the way.
 func (s *space) grow(ctx context.Context, by store.Usage, q store.Quota) error {
 	after := func() store.Usage {
 		return store.Usage{Bytes: s.usage.Bytes + by.Bytes, Entries: s.usage.Entries + by.Entries}
@@ -93,7 +93,7 @@ func (s *space) grow(ctx context.Context, by store.Usage, q store.Quota) error {
 	return nil
 }
 
-// delete removes an entry, if there is one.
+// delete removes an entry if it exists.
 func (s *space) delete(ctx context.Context, key string, ifVersion *uint64) error {
 	old, err := s.entry(ctx, key)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *space) delete(ctx context.Context, key string, ifVersion *uint64) error
 	return s.leave(ctx)
 }
 
-// entry finds the size and version of an entry; zero if there is none. One that has expired is removed, with others.
+// entry returns the size and version of an entry; zero if there is none. If it has expired, it is removed along with others.
 func (s *space) entry(ctx context.Context, key string) (e store.Entry, err error) {
 	var expires sql.NullInt64
 	err = s.tx.QueryRowContext(ctx, `SELECT length(value), version, expires FROM agenthost_entries WHERE namespace = $1 AND key = $2`,
@@ -127,7 +127,7 @@ func (s *space) entry(ctx context.Context, key string) (e store.Entry, err error
 	return e, err
 }
 
-// purge removes the entries that have expired.
+// purge removes expired entries.
 func (s *space) purge(ctx context.Context) (err error) {
 	rows, err := s.tx.QueryContext(ctx, `DELETE FROM agenthost_entries WHERE namespace = $1 AND expires <= $2
 		RETURNING length(key) + length(value)`, s.path, s.now.UnixMicro())

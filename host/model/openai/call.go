@@ -13,15 +13,15 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// call is a tool call of the history, or of an answer.
+// call is a tool call in the history or in an answer.
 type call struct {
 	id, name  string
 	arguments string                     // as the model wrote them
-	further   map[string]json.RawMessage // what it must be sent back with
+	further   map[string]json.RawMessage // extra fields that must be sent back with it
 }
 
-// callsOf are the calls of a message that are sent, those too that were malformed and have an answer: otherwise that would
-// answer nothing. following are the messages behind it; ids are unique in one message.
+// callsOf returns the calls of a message that are sent. These include malformed ones with an answer, which would otherwise
+// answer nothing. following holds the messages after it; ids are unique in one message.
 func callsOf(m *abi.Message, following []abi.Message) []call {
 	calls := make([]call, 0, len(m.ToolCalls)+len(m.InvalidToolCalls))
 	for _, c := range m.ToolCalls {
@@ -49,7 +49,7 @@ func callsOf(m *abi.Message, following []abi.Message) []call {
 	return calls
 }
 
-// arguments are those of a call as JSON, which must be an object.
+// arguments returns the arguments of a call as JSON, which must be an object.
 func arguments(of wire.Raw) string {
 	if text := of.JSON(); of.IsMap() && text != "null" {
 		return text
@@ -57,8 +57,8 @@ func arguments(of wire.Raw) string {
 	return "{}"
 }
 
-// waiting are the ids of calls that wait for an answer. The APIs refuse an answer to another call: what it says is told as a
-// person would.
+// waiting is the set of ids of unanswered calls. The APIs refuse an answer to any other call; its content is sent as a user
+// message.
 type waiting map[string]bool
 
 func waitingFor(calls []call) waiting {
@@ -69,25 +69,25 @@ func waitingFor(calls []call) waiting {
 	return w
 }
 
-// take reports whether a message answers one of the calls, which then waits no more.
+// take reports whether a message answers a waiting call, and removes the call.
 func (w waiting) take(m *abi.Message) bool {
 	waits := w[m.ToolCallID]
 	delete(w, m.ToolCallID)
 	return waits
 }
 
-// returned stands before what a tool has returned for a call that is not there.
+// returned introduces the result of a tool whose call is not in the history.
 func returned(m *abi.Message) string { return "The tool " + m.Name + " returned: " }
 
-// callPiece is a call of an answer of Chat Completions, or a piece of one.
+// callPiece is a call in an answer of Chat Completions, or a piece of one.
 type callPiece struct {
-	Index    *int64 `json:"index"` // nil: the server gives none (Gemini), and each call at once
+	Index    *int64 `json:"index"` // nil: the server sends none, and each call whole (Gemini)
 	ID       string `json:"id"`
 	Function struct {
 		Name      string    `json:"name"`
 		Arguments argsPiece `json:"arguments"`
 	} `json:"function"`
-	Custom struct { // which has a text in place of arguments
+	Custom struct { // has a text instead of arguments
 		Name  string `json:"name"`
 		Input string `json:"input"`
 	} `json:"custom"`
@@ -95,10 +95,10 @@ type callPiece struct {
 	further map[string]json.RawMessage
 }
 
-// argsPiece are arguments, or a piece of them. Some servers give the object itself in place of its text.
+// argsPiece is a call's arguments, or a piece of them. Some servers send the object itself instead of its text.
 type argsPiece string
 
-// UnmarshalJSON reads the text, or takes what else it is.
+// UnmarshalJSON reads a string, or keeps any other value as text.
 func (a *argsPiece) UnmarshalJSON(text []byte) error {
 	var said *string
 	switch {
@@ -129,7 +129,7 @@ func readCall(text json.RawMessage) (*callPiece, error) {
 func (p *callPiece) name() string      { return p.Function.Name + p.Custom.Name }
 func (p *callPiece) arguments() string { return string(p.Function.Arguments) + p.Custom.Input }
 
-// growing is a call whose pieces come one after the other.
+// growing is a call that arrives in pieces.
 type growing struct {
 	id         string
 	index      int64
@@ -137,7 +137,7 @@ type growing struct {
 	further    map[string]json.RawMessage
 }
 
-// calls are those of an answer, so far.
+// calls holds the calls of an answer so far.
 type calls struct {
 	all  []*growing
 	last map[int64]*growing // by index: some servers give all calls the index 0
@@ -173,7 +173,7 @@ func (c *calls) add(p *callPiece, streamed bool) error {
 	return nil
 }
 
-// current is the call to which a piece may belong; nil if there is none.
+// current returns the call to which a piece may belong; nil if there is none.
 func (c *calls) current(p *callPiece) *growing {
 	switch {
 	case p.Index != nil:
@@ -185,7 +185,7 @@ func (c *calls) current(p *callPiece) *growing {
 	}
 }
 
-// ends reports whether a piece begins another call than this.
+// ends reports whether a piece begins another call.
 func (g *growing) ends(p *callPiece) bool {
 	switch name := p.name(); {
 	case p.ID != "" && g.id != "":
@@ -196,12 +196,12 @@ func (g *growing) ends(p *callPiece) bool {
 		return len(g.name) > 0
 	case len(g.args) == 0:
 		return false
-	default: // the next call has the same index and no id: inside of arguments no "}" stands before a "{"
+	default: // the next call has the same index and no id: within arguments no "{" follows a "}"
 		return name != string(g.name) || bytes.HasSuffix(g.args, []byte("}")) && strings.HasPrefix(p.arguments(), "{")
 	}
 }
 
-// whole are the calls in the order of their indexes.
+// whole returns the calls in the order of their indexes.
 func (c *calls) whole() []call {
 	slices.SortStableFunc(c.all, func(a, b *growing) int { return cmp.Compare(a.index, b.index) })
 	out := make([]call, len(c.all))

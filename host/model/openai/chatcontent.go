@@ -9,21 +9,21 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// blockAudio is a block with sound: data and mime_type, such as "audio/wav".
+// blockAudio is the type of a block with sound: data and mime_type, such as "audio/wav".
 const blockAudio = "audio"
 
-// blockPart is a block with a part of an answer of a kind that only the server knows, under KeyPart. It is sent back as it
-// came.
+// blockPart is the type of a block with a part of an answer that only the server understands, under KeyPart. It is sent back
+// unchanged.
 const blockPart = "openai_part"
 
-// KeyPart is the key of a block of the type "openai_part" with the part.
+// KeyPart is the key for the part in a block of the type "openai_part".
 const KeyPart = "openai_part"
 
-// textOf is content of which only texts can be sent, each of its blocks on lines of its own.
+// textOf returns content as text, for places that accept only text, with each block on its own lines.
 func textOf(c abi.Content) string { return texts(c, "\n") }
 
-// texts joins what is told of blocks. between stands between texts that follow each other: nothing in an answer, of which a
-// part may have sources, for example.
+// texts joins the texts of blocks, with between between adjacent texts. In answers between is empty, because an answer is
+// split where a part has sources, for example.
 func texts(c abi.Content, between string) string {
 	if c.IsText() {
 		return c.Text()
@@ -48,7 +48,7 @@ func texts(c abi.Content, between string) string {
 	return out.String()
 }
 
-// chatContent is what a person says: a text, or parts.
+// chatContent returns a user's content: a text, or parts.
 func chatContent(c abi.Content) any {
 	if c.IsText() {
 		return c.Text()
@@ -58,7 +58,7 @@ func chatContent(c abi.Content) any {
 		part, text := chatPart(block)
 		switch {
 		case part == nil:
-		case part["type"] == "text" && len(c.Blocks()) == 1: // which more servers take
+		case part["type"] == "text" && len(c.Blocks()) == 1: // more servers accept this form
 			return text
 		default:
 			parts = append(parts, part)
@@ -76,7 +76,7 @@ func thinkingPart(text string) object {
 	return object{"type": keyThinking, keyThinking: []any{textPart(text)}}
 }
 
-// chatPart is the part for a block, with its text if it is one; nil if there is nothing to say.
+// chatPart returns the part for a block, with its text if it is one; nil if the block is empty.
 func chatPart(block abi.Block) (part object, text string) {
 	url := provider.DataURL(block)
 	switch block.Type() {
@@ -107,7 +107,7 @@ func chatPart(block abi.Block) (part object, text string) {
 	return textPart(text), text
 }
 
-// audioFormat is what the API calls a type of sound.
+// audioFormat returns the API's name for a type of sound.
 func audioFormat(mime string) string {
 	mime, _, _ = strings.Cut(mime, ";")
 	_, format, _ := strings.Cut(strings.TrimSpace(strings.ToLower(mime)), "/")
@@ -130,7 +130,7 @@ func withoutEmpty(o object) object {
 	return o
 }
 
-// nameForm and maxName are those of names which the API takes, as it says where it refuses others.
+// nameForm and maxName describe the names that the API accepts, according to its error messages.
 var nameForm = regexp.MustCompile(`^[^\s<|\\/>]+$`)
 
 const maxName = 64 // characters

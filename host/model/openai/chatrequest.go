@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// chatReserved are the fields of a request that are no settings.
+// chatReserved lists the fields of a request that settings cannot set.
 var chatReserved = []string{"messages", "model", "stream", "n", "functions", "function_call"}
 
 // chatBody makes the body of a request.
@@ -18,7 +18,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.own { // whose newer models refuse the other name
+	if m.own { // its newer models refuse the other name
 		rename(body, "max_tokens", "max_completion_tokens")
 	}
 	body["model"], body["messages"] = m.Name, m.chatMessages(req)
@@ -36,7 +36,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 		body["response_format"] = object{"type": "json_schema", "json_schema": schemaOf(req.Format)}
 	}
 	options, given := body["stream_options"]
-	if given && (!stream || options == nil) { // the API refuses it where there is no stream
+	if given && (!stream || options == nil) { // the API refuses it without a stream
 		delete(body, "stream_options")
 	}
 	if stream {
@@ -48,7 +48,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	return body, nil
 }
 
-// chatMessages are the system prompt and the history.
+// chatMessages returns the system prompt and the history.
 func (m *Model) chatMessages(req *model.Request) []object {
 	c := chat{model: m}
 	if !req.System.IsZero() {
@@ -76,23 +76,23 @@ func (m *Model) chatMessages(req *model.Request) []object {
 		}
 	}
 	c.show()
-	if len(c.messages) == 0 { // which the API refuses
+	if len(c.messages) == 0 { // the API refuses an empty list
 		c.add(object{"role": "user", "content": ""})
 	}
 	return c.messages
 }
 
-// chat is a history on its way into a request.
+// chat converts a history for a request.
 type chat struct {
 	model    *Model
 	messages []object
-	shown    []any // by tools: answers to calls have only texts, and nothing may stand between them
+	shown    []any // non-text output of tools, held back because it cannot be part of or between answers to calls
 	waiting  waiting
 }
 
 func (c *chat) add(message object) { c.messages = append(c.messages, message) }
 
-// show adds what tools have shown.
+// show adds the pending output of tools.
 func (c *chat) show() {
 	if len(c.shown) > 0 {
 		c.add(object{"role": "user", "content": c.shown})
@@ -100,7 +100,7 @@ func (c *chat) show() {
 	c.shown = nil
 }
 
-// result adds the answer to a call. The API has no place for its status, and no other place for what is no text.
+// result adds the answer to a call. The API has no field for its status, and no room in it for anything but text.
 func (c *chat) result(m *abi.Message) {
 	var texts []string
 	var parts []any
@@ -130,9 +130,9 @@ func (c *chat) result(m *abi.Message) {
 // answer adds a message of the model.
 func (c *chat) answer(m *abi.Message, following []abi.Message) {
 	out := object{"role": "assistant", "content": nil}
-	mine := c.model.mine(m) && !c.model.own // which gives nothing of its own, and refuses what others gave
+	mine := c.model.mine(m) && !c.model.own // OpenAI sends nothing of its own, and refuses what others sent
 	var parts []any
-	listed := false // there are parts of kinds that only the server knows
+	listed := false // there are parts that only the server understands
 	for _, block := range m.Content.Blocks() {
 		text := provider.TextOf(block)
 		switch {
@@ -164,7 +164,7 @@ func (c *chat) answer(m *abi.Message, following []abi.Message) {
 	c.add(out)
 }
 
-// chatCalls are calls as the API has them, with what servers have added.
+// chatCalls returns calls in the API's format, with the fields that servers added.
 func chatCalls(calls []call) []object {
 	out := make([]object, len(calls))
 	for i, call := range calls {

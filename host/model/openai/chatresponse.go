@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// chatPath is the address of the API.
+// chatPath is the path of the API.
 const chatPath = "chat/completions"
 
 // completion is an answer of the Chat Completions API, or a piece of one.
@@ -25,7 +25,7 @@ type completion struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// failed reports whether it is an error: of OpenAI's form, or of vLLM's older one.
+// failed reports whether it is an error, in OpenAI's format or vLLM's older one.
 func (c *completion) failed() bool { return isSet(c.Error) || c.Object == "error" }
 
 type chatChoice struct {
@@ -36,7 +36,7 @@ type chatChoice struct {
 	Error        json.RawMessage `json:"error"` // of OpenRouter's upstream
 }
 
-// message is what a model says.
+// message is a model's message.
 type message struct {
 	Content          json.RawMessage `json:"content"` // a text, or a list of parts
 	Refusal          string          `json:"refusal"`
@@ -46,7 +46,7 @@ type message struct {
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 }
 
-// complete answers a request by the Chat Completions API.
+// complete answers a request with the Chat Completions API.
 func (m *Model) complete(ctx context.Context, req *model.Request) (*model.Response, error) {
 	body, err := m.chatBody(req, false)
 	if err != nil {
@@ -59,7 +59,7 @@ func (m *Model) complete(ctx context.Context, req *model.Request) (*model.Respon
 	return m.completed(text, req)
 }
 
-// completed reads a response that came all at once.
+// completed reads a response that was not streamed.
 func (m *Model) completed(text []byte, req *model.Request) (*model.Response, error) {
 	var c completion
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -78,12 +78,12 @@ func (m *Model) completed(text []byte, req *model.Request) (*model.Response, err
 	return d.response(req)
 }
 
-// draft is an answer of the Chat Completions API, whole or so far.
+// draft is an answer of the Chat Completions API, complete or so far.
 type draft struct {
 	model    *Model
-	begun    bool // a choice has come
+	begun    bool // a choice has arrived
 	thoughts thoughts
-	blocks   []abi.Block // before the text that is being written
+	blocks   []abi.Block // blocks before the text in progress
 	text     []byte
 	refusal  []byte
 	calls    calls
@@ -91,7 +91,7 @@ type draft struct {
 	end      ending
 }
 
-// add adds an answer, or a piece of one, and returns what is new. Of several choices only the first counts.
+// add adds an answer, or a piece of one, and returns what is new. Only the first of several choices counts.
 func (d *draft) add(c *completion, streamed bool) (piece model.Chunk, err error) {
 	if d.end.id == "" {
 		d.end.id = c.ID
@@ -129,12 +129,12 @@ func (d *draft) add(c *completion, streamed bool) (piece model.Chunk, err error)
 	return piece, nil
 }
 
-// broken is the error of an answer of which a part cannot be read.
+// broken returns the error for an answer that cannot be read in part.
 func (d *draft) broken(err error) error {
 	return provider.Broken(d.model.provider(), "the answer cannot be read: "+err.Error())
 }
 
-// say adds what a message says.
+// say adds the content of a message.
 func (d *draft) say(m *message, streamed bool) (piece model.Chunk, err error) {
 	if piece.Reasoning, err = d.thoughts.add(m, streamed); err != nil {
 		return piece, err
@@ -159,7 +159,7 @@ func (d *draft) say(m *message, streamed bool) (piece model.Chunk, err error) {
 	return piece, nil
 }
 
-// content adds the content of a message: a text, or parts as some servers have them.
+// content adds the content of a message: a text, or the parts that some servers send.
 func (d *draft) content(content json.RawMessage, text, thought *strings.Builder) error {
 	if len(content) == 0 {
 		return nil
@@ -188,7 +188,7 @@ type contentPart struct {
 	Type     string          `json:"type"`
 	Text     string          `json:"text"`
 	Refusal  string          `json:"refusal"`
-	Thinking json.RawMessage `json:"thinking"` // Mistral's: a list of parts
+	Thinking json.RawMessage `json:"thinking"` // from Mistral: a list of parts
 }
 
 // part adds a part of a message's content.
@@ -223,7 +223,7 @@ func (d *draft) part(of json.RawMessage, text, thought *strings.Builder) error {
 	return nil
 }
 
-// thought is what a part says of thinking.
+// thought returns the text of a thinking part.
 func (p *contentPart) thought() (string, error) {
 	var plain string
 	if json.Unmarshal(p.Thinking, &plain) == nil {
@@ -244,7 +244,7 @@ func (p *contentPart) thought() (string, error) {
 	return string(out), nil
 }
 
-// partBlock is the block of a part of a kind that only the server knows.
+// partBlock returns the block for a part that only the server understands.
 func partBlock(text json.RawMessage) (abi.Block, error) {
 	value, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse})
 	if err != nil {
@@ -253,7 +253,7 @@ func partBlock(text json.RawMessage) (abi.Block, error) {
 	return abi.BlockOf(wire.Map{{Key: KeyPart, Value: value}, {Key: "type", Value: wire.String(blockPart)}}), nil
 }
 
-// flush ends the text that is being written.
+// flush completes the text in progress.
 func (d *draft) flush() {
 	if len(d.text) > 0 {
 		d.blocks = append(d.blocks, abi.TextBlock(string(d.text)))
@@ -261,7 +261,7 @@ func (d *draft) flush() {
 	d.text = nil
 }
 
-// response is the answer to a request.
+// response returns the answer to a request.
 func (d *draft) response(req *model.Request) (*model.Response, error) {
 	out := abi.Message{Usage: d.usage}
 	calls := d.calls.whole()

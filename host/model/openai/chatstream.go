@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// streamCompletion answers a request by the Chat Completions API, and says the pieces of the answer as they come.
+// streamCompletion answers a request with the Chat Completions API, and passes on the pieces of the answer as they arrive.
 func (m *Model) streamCompletion(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
 	body, err := m.chatBody(req, true)
 	if err != nil {
@@ -45,8 +45,8 @@ func (m *Model) streamCompletion(ctx context.Context, req *model.Request, say fu
 	return d.response(req)
 }
 
-// whole reports whether all of the answer has come: the server has said why it ended, or at least that this is all, as some
-// do that never say why.
+// whole reports whether the answer is complete: the server gave a stop reason or, like some that never do, at least sent
+// [DONE].
 func (d *draft) whole(hasDone bool) bool { return d.begun && (d.end.stop != "" || hasDone) }
 
 // event adds an event of the stream, and returns what is new.

@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// OpenAI's own address, and its host; those of its regions stand before it, such as eu.api.openai.com.
+// These are OpenAI's address and host. Regional hosts are subdomains, such as eu.api.openai.com.
 const (
 	ownBaseURL = "https://api.openai.com/v1/"
 	ownHost    = "api.openai.com"
@@ -21,7 +21,7 @@ const (
 // object is a JSON object of a request.
 type object = map[string]any
 
-// connect finds out where requests go.
+// connect determines where requests go.
 func (m *Model) connect() error {
 	m.once.Do(func() { m.failed = m.open() })
 	return m.failed
@@ -54,10 +54,10 @@ func (m *Model) open() error {
 	return nil
 }
 
-// refused is the error of a request that cannot be sent.
+// refused returns the error for a request that cannot be sent.
 func (m *Model) refused(err error) *model.Error { return provider.Unsendable(m.provider(), err) }
 
-// unreadable is the error of a response that is none, such as a page of a proxy.
+// unreadable returns the error for an unintelligible response, such as a page from a proxy.
 func (m *Model) unreadable(text []byte, why string) error {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {

@@ -16,15 +16,15 @@ import (
 type feed struct {
 	model   *Model
 	body    io.Closer
-	events  *provider.Events // nil: it is no stream
-	whole   []byte           // what it is instead: an error, a page, or the answer all at once
+	events  *provider.Events // nil: not a stream
+	whole   []byte           // the body if it is not a stream: an error, a page, or a complete answer
 	kind    string           // of the event
 	data    []byte           // of the event
-	hasDone bool             // the event [DONE] has come, which is the last
-	err     error            // with which the stream ended
+	hasDone bool             // the final event [DONE] has arrived
+	err     error            // how the stream ended
 }
 
-// feed sends a request for a stream. The caller closes it.
+// feed sends a request for a stream. The caller must close it.
 func (m *Model) feed(ctx context.Context, path string, body object) (*feed, error) {
 	resp, err := m.endpoint.Send(ctx, provider.Call{Path: path, Body: body}) //nolint:bodyclose // close does
 	if err != nil {
@@ -47,8 +47,8 @@ func (m *Model) feed(ctx context.Context, path string, body object) (*feed, erro
 	return f, nil
 }
 
-// begins reports whether a response begins as a stream does. Its Content-Type does not say: servers send streams without,
-// and errors with that of a stream.
+// begins reports whether a response looks like a stream. Its Content-Type is no guide: servers send streams without the type
+// of a stream, and errors with it.
 func begins(text *bufio.Reader) (streams bool, err error) {
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\uFEFF" {
 		_, _ = text.Discard(len(mark))
@@ -67,7 +67,7 @@ func begins(text *bufio.Reader) (streams bool, err error) {
 	}
 }
 
-// next reads the next event. It reads none behind a cancellation, though some may have come, and none that the end has cut off.
+// next reads the next event. It reads none after a cancellation, even if some have arrived, and none that the end cut off.
 func (f *feed) next(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		event, err := f.events.Next()
@@ -87,7 +87,7 @@ func (f *feed) next(ctx context.Context) bool {
 	return false
 }
 
-// ended is the error with which the stream ended; nil if it did so by itself.
+// ended returns the error with which the stream ended; nil if it ended normally.
 func (f *feed) ended(ctx context.Context) error {
 	if errors.Is(f.err, io.EOF) {
 		f.err = nil
@@ -95,4 +95,4 @@ func (f *feed) ended(ctx context.Context) error {
 	return provider.Failed(ctx, f.model.provider(), cmp.Or(f.err, ctx.Err()))
 }
 
-func (f *feed) close() { _ = f.body.Close() } // it was read to its end, or nobody wants the rest
+func (f *feed) close() { _ = f.body.Close() } // it was read to the end, or the rest is not wanted

@@ -9,17 +9,16 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// Why an answer ended, as far as that matters here.
+// These are the stop reasons that need special handling.
 const (
 	stopFilter  = "content_filter"
 	stopRefusal = "refusal"
 )
 
-// ending is what a server says of its answer.
+// ending is what a server reports about its answer.
 type ending struct{ id, model, stop string }
 
-// response makes the response of a message. The error is that of an answer which the provider refuses, or which says nothing
-// at all.
+// response makes the response for a message. It returns an error if the provider refused to answer, or the answer is empty.
 func (m *Model) response(message *abi.Message, end ending, req *model.Request) (*model.Response, error) {
 	switch said := provider.Says(message); {
 	case said:
@@ -43,14 +42,14 @@ func (m *Model) response(message *abi.Message, end ending, req *model.Request) (
 	return resp, nil
 }
 
-// mine reports whether a message is an answer of this provider, as far as is known: only that can use what it has left in
-// its blocks and its Meta.
+// mine reports whether a message is, as far as known, an answer of this provider. Only this provider understands the private
+// data in its blocks and Meta.
 func (m *Model) mine(message *abi.Message) bool {
 	by, _ := message.Meta.Get("provider").AsString()
 	return by == "" || by == m.provider()
 }
 
-// told says an answer that came all at once.
+// told passes on an answer that was not streamed.
 func told(resp *model.Response, say func(model.Chunk) error) error {
 	content := resp.AI().Content
 	var thought strings.Builder

@@ -9,23 +9,23 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// KeyItem is the key of a block of the Responses API with the item of which it was made, and as which it is sent back: of
-// reasoning, without what is encrypted of it, which is the block's signature; and of blocks of the type "openai_item", which
-// are all items of kinds that have no block here, such as what a web search found.
+// KeyItem is the key for the original item in a block of the Responses API, which is sent back in its place. Reasoning blocks
+// have it, without the encrypted content, which is the block's signature. So do blocks of the type "openai_item", which hold
+// all items without a block type here, such as web search results.
 const KeyItem = "openai_item"
 
-// blockItem is the type of a block with an item of another kind.
+// blockItem is the type of a block for any other item.
 const blockItem = "openai_item"
 
-// The keys of blocks that come from items: of reasoning the id of the call that it led to, before which it is sent back; of
-// a text what the API calls its phase, and the sources that it names.
+// These keys belong to blocks made from items. keyBefore in reasoning is the id of the call that it led to, before which it is
+// sent back. In a text, keyPhase is what the API calls its phase, and keyAnnotations lists its sources.
 const (
 	keyBefore      = "openai_before"
 	keyPhase       = "openai_phase"
 	keyAnnotations = "annotations"
 )
 
-// keyEncrypted is the key of a reasoning item with what only OpenAI can read.
+// keyEncrypted is the key in a reasoning item for content that only OpenAI can read.
 const keyEncrypted = "encrypted_content"
 
 // item is a part of an answer.
@@ -34,7 +34,7 @@ type item struct {
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
 	Arguments argsPiece       `json:"arguments"`
-	Input     string          `json:"input"` // of a call with a text in place of arguments
+	Input     string          `json:"input"` // of a call with text instead of arguments
 	Phase     string          `json:"phase"`
 	Content   json.RawMessage `json:"content"`
 	Summary   json.RawMessage `json:"summary"`
@@ -48,12 +48,12 @@ type itemPart struct {
 	Annotations json.RawMessage `json:"annotations"`
 }
 
-// reader puts items into a message.
+// reader converts items to a message.
 type reader struct {
 	message *abi.Message
 	blocks  []abi.Block
-	text    []byte // plain, that follows the blocks
-	led     int    // the first of the blocks that may be reasoning which has led to nothing yet
+	text    []byte // plain text after the blocks
+	led     int    // index of the first block that may be reasoning for a call still to come
 	refused bool
 }
 
@@ -75,7 +75,7 @@ func (r *reader) add(text json.RawMessage) error {
 	case "reasoning":
 		return r.addReasoning(&i, text)
 	}
-	value, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse}) // it may have a picture
+	value, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse}) // it may contain an image
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (r *reader) addBlock(block abi.Block) {
 	r.blocks = append(r.blocks, block)
 }
 
-// addMessage adds what the model says.
+// addMessage adds a message of the model.
 func (r *reader) addMessage(i *item) error {
 	var parts list
 	if err := json.Unmarshal(i.Content, &parts); err != nil {
@@ -135,7 +135,8 @@ func (r *reader) addMessage(i *item) error {
 	return nil
 }
 
-// addCall adds a call. The reasoning that led to it is sent back before it: calls stand behind the content of a message.
+// addCall adds a call. The reasoning that led to it must be sent back before it, but calls follow the content of a message; so
+// the reasoning records the call's id.
 func (r *reader) addCall(id, name, arguments string) {
 	provider.AddCall(r.message, id, name, arguments)
 	for ; r.led < len(r.blocks); r.led++ {
@@ -180,7 +181,7 @@ func (r *reader) addReasoning(i *item, text json.RawMessage) error {
 	return nil
 }
 
-// end gives the message its content.
+// end sets the content of the message.
 func (r *reader) end() {
 	if len(r.text) > 0 {
 		r.blocks = append(r.blocks, abi.TextBlock(string(r.text)))

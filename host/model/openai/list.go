@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// maxList is how many entries a list of an answer may have. A short text may be a list of very many, which would need many
-// times its memory.
+// maxList is the maximum length of a list in an answer. A short text may hold a very long list, which would need many times
+// its memory.
 const maxList = 1 << 14
 
-// list is a JSON array whose entries are read one by one; null is an empty one.
+// list is a JSON array whose entries are decoded one by one; null is an empty one.
 type list []json.RawMessage
 
 // UnmarshalJSON reads the array.
@@ -37,7 +37,7 @@ func (l *list) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// isSet reports whether a field is there and says something.
+// isSet reports whether a field is present and not empty.
 func isSet(field json.RawMessage) bool {
 	switch string(field) {
 	case "", "null", "false", `""`, "{}":

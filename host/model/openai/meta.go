@@ -8,12 +8,12 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// MetaCalls is the key in the Meta of a message under which stands what its calls must be sent back with, and have no place
-// for: a map by the calls' ids of what came beside them, such as {extra_content: {google: {thought_signature: …}}} of Gemini
-// 3, which refuses them without (https://ai.google.dev/gemini-api/docs/thought-signatures). It is absent if nothing came.
+// MetaCalls is the key in a message's Meta for extra fields of its calls that must be sent back. It holds a map from call ids
+// to fields, such as {extra_content: {google: {thought_signature: …}}} of Gemini 3, which refuses calls without them
+// (https://ai.google.dev/gemini-api/docs/thought-signatures). It is absent if there are none.
 const MetaCalls = "openai_calls"
 
-// keep puts what came beside calls into the Meta of their message.
+// keep saves the extra fields of calls in the Meta of their message.
 func keep(m *abi.Message, calls []call) error {
 	further := map[string]map[string]json.RawMessage{}
 	for _, c := range calls {
@@ -36,7 +36,7 @@ func keep(m *abi.Message, calls []call) error {
 	return nil
 }
 
-// kept adds to calls what came beside them.
+// kept restores the extra fields of calls.
 func kept(m *abi.Message, calls []call) {
 	for id, further := range m.Meta.Get(MetaCalls).Pairs() {
 		for i := range calls {
@@ -47,7 +47,7 @@ func kept(m *abi.Message, calls []call) {
 	}
 }
 
-// fieldsOf are the fields of a map as JSON.
+// fieldsOf returns the fields of a map as JSON.
 func fieldsOf(of wire.Raw) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for key, value := range of.Pairs() {

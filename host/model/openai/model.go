@@ -12,49 +12,49 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// Provider is what models of this package say as the provider unless theirs has another name.
+// Provider is the default provider name of this package's models.
 const Provider = "openai"
 
-// APIKeyVariable is the environment variable with the key. No other one changes a request, but for those with the proxies
-// that Go's HTTP client knows.
-const APIKeyVariable = "OPENAI_API_KEY" //nolint:gosec // the name of it
+// APIKeyVariable is the environment variable that holds the key. No other variable changes a request, except the proxy
+// settings of Go's HTTP client.
+const APIKeyVariable = "OPENAI_API_KEY" //nolint:gosec // a name, not a key
 
 // API is one of the two interfaces of OpenAI.
 type API string
 
-// The APIs.
+// These are the APIs.
 const (
-	ChatCompletions API = "chat_completions" // the default, which other servers have too
-	Responses       API = "responses"        // OpenAI's own, which keeps what a model has thought
+	ChatCompletions API = "chat_completions" // the default, which other servers offer too
+	Responses       API = "responses"        // OpenAI's own, which keeps a model's reasoning
 )
 
-// Model is a model of OpenAI, or of a server that is compatible. Its fields are not changed after its first use.
+// Model is a model of OpenAI, or of a compatible server. Do not change its fields after its first use.
 //
-// Its settings are the fields of a request: https://platform.openai.com/docs/api-reference/chat/create, or
-// https://platform.openai.com/docs/api-reference/responses/create, and what the server knows beyond these. Some are joined
-// with what the agent says: the entries of "tools" are tools of the provider; one with the name of a tool of the agent adds
-// to it, such as {type: function, function: {name: search, strict: true}}. A tool choice or a format of the request wins
-// over "tool_choice", "response_format" and "text". "max_tokens" may be said of every model. A "stream_options" of null
-// is not sent, for servers that do not know it.
+// Its settings are the fields of a request: see https://platform.openai.com/docs/api-reference/chat/create and
+// https://platform.openai.com/docs/api-reference/responses/create, plus any that the server adds. Some are merged with the
+// agent's: the entries of "tools" are tools of the provider, and an entry with the name of one of the agent's tools extends
+// it, such as {type: function, function: {name: search, strict: true}}. A tool choice or a format of the request overrides
+// "tool_choice", "response_format" and "text". "max_tokens" works for every model. A "stream_options" of null is not sent, for
+// servers that do not know it.
 //
-// With Responses nothing is stored at OpenAI unless the setting "store" says so: what the model has thought comes encrypted,
-// and is sent back. So the setting "include" asks for that unless it is given, or the model's name is one of those that do
-// not think, which refuse to be asked.
+// With Responses, OpenAI stores nothing unless the setting "store" says so: the model's reasoning arrives encrypted and is
+// sent back. The default of the setting "include" therefore requests it, except for models known not to reason, which refuse
+// the request.
 type Model struct {
 	Name       string            // such as "gpt-5.2"
-	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server wants one; "": OpenAI's own
-	APIKey     string            // "": that of APIKeyEnv. Only OpenAI's own address demands one
+	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
+	APIKey     string            // "": that of APIKeyEnv. Only OpenAI's own address requires one
 	APIKeyEnv  string            // the environment variable with the key; "": OPENAI_API_KEY
 	API        API               // "": ChatCompletions
-	Provider   string            // what answers at BaseURL, for errors and events; "": "openai"
+	Provider   string            // name of the service at BaseURL, for errors and events; "": "openai"
 	Settings   wire.Map          // for every request, by the provider's names; those of a request win
 	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
-	Profile    *model.Info       // what the model can do; nil: what [model.Lookup] says
+	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
 
 	once     sync.Once
 	endpoint *provider.Endpoint
-	own      bool  // it is OpenAI's, and not of another server
+	own      bool  // the address is OpenAI's
 	failed   error // why there is no endpoint
 }
 
@@ -86,10 +86,10 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return m.complete(ctx, req)
 }
 
-// errStopped says that the consumer of a stream wants no more of it.
+// errStopped reports that the consumer of a stream has stopped.
 var errStopped = errors.New("the consumer has stopped")
 
-// Stream answers a request piece by piece.
+// Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		resp, err := m.stream(ctx, req, func(c model.Chunk) error {
@@ -108,7 +108,7 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	}
 }
 
-// stream returns the answer to a request after it has said its pieces.
+// stream passes on the pieces of an answer, and then returns the answer.
 func (m *Model) stream(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
 	if err := m.connect(); err != nil {
 		return nil, err

@@ -10,16 +10,16 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// responsesPath is the address of the API.
+// responsesPath is the path of the API.
 const responsesPath = "responses"
 
-// The statuses of a response that is an answer.
+// These are the statuses of a successful response.
 const (
 	statusCompleted  = "completed"
 	statusIncomplete = "incomplete"
 )
 
-// answer is a response of the Responses API, as far as it is understood.
+// answer holds the fields used of a response of the Responses API.
 type answer struct {
 	ID         string          `json:"id"`
 	Model      string          `json:"model"`
@@ -32,7 +32,7 @@ type answer struct {
 	} `json:"incomplete_details"`
 }
 
-// respond answers a request by the Responses API.
+// respond answers a request with the Responses API.
 func (m *Model) respond(ctx context.Context, req *model.Request) (*model.Response, error) {
 	body, err := m.responsesBody(req, false)
 	if err != nil {
@@ -45,7 +45,7 @@ func (m *Model) respond(ctx context.Context, req *model.Request) (*model.Respons
 	return m.answered(text, nil, req)
 }
 
-// answered reads a response. items are those that came before it, for servers that do not repeat them.
+// answered reads a response. items holds those sent before it, for servers that do not repeat them.
 func (m *Model) answered(text []byte, items list, req *model.Request) (*model.Response, error) {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {

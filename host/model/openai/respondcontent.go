@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// inputContent is what a person or a tool says: a text, or parts.
+// inputContent returns the content of a user or a tool: a text, or parts.
 func inputContent(c abi.Content) any {
 	if c.IsText() {
 		return c.Text()

@@ -9,14 +9,14 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// responsesReserved are the fields of a request that are no settings.
+// responsesReserved lists the fields of a request that settings cannot set.
 var responsesReserved = []string{"input", "instructions", "model", "stream", "previous_response_id", "conversation", "background"}
 
-// encryptedReasoning is what must be included so that reasoning can be sent back by who does not store it at OpenAI.
+// encryptedReasoning must be included in responses to send reasoning back when OpenAI does not store it.
 const encryptedReasoning = "reasoning.encrypted_content"
 
-// plainModels are the names of models that do not think. They refuse to be asked for encrypted reasoning ("Encrypted content
-// is not supported with this model"), and to be sent any.
+// plainModels matches models that do not reason. They refuse requests for encrypted reasoning ("Encrypted content is not
+// supported with this model"), and requests that contain it.
 var plainModels = regexp.MustCompile(`^(.*[:/])?(chatgpt|gpt-[34])|-chat\b`)
 
 // responsesBody makes the body of a request.
@@ -40,7 +40,7 @@ func (m *Model) responsesBody(req *model.Request, stream bool) (object, error) {
 	tools := make([]object, len(req.Tools))
 	for i := range req.Tools {
 		tools[i] = function(&req.Tools[i])
-		tools[i]["type"], tools[i]["strict"] = "function", false // strict is the default here, and changes schemas
+		tools[i]["type"], tools[i]["strict"] = "function", false // strict is the default of this API, and changes schemas
 	}
 	choice := chosen(req.ToolChoice, func(name string) object { return object{"type": "function", "name": name} })
 	if err := m.addTools(body, tools, choice); err != nil {
@@ -49,7 +49,7 @@ func (m *Model) responsesBody(req *model.Request, stream bool) (object, error) {
 	if req.Format != nil {
 		format := schemaOf(req.Format)
 		format["type"] = "json_schema"
-		text, ok := body["text"].(object) // what else a setting says of it stays
+		text, ok := body["text"].(object) // other keys of the setting stay
 		if !ok {
 			text = object{}
 		}
@@ -62,11 +62,11 @@ func (m *Model) responsesBody(req *model.Request, stream bool) (object, error) {
 	return body, nil
 }
 
-// past is a history on its way into a request.
+// past converts a history for a request.
 type past struct {
 	model   *Model
-	stored  bool // OpenAI keeps its answers
-	plain   bool // the model does not think
+	stored  bool // OpenAI stores its answers
+	plain   bool // the model does not reason
 	items   []any
 	waiting waiting
 }
@@ -85,7 +85,7 @@ func (p *past) read(all []abi.Message) []any {
 			p.add(object{"role": "user", "content": inputContent(m.Content)})
 		}
 	}
-	if len(p.items) == 0 { // which the API refuses
+	if len(p.items) == 0 { // the API refuses an empty list
 		p.add(object{"role": "user", "content": ""})
 	}
 	return p.items
@@ -93,7 +93,7 @@ func (p *past) read(all []abi.Message) []any {
 
 func (p *past) add(items ...any) { p.items = append(p.items, items...) }
 
-// result adds the answer to a call. The API has no place for its status.
+// result adds the answer to a call. The API has no field for its status.
 func (p *past) result(m *abi.Message) {
 	if p.waiting.take(m) {
 		p.add(object{"type": "function_call_output", "call_id": m.ToolCallID, "output": inputContent(m.Content)})
@@ -103,12 +103,11 @@ func (p *past) result(m *abi.Message) {
 	p.add(object{"role": "user", "content": inputContent(content)})
 }
 
-// answer adds the items of a message of the model, in the order in which they came as far as that is known: calls stand
-// behind the rest.
+// answer adds the items of a message of the model, in their original order as far as it is known. Calls follow the rest.
 func (p *past) answer(m *abi.Message, following []abi.Message) {
 	mine := p.model.mine(m)
-	before := map[string][]any{} // calls: the reasoning that led to them
-	thinks := 0                  // how many items of reasoning stand last, which the API refuses where nothing follows
+	before := map[string][]any{} // from the id of a call to the reasoning that led to it
+	thinks := 0                  // number of reasoning items at the end, which the API refuses if nothing follows
 	for _, block := range m.Content.Blocks() {
 		own := block.Fields().Get(KeyItem)
 		switch id := block.String(keyBefore); {
@@ -146,7 +145,7 @@ func (p *past) answer(m *abi.Message, following []abi.Message) {
 	p.waiting = waitingFor(calls)
 }
 
-// thought is the item of a reasoning block; false if nobody could read it: what is neither stored nor encrypted, nor said.
+// thought returns the item for a reasoning block; false if it would have no content: not stored, not encrypted, and no text.
 func (p *past) thought(block abi.Block) (any, bool) {
 	own, signature := block.Fields().Get(KeyItem), block.String("signature")
 	if !own.IsMap() || p.plain {
@@ -154,12 +153,12 @@ func (p *past) thought(block abi.Block) (any, bool) {
 	}
 	fields := fieldsOf(own)
 	if signature != "" {
-		fields[keyEncrypted], _ = json.Marshal(signature) //nolint:errchkjson // a string has a form
+		fields[keyEncrypted], _ = json.Marshal(signature) //nolint:errchkjson // a string can always be encoded
 	}
 	return fields, p.stored || signature != "" || isSet(fields["content"]) && string(fields["content"]) != "[]"
 }
 
-// said is the item of what the model says; nil if it says nothing.
+// said returns the item for a block of the model's output; nil if it is empty.
 func (p *past) said(block abi.Block, mine bool) any {
 	part := object{"type": "output_text", "text": provider.TextOf(block), "annotations": []any{}}
 	if given := block.Fields().Get(keyAnnotations); mine && given.IsArray() {

@@ -8,8 +8,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// streamResponse answers a request by the Responses API, and says the pieces of the answer as they come. The last event of
-// the stream has the whole response.
+// streamResponse answers a request with the Responses API, and passes on the pieces of the answer as they arrive. The last
+// event of the stream has the whole response.
 func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
 	body, err := m.responsesBody(req, true)
 	if err != nil {
@@ -63,7 +63,7 @@ type responseEvent struct {
 func (m *Model) event(kind string, data []byte) (*responseEvent, error) {
 	var e responseEvent
 	err := json.Unmarshal(data, &e)
-	if e.Type == "" { // some servers say it in one place alone
+	if e.Type == "" { // some servers name it in only one of the two places
 		e.Type = kind
 	}
 	switch {
@@ -86,11 +86,11 @@ func (e *responseEvent) last() bool {
 	}
 }
 
-// piece is what is new.
+// piece returns what is new.
 func (e *responseEvent) piece() (piece model.Chunk) {
 	var text string
 	if len(e.Delta) > 0 && json.Unmarshal(e.Delta, &text) != nil {
-		return piece // of a kind whose delta is no text
+		return piece // the delta of this kind is not a text
 	}
 	switch e.Type {
 	case "response.output_text.delta", "response.refusal.delta":

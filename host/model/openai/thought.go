@@ -9,10 +9,10 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// KeyReasoning is the key of a reasoning block of Chat Completions that says under which key of the server's message it
-// came, and is sent back: "reasoning_content" (DeepSeek, vLLM, llama.cpp), "reasoning" (OpenRouter, Ollama, vLLM),
-// "reasoning_details" (OpenRouter), or "thinking" of a part of the content (Mistral). What came under "reasoning_details"
-// stands in the block under that key.
+// KeyReasoning is a key of a reasoning block of Chat Completions. Its value is the key in the server's message that the
+// reasoning came from and is sent back under: "reasoning_content" (DeepSeek, vLLM, llama.cpp), "reasoning" (OpenRouter,
+// Ollama, vLLM), "reasoning_details" (OpenRouter), or "thinking" for a part of the content (Mistral). The value of
+// "reasoning_details" is kept in the block under that key.
 const KeyReasoning = "openai_key"
 
 const (
@@ -22,14 +22,14 @@ const (
 	keyThinking         = "thinking"
 )
 
-// thoughts are what is told of thinking in an answer of Chat Completions, whole or so far.
+// thoughts is the reasoning in an answer of Chat Completions, complete or so far.
 type thoughts struct {
-	key     string // under which the text comes: of several that say the same, the first
+	key     string // the key of the text; if several have the same text, the first
 	text    []byte
 	details reasoningDetails
 }
 
-// add adds what a message tells, or a piece of one, and returns the text that is new.
+// add adds the reasoning of a message, or of a piece of one, and returns the new text.
 func (t *thoughts) add(m *message, streamed bool) (said string, err error) {
 	said = t.field(keyReasoningContent, m.ReasoningContent) + t.field(keyReasoning, m.Reasoning)
 	if len(m.ReasoningDetails) == 0 || m.ReasoningDetails[0] != '[' {
@@ -42,7 +42,7 @@ func (t *thoughts) add(m *message, streamed bool) (said string, err error) {
 	return said + t.say(keyReasoningDetails, text), nil
 }
 
-// field adds the text of a field, which may be something else, and returns it.
+// field adds the text of a field, which may hold something else, and returns it.
 func (t *thoughts) field(key string, value json.RawMessage) string {
 	var text *string
 	if len(value) == 0 || json.Unmarshal(value, &text) != nil || text == nil {
@@ -51,7 +51,7 @@ func (t *thoughts) field(key string, value json.RawMessage) string {
 	return t.say(key, *text)
 }
 
-// say adds a text, and returns it unless the text comes under another key.
+// say adds a text and returns it, unless the text is already taken from another key.
 func (t *thoughts) say(key, text string) string {
 	if t.key == "" || len(t.text) == 0 && text != "" {
 		t.key = key
@@ -63,8 +63,8 @@ func (t *thoughts) say(key, text string) string {
 	return text
 }
 
-// block is the block of the thoughts; false if there are none. One without a text is kept beside calls: DeepSeek demands the
-// key back that it gave with them (https://api-docs.deepseek.com/guides/thinking_mode).
+// block returns the reasoning block; false if there is none. A block without text is kept if there are calls: DeepSeek
+// requires the key back that it sent with them (https://api-docs.deepseek.com/guides/thinking_mode).
 func (t *thoughts) block(calls bool) (block abi.Block, ok bool, err error) {
 	block = abi.ReasoningBlock(string(t.text), "")
 	if len(t.details.entries) > 0 {
@@ -79,8 +79,8 @@ func (t *thoughts) block(calls bool) (block abi.Block, ok bool, err error) {
 	return provider.With(block, KeyReasoning, wire.String(t.key)), ok, nil
 }
 
-// sendBack adds a reasoning block to a message, as it came. Servers that want it do so in all turns, not only in the one that
-// goes on: DeepSeek refuses a turn with calls without, and MiniMax loses the thread.
+// sendBack adds a reasoning block to a message unchanged. Servers that need it want it in all turns, not only the current one:
+// DeepSeek refuses a turn with calls without it, and MiniMax loses the thread.
 func sendBack(block abi.Block, message object) {
 	switch key := block.String(KeyReasoning); key {
 	case keyReasoningContent, keyReasoning:
@@ -92,19 +92,19 @@ func sendBack(block abi.Block, message object) {
 	}
 }
 
-// reasoningDetails are details as OpenRouter tells them: https://openrouter.ai/docs/use-cases/reasoning-tokens. In a stream
-// the text of one comes in pieces with the same type and index, the signature with the last of them.
+// reasoningDetails holds reasoning in OpenRouter's format: https://openrouter.ai/docs/use-cases/reasoning-tokens. In a stream,
+// pieces of one text share a type and an index; the signature comes with the last piece.
 type reasoningDetails struct {
 	entries []*reasoningDetail
-	places  map[string]*reasoningDetail // the last of a type and an index
+	places  map[string]*reasoningDetail // the last detail for each type and index
 }
 
 type reasoningDetail struct {
 	fields map[string]json.RawMessage
-	texts  map[string][]byte // of those fields that come in pieces
+	texts  map[string][]byte // values of fields that arrive in pieces
 }
 
-// add adds details, and returns the text that is new.
+// add adds details, and returns the new text.
 func (r *reasoningDetails) add(text json.RawMessage, streamed bool) (string, error) {
 	var entries list
 	if err := json.Unmarshal(text, &entries); err != nil {
@@ -137,7 +137,7 @@ func (r *reasoningDetails) add(text json.RawMessage, streamed bool) (string, err
 	return said.String(), nil
 }
 
-// goesOn reports whether a detail is the next piece of this one. What is encrypted comes at once.
+// goesOn reports whether a detail is the next piece of this one. Encrypted details always arrive whole.
 func (d *reasoningDetail) goesOn(next *reasoningDetail) bool {
 	id, other := d.fields["id"], next.fields["id"]
 	same := !isSet(id) || !isSet(other) || string(id) == string(other)
@@ -154,7 +154,7 @@ func (d *reasoningDetail) join(next *reasoningDetail) {
 	}
 }
 
-// value is the list of the details.
+// value returns the list of details.
 func (r *reasoningDetails) value() (wire.Raw, error) {
 	all := make([]object, len(r.entries))
 	for i, entry := range r.entries {

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// parametersOf is the JSON Schema of a tool's parameters. The API refuses an object that does not say its properties.
+// parametersOf returns the JSON Schema of a tool's parameters. The API refuses an object schema without properties.
 func parametersOf(tool *abi.ToolSpec) object {
 	parameters := provider.Object(tool.Parameters)
 	if len(parameters) == 0 {
@@ -20,7 +20,7 @@ func parametersOf(tool *abi.ToolSpec) object {
 	return parameters
 }
 
-// function is a tool, as both APIs have it.
+// function returns a tool in the format of both APIs.
 func function(tool *abi.ToolSpec) object {
 	out := object{"name": tool.Name, "parameters": parametersOf(tool)}
 	if tool.Description != "" {
@@ -29,7 +29,7 @@ func function(tool *abi.ToolSpec) object {
 	return out
 }
 
-// addTools adds the tools to a request whose settings may have some, and how the model may choose among them.
+// addTools adds the tools to a request whose settings may already have some, and the tool choice.
 func (m *Model) addTools(body object, tools []object, choice any) error {
 	switch own := body["tools"].(type) {
 	case nil:
@@ -45,7 +45,7 @@ func (m *Model) addTools(body object, tools []object, choice any) error {
 		return m.refused(errors.New(`the setting "tools" must be a list of maps`))
 	}
 	delete(body, "tools")
-	if len(tools) == 0 { // a choice among none is refused
+	if len(tools) == 0 { // a choice without tools is refused
 		delete(body, "tool_choice")
 		return nil
 	}
@@ -56,7 +56,7 @@ func (m *Model) addTools(body object, tools []object, choice any) error {
 	return nil
 }
 
-// joined adds the fields of an entry to the tool of the same name, or the entry as another tool.
+// joined adds the fields of an entry to the tool of the same name, or else adds the entry as another tool.
 func joined(tools []object, entry object) []object {
 	if name := nameOf(entry); name != "" {
 		for _, tool := range tools {
@@ -69,7 +69,7 @@ func joined(tools []object, entry object) []object {
 	return append(tools, entry)
 }
 
-// nameOf is the name of a tool in the form of either API.
+// nameOf returns the name of a tool in the format of either API.
 func nameOf(tool object) string {
 	if inner, ok := tool["function"].(object); ok {
 		tool = inner
@@ -78,7 +78,7 @@ func nameOf(tool object) string {
 	return name
 }
 
-// chosen is a tool choice; nil if there is none. The two APIs name a tool in different ways.
+// chosen returns a tool choice; nil if there is none. The two APIs name a tool in different ways.
 func chosen(choice string, named func(name string) object) any {
 	switch choice {
 	case "":
@@ -92,7 +92,7 @@ func chosen(choice string, named func(name string) object) any {
 	}
 }
 
-// schemaOf is the format of an answer as both APIs have it.
+// schemaOf returns the format of an answer for either API.
 func schemaOf(f *model.Format) object {
 	out := object{"name": f.Name}
 	if schema := provider.Object(f.Schema); schema != nil {
@@ -107,7 +107,7 @@ func schemaOf(f *model.Format) object {
 	return out
 }
 
-// rename says a setting by the name that the API has for it now. One that already has that name wins.
+// rename moves a setting to the API's present name. A setting that already has that name wins.
 func rename(body object, old, name string) {
 	value, ok := body[old]
 	delete(body, old)

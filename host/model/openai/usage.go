@@ -6,10 +6,10 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// maxCount is more than any answer can cost, so that sums of counts are right.
+// maxCount exceeds the cost of any answer, and is small enough that sums of counts do not overflow.
 const maxCount = 1 << 50
 
-// count is a number of tokens; what is none counts 0.
+// count is a number of tokens; anything else counts as 0.
 type count uint64
 
 // UnmarshalJSON reads the number.
@@ -22,11 +22,11 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// usage is what an answer has cost, by the keys of both APIs.
+// usage is the token usage of an answer, with the keys of both APIs.
 type usage struct {
 	Prompt            count        `json:"prompt_tokens"`
 	PromptDetails     tokenDetails `json:"prompt_tokens_details"`
-	CacheHit          count        `json:"prompt_cache_hit_tokens"` // DeepSeek's
+	CacheHit          count        `json:"prompt_cache_hit_tokens"` // from DeepSeek
 	Completion        count        `json:"completion_tokens"`
 	CompletionDetails tokenDetails `json:"completion_tokens_details"`
 	Input             count        `json:"input_tokens"`
@@ -42,14 +42,14 @@ type tokenDetails struct {
 	Reasoning  count `json:"reasoning_tokens"`
 }
 
-// tokens returns the usage as a message has it; nil if the server does not tell it. Some servers (xAI, Gemini) count what was
-// thought in the total alone.
+// tokens returns the usage for a message; nil if the server does not report it. Some servers (xAI, Gemini) count reasoning
+// only in the total.
 func tokens(text json.RawMessage) *abi.Usage {
 	if !isSet(text) {
 		return nil
 	}
 	var u usage
-	_ = json.Unmarshal(text, &u) // what is of another type counts nothing
+	_ = json.Unmarshal(text, &u) // values of other types count as 0
 	out := &abi.Usage{
 		CacheCreationTokens: uint64(max(u.PromptDetails.CacheWrite, u.InputDetails.CacheWrite)),
 		CacheReadTokens:     uint64(max(u.PromptDetails.Cached, u.InputDetails.Cached, u.CacheHit)),

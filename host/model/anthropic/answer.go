@@ -10,19 +10,19 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// answer is a message of the API. Unlike Anthropic's SDK, it does not take a value of a wrong type for none, or the arguments of a
-// call that are no JSON for an empty object.
+// answer is a message of the API. Unlike in Anthropic's SDK, a value of a wrong type does not count as missing, nor do
+// arguments of a call that are not JSON count as an empty object.
 type answer struct {
 	ending
 
-	Content parts  `json:"content"` // nil: there is none at all
+	Content parts  `json:"content"` // nil: absent
 	ID      string `json:"id"`
 	Model   string `json:"model"`
 	Type    string `json:"type"`
-	Usage   usage  `json:"usage"` // nil: not told
+	Usage   usage  `json:"usage"` // nil: not reported
 }
 
-// ending is how an answer ended. In a stream it comes late.
+// ending describes how an answer ended. In a stream it comes late.
 type ending struct {
 	Container    json.RawMessage `json:"container"`
 	StopDetails  json.RawMessage `json:"stop_details"`
@@ -42,7 +42,7 @@ func readAnswer(body []byte) (*answer, error) {
 	return &a, nil
 }
 
-// response is the answer to a request.
+// response returns the answer to a request.
 func (a *answer) response(req *model.Request) (*model.Response, error) {
 	if a.Content == nil {
 		return nil, provider.Broken(Provider, "the response has no content")
@@ -70,7 +70,7 @@ func (a *answer) response(req *model.Request) (*model.Response, error) {
 	return resp, nil
 }
 
-// meta is what a message keeps of its answer.
+// meta returns what a message keeps of its answer.
 func (a *answer) meta() wire.Map {
 	meta := wire.Map{{Key: "provider", Value: wire.String(Provider)}}
 	for _, of := range []struct{ key, value string }{{"id", a.ID}, {"model", a.Model}, {"stop_reason", a.StopReason}} {

@@ -13,7 +13,7 @@ import (
 // object is a JSON object of a request.
 type object = map[string]any
 
-// objectOf is a map as a JSON object, whose values stay as they are.
+// objectOf returns a map as a JSON object without converting its values.
 func objectOf(fields wire.Map) object {
 	out := make(object, len(fields))
 	for _, field := range fields {
@@ -22,10 +22,10 @@ func objectOf(fields wire.Map) object {
 	return out
 }
 
-// ownPrefix stands before the kinds of blocks that only this provider knows.
+// ownPrefix precedes the kinds of blocks that only this provider knows.
 const ownPrefix = Provider + "_"
 
-// The kinds of blocks of the API that others than ownBlock make or look at.
+// These are the API's kinds of blocks that code other than ownBlock makes or reads.
 const (
 	kindText             = "text"
 	kindThinking         = "thinking"
@@ -34,10 +34,10 @@ const (
 	kindToolResult       = "tool_result"
 )
 
-// cacheControl is the key of a block behind which the provider caches the prompt.
+// cacheControl is the key of a block after which the provider caches the prompt.
 const cacheControl = "cache_control"
 
-// marked adds to a block of the API the cache mark of the block that it was made of.
+// marked copies a block's cache mark to the API's block made from it.
 func marked(out object, from abi.Block) object {
 	if mark := from.Fields().Get(cacheControl); mark.IsMap() {
 		out[cacheControl] = mark
@@ -45,7 +45,7 @@ func marked(out object, from abi.Block) object {
 	return out
 }
 
-// textBlock is a block with a text; nil if there is none: the API refuses texts of which nothing is seen.
+// textBlock returns a block with a text; nil if the text is blank, which the API refuses.
 func textBlock(text string) object {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -53,7 +53,7 @@ func textBlock(text string) object {
 	return object{"type": kindText, "text": text}
 }
 
-// ownBlock is a block of the provider's own kinds, unchanged; nil: it is another one.
+// ownBlock returns a block of the provider's own kinds, unchanged; nil for any other.
 func ownBlock(b abi.Block) object {
 	kind, ok := strings.CutPrefix(b.Type(), ownPrefix)
 	if !ok {
@@ -64,7 +64,7 @@ func ownBlock(b abi.Block) object {
 	return out
 }
 
-// userBlock is a block that a person or a tool says; nil: there is nothing to say.
+// userBlock returns the block for a block of a user or a tool; nil if it is empty.
 func userBlock(b abi.Block) object {
 	var out object
 	switch b.Type() {
@@ -84,10 +84,10 @@ func userBlock(b abi.Block) object {
 	return marked(out, b)
 }
 
-// imageTypes are the types of images that the API takes.
+// imageTypes are the types of images that the API accepts.
 var imageTypes = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
 
-// imageBlock is an image; nil for one of a type that the API does not take.
+// imageBlock returns an image; nil if the API does not accept its type.
 func imageBlock(b abi.Block) object {
 	source := sourceOf(b)
 	if source == nil {
@@ -99,7 +99,7 @@ func imageBlock(b abi.Block) object {
 	return object{"type": "image", "source": source}
 }
 
-// sourceOf is where the bytes of an image or file are; nil if it has none.
+// sourceOf returns the source of an image or file; nil if it has none.
 func sourceOf(b abi.Block) object {
 	if data := b.Data(); len(data) > 0 {
 		return object{"type": "base64", "media_type": mediaType(provider.MimeType(b)), "data": base64.StdEncoding.EncodeToString(data)}
@@ -119,7 +119,7 @@ func sourceOf(b abi.Block) object {
 	return object{"type": "url", "url": url}
 }
 
-// mediaType is a type without its parameters, in the spelling that the API knows.
+// mediaType returns a type without its parameters, in the spelling that the API knows.
 func mediaType(of string) string {
 	of, _, _ = strings.Cut(of, ";")
 	of = strings.ToLower(strings.TrimSpace(of))
@@ -129,7 +129,7 @@ func mediaType(of string) string {
 	return of
 }
 
-// documentBlock is a file: a PDF, or a text. nil for another.
+// documentBlock returns a file: a PDF or a text; nil for any other.
 func documentBlock(b abi.Block) object {
 	source := sourceOf(b)
 	if source == nil {
@@ -161,7 +161,7 @@ func documentBlock(b abi.Block) object {
 	return out
 }
 
-// saidBlock is a block that the model said, but for reasoning and calls; nil: there is nothing to say.
+// saidBlock returns the block for model output other than reasoning and calls; nil if it is empty.
 func saidBlock(b abi.Block) object {
 	out := ownBlock(b)
 	if out == nil {
@@ -176,7 +176,7 @@ func saidBlock(b abi.Block) object {
 	return marked(out, b)
 }
 
-// citationsOf are the citations of a text, without the key that the API gives but does not take.
+// citationsOf returns the citations of a text, without the key that the API sends but does not accept.
 func citationsOf(b abi.Block) (out []object) {
 	for citation := range b.Fields().Get("citations").Elements() {
 		var fields wire.Map
@@ -190,10 +190,10 @@ func citationsOf(b abi.Block) (out []object) {
 	return out
 }
 
-// redacted is the key of a reasoning block with what the provider does not show of it.
+// redacted is the key of a reasoning block for content that the provider hides.
 const redacted = "redacted"
 
-// thoughtBlock is a reasoning block; nil for one that the API would refuse: it wants its signature.
+// thoughtBlock returns a reasoning block; nil without a signature, because the API would refuse it.
 func thoughtBlock(b abi.Block) object {
 	if data := b.String(redacted); data != "" {
 		return object{"type": kindRedactedThinking, "data": data}

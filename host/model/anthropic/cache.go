@@ -9,18 +9,18 @@ import (
 // maxMarks is how many cache marks a request may have.
 const maxMarks = 4
 
-// cache takes the setting out of a body and marks with its value the last tool, the last block of the system prompt and the
-// last one of the conversation. The API itself would mark the last of these alone, and that not everywhere where it is
-// offered. What is marked already stays as it is.
+// cache takes the setting out of a body and uses its value to mark the last tool, the last block of the system prompt and the
+// last block of the conversation. The API itself would mark only the last of these, and not everywhere it is offered. Existing
+// marks stay.
 //
-// The first mark that finds no room is that of the tools, since the system prompt's is good for them too.
+// If there is no room for every mark, the tools lose theirs first, because the mark of the system prompt covers them too.
 func cache(body object, tools, system []object, messages []turn) {
 	setting, ok := body[cacheControl]
 	if !ok {
 		return
 	}
 	mark, isMark := setting.(map[string]any)
-	if setting != nil && !isMark { // the API says what is wrong
+	if setting != nil && !isMark { // the API reports what is wrong
 		return
 	}
 	delete(body, cacheControl)
@@ -39,10 +39,10 @@ func cache(body object, tools, system []object, messages []turn) {
 	}
 }
 
-// prompt are the parts of a prompt, in the order in which they are cached.
+// prompt holds the parts of a prompt, in the order in which they are cached.
 type prompt []object
 
-// add adds parts. It returns the index of the last of them that can be marked; -1: there is none.
+// add adds parts. It returns the index of the last one that can be marked; -1 if there is none.
 func (p *prompt) add(parts []object) int {
 	last := -1
 	for _, part := range parts {
@@ -54,8 +54,8 @@ func (p *prompt) add(parts []object) int {
 	return last
 }
 
-// takesMark reports whether the API takes a mark at a part: at no thought, at no note that another model has taken over, and
-// at no tool that is loaded later.
+// takesMark reports whether the API accepts a mark on a part. It does not on thoughts, on notes that another model has taken
+// over, and on tools that are loaded later.
 func takesMark(part object) bool {
 	switch part["type"] {
 	case kindThinking, kindRedactedThinking, "fallback":
@@ -68,8 +68,8 @@ func takesMark(part object) bool {
 	return deferred != true
 }
 
-// mark marks a part, if the API takes another mark. What is to be kept for longer must stand before the rest: a mark that
-// would break that is left out where a later one is good for its part too, and else as short as the one before.
+// mark marks a part if the API accepts another mark. Marks with a longer lifetime must come before shorter ones. A mark that
+// would break this order is omitted if a later one covers its part, and otherwise shortened to match the one before.
 func (p prompt) mark(at int, mark object) {
 	if at < 0 || p[at][cacheControl] != nil {
 		return
@@ -77,7 +77,7 @@ func (p prompt) mark(at int, mark object) {
 	marks, shorterBefore, longerBehind := 0, false, false
 	for i, part := range p {
 		other := part[cacheControl]
-		if raw, ok := other.(wire.Raw); other == nil || ok && !raw.IsMap() { // none, or one that says that there is to be none
+		if raw, ok := other.(wire.Raw); other == nil || ok && !raw.IsMap() { // none, or one that turns caching off
 			continue
 		}
 		marks++
@@ -94,7 +94,7 @@ func (p prompt) mark(at int, mark object) {
 	p[at][cacheControl] = mark
 }
 
-// isLong reports whether a mark keeps for longer than the usual five minutes.
+// isLong reports whether a mark lasts longer than the usual five minutes.
 func isLong(mark any) bool {
 	switch mark := mark.(type) {
 	case map[string]any:

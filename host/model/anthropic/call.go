@@ -10,18 +10,18 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// call is a tool call of the history, with its answer.
+// call is a tool call in the history, with its answer.
 type call struct {
 	of        string // its id in the history
-	id        string // that in the request
+	id        string // its id in the request
 	name      string
 	args      wire.Raw // a map
 	malformed bool
-	answer    int // the index of the message with it; -1: none
+	answer    int // index of the message that answers it; -1: none
 }
 
-// pair finds the calls of each message, and the answers to them: an answer belongs to the last message before it with a call
-// of that id. Calls have ids of their own in a message, the API wants that in all messages.
+// pair finds the calls of each message and their answers. An answer belongs to the last message before it that has a call with
+// that id. Ids of calls are unique in one message here, but the API wants them unique in all messages.
 func pair(all []abi.Message) (calls [][]*call, answers []*call) {
 	calls, answers = make([][]*call, len(all)), make([]*call, len(all))
 	open := map[string]*call{}
@@ -38,7 +38,7 @@ func pair(all []abi.Message) (calls [][]*call, answers []*call) {
 				c.answer, answers[i] = i, c
 				delete(open, m.ToolCallID)
 			}
-		default: // the others have none
+		default: // the others have no calls
 		}
 	}
 	names := namer{used: map[string]bool{}, next: map[string]int{}}
@@ -51,7 +51,7 @@ func pair(all []abi.Message) (calls [][]*call, answers []*call) {
 	return calls, answers
 }
 
-// callsOf are the calls of a message.
+// callsOf returns the calls of a message.
 func callsOf(m *abi.Message) []*call {
 	out := make([]*call, 0, len(m.ToolCalls)+len(m.InvalidToolCalls))
 	for _, c := range m.ToolCalls {
@@ -74,17 +74,17 @@ func arguments(args wire.Raw) wire.Raw {
 	return args
 }
 
-// block is the call in the request, with further keys of the answer in which it came.
+// block returns the call for the request, with extra keys of the answer that it came in.
 func (c *call) block(came wire.Map) object {
 	out := objectOf(came)
 	out["type"], out["id"], out["name"], out["input"] = kindToolUse, c.id, c.name, c.args
 	return out
 }
 
-// maxName is how long a name may be, in bytes.
+// maxName is the maximum length of a name, in bytes.
 const maxName = 128
 
-// proper is a name as the API takes it: letters, digits, "_" and "-".
+// proper converts a name to what the API accepts: letters, digits, "_" and "-".
 func proper(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
@@ -95,7 +95,7 @@ func proper(name string) string {
 	return cmp.Or(name[:min(len(name), maxName)], "_")
 }
 
-// namer gives ids that are not used yet.
+// namer makes unused ids.
 type namer struct {
 	used map[string]bool
 	next map[string]int

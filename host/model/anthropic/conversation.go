@@ -7,29 +7,29 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// The roles of the API's messages.
+// These are the roles of the API's messages.
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
 )
 
-// turn is a message of the API: what one side says until the other one does.
+// turn is a message of the API: everything one side says before the other side speaks.
 type turn struct {
 	Role    string   `json:"role"`
 	Content []object `json:"content"`
 }
 
-// nothing is said where the API wants a person to speak, and nobody did.
+// nothing fills a user turn that the API requires but the history does not have.
 const nothing = "."
 
-// conversation is a history on its way into a request.
+// conversation converts a history for a request.
 type conversation struct {
 	model    string
 	thinking string // the type of the setting; "": there is none
 	turns    []turn
 }
 
-// messages are the messages of the history without the system's.
+// messages converts the history without system messages.
 func (m *Model) messages(all []abi.Message, thinking any) []turn {
 	c := conversation{model: m.Name}
 	if setting, ok := thinking.(map[string]any); ok {
@@ -38,18 +38,18 @@ func (m *Model) messages(all []abi.Message, thinking any) []turn {
 	calls, answers := pair(all)
 	for i := range all {
 		switch message := &all[i]; message.Role {
-		case abi.RoleSystem: // stands elsewhere
+		case abi.RoleSystem: // sent elsewhere
 		case abi.RoleAI:
 			c.add(roleAssistant, c.said(message, calls[i])...)
 			c.add(roleUser, results(all, calls[i])...)
 		case abi.RoleTool:
-			if answers[i] == nil { // the API will say so
+			if answers[i] == nil { // the API will report it
 				result, shown := resultOf(message, proper(message.ToolCallID))
 				c.add(roleUser, append([]object{result}, shown...)...)
 			}
 		default:
 			c.add(roleUser, told(message)...)
-			if c.next() != roleAssistant { // an empty message: the answer before it must not go on
+			if c.next() != roleAssistant { // the message was empty: the answer before it must not continue
 				c.add(roleUser, textBlock(nothing))
 			}
 		}
@@ -57,7 +57,7 @@ func (m *Model) messages(all []abi.Message, thinking any) []turn {
 	return c.finished()
 }
 
-// add adds what one side says.
+// add adds blocks by one side.
 func (c *conversation) add(role string, blocks ...object) {
 	if len(blocks) == 0 {
 		return
@@ -69,7 +69,7 @@ func (c *conversation) add(role string, blocks ...object) {
 	c.turns = append(c.turns, turn{role, blocks})
 }
 
-// next is whose turn it is.
+// next returns the role whose turn it is.
 func (c *conversation) next() string {
 	if last := len(c.turns) - 1; last >= 0 && c.turns[last].Role == roleUser {
 		return roleAssistant
@@ -77,8 +77,8 @@ func (c *conversation) next() string {
 	return roleUser
 }
 
-// finished are the turns as the API takes them: a person speaks first, and an answer that is to go on does not end in
-// blanks.
+// finished returns the turns as the API accepts them: the user speaks first, and an answer to be continued does not end in
+// white space.
 func (c *conversation) finished() []turn {
 	if len(c.turns) == 0 || c.turns[0].Role == roleAssistant {
 		c.turns = slices.Insert(c.turns, 0, turn{roleUser, []object{textBlock(nothing)}})
@@ -91,7 +91,7 @@ func (c *conversation) finished() []turn {
 	return c.turns
 }
 
-// told is what a person says.
+// told returns the blocks of a user's message.
 func told(m *abi.Message) (out []object) {
 	for _, block := range m.Content.Blocks() {
 		if of := userBlock(block); of != nil {
@@ -101,10 +101,10 @@ func told(m *abi.Message) (out []object) {
 	return out
 }
 
-// said is what the model said, in the order in which it did.
+// said returns the blocks of a model's message, in their original order.
 func (c *conversation) said(m *abi.Message, calls []*call) (out []object) {
 	keep := c.keepsThoughts(m)
-	waiting := make(map[string][]*call, len(calls)) // for their place, by their ids
+	waiting := make(map[string][]*call, len(calls)) // calls that still need their place, by id
 	for _, c := range calls {
 		waiting[c.of] = append(waiting[c.of], c)
 	}
@@ -143,9 +143,9 @@ func isThought(block object) bool {
 	return block["type"] == kindThinking || block["type"] == kindRedactedThinking
 }
 
-// keepsThoughts reports whether what was thought for a message is sent back. It is not if another provider has signed it, or
-// if the model does not think now: then the API refuses it in the turn that goes on, and ignores it elsewhere. Newer models
-// think if nothing is set, older ones do not; so the thoughts of another model are left out then.
+// keepsThoughts reports whether to send back the reasoning of a message. It returns false if another provider signed it, or if
+// thinking is off: the API then refuses reasoning in the current turn, and ignores it elsewhere. Without a setting, newer
+// models think and older ones do not; so the reasoning of other models is omitted.
 func (c *conversation) keepsThoughts(m *abi.Message) bool {
 	by, _ := m.Meta.Get("provider").AsString()
 	of, _ := m.Meta.Get("model").AsString()
@@ -160,8 +160,7 @@ func (c *conversation) keepsThoughts(m *abi.Message) bool {
 	}
 }
 
-// results are the answers to calls, in their order in the history, and behind them what answers show that cannot stand in
-// them.
+// results returns the answers to calls, in the order of the history, followed by any output that cannot be part of an answer.
 func results(all []abi.Message, calls []*call) []object {
 	answered := slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return c.answer < 0 })
 	slices.SortFunc(answered, func(a, b *call) int { return a.answer - b.answer })
@@ -173,8 +172,8 @@ func results(all []abi.Message, calls []*call) []object {
 	return append(out, behind...)
 }
 
-// resultOf is the answer to a call. That of a failure has texts alone, and not none: the API refuses others. Its cache mark
-// stands at the answer, not in it.
+// resultOf returns the answer to a call. The answer of a failed call has only texts and at least one, because the API refuses
+// anything else. Its cache mark is on the answer, not inside it.
 func resultOf(m *abi.Message, id string) (result object, shown []object) {
 	result = object{"type": kindToolResult, "tool_use_id": id}
 	var content []object

@@ -10,19 +10,19 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// draft is an answer that is not whole yet.
+// draft is an incomplete answer.
 type draft struct {
 	head   *answer // nil: it has not begun
 	blocks []*draftBlock
-	at     map[int64]*draftBlock // by the index that the API gives
+	at     map[int64]*draftBlock // by the API's index
 }
 
-// draftBlock is a block that grows.
+// draftBlock is a block that arrives in pieces.
 type draftBlock struct {
 	kind      string
 	part      part
-	grown     map[string][]byte // texts by their key, as in JSON: a character may come in two halves
-	args      []byte            // of a call, the same; nil: none came
+	grown     map[string][]byte // texts by key, JSON-escaped: a character may arrive in two halves
+	args      []byte            // of a call, likewise; nil: none arrived
 	citations []json.RawMessage
 }
 
@@ -66,10 +66,10 @@ func (d *draft) open(index int64, p part) (chunk model.Chunk, err error) {
 	return chunk, err
 }
 
-// grows are the kinds of what is new of a block, and the keys of the texts that they add to. Others add all that they have.
+// grows maps the kinds of deltas to the keys of the texts that they extend. Any other kind extends all its keys.
 var grows = map[string][]string{"text_delta": {"text"}, "thinking_delta": {"thinking"}, "signature_delta": {"signature"}}
 
-// grow adds to a block.
+// grow adds a delta to a block.
 func (d *draft) grow(index int64, delta part) (chunk model.Chunk, err error) {
 	b := d.at[index]
 	if b == nil {
@@ -107,7 +107,7 @@ func (d *draft) grow(index int64, delta part) (chunk model.Chunk, err error) {
 	return chunk, err
 }
 
-// add adds a text to that of a key; another value takes the place of what is there.
+// add appends a text to the one under a key; any other value replaces what is there.
 func (b *draftBlock) add(key string, value json.RawMessage) {
 	switch _, growing := b.grown[key]; {
 	case len(value) == 0:
@@ -121,7 +121,7 @@ func (b *draftBlock) add(key string, value json.RawMessage) {
 	}
 }
 
-// inner is what stands between the quotes of a JSON string; nothing for another value.
+// inner returns the text between the quotes of a JSON string; nil for any other value.
 func inner(value json.RawMessage) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil
@@ -129,10 +129,10 @@ func inner(value json.RawMessage) []byte {
 	return value[1 : len(value)-1]
 }
 
-// quoted is the JSON string of what stands between its quotes.
+// quoted returns the JSON string with the given inner text.
 func quoted(inner []byte) json.RawMessage { return slices.Concat([]byte{'"'}, inner, []byte{'"'}) }
 
-// answer is the whole answer.
+// answer returns the whole answer.
 func (d *draft) answer() (*answer, error) {
 	d.head.Content = make(parts, len(d.blocks))
 	for i, b := range d.blocks {
@@ -145,7 +145,7 @@ func (d *draft) answer() (*answer, error) {
 	return d.head, nil
 }
 
-// whole is the block as it would be in an answer that is not streamed.
+// whole returns the block as it would be in an answer that is not streamed.
 func (b *draftBlock) whole() (part, error) {
 	for key, text := range b.grown {
 		b.part[key] = quoted(text)

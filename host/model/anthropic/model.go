@@ -1,7 +1,7 @@
-// Package anthropic has the models of Anthropic, and of servers that have its Messages API.
+// Package anthropic has the models of Anthropic, and of servers that offer its Messages API.
 //
-// What it says of that API beyond its reference (https://platform.claude.com/docs/en/api/messages) is what the API answers
-// to requests that it refuses.
+// Where its comments go beyond the API's reference (https://platform.claude.com/docs/en/api/messages), they describe the API's
+// own errors for refused requests.
 package anthropic
 
 import (
@@ -19,48 +19,48 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// Provider is what models of this package say as the provider.
+// Provider is the provider name of this package's models.
 const Provider = "anthropic"
 
-// APIKeyVariable is the environment variable with the key. No other one changes a request, but for those with the proxies
-// that Go's HTTP client knows.
-const APIKeyVariable = "ANTHROPIC_API_KEY" //nolint:gosec // the name of it
+// APIKeyVariable is the environment variable that holds the key. No other variable changes a request, except the proxy
+// settings of Go's HTTP client.
+const APIKeyVariable = "ANTHROPIC_API_KEY" //nolint:gosec // a name, not a key
 
-// DefaultMaxTokens is the setting "max_tokens", without which the API refuses a request, where there is none.
+// DefaultMaxTokens is the default of the setting "max_tokens", which the API requires.
 const DefaultMaxTokens = 4096
 
-// path is where the Messages API is, behind the address of the provider.
+// path is the path of the Messages API, relative to the provider's address.
 const path = "v1/messages"
 
-// Anthropic's own address, and its host.
+// These are Anthropic's own address and host.
 const (
 	ownBaseURL = "https://api.anthropic.com/"
 	ownHost    = "api.anthropic.com"
 )
 
-// Model is a model of Anthropic. Its fields are not changed after its first use.
+// Model is a model of Anthropic. Do not change its fields after its first use.
 //
-// Its settings are the fields of a request (https://platform.claude.com/docs/en/api/messages/create), with two that are
-// joined with what the agent says: "tool_choice" may forbid parallel calls, and "output_config" may say the effort. The
-// entries of "tools" are tools of the provider; one with the name of a tool of the agent adds to it, such as
-// {name: search, cache_control: {type: ephemeral}}.
+// Its settings are the fields of a request (https://platform.claude.com/docs/en/api/messages/create). Two of them are merged
+// with the agent's: "tool_choice" may forbid parallel calls, and "output_config" may set the effort. The entries of "tools"
+// are tools of the provider; an entry with the name of one of the agent's tools extends it, such as {name: search,
+// cache_control: {type: ephemeral}}.
 //
 // The setting "cache_control" caches the prompt: its value is sent with the last tool, the last block of the system prompt and
-// the last block of the conversation, as far as there is room beside the marks that tools and blocks have of their own. It is
-// null for a request that is not to be cached.
+// the last block of the conversation, as far as the tools' and blocks' own marks leave room. null turns caching off for a
+// request.
 //
-// A block of a kind that only the provider knows has its name behind "anthropic_": what a server tool found comes as
-// "anthropic_web_search_tool_result" and is sent back so, and a block "anthropic_document" of a program is sent as a
-// document with all its keys. A block with the key "cache_control" is sent with it.
+// Blocks that only the provider knows have the prefix "anthropic_": a server tool's result arrives as
+// "anthropic_web_search_tool_result" and is sent back as such, and a program's block "anthropic_document" is sent as a
+// document with all its keys. A block's key "cache_control" is sent along.
 type Model struct {
 	Name       string            // such as "claude-haiku-4-5"
 	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
-	APIKey     string            // "": that of APIKeyEnv. Only Anthropic's own address demands one
+	APIKey     string            // "": that of APIKeyEnv. Only Anthropic's own address requires one
 	APIKeyEnv  string            // the environment variable with the key; "": ANTHROPIC_API_KEY
 	Settings   wire.Map          // for every request, by the provider's names; those of a request win
 	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
-	Profile    *model.Info       // what the model can do; nil: what [model.Lookup] says
+	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
 
 	once     sync.Once
 	endpoint *provider.Endpoint
@@ -92,7 +92,7 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return answer.response(req)
 }
 
-// Stream answers a request piece by piece.
+// Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		if err := m.stream(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
@@ -101,7 +101,7 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	}
 }
 
-// call is what is sent for a request.
+// call returns the call to send for a request.
 func (m *Model) call(req *model.Request, stream bool) (provider.Call, error) {
 	m.once.Do(func() { m.failed = m.connect() })
 	if m.failed != nil {
@@ -111,7 +111,7 @@ func (m *Model) call(req *model.Request, stream bool) (provider.Call, error) {
 	return provider.Call{Path: path, Body: body}, err
 }
 
-// connect finds out where requests go.
+// connect determines where requests go.
 func (m *Model) connect() error {
 	base, err := provider.Address(Provider, cmp.Or(m.BaseURL, ownBaseURL), ownBaseURL)
 	if err != nil {
@@ -134,7 +134,7 @@ func (m *Model) connect() error {
 	return nil
 }
 
-// malformed is the error of a response that cannot be understood.
+// malformed returns the error for an unintelligible response.
 func malformed(what string, err error) *model.Error {
 	return provider.Broken(Provider, fmt.Sprintf("%s cannot be read: %v", what, err))
 }

@@ -14,15 +14,15 @@ import (
 // part is a block of an answer.
 type part map[string]json.RawMessage
 
-// parts are the blocks of an answer.
+// parts holds the blocks of an answer.
 type parts []part
 
-// maxParts is how many blocks an answer may have: far more than any has, and few enough to hold.
+// maxParts is the maximum number of blocks in an answer: far more than any has, yet few enough for memory.
 const maxParts = 1 << 14
 
 var errParts = fmt.Errorf("there are more than %d blocks", maxParts)
 
-// UnmarshalJSON reads a list of blocks, not more than there may be.
+// UnmarshalJSON reads a list of at most maxParts blocks.
 func (p *parts) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	switch begin, err := d.Token(); {
@@ -45,7 +45,7 @@ func (p *parts) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// callsLast is the index behind the last block that is no call: from there on the calls need no place among the blocks.
+// callsLast returns the index after the last block that is not a call. Calls from there on need no place among the blocks.
 func (p parts) callsLast() int {
 	end := len(p)
 	for end > 0 && string(p[end-1]["type"]) == `"`+kindToolUse+`"` {
@@ -54,7 +54,7 @@ func (p parts) callsLast() int {
 	return end
 }
 
-// read returns the block of a part, an empty one for a call that stands with the last ones. It adds calls to the message.
+// read returns the block of a part, or an empty one for a call at the end. It adds calls to the message.
 func (p part) read(m *abi.Message, placed bool) (block abi.Block, err error) {
 	switch kind, err := p.text("type"); {
 	case err != nil:
@@ -78,7 +78,7 @@ func (p part) read(m *abi.Message, placed bool) (block abi.Block, err error) {
 	}
 }
 
-// text is the text of a key; "" if there is none.
+// text returns the text under a key; "" if there is none.
 func (p part) text(key string) (text string, err error) {
 	if raw, ok := p[key]; ok {
 		if err := json.Unmarshal(raw, &text); err != nil {
@@ -121,10 +121,10 @@ func (p part) readThinking() (block abi.Block, err error) {
 	return abi.ReasoningBlock(text, signature), nil
 }
 
-// argsKey is the key of a part with the arguments of a call as they came in a stream, as a string.
+// argsKey is the key of a part for the arguments of a streamed call, as a string.
 const argsKey = "\x00args"
 
-// readCall adds a call to the message. Its block has what a call has no place for, and says where it stands, if it is placed.
+// readCall adds a call to the message. Its block holds extra fields of the call and, if it is placed, marks its position.
 func (p part) readCall(m *abi.Message, placed bool) (block abi.Block, err error) {
 	id, err := p.text("id")
 	if err != nil {
@@ -156,7 +156,7 @@ func (p part) readCall(m *abi.Message, placed bool) (block abi.Block, err error)
 	return further.own(kindToolUse)
 }
 
-// arguments are those of a call, as the model wrote them.
+// arguments returns the arguments of a call as the model wrote them.
 func (p part) arguments() (string, error) {
 	if _, ok := p[argsKey]; ok {
 		return p.text(argsKey)
@@ -167,7 +167,7 @@ func (p part) arguments() (string, error) {
 	return "", nil
 }
 
-// plainCaller reports whether it is the model itself that calls.
+// plainCaller reports whether the model itself made the call.
 func plainCaller(raw json.RawMessage) bool {
 	var caller struct {
 		Type string `json:"type"`
@@ -175,14 +175,14 @@ func plainCaller(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &caller) == nil && caller.Type == "direct"
 }
 
-// own is a block of the provider's own kind, with all its keys.
+// own returns a block of the provider's own kind, with all its keys.
 func (p part) own(kind string) (abi.Block, error) {
 	fields := make(wire.Map, 0, len(p)+1)
 	for key, raw := range p {
 		if key == argsKey {
 			continue
 		}
-		value, err := wire.FromJSON(raw, wire.Limits{MaxBytes: provider.MaxResponse}) // it may have a file
+		value, err := wire.FromJSON(raw, wire.Limits{MaxBytes: provider.MaxResponse}) // it may contain a file
 		if err != nil {
 			return abi.Block{}, fmt.Errorf("%q: %w", key, err)
 		}

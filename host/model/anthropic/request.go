@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// reserved are the fields of a request that are no settings.
+// reserved lists the fields of a request that settings cannot set.
 var reserved = []string{"messages", "model", "stream", "system"}
 
 // body makes the body of a request.
@@ -50,7 +50,7 @@ func (m *Model) body(req *model.Request, stream bool) (object, error) {
 	return body, nil
 }
 
-// system are the system prompt and the system messages of the history: the API has one place for them.
+// system returns the system prompt and the system messages of the history: the API has one place for both.
 func system(req *model.Request) []object {
 	out := prompts(nil, req.System)
 	for _, m := range req.Messages.All() {
@@ -61,7 +61,7 @@ func system(req *model.Request) []object {
 	return out
 }
 
-// prompts adds content of which only texts can be sent.
+// prompts adds the texts of content, since nothing else can be sent.
 func prompts(out []object, c abi.Content) []object {
 	for _, block := range c.Blocks() {
 		if text := textBlock(provider.TextOf(block)); text != nil {
@@ -71,8 +71,8 @@ func prompts(out []object, c abi.Content) []object {
 	return out
 }
 
-// outputConfig is the setting of this name with the format of the answer. The API always enforces it, and refuses schemas
-// that it cannot enforce: unless it must be kept to exactly, a schema is made to what it can.
+// outputConfig returns the setting of this name with the format of the answer added. The API always enforces the format, and
+// refuses schemas that it cannot enforce. Unless the format is strict, the schema is reduced to what the API can enforce.
 func outputConfig(f *model.Format, setting any) object {
 	out := object{}
 	if given, ok := setting.(map[string]any); ok {

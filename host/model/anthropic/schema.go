@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// enforced are the keys of a JSON Schema that the API can enforce in an answer, and those that it takes besides:
-// https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations. It refuses others.
+// enforced lists the keys of a JSON Schema that the API can enforce in an answer, and others that it accepts:
+// https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations. It refuses all others.
 var enforced = map[string]bool{
 	"$defs": true, "$ref": true, "additionalProperties": true, "allOf": true, "anyOf": true, "const": true, "default": true,
 	"definitions": true, "description": true, "enum": true, "items": true, "pattern": true, "properties": true, "required": true,
 	"title": true, "type": true,
 }
 
-// silent are keys that say nothing of a value.
+// silent lists keys that do not constrain a value.
 var silent = []string{"$comment", "$id", "$schema"}
 
-// formats are the formats of strings that the API can enforce.
+// formats lists the string formats that the API can enforce.
 var formats = []string{"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"}
 
-// enforceable is a schema as the API can enforce it: objects have no keys but theirs, one of several schemas is any of them,
-// and what cannot be enforced is told in the description. Anthropic's SDK has a function for this too, which gives up at a
-// list of types, and loses the definitions beside a reference.
+// enforceable converts a schema to one that the API can enforce: objects allow only their listed keys, oneOf becomes anyOf,
+// and the description states what cannot be enforced. Anthropic's SDK has a similar function, but it gives up at a list of
+// types, and loses definitions next to a reference.
 func enforceable(schema object) object {
-	if ref, ok := schema["$ref"]; ok { // beside which nothing else may stand
+	if ref, ok := schema["$ref"]; ok { // the API allows no other keys next to it
 		schema = object{"$ref": ref, "$defs": schema["$defs"], "definitions": schema["definitions"]}
 		maps.DeleteFunc(schema, func(_ string, value any) bool { return value == nil })
 	}
@@ -82,7 +82,7 @@ func isFormat(value any) bool {
 	return ok && slices.Contains(formats, format)
 }
 
-// inside is a schema in a schema.
+// inside converts a nested schema.
 func inside(schema any) any {
 	if of, ok := schema.(map[string]any); ok {
 		return enforceable(of)

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// stream answers a request piece by piece. It ends early without an error if yield returns false.
+// stream answers a request in chunks. It ends early without an error if yield returns false.
 func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
 	call, err := m.call(req, true)
 	if err != nil {
@@ -21,7 +21,7 @@ func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Body.Close() }() // all was read, or nobody wants the rest
+	defer func() { _ = resp.Body.Close() }() // it was read to the end, or the rest is not wanted
 	events := provider.NewEvents(resp.Body)
 	var d draft
 	for {
@@ -56,7 +56,7 @@ func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model
 	}
 }
 
-// The events of a stream. The API may add others, and sends "ping" in between.
+// These are the events of a stream. The API may add others, and sends "ping" in between.
 const (
 	eventStart      = "message_start"
 	eventBlockStart = "content_block_start"
@@ -76,12 +76,12 @@ type event struct {
 	Usage        usage           `json:"usage"`
 }
 
-// add adds an event to the draft, and returns the text that is new.
+// add adds an event to the draft, and returns the new text.
 func (d *draft) add(kind string, data []byte) (done bool, chunk model.Chunk, err error) {
 	if len(data) == 0 {
 		return false, chunk, nil
 	}
-	if kind == "" || kind == "message" { // some servers say it in the data alone
+	if kind == "" || kind == "message" { // some servers name it only in the data
 		var told struct {
 			Type string `json:"type"`
 		}

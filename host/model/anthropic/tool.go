@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// tools are the tools that a request offers, and those of the settings, of the model and of the request.
+// tools returns the tools that a request offers, including those in the settings of the model and of the request.
 func (m *Model) tools(req *model.Request) ([]object, error) {
 	out := make([]object, 0, len(req.Tools))
 	for i := range req.Tools {
@@ -36,7 +36,7 @@ func (m *Model) tools(req *model.Request) ([]object, error) {
 	return out, nil
 }
 
-// joined adds the keys of an entry to the tool of the same name, or the entry as another tool.
+// joined adds the keys of an entry to the tool of the same name, or else adds the entry as another tool.
 func joined(tools []object, entry object) []object {
 	name, ok := nameOf(entry)
 	if !ok {
@@ -59,7 +59,7 @@ func nameOf(tool object) (string, bool) {
 	return name, ok
 }
 
-// toolOf is a tool of the agent.
+// toolOf returns a tool of the agent in the API's format.
 func toolOf(spec *abi.ToolSpec) object {
 	out := object{"name": spec.Name, "input_schema": schemaOf(spec.Parameters)}
 	if spec.Description != "" {
@@ -68,7 +68,7 @@ func toolOf(spec *abi.ToolSpec) object {
 	return out
 }
 
-// schemaOf is the JSON Schema of a tool's parameters.
+// schemaOf returns the JSON Schema of a tool's parameters.
 func schemaOf(parameters wire.Raw) object {
 	var fields wire.Map
 	if parameters.IsMap() {
@@ -81,12 +81,13 @@ func schemaOf(parameters wire.Raw) object {
 	}
 	out := objectOf(fields)
 	if !fields.Has("type") {
-		out["type"] = "object" // the API demands it
+		out["type"] = "object" // the API requires it
 	}
 	return out
 }
 
-// possibleChoice is a choice that the API takes: a model that thinks cannot be made to call a tool, so it is left to it.
+// possibleChoice returns a choice that the API accepts. A model that thinks cannot be forced to call a tool, so it gets
+// "auto".
 func possibleChoice(choice string, thinking any) string {
 	setting, _ := thinking.(map[string]any)
 	kind, _ := setting["type"].(string)
@@ -96,7 +97,7 @@ func possibleChoice(choice string, thinking any) string {
 	return "auto"
 }
 
-// toolChoice is what a request chooses, with what the setting says besides; nil: nothing.
+// toolChoice returns the tool choice of a request, merged with the setting; nil if there is none.
 func toolChoice(choice string, setting any) any {
 	given, ok := setting.(map[string]any)
 	switch {
@@ -105,7 +106,7 @@ func toolChoice(choice string, setting any) any {
 	case choice == "" && given["type"] != nil:
 		return given
 	case choice == "none":
-		return object{"type": "none"} // which has no other keys
+		return object{"type": "none"} // it has no other keys
 	}
 	out := object{}
 	maps.Copy(out, given)

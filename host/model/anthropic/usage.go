@@ -7,10 +7,10 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// usage is what an answer has cost, by the API's keys.
+// usage is the token usage of an answer, by the API's keys.
 type usage map[string]json.RawMessage
 
-// with returns the counts with newer ones. They count the whole answer, and tell only what has changed.
+// with returns the counts updated with newer ones. Newer counts cover the whole answer, but list only what has changed.
 func (u usage) with(newer usage) usage {
 	out := make(usage, len(u)+len(newer))
 	maps.Copy(out, u)
@@ -22,7 +22,7 @@ func (u usage) with(newer usage) usage {
 	return out
 }
 
-// counted are the counts as all providers have them: the API does not count cached tokens among those of the input.
+// counted converts the counts to the common form: the API does not count cached tokens as input.
 func (u usage) counted() *abi.Usage {
 	if u == nil {
 		return nil
@@ -42,10 +42,10 @@ func (u usage) counted() *abi.Usage {
 	return out
 }
 
-// maxCount is more than any answer can cost, so that sums of counts are right.
+// maxCount exceeds the cost of any answer, and is small enough that sums of counts do not overflow.
 const maxCount = 1 << 50
 
-// count is a count; 0 for what is none.
+// count returns a count; 0 for anything that is not one.
 func (u usage) count(key string) uint64 {
 	var n float64
 	if json.Unmarshal(u[key], &n) != nil || n < 0 {

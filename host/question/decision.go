@@ -62,7 +62,7 @@ func (c *Call) CheckArgs(args wire.Raw) error {
 	}
 	compiled, err := schema.CompileUntrusted(c.ArgsSchema) // it comes from a store, and perhaps from a plugin
 	if err != nil {
-		return nil //nolint:nilerr // who asks checks the answer too
+		return nil //nolint:nilerr // the asker checks the answer too
 	}
 	return compiled.Validate(args)
 }

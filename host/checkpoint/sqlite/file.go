@@ -39,7 +39,7 @@ func create(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return refused("opened", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // the file system has no links, or the path is a dangling symbolic link
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // the file system has no links, or the path is a dangling symlink
 	if err != nil {
 		return refused("made", err)
 	}

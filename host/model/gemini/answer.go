@@ -12,11 +12,11 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// answer gathers what the model says, of one response or of pieces.
+// answer collects the model's output, from one response or from pieces.
 type answer struct {
-	say func(model.Chunk) error // takes the pieces; nil: nobody does
+	say func(model.Chunk) error // receives the pieces; nil: not streamed
 
-	about         wire.Map // what is kept in the message's Meta as it came
+	about         wire.Map // fields kept unchanged in the message's Meta
 	blocked       string   // why the prompt was refused
 	blocks        []abi.Block
 	calls         []functionCall
@@ -25,16 +25,16 @@ type answer struct {
 	id            string
 	model         string
 	notes         []note // of the calls
-	open          string // the type of the block that is being written: text or reasoning; "": none is
+	open          string // type of the block in progress, text or reasoning; "": none
 	spent         abi.Usage
-	some          bool // a candidate has come
+	some          bool // a candidate has arrived
 	parts         int
-	token         string // to continue the answer; "": it is whole
+	token         string // to continue the answer; "": it is complete
 	usage         *usage // of this response
 	written       strings.Builder
 }
 
-// add adds a response, or a piece of one. Of several candidates only the first counts.
+// add adds a response, or a piece of one. Only the first of several candidates counts.
 func (a *answer) add(d *document) error {
 	if d.ModelVersion != "" {
 		a.model = d.ModelVersion
@@ -42,7 +42,7 @@ func (a *answer) add(d *document) error {
 	if d.ResponseID != "" && a.id == "" {
 		a.id = d.ResponseID
 	}
-	if d.UsageMetadata != nil { // it counts from the beginning in each piece
+	if d.UsageMetadata != nil { // cumulative in each piece
 		a.usage = d.UsageMetadata
 	}
 	if why := d.PromptFeedback; why.BlockReason != "" {
@@ -110,7 +110,7 @@ func (a *answer) addPart(text json.RawMessage) error {
 	return a.addText("", p.Thought, p.ThoughtSignature)
 }
 
-// otherKind returns what a part of a kind that is not known calls itself; "" if it says nothing.
+// otherKind returns the key of a part of an unknown kind; "" if it has none.
 func otherKind(text json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
@@ -128,13 +128,13 @@ func (a *answer) addCall(call *functionCall, signature string) error {
 	if call.Name == "" {
 		return provider.Broken(Provider, "it calls a tool without a name")
 	}
-	a.calls = append(a.calls, *call) // which is no block: a text goes on behind it
+	a.calls = append(a.calls, *call) // not a block: the text before it may continue
 	a.notes = append(a.notes, note{call.Name, call.ID, signature})
 	return nil
 }
 
-// addText adds a text, or a thought. One with a signature stays a block of its own: signatures must come back where they
-// came.
+// addText adds a text or a thought. One with a signature stays a separate block, because signatures must be sent back in their
+// original place.
 func (a *answer) addText(text string, thought bool, signature string) error {
 	kind, chunk := abi.BlockText, model.Chunk{Text: text}
 	if thought {
@@ -163,7 +163,7 @@ func (a *answer) addBlock(block abi.Block) {
 	a.blocks = append(a.blocks, block)
 }
 
-// flush ends the block that is being written.
+// flush completes the block in progress.
 func (a *answer) flush() {
 	if a.open != "" {
 		a.blocks = append(a.blocks, textBlock(a.open, a.written.String()))
@@ -179,7 +179,7 @@ func textBlock(kind, text string) abi.Block {
 	return abi.TextBlock(text)
 }
 
-// next returns the token with which the answer goes on in another response; "" if it is whole.
+// next returns the token for continuing the answer in another response; "" if it is complete.
 func (a *answer) next() string {
 	token := a.token
 	if a.finishReason != "CONTINUATION" || token == "" {
@@ -192,7 +192,7 @@ func (a *answer) next() string {
 	return token
 }
 
-// response returns the answer when all of it has come.
+// response returns the complete answer.
 func (a *answer) response(req *model.Request) (*model.Response, error) {
 	a.flush()
 	message := abi.Message{Content: provider.Blocks(a.blocks)}
@@ -232,6 +232,6 @@ func (a *answer) response(req *model.Request) (*model.Response, error) {
 	return out, nil
 }
 
-// MetaAbout is the key in the Meta of a message under which stands what the API says of its answer, by the API's names, such
-// as groundingMetadata and citationMetadata. Of what comes in several pieces of a stream the last is kept.
+// MetaAbout is the key in a message's Meta for what the API reports about its answer, by the API's names, such as
+// groundingMetadata and citationMetadata. If a stream sends a field several times, the last value is kept.
 const MetaAbout = Provider

@@ -15,14 +15,14 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// Google's own address, its host, and the version of the API.
+// These are Google's own address and host, and the version of the API.
 const (
 	ownBaseURL = "https://generativelanguage.googleapis.com"
 	ownHost    = "generativelanguage.googleapis.com"
 	apiVersion = "v1beta"
 )
 
-// connect finds out where requests go.
+// connect determines where requests go.
 func (m *Model) connect() error {
 	m.once.Do(func() { m.failed = m.open() })
 	return m.failed
@@ -72,7 +72,7 @@ func (m *Model) key() string {
 	return key
 }
 
-// exchange sends one request, and reads its response.
+// exchange sends one request and reads its response.
 func (m *Model) exchange(ctx context.Context, body map[string]any, a *answer) (err error) {
 	if err := m.connect(); err != nil {
 		return err
@@ -102,17 +102,17 @@ func (m *Model) exchange(ctx context.Context, body map[string]any, a *answer) (e
 	return a.readStream(resp.Body)
 }
 
-// patience tells the server how long its answer is waited for, as Google's own SDK does.
+// patience tells the server how long the client will wait, as Google's own SDK does.
 func patience(ctx context.Context) http.Header {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return nil
 	}
-	seconds := math.Ceil(time.Until(deadline).Seconds()) //nolint:forbidigo // contexts have the machine's clock
+	seconds := math.Ceil(time.Until(deadline).Seconds()) //nolint:forbidigo // contexts use the machine's clock
 	return http.Header{"X-Server-Timeout": {strconv.Itoa(max(1, int(seconds)))}}
 }
 
-// refused is the error of a request that cannot be sent.
+// refused returns the error for a request that cannot be sent.
 func refused(format string, args ...any) *model.Error {
 	return provider.Unsendable(Provider, fmt.Errorf(format, args...))
 }

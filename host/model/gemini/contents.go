@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// The roles of turns.
+// These are the roles of turns.
 const (
 	roleModel = "model"
 	roleUser  = "user"
@@ -20,28 +20,28 @@ type content struct {
 	Role  string `json:"role"`
 	Parts []any  `json:"parts"`
 
-	answers bool // to calls, and nothing else
+	answers bool // it has answers to calls and nothing else
 }
 
-// goOn is said where the API wants a person to speak and nobody does: at the beginning, and after the model's last word.
+// goOn fills a user turn that the API requires but the history lacks: at the beginning, and after a final turn of the model.
 const goOn = "Continue."
 
-// conversation is the history as the API takes it. That refuses
+// conversation converts the history for the API, which refuses
 //   - a turn without parts,
-//   - a call that does not follow a turn of the user, or the answers to other calls: so turns of one side become one,
-//   - answers to calls that are not as many as the calls, or do not follow them at once,
+//   - a call that does not follow a turn of the user or the answers to other calls (so adjacent turns of one side are merged),
+//   - answers to calls that do not match the calls in number, or do not follow them at once,
 //   - anything else in a turn of answers, since Gemini 3.7,
 //   - a conversation that ends with the model's turn, since Gemini 3.5.
 type conversation struct {
 	model    *Model
 	messages history.List
-	person   int // the index of the last human message; -1: there is none
+	person   int // index of the last human message; -1: none
 	told     map[int]bool
 	contents []content
 	system   []any
 }
 
-// contents returns the turns of a request, and what the system prompts say.
+// contents returns the turns of a request, and the texts of the system prompts.
 func (m *Model) contents(req *model.Request) (contents []content, system []any) {
 	c := conversation{
 		model: m, messages: req.Messages, person: -1, told: map[int]bool{}, system: texts(req.System),
@@ -81,8 +81,8 @@ func (c *conversation) add(i int, m *abi.Message) {
 	}
 }
 
-// addAnswer adds a message of the model, and behind it the answers to its calls, in the order of the calls: without ids
-// that is how the API tells those of one tool apart.
+// addAnswer adds a message of the model and then the answers to its calls. They are in the order of the calls: without ids,
+// that is how the API tells calls of one tool apart.
 func (c *conversation) addAnswer(i int, m *abi.Message) {
 	answers := c.answers(i)
 	calls := calls(m, answers)
@@ -121,8 +121,8 @@ func (c *conversation) addAnswer(i int, m *abi.Message) {
 	c.say(roleUser, shown...)
 }
 
-// answers returns where the answers to the calls of a message are, by the ids of the calls: before the model's next message,
-// since ids are unique in a message only.
+// answers returns the indexes of the answers to a message's calls, by call id. It searches only up to the model's next
+// message, because ids are unique only within a message.
 func (c *conversation) answers(i int) map[string]int {
 	out := map[string]int{}
 	for j := i + 1; j < c.messages.Len(); j++ {
@@ -137,7 +137,7 @@ func (c *conversation) answers(i int) map[string]int {
 	return out
 }
 
-// say adds parts to the turn of a role, or begins one.
+// say adds parts to the current turn if it has the role, or else begins a turn.
 func (c *conversation) say(role string, parts ...any) {
 	if len(parts) == 0 {
 		return
@@ -149,15 +149,15 @@ func (c *conversation) say(role string, parts ...any) {
 	c.contents = append(c.contents, content{Role: role, Parts: parts})
 }
 
-// noSignature stands for the signature of a call that the model has not made, or not this one. Gemini 3 refuses calls
-// without in the turn that goes on: https://ai.google.dev/gemini-api/docs/thought-signatures. Only the first call of a
-// message must have one.
+// noSignature replaces the signature of a call that the model did not make, or not in this form. In the current turn, Gemini 3
+// refuses calls without one: https://ai.google.dev/gemini-api/docs/thought-signatures. Only the first call of a message needs
+// one.
 const noSignature = "skip_thought_signature_validator"
 
 var generation = regexp.MustCompile(`gemini-(\d+)`)
 
-// modern reports whether a model is Gemini 3 or later, as all are whose names do not say: it wants signatures, and takes
-// media inside of answers to calls.
+// modern reports whether a model is Gemini 3 or later, which it assumes if the name does not tell. Such a model requires
+// signatures, and accepts media inside answers to calls.
 func modern(name string) bool {
 	found := generation.FindStringSubmatch(name)
 	if found == nil {

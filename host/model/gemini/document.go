@@ -31,7 +31,7 @@ type candidate struct {
 	FinishReason      string `json:"finishReason"`
 	Index             int    `json:"index"`
 
-	// What is kept in the message's Meta as it came.
+	// These fields are kept unchanged in the message's Meta.
 	AvgLogprobs        json.RawMessage `json:"avgLogprobs"`
 	CitationMetadata   json.RawMessage `json:"citationMetadata"`
 	GroundingMetadata  json.RawMessage `json:"groundingMetadata"`
@@ -40,7 +40,7 @@ type candidate struct {
 	URLContextMetadata json.RawMessage `json:"urlContextMetadata"`
 }
 
-// about returns what is kept in the message's Meta, by the API's names.
+// about returns the fields kept in the message's Meta, by the API's names.
 func (c *candidate) about() map[string]json.RawMessage {
 	return map[string]json.RawMessage{
 		"avgLogprobs": c.AvgLogprobs, "citationMetadata": c.CitationMetadata, "groundingMetadata": c.GroundingMetadata,
@@ -48,7 +48,7 @@ func (c *candidate) about() map[string]json.RawMessage {
 	}
 }
 
-// said is a part of an answer, of a kind that is known.
+// said is a part of an answer, of a known kind.
 type said struct {
 	FunctionCall *functionCall `json:"functionCall"`
 	InlineData   *struct {
@@ -69,8 +69,8 @@ type usage struct {
 	ToolUsePromptTokenCount int64 `json:"toolUsePromptTokenCount"`
 }
 
-// tokens returns the usage as a message has it. The prompt's count has the cached tokens in it; that of what Google's tools
-// have found, and the model has read, stands beside it, as the count of the thoughts stands beside that of the answer.
+// tokens returns the usage for a message. The prompt's count includes cached tokens, but not the results of Google's own
+// tools; the count of the answer does not include thoughts.
 func (u *usage) tokens() abi.Usage {
 	count := func(n int64) uint64 { return uint64(max(n, 0)) }
 	out := abi.Usage{
@@ -98,5 +98,5 @@ func readDocument(text []byte) (*document, error) {
 	return &d, nil
 }
 
-// isSet reports whether a field is there, and not null.
+// isSet reports whether a field is present and not null.
 func isSet(field json.RawMessage) bool { return len(field) > 0 && string(field) != "null" }

@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// mediaPart returns the part for an image or a file: its bytes, or where it is. False if it says neither.
+// mediaPart returns the part for an image or a file: its bytes or its address. It returns false if the block has neither.
 func mediaPart(block abi.Block) (any, bool) {
 	signature := block.String(KeySignature)
 	if data := block.Data(); len(data) > 0 {
@@ -30,7 +30,7 @@ func mediaPart(block abi.Block) (any, bool) {
 	return part{FileData: &fileData{FileURI: address, MIMEType: kind}, ThoughtSignature: signature}, true
 }
 
-// ofDataURL returns what a data URL holds in base64; nil for other URLs.
+// ofDataURL returns the content of a data URL in base64; nil for other URLs.
 func ofDataURL(address string) *blob {
 	rest, ok := strings.CutPrefix(address, "data:")
 	if !ok {
@@ -45,20 +45,20 @@ func ofDataURL(address string) *blob {
 	return &blob{MIMEType: kind, Data: data}
 }
 
-// nestable are the kinds of media that can stand inside of an answer to a call, since Gemini 3:
+// nestable lists the kinds of media that may be part of an answer to a call, since Gemini 3:
 // https://ai.google.dev/gemini-api/docs/function-calling.
 var nestable = map[string]bool{
 	"image/png": true, "image/jpeg": true, "image/webp": true, "application/pdf": true, "text/plain": true,
 }
 
-// kinds are the types of files by the ends of their names: the machine's own table would make requests differ.
+// kinds maps file extensions to types. The machine's own table would make requests differ between machines.
 var kinds = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif",
 	".heic": "image/heic", ".heif": "image/heif", ".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/markdown",
 	".csv": "text/csv", ".html": "text/html", ".mp3": "audio/mp3", ".wav": "audio/wav", ".mp4": "video/mp4",
 }
 
-// kindOf guesses the type of what an address points to; "" if it does not show it, which the API takes.
+// kindOf guesses the type of a file from its address; "" if it cannot, which the API accepts.
 func kindOf(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {

@@ -12,26 +12,26 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// Provider is what models of this package say as the provider.
+// Provider is the provider name of this package's models.
 const Provider = "gemini"
 
-// APIKeyVariable is the environment variable with the key. Without it that is GOOGLE_API_KEY, as in Google's own tools.
-const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // the name of it
+// APIKeyVariable is the environment variable that holds the key. If unset, GOOGLE_API_KEY is used, as in Google's own tools.
+const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // a name, not a key
 
-// Model is a model of the Gemini Developer API. Its fields are not changed after its first use.
+// Model is a model of the Gemini Developer API. Do not change its fields after its first use.
 type Model struct {
 	Name       string            // such as "gemini-3-flash"
 	BaseURL    string            // without the version, such as "http://localhost:8080"; "": Google's own
-	APIKey     string            // "": that of APIKeyEnv. Only Google's own address demands one
-	APIKeyEnv  string            // the environment variable with the key; "": GEMINI_API_KEY, and GOOGLE_API_KEY without it
+	APIKey     string            // "": that of APIKeyEnv. Only Google's own address requires one
+	APIKeyEnv  string            // the environment variable with the key; "": GEMINI_API_KEY, or else GOOGLE_API_KEY
 	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own win, field by field
 	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout: the context has one
-	Profile    *model.Info       // what the model can do; nil: what [model.Lookup] says
+	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
 
 	once     sync.Once
 	endpoint *provider.Endpoint
-	path     string // of the model, below the endpoint
+	path     string // of the model, relative to the endpoint
 	failed   error  // why there is no endpoint
 }
 
@@ -48,10 +48,10 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return m.ask(ctx, req, nil)
 }
 
-// errStopped says that the consumer of a stream wants no more of it.
+// errStopped reports that the consumer of a stream has stopped.
 var errStopped = errors.New("the consumer has stopped")
 
-// Stream answers a request piece by piece.
+// Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		resp, err := m.ask(ctx, req, func(c model.Chunk) error {
@@ -70,11 +70,11 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	}
 }
 
-// maxContinued is how often an answer may be continued. Each time is a request that is paid for.
+// maxContinued is how often an answer may be continued. Each continuation is a paid request.
 const maxContinued = 32
 
-// ask sends a request and reads the answer: piece by piece if there is a function that takes the pieces. An answer that the
-// provider cuts at its limit for one response, and says how to continue, is continued, as Google's own SDK does.
+// ask sends a request and reads the answer, in chunks if say is not nil. If the provider cuts an answer at its limit for one
+// response and says how to continue, ask continues it, as Google's own SDK does.
 func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
 	body, err := m.body(req)
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// MetaCalls is the key in the Meta of a message under which stands what its calls must be sent back with: a list with a map
-// for each, in the order of the answer: name, id where the API gave one, and thought_signature where it gave one. It is
-// absent if it gave neither.
+// MetaCalls is the key in a message's Meta for data that must be sent back with its calls. It holds a list with one map for
+// each call, in the order of the answer: name, and id and thought_signature if the API sent them. It is absent if the API sent
+// neither.
 //
-// The ids of calls cannot tell that: the host gives ids to calls without, and to those whose id another call has; of the
-// others' the API wants to see no id, and of its own it wants each. Nor can their places: a hook may take calls out. So a
-// call is known by its id, or else is the first with its name.
+// The ids of calls in the message are not enough: the host assigns ids to calls without one or with a duplicate, while the API
+// wants all its own ids back and no others. Positions are not enough either, because a hook may remove calls. So a call is
+// matched by its id, or else by its name, first come first served.
 const MetaCalls = "gemini_calls"
 
-// note is what a call must be sent back with.
+// note is the data to send back with a call.
 type note struct{ name, id, signature string }
 
 const (
@@ -24,7 +24,7 @@ const (
 	noteID   = "id"
 )
 
-// writeNotes returns the value of MetaCalls; nil if the notes say nothing.
+// writeNotes returns the value of MetaCalls; nil if the notes hold no data.
 func writeNotes(notes []note) wire.Raw {
 	if !slices.ContainsFunc(notes, func(n note) bool { return n.id != "" || n.signature != "" }) {
 		return nil
@@ -43,7 +43,7 @@ func writeNotes(notes []note) wire.Raw {
 	return out
 }
 
-// readNotes returns what stands under MetaCalls.
+// readNotes reads the value under MetaCalls.
 func readNotes(meta wire.Map) []note {
 	items, _ := meta.Get(MetaCalls).Items()
 	out := make([]note, 0, len(items))
@@ -58,7 +58,7 @@ func readNotes(meta wire.Map) []note {
 	return out
 }
 
-// assign returns the note of each call, an empty one where there is none.
+// assign returns the note of each call, or an empty one.
 func assign(notes []note, calls []abi.ToolCall) []note {
 	out := make([]note, len(calls))
 	byID := make(map[note]int, len(notes))
@@ -69,7 +69,7 @@ func assign(notes []note, calls []abi.ToolCall) []note {
 		}
 	}
 	taken := make([]bool, len(notes))
-	var others []int // calls that are known by their names only
+	var others []int // calls matched only by name
 	for i, call := range calls {
 		at, ok := byID[note{name: call.Name, id: call.ID}]
 		if !ok || call.ID == "" || taken[at] {

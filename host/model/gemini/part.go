@@ -9,12 +9,12 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// KeySignature is the key under which blocks of text, reasoning and images keep the thought signature of their part, in
-// base64 as the API has it.
+// KeySignature is the key in blocks of text, reasoning and images for the thought signature of their part, in the API's
+// base64.
 const KeySignature = "thought_signature"
 
-// part is a part of a turn. Unlike that of Google's SDK, it can have an empty text, on which signatures come, and signatures as they
-// came.
+// part is a part of a turn. Unlike in Google's SDK, its text may be empty, as signatures require, and signatures stay
+// unchanged.
 type part struct {
 	FileData         *fileData         `json:"fileData,omitempty"`
 	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
@@ -25,19 +25,19 @@ type part struct {
 	ThoughtSignature string            `json:"thoughtSignature,omitempty"`
 }
 
-// fileData is where a file is.
+// fileData is the address of a file.
 type fileData struct {
 	FileURI  string `json:"fileUri,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
 }
 
-// blob is a file.
+// blob is the content of a file.
 type blob struct {
 	Data     []byte `json:"data,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
 }
 
-// functionResponse is the answer to a call of a tool.
+// functionResponse is the answer to a tool call.
 type functionResponse struct {
 	ID       string         `json:"id,omitempty"`
 	Name     string         `json:"name,omitempty"`
@@ -45,7 +45,7 @@ type functionResponse struct {
 	Response map[string]any `json:"response,omitempty"`
 }
 
-// functionCall is a call of a tool. Unlike that of Google's SDK, it has arguments of which no number is rounded.
+// functionCall is a tool call. Unlike in Google's SDK, no number in its arguments is rounded.
 type functionCall struct {
 	ID   string          `json:"id,omitempty"`
 	Name string          `json:"name"`
@@ -54,7 +54,7 @@ type functionCall struct {
 
 func textPart(text string) part { return part{Text: &text} }
 
-// texts are the parts of content of which only texts can be sent.
+// texts returns the parts for content that may only hold texts.
 func texts(c abi.Content) []any {
 	var out []any
 	for _, block := range c.Blocks() {
@@ -65,7 +65,7 @@ func texts(c abi.Content) []any {
 	return out
 }
 
-// personParts are the parts of what a person says.
+// personParts returns the parts of a user's content.
 func personParts(c abi.Content) []any {
 	var out []any
 	for _, block := range c.Blocks() {
@@ -78,7 +78,7 @@ func personParts(c abi.Content) []any {
 	return out
 }
 
-// modelParts are the parts of what the model has said, without its calls. Reasoning of other providers' models is left out.
+// modelParts returns the parts of a model's message without its calls. It omits reasoning from other providers.
 func modelParts(m *abi.Message) []any {
 	from, _ := m.Meta.Get("provider").AsString()
 	var out []any
@@ -98,10 +98,10 @@ func modelParts(m *abi.Message) []any {
 	return out
 }
 
-// keyPart is the key under which a block of one of the API's other kinds keeps the part as it came.
+// keyPart is the key for the original part in a block of one of the API's other kinds.
 const keyPart = "part"
 
-// partOf returns the part for an image, a file, or a part of the API's other kinds; false for other blocks.
+// partOf returns the part for an image, a file, or a block of the API's other kinds; false for any other block.
 func partOf(block abi.Block) (any, bool) {
 	switch kind := block.Type(); {
 	case kind == abi.BlockImage || kind == abi.BlockFile:
@@ -114,10 +114,10 @@ func partOf(block abi.Block) (any, bool) {
 	}
 }
 
-// blockPrefix is how the types of blocks begin that keep a part of one of the API's other kinds.
+// blockPrefix precedes the types of blocks for the API's other kinds of parts.
 const blockPrefix = Provider + "_"
 
-// response is what a tool has returned, as the API takes it: an object.
+// response returns a tool's result as the API requires it: as an object.
 func response(m *abi.Message) map[string]any {
 	if m.Status == abi.StatusError {
 		return map[string]any{"error": resultText(m)}
@@ -125,7 +125,7 @@ func response(m *abi.Message) map[string]any {
 	return map[string]any{"result": resultText(m)}
 }
 
-// resultText is the text of a tool's result, with a word for each block that cannot be sent.
+// resultText returns the text of a tool's result, with a placeholder for each block that cannot be sent.
 func resultText(m *abi.Message) string {
 	if m.Content.IsText() {
 		return m.Content.Text()
@@ -142,8 +142,7 @@ func resultText(m *abi.Message) string {
 	return strings.Join(out, "\n")
 }
 
-// resultParts are the media of a tool's result: those that can stand inside of the answer, and the others, for a turn of the
-// user behind it.
+// resultParts returns the media of a tool's result: those that may be inside the answer, and those for a user turn after it.
 func resultParts(m *abi.Message, modern bool) (inside []part, beside []any) {
 	for _, block := range m.Content.Blocks() {
 		p, ok := partOf(block)

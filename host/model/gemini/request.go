@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// reserved are the fields of a request that the agent says itself. Its tools join those of the settings, which are
-// Google's own, such as {"googleSearch": {}}.
+// reserved lists the fields of a request that settings cannot set. Tools in the settings are Google's own, such as
+// {"googleSearch": {}}, and are added to the agent's.
 var reserved = []string{"contents", "systemInstruction", "system_instruction", "model", "continuationToken"}
 
 // body makes the body of a request: https://ai.google.dev/api/generate-content.
@@ -47,10 +47,10 @@ type declaration struct {
 	Parameters  json.RawMessage `json:"parametersJsonSchema"`
 }
 
-// addTools adds the tools and how the model may choose among them.
+// addTools adds the tools and the tool choice.
 func addTools(body map[string]any, req *model.Request) error {
 	if len(req.Tools) == 0 {
-		return nil // a choice among none is refused
+		return nil // a choice without tools is refused
 	}
 	declared := make([]declaration, len(req.Tools))
 	for i, tool := range req.Tools {
@@ -87,13 +87,13 @@ func choose(choice string) map[string]any {
 	}
 }
 
-// noParameters is the schema of a tool without.
+// noParameters is the schema of a tool without parameters.
 const noParameters = `{"type":"object","properties":{}}`
 
-// schema returns a JSON Schema as it was written. The API's own form of schemas has only a part of them.
+// schema returns a JSON Schema unchanged. The API's own schema format supports only a part of JSON Schema.
 func schema(s wire.Raw) json.RawMessage { return object(s, noParameters) }
 
-// object returns a map as JSON; instead of another value the fallback.
+// object returns a map as JSON, or fallback for any other value.
 func object(raw wire.Raw, fallback string) json.RawMessage {
 	if text := raw.JSON(); raw.IsMap() && text != "null" {
 		return json.RawMessage(text)
@@ -101,8 +101,8 @@ func object(raw wire.Raw, fallback string) json.RawMessage {
 	return json.RawMessage(fallback)
 }
 
-// calls are those of a message of the model, malformed ones last. Of these there are only those that have an answer, which
-// otherwise would answer nothing.
+// calls returns the calls of a model's message, malformed ones last. It includes a malformed call only if it has an answer,
+// which would otherwise answer nothing.
 func calls(m *abi.Message, answered map[string]int) []abi.ToolCall {
 	out := make([]abi.ToolCall, 0, len(m.ToolCalls)+len(m.InvalidToolCalls))
 	out = append(out, m.ToolCalls...)

@@ -8,11 +8,11 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// readStream reads a response that comes piece by piece.
+// readStream reads a streamed response.
 func (a *answer) readStream(body io.Reader) error {
 	events := provider.NewEvents(body)
 	for {
-		event, err := events.Next() // one that the end has cut off is read, if it can be
+		event, err := events.Next() // an event cut off by the end is read if possible
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -20,7 +20,7 @@ func (a *answer) readStream(body io.Reader) error {
 			return err
 		}
 		text := bytes.TrimSpace(event.Data)
-		if len(text) == 0 || string(text) == "[DONE]" { // as servers end that speak several languages
+		if len(text) == 0 || string(text) == "[DONE]" { // sent by servers that support several APIs
 			continue
 		}
 		if event.Kind == "error" {
@@ -38,7 +38,7 @@ func (a *answer) readStream(body io.Reader) error {
 	if a.finishReason != "" || len(loose) == 0 {
 		return nil
 	}
-	d, err := readDocument(bytes.Trim(bytes.TrimSpace(loose), "[]")) // an error, or no stream but all at once
+	d, err := readDocument(bytes.Trim(bytes.TrimSpace(loose), "[]")) // an error, or a response that is not a stream
 	if err != nil || a.some {
 		return err
 	}

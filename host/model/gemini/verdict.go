@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// Reasons to finish: https://ai.google.dev/api/generate-content#FinishReason.
+// These are finish reasons: https://ai.google.dev/api/generate-content#FinishReason.
 const (
 	reasonStop          = "STOP"
 	reasonMaxTokens     = "MAX_TOKENS"
@@ -17,14 +17,14 @@ const (
 	reasonNoSignature   = "MISSING_THOUGHT_SIGNATURE"
 )
 
-// filtered are the reasons for which the provider refuses to answer.
+// filtered lists the reasons with which the provider refuses to answer.
 var filtered = []string{
 	"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "SPII", "BLOCKLIST", "LANGUAGE", "MODEL_ARMOR",
 	"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
 }
 
-// judge returns the error of an answer that is none. A call that the provider could not read itself becomes a malformed one
-// of the message, if it says which.
+// judge returns the error for an unusable answer. A call that the provider itself could not parse becomes a malformed call of
+// the message, if the provider names it.
 func (a *answer) judge(m *abi.Message, req *model.Request) error {
 	if !a.some && a.blocked == "" {
 		return provider.Broken(Provider, "there is no answer in the response")
@@ -62,8 +62,8 @@ func (a *answer) judge(m *abi.Message, req *model.Request) error {
 	}
 }
 
-// malformed returns the tool that the model tried to call, as the finish message shows, such as "Malformed function call:
-// print(default_api.get_weather(city='Bern')"; "" if it shows none.
+// malformed returns the tool that the model tried to call, from a finish message such as "Malformed function call:
+// print(default_api.get_weather(city='Bern')"; "" if the message names none.
 func (a *answer) malformed(req *model.Request) string {
 	name, first := "", -1
 	for _, tool := range req.Tools {

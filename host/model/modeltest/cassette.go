@@ -14,11 +14,11 @@ import (
 	"unicode/utf8"
 )
 
-// RecordVariable is the environment variable that lets cassettes be recorded anew, if it is "1".
+// RecordVariable is the environment variable that makes [Cassette] record again, if it is "1".
 const RecordVariable = "AGENTHOST_RECORD"
 
-// exchange is a request with its response, as a cassette has it. What says who asks is not kept: no header of a request, no
-// host, and no query.
+// exchange is a request and its response in a cassette. It omits everything that identifies the sender: request headers, host
+// and query.
 type exchange struct {
 	Method   string          `json:"method"`
 	Path     string          `json:"path"`
@@ -28,12 +28,13 @@ type exchange struct {
 	Response string          `json:"response"`
 }
 
-// keptHeaders are those of a response that models look at.
+// keptHeaders lists the response headers that models use.
 var keptHeaders = []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
 
-// Cassette returns a client that answers from a file what a provider has answered once: for shapes that no test server has. The
-// requests must come in the same order, with the same paths and JSON bodies; another one is an error. Where the environment
-// variable AGENTHOST_RECORD is "1" the requests are sent, and the file is written when the test has passed.
+// Cassette returns a client that replays a provider's recorded answers from a file, for formats that no test server offers.
+// The requests must come in the recorded order, with the same paths and JSON bodies; any other request is an error. If the
+// environment variable AGENTHOST_RECORD is "1", Cassette sends the requests instead, and writes the file when the test has
+// passed.
 func Cassette(t *testing.T, path string) *http.Client {
 	t.Helper()
 	if os.Getenv(RecordVariable) == "1" {
@@ -56,7 +57,7 @@ func Cassette(t *testing.T, path string) *http.Client {
 	return &http.Client{Transport: r}
 }
 
-// bodyOf reads the body of a request, and puts it back.
+// bodyOf reads the body of a request and restores it.
 func bodyOf(req *http.Request) ([]byte, error) {
 	if req.Body == nil {
 		return nil, nil
@@ -67,13 +68,13 @@ func bodyOf(req *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// recording sends requests, and keeps what happens.
+// recording sends requests and records the exchanges.
 type recording struct {
 	mu  sync.Mutex
 	all []exchange
 }
 
-// RoundTrip sends a request. The response is read to its end first: it is no place to look at streams.
+// RoundTrip sends a request. It reads the whole response first, so it is unsuitable for tests of streaming itself.
 func (r *recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	asked, err := bodyOf(req)

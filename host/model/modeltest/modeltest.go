@@ -1,6 +1,6 @@
-// Package modeltest is the conformance suite of models that talk to a provider: what every one of them must make of the same
-// conversations. It runs against aimock, a server that others wrote and that speaks the languages of OpenAI, Anthropic and
-// Gemini, so nothing of it needs a key.
+// Package modeltest is the conformance suite for models of providers: all of them must give equal answers to the same
+// conversations. It runs against aimock, a third-party server that speaks the APIs of OpenAI, Anthropic and Gemini, so it
+// needs no key.
 package modeltest
 
 import (
@@ -20,26 +20,26 @@ var fixtures embed.FS
 
 // Target is a provider under test.
 type Target struct {
-	// New makes a model that talks to a server. The headers, which may be nil, go with each of its requests.
+	// New makes a model that talks to a server. The headers, which may be nil, are sent with each of its requests.
 	New func(t *testing.T, address string, headers map[string]string) model.Streamer
-	// Without names what the provider's API cannot say, of the features below.
+	// Without lists the features below that the provider's API lacks.
 	Without []Feature
 }
 
-// Feature is something that an API may lack.
+// Feature is a capability that an API may lack.
 type Feature string
 
-// The features.
+// These are the features.
 const (
 	CallIDs        Feature = "call ids"        // of tool calls, made by the provider
-	MalformedCalls Feature = "malformed calls" // arguments that are no JSON
+	MalformedCalls Feature = "malformed calls" // arguments that are not valid JSON
 	Reasoning      Feature = "reasoning"       // shown by the server
 	Signatures     Feature = "signatures"      // of reasoning, that must be sent back
 	Usage          Feature = "usage"           // from this server
 )
 
-// Run tests a provider. The test servers must be installed, with make servers or in the folder that AGENTHOST_TESTSERVERS
-// names; without them the suite is skipped, and fails where the environment variable CI is set.
+// Run tests a provider. It needs the test servers, installed by make servers or in the directory that AGENTHOST_TESTSERVERS
+// names. Without them the suite is skipped, or fails if the environment variable CI is set.
 func Run(t *testing.T, target Target) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "fixtures.json")

@@ -30,7 +30,7 @@ func (s *suite) model(t *testing.T) model.Streamer {
 	return s.target.New(t, s.address, map[string]string{"X-Test-Id": strings.ReplaceAll(t.Name(), "/", "-")})
 }
 
-// asking is a request with these messages, and with tools.
+// asking returns a request with these messages, and with tools.
 func asking(messages ...abi.Message) *model.Request {
 	schema, err := wire.Of(map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}})
 	if err != nil {
@@ -42,7 +42,7 @@ func asking(messages ...abi.Message) *model.Request {
 	}
 }
 
-// streamed is what a stream gave.
+// streamed holds the results of a stream.
 type streamed struct {
 	text, reasoning string
 	resp            *model.Response
@@ -63,7 +63,7 @@ func stream(ctx context.Context, m model.Streamer, req *model.Request) (out stre
 	return out
 }
 
-// both asks at once and piece by piece, and wants the same.
+// both sends a request unstreamed and streamed, and requires equal answers.
 func (s *suite) both(t *testing.T, req *model.Request) *model.Response {
 	t.Helper()
 	m := s.model(t)
@@ -78,8 +78,7 @@ func (s *suite) both(t *testing.T, req *model.Request) *model.Response {
 	return whole
 }
 
-// shown is a response as text, without what differs from call to call: ids that the provider makes, what it has encrypted,
-// and what it counts.
+// shown returns a response as text, without what differs between calls: ids made by the provider, encrypted data, and counts.
 func (s *suite) shown(r *model.Response) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s structured %s\n", r.Model, r.StopReason, r.Structured.JSON())
@@ -106,7 +105,7 @@ func thought(m *abi.Message) string {
 	return out.String()
 }
 
-// calls shows tool calls, without ids if the API has none.
+// calls returns tool calls as text, without ids if the API has none.
 func (s *suite) calls(m *abi.Message) []string {
 	var out []string
 	for i := range m.ToolCalls {
@@ -182,7 +181,7 @@ func (s *suite) answers(t *testing.T) {
 	})
 }
 
-// named returns a message as the host keeps it: with ids.
+// named returns a message with ids, as the host keeps it.
 func named(m *abi.Message) abi.Message {
 	out := *m
 	out.ID = "msg-1"
@@ -207,7 +206,7 @@ func (s *suite) turns(t *testing.T) {
 	require.Equal(t, "Sun in one, rain in the other.", s.both(t, req).AI().Content.Text())
 }
 
-// reasoning sends back what was thought in a turn that goes on; aimock refuses one of Anthropic's without its signatures.
+// reasoning sends reasoning back in a continued turn. With Anthropic's API, aimock refuses it without its signatures.
 func (s *suite) reasoning(t *testing.T) {
 	t.Parallel()
 	if !s.has(Reasoning) {
@@ -228,7 +227,7 @@ func (s *suite) reasoning(t *testing.T) {
 	require.Equal(t, "Rain in Bern.", second.text)
 }
 
-// failure is how a call failed.
+// failure returns the error of a failed call.
 func failure(t *testing.T, err error) *model.Error {
 	t.Helper()
 	var failed *model.Error
@@ -326,7 +325,7 @@ func (s *suite) stopping(t *testing.T) {
 	}
 }
 
-// many asks for different things at once.
+// many sends different requests at once.
 func (s *suite) many(t *testing.T) {
 	t.Parallel()
 	m := s.model(t)

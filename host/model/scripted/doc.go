@@ -1,3 +1,3 @@
-// Package scripted holds models that need no provider, for tests, demos and offline examples: [Turns] answers with a
-// fixed list, [Echo] with what it was asked, and [Rules] with what the first matching rule says.
+// Package scripted holds models that need no provider, for tests, demos and offline examples: [Turns] answers from a fixed
+// list, [Echo] repeats its input, and [Rules] answers by the first matching rule.
 package scripted

@@ -11,8 +11,8 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Echo is a model that answers with what it was asked: the contents of all messages, the system prompt first, joined by
-// "-". Its i-th answer, from 0, has the id i and the tool calls Calls[i mod len(Calls)].
+// Echo is a model that repeats its input: the contents of all messages, the system prompt first, joined by "-". Its i-th
+// answer, from 0, has the id i and the tool calls Calls[i mod len(Calls)].
 type Echo struct {
 	Calls [][]abi.ToolCall
 
@@ -22,7 +22,7 @@ type Echo struct {
 // Info describes the model.
 func (e *Echo) Info() model.Info { return model.Info{Name: "echo"} }
 
-// Generate answers with what was asked.
+// Generate answers with the input.
 func (e *Echo) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

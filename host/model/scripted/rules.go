@@ -17,14 +17,14 @@ import (
 
 // Rule answers the messages that it matches.
 type Rule struct {
-	From string     // the role of the messages that it matches: "human", "tool", or "" for both
+	From string     // the role of the messages to match: "human", "tool", or "" for both
 	When string     // a regular expression (RE2) on the text of the latest human or tool message
-	Tool string     // only results of this tool; "" for any
-	Say  string     // the answer; $1 or ${name} stand for what the expression's groups matched, $0 for the whole match
+	Tool string     // match only results of this tool; "" for any
+	Say  string     // the answer; $1 or ${name} are replaced by the expression's groups, $0 by the whole match
 	Call []RuleCall // tools to call
 }
 
-// RuleCall is a tool call of a rule. Strings in Args may contain $1 and the like; one that is only $1 stays a string.
+// RuleCall is a tool call of a rule. Strings in Args may contain $1 and the like; a string of just $1 remains a string.
 type RuleCall struct {
 	Tool string
 	Args map[string]any
@@ -123,7 +123,7 @@ func (r *Rules) answer(rule *compiledRule, latest string, match []int) (*model.R
 	return model.Reply(answer), nil
 }
 
-// expandArgs returns a copy of v in which all strings are expanded.
+// expandArgs returns a copy of v with all strings expanded.
 func expandArgs(v any, expand func(string) string) any {
 	switch v := v.(type) {
 	case string:

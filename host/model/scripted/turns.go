@@ -13,35 +13,35 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Turn is one scripted answer: a message, or an error with which the call fails.
+// Turn is one scripted answer: a message, or the error of a failed call.
 type Turn struct {
 	Message abi.Message
 	Err     error
 }
 
-// Say is a turn that answers with a text.
+// Say returns a turn that answers with a text.
 func Say(text string) Turn { return Turn{Message: abi.AI(text)} }
 
-// CallTools is a turn that asks for tools.
+// CallTools returns a turn that calls tools.
 func CallTools(calls ...abi.ToolCall) Turn { return Turn{Message: abi.AI("", calls...)} }
 
-// Fail is a turn whose call fails.
+// Fail returns a turn whose call fails.
 func Fail(err error) Turn { return Turn{Err: err} }
 
-// AfterEnd says what happens when a script is over.
+// AfterEnd determines what happens after the last turn.
 type AfterEnd uint8
 
-// What happens after the last turn.
+// These are the choices for calls after the last turn.
 const (
 	EndError  AfterEnd = iota // the call fails with [ErrExhausted]
-	EndRepeat                 // the last turn again
-	EndEmpty                  // an empty answer
+	EndRepeat                 // the last turn repeats
+	EndEmpty                  // the answer is empty
 )
 
 // ErrExhausted is the error of a call after the last turn.
 var ErrExhausted = errors.New("the script has no more turns")
 
-// Turns is a model whose n-th call gives the n-th turn.
+// Turns is a model whose n-th call returns the n-th turn.
 type Turns struct {
 	Name     string
 	Provider string
@@ -60,7 +60,7 @@ func (t *Turns) Info() model.Info { return model.Info{Name: t.Name, Provider: t.
 // Calls returns how often the model was called.
 func (t *Turns) Calls() int { return int(t.calls.Load()) }
 
-// Generate gives the next turn.
+// Generate returns the next turn.
 func (t *Turns) Generate(ctx context.Context, _ *model.Request) (*model.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -81,7 +81,7 @@ func (t *Turns) Generate(ctx context.Context, _ *model.Request) (*model.Response
 	return model.Reply(t.Script[n].Message), nil
 }
 
-// Stream gives the next turn word by word.
+// Stream returns the next turn word by word.
 func (t *Turns) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return stream(ctx, t, req)
 }
@@ -103,7 +103,7 @@ func stream(ctx context.Context, m model.Model, req *model.Request) iter.Seq2[mo
 	}
 }
 
-// words yields the words of a text with the space behind them.
+// words yields the words of a text, each with the space after it.
 func words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {

@@ -128,7 +128,7 @@ func (q *Question) identify(messages history.List) {
 		return
 	}
 	ai := messages.At(at)
-	if q.CallID != "" { // asked while that call was running, perhaps about that call itself
+	if q.CallID != "" { // asked while that call was running, perhaps about a call that it makes
 		about := func(call abi.ToolCall) bool { return call.ID == q.CallID && call.Name == q.Calls[0].Name }
 		if len(q.Calls) == 1 && slices.ContainsFunc(ai.ToolCalls, about) {
 			q.Calls[0].ID = q.CallID

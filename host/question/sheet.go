@@ -95,7 +95,7 @@ func (s *Sheet) Give(id string, value wire.Raw) error {
 	return nil
 }
 
-// find finds the question that an id names. c is its call, or nil if it asks about none or several.
+// find returns the question that an id names, and the call: the one that the id names, or else the question's only one.
 func (s *Sheet) find(id string) (q *Question, c *Call, err error) {
 	var found []*Question
 	for _, asked := range s.questions {

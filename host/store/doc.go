@@ -8,8 +8,7 @@
 // everything under it.
 //
 // An entry has a version, which no other entry of its namespace has or had. An unchanged version therefore means that nobody
-// has written the entry since, even if it could have been deleted, or have expired, and been written again. Only dropping a
-// namespace restarts its versions.
+// has written the entry since, not even after a deletion or its expiry. Only dropping a namespace restarts its versions.
 //
 // An entry written with a TTL expires after that time by the store's clock. From then on it is absent in every respect; later
 // writes free its space.

@@ -99,7 +99,7 @@ func (f *form) pass(q *question.Question) bool {
 	return true
 }
 
-// decisions returns those that a form can express: arguments are edited elsewhere.
+// decisions returns the decisions that a form can express, which are all but edits.
 func decisions(c *question.Call) []any {
 	var out []any
 	for _, t := range c.Allowed {

@@ -145,7 +145,7 @@ func (p *past) answer(m *abi.Message, following []abi.Message) {
 	p.waiting = waitingFor(calls)
 }
 
-// thought returns the item for a reasoning block; false if it would have no content: not stored, not encrypted, and no text.
+// thought returns the item for a reasoning block; false if it would be useless: not stored, not encrypted, and without text.
 func (p *past) thought(block abi.Block) (any, bool) {
 	own, signature := block.Fields().Get(KeyItem), block.String("signature")
 	if !own.IsMap() || p.plain {

@@ -114,7 +114,7 @@ func (s *Server) checkPatterns(all []offered) error {
 }
 
 // Placeholders returns stand-ins for the tools of a server that was not connected, for inspecting an agent. They cover the
-// names that the configuration includes, and those of names that may belong to the server. Calling one is an error.
+// names that the configuration includes, and any of the given names that may belong to it. Calling one is an error.
 func Placeholders(config Config, names []string) []abi.ToolSpec {
 	var specs []abi.ToolSpec
 	add := func(name string) {

@@ -22,7 +22,7 @@ const KeyPart = "openai_part"
 // textOf returns content as text, for places that accept only text, with each block on its own lines.
 func textOf(c abi.Content) string { return texts(c, "\n") }
 
-// texts joins the texts of blocks, with between between adjacent texts. In answers between is empty, because an answer is
+// texts joins the texts of blocks, separated by between. In answers between is empty, because an answer is
 // split where a part has sources, for example.
 func texts(c abi.Content, between string) string {
 	if c.IsText() {

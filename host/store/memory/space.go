@@ -85,7 +85,7 @@ func (s *space) drop(path store.Namespace, removed func(*entry)) {
 }
 
 // walk returns the paths of this namespace and of those under it, if they have entries, in order. path is this namespace's
-// own; only paths after after are returned. A path is valid until the next one.
+// own; only paths that follow the argument after are returned. A path is valid until the next one.
 func (s *space) walk(path, after store.Namespace) iter.Seq[store.Namespace] {
 	return func(yield func(store.Namespace) bool) { s.visit(path, after, yield) }
 }
@@ -97,7 +97,7 @@ func (s *space) visit(path, after store.Namespace, yield func(store.Namespace) b
 	case len(after) > len(path) && slices.Equal(after[:len(path)], path):
 		first = after[len(path)]
 	case order < 0:
-		return true // nothing that begins with path is after after
+		return true // nothing that begins with path follows after
 	case len(s.entries.keys) > 0 && (order > 0 || len(after) == 0) && !yield(path):
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// This file decides which step follows, and so whether the model runs again: nothing else does.
+// This file decides which step follows, and so whether the model runs again. Whether max_loops leaves it a step: budget.go.
 
 // next returns the step that follows the step at, whose update asked for this jump and led to this state. modelDone says that the
 // model has had its last word: it is not called again.

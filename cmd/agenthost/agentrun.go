@@ -146,7 +146,7 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 		if durable && result.Next != "" {
 			err = p.withResume(ctx, result.Next, err)
 		}
-		return &exitError{exitInterrupted, err}
+		return &exitError{exitSignal, err}
 	}
 	code := runExit(ctx, err)
 	if stopped, ok := errors.AsType[*stoppedError](err); ok {

@@ -165,7 +165,7 @@ func (c *chatSession) ended(ctx context.Context, err error) error {
 	case err == nil && ctx.Err() == nil:
 		return nil
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitSignal, errors.New("interrupted")}
 	case ok:
 		return c.outcome(ctx, waiting.Result, nil)
 	}

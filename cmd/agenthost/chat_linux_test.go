@@ -123,6 +123,6 @@ func TestAChatEndsWithASignal(t *testing.T) {
 	s.expect("hello")
 	s.expect("> ")
 	require.NoError(t, s.command.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, exitInterrupted, s.exit(), s.seen.String())
+	require.Equal(t, exitSignal, s.exit(), s.seen.String())
 	require.Contains(t, s.seen.String(), "agenthost: interrupted")
 }

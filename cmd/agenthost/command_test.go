@@ -136,7 +136,7 @@ func TestInterruptedByASignal(t *testing.T) {
 	b := setup(t, say)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, exitInterrupted, b.runWith(ctx, "", "run", "-f", filepath.Join(b.dir, "agenthost.yaml"), "hi"))
+	require.Equal(t, exitSignal, b.runWith(ctx, "", "run", "-f", filepath.Join(b.dir, "agenthost.yaml"), "hi"))
 	require.Equal(t, "agenthost: interrupted\n", b.err.String())
 }
 

@@ -70,7 +70,7 @@ func (d *doctor) look(ctx context.Context) error {
 	for _, part := range []func(context.Context){d.manifest, d.store, d.cache, d.toolchains} {
 		part(ctx)
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted")}
+			return &exitError{exitSignal, errors.New("interrupted")}
 		}
 	}
 	return nil

@@ -12,14 +12,14 @@ import (
 
 // The exit codes.
 const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitWaiting     = 3
-	exitLimit       = 4
-	exitPlugin      = 5
-	exitProvider    = 6
-	exitInterrupted = 130
+	exitOK       = 0
+	exitFailed   = 1
+	exitUsage    = 2
+	exitWaiting  = 3
+	exitLimit    = 4
+	exitPlugin   = 5
+	exitProvider = 6
+	exitSignal   = 130
 )
 
 // exitError is an error with its exit code. Without err the command ends with the code and prints nothing.
@@ -44,7 +44,7 @@ func runExit(ctx context.Context, err error) int {
 	var provider *host.ModelError
 	switch {
 	case ctx.Err() != nil:
-		return exitInterrupted
+		return exitSignal
 	case errors.As(err, &limit):
 		return exitLimit
 	case errors.As(err, &fault):

@@ -128,7 +128,7 @@ func (i *interview) ask(ctx context.Context, flag, question, suggested string, v
 			typed, err := i.answers.Next(ctx)
 			if err != nil {
 				fmt.Fprintln(i.err)
-				return &exitError{exitInterrupted, errors.New("init: nothing was written")}
+				return &exitError{exitSignal, errors.New("init: nothing was written")}
 			}
 			*value = cmp.Or(strings.TrimSpace(typed), suggested)
 		}

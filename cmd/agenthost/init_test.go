@@ -102,7 +102,7 @@ func TestInitAsks(t *testing.T) {
 	require.Contains(t, b.holds("agenthost.yaml"), "model: {provider: openai, name: \"gpt-5.2\"}\n")
 	require.Contains(t, b.holds("agenthost.yaml"), "checkpoint: memory ")
 
-	b = initialised(t, exitInterrupted, "ada\n", true, "--provider", "scripted")
+	b = initialised(t, exitSignal, "ada\n", true, "--provider", "scripted")
 	require.NoDirExists(t, b.dir)
 	require.Contains(t, b.err.String(), "agenthost: init: nothing was written\n")
 	b = initialised(t, exitOK, "", true, "--yes")

@@ -1,4 +1,7 @@
 // Command agenthost runs LLM agents that a manifest describes.
+//
+// Where to find what: the exit codes of errors are in exit.go, the code of an interrupted run in agentrun.go (outcome); the flags of a
+// subcommand are in the file of its name; what plugin new writes is decided in pluginnew.go (chooseSDK) and internal/scaffold.
 package main
 
 import (

@@ -106,7 +106,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	require.Equal(t, "hello", said(t, result, err))
 	require.NoError(t, session.Close())
 	cancel()
-	require.Equal(t, exitInterrupted, <-code)
+	require.Equal(t, exitSignal, <-code)
 }
 
 // lockedBuffer may be written and read at the same time.
@@ -154,7 +154,7 @@ func TestMCPEndsWithItsContext(t *testing.T) {
 	defer func() { require.NoError(t, closeNever.Close()) }()
 	time.AfterFunc(0, cancel)
 	code := execute(ctx, []string{"mcp", "-f", b.path("agenthost.yaml")}, streams{in: never, out: io.Discard, err: &b.err})
-	require.Equal(t, exitInterrupted, code)
+	require.Equal(t, exitSignal, code)
 }
 
 // TestMCPOfTheCommand talks to the command like a client that started it: its standard output has only the protocol.

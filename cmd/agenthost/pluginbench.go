@@ -72,7 +72,7 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 	defer func() { _ = engine.Close() }() // the process is about to end
 	all, err := plugin.Measure(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, flags.duration, hooks...)
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitSignal, errors.New("interrupted")}
 	}
 	if printing := a.printMeasurements(all, flags.json); printing != nil {
 		return &exitError{exitFailed, printing}

@@ -58,5 +58,5 @@ func TestPluginBenchIsUsedWrongly(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	require.Equal(t, exitInterrupted, b.runWith(ctx, "", "plugin", "bench", redact, "--duration", "1h"))
+	require.Equal(t, exitSignal, b.runWith(ctx, "", "plugin", "bench", redact, "--duration", "1h"))
 }

@@ -77,7 +77,7 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 	defer func() { _ = engine.Close() }() // the process is about to end
 	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitSignal, errors.New("interrupted")}
 	}
 	if !in.OK {
 		return &exitError{exitPlugin, fmt.Errorf("plugin build: %s was built with %s but does not load: %s: %s", file, language, in.Stage, in.Message)}
@@ -91,7 +91,7 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 // buildError adds the exit code to an error of a compiler.
 func buildError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitSignal, errors.New("interrupted")}
 	}
 	err = fmt.Errorf("plugin build: %w", err)
 	if failed, ok := errors.AsType[*toolchain.FailedError](err); ok {

@@ -80,7 +80,7 @@ func TestPluginBuildWithoutSources(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, exitInterrupted, b.runWith(ctx, "", "plugin", "build", handMade(t, b), "--lang", "go"))
+	require.Equal(t, exitSignal, b.runWith(ctx, "", "plugin", "build", handMade(t, b), "--lang", "go"))
 }
 
 func TestPluginBuildWithoutACompiler(t *testing.T) {

@@ -67,7 +67,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	for _, file := range files {
 		records := plugin.Try(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, nil}
+			return &exitError{exitSignal, nil}
 		}
 		for i := range records {
 			fine = fine && records[i].OK

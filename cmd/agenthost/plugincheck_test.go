@@ -111,7 +111,7 @@ func TestPluginCheckIsUsedWrongly(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, exitInterrupted, b.runWith(ctx, "", "plugin", "check", redact))
+	require.Equal(t, exitSignal, b.runWith(ctx, "", "plugin", "check", redact))
 }
 
 // TestModulesAreCompiledInAProcessOfTheirOwn runs the hidden command, which limits its process, in a child.

@@ -39,7 +39,7 @@ func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) er
 	for _, file := range files {
 		in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted")}
+			return &exitError{exitSignal, errors.New("interrupted")}
 		}
 		fine = fine && in.OK
 		var err error

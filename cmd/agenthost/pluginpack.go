@@ -54,7 +54,7 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitSignal, errors.New("interrupted")}
 	case !in.OK:
 		return &exitError{exitPlugin, fmt.Errorf("plugin pack: %s: %s: %s: %s; only a plugin that loads can be packed", file, in.Stage, in.Kind, in.Message)}
 	}

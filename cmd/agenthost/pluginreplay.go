@@ -177,7 +177,7 @@ func (r *replayRun) load(ctx context.Context, p *cassette.Plugin) (*plugin.Repla
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, &exitError{exitInterrupted, nil}
+			return nil, &exitError{exitSignal, nil}
 		}
 		if w.SHA256 != "" {
 			err = fmt.Errorf("%w\n  put the recorded module back, or compare with another one with --plugin FILE", err)
@@ -214,7 +214,7 @@ func (r *replayRun) call(ctx context.Context, frame *cassette.Frame) error {
 	performed, err := loaded.Call(ctx, frame)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, nil}
+		return &exitError{exitSignal, nil}
 	case err != nil:
 		record.Error = err.Error()
 	default:

@@ -162,7 +162,7 @@ func (t *goldenRun) perform(ctx context.Context, c *golden.Case) error {
 	outcome, err := c.Perform(ctx, t.wasm)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, nil}
+		return &exitError{exitSignal, nil}
 	case err != nil:
 		record.Lines = []string{err.Error()}
 	default:

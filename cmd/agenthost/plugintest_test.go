@@ -138,5 +138,5 @@ func TestPluginTestIsUsedWrongly(t *testing.T) {
 	require.Contains(t, b.err.String(), `none of the 1 cases`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, exitInterrupted, b.runWith(ctx, "", "plugin", "test", b.dir))
+	require.Equal(t, exitSignal, b.runWith(ctx, "", "plugin", "test", b.dir))
 }

@@ -144,7 +144,7 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 	agent, err := m.Build(ctx, logger, adjust)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, &exitError{exitInterrupted, errors.New("interrupted")}
+			return nil, &exitError{exitSignal, errors.New("interrupted")}
 		}
 		return nil, &exitError{storeExit(err), err}
 	}

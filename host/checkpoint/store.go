@@ -5,6 +5,8 @@
 // amount that a step writes does not grow with the history. The contents of a thread at a checkpoint are rebuilt from the
 // checkpoints that lead to it. A run adds checkpoints after the newest one, or after an older one; the thread then continues
 // from there, and the checkpoints that once followed remain readable.
+//
+// The stores in databases share package host/internal/sqlstore: threads.go decides who gets a thread, session.go keeps its lease.
 package checkpoint
 
 import (

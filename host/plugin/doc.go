@@ -31,7 +31,8 @@
 //   - which operations a guest may call, and what each needs: operation.go; what an operator grants: grant.go
 //   - what a plugin asks for and gets: capability.go; each operation: the other capability files
 //   - how a call reaches an instance and what becomes of the instance: call.go, pool.go
-//   - what a hook reads: input.go, request.go; what it may return: output.go, wrapmodel.go, wraptool.go
+//   - what a hook may read and write: describe.go (checkHook); how its input is encoded: input.go; what it may return: output.go,
+//     wrapmodel.go, wraptool.go
 //   - fuel, time and memory: fuel.go, memory.go, memorybudget.go; all limits and their defaults: limits.go
 //   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
 //   - imports of the module: imports.go, wasi.go; checks before it runs: check.go and package preflight

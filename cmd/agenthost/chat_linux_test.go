@@ -115,10 +115,11 @@ func TestAChatAsksAtTheTerminal(t *testing.T) {
 func TestAChatEndsWithASignal(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)
-	s := start(t, nil, "chat", "-f", b.path("agenthost.yaml"))
+	s := start(t, []string{reportsInterrupts + "=1"}, "chat", "-f", b.path("agenthost.yaml"))
 	s.expect("in memory until the chat ends")
 	s.expect("> ")
-	require.NoError(t, s.command.Process.Signal(os.Interrupt), "it is for a turn")
+	require.NoError(t, s.command.Process.Signal(os.Interrupt), "it is for a turn, and there is none")
+	s.expect(interruptSeen)
 	s.typeIn("hi\r")
 	s.expect("hello")
 	s.expect("> ")

@@ -24,6 +24,7 @@ const asCommand = "AGENTHOST_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
+		reportInterrupts()
 		main()
 	}
 	if len(os.Args) > 1 && os.Args[1] == compileCommand { // the test binary is the child that compiles

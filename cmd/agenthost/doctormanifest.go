@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -57,7 +58,7 @@ func (d *doctor) plugins(ctx context.Context, m *manifest.Manifest, engine *plug
 
 func (d *doctor) plugin(ctx context.Context, w plugin.Wasm) {
 	subject := "plugin " + w.Name()
-	in := plugin.Inspect(ctx, w)
+	in := author.Inspect(ctx, w)
 	if !in.OK {
 		d.failed(subject, fmt.Sprintf("%s (%s): %s", w.Path, in.Stage, in.Message),
 			"'agenthost plugin inspect' shows details; 'agenthost plugin build' builds a plugin from its sources")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -24,7 +24,7 @@ func (r *report) itemf(name, format string, args ...any) {
 	fmt.Fprintf(r, "    %-20s %s\n", terminal.Line(name), fmt.Sprintf(format, args...))
 }
 
-func printInspection(w io.Writer, in *plugin.Inspection) error {
+func printInspection(w io.Writer, in *author.Inspection) error {
 	var r report
 	fmt.Fprintf(&r, "%s: ", terminal.Line(in.File))
 	switch {
@@ -111,15 +111,15 @@ func producers(all []anatomy.Producer) string {
 	return fmt.Sprintf("%s (from %s)", terminal.Lines(tools), terminal.Lines(languages))
 }
 
-func (r *report) embedded(e plugin.Embedded) {
+func (r *report) embedded(e author.Embedded) {
 	switch e {
-	case plugin.EmbeddedSame:
+	case author.EmbeddedSame:
 		r.rowf("embedded", "a Description, the same as describe returns")
-	case plugin.EmbeddedDiffers:
+	case author.EmbeddedDiffers:
 		r.rowf("embedded", "a Description that differs from what describe returns")
-	case plugin.EmbeddedUnchecked:
+	case author.EmbeddedUnchecked:
 		r.rowf("embedded", "a Description, which could not be compared with describe")
-	case plugin.EmbeddedNone:
+	case author.EmbeddedNone:
 	}
 }
 

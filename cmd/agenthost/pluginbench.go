@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -70,7 +71,7 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
-	all, err := plugin.Measure(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, flags.duration, hooks...)
+	all, err := author.Bench(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, flags.duration, hooks...)
 	if ctx.Err() != nil {
 		return &exitError{exitSignal, errors.New("interrupted")}
 	}
@@ -86,7 +87,7 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 	return nil
 }
 
-func (a *app) printMeasurements(all []plugin.Measurement, asJSON bool) error {
+func (a *app) printMeasurements(all []author.Measurement, asJSON bool) error {
 	if asJSON {
 		for i := range all {
 			if err := terminal.PrintLine(a.out, all[i]); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 )
 
 func TestPluginBench(t *testing.T) {
@@ -22,7 +22,7 @@ func TestPluginBench(t *testing.T) {
 	require.Regexp(t, `^ +hook +ns p50 +p99 +empty p50 +p99 +ratio +fuel p50 .*\n +before_model +\d+ .*\n +wrap_tool_call +\d+ .* result *\n$`, b.out.String())
 
 	require.Equal(t, exitOK, bench("--json", "--hook", "wrap_tool_call", "--config", "{strategy: hash}"), &b.err)
-	var m plugin.Measurement
+	var m author.Measurement
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &m))
 	require.Equal(t, abi.WrapToolCall, m.Hook)
 	require.Positive(t, m.Calls)

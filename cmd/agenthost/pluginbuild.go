@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
@@ -75,7 +76,7 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
-	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
+	in := author.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 	if ctx.Err() != nil {
 		return &exitError{exitSignal, errors.New("interrupted")}
 	}
@@ -83,7 +84,7 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 		return &exitError{exitPlugin, fmt.Errorf("plugin build: %s was built with %s but does not load: %s: %s", file, language, in.Stage, in.Message)}
 	}
 	if flags.debug { // the user asked for it
-		in.Warnings = slices.DeleteFunc(in.Warnings, func(w plugin.Warning) bool { return w.Code == plugin.WarnDebug })
+		in.Warnings = slices.DeleteFunc(in.Warnings, func(w author.Warning) bool { return w.Code == author.WarnDebug })
 	}
 	return a.printBuilt(in, language)
 }
@@ -100,7 +101,7 @@ func buildError(ctx context.Context, err error) error {
 	return &exitError{exitUsage, err}
 }
 
-func (a *app) printBuilt(in *plugin.Inspection, language toolchain.Language) error {
+func (a *app) printBuilt(in *author.Inspection, language toolchain.Language) error {
 	var hooks []string
 	for _, name := range abi.Hooks() {
 		if in.Described.Hooks.Spec(name) != nil {

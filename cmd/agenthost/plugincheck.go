@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -65,14 +66,14 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	defer func() { _ = engine.Close() }() // the process is about to end
 	fine, unconfigured := true, false
 	for _, file := range files {
-		records := plugin.Try(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
+		findings := author.Check(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
 		if ctx.Err() != nil {
 			return &exitError{exitSignal, nil}
 		}
-		for i := range records {
-			fine = fine && records[i].OK
-			unconfigured = unconfigured || !records[i].OK && records[i].Stage == abi.ExportConfigure && flags.config == ""
-			if err := a.printRecord(&records[i], flags.json); err != nil {
+		for i := range findings {
+			fine = fine && findings[i].OK
+			unconfigured = unconfigured || !findings[i].OK && findings[i].Stage == abi.ExportConfigure && flags.config == ""
+			if err := a.printFinding(&findings[i], flags.json); err != nil {
 				return &exitError{exitFailed, err}
 			}
 		}
@@ -88,23 +89,23 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	}
 }
 
-func (a *app) printRecord(r *plugin.Record, asJSON bool) error {
+func (a *app) printFinding(f *author.Finding, asJSON bool) error {
 	if asJSON {
-		return terminal.PrintLine(a.out, r)
+		return terminal.PrintLine(a.out, f)
 	}
-	what, outcome := r.Stage, "ok"
-	if r.Hook != "" {
-		what = string(r.Hook)
+	what, outcome := f.Stage, "ok"
+	if f.Hook != "" {
+		what = string(f.Hook)
 	}
-	if !r.OK {
+	if !f.OK {
 		outcome = "FAILED"
-		if r.Kind != "" {
-			outcome += " " + string(r.Kind)
+		if f.Kind != "" {
+			outcome += " " + string(f.Kind)
 		}
-		outcome += ": " + r.Message
+		outcome += ": " + f.Message
 	}
 	_, err := fmt.Fprintln(a.out, terminal.Text(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)",
-		r.File, what, outcome, r.Fuel, r.WallMS, r.Memory>>10)))
+		f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10)))
 	return err
 }
 

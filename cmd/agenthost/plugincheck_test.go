@@ -15,18 +15,19 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 )
 
 const redact = "../../plugins/redact/redact.wasm"
 
-// records parses lines of JSON.
-func records(t *testing.T, out *bytes.Buffer) []plugin.Record {
+// findings parses lines of JSON.
+func findings(t *testing.T, out *bytes.Buffer) []author.Finding {
 	t.Helper()
-	var all []plugin.Record
+	var all []author.Finding
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		var r plugin.Record
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &r), lines.Text())
-		all = append(all, r)
+		var f author.Finding
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &f), lines.Text())
+		all = append(all, f)
 	}
 	return all
 }
@@ -38,7 +39,7 @@ func TestPluginCheck(t *testing.T) {
 		return b.runWith(t.Context(), "", append([]string{"plugin", "check"}, args...)...)
 	}
 	require.Equal(t, exitOK, check(redact, "--json"), &b.err)
-	all := records(t, &b.out)
+	all := findings(t, &b.out)
 	require.Len(t, all, 3)
 	for i, hook := range []abi.Hook{"", abi.BeforeModel, abi.WrapToolCall} {
 		r := all[i]
@@ -57,14 +58,14 @@ func TestPluginCheck(t *testing.T) {
 
 	b.write("config.yaml", "strategy: no such\n")
 	require.Equal(t, exitPlugin, check(redact, "--json", "--config", "@"+filepath.Join(b.dir, "config.yaml")))
-	all = records(t, &b.out)
+	all = findings(t, &b.out)
 	require.Len(t, all, 1)
 	require.False(t, all[0].OK)
 	require.Contains(t, all[0].Message, "strategy")
 
 	b.write("bad.wasm", "\x1b[31mno module")
 	require.Equal(t, exitPlugin, check(filepath.Join(b.dir, "bad.wasm"), filepath.Join(b.dir, "gone.wasm"), redact, "--json", "--hook", "after_agent"))
-	all = records(t, &b.out)
+	all = findings(t, &b.out)
 	require.Len(t, all, 4)
 	require.Equal(t, "preflight", all[0].Stage)
 	require.Equal(t, plugin.KindMalformed, all[0].Kind)
@@ -81,7 +82,7 @@ func TestPluginCheckTellsOfFaults(t *testing.T) {
 	b := setup(t, say)
 	for how, want := range map[string]plugin.Kind{"trap": plugin.KindTrap, "jump": plugin.KindProtocol, "error": plugin.KindGuest} {
 		require.Equal(t, exitPlugin, b.runWith(t.Context(), "", "plugin", "check", module, "--json", "--config", `{"how": "`+how+`"}`), &b.err)
-		all := records(t, &b.out)
+		all := findings(t, &b.out)
 		last := all[len(all)-1]
 		require.Equal(t, abi.AfterModel, last.Hook)
 		require.Equal(t, want, last.Kind, last.Message)

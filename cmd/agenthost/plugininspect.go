@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -37,7 +38,7 @@ func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) er
 	defer func() { _ = engine.Close() }() // the process is about to end
 	fine := true
 	for _, file := range files {
-		in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
+		in := author.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 		if ctx.Err() != nil {
 			return &exitError{exitSignal, errors.New("interrupted")}
 		}

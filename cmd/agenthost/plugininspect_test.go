@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -63,13 +64,13 @@ func TestPluginInspectPrintsJSON(t *testing.T) {
 		SHA256      string          `json:"sha256"`
 		Module      anatomy.Module  `json:"module"`
 		Description descriptionJSON `json:"description"`
-		Embedded    plugin.Embedded `json:"embedded_description"`
+		Embedded    author.Embedded `json:"embedded_description"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(lines[0]), &good))
 	require.True(t, good.OK)
 	require.Equal(t, "redact", good.Description.Name)
 	require.Len(t, good.SHA256, 64)
-	require.Equal(t, plugin.EmbeddedNone, good.Embedded)
+	require.Equal(t, author.EmbeddedNone, good.Embedded)
 	require.Contains(t, good.Description.Hooks, "wrap_tool_call")
 	require.Positive(t, good.Module.Size)
 	require.Contains(t, lines[1], `"ok":false,"stage":"preflight","kind":"malformed"`)
@@ -92,7 +93,7 @@ func TestInspectionsOfHostileModulesAreTame(t *testing.T) {
 		}
 		t.Run(g.Name, func(t *testing.T) {
 			t.Parallel()
-			in := plugin.Inspect(t.Context(), plugin.Wasm{Path: g.File(), Bytes: g.Module(), Engine: engine})
+			in := author.Inspect(t.Context(), plugin.Wasm{Path: g.File(), Bytes: g.Module(), Engine: engine})
 			var out bytes.Buffer
 			require.NoError(t, printInspection(&out, in))
 			require.NoError(t, terminal.PrintLine(&out, in))
@@ -126,9 +127,9 @@ func TestEveryTextOfADescriptionIsTame(t *testing.T) {
 	}
 	said, err := d.MarshalMsg(nil)
 	require.NoError(t, err)
-	in := &plugin.Inspection{
-		File: dirty, OK: true, Signature: dirty, SHA256: "00", Description: said, Described: d, Embedded: plugin.EmbeddedDiffers,
-		Warnings: []plugin.Warning{{Code: "x", Text: dirty}},
+	in := &author.Inspection{
+		File: dirty, OK: true, Signature: dirty, SHA256: "00", Description: said, Described: d, Embedded: author.EmbeddedDiffers,
+		Warnings: []author.Warning{{Code: "x", Text: dirty}},
 		Module: &anatomy.Module{
 			Custom: []anatomy.Section{{Name: dirty}}, Exports: []anatomy.Export{{Name: dirty, Kind: "function"}}, Tables: []anatomy.Table{{Initial: 1, Maximum: 2}},
 			Imports: []anatomy.Imports{{Module: dirty, Names: slices.Repeat([]string{dirty}, 100)}}, Memory: &anatomy.Memory{Initial: 1, Maximum: 1 << 20},

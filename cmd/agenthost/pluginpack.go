@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/pack"
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -51,7 +52,7 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
-	in := plugin.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
+	in := author.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitSignal, errors.New("interrupted")}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/internal/docdiff"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -51,7 +52,7 @@ loaded.`,
 }
 
 func (a *app) pluginReplay(ctx context.Context, file string, flags *pluginReplay) error {
-	r := &replayRun{app: a, flags: flags, file: file, others: map[string]string{}, replays: map[*cassette.Plugin]*plugin.Replay{}}
+	r := &replayRun{app: a, flags: flags, file: file, others: map[string]string{}, replays: map[*cassette.Plugin]*author.Replay{}}
 	names, err := r.survey()
 	if err == nil {
 		err = r.modules(names)
@@ -84,7 +85,7 @@ type replayRun struct {
 	file      string
 	engine    *plugin.Engine
 	others    map[string]string // the modules of --plugin, by the plugin's name
-	replays   map[*cassette.Plugin]*plugin.Replay
+	replays   map[*cassette.Plugin]*author.Replay
 	truncated bool // whether the end of the recording is missing
 	performed int
 	different int
@@ -166,14 +167,14 @@ func (r *replayRun) module(p *cassette.Plugin) (plugin.Wasm, error) {
 }
 
 // load loads the module for a plugin of the recording once.
-func (r *replayRun) load(ctx context.Context, p *cassette.Plugin) (*plugin.Replay, error) {
+func (r *replayRun) load(ctx context.Context, p *cassette.Plugin) (*author.Replay, error) {
 	if loaded := r.replays[p]; loaded != nil {
 		return loaded, nil
 	}
 	w, err := r.module(p)
-	var loaded *plugin.Replay
+	var loaded *author.Replay
 	if err == nil {
-		loaded, err = plugin.NewReplay(ctx, w, p)
+		loaded, err = author.NewReplay(ctx, w, p)
 	}
 	if err != nil {
 		if ctx.Err() != nil {

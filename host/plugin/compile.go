@@ -15,7 +15,9 @@ import (
 )
 
 // compile checks the module, adds a meter to it, and compiles it in a runtime of the plugin's own.
-func (p *Plugin) compile(ctx context.Context, code []byte) error {
+func (p *Plugin) compile(ctx context.Context) error {
+	code := p.code
+	p.code = nil
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
 	key := preparedKey{p.sum, p.isolation == IsolateCall}

@@ -1,8 +1,6 @@
 package plugin
 
 import (
-	"log/slog"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,12 +11,11 @@ import (
 // TestInstancesMustAgree needs a look inside: a guest has nothing that could make two of its instances differ.
 func TestInstancesMustAgree(t *testing.T) {
 	t.Parallel()
-	code, err := os.ReadFile("testdata/lab.tinygo.wasm")
+	w := Wasm{Path: "testdata/lab.tinygo.wasm", Grant: Grant{Reads: []string{"todos"}, Writes: []string{"todos"}}}
+	p, err := w.Open(host.Env{})
 	require.NoError(t, err, "run make plugins")
-	w := Wasm{Grant: Grant{Reads: []string{"todos"}, Writes: []string{"todos"}}}
-	p, err := load(t.Context(), code, w, host.Env{Name: "lab", Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
 	defer func() { require.NoError(t, p.Close()) }()
+	require.NoError(t, p.Load(t.Context()))
 	_, err = p.newInstance(t.Context())
 	require.NoError(t, err)
 	p.specBytes = []byte("another")

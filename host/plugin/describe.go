@@ -40,6 +40,42 @@ func (p *Plugin) describe(ctx context.Context) error {
 	return p.checkRequired()
 }
 
+// Describe compiles the module and has it write its Description, in the same sandbox as for an agent. It neither configures
+// the module nor calls a hook. The Description is checked as if everything that it asks for were granted. Describe takes the
+// place of Load. written is what the module wrote, in canonical form, or nil if it wrote no Description. described is nil if
+// there is an error.
+func (p *Plugin) Describe(ctx context.Context) (written wire.Raw, described *abi.Description, err error) {
+	if err := p.compile(ctx); err != nil {
+		return nil, nil, err
+	}
+	err = p.ask(ctx, func(i *instance) error {
+		var d abi.Description
+		if err := i.decode(abi.ExportDescribe, i.frame.result, &d); err != nil {
+			return err
+		}
+		written, _ = wire.Canonical(i.frame.result, p.faultLimit) // was just found valid
+		for _, name := range abi.Hooks() {
+			if spec := d.Hooks.Spec(name); spec != nil && len(spec.Reads)+len(spec.Writes) <= 2*maxListed {
+				p.grant.Reads, p.grant.Writes = append(p.grant.Reads, spec.Reads...), append(p.grant.Writes, spec.Writes...)
+			}
+		}
+		if err := p.takeDescription(i, abi.ExportDescribe, &p.described); err != nil {
+			return err
+		}
+		if _, err := compileSchema(p.described.ConfigSchema); err != nil {
+			return p.fault(abi.ExportDescribe, KindProtocol, "config_schema: "+err.Error(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return written, nil, err
+	}
+	return written, &p.described, nil
+}
+
+// Description returns what the plugin does with its configuration, once it is loaded. The caller must not change it.
+func (p *Plugin) Description() *abi.Description { return &p.spec }
+
 // ask has a fresh instance, used for nothing else, write its Description, which take reads.
 func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 	i, err := p.instantiate(ctx)

@@ -33,8 +33,8 @@ func checkDigest(code []byte, want string) error {
 // ErrSignature reports a module that none of the expected keys has signed.
 var ErrSignature = errors.New("the module has no valid signature")
 
-// signatureSuffix is what minisign appends to a file name to name its signature.
-const signatureSuffix = ".minisig"
+// SignatureSuffix is what minisign appends to the name of a file to name its signature.
+const SignatureSuffix = ".minisig"
 
 // maxSignature is the maximum size of a signature file, in bytes.
 const maxSignature = 16 << 10
@@ -56,7 +56,7 @@ func (w Wasm) checkSignature(code []byte) error {
 	signature := w.Signature
 	if signature == nil {
 		var err error
-		if signature, err = readSignature(w.Path + signatureSuffix); err != nil {
+		if signature, err = readSignature(w.Path + SignatureSuffix); err != nil {
 			return err
 		}
 	}

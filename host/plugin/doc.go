@@ -37,5 +37,5 @@
 //   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
 //   - imports of the module: imports.go, wasi.go; checks before it runs: check.go and package preflight
 //   - compiled code on disk: compile.go, preparedfile.go; several generations: watch.go
-//   - recordings: record.go; tools for authors: trial.go, measure.go, inspect.go, replay.go
+//   - recordings: record.go, repeat.go; tools for authors: package author
 package plugin

@@ -58,8 +58,8 @@ func (i *instance) start(fuel int64, deadline time.Duration, now, seed uint64) {
 
 // leave reports what the call used, and clears the frame.
 func (i *instance) leave() {
-	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.used()})
-	i.crossed = documentSizes{len(i.input), i.frame.replied, len(i.frame.result)}
+	i.last = CallUsage{Instance: i.id, Fuel: i.used(), Input: len(i.input), Reply: i.frame.replied, Result: len(i.frame.result)}
+	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.last.Fuel})
 	i.forget()
 }
 
@@ -67,13 +67,6 @@ func (i *instance) leave() {
 func (i *instance) forget() {
 	i.call = hookCall{}
 	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
-}
-
-// documentSizes counts the bytes that crossed the boundary in one call.
-type documentSizes struct {
-	input  int
-	reply  int // of the last next or host_call that had a reply
-	result int
 }
 
 // enter prepares the instance for its call of a hook.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 	"github.com/agenthost/agenthost/host/plugin/kv"
 )
@@ -80,32 +81,62 @@ func (g *ModelGrant) calls() int { return orDefault(g.Calls, DefaultModelCalls) 
 
 // grantKey is a key of a Grant: a set of things that an operator allows together.
 type grantKey struct {
-	name   string
-	has    func(g *Grant) bool
-	detail func(g *Grant) string // what exactly is granted, for people; nil: nothing to add
+	name    string
+	has     func(g *Grant) bool
+	standIn func(g *Grant)        // grants it to a replay, in which nothing uses it
+	detail  func(g *Grant) string // what exactly is granted, for people; nil: nothing to add
 }
+
+// standInName names what a replay is granted in place of the recorded models, hosts and tools.
+const standInName = "replay"
 
 // The keys of a Grant, in the order of SPEC.md.
 var (
-	grantKV = &grantKey{"kv", func(g *Grant) bool { return g.KV != nil }, func(g *Grant) string {
-		quota := g.KV.Quota.WithDefaults()
-		return fmt.Sprintf("%d bytes and %d entries for each %s", quota.Bytes, quota.Entries, join(g.KV.scopes(), " and "))
-	}}
+	grantKV = &grantKey{
+		name: "kv", has: func(g *Grant) bool { return g.KV != nil }, standIn: func(g *Grant) { g.KV = &KVGrant{} },
+		detail: func(g *Grant) string {
+			quota := g.KV.Quota.WithDefaults()
+			return fmt.Sprintf("%d bytes and %d entries for each %s", quota.Bytes, quota.Entries, join(g.KV.scopes(), " and "))
+		},
+	}
 	grantHTTPFetch = &grantKey{
-		abi.OpHTTPFetch, func(g *Grant) bool { return g.HTTPFetch != nil }, func(g *Grant) string { return fetchDetail(g.HTTPFetch) },
+		name: abi.OpHTTPFetch, has: func(g *Grant) bool { return g.HTTPFetch != nil },
+		standIn: func(g *Grant) { g.HTTPFetch = &fetch.Policy{Hosts: []string{standInName + ".invalid"}} },
+		detail:  func(g *Grant) string { return fetchDetail(g.HTTPFetch) },
 	}
-	grantModelGenerate = &grantKey{abi.OpModelGenerate, func(g *Grant) bool { return g.ModelGenerate != nil }, func(g *Grant) string {
-		return fmt.Sprintf("model %s, %d calls in a run", g.ModelGenerate.Model, g.ModelGenerate.calls())
-	}}
+	grantModelGenerate = &grantKey{
+		name: abi.OpModelGenerate, has: func(g *Grant) bool { return g.ModelGenerate != nil },
+		standIn: func(g *Grant) { g.ModelGenerate = &ModelGrant{Model: standInName} },
+		detail: func(g *Grant) string {
+			return fmt.Sprintf("model %s, %d calls in a run", g.ModelGenerate.Model, g.ModelGenerate.calls())
+		},
+	}
 	grantToolCall = &grantKey{
-		abi.OpToolCall, func(g *Grant) bool { return len(g.ToolCall) > 0 },
-		func(g *Grant) string { return "tools " + strings.Join(g.ToolCall, ", ") },
+		name: abi.OpToolCall, has: func(g *Grant) bool { return len(g.ToolCall) > 0 },
+		standIn: func(g *Grant) { g.ToolCall = []string{standInName} },
+		detail:  func(g *Grant) string { return "tools " + strings.Join(g.ToolCall, ", ") },
 	}
-	grantClockNow    = &grantKey{abi.OpClockNow, func(g *Grant) bool { return g.ClockNow }, nil}
-	grantRandomBytes = &grantKey{abi.OpRandomBytes, func(g *Grant) bool { return g.RandomBytes }, nil}
+	grantClockNow = &grantKey{
+		name: abi.OpClockNow, has: func(g *Grant) bool { return g.ClockNow }, standIn: func(g *Grant) { g.ClockNow = true },
+	}
+	grantRandomBytes = &grantKey{
+		name: abi.OpRandomBytes, has: func(g *Grant) bool { return g.RandomBytes }, standIn: func(g *Grant) { g.RandomBytes = true },
+	}
 
 	grantKeys = []*grantKey{grantKV, grantHTTPFetch, grantModelGenerate, grantToolCall, grantClockNow, grantRandomBytes}
 )
+
+// GrantToReplay returns what a recorded plugin needs to load again without the things that were granted to it, and the models
+// that the grant names. A replay uses none of it.
+func GrantToReplay(recorded *cassette.Plugin) (Grant, map[string]model.Model) {
+	g := Grant{Reads: recorded.Reads, Writes: recorded.Writes}
+	for _, key := range grantKeys {
+		if slices.Contains(recorded.Grants, key.name) {
+			key.standIn(&g)
+		}
+	}
+	return g, map[string]model.Model{standInName: nil}
+}
 
 // grantOf returns the key of a Grant that an operation needs, or nil if it needs none or does not exist.
 func grantOf(name string) *grantKey {

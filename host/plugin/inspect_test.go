@@ -11,15 +11,16 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/pack"
 )
 
-func inspect(t *testing.T, module []byte) *plugin.Inspection {
+func inspect(t *testing.T, module []byte) *author.Inspection {
 	t.Helper()
-	return plugin.Inspect(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled})
+	return author.Inspect(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled})
 }
 
-func codes(in *plugin.Inspection) []string {
+func codes(in *author.Inspection) []string {
 	var out []string
 	for _, w := range in.Warnings {
 		out = append(out, w.Code)
@@ -43,7 +44,7 @@ func TestInspectGrantsNothing(t *testing.T) {
 	require.JSONEq(t, `{"abi":1,"capabilities":[{"op":"http.fetch","reason":"to look around","required":true},{"op":"of.tomorrow","reason":"who knows"}],
 		"hooks":{"before_model":{"reads":["todos"],"writes":["plan"]}},"name":"bad","version":"1.0.0"}`, in.Description.JSON())
 	require.Len(t, in.SHA256, 64)
-	require.Equal(t, plugin.EmbeddedNone, in.Embedded)
+	require.Equal(t, author.EmbeddedNone, in.Embedded)
 	require.Empty(t, in.Warnings)
 }
 
@@ -76,7 +77,7 @@ func TestInspectTellsOfFaults(t *testing.T) {
 			require.Equal(t, test.wrote, in.Description != nil)
 		})
 	}
-	in := plugin.Inspect(t.Context(), plugin.Wasm{Path: filepath.Join(t.TempDir(), "gone.wasm"), Engine: compiled})
+	in := author.Inspect(t.Context(), plugin.Wasm{Path: filepath.Join(t.TempDir(), "gone.wasm"), Engine: compiled})
 	require.Equal(t, "read", in.Stage)
 	require.Empty(t, in.Kind)
 	require.Empty(t, in.SHA256)
@@ -99,19 +100,19 @@ func TestInspectComparesAnEmbeddedDescription(t *testing.T) {
 	packed, err := pack.Pack(module, inspect(t, module).Description)
 	require.NoError(t, err)
 	in := inspect(t, packed)
-	require.Equal(t, plugin.EmbeddedSame, in.Embedded)
+	require.Equal(t, author.EmbeddedSame, in.Embedded)
 	require.Empty(t, in.Warnings)
 
 	lie, err := pack.Pack(module, document(&abi.Description{ABI: 1, Name: "harmless", Version: "1.0.0"}))
 	require.NoError(t, err)
 	in = inspect(t, lie)
 	require.True(t, in.OK, "a lie there changes nothing of what is loaded")
-	require.Equal(t, plugin.EmbeddedDiffers, in.Embedded)
-	require.Equal(t, []string{plugin.WarnDescription}, codes(in))
+	require.Equal(t, author.EmbeddedDiffers, in.Embedded)
+	require.Equal(t, []string{author.WarnDescription}, codes(in))
 
 	broken, err := pack.Pack(described(trap), nil)
 	require.NoError(t, err)
-	require.Equal(t, plugin.EmbeddedUnchecked, inspect(t, broken).Embedded)
+	require.Equal(t, author.EmbeddedUnchecked, inspect(t, broken).Embedded)
 }
 
 func TestInspectWarns(t *testing.T) {
@@ -119,26 +120,26 @@ func TestInspectWarns(t *testing.T) {
 	good := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing) }
 	asyncify := good()
 	asyncify.add("asyncify_start_unwind", wasmI32, "", nil)
-	require.Equal(t, []string{plugin.WarnAsyncify}, codes(inspect(t, asyncify.bytes())))
+	require.Equal(t, []string{author.WarnAsyncify}, codes(inspect(t, asyncify.bytes())))
 	large := good()
 	large.pages = 65
-	require.Equal(t, []string{plugin.WarnMemory}, codes(inspect(t, large.bytes())))
+	require.Equal(t, []string{author.WarnMemory}, codes(inspect(t, large.bytes())))
 	debug := slices.Concat(good().bytes(), []byte("\x00\x0d\x0b.debug_infox"))
 	in := inspect(t, debug)
-	require.Equal(t, []string{plugin.WarnDebug}, codes(in))
+	require.Equal(t, []string{author.WarnDebug}, codes(in))
 	require.Equal(t, []anatomy.Section{{Name: ".debug_info", Size: 1}}, in.Module.Custom)
 	rust, err := os.ReadFile("meter/testdata/scan.rust.wasm")
 	require.NoError(t, err)
-	require.Equal(t, []string{plugin.WarnStack}, codes(inspect(t, rust)))
+	require.Equal(t, []string{author.WarnStack}, codes(inspect(t, rust)))
 }
 
 func TestInspectFindsASignature(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.wasm")
 	require.NoError(t, os.WriteFile(path, newGuest(abi.Description{}).bytes(), 0o600))
-	require.Empty(t, plugin.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled}).Signature)
+	require.Empty(t, author.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled}).Signature)
 	require.NoError(t, os.WriteFile(path+".minisig", nil, 0o600))
-	in := plugin.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled})
+	in := author.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled})
 	require.Equal(t, path+".minisig", in.Signature)
 	setup(t, plugin.Wasm{Path: path, SHA256: in.SHA256}) // the digest is what a manifest takes
 }

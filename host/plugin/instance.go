@@ -35,8 +35,8 @@ type instance struct {
 	made    time.Time
 	calls   int // served so far
 	stack   [1]uint64
-	input   []byte        // buffer for inputs, reused
-	crossed documentSizes // in the last call
+	input   []byte // buffer for inputs, reused
+	last    CallUsage
 	funcs   map[string]api.Function
 	foreign contract.Instance // of another contract; nil: the guest uses the ABI's own
 }

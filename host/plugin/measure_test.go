@@ -10,11 +10,12 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 )
 
-func measure(t *testing.T, module []byte, hooks ...abi.Hook) ([]plugin.Measurement, error) {
+func measure(t *testing.T, module []byte, hooks ...abi.Hook) ([]author.Measurement, error) {
 	t.Helper()
-	return plugin.Measure(t.Context(), plugin.Wasm{ID: "bad", Bytes: module, Engine: compiled}, 20*time.Millisecond, hooks...)
+	return author.Bench(t.Context(), plugin.Wasm{ID: "bad", Bytes: module, Engine: compiled}, 20*time.Millisecond, hooks...)
 }
 
 // TestMeasureEveryHook measures a plugin that has them all: the numbers that do not depend on the machine are exact.
@@ -48,7 +49,7 @@ func TestMeasureEveryHook(t *testing.T) {
 		require.Less(t, m.Input, 3_000)
 		require.Positive(t, m.Input)
 	}
-	outcomes := map[abi.Hook]plugin.Measurement{}
+	outcomes := map[abi.Hook]author.Measurement{}
 	for _, m := range all {
 		outcomes[m.Hook] = m
 	}
@@ -84,6 +85,6 @@ func TestMeasureTellsOfFaults(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	module := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
-	_, err = plugin.Measure(ctx, plugin.Wasm{Bytes: module, Engine: compiled}, time.Hour)
+	_, err = author.Bench(ctx, plugin.Wasm{Bytes: module, Engine: compiled}, time.Hour)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

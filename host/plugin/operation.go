@@ -35,6 +35,17 @@ func operations() []operation {
 	}
 }
 
+// GrantedOperations returns the names of the operations that need a grant, in the order of SPEC.md.
+func GrantedOperations() []string {
+	var names []string
+	for _, op := range operations() {
+		if op.grant != nil {
+			names = append(names, op.name)
+		}
+	}
+	return names
+}
+
 // operationsByName is filled once: a handler may refer to the table, so it cannot be a variable's initial value.
 var operationsByName = sync.OnceValue(func() map[string]*operation {
 	all := operations()

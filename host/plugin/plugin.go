@@ -22,6 +22,7 @@ import (
 // Plugin is a loaded module with its configuration.
 type Plugin struct {
 	name      string
+	path      string // of its file
 	digest    string
 	limits    Limits
 	engine    *Engine
@@ -30,7 +31,9 @@ type Plugin struct {
 	breaker   *breaker
 	sum       [sha256.Size]byte // of the module
 	grant     Grant
-	config    wire.Raw
+	code      []byte         // the module; nil: it has been compiled
+	settings  map[string]any // what the operator configures
+	config    wire.Raw       // the settings with the schema's defaults
 	logger    *slog.Logger
 	models    map[string]model.Model
 	runtime   wazero.Runtime
@@ -62,23 +65,26 @@ type Plugin struct {
 	operations func(op string, payload []byte) (abi.Status, []byte, bool)
 }
 
-// load takes a module through its life up to the first configured instance.
-func load(ctx context.Context, code []byte, w Wasm, env host.Env) (*Plugin, error) {
-	p := newPlugin(code, w, env)
-	if err := p.prepare(ctx, code, w); err != nil {
-		return nil, errors.Join(err, p.Close())
+// Open reads the module and checks its digest and signature. The caller then calls [Plugin.Load] or [Plugin.Describe],
+// and Close in any case. Agents do all this with their plugins, so Open is only for tools that examine a plugin, such as
+// those of package author. In env, the name defaults to that of the middleware, and the logger to one that discards everything.
+func (w Wasm) Open(env host.Env) (*Plugin, error) {
+	code, err := w.Module()
+	if err != nil {
+		return nil, err
 	}
-	return p, nil
-}
-
-// newPlugin makes a plugin without loading anything.
-func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
+	if env.Name == "" {
+		env.Name = w.Name()
+	}
+	if env.Logger == nil {
+		env.Logger = slog.New(slog.DiscardHandler)
+	}
 	sum := sha256.Sum256(code)
 	p := &Plugin{
-		name: env.Name, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
+		name: env.Name, path: w.Path, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
 		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger,
 		models: env.Models, dynamic: map[string]*pluginTool{}, sum: sum, recorder: w.Recorder, operations: w.Operations,
-		capabilities: capabilities{store: w.store(env)},
+		capabilities: capabilities{store: w.store(env)}, code: code, settings: w.Config,
 	}
 	if p.recorder != nil && p.isolation != IsolateCall {
 		p.isolation = IsolateCall
@@ -91,21 +97,22 @@ func newPlugin(code []byte, w Wasm, env host.Env) *Plugin {
 	}
 	p.pool = newPool(p)
 	p.engine.memory.enter(p.pool)
-	return p
+	return p, nil
 }
 
-// prepare loads the module.
-func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
+// Load takes the module through its life up to the first configured instance. It is called once. An error is an [*Error] if
+// the plugin is to blame.
+func (p *Plugin) Load(ctx context.Context) error {
 	if err := p.equip(); err != nil {
 		return err
 	}
-	if err := p.compile(ctx, code); err != nil {
+	if err := p.compile(ctx); err != nil {
 		return err
 	}
 	if err := p.describe(ctx); err != nil {
 		return err
 	}
-	if err := p.setConfig(w.Config); err != nil {
+	if err := p.setConfig(p.settings); err != nil {
 		return err
 	}
 	first, err := p.pool.take(ctx)
@@ -115,7 +122,7 @@ func (p *Plugin) prepare(ctx context.Context, code []byte, w Wasm) error {
 	p.pool.returned(first)
 	p.allow()
 	if p.recorder != nil {
-		p.recorded = p.describeForRecorder(w.Path)
+		p.recorded = p.Cassette()
 	}
 	return nil
 }
@@ -168,8 +175,8 @@ func (p *Plugin) Close() error {
 	return err
 }
 
-// hooks makes the hooks that the configured Description lists.
-func (p *Plugin) hooks() (*host.Hooks, error) {
+// Hooks makes the hooks that the configured Description lists. Their Close closes the plugin.
+func (p *Plugin) Hooks() (*host.Hooks, error) {
 	h := &host.Hooks{
 		Close: p.Close, End: p.endRun, Capabilities: p.report(), Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
 	}
@@ -205,7 +212,7 @@ func (p *Plugin) hooks() (*host.Hooks, error) {
 	for i := range p.spec.Fields {
 		field, err := fieldOf(&p.spec.Fields[i])
 		if err != nil {
-			return nil, errors.Join(p.fault("configure", KindProtocol, err.Error(), err), p.Close())
+			return nil, p.fault("configure", KindProtocol, err.Error(), err)
 		}
 		field.Exclusive = !slices.Contains(p.grant.Reads, field.Name) || !slices.Contains(p.grant.Writes, field.Name)
 		h.State = append(h.State, field)

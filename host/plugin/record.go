@@ -20,11 +20,11 @@ type Recorder interface {
 	Record(plugin *cassette.Plugin, frame *cassette.Frame)
 }
 
-// describeForRecorder returns what recordings contain about the plugin, once it is loaded.
-func (p *Plugin) describeForRecorder(path string) *cassette.Plugin {
+// Cassette returns what recordings contain about the plugin, once it is loaded.
+func (p *Plugin) Cassette() *cassette.Plugin {
 	description, _ := p.spec.MarshalMsg(nil) // never fails
 	out := &cassette.Plugin{
-		Name: p.name, Path: path, SHA256: hex.EncodeToString(p.sum[:]), Costs: meter.Version,
+		Name: p.name, Path: p.path, SHA256: hex.EncodeToString(p.sum[:]), Costs: meter.Version,
 		Config: p.config, Description: description, Reads: p.grant.Reads, Writes: p.grant.Writes,
 		Limits: cassette.Limits{
 			Memory: p.limits.Memory, Fuel: p.limits.Fuel, Input: p.limits.Input, Result: p.limits.Result,

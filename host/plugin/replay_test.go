@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
@@ -56,7 +57,7 @@ func (r *taped) frames(t testing.TB) []*cassette.Frame {
 func replayed(t testing.TB, w plugin.Wasm, frames ...*cassette.Frame) []*cassette.Frame {
 	t.Helper()
 	w.Engine = compiled
-	r, err := plugin.NewReplay(t.Context(), w, frames[0].Plugin)
+	r, err := author.NewReplay(t.Context(), w, frames[0].Plugin)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	out := make([]*cassette.Frame, len(frames))
@@ -353,13 +354,13 @@ func TestReplayRefusesWhatIsNoRecording(t *testing.T) {
 	_, err := setup(t, plugin.Wasm{Bytes: module, Recorder: record}).run(t)
 	require.NoError(t, err)
 	frame := record.frames(t)[0]
-	r, err := plugin.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, frame.Plugin)
+	r, err := author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, frame.Plugin)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	require.True(t, r.Same())
 	for says, change := range map[string]func(f *cassette.Frame){
 		"too large":                    func(f *cassette.Frame) { f.Cut = true },
-		"no document of a host":        func(f *cassette.Frame) { f.Input = []byte{0xc1} },
+		"not a document that a host writes":        func(f *cassette.Frame) { f.Input = []byte{0xc1} },
 		`does not export "describe"`:   func(f *cassette.Frame) { f.Export = "describe" },
 		`does not export "after_agen"`: func(f *cassette.Frame) { f.Export = "after_agen" },
 		"its input":                    func(f *cassette.Frame) { f.Input = wire.Map{{Key: "now", Value: wire.String("x")}}.Raw() },
@@ -371,12 +372,12 @@ func TestReplayRefusesWhatIsNoRecording(t *testing.T) {
 	}
 	hostile := *frame.Plugin
 	hostile.SHA256 = "00"
-	other, err := plugin.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile)
+	other, err := author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile)
 	require.NoError(t, err)
 	require.False(t, other.Same())
 	require.NoError(t, other.Close())
 	hostile.Config = wire.Map{{Key: "only", Value: wire.Int(1)}}.Raw()
-	_, err = plugin.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile)
+	_, err = author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile)
 	require.ErrorContains(t, err, "config")
 }
 

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,24 +63,23 @@ func (w Wasm) Name() string {
 // Hooks loads the module and makes its hooks.
 func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	changed := w.watch()
-	code, err := w.code()
+	p, err := w.Open(env)
 	if err != nil {
 		return nil, err
 	}
-	p, err := load(ctx, code, w, env)
-	if err != nil {
-		return nil, err
+	if err := p.Load(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	hooks, err := p.hooks()
+	hooks, err := p.Hooks()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, p.Close())
 	}
 	hooks.Changed = changed
 	return hooks, nil
 }
 
-// code checks the settings, and returns the module after checking its digest and signature.
-func (w Wasm) code() ([]byte, error) {
+// Module checks the settings, and returns the module after checking its digest and signature.
+func (w Wasm) Module() ([]byte, error) {
 	switch w.OnFailure {
 	case "", Closed, Open:
 	default:

@@ -10,7 +10,7 @@ func (w Wasm) watch() func() bool {
 	}
 	files := []*watchedFile{{path: w.Path}}
 	if len(w.Minisign) > 0 && w.Signature == nil {
-		files = append(files, &watchedFile{path: w.Path + signatureSuffix})
+		files = append(files, &watchedFile{path: w.Path + SignatureSuffix})
 	}
 	for _, f := range files {
 		f.changed() // record the current state

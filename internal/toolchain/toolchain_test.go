@@ -15,6 +15,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 )
@@ -30,7 +31,7 @@ func sources(t *testing.T, name string) string {
 // requireLoads checks that a plugin was built, and returns what it consists of.
 func requireLoads(t *testing.T, file string) *anatomy.Module {
 	t.Helper()
-	in := plugin.Inspect(t.Context(), plugin.Wasm{Path: file})
+	in := author.Inspect(t.Context(), plugin.Wasm{Path: file})
 	require.True(t, in.OK, in.Message)
 	require.Equal(t, "hand", in.Described.Name)
 	return in.Module

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/test/reference"
 )
@@ -95,11 +96,11 @@ func performAgain(t *testing.T, v *reference.Vector, recorded, other *reference.
 	}
 	require.NoError(t, subject.Close())
 
-	replays := map[*cassette.Plugin]*plugin.Replay{}
+	replays := map[*cassette.Plugin]*author.Replay{}
 	for _, frame := range calls.frames {
 		replay, ok := replays[frame.Plugin]
 		if !ok {
-			replay, err = plugin.NewReplay(t.Context(), calls.twins[string(frame.Plugin.Config)], frame.Plugin)
+			replay, err = author.NewReplay(t.Context(), calls.twins[string(frame.Plugin.Config)], frame.Plugin)
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, replay.Close()) })
 			replays[frame.Plugin] = replay

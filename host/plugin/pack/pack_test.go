@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 	"github.com/agenthost/agenthost/host/plugin/pack"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
@@ -112,21 +113,21 @@ func TestPackedPluginsBehaveTheSame(t *testing.T) {
 	module, err := os.ReadFile("../../../plugins/redact/redact.wasm")
 	require.NoError(t, err)
 	module = append(module, section(".debug_info", make([]byte, 100_000))...)
-	before := plugin.Inspect(t.Context(), plugin.Wasm{Bytes: module})
+	before := author.Inspect(t.Context(), plugin.Wasm{Bytes: module})
 	require.True(t, before.OK, before.Message)
 	packed, err := pack.Pack(module, before.Description)
 	require.NoError(t, err)
 	requirePacked(t, module, packed, before.Description)
 	require.Less(t, len(packed), len(module)-90_000)
 
-	after := plugin.Inspect(t.Context(), plugin.Wasm{Bytes: packed})
+	after := author.Inspect(t.Context(), plugin.Wasm{Bytes: packed})
 	require.True(t, after.OK, after.Message)
 	require.Equal(t, before.Description, after.Description)
-	require.Equal(t, plugin.EmbeddedNone, before.Embedded)
-	require.Equal(t, plugin.EmbeddedSame, after.Embedded)
+	require.Equal(t, author.EmbeddedNone, before.Embedded)
+	require.Equal(t, author.EmbeddedSame, after.Embedded)
 
-	try := func(module []byte) []plugin.Record {
-		records := plugin.Try(t.Context(), plugin.Wasm{Bytes: module, Isolation: plugin.IsolateCall})
+	try := func(module []byte) []author.Finding {
+		records := author.Check(t.Context(), plugin.Wasm{Bytes: module, Isolation: plugin.IsolateCall})
 		for i := range records {
 			records[i].WallMS = 0
 		}

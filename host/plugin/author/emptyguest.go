@@ -1,4 +1,4 @@
-package plugin
+package author
 
 import (
 	"slices"
@@ -25,6 +25,7 @@ func emptyGuest(of *abi.Description) []byte {
 		nothing, describe = 0, 1 // types, and the module's functions without the import, which comes first
 		hook, write       = 2, 3
 		drop              = 0x1a
+		page              = 64 << 10 // bytes of memory
 	)
 	exports := make([][]byte, 0, 3+len(abi.Hooks()))
 	exports = append(exports, named(abi.Memory, memory, 0), named(abi.Marker, function, 1+nothing), named(abi.ExportDescribe, function, 1+describe))
@@ -35,7 +36,7 @@ func emptyGuest(of *abi.Description) []byte {
 		section(1, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, i32}, []byte{0x60, 1, i32, 1, i32}, []byte{0x60, 2, i32, i32, 1, i32}),
 		section(2, slices.Concat(named(abi.Module), named(abi.ImportResultWrite, function, write))),
 		section(3, []byte{nothing}, []byte{describe}, []byte{hook}),
-		section(5, wasmbin.AppendU32([]byte{0}, uint32(len(doc)/pageSize+1))),
+		section(5, wasmbin.AppendU32([]byte{0}, uint32(len(doc)/page+1))),
 		section(7, exports...),
 		section(10, body(),
 			body(slices.Concat(constant(0), constant(len(doc)), []byte{wasmbin.OpCall, 0, drop}, constant(1))...),

@@ -1,9 +1,10 @@
-package plugin
+package author
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // situation is a place in a run in which two plugins are measured: the place of their hook in a middleware that calls
 // theirs.
 type situation struct {
+	name  string // of the middleware
 	hook  abi.Hook
 	both  [2]*measured
 	each  time.Duration
@@ -44,12 +46,12 @@ var situationText = strings.Repeat(
 // run runs an agent up to the place. The error is the fault of a plugin, or says that ctx ended.
 func (s *situation) run(ctx context.Context) error {
 	called := "lookup"
-	if spec := s.both[0].plugin.spec.Hooks.Spec(s.hook); len(spec.Tools) > 0 {
+	if spec := s.both[0].plugin.Description().Hooks.Spec(s.hook); len(spec.Tools) > 0 {
 		called = spec.Tools[0]
 	}
 	agent, err := host.New(host.Config{
-		Model: situationModel(called), Tools: []host.Tool{trialTool(called, s.both[0].hooks.Tools, situationText)}, RecursionLimit: 20,
-		Middleware: []host.Middleware{alone{s.both[0].plugin.name, s.hooks()}}, Logger: slog.New(slog.DiscardHandler),
+		Model: situationModel(called), Tools: []host.Tool{anyTool(called, s.both[0].hooks.Tools, situationText)}, RecursionLimit: 20,
+		Middleware: []host.Middleware{alone{s.name, s.hooks()}}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return err
@@ -176,6 +178,6 @@ func (m situationModel) Generate(_ context.Context, req *model.Request) (*model.
 	if answers == situationRounds {
 		return model.Reply(abi.AI(situationText)), nil
 	}
-	call := abi.Call("call-"+itoa(answers), string(m), map[string]any{"text": "order 4711", "limit": 10})
+	call := abi.Call("call-"+strconv.Itoa(answers), string(m), map[string]any{"text": "order 4711", "limit": 10})
 	return model.Reply(abi.AI("I will look that up.", call)), nil
 }

@@ -1,4 +1,4 @@
-package plugin
+package author
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"log/slog"
 	"os"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 )
 
@@ -21,9 +21,9 @@ type Inspection struct {
 	File        string           `json:"file"`
 	OK          bool             `json:"ok"`
 	Stage       string           `json:"stage,omitempty"`       // where it failed: read, preflight, link, compile, instantiate, init or describe
-	Kind        Kind             `json:"kind,omitempty"`        // of the fault; "" if the plugin is not to blame
+	Kind        plugin.Kind      `json:"kind,omitempty"`        // of the fault; "" if the plugin is not to blame
 	Message     string           `json:"message,omitempty"`     // why it failed; guest text in it is cleaned
-	SHA256      string           `json:"sha256,omitempty"`      // of the file, as in [Wasm.SHA256]
+	SHA256      string           `json:"sha256,omitempty"`      // of the file, as in [plugin.Wasm.SHA256]
 	Signature   string           `json:"signature,omitempty"`   // the file that may hold its signature, which is not checked
 	Module      *anatomy.Module  `json:"module,omitempty"`      // nil: the file is not a loadable module
 	Description wire.Raw         `json:"description,omitempty"` // what describe returned, canonical
@@ -46,7 +46,7 @@ const (
 // Inspect examines a module and calls its describe, in the same sandbox and in the same way as loading it does. It does not
 // configure the module, grants it nothing, and runs none of its hooks, so the module need not be trusted. Of w, it uses
 // only the fields that locate and verify the module, its Limits and its Engine.
-func Inspect(ctx context.Context, w Wasm) *Inspection {
+func Inspect(ctx context.Context, w plugin.Wasm) *Inspection {
 	in := &Inspection{File: w.Path, Embedded: EmbeddedNone}
 	err := in.look(ctx, w)
 	in.OK = err == nil
@@ -55,18 +55,17 @@ func Inspect(ctx context.Context, w Wasm) *Inspection {
 	return in
 }
 
-func (in *Inspection) look(ctx context.Context, w Wasm) error {
-	in.Stage = "read"
-	code, err := w.code()
+func (in *Inspection) look(ctx context.Context, w plugin.Wasm) error {
+	in.Stage = stageRead
+	code, err := w.Module()
 	if err != nil {
 		return err
 	}
-	in.Stage = stagePreflight
 	sum := sha256.Sum256(code)
 	in.SHA256 = hex.EncodeToString(sum[:])
 	if w.Path != "" {
-		if info, err := os.Stat(w.Path + signatureSuffix); err == nil && info.Mode().IsRegular() {
-			in.Signature = w.Path + signatureSuffix
+		if info, err := os.Stat(w.Path + plugin.SignatureSuffix); err == nil && info.Mode().IsRegular() {
+			in.Signature = w.Path + plugin.SignatureSuffix
 		}
 	}
 	in.Module, _ = anatomy.Of(code) // loading reports what is wrong with it
@@ -74,14 +73,14 @@ func (in *Inspection) look(ctx context.Context, w Wasm) error {
 	if embedded != nil {
 		in.Embedded = EmbeddedUnchecked
 	}
-	w.Grant = Grant{}
-	p := newPlugin(code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
-	defer func() { _ = p.Close() }() // it served no run, so an error does not matter
-	if err := p.compile(ctx, code); err != nil {
+	w.Bytes, w.Grant = code, plugin.Grant{}
+	p, err := w.Open(host.Env{})
+	if err != nil {
 		return err
 	}
+	defer func() { _ = p.Close() }() // it served no run, so an error does not matter
 	in.Stage = abi.ExportDescribe
-	err = p.ask(ctx, func(i *instance) error { return in.take(p, i) })
+	in.Description, in.Described, err = p.Describe(ctx)
 	if embedded != nil && in.Description != nil {
 		in.Embedded = EmbeddedSame
 		if !bytes.Equal(embedded, in.Description) {
@@ -91,36 +90,14 @@ func (in *Inspection) look(ctx context.Context, w Wasm) error {
 	return err
 }
 
-// take reads the Description that the instance wrote, and checks it as if everything it asks for were granted.
-func (in *Inspection) take(p *Plugin, i *instance) error {
-	var d abi.Description
-	if err := i.decode(abi.ExportDescribe, i.frame.result, &d); err != nil {
-		return err
-	}
-	in.Description, _ = wire.Canonical(i.frame.result, p.faultLimit) // was just found valid
-	for _, name := range abi.Hooks() {
-		if spec := d.Hooks.Spec(name); spec != nil && len(spec.Reads)+len(spec.Writes) <= 2*maxListed {
-			p.grant.Reads, p.grant.Writes = append(p.grant.Reads, spec.Reads...), append(p.grant.Writes, spec.Writes...)
-		}
-	}
-	if err := p.takeDescription(i, abi.ExportDescribe, &p.described); err != nil {
-		return err
-	}
-	if _, err := compileSchema(p.described.ConfigSchema); err != nil {
-		return p.fault(abi.ExportDescribe, KindProtocol, "config_schema: "+err.Error(), err)
-	}
-	in.Described = &p.described
-	return nil
-}
-
 // tell records an error; nil means success.
 func (in *Inspection) tell(err error) {
 	if err == nil {
 		in.Stage = ""
 		return
 	}
-	in.Message = clean(err.Error(), 1000)
-	if fault, ok := errors.AsType[*Error](err); ok {
-		in.Stage, in.Kind, in.Message = fault.Stage, fault.Kind, clean(fault.Message, 1000)
+	in.Message = clean(err.Error(), maxMessage)
+	if fault, ok := errors.AsType[*plugin.Error](err); ok {
+		in.Stage, in.Kind, in.Message = fault.Stage, fault.Kind, clean(fault.Message, maxMessage)
 	}
 }

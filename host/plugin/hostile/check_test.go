@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 )
 
@@ -39,8 +40,8 @@ func TestWrite(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTry does with every guest what the command plugin check does: it tells of each fault, and of nothing else.
-func TestTry(t *testing.T) {
+// TestCheck runs what the command plugin check runs on every guest: it reports each fault, and nothing else.
+func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, g := range guests() {
 		if slices.Contains(g.Kinds, plugin.KindDeadline) || (usesLoadFuel(&g) && g.Stage != "describe") {
@@ -50,24 +51,24 @@ func TestTry(t *testing.T) {
 			t.Parallel()
 			engine, err := plugin.NewEngine(plugin.EngineConfig{Memory: engines})
 			require.NoError(t, err)
-			records := plugin.Try(t.Context(), plugin.Wasm{Path: g.File(), Bytes: g.Module(), Limits: g.Limits, Engine: engine})
-			require.NotEmpty(t, records)
-			last := records[len(records)-1]
+			findings := author.Check(t.Context(), plugin.Wasm{Path: g.File(), Bytes: g.Module(), Limits: g.Limits, Engine: engine})
+			require.NotEmpty(t, findings)
+			last := findings[len(findings)-1]
 			require.Equal(t, g.File(), last.File)
 			require.GreaterOrEqual(t, last.WallMS, 0.0)
-			for _, r := range records {
-				requireClean(t, r.Message)
-				require.LessOrEqual(t, len([]rune(r.Message)), 1001)
+			for _, f := range findings {
+				requireClean(t, f.Message)
+				require.LessOrEqual(t, len([]rune(f.Message)), 1001)
 			}
-			failed := slices.IndexFunc(records, func(r plugin.Record) bool { return !r.OK })
+			failed := slices.IndexFunc(findings, func(f author.Finding) bool { return !f.OK })
 			switch {
 			case g.Benign:
-				require.Negative(t, failed, "%+v", records)
+				require.Negative(t, failed, "%+v", findings)
 			case failed < 0:
 				require.Contains(t, g.Kinds, plugin.Kind(""))
 			default:
-				require.Contains(t, g.Kinds, records[failed].Kind, "%+v", records[failed])
-				require.Contains(t, []string{records[failed].Stage, string(records[failed].Hook)}, g.Stage)
+				require.Contains(t, g.Kinds, findings[failed].Kind, "%+v", findings[failed])
+				require.Contains(t, []string{findings[failed].Stage, string(findings[failed].Hook)}, g.Stage)
 			}
 			used, _ := engine.Memory()
 			require.Zero(t, used)

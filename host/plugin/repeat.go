@@ -3,108 +3,29 @@ package plugin
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
-	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
-	"github.com/agenthost/agenthost/host/plugin/fetch"
-	"github.com/agenthost/agenthost/host/plugin/meter"
 )
-
-// Replay repeats recorded calls of a plugin without a host: the recording answers the guest's requests. Calls may be
-// repeated individually and in any order, by one goroutine at a time. A Replay must be closed.
-type Replay struct {
-	plugin *Plugin
-	same   bool
-}
-
-// replayDeadline is how long a guest may take for a repeated call; usually its fuel ends it earlier.
-const replayDeadline = time.Minute
-
-// NewReplay loads a module as an agent does, and configures it as it was when it was recorded. Of w, it uses the module and
-// its checks, the Engine, and Config if it is not nil, to replace the recorded configuration. The limits and the isolation
-// are those of the recording, and stand-ins replace what was granted.
-func NewReplay(ctx context.Context, w Wasm, recorded *cassette.Plugin) (*Replay, error) {
-	w.Isolation, w.OnFailure, w.Breaker, w.Recorder, w.Operations, w.KV = IsolateCall, "", Breaker{}, nil, nil, nil
-	l := &recorded.Limits
-	w.Limits = Limits{
-		Memory: l.Memory, Fuel: l.Fuel, Deadline: replayDeadline, Input: l.Input, Result: l.Result, HostCalls: l.HostCalls,
-		Next: l.Next, Log: l.Log, Instances: 1,
-	}
-	env := host.Env{Name: recorded.Name, Logger: slog.New(slog.DiscardHandler)}
-	w.Grant, env.Models = standIns(recorded)
-	if w.Config == nil {
-		config, err := wire.Raw(recorded.Config).Value()
-		if err != nil {
-			return nil, fmt.Errorf("the recorded configuration: %w", err)
-		}
-		w.Config, _ = config.(map[string]any)
-	}
-	code, err := w.code()
-	if err != nil {
-		return nil, err
-	}
-	p, err := load(ctx, code, w, env)
-	if err != nil {
-		return nil, err
-	}
-	same := hex.EncodeToString(p.sum[:]) == recorded.SHA256 && bytes.Equal(p.config, recorded.Config) && recorded.Costs == meter.Version
-	return &Replay{plugin: p, same: same}, nil
-}
-
-// standIns returns placeholders for the recorded grants, without which the plugin would not load. Nothing uses them.
-func standIns(recorded *cassette.Plugin) (Grant, map[string]model.Model) {
-	const name = "replay"
-	g := Grant{Reads: recorded.Reads, Writes: recorded.Writes}
-	for _, key := range recorded.Grants {
-		switch key {
-		case "kv":
-			g.KV = &KVGrant{}
-		case abi.OpHTTPFetch:
-			g.HTTPFetch = &fetch.Policy{Hosts: []string{name + ".invalid"}}
-		case abi.OpModelGenerate:
-			g.ModelGenerate = &ModelGrant{Model: name}
-		case abi.OpToolCall:
-			g.ToolCall = []string{name}
-		case abi.OpClockNow:
-			g.ClockNow = true
-		case abi.OpRandomBytes:
-			g.RandomBytes = true
-		}
-	}
-	return g, map[string]model.Model{name: nil}
-}
-
-// Same reports whether module and configuration are those of the recording and fuel is counted in the same way, in which
-// case calls must use the same fuel.
-func (r *Replay) Same() bool { return r.same }
-
-// Close ends the replay.
-func (r *Replay) Close() error { return r.plugin.Close() }
 
 // errCut reports a call that cannot be repeated.
 var errCut = errors.New("the call was too large to be recorded whole")
 
-// Call repeats a recorded call and returns how it went; use [cassette.Compare] to compare it with the recorded one. If the
-// guest asks for something that is not recorded, the call ends with a fault of the kind [cassette.FaultUnrecorded]. The
-// host does not judge the result, since that depends on the state of the run. An error says that the call could not be
-// performed.
-func (r *Replay) Call(ctx context.Context, recorded *cassette.Frame) (*cassette.Frame, error) {
-	p := r.plugin
+// Repeat repeats a recorded call in the loaded plugin and returns how it went. The recording answers what the guest asks the
+// host. If the guest asks for something that is not recorded, the call ends with a fault of the kind
+// [cassette.FaultUnrecorded]. The host does not judge the result, since that depends on the state of the run. An error says
+// that the call could not be performed. Repeat is called by one goroutine at a time.
+func (p *Plugin) Repeat(ctx context.Context, recorded *cassette.Frame) (*cassette.Frame, error) {
 	var input abi.HookInput
 	switch {
 	case recorded.Cut:
 		return nil, errCut
 	case wire.Validate(recorded.Input, wire.Limits{MaxBytes: p.limits.Input, MaxDepth: replayDepth, MaxNodes: len(recorded.Input)}) != nil:
-		return nil, errors.New("its input is no document of a host")
+		return nil, errors.New("its input is not a document that a host writes")
 	case !slices.Contains(p.exports, recorded.Export) || !replayable(recorded.Export):
 		return nil, fmt.Errorf("the module does not export %q", clean(recorded.Export, 64))
 	}

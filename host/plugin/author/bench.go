@@ -1,19 +1,19 @@
-package plugin
+package author
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// Measurement is what [Measure] reports about one hook.
+// Measurement is what [Bench] reports about one hook.
 type Measurement struct {
 	Hook  abi.Hook  `json:"hook"`
 	Calls int       `json:"calls"` // that were measured
@@ -36,32 +36,28 @@ type Quantiles struct {
 	P99 uint64 `json:"p99"`
 }
 
-// Measure loads a plugin as an agent does, and repeatedly calls each hook of its Description, or only the given hooks, for
+// Bench loads a plugin as an agent does, and repeatedly calls each hook of its Description, or only the given hooks, for
 // the given time each. Every call happens in the same place of a run: the second round of an agent whose history has 20
 // messages of 1 KB, and whose tool answers with 1 KB. before_agent and after_agent run at the ends of that run. Calls of
 // the hook and of an empty one take turns, so that both see the same machine.
 //
-// An error is an [*Error] if the plugin is to blame, or says that ctx ended.
-func Measure(ctx context.Context, w Wasm, each time.Duration, hooks ...abi.Hook) ([]Measurement, error) {
-	code, err := w.code()
-	if err != nil {
-		return nil, err
-	}
-	subject, err := loadMeasured(ctx, code, w)
+// An error is a [*plugin.Error] if the plugin is to blame, or says that ctx ended.
+func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.Hook) ([]Measurement, error) {
+	subject, err := loadMeasured(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	defer subject.close()
-	specs := &subject.plugin.spec.Hooks
-	missing := func(h abi.Hook) bool { return specs.Spec(h) == nil }
+	description := subject.plugin.Description()
+	missing := func(h abi.Hook) bool { return description.Hooks.Spec(h) == nil }
 	if len(hooks) == 0 {
 		hooks = slices.DeleteFunc(abi.Hooks(), missing)
 	} else if at := slices.IndexFunc(hooks, missing); at >= 0 {
 		return nil, fmt.Errorf("the plugin has no hook %s with this configuration", hooks[at])
 	}
 	idle := w
-	idle.Config = nil
-	empty, err := loadMeasured(ctx, emptyGuest(&subject.plugin.spec), idle)
+	idle.Path, idle.Bytes, idle.SHA256, idle.Minisign, idle.Config = "", emptyGuest(description), "", nil, nil
+	empty, err := loadMeasured(ctx, idle)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +66,7 @@ func Measure(ctx context.Context, w Wasm, each time.Duration, hooks ...abi.Hook)
 	for _, name := range hooks {
 		subject.reset()
 		empty.reset()
-		s := situation{hook: name, both: [2]*measured{subject, empty}, each: each}
+		s := situation{name: w.Name(), hook: name, both: [2]*measured{subject, empty}, each: each}
 		if err := s.run(ctx); err != nil {
 			return all, err
 		}
@@ -84,22 +80,22 @@ func Measure(ctx context.Context, w Wasm, each time.Duration, hooks ...abi.Hook)
 
 // measured is a plugin whose calls are measured.
 type measured struct {
-	plugin *Plugin
+	plugin *plugin.Plugin
 	hooks  *host.Hooks
 	times  []uint64
 	fuel   []uint64
-	sizes  documentSizes // of the last call
-	err    error         // of the last call; not a fault
+	last   plugin.CallUsage // of the last call
+	err    error            // of the last call; not a fault
 }
 
-func loadMeasured(ctx context.Context, code []byte, w Wasm) (*measured, error) {
-	p, err := load(ctx, code, w, host.Env{Name: w.Name(), Logger: slog.New(slog.DiscardHandler)})
+func loadMeasured(ctx context.Context, w plugin.Wasm) (*measured, error) {
+	p, err := load(ctx, w, host.Env{})
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := p.hooks()
+	hooks, err := p.Hooks()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, p.Close())
 	}
 	return &measured{plugin: p, hooks: hooks}, nil
 }
@@ -110,33 +106,33 @@ func (m *measured) reset() { *m = measured{plugin: m.plugin, hooks: m.hooks} }
 
 // time calls the hook and records how long that took and what it used. The error is a fault.
 func (m *measured) time(call func(*host.Hooks) error) error {
-	before := m.plugin.pool.last()
+	before, _ := m.plugin.LastCall()
 	start := time.Now()
 	err := call(m.hooks)
 	took := time.Since(start)
-	if fault, ok := errors.AsType[*Error](err); ok {
+	if fault, ok := errors.AsType[*plugin.Error](err); ok {
 		return fault
 	}
 	m.err = err
 	m.times = append(m.times, uint64(took))
-	if i := m.plugin.pool.last(); i != nil && i == before { // otherwise it was replaced, and what it used is unknown
-		m.fuel = append(m.fuel, i.used())
-		m.sizes = i.crossed
+	if last, ok := m.plugin.LastCall(); ok && last.Instance == before.Instance { // otherwise it was replaced, and what it used is unknown
+		m.fuel = append(m.fuel, last.Fuel)
+		m.last = last
 	}
 	return nil
 }
 
 func (m *measured) measurement() Measurement {
 	out := Measurement{
-		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.sizes.input, Reply: m.sizes.reply, Result: m.sizes.result,
-		Memory: m.plugin.pool.measured(), Outcome: "nothing",
+		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.last.Input, Reply: m.last.Reply, Result: m.last.Result,
+		Memory: m.plugin.Usage().Memory, Outcome: "nothing",
 	}
 	switch {
 	case isInterrupt(m.err):
 		out.Outcome = "interrupt"
 	case m.err != nil:
 		out.Outcome, out.Message = "error", clean(m.err.Error(), 300)
-	case m.sizes.result > 0:
+	case m.last.Result > 0:
 		out.Outcome = "result"
 	}
 	return out
@@ -154,15 +150,4 @@ func quantiles(samples []uint64) Quantiles {
 	slices.Sort(samples)
 	last := len(samples) - 1
 	return Quantiles{P50: samples[last/2], P99: samples[last*99/100]}
-}
-
-// last returns the instance that will serve the next call, or nil if there is none. If calls are sequential, it also served
-// the last one.
-func (l *pool) last() *instance {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.free) == 0 {
-		return nil
-	}
-	return l.free[len(l.free)-1]
 }

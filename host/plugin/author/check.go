@@ -1,0 +1,216 @@
+package author
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/text"
+)
+
+// Finding is what [Check] reports about one plugin, or about one of its hooks.
+type Finding struct {
+	File    string      `json:"file"`
+	Stage   string      `json:"stage"` // read, preflight, link, compile, instantiate, init, describe, configure or hook
+	Hook    abi.Hook    `json:"hook,omitempty"`
+	OK      bool        `json:"ok"`
+	Kind    plugin.Kind `json:"kind,omitempty"`    // of the fault; "" if the plugin is not to blame, as for a missing file
+	Message string      `json:"message,omitempty"` // guest text in it is cleaned
+	Fuel    uint64      `json:"fuel"`              // used by the hook, or by everything up to configure
+	WallMS  float64     `json:"wall_ms"`           // how long it took, in milliseconds, including waiting
+	Memory  int64       `json:"memory"`            // of the largest instance, in bytes; 0 if there was none
+}
+
+// StageHook is the stage of a finding about a hook.
+const StageHook = "hook"
+
+// stageRead is the stage in which the plugin's file is read.
+const stageRead = "read"
+
+// Check loads a plugin as an agent does, and calls each of its hooks once, in a separate agent whose model asks for one tool
+// and then is done. It calls only the given hooks, or all in the Description if none are given. The first finding is about
+// the plugin, up to configure; if that succeeded, one finding for each hook follows. Check ends early when ctx does.
+func Check(ctx context.Context, w plugin.Wasm, hooks ...abi.Hook) []Finding {
+	c := &check{file: w.Path, name: w.Name(), hooks: hooks}
+	c.run(ctx, w)
+	return c.findings
+}
+
+type check struct {
+	file     string
+	name     string
+	hooks    []abi.Hook
+	plugin   *plugin.Plugin
+	findings []Finding
+}
+
+func (c *check) run(ctx context.Context, w plugin.Wasm) {
+	start := time.Now()
+	p, err := w.Open(host.Env{})
+	if err != nil {
+		c.add(start, Finding{Stage: stageRead}, err)
+		return
+	}
+	c.plugin = p
+	defer func() { _ = p.Close() }() // it served only the check, so an error does not matter
+	err = p.Load(ctx)
+	c.add(start, Finding{Stage: abi.ExportConfigure, Fuel: p.Usage().LoadFuel}, err)
+	if err != nil {
+		return
+	}
+	all, err := p.Hooks()
+	if err != nil {
+		c.add(start, Finding{Stage: abi.ExportConfigure}, err)
+		return
+	}
+	wanted := c.hooks
+	if len(wanted) == 0 {
+		wanted = abi.Hooks()
+	}
+	for _, name := range wanted {
+		switch spec := p.Description().Hooks.Spec(name); {
+		case ctx.Err() != nil:
+			return
+		case spec != nil:
+			c.hook(ctx, name, spec, all)
+		case len(c.hooks) > 0:
+			c.add(time.Now(), Finding{Stage: StageHook, Hook: name}, errors.New("the plugin has no such hook"))
+		}
+	}
+}
+
+// add completes a finding and keeps it.
+func (c *check) add(start time.Time, f Finding, err error) {
+	f.File, f.OK, f.WallMS = c.file, err == nil, float64(time.Since(start).Microseconds())/1e3
+	if c.plugin != nil {
+		f.Memory = c.plugin.Usage().Memory
+	}
+	if err != nil {
+		f.Message = clean(err.Error(), maxMessage)
+	}
+	if fault, ok := errors.AsType[*plugin.Error](err); ok {
+		f.Kind, f.Message = fault.Kind, clean(fault.Message, maxMessage)
+		if f.Stage != StageHook {
+			f.Stage = fault.Stage
+		}
+	}
+	c.findings = append(c.findings, f)
+}
+
+// maxMessage is how many characters of an error are reported.
+const maxMessage = 1000
+
+// clean makes a text that may be a guest's safe for a terminal, and cuts it to the given number of characters.
+func clean(guest string, most int) string { return text.Cut(text.Clean(guest), most) }
+
+// hook calls one hook in an agent that has only that one.
+func (c *check) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all *host.Hooks) {
+	called := "check"
+	if len(spec.Tools) > 0 {
+		called = spec.Tools[0]
+	}
+	start := time.Now()
+	f := Finding{Stage: StageHook, Hook: name}
+	agent, err := host.New(host.Config{
+		Model: checkModel(called), Tools: []host.Tool{anyTool(called, all.Tools, "answered")},
+		Middleware: []host.Middleware{alone{c.name, only(name, all)}}, RecursionLimit: 10,
+	})
+	if err != nil {
+		c.add(start, f, err)
+		return
+	}
+	defer func() { _ = agent.Close() }() // it holds nothing that needs closing
+	err = observe(ctx, agent, &f)
+	c.add(start, f, err)
+}
+
+// observe runs the agent and returns the outcome of the hook's first call.
+func observe(ctx context.Context, agent *host.Agent, f *Finding) error {
+	input := host.Input{Messages: []abi.Message{abi.Human("This is a check.")}}
+	seen := false
+	var outcome error
+	_, err := agent.RunEvents(ctx, input, func(e host.Event) error {
+		if e.Type == host.EventHook && !seen && strings.HasSuffix(e.Step, "."+string(f.Hook)) {
+			seen, f.Fuel = true, e.Fuel
+			if e.Error != nil {
+				outcome = errors.New(e.Error.Message)
+			}
+		}
+		return nil
+	})
+	fault, isFault := errors.AsType[*plugin.Error](err)
+	switch {
+	case isFault:
+		return fault
+	case outcome != nil:
+		f.Kind = plugin.KindGuest
+		return outcome
+	case !seen && err != nil:
+		return err
+	case !seen:
+		return errors.New("the hook was not called")
+	default:
+		return nil
+	}
+}
+
+// alone is a middleware made of existing hooks.
+type alone struct {
+	name  string
+	hooks *host.Hooks
+}
+
+func (a alone) Name() string { return a.name }
+
+func (a alone) Hooks(context.Context, host.Env) (*host.Hooks, error) { return a.hooks, nil }
+
+// only returns the hooks reduced to one of them.
+func only(name abi.Hook, all *host.Hooks) *host.Hooks {
+	h := &host.Hooks{State: all.State, Tools: all.Tools}
+	switch name {
+	case abi.BeforeAgent:
+		h.BeforeAgent = all.BeforeAgent
+	case abi.BeforeModel:
+		h.BeforeModel = all.BeforeModel
+	case abi.AfterModel:
+		h.AfterModel = all.AfterModel
+	case abi.AfterAgent:
+		h.AfterAgent = all.AfterAgent
+	case abi.WrapModelCall:
+		h.WrapModelCall = all.WrapModelCall
+	case abi.WrapToolCall:
+		h.WrapToolCall = all.WrapToolCall
+	}
+	return h
+}
+
+// checkModel asks for one call of the tool, and then says that it is done.
+type checkModel string
+
+func (m checkModel) Info() model.Info { return model.Info{Name: "check"} }
+
+func (m checkModel) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
+	for _, message := range req.Messages.All() {
+		if message.Role == abi.RoleTool {
+			return model.Reply(abi.AI("I am done.")), nil
+		}
+	}
+	return model.Reply(abi.AI("", abi.Call("call-1", string(m), map[string]any{"text": "check"}))), nil
+}
+
+// anyTool returns a tool that always gives the same answer, unless the plugin itself has a tool of that name.
+func anyTool(name string, own []host.Tool, answer string) host.Tool {
+	if slices.ContainsFunc(own, func(t host.Tool) bool { return t.Spec().Name == name }) {
+		name = "try_another"
+	}
+	return tool.Raw(abi.ToolSpec{Name: name, Description: "Answers."}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+		return host.TextOutput(answer), nil
+	})
+}

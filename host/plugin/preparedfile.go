@@ -52,7 +52,7 @@ func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limit
 	if f.dir == "" {
 		return nil
 	}
-	text, err := os.ReadFile(f.path(key)) //nolint:gosec // in the engine's own directory, named by a digest
+	text, err := os.ReadFile(f.path(key))
 	if err != nil || len(text) < preparedHead {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (f *preparedFiles) put(p *prepared) {
 	if p.module.Lasting {
 		flags |= preparedLasting
 	}
-	if os.MkdirAll(f.dir, 0o700) == nil { //nolint:gosec // the engine's own directory
+	if os.MkdirAll(f.dir, 0o700) == nil {
 		_ = atomicfile.Write(f.path(p.key), bytes.Join([][]byte{by[:], digest, {flags}, p.metered}, nil), 0o600)
 	}
 }

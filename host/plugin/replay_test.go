@@ -359,11 +359,11 @@ func TestReplayRefusesWhatIsNoRecording(t *testing.T) {
 	defer func() { require.NoError(t, r.Close()) }()
 	require.True(t, r.Same())
 	for says, change := range map[string]func(f *cassette.Frame){
-		"too large":                    func(f *cassette.Frame) { f.Cut = true },
-		"not a document that a host writes":        func(f *cassette.Frame) { f.Input = []byte{0xc1} },
-		`does not export "describe"`:   func(f *cassette.Frame) { f.Export = "describe" },
-		`does not export "after_agen"`: func(f *cassette.Frame) { f.Export = "after_agen" },
-		"its input":                    func(f *cassette.Frame) { f.Input = wire.Map{{Key: "now", Value: wire.String("x")}}.Raw() },
+		"too large":                         func(f *cassette.Frame) { f.Cut = true },
+		"not a document that a host writes": func(f *cassette.Frame) { f.Input = []byte{0xc1} },
+		`does not export "describe"`:        func(f *cassette.Frame) { f.Export = "describe" },
+		`does not export "after_agen"`:      func(f *cassette.Frame) { f.Export = "after_agen" },
+		"its input":                         func(f *cassette.Frame) { f.Input = wire.Map{{Key: "now", Value: wire.String("x")}}.Raw() },
 	} {
 		hostile := *frame
 		change(&hostile)

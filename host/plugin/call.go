@@ -66,8 +66,8 @@ func (p *Plugin) call(ctx context.Context, c hookCall) (result *abi.Result, err 
 func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Result, fault, err error) {
 	i.call = *call
 	c := &i.call
-	i.enter(ctx)
-	defer i.leave()
+	i.beginCall(ctx)
+	defer i.endCall()
 	i.input = c.input.append(i.input[:0])
 	if size, limit := len(i.input), i.plugin.limits.Input; size > limit {
 		i.input = nil

@@ -56,7 +56,7 @@ func (s *codeStore) take(digest string) (compiledCode, bool) {
 	}
 	c := s.kept[at]
 	s.kept = slices.Delete(s.kept, at, at+1)
-	s.budget.give(c.size)
+	s.budget.release(c.size)
 	return c.module, true
 }
 
@@ -65,12 +65,12 @@ func (s *codeStore) drop(c *keptCode) error {
 	if c == nil {
 		return nil
 	}
-	s.budget.give(c.size)
+	s.budget.release(c.size)
 	return c.module.Close(context.Background())
 }
 
-// lend drops the oldest module.
-func (s *codeStore) lend() bool {
+// reclaim drops the oldest module.
+func (s *codeStore) reclaim() bool {
 	s.mu.Lock()
 	if len(s.kept) == 0 {
 		s.mu.Unlock()

@@ -115,7 +115,7 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
 	}
 	build := p.build
 	if p.contract != nil {
-		build = p.buildForeign
+		build = p.buildForContract
 	}
 	err := build(ctx, metered, true)
 	if err != nil && p.engine.dir != "" { // if only the file could not be read or written, the code is still compiled

@@ -83,7 +83,7 @@ func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 		return err
 	}
 	err = func() error {
-		i.enterLoad(ctx, abi.ExportDescribe)
+		i.beginLoad(ctx, abi.ExportDescribe)
 		wrote, err := i.invoke(abi.ExportDescribe)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 // configure passes the configuration to an instance. The first instance decides what the plugin does with it; the others
 // must agree, since instances must be interchangeable.
 func (p *Plugin) configure(ctx context.Context, i *instance) error {
-	i.enterLoad(ctx, abi.ExportConfigure)
+	i.beginLoad(ctx, abi.ExportConfigure)
 	i.frame.input = p.config
 	wrote := false
 	if _, ok := i.funcs[abi.ExportConfigure]; ok {

@@ -19,17 +19,17 @@ import (
 // Engine is what the plugins of a process share: compiled modules, the number of concurrent compilations, and the memory
 // that all guests may use together. Several agents may share an engine. Close it after them.
 type Engine struct {
-	cache    wazero.CompilationCache
-	speaks   []Contract
-	dir      string
-	compile  CompileFunc
-	turns    *semaphore.Weighted // for compiling
-	memory   *memoryBudget
-	code     *codeStore
-	foreign  *foreignCodes
-	prepared preparedStore
-	files    preparedFiles
-	fallback bool // an engine that a plugin created for itself alone
+	cache         wazero.CompilationCache
+	speaks        []Contract
+	dir           string
+	compile       CompileFunc
+	turns         *semaphore.Weighted // for compiling
+	memory        *memoryBudget
+	code          *codeStore
+	contractCodes *contractCodes
+	prepared      preparedStore
+	files         preparedFiles
+	fallback      bool // an engine that a plugin created for itself alone
 }
 
 // EngineConfig configures an Engine. The zero value is a cache in memory with default limits.
@@ -68,8 +68,8 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 		memory: newMemoryBudget(config.Memory), speaks: config.Contracts,
 	}
 	e.code = &codeStore{budget: e.memory}
-	e.foreign = &foreignCodes{store: e.code, used: map[string]*foreignCode{}}
-	e.memory.enter(e.code)
+	e.contractCodes = &contractCodes{store: e.code, used: map[string]*contractCode{}}
+	e.memory.register(e.code)
 	if config.Dir == "" {
 		if config.Compile != nil {
 			return nil, errors.New("plugin engine: Compile needs a Dir, in which it leaves what it compiled")

@@ -41,8 +41,8 @@ type account struct {
 	work     int           // done by the host for the guest since the last time check, in bytes moved
 }
 
-// begin fills the account for a call.
-func (i *instance) begin(limit int64, deadline time.Duration) {
+// openAccount fills the account for a call.
+func (i *instance) openAccount(limit int64, deadline time.Duration) {
 	a := &i.account
 	slice := a.slice
 	if slice == 0 {

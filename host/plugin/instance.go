@@ -19,26 +19,26 @@ import (
 
 // instance is one instance of a plugin's module. Only one goroutine uses it at a time, for one call.
 type instance struct {
-	plugin  *Plugin
-	id      uint64
-	module  api.Module
-	memory  memory
-	fuel    api.MutableGlobal // the fuel left; nil until the module is instantiated
-	output  output
-	ctx     context.Context // leads the host functions to the instance; it is never done
-	frame   frame           // of the current call
-	call    hookCall        // the current call; empty while the plugin is loaded
-	clock   clock
-	random  random
-	account account
-	image   *image // its state after configure; nil: it is not restored
-	made    time.Time
-	calls   int // served so far
-	stack   [1]uint64
-	input   []byte // buffer for inputs, reused
-	last    CallUsage
-	funcs   map[string]api.Function
-	foreign contract.Instance // of another contract; nil: the guest uses the ABI's own
+	plugin           *Plugin
+	id               uint64
+	module           api.Module
+	memory           memory
+	fuel             api.MutableGlobal // the fuel left; nil until the module is instantiated
+	output           output
+	ctx              context.Context // leads the host functions to the instance; it is never done
+	frame            frame           // of the current call
+	call             hookCall        // the current call; empty while the plugin is loaded
+	clock            clock
+	random           random
+	account          account
+	image            *image // its state after configure; nil: it is not restored
+	made             time.Time
+	calls            int // served so far
+	stack            [1]uint64
+	input            []byte // buffer for inputs, reused
+	last             CallUsage
+	funcs            map[string]api.Function
+	contractInstance contract.Instance // of another contract; nil: the guest uses the ABI's own
 }
 
 // instanceKey is the key under which host functions find the instance.
@@ -53,7 +53,7 @@ func instanceOf(ctx context.Context) *instance {
 func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i := &instance{plugin: p, id: p.pool.nextID(), funcs: map[string]api.Function{}}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
-	i.enterLoad(ctx, stageInstantiate)
+	i.beginLoad(ctx, stageInstantiate)
 	i.made = time.Now()
 	i.memory.limit, i.memory.budget = uint64(p.limits.Memory), p.engine.memory
 	i.memory.overhead = p.overhead
@@ -67,7 +67,7 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 		WithWalltime(i.clock.walltime, 1).WithNanotime(i.clock.nanotime, 1).WithNanosleep(i.clock.sleep).
 		WithOsyield(func() {})
 	if p.contract != nil {
-		if err := i.startForeign(config); err != nil {
+		if err := i.startForContract(config); err != nil {
 			return nil, err
 		}
 		return i, nil
@@ -80,7 +80,7 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i.module = module
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
-		i.enterLoad(ctx, stageInit)
+		i.beginLoad(ctx, stageInit)
 		_, err := initialize.Call(i.ctx)
 		i.loaded()
 		if err != nil {
@@ -125,10 +125,10 @@ func (i *instance) invoke(export string) (wrote bool, err error) {
 		return false, i.plugin.fault(export, KindProtocol, "the function is not exported", nil)
 	}
 	i.stack[0] = uint64(len(i.frame.input))
-	if i.foreign == nil {
+	if i.contractInstance == nil {
 		err = f.CallWithStack(i.ctx, i.stack[:])
 	} else {
-		err = i.foreign.Call(export, f, i.stack[:])
+		err = i.contractInstance.Call(export, f, i.stack[:])
 	}
 	if i.frame.rt == nil {
 		i.loaded()
@@ -192,8 +192,8 @@ func (i *instance) close() error {
 	}
 	i.plugin.pool.measure(i)
 	closing := i.module.Close
-	if i.foreign != nil {
-		closing = i.foreign.Close
+	if i.contractInstance != nil {
+		closing = i.contractInstance.Close
 	}
 	err := closing(context.Background())
 	i.memory.release()

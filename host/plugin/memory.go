@@ -19,14 +19,14 @@ type memory struct {
 	overhead int64 // what the instance takes of the budget besides its memory
 	held     int64 // of the budget
 	image    int64 // of the budget, for the image of the instance
-	lent     int64 // of the budget and of the limit, for what the host keeps for the guest during a call
+	extra    int64 // of the budget and of the limit, for what the host keeps for the guest during a call
 	refused  bool  // in the current frame
 	crowded  bool  // refused because of the budget
 }
 
 // Allocate returns the memory itself, since an instance has only one.
 func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
-	if m.reserve(min(capacity, m.limit)) {
+	if m.reserveCapacity(min(capacity, m.limit)) {
 		m.bytes = make([]byte, 0, min(capacity, m.limit))
 	}
 	return m
@@ -34,15 +34,15 @@ func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
 
 // Reallocate sets the size. It returns nil if the size exceeds the limit.
 func (m *memory) Reallocate(size uint64) []byte {
-	if size+uint64(m.lent) > m.limit {
+	if size+uint64(m.extra) > m.limit {
 		m.refused = true
 		return nil
 	}
 	if size > uint64(cap(m.bytes)) {
 		room := min(size+size/4, m.limit)
-		if !m.reserve(room) {
+		if !m.reserveCapacity(room) {
 			room = min(size+size/16, m.limit) // less would copy the whole memory for each page
-			if !m.reserve(room) {
+			if !m.reserveCapacity(room) {
 				m.refused, m.crowded = true, true
 				return nil
 			}
@@ -64,38 +64,38 @@ func (m *memory) part(ptr, length uint32) []byte {
 	return m.bytes[ptr:end:end]
 }
 
-// reserve takes from the budget what this capacity needs beyond what the memory already holds.
-func (m *memory) reserve(capacity uint64) bool {
+// reserveCapacity takes from the budget what this capacity needs beyond what the memory already holds.
+func (m *memory) reserveCapacity(capacity uint64) bool {
 	more := int64(capacity) + m.overhead - m.held
 	if more <= 0 {
 		return true
 	}
-	if !m.budget.try(more) {
+	if !m.budget.reserve(more) {
 		return false
 	}
 	m.held += more
 	return true
 }
 
-// borrow takes n bytes of the guest's allowance for something that the host keeps for it.
-func (m *memory) borrow(n int64) bool {
-	if uint64(len(m.bytes))+uint64(m.lent+n) > m.limit {
+// reserveExtra takes n bytes of the guest's allowance for something that the host keeps for it.
+func (m *memory) reserveExtra(n int64) bool {
+	if uint64(len(m.bytes))+uint64(m.extra+n) > m.limit {
 		m.refused = true
 		return false
 	}
-	if !m.budget.try(n) {
+	if !m.budget.reserve(n) {
 		m.refused, m.crowded = true, true
 		return false
 	}
-	m.lent += n
+	m.extra += n
 	return true
 }
 
-// giveBack returns borrowed bytes.
-func (m *memory) giveBack(n int64) {
+// releaseExtra returns bytes that reserveExtra took.
+func (m *memory) releaseExtra(n int64) {
 	if n > 0 {
-		m.budget.give(n)
-		m.lent -= n
+		m.budget.release(n)
+		m.extra -= n
 	}
 }
 
@@ -105,7 +105,7 @@ func (m *memory) Free() { m.bytes = nil }
 // release returns everything that the instance holds to the budget. It may be called twice.
 func (m *memory) release() {
 	if m.held > 0 {
-		m.budget.give(m.held + m.image + m.lent)
-		m.held, m.image, m.lent = 0, 0, 0
+		m.budget.release(m.held + m.image + m.extra)
+		m.held, m.image, m.extra = 0, 0, 0
 	}
 }

@@ -15,19 +15,19 @@ const memoryWait = 10 * time.Second
 // memoryBudget is the memory that all guests of an engine share. Starting an instance waits for room. A running guest does
 // not, since it might wait for itself: its memory just does not grow.
 type memoryBudget struct {
-	mu      sync.Mutex
-	limit   int64
-	used    int64
-	freed   chan struct{} // closed when memory was freed, or can be; nil if nobody waits
-	waiting atomic.Int64  // number of waiters
-	lenders map[lender]struct{}
+	mu         sync.Mutex
+	limit      int64
+	used       int64
+	freed      chan struct{} // closed when memory was freed, or can be; nil if nobody waits
+	waiting    atomic.Int64  // number of waiters
+	reclaimers map[reclaimer]struct{}
 }
 
-// lender can give back memory that it does not need, such as the free instances of a pool.
-type lender interface{ lend() bool }
+// reclaimer holds memory that it does not need, such as the free instances of a pool.
+type reclaimer interface{ reclaim() bool } // it reports whether it freed any
 
 func newMemoryBudget(limit int64) *memoryBudget {
-	return &memoryBudget{limit: limit, lenders: map[lender]struct{}{}}
+	return &memoryBudget{limit: limit, reclaimers: map[reclaimer]struct{}{}}
 }
 
 func (b *memoryBudget) use() (used, limit int64) {
@@ -36,21 +36,21 @@ func (b *memoryBudget) use() (used, limit int64) {
 	return b.used, b.limit
 }
 
-// enter and leave register and remove a lender.
-func (b *memoryBudget) enter(l lender) {
+// register and unregister add and remove a reclaimer.
+func (b *memoryBudget) register(r reclaimer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.lenders[l] = struct{}{}
+	b.reclaimers[r] = struct{}{}
 }
 
-func (b *memoryBudget) leave(l lender) {
+func (b *memoryBudget) unregister(r reclaimer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.lenders, l)
+	delete(b.reclaimers, r)
 }
 
-// try takes memory if there is room, or if closing free instances makes room.
-func (b *memoryBudget) try(n int64) bool {
+// reserve takes memory if there is room, or if closing free instances makes room.
+func (b *memoryBudget) reserve(n int64) bool {
 	for {
 		if b.take(n) {
 			return true
@@ -74,13 +74,13 @@ func (b *memoryBudget) take(n int64) bool {
 // reclaim closes one free instance. It reports whether there was one.
 func (b *memoryBudget) reclaim() bool {
 	b.mu.Lock()
-	lenders := make([]lender, 0, len(b.lenders))
-	for l := range b.lenders {
-		lenders = append(lenders, l)
+	reclaimers := make([]reclaimer, 0, len(b.reclaimers))
+	for r := range b.reclaimers {
+		reclaimers = append(reclaimers, r)
 	}
 	b.mu.Unlock() // a closing instance returns its memory here
-	for _, l := range lenders {
-		if l.lend() {
+	for _, r := range reclaimers {
+		if r.reclaim() {
 			return true
 		}
 	}
@@ -95,7 +95,7 @@ func (b *memoryBudget) wait(ctx context.Context, n int64) error {
 	defer b.waiting.Add(-1)
 	for {
 		freed := b.changes()
-		if b.try(n) {
+		if b.reserve(n) {
 			return nil
 		}
 		if n > b.limit {
@@ -129,8 +129,8 @@ func (b *memoryBudget) changes() <-chan struct{} {
 	return b.freed
 }
 
-// give returns memory to the budget.
-func (b *memoryBudget) give(n int64) {
+// release returns memory to the budget.
+func (b *memoryBudget) release(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n

@@ -21,26 +21,26 @@ import (
 
 // Plugin is a loaded module with its configuration.
 type Plugin struct {
-	name      string
-	path      string // of its file
-	digest    string
-	limits    Limits
-	engine    *Engine
-	policy    FailurePolicy
-	isolation Isolation
-	breaker   *breaker
-	sum       [sha256.Size]byte // of the module
-	grant     Grant
-	code      []byte         // the module; nil: it has been compiled
-	settings  map[string]any // what the operator configures
-	config    wire.Raw       // the settings with the schema's defaults
-	logger    *slog.Logger
-	models    map[string]model.Model
-	runtime   wazero.Runtime
-	module    wazero.CompiledModule
-	contract  contract.Contract // the one that the module is written for; nil: the ABI's own
-	foreign   contract.Code     // for that contract, instead of runtime and module
-	pool      *pool
+	name         string
+	path         string // of its file
+	digest       string
+	limits       Limits
+	engine       *Engine
+	policy       FailurePolicy
+	isolation    Isolation
+	breaker      *breaker
+	sum          [sha256.Size]byte // of the module
+	grant        Grant
+	code         []byte         // the module; nil: it has been compiled
+	settings     map[string]any // what the operator configures
+	config       wire.Raw       // the settings with the schema's defaults
+	logger       *slog.Logger
+	models       map[string]model.Model
+	runtime      wazero.Runtime
+	module       wazero.CompiledModule
+	contract     contract.Contract // the one that the module is written for; nil: the ABI's own
+	contractCode contract.Code     // for that contract, instead of runtime and module
+	pool         *pool
 
 	firstMemory int64    // initial size of its memory, in bytes
 	overhead    int64    // what an instance takes besides its memory, in bytes
@@ -96,7 +96,7 @@ func (w Wasm) Open(env host.Env) (*Plugin, error) {
 		p.engine.fallback = true
 	}
 	p.pool = newPool(p)
-	p.engine.memory.enter(p.pool)
+	p.engine.memory.register(p.pool)
 	return p, nil
 }
 
@@ -156,19 +156,19 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 // Close waits for active calls, and closes all instances and the runtime.
 func (p *Plugin) Close() error {
 	err := errors.Join(p.pool.close(), p.capabilities.close())
-	p.engine.memory.leave(p.pool)
+	p.engine.memory.unregister(p.pool)
 	if p.runtime != nil {
 		err = errors.Join(err, p.runtime.Close(context.Background()))
 	}
 	switch {
-	case p.foreign != nil:
-		err = errors.Join(err, p.engine.foreign.leave(p.codeDigest, p.codeSize))
+	case p.contractCode != nil:
+		err = errors.Join(err, p.engine.contractCodes.leave(p.codeDigest, p.codeSize))
 	case p.module != nil:
 		err = errors.Join(err, p.engine.code.keep(p.codeDigest, p.module, p.codeSize))
 	default:
-		p.engine.memory.give(p.codeSize)
+		p.engine.memory.release(p.codeSize)
 	}
-	p.foreign, p.module, p.codeSize = nil, nil, 0
+	p.contractCode, p.module, p.codeSize = nil, nil, 0
 	if p.engine.fallback {
 		err = errors.Join(err, p.engine.Close())
 	}

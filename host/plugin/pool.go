@@ -159,8 +159,8 @@ func (l *pool) replace() {
 	}()
 }
 
-// lend closes the longest-free instance, to make room for others.
-func (l *pool) lend() bool {
+// reclaim closes the longest-free instance, to make room for others.
+func (l *pool) reclaim() bool {
 	l.mu.Lock()
 	if len(l.free) == 0 {
 		l.mu.Unlock()

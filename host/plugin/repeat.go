@@ -34,7 +34,7 @@ func (p *Plugin) Repeat(ctx context.Context, recorded *cassette.Frame) (*cassett
 	}
 	var out *cassette.Frame
 	fault := p.pool.with(ctx, func(i *instance) error {
-		i.enterReplay(ctx, recorded, &input)
+		i.beginRepeat(ctx, recorded, &input)
 		_, err := i.invoke(recorded.Export)
 		i.trim(recorded.Export)
 		out = &i.frame.recording.frame
@@ -57,8 +57,8 @@ func replayable(export string) bool {
 	return export == abi.ExportCallTool || slices.Contains(abi.Hooks(), abi.Hook(export))
 }
 
-// enterReplay prepares the instance for a recorded call.
-func (i *instance) enterReplay(ctx context.Context, recorded *cassette.Frame, input *abi.HookInput) {
+// beginRepeat prepares the instance for a recorded call.
+func (i *instance) beginRepeat(ctx context.Context, recorded *cassette.Frame, input *abi.HookInput) {
 	i.frame.reset(ctx, recorded.Export)
 	i.frame.input = recorded.Input
 	i.frame.recording = &recording{frame: cassette.Frame{Step: recorded.Step}}
@@ -67,7 +67,7 @@ func (i *instance) enterReplay(ctx context.Context, recorded *cassette.Frame, in
 	if !abi.Hook(recorded.Export).IsNode() || recorded.Export == abi.ExportCallTool {
 		i.call.owner = i.frame.script
 	}
-	i.start(i.plugin.limits.Fuel, i.plugin.limits.Deadline, input.Now, input.Seed)
+	i.startGuest(i.plugin.limits.Fuel, i.plugin.limits.Deadline, input.Now, input.Seed)
 }
 
 // script answers next and host_call from a recording.

@@ -12,14 +12,14 @@ import (
 
 // modelFrame is one call of a wrap_model_call hook.
 type modelFrame struct {
-	wrapFrame[model.Request, model.Response]
+	wrapCall[model.Request, model.Response]
 }
 
 // wrapModel makes the wrap_model_call hook.
 func (p *Plugin) wrapModel(spec *abi.HookSpec) host.WrapModelFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler) (*model.Response, *host.Update, error) {
-		f := &modelFrame{wrapFrame[model.Request, model.Response]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
+		f := &modelFrame{wrapCall[model.Request, model.Response]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
 		return f.finish(p.call(ctx, hookCall{
 			export: string(abi.WrapModelCall), owner: f, reads: access{reads, !spec.Messages.IsZero()},
 			input: hookInput{rt: rt, reads: reads, request: req, models: spec.Messages},

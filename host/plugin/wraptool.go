@@ -12,14 +12,14 @@ import (
 
 // toolFrame is one call of a wrap_tool_call hook.
 type toolFrame struct {
-	wrapFrame[host.ToolRequest, abi.Message]
+	wrapCall[host.ToolRequest, abi.Message]
 }
 
 // wrapTool makes the wrap_tool_call hook.
 func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
-		f := &toolFrame{wrapFrame[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
+		f := &toolFrame{wrapCall[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
 		shows := !spec.Messages.IsZero()
 		c := hookCall{
 			export: string(abi.WrapToolCall), owner: f, reads: access{reads, shows},

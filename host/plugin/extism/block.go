@@ -11,11 +11,11 @@ import (
 // the memory of a second module, its kernel, with headers between them that a guest can write to, and so make the kernel
 // run for ever. Here they are the host's own, and a guest reaches what is in them, and nothing else.
 type blocks struct {
-	guest contract.Guest
-	list  []block // in ascending order of their offsets
-	next  uint64  // where the next one begins
-	last  int     // index of the block that was used last
-	lent  int     // what they take of the guest's memory, in bytes
+	guest    contract.Guest
+	list     []block // in ascending order of their offsets
+	next     uint64  // where the next one begins
+	last     int     // index of the block that was used last
+	reserved int     // what they take of the guest's memory, in bytes
 }
 
 type block struct {
@@ -33,10 +33,10 @@ const (
 // add makes a block of n bytes, and returns its offset; 0 if there is no room for it.
 func (b *blocks) add(n uint64) uint64 {
 	const most = 1 << 32
-	if n == 0 || n > most || !b.guest.Borrow(int(n)+blockOverhead) {
+	if n == 0 || n > most || !b.guest.Reserve(int(n)+blockOverhead) {
 		return 0
 	}
-	b.lent += int(n) + blockOverhead
+	b.reserved += int(n) + blockOverhead
 	b.guest.Worked(int(n))
 	return b.insert(make([]byte, n))
 }
@@ -107,17 +107,17 @@ func (b *blocks) free(at uint64) {
 		return
 	}
 	size := len(b.list[i].data) + blockOverhead
-	b.lent -= size
-	b.guest.Return(size)
+	b.reserved -= size
+	b.guest.Release(size)
 	b.guest.Worked(entrySize * (len(b.list) - i))
 	b.list = slices.Delete(b.list, i, i+1)
 }
 
 // reset removes all blocks.
 func (b *blocks) reset() {
-	b.guest.Return(b.lent)
+	b.guest.Release(b.reserved)
 	clear(b.list)
-	b.list, b.next, b.last, b.lent = b.list[:0], 0, 0, 0
+	b.list, b.next, b.last, b.reserved = b.list[:0], 0, 0, 0
 	if cap(b.list) > keptBlocks {
 		b.list = nil
 	}

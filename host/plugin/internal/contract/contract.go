@@ -1,6 +1,6 @@
-// Package contract is the seam between the host of plugins and guests that were written for another contract than the
-// ABI's own: that import other functions, and pass documents in another way. What a guest may do, and how it is metered,
-// limited, recorded and replaced, is the same for all of them, and package plugin's business alone.
+// Package contract lets package plugin run guests that were not written for the ABI: guests that import other functions and
+// pass documents in another way, such as Extism plugins. A contract only translates. What a guest may do, and how it is
+// metered, limited, recorded and replaced, is the same for all guests, and package plugin decides it.
 package contract
 
 import (
@@ -15,23 +15,24 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Contract is a way in which a guest and the host talk.
+// Contract defines how a guest and the host exchange documents.
 type Contract interface {
-	// Name names it in messages to persons.
+	// Name returns the name of the contract for messages.
 	Name() string
-	// Unpack returns the module that is in a file: what is not of this contract's kind is the module itself. read reads
-	// further files.
+	// Unpack returns the module that a file contains. A file that is not in a format of this contract is returned as it is.
+	// read reads further files.
 	Unpack(file []byte, path string, read func(path string) ([]byte, error)) ([]byte, error)
-	// Speaks reports whether a module was written for it, by its imports.
+	// Speaks reports whether the imports of a module show that it was written for this contract.
 	Speaks(m *preflight.Module) bool
-	// CheckImport checks an import that is none of WASI.
+	// CheckImport checks an import that does not belong to WASI.
 	CheckImport(module, name string, t wasmbin.FuncType) error
 	// CheckExport checks an export that has a meaning: a hook, describe, configure or call_tool.
 	CheckExport(name string, t wasmbin.FuncType) error
-	// Import returns the module from which the host lets a guest have an import of the contract: that of a [Function].
+	// Import returns the name of the host module, as in a [Function], that provides an import of the contract.
 	Import(module string) string
-	// Compile compiles a module that has a meter and the function [meter.Self]. ctx is from [Listen]; shared are functions
-	// that it imports beside those of the contract, under their own modules. The cache is the code's own, and it closes it.
+	// Compile compiles a module that has a meter and the function [meter.Self]. ctx comes from [Listen]. The module imports
+	// the shared functions in addition to those of the contract, under the shared functions' own module names. The Code owns
+	// the cache and closes it.
 	Compile(ctx context.Context, module []byte, config wazero.RuntimeConfig, cache wazero.CompilationCache, shared []Function) (Code, error)
 }
 
@@ -44,44 +45,45 @@ type Function struct {
 
 // Code is a compiled module.
 type Code interface {
-	// Instantiate makes an instance. memory is for the guest's own linear memory, ctx leads the functions of the host to the
-	// guest. When it fails nothing is left of the instance.
+	// Instantiate makes an instance. memory allocates the guest's own linear memory. Functions of the host find the guest
+	// through ctx. After an error, nothing is left of the instance.
 	Instantiate(ctx context.Context, config wazero.ModuleConfig, memory experimental.MemoryAllocator, guest Guest) (Instance, error)
-	// Close frees the code, when no instance is left.
+	// Close frees the code. No instance may be left.
 	Close(ctx context.Context) error
 }
 
-// Instance is an instance of a guest. One goroutine at a time uses it.
+// Instance is an instance of a guest. Only one goroutine uses it at a time.
 type Instance interface {
 	// Initialize lets the guest initialize itself, and returns its own module.
 	Initialize() (api.Module, error)
-	// Call calls an export, gives it the guest's input, and leaves in stack[0] what an export of the ABI returns: whether
-	// the guest has a result now.
+	// Call calls an export with the guest's input. It leaves in stack[0] what an export of the ABI returns, which says whether
+	// the guest has written a result.
 	Call(export string, f api.Function, stack []uint64) error
 	// Close ends the instance.
 	Close(ctx context.Context) error
 }
 
-// Guest is what the host knows of one instance, and does for it in the present call.
+// Guest gives a contract access to one instance and to what the host does for it during a call.
 type Guest interface {
 	Documents
 	Host
 	Budget
-	// Violate ends the guest, which did what the contract does not allow. It does not return.
+	// Violate ends the guest because it broke the contract. It does not return.
 	Violate(message string)
-	// Deny ends the guest, which wanted what no plugin may. It does not return.
+	// Deny ends the guest because it asked for something that no plugin may have. It does not return.
 	Deny(message string)
 }
 
-// Documents are those of a call.
+// Documents are the documents of a call.
 type Documents interface {
-	// Input is the document that the call is about.
+	// Input returns the document that the guest receives.
 	Input() []byte
-	// Result takes a document as the call's result.
+	// Result sets the call's result.
 	Result(doc []byte)
-	// Failed takes an error of the guest's own as the call's result. Where no result can say so, it returns the error.
+	// Failed makes an error that the guest reports the call's result. It returns the error if the result of this call cannot
+	// hold one.
 	Failed(message string) error
-	// Malformed makes the error of a result that is not what it should be.
+	// Malformed returns the error for a result that is not a valid document.
 	Malformed(message string) error
 }
 
@@ -91,21 +93,23 @@ type Host interface {
 	Next(payload []byte) (abi.Status, []byte)
 	// HostCall performs an operation, as the import host_call of the ABI does.
 	HostCall(op string, payload []byte) (abi.Status, []byte)
-	// Log passes a line on, within the limit of the call.
+	// Log writes a line to the log, within the limit of the call.
 	Log(level abi.LogLevel, line []byte)
-	// Setting is a value of the operator's configuration as text; false if there is none, or not yet.
+	// Setting returns a value of the operator's configuration as text. It returns false if there is no such value, or if the
+	// guest is not configured yet.
 	Setting(key string) (string, bool)
 }
 
-// Budget is what a guest may use. Worked and Bound may end the guest, and then do not return: they are for functions that it
-// has called.
+// Budget limits what a guest uses. Worked and Bound may end the guest, and then do not return, so only functions that the
+// guest has called may use them.
 type Budget interface {
-	// Worked notes work of the host for the guest, by the bytes that could be moved in that time.
+	// Worked records work that the host did for the guest, as the number of bytes that could be moved in the same time.
 	Worked(bytes int)
-	// Bound ends the guest if a document of it is larger than it may be.
+	// Bound ends the guest if one of its documents exceeds the limit for results.
 	Bound(what string, bytes int)
-	// Borrow takes so many bytes of the guest's memory for something that the host keeps for it, or reports that there is
-	// no room. Return gives them back.
-	Borrow(bytes int) bool
-	Return(bytes int)
+	// Reserve takes bytes of the guest's memory limit for something that the host keeps for the guest. It returns false if
+	// there is no room.
+	Reserve(bytes int) bool
+	// Release returns what Reserve took.
+	Release(bytes int)
 }

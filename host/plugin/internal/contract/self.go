@@ -12,12 +12,13 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// Who runs a module by the means of others may not be given it: neither its fuel nor its globals can then be reached. But
-// wazero tells a listener of a function which module it runs in, so the meter adds a function to such modules, [meter.Self],
-// which is listened to, and called once. No other function has a listener, and none costs anything.
+// A library that runs a module for us may not give us the api.Module, without which neither the fuel nor the globals can be
+// reached. wazero tells the listener of a function which module the function runs in. So the meter adds one function to such
+// modules, [meter.Self], which has a listener and is called once. No other function has a listener, so none gets slower.
 
-// Listen returns a context in which modules must be compiled, so that [Self] works. What a module is compiled to depends on
-// it, so who compiles a module for the cache must use it too; a module without the function is compiled as without it.
+// Listen returns the context in which a module must be compiled so that [Self] works. The compiled code depends on this
+// context, so code that compiles a module for the cache must use it too. It changes nothing for a module without that
+// function.
 func Listen(ctx context.Context, module []byte) context.Context {
 	if !bytes.Contains(module, []byte(meter.Self)) {
 		return ctx
@@ -36,7 +37,7 @@ func listenerOf(f api.FunctionDefinition) experimental.FunctionListener {
 	})
 }
 
-// selfKey is the key of where the module is noted.
+// selfKey is the context key of the variable that receives the module.
 type selfKey struct{}
 
 // errNoSelf says that a module does not have the function, or was not compiled in a context of [Listen].

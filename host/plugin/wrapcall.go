@@ -8,9 +8,9 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// wrapFrame is one call of a wrap hook. It holds what wrap_model_call, with model requests and responses, and
+// wrapCall is one call of a wrap hook. It holds what wrap_model_call, with model requests and responses, and
 // wrap_tool_call, with tool requests and messages, have in common.
-type wrapFrame[Q, R any] struct {
+type wrapCall[Q, R any] struct {
 	ctx    context.Context
 	plugin *Plugin
 	spec   *abi.HookSpec
@@ -26,37 +26,37 @@ type wrapFrame[Q, R any] struct {
 }
 
 // bypassed returns nil: without the plugin, the inner layers answer.
-func (*wrapFrame[Q, R]) bypassed() *abi.Result { return nil }
+func (*wrapCall[Q, R]) bypassed() *abi.Result { return nil }
 
 // forward calls next. document encodes the reply for the guest.
-func (f *wrapFrame[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (abi.Status, []byte, error) {
-	f.called, f.unseen = true, false
-	f.last, f.lastErr = f.next(f.ctx, req)
-	if f.lastErr != nil {
-		status, reply := statusOf(f.ctx, f.lastErr)
+func (c *wrapCall[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (abi.Status, []byte, error) {
+	c.called, c.unseen = true, false
+	c.last, c.lastErr = c.next(c.ctx, req)
+	if c.lastErr != nil {
+		status, reply := statusOf(c.ctx, c.lastErr)
 		return status, reply, nil
 	}
-	reply, err := document(f.last)
+	reply, err := document(c.last)
 	reply = wire.Canonicalized(reply)
-	if f.unseen = err != nil || len(reply) > f.plugin.limits.Input; f.unseen {
+	if c.unseen = err != nil || len(reply) > c.plugin.limits.Input; c.unseen {
 		return abi.ETOOBIG, nil, nil
 	}
 	return abi.StatusOK, reply, nil
 }
 
 // base returns the last reply, which a result may change, or nil if there is none.
-func (f *wrapFrame[Q, R]) base() *R {
-	if f.lastErr != nil {
+func (c *wrapCall[Q, R]) base() *R {
+	if c.lastErr != nil {
 		return nil
 	}
-	return f.last
+	return c.last
 }
 
 // finish decides how a call with the guest's result and error ends. Without a result, or without a reply in it, the outcome
 // of the last next counts; if next was never called, finish calls it now.
-func (f *wrapFrame[Q, R]) finish(result *abi.Result, err error) (*R, *host.Update, error) {
+func (c *wrapCall[Q, R]) finish(result *abi.Result, err error) (*R, *host.Update, error) {
 	if err != nil {
-		if !f.plugin.forgiven(f.rt, err) {
+		if !c.plugin.forgiven(c.rt, err) {
 			return nil, nil, err
 		}
 		result = nil
@@ -69,14 +69,14 @@ func (f *wrapFrame[Q, R]) finish(result *abi.Result, err error) (*R, *host.Updat
 		u := result.Update()
 		update = &u
 	}
-	if f.made != nil {
-		return f.made, update, nil
+	if c.made != nil {
+		return c.made, update, nil
 	}
-	if !f.called {
-		f.last, f.lastErr = f.next(f.ctx, f.req)
+	if !c.called {
+		c.last, c.lastErr = c.next(c.ctx, c.req)
 	}
-	if f.lastErr != nil {
-		return nil, nil, f.lastErr
+	if c.lastErr != nil {
+		return nil, nil, c.lastErr
 	}
-	return f.last, update, nil
+	return c.last, update, nil
 }

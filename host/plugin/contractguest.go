@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// This file runs guests that are written for another contract: see package contract.
+// This file runs guests that were written for another contract than the ABI: see package contract.
 
 // hostWASI is the module name under which such guests import the host's own WASI functions. wazero's WASI functions are
 // already registered.
@@ -33,15 +33,15 @@ func (p *Plugin) importFrom(module, name string) string {
 	return module
 }
 
-// buildForeign compiles a module for its contract, unless a plugin of the engine has already done so. It shares the
-// engine's directory but not its cache: only foreignCodes knows when the code is no longer needed.
-func (p *Plugin) buildForeign(ctx context.Context, metered []byte, cached bool) (err error) {
+// buildForContract compiles a module for its contract, unless a plugin of the engine has already done so. It shares the
+// engine's directory but not its cache: only contractCodes knows when the code is no longer needed.
+func (p *Plugin) buildForContract(ctx context.Context, metered []byte, cached bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the compiler panicked: %v", v)
 		}
 	}()
-	if p.foreign = p.engine.foreign.use(p.codeDigest); p.foreign != nil {
+	if p.contractCode = p.engine.contractCodes.use(p.codeDigest); p.contractCode != nil {
 		return nil
 	}
 	cache := wazero.NewCompilationCache()
@@ -60,20 +60,20 @@ func (p *Plugin) buildForeign(ctx context.Context, metered []byte, cached bool) 
 	if err != nil {
 		return errors.Join(err, cache.Close(ctx))
 	}
-	p.foreign, err = p.engine.foreign.add(p.codeDigest, code)
+	p.contractCode, err = p.engine.contractCodes.add(p.codeDigest, code)
 	return err
 }
 
-// startForeign makes the instance a guest of its contract.
-func (i *instance) startForeign(config wazero.ModuleConfig) error {
-	foreign, err := i.plugin.foreign.Instantiate(i.ctx, config, &i.memory, guest{i})
+// startForContract makes the instance a guest of its contract.
+func (i *instance) startForContract(config wazero.ModuleConfig) error {
+	running, err := i.plugin.contractCode.Instantiate(i.ctx, config, &i.memory, guest{i})
 	if err != nil {
 		i.memory.release()
 		return i.faultOf(stageInstantiate, err)
 	}
-	i.foreign = foreign
+	i.contractInstance = running
 	i.frame.export = stageInit // its use before this point is not reported separately
-	i.module, err = foreign.Initialize()
+	i.module, err = running.Initialize()
 	if err == nil {
 		if i.fuel, _ = i.module.ExportedGlobal(meter.Fuel).(api.MutableGlobal); i.frame.fault != nil || i.frame.cancelled != nil {
 			err = errors.New("it was stopped") // and its contract's SDK did not report it
@@ -81,7 +81,7 @@ func (i *instance) startForeign(config wazero.ModuleConfig) error {
 	}
 	i.loaded()
 	if err != nil {
-		closing := foreign.Close(context.Background())
+		closing := running.Close(context.Background())
 		i.memory.release()
 		i.module = nil
 		return errors.Join(i.faultOf(stageInit, err), closing)
@@ -140,9 +140,9 @@ func (g guest) Setting(key string) (string, bool) {
 
 func (g guest) Worked(bytes int) { g.i.worked(bytes) }
 
-func (g guest) Borrow(bytes int) bool { return g.i.memory.borrow(int64(bytes)) }
+func (g guest) Reserve(bytes int) bool { return g.i.memory.reserveExtra(int64(bytes)) }
 
-func (g guest) Return(bytes int) { g.i.memory.giveBack(int64(bytes)) }
+func (g guest) Release(bytes int) { g.i.memory.releaseExtra(int64(bytes)) }
 
 func (g guest) Bound(what string, bytes int) {
 	if bytes > g.i.plugin.limits.Result {

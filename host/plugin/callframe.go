@@ -9,7 +9,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
-// frame is one call into a guest: what it was given, what it has done so far, and what it may use.
+// frame is one call of a guest's export, as SPEC.md defines the word: what the guest was given, what it has done so far, and
+// what it may use.
 type frame struct {
 	ctx    context.Context
 	export string
@@ -42,22 +43,22 @@ func (f *frame) reset(ctx context.Context, export string) {
 	*f = frame{ctx: ctx, export: export, result: f.result[:0], reply: f.reply[:0]}
 }
 
-// enterLoad prepares the instance for a call during loading, where time and randomness start at 0.
-func (i *instance) enterLoad(ctx context.Context, export string) {
+// beginLoad prepares the instance for a call during loading, where time and randomness start at 0.
+func (i *instance) beginLoad(ctx context.Context, export string) {
 	i.frame.reset(ctx, export)
-	i.start(loadFuel, loadDeadline, 0, 0)
+	i.startGuest(loadFuel, loadDeadline, 0, 0)
 }
 
-// start starts the guest with the given fuel, deadline, clock time and seed.
-func (i *instance) start(fuel int64, deadline time.Duration, now, seed uint64) {
+// startGuest starts the guest with the given fuel, deadline, clock time and seed.
+func (i *instance) startGuest(fuel int64, deadline time.Duration, now, seed uint64) {
 	i.memory.refused, i.memory.crowded = false, false
-	i.begin(fuel, deadline)
+	i.openAccount(fuel, deadline)
 	i.clock.start(now)
 	i.random.start(seed)
 }
 
-// leave reports what the call used, and clears the frame.
-func (i *instance) leave() {
+// endCall reports what the call used, and clears the frame.
+func (i *instance) endCall() {
 	i.last = CallUsage{Instance: i.id, Fuel: i.used(), Input: len(i.input), Reply: i.frame.replied, Result: len(i.frame.result)}
 	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.last.Fuel})
 	i.forget()
@@ -69,8 +70,8 @@ func (i *instance) forget() {
 	i.frame = frame{result: i.frame.result[:0], reply: i.frame.reply[:0]}
 }
 
-// enter prepares the instance for its call of a hook.
-func (i *instance) enter(ctx context.Context) {
+// beginCall prepares the instance for its call of a hook.
+func (i *instance) beginCall(ctx context.Context) {
 	c := &i.call
 	rt := c.input.rt
 	c.input.now = uint64(max(0, rt.Now().UnixNano())) // no time is before 1970
@@ -79,7 +80,7 @@ func (i *instance) enter(ctx context.Context) {
 	if i.plugin.recorder != nil {
 		i.frame.recording = &recording{frame: cassette.Frame{Step: rt.Step()}}
 	}
-	i.start(i.plugin.limits.Fuel, i.plugin.limits.Deadline, c.input.now, rt.Seed())
+	i.startGuest(i.plugin.limits.Fuel, i.plugin.limits.Deadline, c.input.now, rt.Seed())
 }
 
 // stop ends the guest with a fault. It does not return: wazero recovers the panic at the call into the guest.

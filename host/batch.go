@@ -136,14 +136,14 @@ func (r *run) commitBatch() error {
 }
 
 // checkpointResults returns the results as a checkpoint holds them.
-func (b *batch) checkpointResults() []checkpoint.Finished {
+func (b *batch) checkpointResults() []checkpoint.FinishedCall {
 	if len(b.results) == 0 {
 		return nil
 	}
-	out := make([]checkpoint.Finished, 0, len(b.results))
+	out := make([]checkpoint.FinishedCall, 0, len(b.results))
 	for i := range b.results {
 		p := &b.results[i]
-		out = append(out, checkpoint.Finished{
+		out = append(out, checkpoint.FinishedCall{
 			Asked: p.asked, Index: p.index, CallID: p.call, Message: p.message, Updates: checkpointUpdates(p.updates),
 		})
 	}
@@ -152,7 +152,7 @@ func (b *batch) checkpointResults() []checkpoint.Finished {
 
 // restore takes over the results of a checkpoint whose calls the message asking still asks for. A caller may have replaced the
 // message that asked for the others.
-func (b *batch) restore(held []checkpoint.Finished, asking string) {
+func (b *batch) restore(held []checkpoint.FinishedCall, asking string) {
 	for i := range held {
 		if f := &held[i]; f.Asked == asking {
 			b.results = append(b.results, pendingResult{

@@ -40,7 +40,7 @@
 //   - which calls of a response run, in parallel or in order: toolstep.go, toolrunner.go, toolorder.go
 //   - when results of tools are applied, and what happens if one call fails: batch.go, toolstep.go
 //   - limits of steps, model steps (max_loops), tool calls and tokens: budget.go, toolcallconfig.go; the time of a tool: tooltimeout.go
-//   - interrupts, and which answer belongs to which: question.go
+//   - interrupts, and which answer belongs to which: questions.go
 //   - whether a tool call that a crash cut off runs again: cutoff.go; which execution it is: journal.go, execution.go
 //   - what an input does to a thread: threadopen.go, runinput.go; when it is saved, and with what: thread.go, threadsave.go
 //   - structured answers: responder.go; calls that hooks make: nestedcall.go; which errors have which type: event.go, errors.go

@@ -6,12 +6,12 @@ import "context"
 type emitter struct {
 	sink  *sink
 	call  int // place in the batch of a tool call that runs beside others
-	queue chan<- queued
+	queue chan<- queuedEvent
 	done  <-chan struct{} // closed when the queue is no longer read
 }
 
-// queued is an event of one of several tool calls that run at once; a nil event ends the call's events.
-type queued struct {
+// queuedEvent is an event of one of several tool calls that run at once; a nil event ends the call's events.
+type queuedEvent struct {
 	call  int
 	event *Event
 }
@@ -22,7 +22,7 @@ func (e emitter) on() bool { return e.sink != nil }
 func (e emitter) send(event *Event) {
 	if e.queue != nil {
 		select {
-		case e.queue <- queued{e.call, event}:
+		case e.queue <- queuedEvent{e.call, event}:
 		case <-e.done: // the tool has already returned, or the goroutine of the run is gone
 		}
 		return
@@ -73,7 +73,7 @@ func (s *sink) rethrow() {
 
 // merge sends the events of n tool calls that run at once, in the order of the calls: it passes on the events of the first call
 // that is not done as they come, and holds those of later calls until their turn. It returns when all calls have ended.
-func (s *sink) merge(n int, queue <-chan queued) {
+func (s *sink) merge(n int, queue <-chan queuedEvent) {
 	waiting := make([][]*Event, n)
 	done := make([]bool, n)
 	for current := 0; current < n; {

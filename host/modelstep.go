@@ -98,7 +98,7 @@ type modelCall struct {
 	entries entries
 }
 
-var _ wrapped[*model.Request, *model.Response, ModelHandler] = (*modelCall)(nil)
+var _ wrappedCall[*model.Request, *model.Response, ModelHandler] = (*modelCall)(nil)
 
 func (c *modelCall) from(i int) (*wrap[*model.Request, *model.Response, ModelHandler], int) {
 	wraps := c.run.agent.modelWraps

@@ -166,7 +166,7 @@ func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 	return rt
 }
 
-var _ wrapped[*ToolRequest, *abi.Message, ToolHandler] = (*toolCall)(nil)
+var _ wrappedCall[*ToolRequest, *abi.Message, ToolHandler] = (*toolCall)(nil)
 
 func (c *toolCall) from(i int) (*wrap[*ToolRequest, *abi.Message, ToolHandler], int) {
 	wraps := c.run.agent.toolWraps

@@ -20,7 +20,7 @@ type toolRunner struct {
 	order   *toolOrder
 	started atomic.Int64
 	workers sync.WaitGroup
-	queue   chan queued // of events; nil: nobody listens
+	queue   chan queuedEvent // of events; nil: nobody listens
 	cancel  context.CancelCauseFunc
 }
 
@@ -56,7 +56,7 @@ func runInParallel(ctx context.Context, calls []toolCall, order *toolOrder, most
 	defer cancel(nil)
 	t := &toolRunner{calls: calls, results: make([]toolResult, len(calls)), order: order, cancel: cancel}
 	if events != nil {
-		t.queue = make(chan queued)
+		t.queue = make(chan queuedEvent)
 		done := make(chan struct{})
 		defer close(done)
 		for i := range calls {

@@ -16,8 +16,8 @@ type wrap[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)] struct 
 	calls *atomic.Uint64
 }
 
-// wrapped is a model call or a tool call on its way through the wrap hooks around it.
-type wrapped[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)] interface {
+// wrappedCall is a model call or a tool call on its way through the wrap hooks around it.
+type wrappedCall[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)] interface {
 	// from returns the first hook from index i on that wraps the call, and its index; nil if there is none.
 	from(i int) (*wrap[Req, Resp, Next], int)
 	// runtimeOf makes the Runtime for one call of hook i.
@@ -41,7 +41,7 @@ type wrapped[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)] inte
 // returns the same error again. Only the end of the hook's own context counts as a cancellation: when a hook gives the inner
 // layers a context of its own, with a shorter deadline for example, it handles the end of that context itself.
 func enter[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)](
-	ctx context.Context, c wrapped[Req, Resp, Next], i int, req Req,
+	ctx context.Context, c wrappedCall[Req, Resp, Next], i int, req Req,
 ) (resp Resp, updates []sourcedUpdate, err error) {
 	w, i := c.from(i)
 	if w == nil {

@@ -60,7 +60,7 @@ func (s *scalarText) UnmarshalStrict(n strictyaml.Node) error {
 
 // build makes the tool. Values of variables do not show in its results, and braces in them are ordinary characters.
 func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
-	v := &expanded{node: at.node, lookup: at.lookup}
+	v := &expansion{node: at.node, lookup: at.lookup}
 	config := httptool.Config{
 		Name: e.Name, Description: e.Description, Method: e.Method, URL: v.address(e.URL), Headers: map[string]string{},
 		Query: map[string]string{}, Body: v.any(e.Body), Result: e.Result, MaxResult: int(e.MaxResult), MaxResponse: int(e.MaxResponse),
@@ -97,8 +97,8 @@ func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func()
 	return []host.Tool{made}, made.Close, nil
 }
 
-// expanded finds the values that variables in the texts of a node expanded to.
-type expanded struct {
+// expansion finds the values that variables in the texts of a node expansion to.
+type expansion struct {
 	node   strictyaml.Node
 	lookup func(name string) (string, bool)
 	values []string
@@ -108,7 +108,7 @@ var variableName = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // text returns a text in which braces of values are escaped, and keeps the values. A node shows the names of variables in place of
 // their values.
-func (x *expanded) text(text string) string {
+func (x *expansion) text(text string) string {
 	shown, ok := errors.AsType[*strictyaml.Error](x.node.Errorf("%s", text))
 	if !ok {
 		return text
@@ -127,7 +127,7 @@ func (x *expanded) text(text string) string {
 }
 
 // address is like text, for a URL, whose scheme and host are not secret.
-func (x *expanded) address(address string) string {
+func (x *expansion) address(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	end := strings.IndexAny(rest, "/?#")
 	if !ok || end < 0 {
@@ -137,7 +137,7 @@ func (x *expanded) address(address string) string {
 }
 
 // any applies text to all texts in a value.
-func (x *expanded) any(value any) any {
+func (x *expansion) any(value any) any {
 	switch v := value.(type) {
 	case string:
 		return x.text(v)

@@ -53,11 +53,11 @@ func (t *subagentTool) UnmarshalStrict(n strictyaml.Node) error {
 // readSubagents decodes the lists of the configuration at a node.
 func readSubagents(config *builtin.Subagents, n strictyaml.Node) (*subagentsEntry, error) {
 	e := &subagentsEntry{config: config, node: n, parts: make([]subagentParts, len(config.Agents))}
-	err := decodeList(&config.DefaultMiddlewareEntries.Deferred, &e.defaults)
+	err := decodeList(&config.DefaultMiddlewareEntries.DeferredConfig, &e.defaults)
 	for i := range config.Agents {
 		agent, parts := &config.Agents[i], &e.parts[i]
-		err = strictyaml.Join(err, decodeList(&agent.ToolEntries.Deferred, &parts.tools),
-			decodeList(&agent.MiddlewareEntries.Deferred, &parts.middleware))
+		err = strictyaml.Join(err, decodeList(&agent.ToolEntries.DeferredConfig, &parts.tools),
+			decodeList(&agent.MiddlewareEntries.DeferredConfig, &parts.middleware))
 		if agent.ResponseFormatEntry.Given() {
 			err = strictyaml.Join(err, agent.ResponseFormatEntry.Decode(&parts.format))
 		}
@@ -66,7 +66,7 @@ func readSubagents(config *builtin.Subagents, n strictyaml.Node) (*subagentsEntr
 }
 
 // decodeList decodes a list. The result is not nil if the list is present.
-func decodeList[T any](from *builtin.Deferred, into *[]T) error {
+func decodeList[T any](from *builtin.DeferredConfig, into *[]T) error {
 	if !from.Given() {
 		return nil
 	}

@@ -13,14 +13,14 @@ import (
 
 // Checkpoint records how far a run has come. Its size does not depend on the length of the history.
 type Checkpoint struct {
-	Run        Run         `msgpack:"run"`
-	Next       string      `msgpack:"next,omitempty"`       // the name of the next step; "" if the run has ended
-	Paused     bool        `msgpack:"paused,omitempty"`     // a breakpoint before Next stopped the run, and will not stop it again
-	Failure    string      `msgpack:"failure,omitempty"`    // why the run failed before Next; "" if it did not fail
-	Cursors    []Cursor    `msgpack:"cursors,omitempty"`    // how much of the history the hooks with the view "new" have seen
-	Questions  []Question  `msgpack:"questions,omitempty"`  // the questions that interrupted Next
-	Finished   []Finished  `msgpack:"finished,omitempty"`   // the completed tool calls of Next, if it stopped before all were complete
-	Executions []Execution `msgpack:"executions,omitempty"` // the executions of tools that Next had started when a crash cut it off
+	Run        Run            `msgpack:"run"`
+	Next       string         `msgpack:"next,omitempty"`       // the name of the next step; "" if the run has ended
+	Paused     bool           `msgpack:"paused,omitempty"`     // a breakpoint before Next stopped the run, and will not stop it again
+	Failure    string         `msgpack:"failure,omitempty"`    // why the run failed before Next; "" if it did not fail
+	Cursors    []Cursor       `msgpack:"cursors,omitempty"`    // how much of the history the hooks with the view "new" have seen
+	Questions  []Question     `msgpack:"questions,omitempty"`  // the questions that interrupted Next
+	Finished   []FinishedCall `msgpack:"finished,omitempty"`   // the completed tool calls of Next, if it stopped before all were complete
+	Executions []Execution    `msgpack:"executions,omitempty"` // the executions of tools that Next had started when a crash cut it off
 }
 
 // Waiting returns the questions without an answer.
@@ -72,9 +72,9 @@ type Question struct {
 	Fresh      bool     `msgpack:"fresh,omitempty"`       // the hook or tool has not run since the answer was given
 }
 
-// Finished is a completed tool call whose response has other calls that are not complete. Its result is applied when they are
+// FinishedCall is a completed tool call whose response has other calls that are not complete. Its result is applied when they are
 // complete, or when the run is abandoned.
-type Finished struct {
+type FinishedCall struct {
 	Asked   string      `msgpack:"asked"` // id of the message with the call
 	Index   int         `msgpack:"index"` // index of the call in that message
 	CallID  string      `msgpack:"call_id"`

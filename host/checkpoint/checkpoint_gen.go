@@ -250,7 +250,7 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			if cap(z.Finished) >= int(zb0005) {
 				z.Finished = (z.Finished)[:zb0005]
 			} else {
-				z.Finished = make([]Finished, zb0005)
+				z.Finished = make([]FinishedCall, zb0005)
 			}
 			for za0003 := range z.Finished {
 				bts, err = z.Finished[za0003].UnmarshalMsg(bts)
@@ -603,7 +603,7 @@ func (z *Execution) Msgsize() (s int) {
 }
 
 // MarshalMsg implements msgp.Marshaler
-func (z *Finished) MarshalMsg(b []byte) (o []byte, err error) {
+func (z *FinishedCall) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
 	zb0001Len := uint32(5)
@@ -651,7 +651,7 @@ func (z *Finished) MarshalMsg(b []byte) (o []byte, err error) {
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
-func (z *Finished) UnmarshalMsg(bts []byte) (o []byte, err error) {
+func (z *FinishedCall) UnmarshalMsg(bts []byte) (o []byte, err error) {
 	var field []byte
 	_ = field
 	var zb0001 uint32
@@ -724,7 +724,7 @@ func (z *Finished) UnmarshalMsg(bts []byte) (o []byte, err error) {
 }
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
-func (z *Finished) Msgsize() (s int) {
+func (z *FinishedCall) Msgsize() (s int) {
 	s = 1 + 6 + msgp.StringPrefixSize + len(z.Asked) + 6 + msgp.IntSize + 8 + msgp.StringPrefixSize + len(z.CallID) + 8 + z.Message.Msgsize() + 8 + msgp.ArrayHeaderSize
 	for za0001 := range z.Updates {
 		s += z.Updates[za0001].Msgsize()

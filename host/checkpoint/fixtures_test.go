@@ -77,7 +77,7 @@ func records(t testing.TB) []fixture {
 				{ID: "ask-1", Step: "tools", CallID: "1", Key: "ok", Value: wire.String("may I?"), Answer: wire.Bool(true), AnsweredBy: "ann", AnsweredAt: 9, Fresh: true},
 				{ID: "ask-2", Step: "x.wrap_tool_call", CallID: "3", Nested: "call-1", Key: "why", Value: wire.Map(nil).Raw()},
 			},
-			Finished: []checkpoint.Finished{{
+			Finished: []checkpoint.FinishedCall{{
 				Index: 2, CallID: "3", Message: abi.ToolResult(abi.Call("3", "search", nil), "found"),
 				Updates: []checkpoint.Update{{Step: "x.wrap_tool_call", Update: &abi.Update{
 					JumpTo: "end", Messages: []abi.Message{abi.Human("note")}, Remove: []string{"m1"}, State: state,

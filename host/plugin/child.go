@@ -32,7 +32,7 @@ func compileLimit(size int) time.Duration {
 
 // compileElsewhere has the engine's Compile compile a module that it has not seen before. This process then finds the
 // compiled code in the cache.
-func (e *Engine) compileElsewhere(ctx context.Context, ready *prepared) error {
+func (e *Engine) compileElsewhere(ctx context.Context, ready *preparedModule) error {
 	if e.compile == nil {
 		return nil
 	}

@@ -95,7 +95,7 @@ func tableSize(m *preflight.Module, most uint32) int64 {
 }
 
 // compileMetered compiles the metered module when its turn comes.
-func (p *Plugin) compileMetered(ctx context.Context, ready *prepared) error {
+func (p *Plugin) compileMetered(ctx context.Context, ready *preparedModule) error {
 	metered := ready.metered
 	size := int64(len(metered)) * codePerByte
 	if err := p.engine.memory.wait(ctx, size); err != nil {

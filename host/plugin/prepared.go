@@ -12,8 +12,8 @@ import (
 // mostPrepared is how many bytes of prepared modules an engine keeps.
 const mostPrepared = 32 << 20
 
-// prepared is a module that has passed the preflight and has been metered.
-type prepared struct {
+// preparedModule is a module that has passed the preflight and has been metered.
+type preparedModule struct {
 	key     preparedKey
 	module  *preflight.Module // its structure, without its code
 	metered []byte
@@ -30,14 +30,14 @@ type preparedKey struct {
 // not be checked again.
 type preparedStore struct {
 	mu   sync.Mutex
-	kept []*prepared // the last used is the last
+	kept []*preparedModule // the last used is the last
 }
 
 // get returns a kept module, or nil if it is gone.
-func (s *preparedStore) get(key preparedKey) *prepared {
+func (s *preparedStore) get(key preparedKey) *preparedModule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.kept, func(p *prepared) bool { return p.key == key })
+	at := slices.IndexFunc(s.kept, func(p *preparedModule) bool { return p.key == key })
 	if at < 0 {
 		return nil
 	}
@@ -47,13 +47,13 @@ func (s *preparedStore) get(key preparedKey) *prepared {
 }
 
 // newPrepared makes a prepared module.
-func newPrepared(key preparedKey, module *preflight.Module, metered []byte) *prepared {
+func newPrepared(key preparedKey, module *preflight.Module, metered []byte) *preparedModule {
 	sum := sha256.Sum256(metered)
-	return &prepared{key: key, module: module, metered: metered, digest: hex.EncodeToString(sum[:])}
+	return &preparedModule{key: key, module: module, metered: metered, digest: hex.EncodeToString(sum[:])}
 }
 
 // put keeps a prepared module, and drops others to make room.
-func (s *preparedStore) put(p *prepared) {
+func (s *preparedStore) put(p *preparedModule) {
 	p.module.Bodies, p.module.Sections = nil, nil
 	for i := range p.module.Types { // they are slices of the code, which need not be kept
 		t := &p.module.Types[i]
@@ -73,7 +73,7 @@ func (s *preparedStore) put(p *prepared) {
 }
 
 // found returns a module that this process or an earlier one has prepared, or nil.
-func (e *Engine) found(key preparedKey, code []byte, limits preflight.Limits) *prepared {
+func (e *Engine) found(key preparedKey, code []byte, limits preflight.Limits) *preparedModule {
 	ready := e.prepared.get(key)
 	if ready == nil {
 		if ready = e.files.get(key, code, limits); ready != nil {

@@ -48,7 +48,7 @@ const (
 )
 
 // get reads a prepared module, or returns nil if there is none.
-func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limits) *prepared {
+func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limits) *preparedModule {
 	if f.dir == "" {
 		return nil
 	}
@@ -66,11 +66,11 @@ func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limit
 		return nil
 	}
 	module.Lasting = text[preparedHead-1]&preparedLasting != 0
-	return &prepared{key: key, module: module, metered: metered, digest: hex.EncodeToString(digest[:])}
+	return &preparedModule{key: key, module: module, metered: metered, digest: hex.EncodeToString(digest[:])}
 }
 
 // put writes a prepared module. If that fails, the next process prepares it again.
-func (f *preparedFiles) put(p *prepared) {
+func (f *preparedFiles) put(p *preparedModule) {
 	if f.dir == "" {
 		return
 	}

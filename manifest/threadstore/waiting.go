@@ -14,10 +14,10 @@ func Waiting(s checkpoint.Store, limit time.Duration, waits func(thread string, 
 	if limit <= 0 {
 		return s
 	}
-	return &waiting{s, limit, waits}
+	return &waitingStore{s, limit, waits}
 }
 
-type waiting struct {
+type waitingStore struct {
 	checkpoint.Store
 
 	limit time.Duration
@@ -31,7 +31,7 @@ const (
 )
 
 // Open opens a thread, see [checkpoint.Store].
-func (w *waiting) Open(ctx context.Context, thread string) (checkpoint.Session, error) {
+func (w *waitingStore) Open(ctx context.Context, thread string) (checkpoint.Session, error) {
 	over := time.NewTimer(w.limit) //nolint:forbidigo // other processes are waited for: that is real time
 	defer over.Stop()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {

@@ -34,10 +34,10 @@ func ask[R any, P decoder[R], Q encoder](c *Call, op string, query Q) (*R, error
 	return reply, nil
 }
 
-// nothing is the query of an operation that takes none.
-type nothing struct{}
+// noQuery is the query of an operation that takes none.
+type noQuery struct{}
 
-func (nothing) MarshalMsg(dst []byte) ([]byte, error) { return dst, nil }
+func (noQuery) MarshalMsg(dst []byte) ([]byte, error) { return dst, nil }
 
 // next calls the inner layers with a change, which may be nil, and returns their reply. A refusal is no failure of theirs.
 func next[T any, P interface {

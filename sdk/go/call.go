@@ -136,7 +136,7 @@ func (c *Call) Emit(name string, data Raw) error {
 
 // Budget tells what this call may still use.
 func (c *Call) Budget() (abi.Budget, error) {
-	reply, err := ask[abi.Budget](c, abi.OpBudget, nothing{})
+	reply, err := ask[abi.Budget](c, abi.OpBudget, noQuery{})
 	if err != nil {
 		return abi.Budget{}, err
 	}

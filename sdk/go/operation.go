@@ -29,7 +29,7 @@ func (c *Call) CallTool(name string, args Map) (*Message, error) {
 // ClockNow returns the real time, in nanoseconds since 1970-01-01 UTC: capability clock.now. The clock of package time is
 // a virtual one.
 func (c *Call) ClockNow() (unixNS uint64, err error) {
-	clock, err := ask[abi.Clock](c, abi.OpClockNow, nothing{})
+	clock, err := ask[abi.Clock](c, abi.OpClockNow, noQuery{})
 	if err != nil {
 		return 0, err
 	}

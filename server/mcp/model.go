@@ -26,15 +26,15 @@ func Prepare(config *host.Config) {
 	case streams && counts:
 		config.Model = struct {
 			streamingCaller
-			counting
-		}{streamingCaller{base, streamer}, counting{counter}}
+			tokenCounter
+		}{streamingCaller{base, streamer}, tokenCounter{counter}}
 	case streams:
 		config.Model = streamingCaller{base, streamer}
 	case counts:
 		config.Model = struct {
 			caller
-			counting
-		}{base, counting{counter}}
+			tokenCounter
+		}{base, tokenCounter{counter}}
 	default:
 		config.Model = base
 	}
@@ -89,8 +89,8 @@ func (c streamingCaller) Stream(ctx context.Context, req *model.Request) iter.Se
 	return c.streamer.Stream(ctx, req)
 }
 
-// counting counts tokens as the model does.
-type counting struct{ counter model.TokenCounter }
+// tokenCounter counts tokens as the model does.
+type tokenCounter struct{ counter model.TokenCounter }
 
 // CountTokens returns the model's count for a message.
-func (c counting) CountTokens(m *abi.Message) int { return c.counter.CountTokens(m) }
+func (c tokenCounter) CountTokens(m *abi.Message) int { return c.counter.CountTokens(m) }

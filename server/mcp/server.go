@@ -144,7 +144,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer stop()
 	forget := context.AfterFunc(s.life, stop)
 	defer forget()
-	session, err := s.server.Connect(inside, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}, nil)
+	session, err := s.server.Connect(inside, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openStream{out}}, nil)
 	if err != nil {
 		return err
 	}
@@ -164,10 +164,10 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return ctx.Err()
 }
 
-// unclosed is a stream that Close leaves open.
-type unclosed struct{ io.Writer }
+// openStream is a stream that Close leaves open.
+type openStream struct{ io.Writer }
 
-func (unclosed) Close() error { return nil }
+func (openStream) Close() error { return nil }
 
 // Handler serves clients over streamable HTTP. It rejects requests from web pages of other origins and, if it listens only on
 // the local machine, requests for other hosts.

@@ -38,21 +38,21 @@ type certifier struct {
 	plugin    abi.Description // the one that holds
 	config    []byte          // what instances are configured with
 
-	shared *instance // has served calls
-	played []played  // calls of it
-	asked  []asked   // operations, and the scenes that they were called in
+	shared *instance       // has served calls
+	played []repeatedCall  // calls of it
+	asked  []operationCall // operations, and the scenes that they were called in
 
 	endless int // frames that ended for want of fuel or time
 }
 
-// played is a call of an instance that had served before.
-type played struct {
+// repeatedCall is a call of an instance that had served before.
+type repeatedCall struct {
 	scene *scene
 	frame *Frame
 }
 
-// asked is an operation that a hook calls.
-type asked struct {
+// operationCall is an operation that a hook calls.
+type operationCall struct {
 	op    string
 	scene *scene
 }

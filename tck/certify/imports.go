@@ -9,18 +9,18 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// imported is one import of the ABI.
-type imported struct {
+// hostImport is one import of the ABI.
+type hostImport struct {
 	name            string
 	params, results []api.ValueType
 	call            func(f *Frame, stack []uint64)
 }
 
 // importedFunctions are the six imports.
-func importedFunctions() []imported {
+func importedFunctions() []hostImport {
 	i32 := func(n int) []api.ValueType { return slices.Repeat([]api.ValueType{api.ValueTypeI32}, n) }
 	i64 := []api.ValueType{api.ValueTypeI64}
-	return []imported{
+	return []hostImport{
 		{abi.ImportInputRead, i32(2), i32(1), inputRead},
 		{abi.ImportResultWrite, i32(2), i32(1), resultWrite},
 		{abi.ImportNext, i32(2), i64, next},

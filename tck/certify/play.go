@@ -135,7 +135,7 @@ func (c *certifier) frame(ctx context.Context, s *scene) *Frame {
 	c.absorb(f)
 	for k := range f.Exchanges {
 		if e := &f.Exchanges[k]; e.Import == abi.ImportHostCall {
-			c.remember(asked{e.Op, s})
+			c.remember(operationCall{e.Op, s})
 		}
 	}
 	i.served++
@@ -147,13 +147,13 @@ func (c *certifier) frame(ctx context.Context, s *scene) *Frame {
 			c.endless++
 		}
 	case i.served > 1 && (f.Wrote || f.Code != abi.ReturnResult):
-		c.played = append(c.played, played{s, f})
+		c.played = append(c.played, repeatedCall{s, f})
 	}
 	return f
 }
 
 // remember keeps the first scenes in which a hook calls an operation.
-func (c *certifier) remember(a asked) {
+func (c *certifier) remember(a operationCall) {
 	const most = 2
 	n := 0
 	for _, b := range c.asked {

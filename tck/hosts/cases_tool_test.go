@@ -134,7 +134,7 @@ func interruptCases() []*def {
 	return []*def{
 		newCase(
 			"interrupt", asking(abi.BeforeModel), thread, status("interrupted"),
-			has(func(r *hosts.Ended) any { return r.Interrupts }, `{"key":"go","value":"may I go?"}`), hasNot(state, `"f"`),
+			has(func(r *hosts.RunOutcome) any { return r.Interrupts }, `{"key":"go","value":"may I go?"}`), hasNot(state, `"f"`),
 			hasNot(history, "hello"),
 			says("Nothing of the result is applied, the run stops as interrupted, and a checkpoint keeps it."),
 		),
@@ -163,7 +163,7 @@ func interruptCases() []*def {
 		),
 		newCase(
 			"interrupt-part", two, resume(object{"a": "yes"}), status("interrupted"), has(given(0), `"answers":{"a":"yes"}`),
-			has(func(r *hosts.Ended) any { return r.Interrupts }, `[{"key":"b"`),
+			has(func(r *hosts.RunOutcome) any { return r.Interrupts }, `[{"key":"b"`),
 			says(
 				"A hook that still lacks an answer returns its interrupts again; a question that it does not repeat is withdrawn.",
 			),

@@ -55,7 +55,7 @@ func wrapModelCases() []*def {
 		),
 		newCase(
 			"wrap-error-passes", wrap(nexts(nil, abi.StatusFailed)), fails3, status("failed"),
-			has(frame(0), `"status":-20`, `"message":`), hasNot(func(r *hosts.Ended) any { return r.Error }, `"kind"`),
+			has(frame(0), `"status":-20`, `"message":`), hasNot(func(r *hosts.RunOutcome) any { return r.Error }, `"kind"`),
 			says("| -20 | `failed` | it was done and failed | an Error |", "its error passes on, as it is"),
 		),
 		newCase(
@@ -240,8 +240,8 @@ func wrapModelCases() []*def {
 		),
 		newCase(
 			"request-starts-again", wrap(nexts(object{"append_system": "once"}, abi.StatusFailed, nexts(nil, 0))),
-			modelSays(fails("x"), say("a1", "hello")), has(func(r *hosts.Ended) any { return r.Requests[0] }, `"system":"once"`),
-			hasNot(func(r *hosts.Ended) any { return r.Requests[1] }, `"system"`), says("Each `next` starts from that input again."),
+			modelSays(fails("x"), say("a1", "hello")), has(func(r *hosts.RunOutcome) any { return r.Requests[0] }, `"system":"once"`),
+			hasNot(func(r *hosts.RunOutcome) any { return r.Requests[1] }, `"system"`), says("Each `next` starts from that input again."),
 		),
 		newCase(
 			"request-patch-stranger", wrap(nexts(object{"patch": []any{object{"id": "nobody"}}}, 0)),
@@ -337,8 +337,8 @@ func ownTool() *emit.Module {
 	return m.On("call_tool", m.Say(emit.Value(object{"tool_message": object{"content": "own answer"}})), emit.Return, emit.Number(0))
 }
 
-func holdsNoRequests(d *def) { has(func(r *hosts.Ended) any { return len(r.Requests) }, "0")(d) }
-func holdsOneRequest(d *def) { has(func(r *hosts.Ended) any { return len(r.Requests) }, "1")(d) }
+func holdsNoRequests(d *def) { has(func(r *hosts.RunOutcome) any { return len(r.Requests) }, "0")(d) }
+func holdsOneRequest(d *def) { has(func(r *hosts.RunOutcome) any { return len(r.Requests) }, "1")(d) }
 
 // wrapToolCases are about wrap_tool_call.
 func wrapToolCases() []*def {

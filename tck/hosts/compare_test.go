@@ -12,7 +12,7 @@ import (
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	outcome := func(state string) *hosts.Outcome {
-		return &hosts.Outcome{Runs: []hosts.Ended{{Status: "completed", State: json.RawMessage(state)}}}
+		return &hosts.Outcome{Runs: []hosts.RunOutcome{{Status: "completed", State: json.RawMessage(state)}}}
 	}
 	want := outcome(`{"a":[1,"*"],"b":{"c":1.0}}`)
 	require.NoError(t, hosts.Compare(want, outcome(`{"a":[1,"x"],"b":{"c":1.0}}`)))

@@ -4,12 +4,12 @@ import "encoding/json"
 
 // Outcome is what came of a case.
 type Outcome struct {
-	Refused bool    `json:"refused,omitempty"` // the agent cannot be built: a plugin is not loaded
-	Runs    []Ended `json:"runs,omitempty"`
+	Refused bool         `json:"refused,omitempty"` // the agent cannot be built: a plugin is not loaded
+	Runs    []RunOutcome `json:"runs,omitempty"`
 }
 
-// Ended is what came of a run.
-type Ended struct {
+// RunOutcome is what came of a run.
+type RunOutcome struct {
 	Status     string            `json:"status"` // completed, failed, interrupted or cancelled
 	Error      *Failure          `json:"error,omitempty"`
 	Messages   []json.RawMessage `json:"messages"`

@@ -34,7 +34,7 @@ type subject struct {
 	agent *host.Agent
 
 	mu     sync.Mutex
-	ended  *hosts.Ended       // the present run
+	ended  *hosts.RunOutcome  // the present run
 	cancel context.CancelFunc // of the present run
 	asked  []host.Interrupt   // that wait
 }
@@ -42,7 +42,7 @@ type subject struct {
 // perform performs a case.
 func perform(t *testing.T, c *hosts.Case, engine *plugin.Engine, module func(*hosts.Plugin) []byte) *hosts.Outcome {
 	t.Helper()
-	s := &subject{Shower: c.Shower(), c: c, ended: &hosts.Ended{}}
+	s := &subject{Shower: c.Shower(), c: c, ended: &hosts.RunOutcome{}}
 	agent, err := host.New(s.config(engine, module))
 	if err != nil {
 		return &hosts.Outcome{Refused: true}
@@ -112,11 +112,11 @@ func (s *subject) plugin(p *hosts.Plugin, engine *plugin.Engine, module func(*ho
 }
 
 // run performs one run.
-func (s *subject) run(ctx context.Context, r *hosts.Run) hosts.Ended {
+func (s *subject) run(ctx context.Context, r *hosts.Run) hosts.RunOutcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
-	s.ended, s.cancel = &hosts.Ended{Messages: []json.RawMessage{}}, cancel
+	s.ended, s.cancel = &hosts.RunOutcome{Messages: []json.RawMessage{}}, cancel
 	s.mu.Unlock()
 	in := host.Input{Thread: r.Thread, Messages: r.Messages}
 	if r.State != nil {
@@ -131,7 +131,7 @@ func (s *subject) run(ctx context.Context, r *hosts.Run) hosts.Ended {
 	}
 	result, err := s.agent.RunEvents(ctx, in, func(e host.Event) error {
 		if e.Type == host.EventCustom {
-			s.note(func(out *hosts.Ended) {
+			s.note(func(out *hosts.RunOutcome) {
 				out.Events = append(out.Events, s.show(map[string]any{"step": e.Step, "name": e.Name, "data": e.Data}))
 			})
 		}
@@ -167,7 +167,7 @@ func (s *subject) failure(err error) *hosts.Failure {
 	return &hosts.Failure{Type: e.Type}
 }
 
-func (s *subject) note(f func(*hosts.Ended)) {
+func (s *subject) note(f func(*hosts.RunOutcome)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.ended)
@@ -207,7 +207,7 @@ func (s *subject) Record(p *cassette.Plugin, f *cassette.Frame) {
 	if f.Closed != 0 {
 		out.Closed = f.Closed.String()
 	}
-	s.note(func(ended *hosts.Ended) { ended.Frames = append(ended.Frames, out) })
+	s.note(func(ended *hosts.RunOutcome) { ended.Frames = append(ended.Frames, out) })
 }
 
 // turns is a model that follows a script.
@@ -244,7 +244,7 @@ func (m *turns) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	if len(req.Settings) > 0 {
 		shown["settings"] = req.Settings.Raw()
 	}
-	m.subject.note(func(out *hosts.Ended) { out.Requests = append(out.Requests, m.subject.show(shown)) })
+	m.subject.note(func(out *hosts.RunOutcome) { out.Requests = append(out.Requests, m.subject.show(shown)) })
 	n := int(m.calls.Add(1)) - 1
 	if n >= len(m.script) {
 		return nil, errors.New("the script is over")
@@ -266,7 +266,7 @@ func (s *subject) tool(t *hosts.Tool) host.Tool {
 		spec.Parameters, _ = wire.Of(map[string]any{"type": "object"})
 	}
 	return tool.Raw(spec, func(_ context.Context, _ *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-		s.note(func(out *hosts.Ended) {
+		s.note(func(out *hosts.RunOutcome) {
 			out.ToolCalls = append(out.ToolCalls, s.show(map[string]any{"name": call.Name, "args": call.Args}))
 		})
 		if t.Error != "" {
@@ -291,7 +291,7 @@ func (l *lines) Handle(_ context.Context, r slog.Record) error {
 	})
 	if ofGuest {
 		level := map[slog.Level]int{slog.LevelDebug: 0, slog.LevelInfo: 1, slog.LevelWarn: 2, slog.LevelError: 3}[r.Level]
-		(*subject)(l).note(func(out *hosts.Ended) { out.Log = append(out.Log, hosts.Line{Level: level, Text: r.Message}) })
+		(*subject)(l).note(func(out *hosts.RunOutcome) { out.Log = append(out.Log, hosts.Line{Level: level, Text: r.Message}) })
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func refused(d *def) {
 	})
 }
 
-func lastRun(out *hosts.Outcome) *hosts.Ended { return &out.Runs[len(out.Runs)-1] }
+func lastRun(out *hosts.Outcome) *hosts.RunOutcome { return &out.Runs[len(out.Runs)-1] }
 
 func status(want string) option {
 	return holds(func(t *testing.T, out *hosts.Outcome) {
@@ -195,7 +195,7 @@ func failed(kind string) option {
 }
 
 // has says that a part of the last run's outcome, shown as JSON, has these texts.
-func has(part func(*hosts.Ended) any, texts ...string) option {
+func has(part func(*hosts.RunOutcome) any, texts ...string) option {
 	return holds(func(t *testing.T, out *hosts.Outcome) {
 		t.Helper()
 		b, err := json.Marshal(part(lastRun(out)))
@@ -206,7 +206,7 @@ func has(part func(*hosts.Ended) any, texts ...string) option {
 	})
 }
 
-func hasNot(part func(*hosts.Ended) any, text string) option {
+func hasNot(part func(*hosts.RunOutcome) any, text string) option {
 	return holds(func(t *testing.T, out *hosts.Outcome) {
 		t.Helper()
 		b, err := json.Marshal(part(lastRun(out)))
@@ -215,21 +215,21 @@ func hasNot(part func(*hosts.Ended) any, text string) option {
 	})
 }
 
-func history(r *hosts.Ended) any   { return r.Messages }
-func state(r *hosts.Ended) any     { return r.State }
-func requests(r *hosts.Ended) any  { return r.Requests }
-func toolCalls(r *hosts.Ended) any { return r.ToolCalls }
-func events(r *hosts.Ended) any    { return r.Events }
-func logged(r *hosts.Ended) any    { return r.Log }
+func history(r *hosts.RunOutcome) any   { return r.Messages }
+func state(r *hosts.RunOutcome) any     { return r.State }
+func requests(r *hosts.RunOutcome) any  { return r.Requests }
+func toolCalls(r *hosts.RunOutcome) any { return r.ToolCalls }
+func events(r *hosts.RunOutcome) any    { return r.Events }
+func logged(r *hosts.RunOutcome) any    { return r.Log }
 
 // frame is the n-th frame of the last run, from 0.
-func frame(n int) func(*hosts.Ended) any {
-	return func(r *hosts.Ended) any { return r.Frames[n] }
+func frame(n int) func(*hosts.RunOutcome) any {
+	return func(r *hosts.RunOutcome) any { return r.Frames[n] }
 }
 
 // given is the input of the n-th frame of the last run.
-func given(n int) func(*hosts.Ended) any {
-	return func(r *hosts.Ended) any { return r.Frames[n].Input }
+func given(n int) func(*hosts.RunOutcome) any {
+	return func(r *hosts.RunOutcome) any { return r.Frames[n].Input }
 }
 
 // frames says how many frames the last run has.

@@ -119,7 +119,7 @@ func bytesOf(value wire.Raw) []byte {
 
 // textLength returns the length of a text in quotes, with escapes.
 func textLength(text string) int {
-	var q quoted
+	var q quotedLength
 	for _, r := range text {
 		q.add(r)
 	}
@@ -127,7 +127,7 @@ func textLength(text string) int {
 }
 
 func bytesLength(text []byte) int {
-	var q quoted
+	var q quotedLength
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		q.add(r)
@@ -136,10 +136,10 @@ func bytesLength(text []byte) int {
 	return q.length()
 }
 
-// quoted counts a text rune by rune.
-type quoted struct{ n, single, double int }
+// quotedLength counts a text rune by rune.
+type quotedLength struct{ n, single, double int }
 
-func (q *quoted) add(r rune) {
+func (q *quotedLength) add(r rune) {
 	q.n += runeLength(r)
 	switch r {
 	case '\'':
@@ -151,7 +151,7 @@ func (q *quoted) add(r rune) {
 
 // length returns the length with quotes. Python uses single quotes, unless the text contains only single ones; if it
 // contains both kinds, each single one gets a backslash.
-func (q *quoted) length() int {
+func (q *quotedLength) length() int {
 	if q.double > 0 {
 		q.n += q.single
 	}

@@ -169,7 +169,7 @@ func everything() checkpoint.Checkpoint {
 			Usage: checkpoint.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, CacheReadTokens: 4, CacheCreationTokens: 5, ReasoningTokens: 6},
 		},
 		Next: "tools", Paused: true, Failure: "it broke",
-		Finished: []checkpoint.Finished{{
+		Finished: []checkpoint.FinishedCall{{
 			Index: 2, CallID: "3", Message: abi.ToolResult(abi.Call("3", "search", nil), "found"),
 			Updates: []checkpoint.Update{{Step: "x.wrap_tool_call", Update: &abi.Update{
 				Messages: []abi.Message{abi.Human("note")}, State: wire.Map{{Key: "a", Value: wire.Int(1)}},

@@ -25,11 +25,11 @@ type thread struct {
 	newest  checkpoint.Thread
 	created time.Time
 	past    past
-	journal []noted
+	journal []journalEntry
 }
 
-// noted is a tool execution journalled after a checkpoint.
-type noted struct {
+// journalEntry is a tool execution journalled after a checkpoint.
+type journalEntry struct {
 	at checkpoint.ID
 	checkpoint.Execution
 }
@@ -180,7 +180,7 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 	to := &thread{newest: *newest, created: newest.Record.Time}
 	to.newest.Newest, to.newest.Executions = at, nil
 	for _, e := range newest.Executions {
-		to.journal = append(to.journal, noted{at, e})
+		to.journal = append(to.journal, journalEntry{at, e})
 	}
 	for i := range path {
 		if err := to.past.add(path[i].ID, &path[i]); err != nil {

@@ -51,7 +51,7 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 		return 0, err
 	}
 	if c.Parent != 0 && c.Parent == t.newest.ID {
-		t.journal = slices.DeleteFunc(t.journal, func(n noted) bool { return n.at == c.Parent })
+		t.journal = slices.DeleteFunc(t.journal, func(n journalEntry) bool { return n.at == c.Parent })
 	}
 	t.newest, s.at = next, next.ID
 	if isNew {
@@ -102,11 +102,11 @@ func (s *session) Journal(_ context.Context, e *checkpoint.Execution) error {
 	if err := e.Readable(); err != nil { // all stores must refuse the same documents
 		return err
 	}
-	same := func(other noted) bool { return other.at == s.at && other.Same(e) }
+	same := func(other journalEntry) bool { return other.at == s.at && other.Same(e) }
 	if at := slices.IndexFunc(t.journal, same); at >= 0 {
 		t.journal[at].Execution = *e
 	} else {
-		t.journal = append(t.journal, noted{s.at, *e})
+		t.journal = append(t.journal, journalEntry{s.at, *e})
 	}
 	return nil
 }

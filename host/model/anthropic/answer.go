@@ -13,7 +13,7 @@ import (
 // answer is a message of the API. Unlike in Anthropic's SDK, a value of a wrong type does not count as missing, nor do
 // arguments of a call that are not JSON count as an empty object.
 type answer struct {
-	ending
+	answerEnd
 
 	Content parts  `json:"content"` // nil: absent
 	ID      string `json:"id"`
@@ -22,8 +22,8 @@ type answer struct {
 	Usage   usage  `json:"usage"` // nil: not reported
 }
 
-// ending describes how an answer ended. In a stream it comes late.
-type ending struct {
+// answerEnd describes how an answer ended. In a stream it comes late.
+type answerEnd struct {
 	Container    json.RawMessage `json:"container"`
 	StopDetails  json.RawMessage `json:"stop_details"`
 	StopReason   string          `json:"stop_reason"`

@@ -128,7 +128,7 @@ func (d *draft) take(kind string, e *event) (chunk model.Chunk, err error) {
 		return d.grow(e.Index, delta)
 	case eventEnding:
 		if len(e.Delta) > 0 {
-			if err := json.Unmarshal(e.Delta, &d.head.ending); err != nil {
+			if err := json.Unmarshal(e.Delta, &d.head.answerEnd); err != nil {
 				return chunk, err
 			}
 		}

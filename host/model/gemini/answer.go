@@ -24,8 +24,8 @@ type answer struct {
 	finishReason  string
 	id            string
 	model         string
-	notes         []note // of the calls
-	open          string // type of the block in progress, text or reasoning; "": none
+	notes         []callMeta // of the calls
+	open          string     // type of the block in progress, text or reasoning; "": none
 	spent         abi.Usage
 	some          bool // a candidate has arrived
 	parts         int
@@ -129,7 +129,7 @@ func (a *answer) addCall(call *functionCall, signature string) error {
 		return provider.Broken(Provider, "it calls a tool without a name")
 	}
 	a.calls = append(a.calls, *call) // not a block: the text before it may continue
-	a.notes = append(a.notes, note{call.Name, call.ID, signature})
+	a.notes = append(a.notes, callMeta{call.Name, call.ID, signature})
 	return nil
 }
 

@@ -38,7 +38,7 @@ var keptHeaders = []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
 func Cassette(t *testing.T, path string) *http.Client {
 	t.Helper()
 	if os.Getenv(RecordVariable) == "1" {
-		r := &recording{}
+		r := &recorder{}
 		t.Cleanup(func() {
 			if !t.Failed() {
 				r.save(t, path)
@@ -68,14 +68,14 @@ func bodyOf(req *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// recording sends requests and records the exchanges.
-type recording struct {
+// recorder sends requests and records the exchanges.
+type recorder struct {
 	mu  sync.Mutex
 	all []exchange
 }
 
 // RoundTrip sends a request. It reads the whole response first, so it is unsuitable for tests of streaming itself.
-func (r *recording) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	asked, err := bodyOf(req)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (r *recording) save(t *testing.T, path string) {
+func (r *recorder) save(t *testing.T, path string) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -42,14 +42,14 @@ func asking(messages ...abi.Message) *model.Request {
 	}
 }
 
-// streamed holds the results of a stream.
-type streamed struct {
+// streamResult holds the results of a stream.
+type streamResult struct {
 	text, reasoning string
 	resp            *model.Response
 	err             error
 }
 
-func stream(ctx context.Context, m model.Streamer, req *model.Request) (out streamed) {
+func stream(ctx context.Context, m model.Streamer, req *model.Request) (out streamResult) {
 	for chunk, err := range m.Stream(ctx, req) {
 		out.text += chunk.Text
 		out.reasoning += chunk.Reasoning

@@ -57,12 +57,12 @@ func arguments(of wire.Raw) string {
 	return "{}"
 }
 
-// waiting is the set of ids of unanswered calls. The APIs refuse an answer to any other call; its content is sent as a user
+// openCalls is the set of ids of unanswered calls. The APIs refuse an answer to any other call; its content is sent as a user
 // message.
-type waiting map[string]bool
+type openCalls map[string]bool
 
-func waitingFor(calls []call) waiting {
-	w := make(waiting, len(calls))
+func openCallsOf(calls []call) openCalls {
+	w := make(openCalls, len(calls))
 	for _, c := range calls {
 		w[c.id] = true
 	}
@@ -70,7 +70,7 @@ func waitingFor(calls []call) waiting {
 }
 
 // take reports whether a message answers a waiting call, and removes the call.
-func (w waiting) take(m *abi.Message) bool {
+func (w openCalls) take(m *abi.Message) bool {
 	waits := w[m.ToolCallID]
 	delete(w, m.ToolCallID)
 	return waits
@@ -129,8 +129,8 @@ func readCall(text json.RawMessage) (*callPiece, error) {
 func (p *callPiece) name() string      { return p.Function.Name + p.Custom.Name }
 func (p *callPiece) arguments() string { return string(p.Function.Arguments) + p.Custom.Input }
 
-// growing is a call that arrives in pieces.
-type growing struct {
+// partialCall is a call that arrives in pieces.
+type partialCall struct {
 	id         string
 	index      int64
 	name, args []byte
@@ -139,8 +139,8 @@ type growing struct {
 
 // calls holds the calls of an answer so far.
 type calls struct {
-	all  []*growing
-	last map[int64]*growing // by index: some servers give all calls the index 0
+	all  []*partialCall
+	last map[int64]*partialCall // by index: some servers give all calls the index 0
 }
 
 // add adds a call, or a piece of one.
@@ -150,12 +150,12 @@ func (c *calls) add(p *callPiece, streamed bool) error {
 		if len(c.all) == maxList {
 			return fmt.Errorf("it has more than %d calls", maxList)
 		}
-		g = &growing{index: int64(len(c.all))}
+		g = &partialCall{index: int64(len(c.all))}
 		if p.Index != nil && streamed {
 			g.index = *p.Index
 		}
 		if c.last == nil {
-			c.last = map[int64]*growing{}
+			c.last = map[int64]*partialCall{}
 		}
 		c.all, c.last[g.index] = append(c.all, g), g
 	}
@@ -174,7 +174,7 @@ func (c *calls) add(p *callPiece, streamed bool) error {
 }
 
 // current returns the call to which a piece may belong; nil if there is none.
-func (c *calls) current(p *callPiece) *growing {
+func (c *calls) current(p *callPiece) *partialCall {
 	switch {
 	case p.Index != nil:
 		return c.last[*p.Index]
@@ -186,7 +186,7 @@ func (c *calls) current(p *callPiece) *growing {
 }
 
 // ends reports whether a piece begins another call.
-func (g *growing) ends(p *callPiece) bool {
+func (g *partialCall) ends(p *callPiece) bool {
 	switch name := p.name(); {
 	case p.ID != "" && g.id != "":
 		return p.ID != g.id
@@ -203,7 +203,7 @@ func (g *growing) ends(p *callPiece) bool {
 
 // whole returns the calls in the order of their indexes.
 func (c *calls) whole() []call {
-	slices.SortStableFunc(c.all, func(a, b *growing) int { return cmp.Compare(a.index, b.index) })
+	slices.SortStableFunc(c.all, func(a, b *partialCall) int { return cmp.Compare(a.index, b.index) })
 	out := make([]call, len(c.all))
 	for i, g := range c.all {
 		out[i] = call{g.id, string(g.name), string(g.args), g.further}

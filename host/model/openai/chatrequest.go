@@ -87,7 +87,7 @@ type chat struct {
 	model    *Model
 	messages []object
 	shown    []any // non-text output of tools, held back because it cannot be part of or between answers to calls
-	waiting  waiting
+	waiting  openCalls
 }
 
 func (c *chat) add(message object) { c.messages = append(c.messages, message) }
@@ -160,7 +160,7 @@ func (c *chat) answer(m *abi.Message, following []abi.Message) {
 	if len(calls) > 0 {
 		out["tool_calls"] = chatCalls(calls)
 	}
-	c.waiting = waitingFor(calls)
+	c.waiting = openCallsOf(calls)
 	c.add(out)
 }
 

@@ -88,7 +88,7 @@ type draft struct {
 	refusal  []byte
 	calls    calls
 	usage    *abi.Usage
-	end      ending
+	end      answerEnd
 }
 
 // add adds an answer, or a piece of one, and returns what is new. Only the first of several choices counts.

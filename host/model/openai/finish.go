@@ -15,11 +15,11 @@ const (
 	stopRefusal = "refusal"
 )
 
-// ending is what a server reports about its answer.
-type ending struct{ id, model, stop string }
+// answerEnd is what a server reports about its answer.
+type answerEnd struct{ id, model, stop string }
 
 // response makes the response for a message. It returns an error if the provider refused to answer, or the answer is empty.
-func (m *Model) response(message *abi.Message, end ending, req *model.Request) (*model.Response, error) {
+func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request) (*model.Response, error) {
 	switch said := provider.Says(message); {
 	case said:
 	case end.stop == stopFilter:

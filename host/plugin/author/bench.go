@@ -66,7 +66,7 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	for _, name := range hooks {
 		subject.reset()
 		empty.reset()
-		s := situation{name: w.Name(), hook: name, both: [2]*measured{subject, empty}, each: each}
+		s := situation{name: w.Name(), hook: name, both: [2]*benchedPlugin{subject, empty}, each: each}
 		if err := s.run(ctx); err != nil {
 			return all, err
 		}
@@ -78,8 +78,8 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	return all, nil
 }
 
-// measured is a plugin whose calls are measured.
-type measured struct {
+// benchedPlugin is a plugin whose calls are benchedPlugin.
+type benchedPlugin struct {
 	plugin *plugin.Plugin
 	hooks  *host.Hooks
 	times  []uint64
@@ -88,7 +88,7 @@ type measured struct {
 	err    error            // of the last call; not a fault
 }
 
-func loadMeasured(ctx context.Context, w plugin.Wasm) (*measured, error) {
+func loadMeasured(ctx context.Context, w plugin.Wasm) (*benchedPlugin, error) {
 	p, err := load(ctx, w, host.Env{})
 	if err != nil {
 		return nil, err
@@ -97,15 +97,15 @@ func loadMeasured(ctx context.Context, w plugin.Wasm) (*measured, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return &measured{plugin: p, hooks: hooks}, nil
+	return &benchedPlugin{plugin: p, hooks: hooks}, nil
 }
 
-func (m *measured) close() { _ = m.plugin.Close() } // it served only the measurement, so an error does not matter
+func (m *benchedPlugin) close() { _ = m.plugin.Close() } // it served only the measurement, so an error does not matter
 
-func (m *measured) reset() { *m = measured{plugin: m.plugin, hooks: m.hooks} }
+func (m *benchedPlugin) reset() { *m = benchedPlugin{plugin: m.plugin, hooks: m.hooks} }
 
 // time calls the hook and records how long that took and what it used. The error is a fault.
-func (m *measured) time(call func(*host.Hooks) error) error {
+func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
 	before, _ := m.plugin.LastCall()
 	start := time.Now()
 	err := call(m.hooks)
@@ -122,7 +122,7 @@ func (m *measured) time(call func(*host.Hooks) error) error {
 	return nil
 }
 
-func (m *measured) measurement() Measurement {
+func (m *benchedPlugin) measurement() Measurement {
 	out := Measurement{
 		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.last.Input, Reply: m.last.Reply, Result: m.last.Result,
 		Memory: m.plugin.Usage().Memory, Outcome: "nothing",

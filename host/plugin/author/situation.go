@@ -18,7 +18,7 @@ import (
 type situation struct {
 	name  string // of the middleware
 	hook  abi.Hook
-	both  [2]*measured
+	both  [2]*benchedPlugin
 	each  time.Duration
 	turn  int // calls of the hook so far in the run
 	done  bool

@@ -208,7 +208,7 @@ func (s *subject) requireError(t *testing.T, err error) {
 	require.Error(t, err)
 }
 
-// requireFault checks that the fault is told as what it is.
+// requireFault checks that the fault is classified correctly.
 func (s *subject) requireFault(t *testing.T, err error) {
 	t.Helper()
 	g := s.guest
@@ -217,8 +217,12 @@ func (s *subject) requireFault(t *testing.T, err error) {
 	fault, ok := errors.AsType[*plugin.Error](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, g.Stage, fault.Stage, fault.Error())
-	require.Contains(t, g.Kinds, fault.Kind, fault.Error())
-	require.Contains(t, fault.Message, g.Says)
+	if usesLoadFuel(&g) && fault.Kind == plugin.KindDeadline { // on a busy machine, the time of loading ends before its fuel
+		require.Contains(t, fault.Message, "it took more than its 10s of time")
+	} else {
+		require.Contains(t, g.Kinds, fault.Kind, fault.Error())
+		require.Contains(t, fault.Message, g.Says)
+	}
 	require.Equal(t, "bad", fault.Plugin)
 	require.Regexp(t, "^sha256:[0-9a-f]{12}$", fault.Digest)
 	require.LessOrEqual(t, len(fault.Error()), 8<<10)

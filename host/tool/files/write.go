@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Written is the result of [Root.Write].
-type Written struct {
+// WriteResult is the result of [Root.Write].
+type WriteResult struct {
 	Path    string // relative to the root, with slashes
 	Bytes   int
 	Created bool // the file did not exist before
 }
 
 // String returns the text for the model.
-func (w *Written) String() string {
+func (w *WriteResult) String() string {
 	if w.Created {
 		return fmt.Sprintf("Created %s with %s.", w.Path, count(w.Bytes, "byte", "bytes"))
 	}
@@ -22,7 +22,7 @@ func (w *Written) String() string {
 
 // Write replaces a file, or creates it together with the missing directories. A concurrent reader sees the old text or the
 // new one, and so does a machine after a power failure. A replaced file keeps its permissions. Write refuses symbolic links.
-func (r *Root) Write(given, text string) (*Written, error) {
+func (r *Root) Write(given, text string) (*WriteResult, error) {
 	if !r.options.Write {
 		return nil, &PathError{Path: given, Reason: ReadOnly}
 	}
@@ -43,5 +43,5 @@ func (r *Root) Write(given, text string) (*Written, error) {
 	if err != nil {
 		return nil, r.pathError(given, name, err)
 	}
-	return &Written{name, len(text), created}, nil
+	return &WriteResult{name, len(text), created}, nil
 }

@@ -95,20 +95,20 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		c.odd.CompareAndSwap(nil, &odd)
 	}
 	if media != "text/event-stream" {
-		response.Body = &bounded{ReadCloser: response.Body, left: maxMessage} // the SDK bounds the events of a stream
+		response.Body = &limitedBody{ReadCloser: response.Body, left: maxMessage} // the SDK bounds the events of a stream
 	}
 	return response, nil
 }
 
-// bounded is a body that fails once it is too large.
-type bounded struct {
+// limitedBody is a body that fails once it is too large.
+type limitedBody struct {
 	io.ReadCloser
 
 	left int
 }
 
 // Read reads up to the limit.
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
 	if b.left -= n; b.left < 0 {
 		return 0, fmt.Errorf("it sent a message of more than %d bytes", maxMessage)

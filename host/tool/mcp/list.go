@@ -9,7 +9,7 @@ import (
 )
 
 // list fetches the tools of a server page by page.
-func list(ctx context.Context, client *sdk.ClientSession) ([]offered, error) {
+func list(ctx context.Context, client *sdk.ClientSession) ([]serverTool, error) {
 	if caps := client.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
 		return nil, nil
 	}

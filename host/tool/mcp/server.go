@@ -169,7 +169,7 @@ func (s *Server) works() {
 
 // same returns why a tool is no longer what it was when the agent was built, or nil if it is unchanged.
 func (s *Server) same(t *tool, present *session) error {
-	at := slices.IndexFunc(present.offered, func(o offered) bool { return o.own == t.own })
+	at := slices.IndexFunc(present.offered, func(o serverTool) bool { return o.own == t.own })
 	switch {
 	case at < 0:
 		return fmt.Errorf("the MCP server %q was connected anew, and does not have the tool any more", s.config.Name)

@@ -18,7 +18,7 @@ type session struct {
 	client  *sdk.ClientSession
 	link    link
 	log     *quota
-	offered []offered
+	offered []serverTool
 	turn    chan struct{} // held by the call in progress if calls run one at a time; nil otherwise
 
 	over  chan struct{} // closed when the session ends
@@ -138,17 +138,17 @@ func (ss *session) explained(err error) error {
 	if fate := ss.link.fate(); fate != "" {
 		text = fate
 	}
-	return &cleaned{ss.server.secrets.line(text), err}
+	return &safeError{ss.server.secrets.line(text), err}
 }
 
-// cleaned is an error from the SDK or the server with a text that is safe to show.
-type cleaned struct {
+// safeError is an error from the SDK or the server with a text that is safe to show.
+type safeError struct {
 	text string
 	err  error
 }
 
-func (e *cleaned) Error() string { return e.text }
-func (e *cleaned) Unwrap() error { return e.err }
+func (e *safeError) Error() string { return e.text }
+func (e *safeError) Unwrap() error { return e.err }
 
 // end closes the connection. The SDK waits for pending work, which ends when the link does.
 func (ss *session) end() {

@@ -15,8 +15,8 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// offered is a tool as a server offers it.
-type offered struct {
+// serverTool is a tool as a server offers it.
+type serverTool struct {
 	own        string // the server's own name for it
 	parameters wire.Raw
 	refused    error // why it cannot be used; nil if it can
@@ -24,13 +24,13 @@ type offered struct {
 }
 
 // readTools reads the tools that a server lists. If two have the same name, the first counts.
-func readTools(listed []*sdk.Tool) []offered {
-	out := make([]offered, 0, len(listed))
+func readTools(listed []*sdk.Tool) []serverTool {
+	out := make([]serverTool, 0, len(listed))
 	for _, t := range listed {
-		if slices.ContainsFunc(out, func(o offered) bool { return o.own == t.Name }) {
+		if slices.ContainsFunc(out, func(o serverTool) bool { return o.own == t.Name }) {
 			continue
 		}
-		o := offered{own: t.Name, tool: t}
+		o := serverTool{own: t.Name, tool: t}
 		if t.Name == "" || strings.TrimSpace(fit(t.Name)) == "" {
 			o.refused = errors.New("it has no name")
 		} else {
@@ -51,7 +51,7 @@ func sizeOf(t *sdk.Tool) int {
 }
 
 // choose returns the tools that the configuration lets through, with their names in the agent.
-func (s *Server) choose(all []offered) ([]*tool, error) {
+func (s *Server) choose(all []serverTool) ([]*tool, error) {
 	if err := s.checkPatterns(all); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Server) choose(all []offered) ([]*tool, error) {
 }
 
 // specOf describes a tool to the model.
-func (s *Server) specOf(o *offered) abi.ToolSpec {
+func (s *Server) specOf(o *serverTool) abi.ToolSpec {
 	description := o.tool.Description
 	if description == "" {
 		description = o.tool.Title
@@ -95,7 +95,7 @@ func (s *Server) specOf(o *offered) abi.ToolSpec {
 }
 
 // checkPatterns refuses patterns that match no tool: a misspelt one would wrongly admit or exclude a tool.
-func (s *Server) checkPatterns(all []offered) error {
+func (s *Server) checkPatterns(all []serverTool) error {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].own

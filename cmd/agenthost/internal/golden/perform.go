@@ -90,7 +90,7 @@ func (c *Case) config(own *host.Hooks, s *scene) host.Config {
 		Models: c.models(), Checkpointer: memory.New(), Clock: func() time.Time { return c.Now.time() },
 		Seed: func() uint64 { return seed },
 	}
-	subject, before := prepared{s.name, own}, prepared{"the case", s.stage()}
+	subject, before := fixedHooks{s.name, own}, fixedHooks{"the case", s.stage()}
 	if config.Middleware = []host.Middleware{before, subject}; c.Hook == hookName(abi.AfterModel) || c.Hook == hookName(abi.AfterAgent) {
 		config.Middleware = []host.Middleware{subject, before} // after hooks run in reverse order
 	}
@@ -119,15 +119,15 @@ func standIn(name string) host.Tool {
 	})
 }
 
-// prepared is a middleware with given hooks.
-type prepared struct {
+// fixedHooks is a middleware with given hooks.
+type fixedHooks struct {
 	name  string
 	hooks *host.Hooks
 }
 
-func (r prepared) Name() string { return r.name }
+func (r fixedHooks) Name() string { return r.name }
 
-func (r prepared) Hooks(context.Context, host.Env) (*host.Hooks, error) { return r.hooks, nil }
+func (r fixedHooks) Hooks(context.Context, host.Env) (*host.Hooks, error) { return r.hooks, nil }
 
 // play runs the agent up to and through the hook.
 func (s *scene) play(ctx context.Context, agent *host.Agent) error {

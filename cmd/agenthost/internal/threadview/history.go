@@ -102,7 +102,7 @@ func entryOf(r *checkpoint.Record) Entry {
 func (e *Entry) compare(before, now *checkpoint.Checkpoint) {
 	for i := range now.Finished {
 		id := now.Finished[i].CallID
-		if !slices.ContainsFunc(before.Finished, func(old checkpoint.Finished) bool { return old.CallID == id }) {
+		if !slices.ContainsFunc(before.Finished, func(old checkpoint.FinishedCall) bool { return old.CallID == id }) {
 			e.Finished = append(e.Finished, id)
 		}
 	}

@@ -61,18 +61,18 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, errors.Join(refusal(t.provider, resp, body), err)
 	}
-	resp.Body = &limited{resp.Body, MaxResponse}
+	resp.Body = &limitedBody{resp.Body, MaxResponse}
 	return resp, nil
 }
 
-// limited is a response body that fails with an error when it is too long.
-type limited struct {
+// limitedBody is a response body that fails with an error when it is too long.
+type limitedBody struct {
 	io.ReadCloser
 
 	left int64
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedBody) Read(p []byte) (int, error) {
 	if l.left < 0 {
 		return 0, errTooLarge
 	}

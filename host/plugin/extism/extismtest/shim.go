@@ -12,8 +12,8 @@ const (
 	i64 = "\x7e"
 )
 
-// imported is an import of Extism.
-type imported struct{ module, name, params, results string }
+// importSpec is an import of Extism.
+type importSpec struct{ module, name, params, results string }
 
 const (
 	env  = "extism:host/env"
@@ -37,7 +37,7 @@ const (
 	importHostCall
 )
 
-var imports = []imported{
+var imports = []importSpec{
 	{env, "alloc", i64, i64},
 	{env, "store_u8", i64 + i32, ""},
 	{env, "load_u8", i64, i32},

@@ -68,7 +68,7 @@ type past struct {
 	stored  bool // OpenAI stores its answers
 	plain   bool // the model does not reason
 	items   []any
-	waiting waiting
+	waiting openCalls
 }
 
 // read returns the items of the history.
@@ -142,7 +142,7 @@ func (p *past) answer(m *abi.Message, following []abi.Message) {
 		delete(before, call.id)
 		p.add(object{"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments})
 	}
-	p.waiting = waitingFor(calls)
+	p.waiting = openCallsOf(calls)
 }
 
 // thought returns the item for a reasoning block; false if it would be useless: not stored, not encrypted, and without text.

@@ -16,8 +16,8 @@ import (
 // matched by its id, or else by its name, first come first served.
 const MetaCalls = "gemini_calls"
 
-// note is the data to send back with a call.
-type note struct{ name, id, signature string }
+// callMeta is the data to send back with a call.
+type callMeta struct{ name, id, signature string }
 
 const (
 	noteName = "name"
@@ -25,8 +25,8 @@ const (
 )
 
 // writeNotes returns the value of MetaCalls; nil if the notes hold no data.
-func writeNotes(notes []note) wire.Raw {
-	if !slices.ContainsFunc(notes, func(n note) bool { return n.id != "" || n.signature != "" }) {
+func writeNotes(notes []callMeta) wire.Raw {
+	if !slices.ContainsFunc(notes, func(n callMeta) bool { return n.id != "" || n.signature != "" }) {
 		return nil
 	}
 	out := wire.AppendArrayHeader(nil, len(notes))
@@ -44,26 +44,26 @@ func writeNotes(notes []note) wire.Raw {
 }
 
 // readNotes reads the value under MetaCalls.
-func readNotes(meta wire.Map) []note {
+func readNotes(meta wire.Map) []callMeta {
 	items, _ := meta.Get(MetaCalls).Items()
-	out := make([]note, 0, len(items))
+	out := make([]callMeta, 0, len(items))
 	for _, item := range items {
 		entry := abi.BlockOf(nil)
 		var fields wire.Map
 		if _, err := fields.UnmarshalMsg(item); err == nil {
 			entry = abi.BlockOf(fields)
 		}
-		out = append(out, note{entry.String(noteName), entry.String(noteID), entry.String(KeySignature)})
+		out = append(out, callMeta{entry.String(noteName), entry.String(noteID), entry.String(KeySignature)})
 	}
 	return out
 }
 
 // assign returns the note of each call, or an empty one.
-func assign(notes []note, calls []abi.ToolCall) []note {
-	out := make([]note, len(calls))
-	byID := make(map[note]int, len(notes))
+func assign(notes []callMeta, calls []abi.ToolCall) []callMeta {
+	out := make([]callMeta, len(calls))
+	byID := make(map[callMeta]int, len(notes))
 	for i, n := range notes {
-		key := note{name: n.name, id: n.id}
+		key := callMeta{name: n.name, id: n.id}
 		if _, ok := byID[key]; !ok {
 			byID[key] = i
 		}
@@ -71,14 +71,14 @@ func assign(notes []note, calls []abi.ToolCall) []note {
 	taken := make([]bool, len(notes))
 	var others []int // calls matched only by name
 	for i, call := range calls {
-		at, ok := byID[note{name: call.Name, id: call.ID}]
+		at, ok := byID[callMeta{name: call.Name, id: call.ID}]
 		if !ok || call.ID == "" || taken[at] {
 			others = append(others, i)
 			continue
 		}
 		out[i], taken[at] = notes[at], true
 	}
-	byName := map[string][]note{}
+	byName := map[string][]callMeta{}
 	for i, n := range notes {
 		if !taken[i] {
 			byName[n.name] = append(byName[n.name], n)

@@ -75,5 +75,5 @@ func (m *Model) answered(text []byte, items list, req *model.Request) (*model.Re
 	case r.refused:
 		stop = stopRefusal
 	}
-	return m.response(&out, ending{a.ID, a.Model, stop}, req)
+	return m.response(&out, answerEnd{a.ID, a.Model, stop}, req)
 }

@@ -47,15 +47,20 @@ func TestRunaways(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := plugin.Wasm{Bytes: test.guest.bytes(), Limits: test.limits}
-			var fault *plugin.Error
-			if test.stage != "before_model" {
-				fault = loadError(t, w)
-			} else {
+			if test.stage == "before_model" {
 				_, err := setup(t, w).run(t)
-				fault = faultIn(t, err)
+				fault := faultIn(t, err)
+				require.Equal(t, test.kind, fault.Kind, fault.Error())
+				require.Equal(t, test.stage, fault.Stage)
+				return
+			}
+			fault := loadError(t, w)
+			require.Equal(t, test.stage, fault.Stage)
+			if fault.Kind == plugin.KindDeadline { // on a busy machine, the time of loading ends before its fuel
+				require.Contains(t, fault.Message, "it took more than its 10s of time")
+				return
 			}
 			require.Equal(t, test.kind, fault.Kind, fault.Error())
-			require.Equal(t, test.stage, fault.Stage)
 		})
 	}
 }

@@ -59,15 +59,15 @@ func Checks() []Check {
 func documentChecks() []Check {
 	return []Check{
 		must(1, "frame.msgpack", notLoaded,
-			"The host MUST refuse a document of a guest that breaks these rules, has bytes behind its value, nests deeper "+
-				"than 64 arrays and maps, has more than 131,072 values (map keys not counted), or claims more elements than it "+
-				"has bytes.",
+			"The host MUST refuse a document of a guest that breaks these rules, has bytes after its value, nests "+
+				"deeper than 64 arrays and maps, has more than 131,072 values (map keys not counted), or claims more "+
+				"elements than it has bytes.",
 			"a guest MUST NOT write a malformed document even if it writes another one later",
 			"a document of the guest that is not valid msgpack as in §1"),
 		must(1, "call.unknown-keys", noHook,
-			"Unknown keys MUST be ignored by host and guest, state fields excepted (§8).",
-			"Host and guest ignore keys that they do not know, so a document of a later minor version is read without what "+
-				"is new in it."),
+			"Unknown keys MUST be ignored by host and guest, except for state fields (§8).",
+			"Host and guest ignore keys that they do not know, so they read a document of a later minor version "+
+				"without its new keys."),
 	}
 }
 
@@ -100,7 +100,7 @@ func loadChecks() []Check {
 		must(6, "describe.types", notLoaded, "a known key with a value of the wrong type"),
 		must(6, "describe.abi", notLoaded, "| `abi` | `uint` | 1 |", "`abi` in the Description is the major version."),
 		must(3, "describe.names", notLoaded,
-			"Names of plugins, fields, tools and events are 1 to 64 ASCII letters, digits, and characters of `_-./[]`."),
+			"Names of plugins, fields, tools and events have 1 to 64 characters: ASCII letters, digits and any of `_-./[]`."),
 		must(6, "describe.unique", notLoaded,
 			"| `capabilities?` | [Capability] | no `op` twice |",
 			"| `fields?` | [FieldSpec] | no name twice |",
@@ -116,7 +116,7 @@ func loadChecks() []Check {
 				"without `$ref`, `$dynamicRef` and `$defs`.",
 			"| `parameters?` | `map` | a JSON Schema whose `type` is `object`, any other is refused; absent: no parameters |"),
 		must(2, "describe.exported", notLoaded,
-			"A hook that it lists and the module does not export MUST be refused when the plugin is loaded",
+			"A hook that it lists but the module does not export MUST be refused when the plugin is loaded",
 			"| `call_tool` | `(len i32) -> i32` | required if the Description lists a tool |"),
 		must(6, "describe.specs", "the plugin has no hook",
 			"`can_jump_to`, `passes_tokens`, `tools` and the view `new` are refused where they do not apply.",
@@ -125,7 +125,7 @@ func loadChecks() []Check {
 			"fields, tools, capabilities and names in a list of a HookSpec 256 each (§6)"),
 		must(3, "configure.accepts", noConfigure,
 			"In every instance that will serve calls the host calls `configure`, if it is exported.",
-			"The input is the configuration: a map, empty without configuration."),
+			"The input is the configuration: a map, which is empty if there is no configuration."),
 		must(3, "configure.any", noSchema,
 			"Or it refuses the configuration: it writes a map with the key `error`, an Error, and returns 1."),
 		must(3, "configure.refuses", "no configuration was given that it refuses (--refused-config)",
@@ -135,14 +135,14 @@ func loadChecks() []Check {
 			"The host calls hooks and `call_tool`, each time in any free instance."),
 		must(3, "configure.description", noNarrowing, "or writes a **narrowed Description** and returns 1"),
 		must(3, "configure.identity", noNarrowing,
-			"A narrowed Description MUST stay within the first: `abi`, `name` and `version` equal"),
+			"A narrowed Description MUST stay within the first:", "`abi`, `name` and `version` are equal."),
 		must(3, "configure.subset", noNarrowing,
-			"fields, tools and capabilities a subset, each unchanged, but for a tool's `description` and `parameters`, which may "+
-				"follow the configuration"),
+			"Fields, tools and capabilities are a subset, each unchanged, except for a tool's `description` and "+
+				"`parameters`, which may depend on the configuration."),
 		must(3, "configure.hooks", noNarrowing,
-			"hooks a subset by name, and of each `can_jump_to`, `reads`, `writes` and `tools` subsets (of `tools`, none is "+
-				"all) and `messages` a view that shows no more, in the order `none`, `{last: K}` by K, then `new` and `all`, "+
-				"which count as equal."),
+			"Hooks are a subset by name. In each hook, `can_jump_to`, `reads`, `writes` and `tools` are subsets (an "+
+				"absent `tools` means all), and `messages` is a view that shows no more. The order of the views is "+
+				"`none`, `{last: K}` by K, then `new` and `all`, which count as equal."),
 	}
 }
 
@@ -154,7 +154,7 @@ func frameChecks() []Check {
 		must(4, "frame.return", notLoaded, "Any other value, or 1 without a write, is a protocol fault."),
 		must(4, "frame.written", notLoaded, "Any other value, or 1 without a write, is a protocol fault."),
 		must(4, "frame.log", "the guest logs nothing",
-			"`level` is 0 debug, 1 info, 2 warning or 3 error; another is a protocol fault."),
+			"`level` is 0 debug, 1 info, 2 warning or 3 error; any other level is a protocol fault."),
 		must(14, "frame.size", notLoaded, "| document that a guest writes | 1 MiB | fault `limit` |"),
 		must(10, "frame.next", "the guest never calls next", "In other exports `next` is a protocol fault."),
 		should(4, "closed.returns", "nothing of the guest can be interrupted or cancelled",
@@ -169,23 +169,23 @@ func resultChecks() []Check {
 		must(6, "result.keys", nothing, "a key that the hook may not use (§6, Result)"),
 		must(6, "result.jump", nothing,
 			"| `jump_to?` | `str` | node hooks | a target that `can_jump_to` lists: `model`, `tools` or `end` |"),
-		must(8, "result.fields", nothing, "Another name in `state`, unlike unknown keys elsewhere, is a protocol fault."),
+		must(8, "result.fields", nothing, "Any other name in `state`, unlike unknown keys elsewhere, is a protocol fault."),
 		must(8, "result.values", nothing,
 			"So is a value that does not fit the field's schema or reducer, by the declaration that counts"),
 		must(5, "result.messages", nothing,
 			"a patch or removal of a message that does not exist",
 			"A message that the same update removes cannot be patched."),
 		must(5, "result.identity", nothing, "a patch or replacement that changes `id`, `role` or `tool_call_id`"),
-		must(5, "result.roles", nothing, "a message of another role than the four"),
+		must(5, "result.roles", nothing, "a message with a role other than the four"),
 		must(5, "result.tool-messages", nothing,
-			"a tool message for a call that nobody made or that is already answered (unless `overwrite` stands beside it)"),
+			"a tool message for a call that nobody made or that is already answered (unless `overwrite` is set)"),
 		must(6, "result.tool-calls", nothing,
 			"Keys: `args` (`{any}`), `id` (`str`, unique within its message, not empty), `name` (`str`, of the tool, not "+
 				"empty)."),
 		must(9, "result.overwrite", nothing, "`remove` or `patch` beside it is a protocol fault."),
 		must(12, "result.interrupts", "no hook asks",
 			"Their keys MUST be unique within the result.",
-			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64"),
+			"an interrupt without a key, or with a key of more than 256 bytes; two interrupts with the same key; more than 64 interrupts"),
 		should(10, "result.asks-first", "no hook asks",
 			"A hook SHOULD request its interrupts before it calls `next`, because it runs again from its start when the run is resumed."),
 		must(12, "interrupt.resume", "no hook asks",
@@ -196,13 +196,13 @@ func resultChecks() []Check {
 				"`tool`. A response without a message of the role `ai` is a protocol fault."),
 		must(10, "result.answer", nothing,
 			"the host fills in `role`, `tool_call_id` and `name`; the first two, if given, MUST be right. `status` is "+
-				"`success` if absent. An `id` is a protocol fault: the host gives it.",
+				"`success` if absent. An `id` is a protocol fault, because the host assigns it.",
 			"its keys replace those of the reply's message. `id`, `role` and `tool_call_id` MUST NOT differ."),
 		must(10, "result.unseen", nothing,
-			"What was not shown cannot be changed: `response` and `tool_message` are protocol faults then."),
+			"A reply that was not shown cannot be changed: `response` and `tool_message` are then protocol faults."),
 		must(11, "tool.answers", noTool,
-			"A result without `tool_message`, or a return of 0, is a protocol fault: a tool has something to say, if only "+
-				"the empty text."),
+			"A result without `tool_message`, or a return of 0, is a protocol fault: a tool always answers, if only "+
+				"with an empty text."),
 	}
 }
 
@@ -213,40 +213,41 @@ func wrapChecks() []Check {
 			"What `wrap_model_call` passes to `next`: how the request differs from the one in its input.",
 			"What `wrap_tool_call` passes to `next`: how the call differs from the one in its input."),
 		must(6, "next.tools", changes,
-			"| `tools?` | NameList | keep only these, in the request's order; each of them is offered |",
-			"A name in `tools` that is not offered is a protocol fault, and so is one in `add_tools` that is."),
+			"| `tools?` | NameList | the tools to keep, in the request's order; all of them are already offered |",
+			"A name in `tools` that is not offered is a protocol fault, and so is a name in `add_tools` that is already offered."),
 		must(6, "next.add-tools", changes,
-			"| `add_tools?` | [ToolSpec] | offered too, after `tools`; none of a name that is offered already, or that stands twice |"),
+			"| `add_tools?` | [ToolSpec] | offered as well, after `tools`; no name that is already offered, and no name twice |"),
 		must(6, "next.messages", changes,
 			"| `messages?` | [Message] | as in an update (§9), of the request's messages |",
 			"a patch or removal of a message that does not exist"),
 		must(6, "next.tool", changes, "| `tool?` | `str` | the tool to run: one that the plugin declared as `dynamic` |"),
 		must(10, "wrap.ok", noNext, "With status 0 the reply is a ModelResponse or a ToolReply."),
 		must(10, "wrap.failed", noNext,
-			"| 0, or an update alone | the host calls `next` | its outcome passes on | its error passes on, as it is |",
+			"| 0, or an update alone | the host calls `next` | its outcome is passed on | its error is passed on unchanged |",
 			"| -20 | `failed` | it was done and failed | an Error |"),
 		must(4, "wrap.errno", noNext, "the call was refused before it had an effect"),
 		must(4, "wrap.unknown-errno", noNext, "A guest MUST treat an errno that it does not know as a refusal."),
 		should(4, "wrap.unknown-status", noNext,
-			"Of any other status that it does not know a guest assumes that the call had an effect and no reply"),
+			"For any other status that it does not know, a guest assumes that the call had an effect and no reply"),
 		must(10, "wrap.limit", noNext,
-			"Every `next` counts against the limit, also one that is refused, but none in a closed frame."),
-		must(4, "wrap.too-big", noNext, "what was called has run and only its reply cannot be shown"),
+			"Every `next` counts against the limit, even one that is refused, except in a closed frame."),
+		must(4, "wrap.too-big", noNext, "the call has run, and only its reply cannot be shown"),
 		must(10, "wrap.retries", noNext,
-			"A repeated `next` runs everything inside again and drops the state updates of the earlier time"),
+			"A repeated `next` runs everything inside again and drops the state updates of the earlier call"),
 		must(16, "wrap.unknown-keys", noNext, "Host and guest ignore keys that they do not know"),
 		must(14, "wrap.long", noNext, "| input document, and reply | 4 MiB | fault `limit`; `ETOOBIG` |"),
-		must(13, "op.name", noOperation, "the operation's name has at most 64 bytes, more is a protocol fault."),
+		must(13, "op.name", noOperation, "the operation's name has at most 64 bytes; a longer name is a protocol fault."),
 		should(13, "op.document", noOperation,
-			"A document that is not the one of the table is `EINVAL`, and so is an event's name that is not allowed."),
+			"A document other than the one in the table is `EINVAL`, and so is an event's name that is not allowed."),
 		should(13, "op.declared", noCapability, "An operation that was not asked for or not granted is `EDENIED`"),
 		must(4, "op.errno", noOperation,
 			"The statuses from −1 to −19 are *errnos*: the call was refused before it had an effect."),
 		must(4, "op.unknown-errno", noOperation, "A guest MUST treat an errno that it does not know as a refusal."),
 		should(4, "op.unknown-status", noOperation,
-			"Of any other status that it does not know a guest assumes that the call had an effect and no reply"),
+			"For any other status that it does not know, a guest assumes that the call had an effect and no reply"),
 		must(13, "op.denied", "no hook calls a capability that is not required",
-			"What a plugin has is what its Description asks for, the narrowed one if there is one, and is granted."),
+			"A plugin has the capabilities that its Description (the narrowed one, if there is one) asks for and that "+
+				"the operator has granted."),
 		must(5, "op.failed", noCapability, "An **error** is an ordinary outcome: `error` in a Result, or status −20."),
 		must(16, "op.unknown-keys", noOperation,
 			"A minor version adds operations, optional keys, errnos, capabilities or hooks, and changes nothing that "+
@@ -269,11 +270,11 @@ func callChecks() []Check {
 		must(8, "call.large", noReads,
 			"A field whose encoded value is larger than 4 KiB is left out and named in `large`; `state.read` fetches it."),
 		must(6, "call.answers", noHook,
-			"| `answers?` | `{any}` | after a resume: all answers to what this hook asked in this step, by key (§12) |"),
+			"| `answers?` | `{any}` | after a resume: all answers to this hook's questions in this step, by key (§12) |"),
 		must(6, "call.blocks", noMessages,
-			"Blocks of other types and keys that are not listed here are kept byte for byte, since providers need them back."),
+			"Blocks of other types and keys that are not listed here are kept byte for byte, because providers need them back."),
 		must(1, "call.deep", noHook,
-			"A document of the host nests deeper than 64 if it contains a value of that depth."),
+			"A document of the host that contains a value of that depth nests deeper than 64 itself."),
 		must(4, "call.long", noHook,
 			"The host calls `hook(len)`; `len` is the size of the input document.",
 			"otherwise it copies nothing"),
@@ -285,6 +286,6 @@ func callChecks() []Check {
 			"| `fuel` | it used up its fuel |"),
 		must(15, "instance.interchangeable", noHook,
 			"a guest MUST NOT rely on anything that it left in memory, nor assume that it is gone",
-			"A hook is a pure function of its input document to its result: the host MAY run it again."),
+			"A hook is a pure function from its input document to its result: the host MAY run it again."),
 	}
 }

@@ -22,7 +22,8 @@ func frameCases() []*def {
 		newCase("return-0", before(func(m *emit.Module) emit.Code {
 			return emit.Seq(m.Write(emit.Value(object{"remove": []any{"nobody"}})))
 		}), status("completed"),
-			says("The hook returns **0**: nothing to say, whatever was written; or **1**: the result is what was last written.")),
+			says("The hook returns **0** if it has nothing to say, whatever it has written, or **1** if the result is the "+
+				"document that it wrote last.")),
 		newCase("last-write", before(func(m *emit.Module) emit.Code {
 			return emit.Seq(m.Write(emit.Value(object{"remove": []any{"h1"}})), m.Say(emit.Value(object{})), emit.Return)
 		}), has(history, `"hi"`), says("The last write wins.")),
@@ -62,7 +63,7 @@ func frameCases() []*def {
 		),
 		fails(
 			"log-level", "protocol", before(func(m *emit.Module) emit.Code { return m.Print(4, "x") }),
-			"`level` is 0 debug, 1 info, 2 warning or 3 error; another is a protocol fault.",
+			"`level` is 0 debug, 1 info, 2 warning or 3 error; any other level is a protocol fault.",
 		),
 		newCase(
 			"log",
@@ -71,7 +72,7 @@ func frameCases() []*def {
 			}),
 			has(logged, `{"level":0,"text":"debug"}`, `{"level":1,"text":"in fo"}`, `{"level":2,"text":"warn [31m"}`),
 			hasNot(logged, `\u001b`), volatile("/runs/0/log/1/text", "/runs/0/log/2/text", "/runs/0/log/3/text"),
-			says("The line is UTF-8; the host replaces what is not, and control characters, and cuts it at 8 KiB."),
+			says("The line is UTF-8; the host replaces invalid bytes and control characters, and cuts the line at 8 KiB."),
 		),
 		newCase(
 			"log-past-the-end", code(emit.Number(1), emit.Number(emit.Reply), emit.Number(-1), emit.Call(emit.Log)), status("completed"),
@@ -108,14 +109,14 @@ func frameCases() []*def {
 			"| document that a guest writes | 1 MiB | fault `limit` |",
 		),
 		fails("input-too-large", "limit", hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewAll()}, nil),
-			"| `limit` | a document that it wrote is larger than its limit; or its input would be, then the instance is kept |",
+			"| `limit` | a document that it wrote is larger than its limit; or its input would be, and then the instance is kept |",
 			limits(hosts.Limits{Input: 2000}), messages(human("h1", long(3000)))),
 		fails("malformed", "protocol", before(func(m *emit.Module) emit.Code { return emit.Seq(m.Say([]byte{0xc1}), emit.Return) }),
 			"a document of the guest that is not valid msgpack as in §1"),
 		fails(
 			"malformed-trailing", "protocol",
 			before(func(m *emit.Module) emit.Code { return emit.Seq(m.Say([]byte{0x80, 0xc0}), emit.Return) }),
-			"has bytes behind its value",
+			"has bytes after its value",
 		),
 		fails("malformed-ext", "protocol", before(func(m *emit.Module) emit.Code {
 			return emit.Seq(m.Say([]byte("\x81\xa1x\xd4\x01\x00")), emit.Return)
@@ -126,7 +127,7 @@ func frameCases() []*def {
 		fails(
 			"malformed-key", "protocol",
 			before(func(m *emit.Module) emit.Code { return emit.Seq(m.Say([]byte("\x82\xa1x\xc0\xa1x\xc0")), emit.Return) }),
-			"| map | `map`, `{T}` | keys are str, none twice; `{T}` has values of type T |",
+			"| map | `map`, `{T}` | keys are str, each at most once; `{T}` has values of type T |",
 		),
 		fails(
 			"malformed-claim", "protocol",
@@ -162,13 +163,13 @@ func frameCases() []*def {
 		),
 		newCase(
 			"not-listed", hooked(abi.BeforeModel, abi.HookSpec{}, nil).On("after_model", emit.Trap), frames(1), status("completed"),
-			says("one that is exported and not listed is never called."),
+			says("one that is exported but not listed is never called."),
 		),
 		newCase(
 			"n-counts", hooked(abi.BeforeModel, abi.HookSpec{}, nil), looping(2), has(given(0), `"n":1`),
 			has(given(2), `"n":3`, `"step":"guest.before_model"`),
 			says(
-				"counts the calls of this hook since the agent was built, from 1, failed and interrupted ones included",
+				"counts the calls of this hook since the agent was built, from 1, including failed and interrupted ones",
 				"`NAME.HOOK` of a hook, `tools` in `call_tool`",
 			),
 		),

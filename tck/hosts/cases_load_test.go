@@ -37,8 +37,10 @@ func loadCases() []*def {
 	}
 	widened := func(name, sentence string, changes object) *def { return bad(name, sentence, narrowed(changes)) }
 	hooks := func(spec object) object { return object{"hooks": object{"before_model": spec}} }
-	const within = "and of each `can_jump_to`, `reads`, `writes` and `tools` subsets (of `tools`, none is all) and `messages` a view that shows no more"
-	const unchanged = "fields, tools and capabilities a subset, each unchanged, but for a tool's `description` and `parameters`, which may follow the configuration"
+	const within = "In each hook, `can_jump_to`, `reads`, `writes` and `tools` are subsets (an absent `tools` means all), " +
+		"and `messages` is a view that shows no more."
+	const unchanged = "Fields, tools and capabilities are a subset, each unchanged, except for a tool's `description` and " +
+		"`parameters`, which may depend on the configuration."
 	schema := func(s any) *emit.Module { return described(object{"config_schema": s}) }
 	return []*def{
 		bad(
@@ -88,12 +90,12 @@ func loadCases() []*def {
 		bad("describe-abi", "`abi` in the Description is the major version.", described(object{"abi": 2})),
 		bad(
 			"describe-name",
-			"Names of plugins, fields, tools and events are 1 to 64 ASCII letters, digits, and characters of `_-./[]`.",
+			"Names of plugins, fields, tools and events have 1 to 64 characters: ASCII letters, digits and any of `_-./[]`.",
 			described(object{"name": "a b"}),
 		),
 		bad(
 			"describe-hook-not-exported",
-			"A hook that it lists and the module does not export MUST be refused when the plugin is loaded",
+			"A hook that it lists but the module does not export MUST be refused when the plugin is loaded",
 			described(object{"hooks": object{"after_model": object{}}}),
 		),
 		bad(
@@ -161,10 +163,10 @@ func loadCases() []*def {
 		newCase("config", configures(func(m *emit.Module) emit.Code {
 			return emit.Seq(m.InputHas([]byte("\x81\xa1n\x07")), emit.Not(), emit.When(emit.Trap))
 		}), config(object{"n": 7}), status("completed"),
-			says("The input is the configuration: a map, empty without configuration.")),
+			says("The input is the configuration: a map, which is empty if there is no configuration.")),
 		newCase(
 			"config-defaults-inside", nestedDefaults(), config(object{"given": object{"x": 1}}), status("completed"),
-			says("those of `properties` alone, at every depth where the object around them is there or is a default itself."),
+			says("Only the defaults in `properties` count, at every depth where the enclosing object is present or is a default itself."),
 		),
 		newCase(
 			"config-float", configures(func(m *emit.Module) emit.Code {
@@ -191,7 +193,7 @@ func loadCases() []*def {
 			"config-fault", configures(in(emit.Trap)), refused,
 			says("A fault before the first call of a hook means that the plugin is not loaded."),
 		),
-		newCase("narrowed", narrowed(object{"hooks": object{}}), status("completed"), frames(0), says("hooks a subset by name")),
+		newCase("narrowed", narrowed(object{"hooks": object{}}), status("completed"), frames(0), says("Hooks are a subset by name.")),
 		newCase(
 			"narrowed-view", narrowed(hooks(object{"messages": object{"last": 1}})),
 			messages(human("h1", "one"), human("h2", "two")), has(given(0), `"two"`), hasNot(given(0), `"one"`), says(within),
@@ -206,18 +208,18 @@ func loadCases() []*def {
 		newCase(
 			"narrowed-tokens", tokens(), status("completed"), frames(1), says("`passes_tokens` may change; `config_schema` is ignored."),
 		),
-		widened("narrowed-name", "`abi`, `name` and `version` equal", object{"name": "other"}),
-		widened("narrowed-version", "`abi`, `name` and `version` equal", object{"version": "2"}),
-		widened("narrowed-field", "fields, tools and capabilities a subset, each unchanged", object{"fields": []any{object{"name": "g", "lifetime": "run"}}}),
+		widened("narrowed-name", "`abi`, `name` and `version` are equal.", object{"name": "other"}),
+		widened("narrowed-version", "`abi`, `name` and `version` are equal.", object{"version": "2"}),
+		widened("narrowed-field", "Fields, tools and capabilities are a subset, each unchanged", object{"fields": []any{object{"name": "g", "lifetime": "run"}}}),
 		widened(
-			"narrowed-field-changed", "fields, tools and capabilities a subset, each unchanged",
+			"narrowed-field-changed", "Fields, tools and capabilities are a subset, each unchanged",
 			object{"fields": []any{object{"name": "f", "lifetime": "thread"}}},
 		),
 		widened(
-			"narrowed-capability", "fields, tools and capabilities a subset, each unchanged",
+			"narrowed-capability", "Fields, tools and capabilities are a subset, each unchanged",
 			object{"capabilities": []any{object{"op": "clock.now", "reason": "x"}}},
 		),
-		widened("narrowed-hook", "hooks a subset by name", object{"hooks": object{"before_agent": object{}}}),
+		widened("narrowed-hook", "Hooks are a subset by name.", object{"hooks": object{"before_agent": object{}}}),
 		widened("narrowed-view-wider", within, hooks(object{"messages": object{"last": 3}})),
 		widened("narrowed-view-all", within, hooks(object{"messages": "all"})),
 		widened("narrowed-jump", within, hooks(object{"can_jump_to": []any{"end"}})),

@@ -19,7 +19,7 @@ func operationCases() []*def {
 		),
 		newCase(
 			"operation-name", before(none, operation{long(65), nil, 0}), fault("protocol", "before_model"),
-			says("the operation's name has at most 64 bytes, more is a protocol fault."),
+			says("the operation's name has at most 64 bytes; a longer name is a protocol fault."),
 		),
 		newCase(
 			"operation-limit",
@@ -27,7 +27,7 @@ func operationCases() []*def {
 			limits(hosts.Limits{HostCalls: 2}), status("completed"),
 			says(
 				"| `host_call` in a frame | 10,000 | `ELIMIT` |",
-				"Every `host_call` counts against the limit, also one that is refused, but none in a closed frame.",
+				"Every `host_call` counts against the limit, even one that is refused, except in a closed frame.",
 			),
 		),
 		newCase(
@@ -56,7 +56,7 @@ func operationCases() []*def {
 				operation{"state.read", object{"count": 1}, 0},
 			),
 			has(frame(0), `"document":{},"status":0,"reply":{}`, `"document":{"count":1,"from":9},"status":0,"reply":{}`, `"items":[{"content":"hi"`),
-			says("Where there is nothing the reply is the empty map.", "absent or 0: none", "index in the history of the first message; absent: 0"),
+			says("If there is nothing to return, the reply is the empty map.", "absent or 0: none", "index in the history of the first message; absent: 0"),
 		),
 		newCase(
 			"budget", before(none, operation{"budget", nil, 0}), has(frame(0), `"reply":{"host_calls":9999,"next":10}`),
@@ -70,7 +70,7 @@ func operationCases() []*def {
 			),
 			messages(human("h1", "one"), human("h2", "two"), human("h3", "three")),
 			has(frame(0), `"reply":{"items":[{"content":"two","id":"h2","role":"human"}]}`, `"reply":{}`),
-			says("`items?` ([Message], those asked for, none beyond the end of the history)"),
+			says("`items?` ([Message], the messages asked for, none beyond the end of the history)"),
 		),
 		newCase(
 			"state-read-denied",
@@ -80,14 +80,15 @@ func operationCases() []*def {
 			),
 			statuses(abi.EDENIED, abi.EDENIED),
 			says(
-				"`EDENIED` answers a hook with the view `none` that asks for messages, and a field that the hook may not read (§8).",
+				"The status is `EDENIED` if a hook with the view `none` asks for messages, or if a hook asks for a field "+
+					"that it may not read (§8).",
 			),
 		),
 		newCase(
 			"state-read-invalid",
 			before(none, operation{"state.read", object{"fields": 7}, abi.EINVAL}, operation{"state.read", nil, abi.EINVAL}),
 			statuses(abi.EINVAL, abi.EINVAL),
-			says("A document that is not the one of the table is `EINVAL`, and so is an event's name that is not allowed."),
+			says("A document other than the one in the table is `EINVAL`, and so is an event's name that is not allowed."),
 		),
 		newCase(
 			"state-read-too-big",
@@ -110,7 +111,7 @@ func operationCases() []*def {
 				return emit.Seq(operates(operation{"event.emit", object{"name": "x"}, 0})(m), emit.Trap)
 			}),
 			fault("trap", "before_model"), has(events, `"name":"x"`),
-			says("`event.emit` puts an event into the run's stream at once, whatever becomes of the hook."),
+			says("`event.emit` puts an event into the run's stream at once, whatever happens to the hook afterwards."),
 		),
 	}
 }
@@ -142,7 +143,7 @@ func capabilityCases() []*def {
 		),
 		newCase(
 			"capability-required", emit.New(required).On("before_agent", emit.Number(0)), refused,
-			says("one that is required and not granted keeps the plugin from being loaded"),
+			says("one that is required but not granted keeps the plugin from being loaded"),
 		),
 		newCase(
 			"clock", capable([]string{abi.OpClockNow}, operation{abi.OpClockNow, nil, 0}), grant(hosts.Grant{ClockNow: true}),
@@ -195,7 +196,8 @@ func capabilityCases() []*def {
 			),
 			grant(store), statuses(abi.EINVAL, abi.EINVAL, abi.EINVAL, 0),
 			says(
-				"A key is a `str` of 1 to 512 bytes without control characters (U+0000 to U+001F, U+007F to U+009F), a value anything of at most 1 MiB encoded",
+				"A key is a `str` of 1 to 512 bytes without control characters (U+0000 to U+001F, U+007F to U+009F), a "+
+					"value is anything of at most 1 MiB when encoded",
 			),
 		),
 		newCase(
@@ -211,7 +213,7 @@ func capabilityCases() []*def {
 				operation{abi.OpKVPut, put("c", 1), abi.ELIMIT},
 			),
 			grant(hosts.Grant{KV: &hosts.KVGrant{Entries: 2}}), statuses(0, 0, abi.ELIMIT),
-			says("A write beyond the quota, or of a larger value, is `ELIMIT`."),
+			says("A write beyond the quota, or of a value that is too large, is `ELIMIT`."),
 		),
 		newCase("kv-stays", trapping(abi.OpKVPut, put("a", 1)), grant(store), fault("trap", "before_agent"), statuses(0),
 			says("Unlike an update, a write takes effect at once and is not taken back if the hook fails or runs again")),
@@ -224,7 +226,7 @@ func capabilityCases() []*def {
 			small, grant(hosts.Grant{ModelGenerate: &hosts.ModelGrant{Model: "small", Calls: 1}}), has(frame(0), `"content":"yes"`),
 			statuses(0, abi.ELIMIT), has(requests, `"spam?"`, `"tools":[]`),
 			says(
-				"it counts against the calls that the operator granted for the run, whether it succeeds or not: one more is `ELIMIT`.",
+				"it counts against the calls that the operator granted for the run, whether it succeeds or not: a call beyond them is `ELIMIT`.",
 				"No tools are offered, no hooks run around the call",
 			),
 		),
@@ -235,7 +237,7 @@ func capabilityCases() []*def {
 				operation{abi.OpModelGenerate, object{"messages": []any{object{"role": "human"}}, "model": "large"}, abi.EDENIED},
 			),
 			small, grant(hosts.Grant{ModelGenerate: &hosts.ModelGrant{Model: "small"}}), statuses(abi.EDENIED),
-			says("Another model than the granted one is `EDENIED`."),
+			says("A model other than the granted one is `EDENIED`."),
 		),
 		newCase(
 			"generate-fails", capable([]string{abi.OpModelGenerate}, operation{abi.OpModelGenerate, asks, abi.StatusFailed}), small,

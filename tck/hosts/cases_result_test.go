@@ -40,7 +40,7 @@ func resultCases() []*def {
 		newCase(
 			"unknown-keys",
 			before(object{"key_of_tomorrow": object{"x": 1}, "patch": []any{object{"id": "h1", "key_of_tomorrow": 7}}}),
-			status("completed"), says("Unknown keys MUST be ignored by host and guest, state fields excepted (§8)."),
+			status("completed"), says("Unknown keys MUST be ignored by host and guest, except for state fields (§8)."),
 		),
 		newCase(
 			"error", before(object{"error": object{"type": "mine", "message": "it did not work"}, "state": object{"nobody": 1}}),
@@ -62,7 +62,7 @@ func resultCases() []*def {
 			inner("third", hooked(abi.BeforeModel, abi.HookSpec{}, emitTrap)), inner("after", hooked(abi.AfterModel, abi.HookSpec{}, emitTrap)),
 			inner("last", hooked(abi.AfterAgent, abi.HookSpec{}, nil)), status("completed"), frames(3), has(state, `{"f":1}`),
 			says(
-				"what it updates is there for the next one, and stays when a later one jumps.",
+				"its update is visible to the next one, and stays when a later one jumps.",
 				"after `end` in a `before_model` hook, the host calls neither the later `before_model` hooks nor the model.",
 			),
 		),
@@ -107,10 +107,10 @@ func resultCases() []*def {
 			"result-replace-role", message(object{"id": "h1", "role": "ai"}),
 			"a patch or replacement that changes `id`, `role` or `tool_call_id`",
 		),
-		fails("result-role", message(object{"role": "robot"}), "a message of another role than the four"),
+		fails("result-role", message(object{"role": "robot"}), "a message with a role other than the four"),
 		fails(
 			"result-answer-stranger", message(object{"role": "tool", "tool_call_id": "zz"}),
-			"a tool message for a call that nobody made or that is already answered (unless `overwrite` stands beside it)",
+			"a tool message for a call that nobody made or that is already answered (unless `overwrite` is set)",
 		),
 		fails(
 			"result-overwrite-remove", object{"overwrite": true, "remove": []any{"h1"}},
@@ -118,15 +118,15 @@ func resultCases() []*def {
 		),
 		fails(
 			"result-interrupt-twice", object{"interrupts": []any{object{"key": "k", "value": 1}, object{"key": "k", "value": 1}}},
-			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64",
+			"an interrupt without a key, or with a key of more than 256 bytes; two interrupts with the same key; more than 64 interrupts",
 		),
 		fails(
 			"result-interrupt-empty", object{"interrupts": []any{object{"key": "", "value": 1}}},
-			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64",
+			"an interrupt without a key, or with a key of more than 256 bytes; two interrupts with the same key; more than 64 interrupts",
 		),
 		fails(
 			"result-interrupt-long", object{"interrupts": []any{object{"key": long(257), "value": 1}}},
-			"an interrupt without a key or with one of more than 256 bytes, two with the same, or more than 64",
+			"an interrupt without a key, or with a key of more than 256 bytes; two interrupts with the same key; more than 64 interrupts",
 		),
 		newCase(
 			"result-jump-in-wrap", hooked(abi.WrapModelCall, abi.HookSpec{}, writes(object{"jump_to": "end"})),

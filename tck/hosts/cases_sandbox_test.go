@@ -53,7 +53,9 @@ func sandboxCases() []*def {
 		),
 		newCase("wasi-descriptors", descriptors(at), status("completed"), says(
 			"| functions | all of them are there |",
-			"| descriptors | 0, 1 and 2: to close them, or to set their flags, changes nothing; seeking and telling is errno 52 (`nosys`). Any other descriptor, every path and every socket is errno 8 (`badf`) |",
+			"| descriptors | 0, 1 and 2: closing them or setting their flags changes nothing; seeking and telling "+
+				"fail with errno 52 (`nosys`). Any other descriptor, every path and every socket fails with errno 8 "+
+				"(`badf`) |",
 			"52: `proc_raise` |",
 		)),
 		newCase(
@@ -68,7 +70,9 @@ func sandboxCases() []*def {
 			),
 			status("completed"),
 			says(
-				"| other errnos | 21 (`fault`): a pointer outside of the memory, which is no protocol fault here. 28 (`inval`): a clock but 0 and 1; more than 1,024 pieces or subscriptions at once. 58 (`notsup`): an absolute time in `poll_oneoff`.",
+				"| other errnos | 21 (`fault`): a pointer outside the memory, which is not a protocol fault here. 28 "+
+					"(`inval`): a clock other than 0 and 1; more than 1,024 pieces or subscriptions at once. 58 (`notsup`): "+
+					"an absolute time in `poll_oneoff`.",
 			),
 		),
 		newCase("wasi-clock-moves", before(read(0, 0), read(8, 0), difference(1000)), status("completed"), says(clocks)),

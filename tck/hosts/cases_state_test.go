@@ -16,7 +16,7 @@ func stateCases() []*def {
 		newCase(
 			"field-reads", hooked(abi.BeforeModel, reading("a"), nil, f("a", "thread", ""), f("b", "thread", "")),
 			input(object{"a": 1, "b": 2}), has(given(0), `"state":{"a":1}`),
-			says("A hook is shown exactly the fields that it lists in `reads`, those of its own plugin too."),
+			says("A hook is shown exactly the fields that it lists in `reads`, including those of its own plugin."),
 		),
 		newCase(
 			"field-unset", hooked(abi.BeforeModel, reading("a"), nil, f("a", "thread", "")), hasNot(given(0), `"state"`),
@@ -28,7 +28,7 @@ func stateCases() []*def {
 			says(
 				"| `add` | is added; integers whose sum leaves −2⁶³ … 2⁶³−1 become floats | 0 | a number |",
 				"| `append` | is appended | `[]` | an array |",
-				"with the reducers `add` and `append` a field is never unset, and shown as what it starts as.",
+				"with the reducers `add` and `append` a field is never unset, and is shown with its starting value.",
 			),
 		),
 		newCase(
@@ -64,11 +64,11 @@ func stateCases() []*def {
 		newCase(
 			"field-shared", hooked(abi.BeforeModel, abi.HookSpec{}, nil, f("f", "thread", "")), field("f"), refused,
 			says(
-				"A field that somebody else declares too, even in the same way, is refused unless the operator grants it for reading and writing.",
+				"A field that is also declared elsewhere, even in the same way, is refused unless the operator grants it for reading and writing.",
 			),
 		),
 		newCase("field-undeclared", writing(1), fault("protocol", "before_model"),
-			says("Another name in `state`, unlike unknown keys elsewhere, is a protocol fault.")),
+			says("Any other name in `state`, unlike unknown keys elsewhere, is a protocol fault.")),
 		newCase("field-misfit", writing("x", f("f", "run", "add")), fault("protocol", "before_model"),
 			says("So is a value that does not fit the field's schema or reducer, by the declaration that counts")),
 		newCase(
@@ -80,7 +80,8 @@ func stateCases() []*def {
 			"field-schema-of-updates", writing([]any{1}, abi.FieldSpec{
 				Name: "f", Lifetime: "run", Reducer: "append", Schema: emit.Value(object{"type": "array", "maxItems": 1}),
 			}), looping(1), has(state, `{"f":[1,1]}`),
-			says("| `schema?` | `map` | a JSON Schema for each value that is written to it, not for what the reducer makes of them |"),
+			says("| `schema?` | `map` | a JSON Schema for each value that is written to the field, not for the value that "+
+				"the reducer makes of them |"),
 		),
 		newCase(
 			"field-nil", writing(nil, f("f", "thread", "")), input(object{"f": 1}), has(state, `{"f":null}`),

@@ -34,18 +34,18 @@ func toolCases() []*def {
 		newCase(
 			"tool-arguments", own(writes(object{"tool_message": answer})), called(object{"n": "x"}), frames(0),
 			volatile("/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content"), has(history, `"status":"error"`),
-			says("Its arguments were checked against `parameters`."),
+			says("The host has checked its arguments against `parameters`."),
 		),
 		newCase(
 			"tool-says-nothing", own(in(emit.Number(0), emit.Return)), one, status("failed"), has(frame(0), `"code":0`),
 			says(
-				"A result without `tool_message`, or a return of 0, is a protocol fault: a tool has something to say, if only the empty text.",
+				"A result without `tool_message`, or a return of 0, is a protocol fault: a tool always answers, if only with an empty text.",
 			),
 		),
 		newCase(
 			"tool-only-updates", own(writes(object{})), one, status("failed"),
 			says(
-				"A result without `tool_message`, or a return of 0, is a protocol fault: a tool has something to say, if only the empty text.",
+				"A result without `tool_message`, or a return of 0, is a protocol fault: a tool always answers, if only with an empty text.",
 			),
 		),
 		newCase(
@@ -66,7 +66,7 @@ func toolCases() []*def {
 		),
 		newCase(
 			"tool-error", own(writes(object{"error": object{"type": "full", "message": "no"}})), one, status("failed"),
-			says("`error` is the tool's own error: the run fails, unless middleware makes an answer of it."),
+			says("`error` is the tool's own error: the run fails, unless middleware turns it into an answer."),
 		),
 		newCase(
 			"tool-error-status", own(writes(object{"tool_message": object{"content": "no", "status": "error"}})), one,
@@ -149,7 +149,7 @@ func interruptCases() []*def {
 			"interrupt-answers-end", hooked(abi.BeforeModel, abi.HookSpec{}, func(m *emit.Module) emit.Code {
 				return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Say(emit.Value(asks("go"))), emit.Return))
 			}, f("f", "thread", "")), looping(1), resume(object{"go": 1}), status("completed"), has(given(0), `"answers":{"go":1}`),
-			hasNot(given(1), "answers"), says("when that is done they are gone, and the next call of the hook asks anew."),
+			hasNot(given(1), "answers"), says("When that step or call is done, its answers are gone, and the next call of the hook asks anew."),
 		),
 		newCase(
 			"interrupt-of-a-wrap", asking(abi.WrapModelCall), resume(object{"go": 1}), status("completed"),

@@ -46,14 +46,15 @@ func viewCases() []*def {
 			"view-new-between", hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewNew()}, nil), inner("writer", comesAndGoes()), looping(1),
 			has(given(3), `"items":[{"content":"changed"`), hasNot(given(3), `"patch"`), hasNot(given(3), `"remove"`), hasNot(given(3), `"content":"y"`),
 			says(
-				"A message that was appended and removed since is not shown at all; one that was appended and changed stands in `items`, as it is now.",
+				"A message that was appended and removed since is not shown at all; one that was appended and changed "+
+					"appears in `items` as it is now.",
 			),
 		),
 		newCase("view-new-own-change", hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewNew()}, func(m *emit.Module) emit.Code {
 			change := emit.Value(object{"patch": []any{object{"id": "h1", "content": "mine"}}})
 			return emit.Seq(m.InputHas([]byte("\xa1n\x01")), emit.When(m.Say(change), emit.Return))
 		}), looping(1), has(given(1), `"patch":[{"content":"mine","id":"h1"`),
-			says("What the hook itself changes is new to it at the next call.")),
+			says("The hook's own changes are new to it at the next call.")),
 		newCase(
 			"view-new-after-overwrite", hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewNew()}, nil), looping(1),
 			inner("writer", hooked(abi.AfterModel, abi.HookSpec{CanJumpTo: []string{"model"}}, func(m *emit.Module) emit.Code {

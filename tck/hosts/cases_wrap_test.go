@@ -25,7 +25,7 @@ func wrapModelCases() []*def {
 	says3 := func(r object) func(m *emit.Module) emit.Code { return nexts(nil, 0, writes(r)) }
 	return []*def{
 		newCase("wrap-without-next", wrap(nil), frames(1), has(history, `"hello"`),
-			says("| 0, or an update alone | the host calls `next` | its outcome passes on | its error passes on, as it is |")),
+			says("| 0, or an update alone | the host calls `next` | its outcome is passed on | its error is passed on unchanged |")),
 		newCase(
 			"wrap-next", wrap(nexts(nil, 0)), statuses(0),
 			has(frame(0), `"reply":{"messages":[{"content":"hello","id":"a1","role":"ai"}]`),
@@ -37,7 +37,7 @@ func wrapModelCases() []*def {
 		newCase(
 			"wrap-next-twice", wrap(nexts(nil, 0, nexts(nil, 0))), inner("counter", counter()),
 			modelSays(say("a1", "one"), say("a2", "two")), has(history, `"two"`), hasNot(history, `"one"`), has(state, `{"f":1}`),
-			says("A repeated `next` runs everything inside again and drops the state updates of the earlier time"),
+			says("A repeated `next` runs everything inside again and drops the state updates of the earlier call"),
 		),
 		newCase(
 			"wrap-reply-stays",
@@ -51,12 +51,12 @@ func wrapModelCases() []*def {
 			wrap(nexts(nil, 0, operates(operation{"time.travel", nil, abi.ENOENT}), in(
 				emit.Number(emit.Reply), emit.Number(1<<16), emit.Call(emit.ReplyRead), emit.When(emit.Trap),
 			))),
-			status("completed"), says("Every `next` and `host_call` ends the reply before it, also one that has no reply itself."),
+			status("completed"), says("Every `next` and `host_call` discards the reply before it, even if it has no reply itself."),
 		),
 		newCase(
 			"wrap-error-passes", wrap(nexts(nil, abi.StatusFailed)), fails3, status("failed"),
 			has(frame(0), `"status":-20`, `"message":`), hasNot(func(r *hosts.RunOutcome) any { return r.Error }, `"kind"`),
-			says("| -20 | `failed` | it was done and failed | an Error |", "its error passes on, as it is"),
+			says("| -20 | `failed` | it was done and failed | an Error |", "its error is passed on unchanged"),
 		),
 		newCase(
 			"wrap-retry", wrap(nexts(nil, abi.StatusFailed, nexts(nil, 0))), modelSays(fails("once"), say("a1", "hello")),
@@ -83,12 +83,13 @@ func wrapModelCases() []*def {
 			"wrap-response", wrap(says3(object{"response": object{"messages": []any{object{"id": "a1", "content": "changed"}}}})),
 			has(history, `"content":"changed","id":"a1"`),
 			says(
-				"with the id of a message of the last reply a change of it, without id a new message; those that are not listed are dropped",
+				"an entry with the id of a message of the last reply changes that message, and one without an id is a new "+
+					"message; messages that are not listed are dropped",
 			),
 		),
 		newCase(
 			"wrap-response-model", wrap(says3(object{"response": object{"model": "renamed"}})), has(history, `"hello"`),
-			says("`response` as a change: see ResponseChange; without `messages` those of the reply stay."),
+			says("`response` as a change: see ResponseChange; without `messages`, the messages of the reply stay."),
 		),
 		newCase(
 			"wrap-response-kept", wrap(says3(object{"response": object{"messages": []any{object{"id": "a1"}, object{"content": "more"}}}})),
@@ -97,7 +98,7 @@ func wrapModelCases() []*def {
 		),
 		newCase(
 			"wrap-response-no-list", wrap(says3(object{"response": object{"messages": []any{}}})), has(history, `"hello"`),
-			says("An empty list is the same as none, and keeps all."),
+			says("An empty list is the same as an absent one, and keeps all messages."),
 		),
 		newCase(
 			"wrap-response-of-a-tool", wrap(func(m *emit.Module) emit.Code {
@@ -149,13 +150,14 @@ func wrapModelCases() []*def {
 			),
 			func(d *def) { d.Plugins[1].Grant.Writes = []string{"g"} }, has(state, `{"g":["inner","outer"]}`),
 			says(
-				"Updates of wrap hooks are applied after the response or the answers: of each chain first those of the inner layers, then those of the outer ones",
+				"Updates of wrap hooks are applied after the response or the answers: in each chain, first those of the "+
+					"inner layers, then those of the outer ones",
 			),
 		),
 		newCase(
 			"wrap-update-of-a-failure",
 			wrap(nexts(nil, abi.StatusFailed, writes(object{"state": object{"f": 1}})), f("f", "thread", "")), fails3, status("failed"),
-			hasNot(state, `"f"`), says("Where an error passes on, neither is applied."),
+			hasNot(state, `"f"`), says("If an error is passed on, none of them is applied."),
 		),
 		newCase(
 			"wrap-message", wrap(writes(object{"messages": []any{object{"role": "human", "content": "behind"}}})),
@@ -188,11 +190,11 @@ func wrapModelCases() []*def {
 		),
 		request(
 			"request-settings", object{"settings": object{"temperature": 0.5}, "tool_choice": "none"},
-			"| `settings?` | `{any}` | each key replaces that of the settings |", searching,
+			"| `settings?` | `{any}` | each key replaces the same key of the settings |", searching,
 			has(requests, `"settings":{"temperature":0.5}`, `"tool_choice":"none"`),
 		),
 		request(
-			"request-tools", object{"tools": []any{"fetch"}}, "| `tools?` | NameList | keep only these, in the request's order; each of them is offered |",
+			"request-tools", object{"tools": []any{"fetch"}}, "| `tools?` | NameList | the tools to keep, in the request's order; all of them are already offered |",
 			searching, withTool(hosts.Tool{Name: "fetch", Answer: "x"}), modelSays(say("a1", "done")),
 			has(requests, `"tools":["fetch"]`),
 		),
@@ -202,21 +204,21 @@ func wrapModelCases() []*def {
 		),
 		request(
 			"request-add-tools", object{"add_tools": []any{object{"name": "own", "description": "x"}}},
-			"| `add_tools?` | [ToolSpec] | offered too, after `tools`; none of a name that is offered already, or that stands twice |", inner("runs", hooked(abi.WrapToolCall, abi.HookSpec{}, nil)),
+			"| `add_tools?` | [ToolSpec] | offered as well, after `tools`; no name that is already offered, and no name twice |", inner("runs", hooked(abi.WrapToolCall, abi.HookSpec{}, nil)),
 			has(requests, `"tools":["own"]`),
 		),
 		newCase(
 			"request-tools-stranger", wrap(nexts(object{"tools": []any{"nobody"}}, 0)), searching, fault("protocol", "wrap_model_call"),
-			says("A name in `tools` that is not offered is a protocol fault, and so is one in `add_tools` that is."),
+			says("A name in `tools` that is not offered is a protocol fault, and so is a name in `add_tools` that is already offered."),
 		),
 		newCase(
 			"request-add-tools-offered", wrap(nexts(object{"add_tools": []any{object{"name": "search", "description": "x"}}}, 0)), searching,
 			fault("protocol", "wrap_model_call"),
-			says("A name in `tools` that is not offered is a protocol fault, and so is one in `add_tools` that is."),
+			says("A name in `tools` that is not offered is a protocol fault, and so is a name in `add_tools` that is already offered."),
 		),
 		request(
 			"request-tool-anew", object{"tools": []any{"fetch"}, "add_tools": []any{object{"name": "search", "description": "x"}}},
-			"| `add_tools?` | [ToolSpec] | offered too, after `tools`; none of a name that is offered already, or that stands twice |",
+			"| `add_tools?` | [ToolSpec] | offered as well, after `tools`; no name that is already offered, and no name twice |",
 			searching, withTool(hosts.Tool{Name: "fetch", Answer: "x"}), modelSays(say("a1", "done")), has(requests, `"tools":["fetch","search"]`),
 		),
 		newCase(
@@ -227,14 +229,14 @@ func wrapModelCases() []*def {
 		),
 		newCase(
 			"request-tool-choice-of-nothing", wrap(nexts(object{"tool_choice": "any"}, 0)), hasNot(requests, "tool_choice"),
-			says("Where no tool is offered in the end, `tool_choice` is dropped."),
+			says("If no tool is offered in the end, `tool_choice` is dropped."),
 		),
 		newCase(
 			"request-model-unknown", wrap(nexts(object{"model": "nobody"}, abi.ENOENT)), statuses(abi.ENOENT), holdsOneRequest, status("completed"),
-			says("| `model?` | `str` | the name of a configured model; of another: `ENOENT` |"),
+			says("| `model?` | `str` | the name of a configured model; any other name is `ENOENT` |"),
 		),
 		request(
-			"request-model", object{"model": "small"}, "| `model?` | `str` | the name of a configured model; of another: `ENOENT` |",
+			"request-model", object{"model": "small"}, "| `model?` | `str` | the name of a configured model; any other name is `ENOENT` |",
 			func(d *def) { d.Agent.Models = map[string][]hosts.Turn{"small": {say("s1", "small")}} },
 			has(requests, `"model":"small"`),
 		),
@@ -258,14 +260,14 @@ func wrapModelCases() []*def {
 			"next-too-big", wrap(nexts(nil, abi.ETOOBIG)), limits(hosts.Limits{Input: 3000}), modelSays(say("a1", long(4000))),
 			has(history, long(4000)),
 			says(
-				"after `ETOOBIG` of `next` it is the reply that could not be shown.",
+				"if `next` returned `ETOOBIG`, it is the reply that could not be shown.",
 				"| input document, and reply | 4 MiB | fault `limit`; `ETOOBIG` |",
 			),
 		),
 		newCase(
 			"next-too-big-to-change", wrap(nexts(nil, abi.ETOOBIG, writes(object{"response": object{"messages": []any{object{"content": "x"}}}}))),
 			limits(hosts.Limits{Input: 3000}), modelSays(say("a1", long(4000))), fault("protocol", "wrap_model_call"),
-			says("What was not shown cannot be changed: `response` and `tool_message` are protocol faults then."),
+			says("A reply that was not shown cannot be changed: `response` and `tool_message` are then protocol faults."),
 		),
 		newCase(
 			"next-too-big-update", wrap(nexts(nil, abi.ETOOBIG, writes(object{"state": object{"f": 1}})), f("f", "thread", "")),
@@ -361,7 +363,7 @@ func wrapToolCases() []*def {
 		),
 		newCase("tool-wrap-args", wrap(nexts(object{"args": object{"q": "y"}, "set_args": object{"limit": 3}}, 0)), searching,
 			has(toolCalls, `{"args":{"limit":3,"q":"y"},"name":"search"}`),
-			says("| `set_args?` | `{any}` | each key replaces that of the arguments, after `args` |")),
+			says("| `set_args?` | `{any}` | each key replaces the same key of the arguments, after `args` |")),
 		newCase(
 			"tool-wrap-change", wrap(nexts(nil, 0, answers(object{"content": "changed"}))), searching,
 			has(history, `"content":"changed"`), says("`tool_message` as a change: its keys replace those of the reply's message."),
@@ -376,13 +378,13 @@ func wrapToolCases() []*def {
 			inner("second", hooked(abi.WrapToolCall, abi.HookSpec{}, nil)), has(given(0), `"name":"renamed"`), has(toolCalls, `"renamed"`),
 			has(history, `"name":"search","role":"tool"`, `"tool_calls":[{"args":{"q":"x"},"id":"c1","name":"search"}]`),
 			says(
-				"| `name?` | `str` | the name of the call as inner layers see it; the tool that runs, and the name of its answer, stay |",
+				"| `name?` | `str` | the name of the call as inner layers see it; the tool that runs and the name of its answer do not change |",
 				"The call in the history stays as the model made it, and its id cannot be changed.",
 			),
 		),
 		newCase(
 			"tool-wrap-new-id", wrap(answers(object{"content": "mine", "id": "mine"})), searching, fault("protocol", "wrap_tool_call"),
-			says("An `id` is a protocol fault: the host gives it."),
+			says("An `id` is a protocol fault, because the host assigns it."),
 		),
 		newCase(
 			"tool-wrap-misfit", wrap(nexts(object{"args": object{"n": "x"}}, 0)), searching, numbered,
@@ -390,7 +392,7 @@ func wrapToolCases() []*def {
 				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
 			),
 			hasNot(toolCalls, "search"), has(frame(0), `"status":"error"`, `"tool_call_id":"c1"`),
-			says("The host checks the arguments after all of these hooks.", "`next` is `ok`, and its reply a tool message with the status `error`"),
+			says("The host checks the arguments after all of these hooks.", "`next` is `ok`, and its reply is a tool message with the status `error`"),
 		),
 		newCase(
 			"tool-wrap-float", wrap(nexts(object{"args": object{"n": 3.0}}, 0)), searching, numbered, has(toolCalls, `"n":3.0`),
@@ -402,7 +404,7 @@ func wrapToolCases() []*def {
 				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
 			),
 			has(frame(0), `"name":"mystery","role":"tool","status":"error"`), hasNot(given(0), `"known"`),
-			says("no tool runs and the host answers for it: `next` is `ok`, and its reply a tool message with the status `error`"),
+			says("no tool runs and the host answers in its place: `next` is `ok`, and its reply is a tool message with the status `error`"),
 		),
 		newCase(
 			"tool-unknown-renamed", wrap(nexts(object{"name": "renamed"}, 0)), searching,
@@ -411,7 +413,7 @@ func wrapToolCases() []*def {
 				"/runs/0/frames/0/exchanges/0/reply/tool_message/content", "/runs/0/messages/2/content", "/runs/0/requests/1/messages/2/content",
 			),
 			has(history, `"name":"renamed","role":"tool","status":"error"`),
-			says("An answer that the host gives in place of a tool (§11) bears the new name."),
+			says("An answer that the host gives in place of a tool (§11) has the new name."),
 		),
 		newCase(
 			"tool-of-its-own-plugin", ownTool(), modelSays(say("a1", "", abi.Call("c1", "own", nil)), say("a2", "done")), frames(2),
@@ -441,7 +443,7 @@ func wrapToolCases() []*def {
 		newCase(
 			"tool-wrap-tools", hooked(abi.WrapToolCall, abi.HookSpec{Tools: []string{"fetch"}}, nil), searching,
 			withTool(hosts.Tool{Name: "fetch", Answer: "x"}), frames(0),
-			says("| `tools?` | `[str]` | `wrap_tool_call`: only calls of these tools; none: all |"),
+			says("| `tools?` | `[str]` | `wrap_tool_call`: the hook wraps only calls of these tools; absent: all calls |"),
 		),
 		newCase(
 			"tool-unknown", wrap(answers(object{"content": "I know it"})), searching,
@@ -455,7 +457,7 @@ func wrapToolCases() []*def {
 			has(requests, `"tools":["search"]`),
 			says(
 				"In the input of `call_tool` the call keeps its id, and its `name` is that of the tool that runs.",
-				"for any call, also one that is not `known`",
+				"for any call, even one that is not `known`",
 			),
 		),
 	}

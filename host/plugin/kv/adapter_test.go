@@ -126,7 +126,7 @@ func TestTheSpecificationSaysTheLimits(t *testing.T) {
 	for _, said := range []string{
 		fmt.Sprintf("A key is a `str` of 1 to %d bytes", kv.MaxKey),
 		fmt.Sprintf("anything of at most %d MiB", kv.MaxValue>>20),
-		fmt.Sprintf("an entry costs the bytes of its key and of its value, and %d", kv.Overhead),
+		fmt.Sprintf("an entry costs the bytes of its key and of its value, plus %d", kv.Overhead),
 		fmt.Sprintf("absent or 0: %d; more than 1,000", kv.DefaultPage),
 		"10,000 entries",
 	} {

@@ -24,7 +24,7 @@ func TestSpecTellsTheCosts(t *testing.T) {
 		fmt.Sprintf("also of vectors | %d |", costDivide),
 		fmt.Sprintf("| `memory.grow` | %d |", costGrow),
 		fmt.Sprintf("`table.fill` | %d |", costBulk),
-		fmt.Sprintf("where more than %d would follow uncharged", window),
+		fmt.Sprintf("a cost of more than %d would otherwise follow uncharged", window),
 		fmt.Sprintf("one unit for every %d bytes", 1<<bytesShift),
 		"or 4,096 for each page",
 	} {

@@ -2,8 +2,8 @@ package abi
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// The kinds of blocks that agenthost knows. A block of another kind, and keys that are not listed at the constructors,
-// are kept as they are: providers need their own blocks back.
+// The kinds of blocks that agenthost knows. Blocks of other kinds, and keys that the constructors do not list, are
+// kept unchanged: providers need their own blocks back.
 const (
 	BlockText      = "text"
 	BlockImage     = "image"
@@ -14,7 +14,7 @@ const (
 // Block is one part of a message's content: a map with at least the key "type".
 type Block struct{ fields wire.Map }
 
-// BlockOf makes a block of any kind of its keys, "type" among them.
+// BlockOf makes a block of any kind from its keys, which must include "type".
 func BlockOf(fields wire.Map) Block { return Block{fields} }
 
 // TextBlock makes a text block: type, text.
@@ -22,7 +22,7 @@ func TextBlock(text string) Block {
 	return Block{wire.Map{{Key: "text", Value: wire.String(text)}, {Key: "type", Value: wire.String(BlockText)}}}
 }
 
-// ImageBlock makes an image block of its bytes: type, data, mime_type such as "image/png".
+// ImageBlock makes an image block from the bytes of an image: type, data, mime_type such as "image/png".
 func ImageBlock(mimeType string, data []byte) Block { return dataBlock(BlockImage, mimeType, data) }
 
 // ImageURLBlock makes an image block that points to the image: type, url.
@@ -35,8 +35,8 @@ func FileBlock(name, mimeType string, data []byte) Block {
 	return dataBlock(BlockFile, mimeType, data).with("name", wire.String(name))
 }
 
-// ReasoningBlock makes a reasoning block: type, reasoning (the text, which may be empty where a provider hides it) and
-// signature, which the provider wants back unchanged.
+// ReasoningBlock makes a reasoning block: type, reasoning and signature. The reasoning text may be empty if the
+// provider hides it. The provider expects the signature back unchanged.
 func ReasoningBlock(reasoning, signature string) Block {
 	b := Block{wire.Map{
 		{Key: "reasoning", Value: wire.String(reasoning)},
@@ -59,7 +59,7 @@ func dataBlock(kind, mimeType string, data []byte) Block {
 // Type returns the kind of the block.
 func (b Block) Type() string { return b.String("type") }
 
-// Text returns the text of a text block, the reasoning of a reasoning block, "" of others.
+// Text returns the text of a text block or the reasoning of a reasoning block, and "" for other blocks.
 func (b Block) Text() string {
 	switch b.Type() {
 	case BlockText:
@@ -71,13 +71,13 @@ func (b Block) Text() string {
 	}
 }
 
-// String returns the string under key; "" if there is none.
+// String returns the string under key, or "" if there is none.
 func (b Block) String(key string) string {
 	s, _ := b.fields.Get(key).AsString()
 	return s
 }
 
-// Data returns the bytes under the key "data"; nil if there are none.
+// Data returns the bytes under the key "data", or nil if there are none.
 func (b Block) Data() []byte {
 	data, _ := b.fields.Get("data").AsBytes()
 	return data
@@ -90,7 +90,7 @@ func (b Block) with(key string, value wire.Raw) Block {
 	return Block{b.fields.With(wire.Map{{Key: key, Value: value}})}
 }
 
-// plainText reports whether the block says no more than its text.
+// plainText reports whether the block is a text block without any other keys.
 func (b Block) plainText() bool {
 	if len(b.fields) != 2 || b.Type() != BlockText {
 		return false

@@ -6,7 +6,7 @@ import "github.com/agenthost/agenthost/abi/wire"
 //
 //	change := new(abi.RequestChange).WithModel("small").WithAppendedSystem("Be brief.")
 
-// WithModel lets the configured model of this name answer.
+// WithModel sends the request to the configured model of this name.
 func (r *RequestChange) WithModel(name string) *RequestChange {
 	r.Model = name
 	return r
@@ -19,7 +19,7 @@ func (r *RequestChange) WithSystem(text string) *RequestChange {
 	return r
 }
 
-// WithAppendedSystem appends to the system prompt, and to what was appended before.
+// WithAppendedSystem appends to the system prompt, after any text that was appended before.
 func (r *RequestChange) WithAppendedSystem(text string) *RequestChange {
 	content := Text(text)
 	if r.AppendSystem != nil {
@@ -29,7 +29,7 @@ func (r *RequestChange) WithAppendedSystem(text string) *RequestChange {
 	return r
 }
 
-// WithMessages appends messages to those of the request.
+// WithMessages appends messages to the request.
 func (r *RequestChange) WithMessages(messages ...Message) *RequestChange {
 	r.Messages = append(r.Messages, messages...)
 	return r
@@ -47,13 +47,13 @@ func (r *RequestChange) WithPatch(patches ...Patch) *RequestChange {
 	return r
 }
 
-// WithoutMessages leaves messages out of the request, by their ids.
+// WithoutMessages removes the messages with these ids from the request.
 func (r *RequestChange) WithoutMessages(ids ...string) *RequestChange {
 	r.Remove = append(r.Remove, ids...)
 	return r
 }
 
-// WithOnlyTools offers only these tools of the request; none, if there is no name.
+// WithOnlyTools keeps only these tools of the request. Without a name, the request offers no tools.
 func (r *RequestChange) WithOnlyTools(names ...string) *RequestChange {
 	r.Tools = append(NameList{}, names...)
 	return r
@@ -89,7 +89,7 @@ func (c *CallChange) WithArg(key string, value wire.Raw) *CallChange {
 	return c
 }
 
-// WithTool lets a tool run that the plugin declared as dynamic.
+// WithTool runs another tool instead, one that the plugin declared as dynamic.
 func (c *CallChange) WithTool(name string) *CallChange {
 	c.Tool = name
 	return c

@@ -2,10 +2,10 @@ package abi
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// Human makes a message of the user.
+// Human makes a message from the user.
 func Human(text string) Message { return Message{Role: RoleHuman, Content: Text(text)} }
 
-// AI makes a message of the model.
+// AI makes a message from the model.
 func AI(text string, calls ...ToolCall) Message {
 	return Message{Role: RoleAI, Content: Text(text), ToolCalls: calls}
 }
@@ -25,8 +25,8 @@ func ToolFailure(call ToolCall, text string) Message {
 	return m
 }
 
-// Call makes a tool call. Its arguments are values that [wire.AppendValue] knows; Call panics on others, so it is for
-// tests and demos, where they stand in the source.
+// Call makes a tool call. Its arguments must be values that [wire.AppendValue] knows. Call panics on other values, so
+// use it only in tests and demos, where the arguments are literals.
 func Call(id, name string, args map[string]any) ToolCall {
 	raw, err := wire.MapOf(args)
 	if err != nil {
@@ -35,5 +35,5 @@ func Call(id, name string, args map[string]any) ToolCall {
 	return ToolCall{ID: id, Name: name, Args: raw.Raw()}
 }
 
-// Failed reports whether m is a tool message with status error.
+// Failed reports whether m is a tool message with the status error.
 func (m *Message) Failed() bool { return m.Role == RoleTool && m.Status == StatusError }

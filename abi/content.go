@@ -6,18 +6,18 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Content is what a message says: a text, or a list of blocks. On the wire a single plain text block is a string and
-// anything else an array of block maps, so Content is a string wherever it can be. Content is never changed after it
-// was made.
+// Content is what a message says: a text, or a list of blocks. On the wire, a single plain text block is a string
+// and anything else is an array of block maps, so Content is a string whenever possible. Content never changes after
+// it is made.
 type Content struct {
 	text   string
 	blocks []Block // nil: the content is text
 }
 
-// Text makes content of one text block.
+// Text makes content from one text block.
 func Text(text string) Content { return Content{text: text} }
 
-// Blocks makes content of blocks. A single text block without further keys becomes the same as [Text].
+// Blocks makes content from blocks. A single text block without further keys gives the same content as [Text].
 func Blocks(blocks ...Block) Content {
 	if len(blocks) == 0 {
 		return Content{}
@@ -34,7 +34,7 @@ func (c Content) IsZero() bool { return c.text == "" && c.blocks == nil }
 // IsText reports whether the content is one plain text, as opposed to blocks.
 func (c Content) IsText() bool { return c.blocks == nil }
 
-// Text returns the text of the content: that of all text blocks joined, without what other blocks hold.
+// Text returns the texts of all text blocks joined. It ignores other blocks.
 func (c Content) Text() string {
 	if c.blocks == nil {
 		return c.text
@@ -48,7 +48,7 @@ func (c Content) Text() string {
 	return b.String()
 }
 
-// Blocks returns the content as blocks; none for the empty text. The caller must not change them.
+// Blocks returns the content as blocks; the empty text has none. The caller must not change them.
 func (c Content) Blocks() []Block {
 	switch {
 	case c.blocks != nil:
@@ -60,8 +60,8 @@ func (c Content) Blocks() []Block {
 	}
 }
 
-// Append returns the content followed by other: two texts become one text, otherwise the blocks of both stand in a
-// row. A text is appended to a last text block in place of a block of its own.
+// Append returns the content followed by other. Two texts become one text; otherwise the result has the blocks of
+// both. If other is a text and the last block is a text block, the text is appended to that block.
 func (c Content) Append(other Content) Content {
 	if other.IsZero() {
 		return c
@@ -95,7 +95,7 @@ func (c *Content) UnmarshalMsg(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	*c, err = contentOf(raw) // copies what it keeps
+	*c, err = contentOf(raw) // contentOf copies the bytes that it keeps
 	return rest, err
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// unhex reads hex digits, with blanks between them.
+// unhex decodes hex digits, which may have blanks between them.
 func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))

@@ -4,12 +4,12 @@ import "github.com/agenthost/agenthost/abi/wire"
 
 //msgp:tag msgpack
 
-// Description is what a plugin says of itself: in describe the upper bound of what it may do, and from configure what
-// it does with this configuration, which must be no more.
+// Description is how a plugin describes itself. From describe, it is the upper bound of what the plugin may do. From
+// configure, it is what the plugin does with this configuration, which must stay within that bound.
 type Description struct {
 	ABI          uint64       `msgpack:"abi"` // the version, 1
 	Capabilities []Capability `msgpack:"capabilities,omitempty"`
-	ConfigSchema wire.Raw     `msgpack:"config_schema,omitzero"` // a JSON Schema for the configuration; without one there is no configuration
+	ConfigSchema wire.Raw     `msgpack:"config_schema,omitzero"` // a JSON Schema for the configuration; absent: the plugin takes no configuration
 	Fields       []FieldSpec  `msgpack:"fields,omitempty"`
 	Hooks        HookSpecs    `msgpack:"hooks"`
 	Name         string       `msgpack:"name"`
@@ -30,17 +30,17 @@ type HookSpecs struct {
 // HookSpec declares what one hook reads and may do.
 type HookSpec struct {
 	CanJumpTo    []string `msgpack:"can_jump_to,omitempty"`   // node hooks: "model", "tools", "end"
-	Messages     ViewSpec `msgpack:"messages,omitzero"`       // what it is shown of the messages
-	PassesTokens bool     `msgpack:"passes_tokens,omitempty"` // wrap_model_call: it does not change what the model says, so that tokens may stream past it
-	Reads        []string `msgpack:"reads,omitempty"`         // fields it is shown; those of other middleware must be granted
+	Messages     ViewSpec `msgpack:"messages,omitzero"`       // which messages the hook sees
+	PassesTokens bool     `msgpack:"passes_tokens,omitempty"` // wrap_model_call: the hook does not change the model's answer, so tokens may stream past it
+	Reads        []string `msgpack:"reads,omitempty"`         // fields the hook sees; fields of other middleware must be granted
 	Tools        []string `msgpack:"tools,omitempty"`         // wrap_tool_call: only calls of these tools; absent: all
-	Writes       []string `msgpack:"writes,omitempty"`        // fields of other middleware that it writes
+	Writes       []string `msgpack:"writes,omitempty"`        // fields of other middleware that the hook writes
 }
 
 // FieldSpec declares a state field.
 type FieldSpec struct {
 	HideInput  bool     `msgpack:"hide_input,omitempty"`  // the caller cannot set it
-	HideOutput bool     `msgpack:"hide_output,omitempty"` // it is not in results
+	HideOutput bool     `msgpack:"hide_output,omitempty"` // results do not contain it
 	Lifetime   string   `msgpack:"lifetime"`              // "thread", "run" or "step"
 	Name       string   `msgpack:"name"`
 	Reducer    string   `msgpack:"reducer,omitempty"` // "last" (or absent), "add" or "append"
@@ -50,14 +50,14 @@ type FieldSpec struct {
 // ToolSpec declares a tool.
 type ToolSpec struct {
 	Description  string   `msgpack:"description"`
-	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // never offered by itself, see CallChange.Tool
+	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // the model is never offered it, see CallChange.Tool
 	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running it again after a crash does no harm
 	Name         string   `msgpack:"name"`
 	Parameters   wire.Raw `msgpack:"parameters,omitzero"`     // a JSON Schema of type object; absent: no parameters
 	ReturnDirect bool     `msgpack:"return_direct,omitempty"` // its result ends the run
 }
 
-// Capability is an operation beyond the free ones that the plugin asks for.
+// Capability is an operation that the plugin asks for and that needs a grant.
 type Capability struct {
 	Op       string `msgpack:"op"`
 	Reason   string `msgpack:"reason"`             // shown to the operator who grants it

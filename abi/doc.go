@@ -1,13 +1,13 @@
 // Package abi is the contract between agenthost and its guests: the documents that hooks exchange, the names that a
-// guest module imports and exports, status and error numbers. SPEC.md beside this file makes it normative; these types
-// are its Go form, used by the host and by the Go SDK.
+// guest module imports and exports, and the status and error numbers. SPEC.md in this directory is the normative text.
+// The types here are its Go form, which the host and the Go SDK use.
 //
 // Documents are msgpack maps with short string keys. An absent key means unchanged or none; unknown keys are ignored.
-// The fields of the structs stand in the order of their keys, so that the generated codecs write canonical msgpack (see
-// package wire), and equal documents have equal bytes.
+// The struct fields are in the order of their keys, so the generated codecs write canonical msgpack (see package wire)
+// and equal documents have equal bytes.
 //
-// UnmarshalMsg of a struct believes the lengths that it reads, and allocates by them: bytes from elsewhere, of a guest or a
-// file, are first checked by [wire.Validate] or [wire.Canonical], as the host does.
+// UnmarshalMsg of a struct trusts the lengths that it reads and allocates accordingly. Check bytes from a guest or a file
+// with [wire.Validate] or [wire.Canonical] first, as the host does.
 package abi
 
 //go:generate msgp -io=false -tests=false -file=message.go -o=message_gen.go

@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// codec is what every document and part of one implements.
+// codec is the interface that every document and every part of a document implements.
 type codec interface {
 	MarshalMsg(dst []byte) ([]byte, error)
 	UnmarshalMsg(b []byte) ([]byte, error)
@@ -25,7 +25,7 @@ type documentType struct {
 	make func() codec
 }
 
-// documentTypes lists all of them; the fuzz target chooses by index, so new ones go to the end.
+// documentTypes lists all document types. The fuzz target chooses by index, so add new ones at the end.
 func documentTypes() []documentType {
 	return []documentType{
 		{"HookInput", func() codec { return new(abi.HookInput) }},
@@ -76,13 +76,14 @@ func documentTypes() []documentType {
 	}
 }
 
-// key is one key of a document, as its struct's tags tell.
+// key is one key of a document, read from the tags of its struct.
 type key struct {
 	name     string
 	optional bool
 }
 
-// keysOf returns the keys of a document that is a struct, in the order of its fields; none of one that codes itself.
+// keysOf returns the keys of a document that is a struct, in the order of its fields. It returns none for a type with
+// its own codec.
 func keysOf(d documentType) []key {
 	t := reflect.TypeOf(d.make()).Elem()
 	if t.Kind() != reflect.Struct {

@@ -2,9 +2,9 @@ package abi
 
 import "strconv"
 
-// DocumentError is a document that is well-formed msgpack but not what SPEC.md asks for.
+// DocumentError reports a document that is well-formed msgpack but does not follow SPEC.md.
 type DocumentError struct {
-	Document string // which document or part of one
+	Document string // the document, or the part of a document
 	Reason   string
 }
 

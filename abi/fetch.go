@@ -5,18 +5,18 @@ package abi
 // FetchRequest is an HTTP request of http.fetch.
 type FetchRequest struct {
 	Body      []byte   `msgpack:"body,omitempty"`
-	Headers   []Header `msgpack:"headers,omitempty"`    // ${secret:NAME} in a value stands for a secret of the grant
+	Headers   []Header `msgpack:"headers,omitempty"`    // ${secret:NAME} in a value is replaced by a secret of the grant
 	Method    string   `msgpack:"method,omitempty"`     // absent: GET
-	TimeoutMS uint64   `msgpack:"timeout_ms,omitempty"` // milliseconds for all of it; absent, or longer: that of the grant
+	TimeoutMS uint64   `msgpack:"timeout_ms,omitempty"` // milliseconds for the whole exchange; absent or longer than the grant's: the grant's timeout
 	URL       string   `msgpack:"url"`
 }
 
 // FetchResponse answers a FetchRequest, whatever the status.
 type FetchResponse struct {
-	Body    []byte   `msgpack:"body,omitempty"` // as it came: it is not decompressed
+	Body    []byte   `msgpack:"body,omitempty"` // as received, not decompressed
 	Headers []Header `msgpack:"headers"`        // names in lower case, sorted
 	Status  uint64   `msgpack:"status"`
-	URL     string   `msgpack:"url"` // of the response: the last one, after redirects
+	URL     string   `msgpack:"url"` // the last URL, after redirects
 }
 
 // Header is one line of an HTTP header.
@@ -25,7 +25,7 @@ type Header struct {
 	Value string `msgpack:"value"`
 }
 
-// Header returns the first value of a header, whose name is given in lower case; "" if there is none.
+// Header returns the first value of the header with this name, or "" if there is none. The name must be in lower case.
 func (r *FetchResponse) Header(name string) string {
 	for _, h := range r.Headers {
 		if h.Name == name {

@@ -15,10 +15,10 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// FuzzDocuments holds what a host may rely on with the bytes of a guest: what passes wire.Validate can be decoded as
-// any document, without a panic and at a bounded cost; what was decoded comes back as the same document; and the form
-// does not matter, since decoding the canonical form gives the same. Decoders that are written by hand take bytes that
-// were not validated too.
+// FuzzDocuments checks what a host relies on when it decodes bytes from a guest. Bytes that pass wire.Validate can be
+// decoded as any document, without a panic and at a bounded cost. A decoded document survives encoding and decoding
+// unchanged. Decoding the canonical form gives the same document. Handwritten decoders also accept bytes that were not
+// validated.
 func FuzzDocuments(f *testing.F) {
 	types := documentTypes()
 	for _, v := range vectors() {
@@ -40,7 +40,7 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// fuzzUnvalidated hands bytes that nobody checked to the decoders that are written by hand. They must not panic.
+// fuzzUnvalidated passes unchecked bytes to the handwritten decoders. They must not panic.
 func fuzzUnvalidated(b []byte) {
 	for _, doc := range []codec{new(abi.Content), new(abi.Patch), new(abi.NameList), new(abi.ViewSpec)} {
 		if _, err := doc.UnmarshalMsg(b); err == nil {
@@ -88,8 +88,8 @@ func fuzzDocument(t *testing.T, d documentType, b []byte) {
 	require.Equal(t, want, marshal(t, fromCanonical), "the document of the canonical form is canonical")
 }
 
-// sameDocument compares two documents. An empty list or map is the same as none, unless it is a NameList, and no raw
-// value the same as nil.
+// sameDocument compares two documents. An empty list or map equals an absent one, unless it is a NameList. An absent
+// raw value equals nil.
 func sameDocument(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Pointer:
@@ -126,7 +126,7 @@ func orNil(raw []byte) []byte {
 	return raw
 }
 
-// countValues counts the values of a valid document without the keys of maps.
+// countValues counts the values of a valid document, without map keys.
 func countValues(b []byte) int {
 	n := 1
 	for element := range wire.Raw(b).Elements() {
@@ -138,7 +138,8 @@ func countValues(b []byte) int {
 	return n
 }
 
-// list is an array of as many of these elements as the default limits allow in a document that has it under a key.
+// list returns an array that repeats element as often as the default limits allow in a document that holds the array
+// under a key.
 func list(element []byte) []byte {
 	n := (wire.DefaultLimits.MaxNodes - 2) / countValues(element)
 	if most := (wire.DefaultLimits.MaxBytes - 64) / len(element); n > most {
@@ -151,8 +152,8 @@ func under(key string, value []byte) []byte {
 	return append(wire.AppendString(wire.AppendMapHeader(nil, 1), key), value...)
 }
 
-// TestHostileListsCostNoMoreThanTheBound decodes the documents that make the most of the fact that an element of one
-// byte becomes a Go value of a few hundred.
+// TestHostileListsCostNoMoreThanTheBound decodes the most expensive documents: lists whose one-byte elements each
+// become a Go value of a few hundred bytes.
 func TestHostileListsCostNoMoreThanTheBound(t *testing.T) { //nolint:paralleltest // allocations of other tests would count
 	emptyMap, textBlock := []byte{0x80}, under("type", []byte{0xa1, 'x'})
 	for _, tc := range []struct {
@@ -193,7 +194,7 @@ func TestHostileListsCostNoMoreThanTheBound(t *testing.T) { //nolint:paralleltes
 	}
 }
 
-// manyKeys is a map of n keys that are not sorted.
+// manyKeys returns a map with n unsorted keys.
 func manyKeys(n int) []byte {
 	b := wire.AppendMapHeader(nil, n)
 	for i := range n {

@@ -4,8 +4,8 @@ package abi
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// The JSON form of a document is its msgpack form written as JSON: the same keys, bytes as base64. It is what events,
-// the command and test vectors show.
+// The JSON form of a document is its msgpack form written as JSON: the same keys, bytes as base64. Events, the
+// agenthost command and test vectors show this form.
 
 type marshaler interface {
 	MarshalMsg(b []byte) ([]byte, error)

@@ -4,12 +4,12 @@ import "github.com/agenthost/agenthost/abi/wire"
 
 //msgp:tag msgpack
 
-// Scope says which of a plugin's stores an operation of kv means, and so how long an entry lives.
+// Scope says which of a plugin's stores a kv operation uses, and so how long an entry lives.
 type Scope string
 
 // The scopes.
 const (
-	ScopeRun    Scope = "run"    // as long as the run, its interrupts and resumes included
+	ScopeRun    Scope = "run"    // as long as the run, including its interrupts and resumes
 	ScopeThread Scope = "thread" // as long as the thread
 	ScopePlugin Scope = "plugin" // until the plugin deletes it; all threads share it
 )
@@ -23,7 +23,7 @@ type KVGet struct {
 // KVEntry answers a KVGet.
 type KVEntry struct {
 	Value   wire.Raw `msgpack:"value"`
-	Version uint64   `msgpack:"version"` // never 0, and never given twice in a store
+	Version uint64   `msgpack:"version"` // never 0, and unique within a store
 }
 
 // KVPut writes an entry of the store.
@@ -36,7 +36,7 @@ type KVPut struct {
 
 // KVVersion answers a KVPut.
 type KVVersion struct {
-	Version uint64 `msgpack:"version"` // of the entry that was written
+	Version uint64 `msgpack:"version"` // version of the written entry
 }
 
 // KVDelete removes an entry of the store, if there is one.
@@ -46,10 +46,10 @@ type KVDelete struct {
 	Scope     Scope   `msgpack:"scope"`
 }
 
-// KVList asks which entries the store has, in the order of their keys' bytes.
+// KVList lists the entries of the store, in the byte order of their keys.
 type KVList struct {
-	After  string `msgpack:"after,omitempty"`  // only keys behind this one
-	Limit  uint64 `msgpack:"limit,omitempty"`  // how many at the most; absent: 100, and never more than 1,000
+	After  string `msgpack:"after,omitempty"`  // only keys after this one
+	Limit  uint64 `msgpack:"limit,omitempty"`  // maximum number of entries; absent: 100; at most 1,000
 	Prefix string `msgpack:"prefix,omitempty"` // only keys that begin with it
 	Scope  Scope  `msgpack:"scope"`
 }
@@ -57,12 +57,12 @@ type KVList struct {
 // KVPage answers a KVList.
 type KVPage struct {
 	Items []KVItem `msgpack:"items"`
-	More  bool     `msgpack:"more,omitempty"` // there are others behind the last
+	More  bool     `msgpack:"more,omitempty"` // more entries follow the last item
 }
 
 // KVItem is one entry of a KVPage, without its value.
 type KVItem struct {
 	Key     string `msgpack:"key"`
-	Size    uint64 `msgpack:"size"` // of the encoded value, in bytes
+	Size    uint64 `msgpack:"size"` // size of the encoded value in bytes
 	Version uint64 `msgpack:"version"`
 }

@@ -25,15 +25,15 @@ const (
 type Message struct {
 	Artifact         wire.Raw          `msgpack:"artifact,omitzero"` // of a tool message: data for the program, which the model never sees
 	Content          Content           `msgpack:"content,omitzero"`
-	ID               string            `msgpack:"id,omitempty"`                 // given by the host where a message comes without
+	ID               string            `msgpack:"id,omitempty"`                 // assigned by the host if the message has none
 	InvalidToolCalls []InvalidToolCall `msgpack:"invalid_tool_calls,omitempty"` // of an AI message: calls whose arguments could not be parsed
-	Meta             wire.Map          `msgpack:"meta,omitzero"`                // what providers and programs attach; never sent to a model
+	Meta             wire.Map          `msgpack:"meta,omitzero"`                // data from providers and programs; never sent to a model
 	Name             string            `msgpack:"name,omitempty"`               // of the agent, or of the tool that answered
 	Role             Role              `msgpack:"role"`
 	Status           string            `msgpack:"status,omitempty"`       // of a tool message: "success" (or absent) or "error"
 	ToolCallID       string            `msgpack:"tool_call_id,omitempty"` // of a tool message: the call that it answers
 	ToolCalls        []ToolCall        `msgpack:"tool_calls,omitempty"`   // of an AI message
-	Usage            *Usage            `msgpack:"usage,omitempty"`        // of an AI message: what its model call cost
+	Usage            *Usage            `msgpack:"usage,omitempty"`        // of an AI message: the tokens of its model call
 }
 
 // ToolCall is a model's request to run a tool.
@@ -43,9 +43,9 @@ type ToolCall struct {
 	Name string   `msgpack:"name"`
 }
 
-// InvalidToolCall is a tool call whose arguments are no JSON object.
+// InvalidToolCall is a tool call whose arguments are not a JSON object.
 type InvalidToolCall struct {
-	Args  string `msgpack:"args"`            // the text as the model wrote it
+	Args  string `msgpack:"args"`            // the text that the model wrote
 	Error string `msgpack:"error,omitempty"` // why it could not be parsed
 	ID    string `msgpack:"id"`
 	Name  string `msgpack:"name"`
@@ -57,7 +57,7 @@ type Usage struct {
 	CacheReadTokens     uint64 `msgpack:"cache_read_tokens,omitempty"`     // of the input tokens: read from the provider's cache
 	InputTokens         uint64 `msgpack:"input_tokens"`
 	OutputTokens        uint64 `msgpack:"output_tokens"`
-	ReasoningTokens     uint64 `msgpack:"reasoning_tokens,omitempty"` // of the output tokens: thought, not said
+	ReasoningTokens     uint64 `msgpack:"reasoning_tokens,omitempty"` // of the output tokens: spent on reasoning
 	TotalTokens         uint64 `msgpack:"total_tokens"`
 }
 

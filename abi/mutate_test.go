@@ -14,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// TestMutatedVectors checks what FuzzDocuments checks on documents that are nearly right: vectors in which values were
-// exchanged, dropped or doubled, with keys in any order and numbers and lengths in any form.
+// TestMutatedVectors repeats the checks of FuzzDocuments on nearly correct documents: vectors with values exchanged,
+// dropped or doubled, with keys in any order and numbers and lengths in any form.
 func TestMutatedVectors(t *testing.T) { //nolint:paralleltest // allocations of other tests would count
 	types := documentTypes()
 	for _, v := range vectors() {
@@ -40,7 +40,7 @@ func TestMutatedVectors(t *testing.T) { //nolint:paralleltest // allocations of 
 
 type mutator struct{ *rand.Rand }
 
-// mutate changes v or one of the values inside it.
+// mutate changes v, or one of the values inside it.
 func (m mutator) mutate(v any) any {
 	if m.IntN(3) == 0 {
 		return m.other()
@@ -72,7 +72,7 @@ func (m mutator) mutate(v any) any {
 	}
 }
 
-// other makes a value that may be the wrong one for its place.
+// other makes a value that may be wrong for its place.
 func (m mutator) other() any {
 	values := []any{
 		nil, true, false, int64(0), int64(-1), int64(300), uint64(1 << 63), 1.5, "", "none", "m1",

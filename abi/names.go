@@ -2,7 +2,7 @@ package abi
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// NameList is a list of names of which presence counts: nil is none given, an empty list is a list.
+// NameList is a list of names that distinguishes an absent list, which is nil, from an empty one.
 type NameList []string
 
 // IsZero reports whether no list was given.

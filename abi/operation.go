@@ -26,12 +26,13 @@ const (
 
 // StateQuery asks for messages of the history, or for fields that the hook declared in reads.
 type StateQuery struct {
-	Count  uint64   `msgpack:"count,omitempty"`  // how many messages at the most
-	Fields []string `msgpack:"fields,omitempty"` // then from and count do not count
+	Count  uint64   `msgpack:"count,omitempty"`  // maximum number of messages
+	Fields []string `msgpack:"fields,omitempty"` // if present, from and count are ignored
 	From   uint64   `msgpack:"from,omitempty"`   // index of the first message
 }
 
-// StateReply answers a StateQuery: items for messages, else state, in which unset fields are absent.
+// StateReply answers a StateQuery: with items for messages, or with state for fields. Unset fields are absent from
+// state.
 type StateReply struct {
 	Items []Message `msgpack:"items,omitempty"`
 	State wire.Map  `msgpack:"state,omitzero"`
@@ -43,7 +44,7 @@ type EventEmit struct {
 	Name string   `msgpack:"name"`
 }
 
-// Budget tells what this call of a hook may still use.
+// Budget says how much this call of a hook may still use.
 type Budget struct {
 	HostCalls uint64 `msgpack:"host_calls"` // calls of host_call
 	Next      uint64 `msgpack:"next"`       // calls of next
@@ -52,12 +53,12 @@ type Budget struct {
 // GenerateRequest is a model call of model.generate. No tools are offered, and no hooks run around it.
 type GenerateRequest struct {
 	Messages []Message `msgpack:"messages"`
-	Model    string    `msgpack:"model,omitempty"`   // the name of the granted model, which absent means too
-	Settings wire.Map  `msgpack:"settings,omitzero"` // for the provider, by its own names
+	Model    string    `msgpack:"model,omitempty"`   // the name of the granted model; may be absent
+	Settings wire.Map  `msgpack:"settings,omitzero"` // settings for the provider, by the provider's own names
 	System   Content   `msgpack:"system,omitzero"`   // the system prompt
 }
 
-// ToolRequest is a call of a tool by tool.call. The host gives it an id.
+// ToolRequest is a tool call by tool.call. The host gives the call an id.
 type ToolRequest struct {
 	Args wire.Raw `msgpack:"args"` // a map
 	Name string   `msgpack:"name"`
@@ -68,10 +69,10 @@ type Clock struct {
 	UnixNS uint64 `msgpack:"unix_ns"` // nanoseconds since 1970-01-01 UTC
 }
 
-// MaxRandomBytes is how many bytes one call of random.bytes gives at the most.
+// MaxRandomBytes is the largest number of bytes that one call of random.bytes returns.
 const MaxRandomBytes = 64 << 10
 
-// RandomRequest asks for random bytes that nobody can predict.
+// RandomRequest asks for unpredictable random bytes.
 type RandomRequest struct {
 	Count uint64 `msgpack:"count"` // at most [MaxRandomBytes]
 }

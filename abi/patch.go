@@ -6,11 +6,11 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Patch is a message document in which only the keys that are present count: they replace those of the message with
-// its id, the others stay, also those that the writer of the patch does not know.
+// Patch is a message document whose keys replace those of the message with the same id. All other keys of the
+// message stay, including keys that the writer of the patch does not know.
 type Patch struct{ keys wire.Map }
 
-// PatchOf makes a patch that sets all keys of m, its id among them.
+// PatchOf makes a patch that sets all keys of m, including its id.
 func PatchOf(m *Message) (Patch, error) {
 	b, err := m.MarshalMsg(nil)
 	if err != nil {
@@ -24,7 +24,7 @@ func PatchOf(m *Message) (Patch, error) {
 // NewPatch makes a patch of the message with this id.
 func NewPatch(id string) Patch { return Patch{wire.Map{{Key: "id", Value: wire.String(id)}}} }
 
-// ID returns the id of the message to change; "" if the patch names none.
+// ID returns the id of the message to change, or "" if the patch has none.
 func (p Patch) ID() string {
 	id, _ := p.keys.Get("id").AsString()
 	return id
@@ -44,7 +44,7 @@ func (p Patch) SetContent(c Content) Patch {
 	return p.Set("content", b)
 }
 
-// Apply returns m with the keys of the patch. m itself stays as it is. A patch may not change role or id.
+// Apply returns m with the keys of the patch. It does not change m itself. A patch may not change the role or the id.
 func (p Patch) Apply(m *Message) (Message, error) {
 	for _, key := range []string{"id", "role"} {
 		value := p.keys.Get(key)
@@ -67,8 +67,8 @@ func (p Patch) Apply(m *Message) (Message, error) {
 	return out, nil
 }
 
-// unset returns m without what the patch replaces and the decoder would merge into: it decodes into the elements that
-// a slice or pointer already has. What stays is copied, so that it is not shared with m.
+// unset returns m without the slices and pointers that the patch replaces, because the decoder would merge into their
+// existing elements. It copies the others, so that they are not shared with m.
 func (p Patch) unset(m Message) Message {
 	m.ToolCalls, m.InvalidToolCalls = slices.Clone(m.ToolCalls), slices.Clone(m.InvalidToolCalls)
 	if p.keys.Has("tool_calls") {

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// aiMessage is a message in which every key is set that a patch could reach.
+// aiMessage returns a message that sets every key that a patch could change.
 func aiMessage() abi.Message {
 	return abi.Message{
 		Artifact: rawOf("artifact"), Content: abi.Blocks(abi.TextBlock("a"), abi.ReasoningBlock("r", "sig")), ID: "m1",

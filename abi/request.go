@@ -4,12 +4,12 @@ import "github.com/agenthost/agenthost/abi/wire"
 
 //msgp:tag msgpack
 
-// RequestChange is what wrap_model_call passes to next: how the request differs from the one that it received. Absent
-// keys leave it as it is.
+// RequestChange is the argument that wrap_model_call passes to next. It says how the new request differs from the one
+// that the hook received. An absent key changes nothing.
 type RequestChange struct {
 	AddTools     []ToolSpec `msgpack:"add_tools,omitempty"`
 	AppendSystem *Content   `msgpack:"append_system,omitempty"` // appended to the system prompt, after system
-	Messages     []Message  `msgpack:"messages,omitempty"`      // appended; with overwrite they are all messages
+	Messages     []Message  `msgpack:"messages,omitempty"`      // appended; with overwrite, they replace all messages
 	Model        string     `msgpack:"model,omitempty"`         // the name of a configured model
 	Overwrite    bool       `msgpack:"overwrite,omitempty"`
 	Patch        []Patch    `msgpack:"patch,omitempty"` // changed messages, by id
@@ -20,10 +20,11 @@ type RequestChange struct {
 	Tools        NameList   `msgpack:"tools,omitzero"` // keep only these, in the request's order
 }
 
-// CallChange is what wrap_tool_call passes to next: how the call differs from the one that it received.
+// CallChange is the argument that wrap_tool_call passes to next. It says how the new call differs from the one that the
+// hook received.
 type CallChange struct {
 	Args    wire.Raw `msgpack:"args,omitzero"`     // replaces all arguments
-	Name    string   `msgpack:"name,omitempty"`    // of the call as inner layers see it; the tool that runs stays the same
+	Name    string   `msgpack:"name,omitempty"`    // the name that inner layers see; the tool that runs stays the same
 	SetArgs wire.Map `msgpack:"set_args,omitzero"` // merged into the arguments, after args
 	Tool    string   `msgpack:"tool,omitempty"`    // the tool to run: one that the plugin declared as dynamic
 }

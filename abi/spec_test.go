@@ -15,8 +15,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// SPEC.md must say what the code does: these tests hold its tables against the structs and constants, and its examples
-// against the byte vectors. go test ./abi -update rewrites the examples.
+// SPEC.md must say what the code does. These tests compare its tables with the structs and constants, and its examples
+// with the byte vectors. go test ./abi -update rewrites the examples.
 
 const specFile = "SPEC.md"
 
@@ -33,7 +33,7 @@ func readSpec(t *testing.T) string {
 	return string(text)
 }
 
-// requireSays is require.Contains without the whole text in the message.
+// requireSays is require.Contains, but does not print the whole text when it fails.
 func requireSays(t *testing.T, spec, text string) {
 	t.Helper()
 	if !strings.Contains(spec, text) {
@@ -41,7 +41,7 @@ func requireSays(t *testing.T, spec, text string) {
 	}
 }
 
-// vectorBytes returns the bytes of a vector, which TestVectors holds against its file.
+// vectorBytes returns the bytes of a vector. TestVectors compares them with the vector's file.
 func vectorBytes(t *testing.T, stem string) []byte {
 	t.Helper()
 	for _, v := range vectors() {
@@ -82,7 +82,7 @@ func TestSpecExamplesAreTheVectors(t *testing.T) {
 	requireSays(t, spec, fmt.Sprintf("result_write(result, %d): the host validates and copies %[1]d bytes", len(vectorBytes(t, "result.worked"))))
 }
 
-// annotated shows a document as hex with a line for every key and element, and what it says beside it.
+// annotated shows a document as hex, with one line for every key and element and its meaning next to it.
 func annotated(b []byte) string {
 	var lines [][2]string
 	annotate(wire.Raw(b), "", "", 0, &lines)
@@ -97,7 +97,7 @@ func annotated(b []byte) string {
 	return out.String()
 }
 
-// annotate adds the lines of one value, which may stand behind a key.
+// annotate adds the lines of one value, which may follow a key.
 func annotate(value wire.Raw, keyHex, label string, depth int, lines *[][2]string) {
 	const short = 32 // bytes of a container of scalars that fits into its line
 	hex := strings.Repeat("  ", depth) + keyHex
@@ -120,7 +120,7 @@ func annotate(value wire.Raw, keyHex, label string, depth int, lines *[][2]strin
 	}
 }
 
-// flat reports whether a container holds scalars only.
+// flat reports whether a container holds only scalars.
 func flat(value wire.Raw) bool {
 	for element := range value.Elements() {
 		if element.IsArray() || element.IsMap() {
@@ -135,7 +135,7 @@ func flat(value wire.Raw) bool {
 	return true
 }
 
-// tokens shows bytes as hex, heads apart from what follows them.
+// tokens shows bytes as hex, with heads separated from their payload.
 func tokens(b wire.Raw) string {
 	var out []string
 	for len(b) > 0 {
@@ -177,7 +177,7 @@ func cBytes(b []byte) string {
 	return out.String()
 }
 
-// sections returns the parts of SPEC.md that stand below headings of this level, by heading.
+// sections returns the parts of SPEC.md below headings of this level, by heading.
 func sections(spec, level string) map[string]string {
 	out := map[string]string{}
 	for _, part := range strings.Split("\n"+spec, "\n"+level+" ")[1:] {
@@ -222,7 +222,7 @@ func TestSpecTablesAreTheStructs(t *testing.T) {
 	}
 }
 
-// withoutTypes finds what stands in brackets behind a key.
+// withoutTypes finds the text in brackets after a key.
 var withoutTypes = regexp.MustCompile(`(?s)\s\([^()]*\)`)
 
 func TestSpecNamesTheInterface(t *testing.T) {

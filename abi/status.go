@@ -1,25 +1,26 @@
 package abi
 
-// Status is how next or host_call ended: the upper half of what they return. See SPEC.md.
+// Status says how next or host_call ended. It is the upper half of their return value. See SPEC.md.
 type Status int32
 
-// Statuses. The small negative ones are errnos: the call was refused before it was made, and there is no reply.
+// The statuses. The small negative ones are errnos: the host refused the call before making it, and there is no reply.
 const (
 	StatusOK          Status = 0
 	EINVAL            Status = -1 // the document or the call makes no sense here
-	ENOENT            Status = -2 // no such operation, model, tool or key
-	ETOOBIG           Status = -3 // the reply is beyond the limit
-	EDENIED           Status = -4 // a capability that was not granted
+	ENOENT            Status = -2 // there is no such operation, model, tool or key
+	ETOOBIG           Status = -3 // the reply exceeds the limit
+	EDENIED           Status = -4 // the capability was not granted
 	ENOTSUP           Status = -5 // known, but not available in this hook or host
-	EBUSY             Status = -6 // nothing free to run it
-	ELIMIT            Status = -7 // one next or host call too many, or a quota is used up
+	EBUSY             Status = -6 // no instance is free to run it
+	ELIMIT            Status = -7 // too many calls of next or host_call, or a quota is used up
 	ECONFLICT         Status = -8 // the entry has another version
 	StatusFailed      Status = -20
 	StatusInterrupted Status = -21 // an interrupt is pending: return, the frame is closed
 	StatusCancelled   Status = -22 // the run is cancelled: return, the frame is closed
 )
 
-// Pack makes the result of next and host_call: the status in the upper 32 bits, the length of the reply in the lower.
+// Pack makes the result of next and host_call, with the status in the upper 32 bits and the length of the reply in the
+// lower 32.
 func Pack(s Status, replyLength int) uint64 {
 	return uint64(uint32(s))<<32 | uint64(uint32(replyLength))
 }

@@ -2,28 +2,28 @@ package abi
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// Target is where a node hook may send the run instead of the next step.
+// Target is a place to which a node hook may send the run instead of the next step.
 type Target string
 
-// The targets. The empty target is no jump.
+// The targets. The empty target means no jump.
 const (
 	JumpModel Target = "model" // the first before_model hook, or the model
-	JumpTools Target = "tools" // the tool calls of the last AI message that are not answered
+	JumpTools Target = "tools" // the unanswered tool calls of the last AI message
 	JumpEnd   Target = "end"   // the first after_agent hook to run, or the end
 )
 
-// Update is what a hook or tool changes in the state. Messages are applied in this order: overwrite or remove, then
-// patch, then messages.
+// Update holds the changes that a hook or tool makes to the state. Changes of messages are applied in this order:
+// overwrite or remove, then patch, then messages.
 type Update struct {
 	JumpTo    Target
 	Messages  []Message // appended, or replacing the message of the same id
 	Overwrite bool      // Messages are the whole history from now on
 	Patch     []Patch
-	Remove    []string // ids
-	State     wire.Map // fields, through their reducers
+	Remove    []string // ids of messages
+	State     wire.Map // new values of fields; their reducers apply
 }
 
-// IsZero reports whether the update says nothing.
+// IsZero reports whether the update changes nothing.
 func (u *Update) IsZero() bool {
 	return u == nil || (u.JumpTo == "" && !u.ChangesMessages() && len(u.State) == 0)
 }

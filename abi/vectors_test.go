@@ -20,9 +20,9 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// The files of testdata/v1 are the documents of SPEC.md byte by byte, beside the same as JSON, so that an SDK in any
-// language can test its codec. index.json says what each is, and where its JSON form has bytes as base64. What is
-// released there must never change: only new vectors may join.
+// The files of testdata/v1 hold the documents of SPEC.md as bytes and as JSON, so that an SDK in any language can
+// test its codec. index.json describes each file, and says where its JSON form has bytes as base64. Released vectors
+// must never change; only new ones may be added.
 
 var update = flag.Bool("update", false, "rewrite the byte vectors and the examples in SPEC.md")
 
@@ -214,7 +214,7 @@ func descriptionVectors() []vector {
 		CanJumpTo: []string{"end"}, Messages: abi.ViewLast(1), PassesTokens: true, Reads: []string{"count", "todos"}, Tools: []string{"search"},
 		Writes: []string{"todos"},
 	}
-	afterModel := hook // what a hook may have of all that
+	afterModel := hook // the keys that a hook may have
 	afterModel.PassesTokens, afterModel.Tools = false, nil
 	field := abi.FieldSpec{HideInput: true, HideOutput: true, Lifetime: "run", Name: "count", Reducer: "add", Schema: integer}
 	tool := abi.ToolSpec{
@@ -350,7 +350,7 @@ func workedVectors() []vector {
 	}
 }
 
-// documentOf returns the name of the document type that a vector is of: that of "hook_input.full" is HookInput.
+// documentOf returns the name of a vector's document type: HookInput for "hook_input.full".
 func documentOf(stem string) string {
 	kind, _, _ := strings.Cut(stem, ".")
 	for _, d := range documentTypes() {
@@ -434,7 +434,7 @@ func checkJSON(t *testing.T, v vector, b, text []byte) {
 	}
 }
 
-// checkOracle checks both files with codecs that are not ours: encoding/json and vmihailenco/msgpack.
+// checkOracle checks both files with independent codecs: encoding/json and vmihailenco/msgpack.
 func checkOracle(t *testing.T, v vector, b, text []byte) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -457,7 +457,8 @@ func checkOracle(t *testing.T, v vector, b, text []byte) {
 	require.Equal(t, b, out.Bytes())
 }
 
-// oracleValue turns what encoding/json decoded into what was meant: integers, floats, and bytes at the given pointers.
+// oracleValue converts a value decoded by encoding/json to the intended types: integers, floats, and bytes at the given
+// pointers.
 func oracleValue(t *testing.T, v any, at string, bin []string, used *int) any {
 	t.Helper()
 	switch v := v.(type) {
@@ -497,7 +498,7 @@ func oracleNumber(t *testing.T, text string) any {
 	return u
 }
 
-// normal gives integers one Go type, whichever the oracle chose by their size.
+// normal converts all integers to one Go type, because the oracle chooses a type by their size.
 func normal(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -592,7 +593,7 @@ func keysIn(t *testing.T, doc codec) []string {
 	return keys
 }
 
-// snake returns the name of a document as file names have it: "hook_input" for HookInput, "kv_get" for KVGet.
+// snake returns the name of a document as used in file names: "hook_input" for HookInput, "kv_get" for KVGet.
 func snake(name string) string {
 	isUpper := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
 	var out strings.Builder

@@ -1,7 +1,8 @@
 package abi
 
-// The version of the contract. A breaking change is a new major version with a module name of its own, served beside
-// the old one; an additive change is a new operation of host_call or an optional key, and the next minor version.
+// The version of the contract. A breaking change needs a new major version with its own module name, which the host
+// serves next to the old one. An additive change is a new operation of host_call or an optional key, and takes the
+// next minor version.
 const (
 	Major = 1
 	Minor = 0
@@ -9,7 +10,7 @@ const (
 
 // Names of the module interface.
 const (
-	Module     = "agenthost_v1"     // what a guest imports from
+	Module     = "agenthost_v1"     // the module that a guest imports from
 	Marker     = "agenthost_abi_v1" // the empty function that it exports to say which version it was built for
 	Memory     = "memory"           // its exported memory
 	Initialize = "_initialize"      // optional, called once in every new instance
@@ -32,13 +33,13 @@ const (
 	ExportCallTool  = "call_tool"
 )
 
-// What an export returns. Anything else is a protocol fault.
+// The return values of an export. Any other value is a protocol fault.
 const (
 	ReturnNothing int32 = 0 // nothing to say
 	ReturnResult  int32 = 1 // a result was written
 )
 
-// Hook names one of the six hooks; it is also the name of the export.
+// Hook names one of the six hooks. The guest's export has the same name.
 type Hook string
 
 // The hooks.
@@ -51,15 +52,15 @@ const (
 	WrapToolCall  Hook = "wrap_tool_call"
 )
 
-// Hooks lists all hooks in the order in which a run meets them.
+// Hooks lists all hooks in the order in which a run calls them.
 func Hooks() []Hook {
 	return []Hook{BeforeAgent, BeforeModel, WrapModelCall, AfterModel, WrapToolCall, AfterAgent}
 }
 
-// IsNode reports whether h is a step of its own, as opposed to a wrap around the model or a tool.
+// IsNode reports whether h is its own step, as opposed to a wrapper around the model or a tool.
 func (h Hook) IsNode() bool { return h != WrapModelCall && h != WrapToolCall }
 
-// Spec returns the spec of a hook; nil if the plugin does not have it.
+// Spec returns the spec of a hook, or nil if the plugin does not have that hook.
 func (s *HookSpecs) Spec(h Hook) *HookSpec {
 	switch h {
 	case BeforeAgent:

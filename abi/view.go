@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// ViewSpec declares what a hook is shown of the messages. The zero value is none.
+// ViewSpec declares which messages a hook sees. The zero value means none.
 type ViewSpec struct {
 	kind viewKind
 	last uint64
@@ -24,7 +24,7 @@ const (
 // ViewNone shows no messages.
 func ViewNone() ViewSpec { return ViewSpec{} }
 
-// ViewLast shows the last k messages; none for k = 0. On the wire k ends at 2⁶³−1.
+// ViewLast shows the last k messages, or none for k = 0. On the wire, k is at most 2⁶³−1.
 func ViewLast(k uint64) ViewSpec {
 	if k == 0 {
 		return ViewSpec{}
@@ -32,7 +32,8 @@ func ViewLast(k uint64) ViewSpec {
 	return ViewSpec{viewLast, min(k, math.MaxInt64)}
 }
 
-// ViewNew shows what changed since this hook's last call in the thread whose update was applied. For node hooks only.
+// ViewNew shows what changed since the last call of this hook in the thread whose update was applied. Only node hooks
+// may use it.
 func ViewNew() ViewSpec { return ViewSpec{kind: viewNew} }
 
 // ViewAll shows all messages.
@@ -44,8 +45,8 @@ func (v ViewSpec) IsZero() bool { return v.kind == viewNone }
 // IsNew reports whether the view is new.
 func (v ViewSpec) IsNew() bool { return v.kind == viewNew }
 
-// Tail returns how many of the last of total messages the view shows. For the view new, which depends on what was
-// shown before, it is total.
+// Tail returns how many messages at the end of a list of total messages the view shows. For the view new, which
+// depends on what the hook saw before, it returns total.
 func (v ViewSpec) Tail(total int) int {
 	switch v.kind {
 	case viewNone:

@@ -1,4 +1,4 @@
-// Command tck certifies a guest: it tells whether a WebAssembly module keeps abi/SPEC.md.
+// Command tck certifies a guest. It tests whether a WebAssembly module follows abi/SPEC.md.
 //
 //	go run ./tck FILE.wasm [--config JSON] [--refused-config JSON]… [--json] [-v] [--seed N] [--random N]
 //
@@ -50,7 +50,7 @@ func command(code *int) *cobra.Command {
 	var options certify.Options
 	cmd := &cobra.Command{
 		Use:           "tck FILE.wasm",
-		Short:         "tell whether a guest keeps abi/SPEC.md",
+		Short:         "Test whether a guest follows abi/SPEC.md",
 		Args:          cobra.ExactArgs(1),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -83,11 +83,11 @@ func command(code *int) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&config, "config", "", "the plugin's configuration, a JSON `object`; the schema's defaults are filled in")
-	flags.StringArrayVar(&refused, "refused-config", nil, "a configuration, a JSON `object`, that the plugin must refuse; may be given several times")
+	flags.StringArrayVar(&refused, "refused-config", nil, "a configuration, a JSON `object`, that the plugin must refuse; may be repeated")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
-	flags.BoolVarP(&verbose, "verbose", "v", false, "list what passed and what does not apply too")
-	flags.Uint64Var(&options.Seed, "seed", 0, "the `number` that random inputs follow from")
-	flags.IntVar(&options.Random, "random", certify.DefaultRandom, "how `many` random inputs each hook gets")
+	flags.BoolVarP(&verbose, "verbose", "v", false, "also list the checks that passed and those that do not apply")
+	flags.Uint64Var(&options.Seed, "seed", 0, "the `number` that seeds the random inputs")
+	flags.IntVar(&options.Random, "random", certify.DefaultRandom, "the `number` of random inputs for each hook")
 	return cmd
 }
 

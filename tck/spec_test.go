@@ -20,10 +20,10 @@ import (
 	"github.com/agenthost/agenthost/tck/hosts"
 )
 
-// list prints which tests hold each line of SPEC.md, and which lines nothing holds:
+// list prints which tests cover each line of SPEC.md, and which lines no test covers:
 //
 //	go test ./tck -run TestEveryLineIsHeld -list-lines -v
-var list = flag.Bool("list-lines", false, "print which tests hold each line of SPEC.md")
+var list = flag.Bool("list-lines", false, "print which tests cover each line of SPEC.md")
 
 const specFile = "../abi/SPEC.md"
 
@@ -31,7 +31,7 @@ const specFile = "../abi/SPEC.md"
 type line struct {
 	heading    string
 	text       string
-	start, end int // in the whole text, with single spaces
+	start, end int // positions in the whole text, with single spaces
 }
 
 var (
@@ -90,14 +90,15 @@ func readSpec(t *testing.T) (string, []line) {
 	return text, lines
 }
 
-// held is a text of SPEC.md, and what holds it.
+// held is a text of SPEC.md, and the tests that cover it.
 type held struct {
 	Says string   `yaml:"says"`
 	By   []string `yaml:"by"`
-	None string   `yaml:"none"` // why nothing can hold it
+	None string   `yaml:"none"` // why no test can cover it
 }
 
-// index returns what holds which text: the checks of guests, the cases of hosts, and what spec.yaml lists.
+// index returns the texts that are covered by checks of guests, by cases of hosts, and by the tests that spec.yaml
+// lists.
 func index(t *testing.T) []held {
 	t.Helper()
 	var all []held
@@ -123,8 +124,8 @@ func index(t *testing.T) []held {
 	return append(all, listed...)
 }
 
-// TestEveryLineIsHeld shows that each row of a table of SPEC.md, and each sentence with a word of RFC 2119, is held by a
-// test, and that all that is quoted stands there.
+// TestEveryLineIsHeld shows that a test covers each table row of SPEC.md and each sentence with a keyword of RFC 2119.
+// It also shows that every quotation is in SPEC.md.
 func TestEveryLineIsHeld(t *testing.T) {
 	t.Parallel()
 	text, lines := readSpec(t)
@@ -138,7 +139,7 @@ func TestEveryLineIsHeld(t *testing.T) {
 		}
 		for ; at >= 0; at = nextIndex(text, says, at) {
 			for i := range lines {
-				const least = 8 // letters that a quotation and a line have in common
+				const least = 8 // letters that a quotation and a line must have in common
 				if by := h.By; min(at+len(says), lines[i].end)-max(at, lines[i].start) >= min(least, len(lines[i].text)) {
 					if h.None != "" {
 						by = []string{"nothing: " + h.None}
@@ -158,7 +159,7 @@ func TestEveryLineIsHeld(t *testing.T) {
 	}
 }
 
-// nextIndex finds the text again behind a place.
+// nextIndex finds the next occurrence of a text after a position.
 func nextIndex(text, says string, at int) int {
 	if i := strings.Index(text[at+len(says):], says); i >= 0 {
 		return at + len(says) + i
@@ -166,7 +167,7 @@ func nextIndex(text, says string, at int) int {
 	return -1
 }
 
-// TestEveryHolderExists shows that the checks, cases and tests that spec.yaml names are there.
+// TestEveryHolderExists shows that the checks, cases and tests that spec.yaml names exist.
 func TestEveryHolderExists(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -32,7 +32,7 @@ func AppendUint(dst []byte, v uint64) []byte {
 	}
 }
 
-// AppendInt appends an integer in its shortest form; one that is not negative as [AppendUint] does.
+// AppendInt appends an integer in its shortest form. It writes a number ≥ 0 as [AppendUint] does.
 func AppendInt(dst []byte, v int64) []byte {
 	switch {
 	case v >= 0:
@@ -103,8 +103,8 @@ func AppendArrayHeader(dst []byte, n int) []byte {
 	}
 }
 
-// AppendMapHeader appends the head of a map of n pairs, which must follow: each a string and a value, in the order of
-// the strings' bytes.
+// AppendMapHeader appends the head of a map of n pairs, which must follow. Each pair is a string and a value, and the
+// pairs are in the byte order of their strings.
 func AppendMapHeader(dst []byte, n int) []byte {
 	switch {
 	case n <= 15:

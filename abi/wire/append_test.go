@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// oracle encodes with the codec that is not ours, in the form that we call canonical.
+// oracle encodes with an independent codec, in the form that we call canonical.
 func oracle(t testing.TB, v any) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -24,7 +24,7 @@ func oracle(t testing.TB, v any) []byte {
 	return out.Bytes()
 }
 
-// lengths stand on both sides of every boundary between two heads.
+// lengths has a length on each side of every boundary between two heads.
 var lengths = []int{0, 1, 15, 16, 31, 32, 127, 128, 255, 256, 65535, 65536}
 
 func TestAppendIntegersAgreesWithTheOracle(t *testing.T) {

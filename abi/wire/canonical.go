@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Canonical validates b and returns it in canonical form: map keys sorted by their bytes, integers and lengths in
-// their shortest form, numbers ≥ 0 unsigned. Floats keep their width. It returns b itself if b is canonical already.
+// Canonical validates b and returns it in canonical form: map keys are sorted by their bytes, integers and lengths
+// have their shortest form, and integers ≥ 0 are unsigned. Floats keep their width. It returns b itself if b is
+// already canonical.
 func Canonical(b []byte, limits Limits) ([]byte, error) {
 	canonical, err := scan(b, limits)
 	if err != nil || canonical {
@@ -17,7 +18,8 @@ func Canonical(b []byte, limits Limits) ([]byte, error) {
 	return out, nil
 }
 
-// appendCanonical appends the value at b[at:], which was validated: it is whole, and nested within the limits.
+// appendCanonical appends the value at b[at:]. The value was validated, so it is complete and its nesting is within the
+// limits.
 func appendCanonical(dst, b []byte, at int) (out []byte, next int) {
 	t, _ := readToken(b, at)
 	at += t.size

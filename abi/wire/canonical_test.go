@@ -79,7 +79,7 @@ type family struct {
 	heads     []func(n int) []byte
 	capacity  []int // the largest length that each head holds
 	canonical func(dst []byte, n int) []byte
-	element   []byte // repeated n times behind the head; nil: n distinct pairs
+	element   []byte // repeated n times after the head; nil: n distinct pairs
 }
 
 func families() []family {
@@ -101,7 +101,7 @@ func families() []family {
 	}
 }
 
-// body is what follows the head: n equal elements, or n pairs with ascending keys.
+// body returns the bytes after the head: n equal elements, or n pairs with ascending keys.
 func (f family) body(n int) []byte {
 	if f.element != nil {
 		return bytes.Repeat(f.element, n)
@@ -173,7 +173,7 @@ func TestCanonicalLeavesItsInputAlone(t *testing.T) {
 	require.NotSame(t, &b[0], &out[0])
 }
 
-// requireCanonicalForm checks that b has this canonical form, and that it says the same to the oracle.
+// requireCanonicalForm checks that b has this canonical form, and that the oracle decodes both to the same value.
 func requireCanonicalForm(t *testing.T, b, want []byte) {
 	t.Helper()
 	got, err := wire.Canonical(b, wire.Limits{})

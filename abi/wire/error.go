@@ -2,7 +2,7 @@ package wire
 
 import "strconv"
 
-// Error says why a document was refused and where. The document was not decoded.
+// Error says why a document was refused, and where the problem is. The document was not decoded.
 type Error struct {
 	Offset int    // byte offset of the offending value
 	Reason string // what is wrong, and the limit it breaks

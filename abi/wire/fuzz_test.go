@@ -11,9 +11,9 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// FuzzValidate holds what the package promises of a document that passes Validate: any decoder can take it, at a cost
-// that is bounded by its length and its number of values; its canonical form says the same; and its JSON form comes
-// back. Documents that do not pass may be handed to the decoders of this package all the same.
+// FuzzValidate checks what the package promises for a document that passes Validate. Any decoder can decode it, at a
+// cost bounded by its length and its number of values. Its canonical form has the same value. Its JSON form converts
+// back to the same value. The decoders of this package must also survive documents that do not pass.
 func FuzzValidate(f *testing.F) {
 	for _, seed := range []string{
 		"", "c0", "c1", "ff", "cd 0001", "d3 ffffffffffffffff", "cb 3ff8000000000000", "ca 3fc00000", "cb 7ff8000000000000",
@@ -42,7 +42,7 @@ func FuzzValidate(f *testing.F) {
 	})
 }
 
-// fuzzUnvalidated hands bytes that nobody checked to everything that takes bytes. It must not panic.
+// fuzzUnvalidated passes unchecked bytes to every function that takes bytes. None may panic.
 func fuzzUnvalidated(b []byte) {
 	raw := wire.Raw(b)
 	raw.AsString()
@@ -71,7 +71,7 @@ func fuzzUnvalidated(b []byte) {
 	_, _ = wire.FromJSON(b, wire.Limits{})
 }
 
-// fuzzDecode decodes a valid document in three ways and checks what that cost and that they agree.
+// fuzzDecode decodes a valid document in three ways. It checks what each way costs, and that the results agree.
 func fuzzDecode(t *testing.T, b []byte) any {
 	t.Helper()
 	limit := memtest.Bound(len(b), countValues(b))
@@ -130,7 +130,8 @@ func fuzzCanonical(t *testing.T, b []byte, canonical bool, want any) []byte {
 	return out
 }
 
-// fuzzJSON checks that the JSON form of a valid document is JSON and comes back, unless it has what JSON has not.
+// fuzzJSON checks that the JSON form of a valid document is JSON. It also checks that the form converts back, unless
+// the document holds something that JSON cannot express.
 func fuzzJSON(t *testing.T, b, canonical []byte) {
 	t.Helper()
 	text, err := wire.AppendJSON(nil, b)
@@ -142,7 +143,7 @@ func fuzzJSON(t *testing.T, b, canonical []byte) {
 	}
 }
 
-// countValues counts the values of a valid document without the keys of maps, as Limits.MaxNodes does.
+// countValues counts the values of a valid document without map keys, as Limits.MaxNodes does.
 func countValues(b []byte) int {
 	n := 0
 	walk(b, func(_ byte, pairs int) { n += 1 - pairs })
@@ -159,8 +160,8 @@ func hasHead(b []byte, from, to byte) bool {
 	return found
 }
 
-// walk calls f with the head of every value and key of a valid document, and the number of pairs that follow if it is
-// a map. It is written for this test and shares nothing with what is tested.
+// walk calls f with the head of every value and key of a valid document and, for a map, the number of pairs that
+// follow. It shares no code with the package under test.
 func walk(b []byte, f func(head byte, pairs int)) {
 	for len(b) > 0 {
 		c := b[0]

@@ -2,8 +2,9 @@ package wire
 
 import "iter"
 
-// Type returns what JSON Schema calls the type of the value: "null", "boolean", "integer", "number" (of a float),
-// "string", "array" or "object"; "bytes" of what JSON cannot say; "" of no value.
+// Type returns the type of the value in the terms of JSON Schema: "null", "boolean", "integer", "number" (for a
+// float), "string", "array" or "object". It returns "bytes" for bytes, which JSON cannot express, and "" if there
+// is no value.
 func (r Raw) Type() string {
 	t, err := readToken(r, 0)
 	if err != nil {
@@ -29,8 +30,8 @@ func (r Raw) Type() string {
 	}
 }
 
-// Pairs yields the keys and values of the map that r holds, parts of r; nothing if it holds something else. r must be
-// valid.
+// Pairs yields the keys and values of the map that r holds, as parts of r. It yields nothing if r holds something
+// else. r must be valid.
 func (r Raw) Pairs() iter.Seq2[[]byte, Raw] {
 	return func(yield func([]byte, Raw) bool) {
 		t, err := readToken(r, 0)
@@ -54,8 +55,8 @@ func (r Raw) Pairs() iter.Seq2[[]byte, Raw] {
 	}
 }
 
-// Elements yields the elements of the array that r holds, parts of r; nothing if it holds something else. r must be
-// valid.
+// Elements yields the elements of the array that r holds, as parts of r. It yields nothing if r holds something
+// else. r must be valid.
 func (r Raw) Elements() iter.Seq[Raw] {
 	return func(yield func(Raw) bool) {
 		t, err := readToken(r, 0)
@@ -73,7 +74,7 @@ func (r Raw) Elements() iter.Seq[Raw] {
 	}
 }
 
-// Len returns the number of elements of an array or pairs of a map; 0 of other values.
+// Len returns the number of elements of an array or of pairs of a map, and 0 for other values.
 func (r Raw) Len() int {
 	t, err := readToken(r, 0)
 	if err != nil || (t.kind != kindArray && t.kind != kindMap) {
@@ -82,7 +83,7 @@ func (r Raw) Len() int {
 	return t.count
 }
 
-// Tail returns the encoded elements of an array or pairs of a map without their head, a part of r. r must be valid.
+// Tail returns the encoded elements of an array or pairs of a map without the head, as a part of r. r must be valid.
 func (r Raw) Tail() []byte {
 	t, err := readToken(r, 0)
 	if err != nil || (t.kind != kindArray && t.kind != kindMap) {

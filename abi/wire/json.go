@@ -14,13 +14,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxJSONDepth bounds the recursion of AppendJSON. It is far above what a document of the host can have around the
-// values of a guest.
+// maxJSONDepth bounds the recursion of AppendJSON. It is far deeper than any document of the host can nest around
+// the values of a guest.
 const maxJSONDepth = 1000
 
-// AppendJSON appends the JSON form of a value: compact, map keys in the order in which r has them, bytes as base64,
-// floats always with a point or an exponent. Of a canonical value this is the one JSON text of that value. The error is
-// an [*Error]: r is validated, without limits of bytes and values and with one of depth that does not matter in practice.
+// AppendJSON appends the JSON form of a value. The form is compact, keeps the map keys in the order of r, writes bytes as
+// base64, and gives every float a point or an exponent. A canonical value has exactly one such form. AppendJSON validates
+// r, so the error is an [*Error]. It limits neither bytes nor values, and its limit on depth does not matter in practice.
 func AppendJSON(dst []byte, r Raw) ([]byte, error) {
 	if len(r) == 0 {
 		return append(dst, "null"...), nil
@@ -29,13 +29,13 @@ func AppendJSON(dst []byte, r Raw) ([]byte, error) {
 		return dst, err
 	}
 	if dst == nil {
-		dst = make([]byte, 0, len(r)+len(r)/2+16) // it is mostly enough
+		dst = make([]byte, 0, len(r)+len(r)/2+16) // usually enough
 	}
 	dst, _ = appendJSON(dst, r, 0)
 	return dst, nil
 }
 
-// JSON returns the JSON form of r, see [AppendJSON]; "null" for what is no value.
+// JSON returns the JSON form of r, see [AppendJSON]. It returns "null" if r is not a valid value.
 func (r Raw) JSON() string {
 	b, err := AppendJSON(nil, r)
 	if err != nil {
@@ -94,7 +94,7 @@ func appendJSONFloat(dst []byte, t token) []byte {
 		v = float32(t.float())
 	}
 	text, err := json.Marshal(v)
-	if err != nil { // NaN and infinities, which are no values
+	if err != nil { // NaN and infinities are not valid values
 		return append(dst, "null"...)
 	}
 	dst = append(dst, text...)
@@ -106,7 +106,7 @@ func appendJSONFloat(dst []byte, t token) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendJSONString escapes only what JSON demands, so that texts stay readable.
+// appendJSONString escapes only what JSON requires, so that text stays readable.
 func appendJSONString(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -133,8 +133,8 @@ func appendJSONString(dst, s []byte) []byte {
 }
 
 // FromJSON returns the canonical msgpack form of one JSON text. Integers stay integers as far as 64 bits hold them;
-// other numbers become float64. It refuses what [Validate] would refuse under limits, a key that stands twice in one
-// object too.
+// other numbers become float64. It refuses whatever [Validate] would refuse under limits, including a duplicate key
+// in an object.
 func FromJSON(text []byte, limits Limits) (Raw, error) {
 	limits = limits.withDefaults()
 	if len(text) > limits.MaxBytes {
@@ -170,7 +170,7 @@ func FromJSON(text []byte, limits Limits) (Raw, error) {
 	return b, nil
 }
 
-// numbers replaces the json.Numbers of v, in place where it can, and adds up how many members its objects have.
+// numbers replaces the json.Numbers of v, in place where it can, and counts the members of its objects.
 func numbers(v any, members *int) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -193,8 +193,9 @@ func numbers(v any, members *int) (any, error) {
 	return v, nil
 }
 
-// countMembers returns how many members the objects of a JSON text have: as many as it has colons outside of strings.
-// encoding/json keeps one of several members with the same name, so there are more of them than in what it decoded.
+// countMembers returns how many members the objects of a JSON text have, which is the number of colons outside
+// strings. encoding/json keeps only one of several members with the same name, so a higher count than in the decoded
+// value reveals a duplicate.
 func countMembers(text []byte) int {
 	n, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -210,7 +211,7 @@ func countMembers(text []byte) int {
 	return n
 }
 
-// repeatedKey names the first key of a JSON text that stands twice in one object.
+// repeatedKey names the first duplicate key in an object of a JSON text.
 func repeatedKey(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var seen []map[string]bool // of the arrays and objects that are open, nil for an array
@@ -257,7 +258,7 @@ func number(text string) (any, error) {
 	return f, nil
 }
 
-// MarshalJSON gives the JSON form, so that a Raw inside a Go value shows as what it holds.
+// MarshalJSON gives the JSON form, so that a Raw inside a Go value appears as the value that it holds.
 func (r Raw) MarshalJSON() ([]byte, error) { return AppendJSON(nil, r) }
 
 // UnmarshalJSON takes the canonical form of a JSON text, see [FromJSON].

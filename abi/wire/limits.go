@@ -4,11 +4,11 @@ package wire
 type Limits struct {
 	MaxBytes int // length of the document, in bytes
 	MaxDepth int // nesting of arrays and maps; a scalar has depth 0
-	MaxNodes int // values in the document, map keys not counted
+	MaxNodes int // number of values in the document, not counting map keys
 }
 
-// DefaultLimits are the limits of a document when nothing else is configured. A decoder that makes Go values of a
-// document allocates at most a few hundred bytes for a value, so MaxNodes also bounds the memory that a hostile
+// DefaultLimits are the limits of a document when nothing else is configured. A decoder that makes Go values
+// allocates at most a few hundred bytes for each value. MaxNodes therefore also bounds the memory that a hostile
 // document can cost to a few dozen megabytes.
 var DefaultLimits = Limits{MaxBytes: 4 << 20, MaxDepth: 64, MaxNodes: 1 << 17}
 

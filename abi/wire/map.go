@@ -8,11 +8,11 @@ type Pair struct {
 	Value Raw
 }
 
-// Map is a msgpack map with string keys, which stand in ascending order of their bytes, each once. Its values stay
-// raw. The zero value is the empty map.
+// Map is a msgpack map with string keys. The keys are unique and in ascending order of their bytes. The values
+// stay raw. The zero value is the empty map.
 type Map []Pair
 
-// MapOf returns the map of a Go map, see [AppendValue].
+// MapOf converts a Go map, see [AppendValue].
 func MapOf(values map[string]any) (Map, error) {
 	m := make(Map, 0, len(values))
 	for k, v := range values {
@@ -26,7 +26,7 @@ func MapOf(values map[string]any) (Map, error) {
 	return m, nil
 }
 
-// Get returns the value of key; a nil Raw if there is none.
+// Get returns the value of key, or a nil Raw if there is none.
 func (m Map) Get(key string) Raw {
 	i, ok := m.find(key)
 	if !ok {
@@ -58,7 +58,7 @@ func (m *Map) Delete(key string) {
 	}
 }
 
-// With returns a copy of m in which the pairs of changes replace or join its own.
+// With returns a copy of m to which the pairs of changes are added, replacing those with the same key.
 func (m Map) With(changes Map) Map {
 	out := make(Map, 0, len(m)+len(changes))
 	out = append(out, m...)
@@ -77,7 +77,7 @@ func (m Map) Raw() Raw {
 	return b
 }
 
-// find returns the place of key, or where it would stand. Maps are small: a scan beats a binary search.
+// find returns the index of key, or the index where it belongs. Maps are small, so a scan beats a binary search.
 func (m Map) find(key string) (int, bool) {
 	for i := range m {
 		if m[i].Key >= key {

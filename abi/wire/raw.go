@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Raw is one msgpack value that is not decoded. The zero value means that there is none; where a value must stand it
-// is written as nil. A Raw is never changed after it was made.
+// Raw is one msgpack value that is not decoded. The zero value means that there is no value; it is written as nil
+// where a value is required. A Raw never changes after it is made.
 type Raw []byte
 
 // Of returns the canonical form of a Go value, see [AppendValue].
@@ -16,10 +16,10 @@ func Of(v any) (Raw, error) {
 	return b, err
 }
 
-// String makes a string. Like Int, Uint, Bool and Float it makes a value whose form cannot fail.
+// String makes a string. Like Int, Uint, Bool and Float, it cannot fail.
 func String(v string) Raw { return AppendString(make([]byte, 0, len(v)+5), v) }
 
-// mostInteger is how many bytes an integer takes at the most.
+// mostInteger is the largest number of bytes that an integer takes.
 const mostInteger = 9
 
 // Int makes an integer, see [String].
@@ -40,13 +40,13 @@ func (r Raw) IsZero() bool { return len(r) == 0 }
 // IsNil reports whether there is no value, or the value nil.
 func (r Raw) IsNil() bool { return len(r) == 0 || r[0] == 0xc0 }
 
-// Equal reports whether two values have equal bytes. For canonical values that is whether they are equal.
+// Equal reports whether two values have equal bytes. Canonical values are equal exactly if their bytes are.
 func (r Raw) Equal(other Raw) bool { return bytes.Equal(r, other) }
 
 // Clone returns a copy that shares nothing with r.
 func (r Raw) Clone() Raw { return slices.Clone(r) }
 
-// AsString returns the string that r holds; false if it holds something else.
+// AsString returns the string that r holds, or false if r holds something else.
 func (r Raw) AsString() (string, bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.kind != kindString || t.size+t.count != len(r) {
@@ -55,7 +55,8 @@ func (r Raw) AsString() (string, bool) {
 	return string(r[t.size:]), true
 }
 
-// AsInt returns the integer that r holds; false if it holds something else or one beyond the range of int64.
+// AsInt returns the integer that r holds. It returns false if r holds something else, or an integer outside the range
+// of int64.
 func (r Raw) AsInt() (int64, bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.size != len(r) || (t.kind != kindInt && (t.kind != kindUint || int64(t.bits) < 0)) {
@@ -64,7 +65,7 @@ func (r Raw) AsInt() (int64, bool) {
 	return int64(t.bits), true
 }
 
-// AsUint returns the integer that r holds; false if it holds something else or a negative one.
+// AsUint returns the integer that r holds, or false if r holds something else or a negative integer.
 func (r Raw) AsUint() (uint64, bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.size != len(r) || t.kind != kindUint && (t.kind != kindInt || int64(t.bits) < 0) {
@@ -73,7 +74,7 @@ func (r Raw) AsUint() (uint64, bool) {
 	return t.bits, true
 }
 
-// AsFloat returns the number that r holds, an integer too; false if it holds something else.
+// AsFloat returns the number that r holds, which may be an integer. It returns false if r holds something else.
 func (r Raw) AsFloat() (float64, bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.size != len(r) {
@@ -91,7 +92,7 @@ func (r Raw) AsFloat() (float64, bool) {
 	}
 }
 
-// AsBool returns the boolean that r holds; false, false if it holds something else.
+// AsBool returns the boolean that r holds. It returns false, false if r holds something else.
 func (r Raw) AsBool() (value, ok bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.kind != kindBool || t.size != len(r) {
@@ -100,7 +101,7 @@ func (r Raw) AsBool() (value, ok bool) {
 	return t.bits == 1, true
 }
 
-// AsBytes returns the bytes that r holds, a part of r; false if it holds something else.
+// AsBytes returns the bytes that r holds, as a part of r, or false if r holds something else.
 func (r Raw) AsBytes() ([]byte, bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.kind != kindBin || t.size+t.count != len(r) {
@@ -109,7 +110,8 @@ func (r Raw) AsBytes() ([]byte, bool) {
 	return r[t.size:len(r):len(r)], true
 }
 
-// Items returns the elements of the array that r holds, parts of r; false if it holds something else. r must be valid.
+// Items returns the elements of the array that r holds, as parts of r, or false if r holds something else. r must be
+// valid.
 func (r Raw) Items() ([]Raw, bool) {
 	t, err := readToken(r, 0)
 	if err != nil || t.kind != kindArray {
@@ -127,8 +129,8 @@ func (r Raw) Items() ([]Raw, bool) {
 	return items, true
 }
 
-// Seek returns r from the value of a key on, if r holds a map with that key, to decode the value alone; nil if there is none. What
-// is behind the value is part of it. r must be valid.
+// Seek returns the rest of r from the value of key on, so that the value can be decoded alone. It returns nil if r does not hold
+// a map with that key. The result includes the bytes after the value. r must be valid.
 func (r Raw) Seek(key string) []byte {
 	t, err := readToken(r, 0)
 	if err != nil || t.kind != kindMap {
@@ -154,13 +156,13 @@ func (r Raw) Seek(key string) []byte {
 	return nil
 }
 
-// IsMap and IsArray tell the kind of value without decoding it.
+// IsMap reports whether r holds a map, without decoding it.
 func (r Raw) IsMap() bool {
 	t, err := readToken(r, 0)
 	return err == nil && t.kind == kindMap
 }
 
-// IsArray tells whether r holds an array, see [Raw.IsMap].
+// IsArray reports whether r holds an array, without decoding it.
 func (r Raw) IsArray() bool {
 	t, err := readToken(r, 0)
 	return err == nil && t.kind == kindArray
@@ -184,7 +186,7 @@ func (r *Raw) UnmarshalMsg(b []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// Cut returns the first value of b, a part of it, and the rest.
+// Cut returns the first value of b, as a part of b, and the rest.
 func Cut(b []byte) (first Raw, rest []byte, err error) {
 	end, err := skip(b, 0)
 	if err != nil {
@@ -196,7 +198,7 @@ func Cut(b []byte) (first Raw, rest []byte, err error) {
 // Msgsize is the number of bytes that MarshalMsg appends.
 func (r Raw) Msgsize() int { return max(1, len(r)) }
 
-// skip returns the offset behind the value at b[at:], which need not have been validated.
+// skip returns the offset after the value at b[at:]. The value need not have been validated.
 func skip(b []byte, at int) (int, error) {
 	for open := 1; open > 0; open-- {
 		t, err := readToken(b, at)

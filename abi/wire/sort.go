@@ -1,7 +1,7 @@
 package wire
 
-// sortBy sorts n elements by heapsort: of the sorts that never take quadratic time it is the smallest, and a guest carries what
-// it sorts with. What is sorted here is nearly always sorted already.
+// sortBy sorts n elements by heapsort. Heapsort has the smallest code of the sorts that never take quadratic time, and every
+// guest carries that code. The input is nearly always sorted already.
 func sortBy(n int, less func(i, j int) bool, swap func(i, j int)) {
 	sorted := true
 	for i := 1; i < n && sorted; i++ {

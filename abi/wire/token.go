@@ -2,7 +2,7 @@ package wire
 
 import "math"
 
-// kind is what the next token of a msgpack document is.
+// kind is the kind of the next token of a msgpack document.
 type kind uint8
 
 const (
@@ -21,12 +21,12 @@ const (
 type token struct {
 	kind     kind
 	shortest bool   // the head is the shortest that can express it
-	size     int    // bytes of the head (for scalars of the whole value)
+	size     int    // bytes of the head; for a scalar, of the whole value
 	count    int    // bytes of a string or bin; elements of an array; pairs of a map
 	bits     uint64 // the value of a number; 1 for true
 }
 
-// readToken reads the head at b[at:]. It checks that the head is whole, not that a payload is.
+// readToken reads the head at b[at:]. It checks that the head is complete, but not the payload.
 func readToken(b []byte, at int) (token, error) {
 	if at >= len(b) {
 		return token{}, errorAt(at, "the document ends where a value is expected")
@@ -106,7 +106,7 @@ func readLongToken(b []byte, at int) (token, error) {
 	return t, nil
 }
 
-// signedToken completes the token of a head 0xd0 to 0xd3: a number ≥ 0 belongs to the unsigned heads, and a negative
+// signedToken completes the token of a head 0xd0 to 0xd3. A number ≥ 0 belongs to the unsigned heads, and a negative
 // one is in its shortest form if the next shorter head cannot hold it.
 func signedToken(t token, v int64) token {
 	t.bits = uint64(v)
@@ -127,7 +127,7 @@ func signedToken(t token, v int64) token {
 	return t
 }
 
-// checkFloat refuses what JSON cannot express.
+// checkFloat refuses floats that JSON cannot express.
 func checkFloat(t token, at int) error {
 	if f := t.float(); math.IsNaN(f) || math.IsInf(f, 0) {
 		return errorAt(at, "NaN and infinities are not allowed")

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Validate reports whether b is exactly one msgpack document that is safe to decode: within the limits, claimed counts
-// not beyond the remaining bytes, strings in UTF-8, map keys strings and none twice, no extension types, no NaN or
-// infinity, no bytes behind it. It does not recurse, and allocates only for documents of more than 16 levels, or with
-// more than 32 keys in maps that stand in each other. The error is an [*Error].
+// Validate checks that b is exactly one msgpack document that is safe to decode. The document must be within the
+// limits, claim no more elements than bytes remain, and have only UTF-8 strings and unique string keys. Extension
+// types, NaN, infinities and bytes after the document are refused. Validate does not recurse. It allocates only for
+// documents with more than 16 levels, or with more than 32 keys in maps nested in each other. The error is an
+// [*Error].
 func Validate(b []byte, limits Limits) error {
 	_, err := scan(b, limits)
 	return err
@@ -20,16 +21,16 @@ func IsCanonical(b []byte, limits Limits) (bool, error) { return scan(b, limits)
 
 // frame is an array or map that is being scanned, or the document around its one value.
 type frame struct {
-	remaining int  // values that are still to come; for a map two for each pair
-	isMap     bool // then every value with an even remaining count is a key
+	remaining int  // values still to come; two for each pair of a map
+	isMap     bool // if true, every value with an even remaining count is a key
 	sorted    bool // the keys so far were strictly ascending
 	firstKey  int  // index of the map's first key in the keys of all open maps
 }
 
-// span is the place of a key's bytes in the document.
+// span is the position of a key's bytes in the document.
 type span struct{ start, end int }
 
-// scanner is where a scan stands.
+// scanner is the state of a scan.
 type scanner struct {
 	b         []byte
 	at        int
@@ -38,8 +39,8 @@ type scanner struct {
 	limits    Limits
 }
 
-// scan is a loop in one function, which keeps its stacks in local variables: so that ordinary documents, of up to 16
-// levels and 32 keys in the open maps, need no allocation.
+// scan is a loop in one function that keeps its stacks in local variables. Ordinary documents, with up to 16 levels
+// and 32 keys in the open maps, therefore need no allocation.
 func scan(b []byte, limits Limits) (canonical bool, err error) {
 	var (
 		frameSpace [17]frame
@@ -49,7 +50,7 @@ func scan(b []byte, limits Limits) (canonical bool, err error) {
 	if len(b) > s.limits.MaxBytes {
 		return false, errorAt(0, "the document has "+itoa(len(b))+" bytes, the limit is "+itoa(s.limits.MaxBytes))
 	}
-	keys := keySpace[:0] // of all maps that are open, the innermost last
+	keys := keySpace[:0] // keys of all open maps, the innermost last
 	frames := append(frameSpace[:0], frame{remaining: 1})
 	for len(frames) > 0 {
 		f := &frames[len(frames)-1]
@@ -83,7 +84,7 @@ func scan(b []byte, limits Limits) (canonical bool, err error) {
 	return s.canonical, nil
 }
 
-// key reads a key of the map f. Sorted keys cannot repeat; in other maps unique looks for repetitions.
+// key reads a key of the map f. Sorted keys cannot repeat; in other maps, unique looks for duplicates.
 func (s *scanner) key(f *frame, keys []span) (span, error) {
 	start := s.at
 	t, err := readToken(s.b, s.at)
@@ -106,7 +107,7 @@ func (s *scanner) key(f *frame, keys []span) (span, error) {
 	return k, nil
 }
 
-// value reads a scalar, or the head of an array or map at this depth, which is then opened.
+// value reads a scalar, or the head of an array or map at this depth, which it opens.
 func (s *scanner) value(depth, firstKey int) (inner frame, opened bool, err error) {
 	start := s.at
 	s.nodes++
@@ -162,7 +163,7 @@ func (s *scanner) open(t token, depth, firstKey int) (frame, error) {
 	return f, nil
 }
 
-// unique refuses a key that stands twice in f, the innermost frame. It sorts keys, which are not used afterwards.
+// unique refuses a duplicate key in f, the innermost frame. It sorts keys, which nobody uses afterwards.
 func (s *scanner) unique(f *frame, keys []span) error {
 	if !f.isMap || f.sorted {
 		return nil

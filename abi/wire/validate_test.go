@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// unhex reads hex digits, with blanks between them.
+// unhex decodes hex digits, which may have blanks between them.
 func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
@@ -21,7 +21,7 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// nested is an array in an array in an array …, depth of them, around nil.
+// nested returns nil inside depth nested arrays.
 func nested(depth int) []byte {
 	return append(bytes.Repeat([]byte{0x91}, depth), 0xc0)
 }
@@ -295,7 +295,7 @@ func TestValidateDoesNotAllocate(t *testing.T) { //nolint:paralleltest // Allocs
 	}
 }
 
-// document is a message such as a hook sees it.
+// document returns a message such as a hook sees.
 func document(t testing.TB) []byte {
 	t.Helper()
 	b, err := wire.Of(map[string]any{
@@ -307,7 +307,7 @@ func document(t testing.TB) []byte {
 	return b
 }
 
-// shuffledMap has n keys in an order that is not theirs.
+// shuffledMap returns a map with n keys that are not in order.
 func shuffledMap(n int) []byte {
 	b := wire.AppendMapHeader(nil, n)
 	for i := range n {
@@ -318,7 +318,7 @@ func shuffledMap(n int) []byte {
 }
 
 func ExampleValidate() {
-	bomb := []byte{0xdd, 0xff, 0xff, 0xff, 0xff} // an array of four billion elements, it says
+	bomb := []byte{0xdd, 0xff, 0xff, 0xff, 0xff} // claims to be an array of four billion elements
 	fmt.Println(wire.Validate(bomb, wire.DefaultLimits))
 
 	twice := []byte{0x82, 0xa1, 'a', 0x01, 0xa1, 'a', 0x02}

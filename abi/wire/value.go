@@ -6,8 +6,8 @@ import (
 )
 
 // AppendValue appends a Go value in canonical form. It knows nil, booleans, the integer and float types, string,
-// []byte, [Raw], [Map], []any, []string and map[string]any of these; another type is an error that names where it
-// stands. Values of other Go types are for a reflecting codec, see the host's fields.
+// []byte, [Raw], [Map], []any, []string and map[string]any of these. Any other type is an error that names its
+// path. Use a codec with reflection for other Go types, as the host's fields do.
 func AppendValue(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -96,7 +96,7 @@ func appendGoMap(dst []byte, m map[string]any) ([]byte, error) {
 	return dst, nil
 }
 
-// TypeError is a Go value that has no msgpack form here.
+// TypeError reports a Go value that has no msgpack form in this package.
 type TypeError struct{ Path string }
 
 func (e *TypeError) Error() string {
@@ -104,7 +104,7 @@ func (e *TypeError) Error() string {
 		"strings, bytes, lists and maps with string keys"
 }
 
-// within puts where a value stands before the path inside it.
+// within puts step in front of the path of the error.
 func within(err error, step string) error {
 	if e, ok := err.(*TypeError); ok { //nolint:errorlint // AppendValue returns it unwrapped
 		return &TypeError{Path: step + e.Path}
@@ -112,8 +112,8 @@ func within(err error, step string) error {
 	return err
 }
 
-// Value decodes r: nil, bool, int64 (uint64 above its range), float64, string, []byte, []any or map[string]any. The
-// error is an [*Error]: r is validated with [DefaultLimits].
+// Value decodes r to nil, bool, int64 (uint64 above its range), float64, string, []byte, []any or map[string]any.
+// It validates r with [DefaultLimits], so the error is an [*Error].
 func (r Raw) Value() (any, error) {
 	if err := Validate(r, DefaultLimits); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (r Raw) Value() (any, error) {
 	return v, nil
 }
 
-// decode makes a Go value of the validated value at b[at:].
+// decode makes a Go value from the validated value at b[at:].
 func decode(b []byte, at int) (v any, next int) {
 	t, _ := readToken(b, at)
 	at += t.size

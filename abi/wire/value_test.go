@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// sameValue compares two decoded values by what they say: numbers by their value and kind, whatever Go type a codec
-// chose for them; floats by their bits.
+// sameValue compares the meaning of two decoded values. It compares numbers by value and kind, whatever Go type a
+// codec chose for them, and floats by their bits.
 func sameValue(a, b any) bool {
 	switch a := a.(type) {
 	case []any:
@@ -48,7 +48,7 @@ func sameValue(a, b any) bool {
 
 type floatBits uint64
 
-// plainNumber makes integers int64, or uint64 above its range, and floats their bits as float64.
+// plainNumber converts integers to int64, or to uint64 above its range, and floats to their bits as float64.
 func plainNumber(v any) any {
 	switch v := v.(type) {
 	case int8:

@@ -102,7 +102,7 @@ func TestReplayIsUsedWrongly(t *testing.T) {
 	for says, args := range map[string][]string{
 		"plugin replay: FILE is missing": {},
 		"no such file":                   {filepath.Join(b.dir, "gone")},
-		"is no cassette":                 {filepath.Join(b.dir, "other")},
+		"is not a cassette":              {filepath.Join(b.dir, "other")},
 		"there is no call 4":             {path, "--call", "4"},
 		`has no plugin "x"`:              {path, "--plugin", "x=y.wasm"},
 		"both replace the plugin":        {path, "--plugin", "a.wasm", "--plugin", "b.wasm"},
@@ -115,7 +115,7 @@ func TestReplayIsUsedWrongly(t *testing.T) {
 		require.Empty(t, b.out.String())
 	}
 	require.Equal(t, exitUsage, b.run("run", "--record", path, "hi"))
-	require.Contains(t, b.err.String(), "is there already, and is not overwritten")
+	require.Contains(t, b.err.String(), "already exists, and is not overwritten")
 }
 
 // cut writes the recording with more bytes at the end, or without its last ones.

@@ -1,7 +1,8 @@
 package sdk
 
-// Accumulator keeps in a field what a function makes of all messages of the history. A call costs as much as there are new
-// messages, however long the history is. It belongs to one node hook, which declares the view "new" and reads the field:
+// Accumulator folds all messages of the history into one value and keeps it in a field. The cost of a call depends only on
+// the number of new messages, however long the history is. An Accumulator belongs to one node hook, which declares the
+// view "new" and reads the field:
 //
 //	var words = sdk.Accumulator[int]{
 //		Field: sdk.Field[int]{Name: "words"},
@@ -11,11 +12,11 @@ package sdk
 //	BeforeModel: &sdk.HookSpec{Messages: sdk.ViewNew(), Reads: []string{words.Name}}
 type Accumulator[T any] struct {
 	Field[T]                           // of the lifetime thread, without a reducer
-	Fold     func(sum T, m *Message) T // begins with the zero value
+	Fold     func(sum T, m *Message) T // the first sum is the zero value
 }
 
-// Advance folds what is new, puts the sum into the update if anything changed, and returns it. Where older messages were
-// changed or removed it begins anew and fetches the whole history: no function can take back what it folded.
+// Advance folds the new messages, puts the sum into the update if anything changed, and returns it. If older messages
+// were changed or removed, it starts over and fetches the whole history, because Fold cannot undo an earlier message.
 func (a Accumulator[T]) Advance(c AnyCall, u *Update) (T, error) {
 	sum, err := a.Get(c)
 	view := c.call().shown()
@@ -47,7 +48,7 @@ func (a Accumulator[T]) fold(sum T, messages []Message) T {
 	return sum
 }
 
-// pageSize is how many messages are fetched at once.
+// pageSize is the number of messages to fetch at once.
 const pageSize = 256
 
 func (a Accumulator[T]) foldAll(c *Call, total uint64) (sum T, err error) {
@@ -57,7 +58,7 @@ func (a Accumulator[T]) foldAll(c *Call, total uint64) (sum T, err error) {
 			return sum, err
 		}
 		if len(page) == 0 {
-			break // the host knows best how many there are
+			break // the host knows best how many messages there are
 		}
 		sum = a.fold(sum, page)
 		from += uint64(len(page))

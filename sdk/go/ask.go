@@ -1,7 +1,8 @@
 package sdk
 
-// Documents are encoded and decoded by their own methods, here and everywhere in the SDK: behind an interface TinyGo would
-// link the codecs of all documents into every plugin. So these functions are generic, which it resolves while compiling.
+// Throughout the SDK, documents are encoded and decoded by their own methods. If those were called through an interface,
+// TinyGo would link the codecs of all documents into every plugin. These functions are therefore generic, which TinyGo
+// resolves at compile time.
 
 type encoder interface {
 	MarshalMsg(dst []byte) ([]byte, error)
@@ -12,7 +13,7 @@ type decoder[T any] interface {
 	UnmarshalMsg(b []byte) ([]byte, error)
 }
 
-// request performs an operation whose reply is of no interest, or not yet decoded.
+// request performs an operation and returns its reply undecoded. Some callers ignore the reply.
 func request[Q encoder](c *Call, op string, query Q) ([]byte, error) {
 	payload, err := query.MarshalMsg(nil)
 	if err != nil {
@@ -34,12 +35,13 @@ func ask[R any, P decoder[R], Q encoder](c *Call, op string, query Q) (*R, error
 	return reply, nil
 }
 
-// noQuery is the query of an operation that takes none.
+// noQuery is the query of an operation without a query.
 type noQuery struct{}
 
 func (noQuery) MarshalMsg(dst []byte) ([]byte, error) { return dst, nil }
 
-// next calls the inner layers with a change, which may be nil, and returns their reply. A refusal is no failure of theirs.
+// next calls the inner layers with a change, which may be nil, and returns their reply. A refusal does not count as a
+// failure of the inner layers.
 func next[T any, P interface {
 	*T
 	encoder

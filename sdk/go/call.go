@@ -11,18 +11,18 @@ type AnyCall interface{ call() *Call }
 
 // Call is one call of a hook.
 type Call struct {
-	document []byte         // the input as the host wrote it
-	input    *abi.HookInput // decoded; nil until somebody looks
-	view     *abi.View      // of the messages, decoded; nil until somebody looks, and where there are none
+	document []byte         // the input, as the host wrote it
+	input    *abi.HookInput // decoded; nil until the hook first looks
+	view     *abi.View      // of the messages, decoded; nil until the hook first looks, or if there are none
 
 	host    Host
-	failure error // what the last Next returned because the inner layers failed
+	failure error // the error of the last Next, if the inner layers failed
 }
 
 func (c *Call) call() *Call { return c }
 
-// Input returns the whole input document. It is decoded when a hook first looks at anything in it: a hook that does not
-// look pays nothing.
+// Input returns the whole input document. The document is decoded when a hook first looks at it, so a hook that does
+// not look pays nothing.
 func (c *Call) Input() *abi.HookInput {
 	if c.input == nil {
 		c.input = &abi.HookInput{}
@@ -36,7 +36,7 @@ func (c *Call) Input() *abi.HookInput {
 	return c.input
 }
 
-// shown returns the messages that the hook declared to see, which most hooks look at and at nothing else; nil if it declared none.
+// shown returns the view of the messages that the hook declared, or nil if it declared none. Most hooks look at nothing else.
 func (c *Call) shown() *abi.View {
 	if c.view != nil || c.input != nil {
 		return c.view
@@ -51,7 +51,7 @@ func (c *Call) shown() *abi.View {
 	return c.view
 }
 
-// next calls the inner layers and returns their reply. A refusal is no failure of theirs.
+// next calls the inner layers and returns their reply. A refusal does not count as a failure of the inner layers.
 func (c *Call) next(payload []byte) ([]byte, error) {
 	status, reply := c.host.Next(payload)
 	doc, err := accept(status, reply)
@@ -62,7 +62,7 @@ func (c *Call) next(payload []byte) ([]byte, error) {
 	return doc, err
 }
 
-// Messages returns the messages that the hook declared to see; none if it declared none.
+// Messages returns the messages that the hook declared in its spec, or none if it declared none.
 func (c *Call) Messages() []Message {
 	if view := c.shown(); view != nil {
 		return view.Items
@@ -70,23 +70,24 @@ func (c *Call) Messages() []Message {
 	return nil
 }
 
-// State returns the value of a field that the hook declared to read; a nil Raw if it is unset or too large, see
-// [Call.ReadFields].
+// State returns the value of a field that the hook lists in Reads. It returns a nil Raw if the field is unset,
+// or too large for the input; see [Call.ReadFields].
 func (c *Call) State(field string) Raw { return c.Input().State.Get(field) }
 
-// IdempotencyKey names this execution of a tool, for the services that it asks to do something: one that was started again
-// after a crash has the same key, a retry has another. It is "" in hooks.
+// IdempotencyKey names this execution of a tool. A tool passes it to the services that it calls. An execution that is
+// repeated after a crash has the same key; a retry has a new one. The key is "" in hooks.
 func (c *Call) IdempotencyKey() string { return c.Input().IdempotencyKey }
 
-// Interrupt asks the outside world. If the question was answered it returns the answer; otherwise the hook must return
-// the error, and runs again from its start when there is an answer. The key is unique within the call.
+// Interrupt asks the outside world a question. If the question was answered, Interrupt returns the answer. Otherwise
+// the hook must return the error; it runs again from its start when there is an answer. The key must be unique within
+// the call.
 func (c *Call) Interrupt(key string, value Raw) (Raw, error) {
 	answers, err := c.InterruptAll(Map{{Key: key, Value: value}})
 	return answers.Get(key), err
 }
 
-// InterruptAll asks several things at once, by their keys. When all of them are answered it returns the answers;
-// otherwise the error asks those that are not, and the hook must return it.
+// InterruptAll asks several questions at once, by their keys. When all of them are answered, it returns the
+// answers. Otherwise the error carries the open questions, and the hook must return it.
 func (c *Call) InterruptAll(questions Map) (answers Map, err error) {
 	var open []abi.Interrupt
 	for _, q := range questions {
@@ -102,15 +103,15 @@ func (c *Call) InterruptAll(questions Map) (answers Map, err error) {
 	return answers, nil
 }
 
-// InterruptError carries questions outward.
+// InterruptError carries questions from a hook to the host.
 type InterruptError struct{ Interrupts []abi.Interrupt }
 
 func (e *InterruptError) Error() string { return "interrupted" }
 
-// ErrClosed is what Next returns when an interrupt is pending or the run is cancelled: the hook must return.
+// ErrClosed is the error of Next when an interrupt is pending or the run is cancelled. The hook must then return.
 var ErrClosed = errors.New("an interrupt is pending, or the run is cancelled")
 
-// ReadFields fetches fields that the hook declared to read, also those that are too large for its input.
+// ReadFields fetches fields that the hook lists in Reads, including those that are too large for its input.
 func (c *Call) ReadFields(fields ...string) (Map, error) {
 	reply, err := ask[abi.StateReply](c, abi.OpStateRead, &abi.StateQuery{Fields: fields})
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *Call) ReadFields(fields ...string) (Map, error) {
 	return reply.State, nil
 }
 
-// ReadMessages fetches messages of the history: at most count, from the index from.
+// ReadMessages fetches at most count messages of the history, starting at the index from.
 func (c *Call) ReadMessages(from, count uint64) ([]Message, error) {
 	reply, err := ask[abi.StateReply](c, abi.OpStateRead, &abi.StateQuery{From: from, Count: count})
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *Call) Emit(name string, data Raw) error {
 	return err
 }
 
-// Budget tells what this call may still use.
+// Budget returns how much this call may still use.
 func (c *Call) Budget() (abi.Budget, error) {
 	reply, err := ask[abi.Budget](c, abi.OpBudget, noQuery{})
 	if err != nil {
@@ -143,7 +144,7 @@ func (c *Call) Budget() (abi.Budget, error) {
 	return *reply, nil
 }
 
-// accept returns the reply of a call that went well, or makes an error of its status.
+// accept returns the reply of a successful call, or turns its status into an error.
 func accept(status abi.Status, doc []byte) ([]byte, error) {
 	switch status {
 	case abi.StatusOK:
@@ -161,7 +162,7 @@ func accept(status abi.Status, doc []byte) ([]byte, error) {
 	}
 }
 
-// understood traps on a document of the host that is not what the ABI says: there is nothing that a plugin could do.
+// understood traps if a document of the host breaks the ABI, because a plugin cannot do anything about it.
 func understood(err error) {
 	if err != nil {
 		panic("sdk: the host's document is not understood: " + err.Error())

@@ -2,7 +2,7 @@ package sdk
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// The functions of this file decode and encode parts of a document. They are for the code that sdk/go/gen writes. The
+// The functions of this file decode and encode parts of a document. The code that sdk/go/gen writes calls them. The
 // parameter key names the value in errors.
 
 // DecodeBool decodes a boolean.
@@ -25,7 +25,7 @@ func DecodeString[T ~string](dst *T, key string, v Raw) error {
 	return nil
 }
 
-// DecodeInt decodes an integer, which must fit.
+// DecodeInt decodes an integer, which must fit the type.
 func DecodeInt[T ~int | ~int8 | ~int16 | ~int32 | ~int64](dst *T, key string, v Raw) error {
 	n, ok := v.AsInt()
 	if !ok {
@@ -38,7 +38,7 @@ func DecodeInt[T ~int | ~int8 | ~int16 | ~int32 | ~int64](dst *T, key string, v 
 	return nil
 }
 
-// DecodeUint decodes an integer that is not negative, and must fit.
+// DecodeUint decodes an integer, which must not be negative and must fit the type.
 func DecodeUint[T ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](dst *T, key string, v Raw) error {
 	n, ok := v.AsUint()
 	if !ok {
@@ -61,7 +61,7 @@ func DecodeFloat[T ~float32 | ~float64](dst *T, key string, v Raw) error {
 	return nil
 }
 
-// DecodeRaw keeps a value as it is.
+// DecodeRaw keeps a value undecoded.
 func DecodeRaw(dst *Raw, _ string, v Raw) error {
 	*dst = v.Clone()
 	return nil
@@ -77,7 +77,7 @@ func DecodeBytes(dst *[]byte, key string, v Raw) error {
 	return nil
 }
 
-// DecodeDynamic decodes a map whose values stay as they are.
+// DecodeDynamic decodes a map whose values stay undecoded.
 func DecodeDynamic(dst *Map, key string, v Raw) error {
 	if !v.IsMap() {
 		return mismatch(key, "a map", v)
@@ -100,7 +100,7 @@ func DecodeDocument(dst Document, key string, v Raw) error {
 		return mismatch(key, "a map", v)
 	}
 	_, err := dst.UnmarshalMsg(v)
-	if e, ok := err.(*Error); ok { //nolint:errorlint // as decoders return it; errors.As needs reflection
+	if e, ok := err.(*Error); ok { //nolint:errorlint // decoders return it unwrapped, and errors.As needs reflection
 		return &Error{Type: e.Type, Message: key + "." + e.Message}
 	}
 	return err

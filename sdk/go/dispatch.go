@@ -6,16 +6,16 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// Host is what a plugin can ask of its host. In a module the ABI's imports are behind it; a native test may bring its
-// own to [Invoke].
+// Host is the set of calls that a plugin can make to its host. In a module, the imports of the ABI implement it. A
+// native test may pass its own Host to [Invoke].
 type Host interface {
 	Next(payload []byte) (abi.Status, []byte)
 	HostCall(op string, payload []byte) (abi.Status, []byte)
 	Log(level abi.LogLevel, line string)
 }
 
-// dispatch performs an export: it calls the plugin's method and encodes what it says, appended to
-// dst. It returns what the export returns.
+// dispatch performs an export: it calls the plugin's method and appends the encoded result to dst. The code
+// is the return value of the export.
 func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, code int32) {
 	switch export {
 	case abi.ExportDescribe:
@@ -73,8 +73,8 @@ func setUpdate(r *abi.Result, u *Update) {
 	r.JumpTo, r.Messages, r.Overwrite, r.Patch, r.Remove, r.State = string(u.JumpTo), u.Messages, u.Overwrite, u.Patch, u.Remove, u.State
 }
 
-// finish encodes the result. An error that came from Next and goes outward unchanged is not written: the host passes
-// its own on.
+// finish encodes the result. It does not write an error that came from Next and is returned unchanged, because the
+// host passes on its own copy.
 func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
 	if err == nil {
 		if isEmpty(r) {
@@ -91,7 +91,7 @@ func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
 			r := abi.Result{Interrupts: e.Interrupts}
 			return written(r.MarshalMsg(dst))
 		case *Error:
-			if err == failure { //nolint:errorlint // the very same error
+			if err == failure { //nolint:errorlint // the same error value, not an equal one
 				return dst, abi.ReturnNothing
 			}
 			return failed(e, dst)
@@ -130,7 +130,7 @@ func configure(input, dst []byte) ([]byte, int32) {
 	return written(narrowed.MarshalMsg(dst))
 }
 
-// written is what an export returns that wrote a result.
+// written returns the result and code of an export that wrote a result.
 func written(result []byte, err error) ([]byte, int32) {
 	if err != nil {
 		panic("sdk: " + err.Error())

@@ -12,9 +12,9 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// The plugin of a process is one, so no test here is parallel.
+// A process has only one plugin, so the tests here are not parallel.
 
-// scriptedHost answers next and host_call with what the test says.
+// scriptedHost answers next and host_call with the replies that the test sets.
 type scriptedHost struct {
 	status abi.Status
 	reply  []byte
@@ -37,7 +37,7 @@ func (h *scriptedHost) Log(level abi.LogLevel, line string) {
 	h.lines = append(h.lines, fmt.Sprint(level, " ", line))
 }
 
-// all is a plugin with every hook; each does what the test gave it.
+// all is a plugin with every hook. Each hook calls the function that the test sets.
 type all struct {
 	node  func(c *sdk.Call) (*sdk.Update, error)
 	model func(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update, error)
@@ -56,7 +56,7 @@ func (a all) WrapModelCall(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update, 
 func (a all) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) { return a.tool(c) }
 func (a all) CallTool(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error)     { return a.tool(c) }
 
-// invoke calls an export of a plugin; a nil result is a return of 0.
+// invoke calls an export of a plugin. A nil result means that the export returned 0.
 func invoke(t *testing.T, p all, export string, in abi.HookInput, h sdk.Host) *abi.Result {
 	t.Helper()
 	sdk.Register(p, sdk.Description{Name: "all", Version: "1.0.0"})

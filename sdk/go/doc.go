@@ -1,5 +1,5 @@
-// Package sdk is for authors of agenthost plugins in Go. A plugin is a type with a method for each hook that it wants,
-// registered in an init function:
+// Package sdk is for writing agenthost plugins in Go. A plugin is a type with a method for each hook that it
+// implements. An init function registers it:
 //
 //	type shout struct{}
 //
@@ -15,27 +15,30 @@
 //
 //	func main() {}
 //
-// The same source builds with TinyGo, which gives small and quick modules, and with standard Go:
+// The same source builds with TinyGo, which produces small and fast modules, and with standard Go:
 //
 //	tinygo build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=z -no-debug -o shout.wasm .
 //	GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o shout.wasm .
 //
-// TinyGo's default scheduler costs hundreds of microseconds a call: do not leave out -scheduler=none.
+// Always pass -scheduler=none: TinyGo's default scheduler costs hundreds of microseconds per call.
 //
-// On other platforms the package builds too: a plugin is tested with plain go test and package sdktest, which calls its hooks
-// with a history, fields and replies of the test's making.
+// The package also builds on other platforms, so you can test a plugin with plain go test. Package sdktest calls the hooks
+// with a history, fields and replies that the test provides.
 //
-// What a plugin keeps in the state it declares as a [Field], or, where it follows from all messages, as an [Accumulator], which
-// looks at each message once. The arguments of its tools, see [NewTool], and its configuration, see [Decode], are structs whose
-// codecs and JSON Schemas the command sdk/go/gen writes: a guest has no use for reflection. What goes inward in a wrap hook
-// is a change of the request or call: new(sdk.RequestChange).WithAppendedSystem("Be brief.").
+// A plugin declares each value that it keeps in the state as a [Field]. If the value follows from all messages, use an
+// [Accumulator], which looks at each message only once. The arguments of tools (see [NewTool]) and the configuration (see
+// [Decode]) are structs. The command sdk/go/gen writes their codecs and JSON Schemas, because reflection would make a guest
+// large and slow. A wrap hook passes a change of the request or call to the inner layers:
+// new(sdk.RequestChange).WithAppendedSystem("Be brief.").
 //
-// An instance of a plugin serves one call at a time, and any instance may serve any call: what must survive a call
-// belongs into state fields, not into variables. Clock and random numbers follow from the input of the call: they are
-// reproducible, and no source of secrets. TinyGo's crypto/rand, and math/rand everywhere, start alike in every instance
-// and go on from call to call; a random number that belongs to the call follows from Call.Input().Seed.
+// An instance of a plugin serves one call at a time, and any instance may serve any call. Keep data that must survive a
+// call in state fields, not in variables. The clock and random numbers are derived from the input of the call, so they
+// are reproducible and must not be used as secrets. TinyGo's crypto/rand, and math/rand with either compiler, start
+// with the same state in every instance and continue from call to call. For a random number that depends only on the
+// call, use Call.Input().Seed.
 //
-// What reaches beyond the call needs a capability: the plugin lists it in its Description with a reason, and the operator
-// grants it. Call.Fetch makes HTTP requests, Call.Store keeps values, Call.Generate asks a model, Call.CallTool runs a
-// tool of the agent, Call.ClockNow and Call.RandomBytes are the real clock and real random numbers.
+// An operation that reaches beyond the call needs a capability. The plugin lists the capability in its Description with a
+// reason, and the operator grants it. Call.Fetch makes HTTP requests, Call.Store keeps values, Call.Generate asks a
+// model, and Call.CallTool runs a tool of the agent. Call.ClockNow and Call.RandomBytes give the real time and real
+// random numbers.
 package sdk

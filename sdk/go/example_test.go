@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/sdk/go/sdktest"
 )
 
-// A plugin registers itself in an init function, and is tested natively with package sdktest. The examples do both.
+// A plugin registers itself in an init function, and its tests run natively with package sdktest. The examples do both.
 
 // host registers a plugin and returns a host for it.
 func host(p any, d sdk.Description) *sdktest.Host {
@@ -39,7 +39,7 @@ func Example() {
 	// Output: HIGH AT NOON
 }
 
-// greeter says what day it is before a run begins.
+// greeter adds a message with the run's id before a run begins.
 type greeter struct{}
 
 func (greeter) BeforeAgent(c *sdk.Call) (*sdk.Update, error) {
@@ -99,7 +99,7 @@ func (confirm) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
 	return nil, nil
 }
 
-// A hook that asks returns the error of Interrupt; it runs again when there is an answer.
+// A hook that asks a question returns the error of Interrupt. It runs again when there is an answer.
 func ExampleCall_Interrupt() {
 	h := host(confirm{}, sdk.Description{})
 	fmt.Println(h.BeforeModel().Interrupts[0].Value.JSON())
@@ -110,7 +110,7 @@ func ExampleCall_Interrupt() {
 	// [info answered answer=true]
 }
 
-// brief tells the model to be brief, and cuts what it says.
+// brief tells the model to be brief, and shortens its answer.
 type brief struct{}
 
 func (brief) WrapModelCall(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update, error) {
@@ -159,13 +159,13 @@ func ExampleAfterModelHook() {
 	})
 	h.Say(abi.Human("when is the tide high"))
 	h.AfterModel()
-	h.Say(abi.AI("at noon")) // only this is shown to the next call
+	h.Say(abi.AI("at noon")) // the next call sees only this message
 	h.AfterModel()
 	fmt.Println(h.State.Get("words").JSON())
 	// Output: 7
 }
 
-// guard does not let files be deleted.
+// guard prevents the deletion of files outside /tmp.
 type guard struct{}
 
 func (guard) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
@@ -190,7 +190,7 @@ func ExampleWrapToolCallHook() {
 	// {"dry_run":true} deleted
 }
 
-// report tells when a run is over.
+// report emits an event when a run is over.
 type report struct{}
 
 func (report) AfterAgent(c *sdk.Call) (*sdk.Update, error) {
@@ -204,7 +204,7 @@ func ExampleAfterAgentHook() {
 	// Output: done {"run":"run-1"}
 }
 
-// Note is what the model passes to the tool "note". In a plugin, sdk/go/gen writes its methods.
+// Note holds the arguments that the model passes to the tool "note". In a plugin, sdk/go/gen writes its methods.
 type Note struct{ Text string }
 
 func (n *Note) MarshalMsg(b []byte) ([]byte, error) {
@@ -226,7 +226,7 @@ func (*Note) JSONSchema() sdk.Raw {
 	})
 }
 
-// notes is a plugin with a tool, which keeps what it is told.
+// notes is a plugin whose tool stores notes.
 type notes struct{ sdk.Tools }
 
 func writeNote(c *sdk.ToolCall, note *Note) (string, error) {

@@ -5,18 +5,19 @@ import "slices"
 // Lifetimes of a [Field].
 const (
 	LifetimeThread = "thread" // as long as the thread
-	LifetimeRun    = "run"    // as long as the run, its interrupts included
+	LifetimeRun    = "run"    // as long as the run, including its interrupts
 	LifetimeStep   = "step"   // in the next step
 )
 
 // Reducers of a [Field].
 const (
-	ReduceAdd    = "add"    // numbers are added to what is there
-	ReduceAppend = "append" // lists are appended to it
+	ReduceAdd    = "add"    // numbers are added to the present value
+	ReduceAppend = "append" // lists are appended to the present value
 )
 
-// Field is a state field of the plugin with values of the type T: bool, int, int64, uint64, float64, string, []byte,
-// []string, [Raw], [Map] or a struct with a generated codec. A hook that reads it lists its name in Reads:
+// Field is a state field of the plugin with values of the type T, which may be bool, int, int64, uint64, float64,
+// string, []byte, []string, [Raw], [Map] or a struct with a generated codec. A hook that reads the field lists its
+// name in Reads:
 //
 //	var calls = sdk.Field[int]{Name: "calls", Lifetime: sdk.LifetimeRun, Reducer: sdk.ReduceAdd}
 //
@@ -26,14 +27,14 @@ const (
 //	}
 type Field[T any] struct {
 	Name       string
-	Lifetime   string // LifetimeThread, if it is empty
-	Reducer    string // the value is replaced, if it is empty
+	Lifetime   string // empty: LifetimeThread
+	Reducer    string // empty: the new value replaces the old one
 	HideInput  bool   // the caller cannot set it
-	HideOutput bool   // it is not in results
-	Schema     Raw    // for its values; if there is none, it follows from T as far as it can
+	HideOutput bool   // results do not contain it
+	Schema     Raw    // for the values; empty: derived from T as far as possible
 }
 
-// Spec declares the field. It panics if T has no form.
+// Spec declares the field. It panics if T is not one of the supported types.
 func (f Field[T]) Spec() FieldSpec {
 	zero := new(T)
 	if _, err := encode(zero); err != nil {
@@ -51,7 +52,8 @@ func (f Field[T]) Spec() FieldSpec {
 	return spec
 }
 
-// Get returns the value that the hook is shown, the zero value if the field is unset. A large value is fetched.
+// Get returns the value of the field as the hook sees it, or the zero value if the field is unset. It fetches a value
+// that is too large for the input.
 func (f Field[T]) Get(c AnyCall) (T, error) {
 	var value T
 	call := c.call()
@@ -66,11 +68,11 @@ func (f Field[T]) Get(c AnyCall) (T, error) {
 	if raw.IsZero() {
 		return value, nil
 	}
-	err := decode(f.Name, raw, &value) // before value is read, whatever the compiler
+	err := decode(f.Name, raw, &value) // a statement of its own: value must be read after decode, whatever the compiler
 	return value, err
 }
 
-// Set puts a value into the update: what the field becomes, or, with a reducer, what is added to it.
+// Set puts a value into the update. The value replaces the field or, with a reducer, is added to it.
 func (f Field[T]) Set(u *Update, value T) {
 	raw, err := encode(&value)
 	if err != nil {

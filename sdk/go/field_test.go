@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/sdk/go/sdktest"
 )
 
-// The plugin of a process is one, so no test here is parallel.
+// A process has only one plugin, so the tests here are not parallel.
 
 // roundTrip sets a field in one call and gets it in the next.
 func roundTrip[T any](t *testing.T, value T, schema, json string) {
@@ -56,7 +56,7 @@ func TestFields(t *testing.T) { //nolint:paralleltest // one plugin for the whol
 	require.Panics(t, func() { sdk.Field[func()]{Name: "f"}.Set(&sdk.Update{}, nil) })
 }
 
-// large is a host that leaves a field out of the input for its size.
+// large is a host that leaves a field out of the input because of its size.
 type large struct{ scriptedHost }
 
 func (l *large) HostCall(op string, payload []byte) (abi.Status, []byte) {

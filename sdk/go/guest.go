@@ -26,7 +26,8 @@ func replyRead(buf unsafe.Pointer, capacity uint32) uint32
 //go:wasmimport agenthost_v1 log
 func hostLog(level int32, ptr unsafe.Pointer, length uint32)
 
-// Buffers that are reused from call to call: an instance serves one call at a time. Documents are decoded into copies.
+// Buffers that are reused from call to call, because an instance serves one call at a time. Documents are decoded into
+// copies.
 var (
 	inputBuffer  = make([]byte, 8<<10)
 	resultBuffer = make([]byte, 0, 4<<10)
@@ -48,7 +49,7 @@ func run(export string, length int32) int32 {
 	return code
 }
 
-// imports is the host behind the ABI's imports.
+// imports is the Host that calls the imports of the ABI.
 type imports struct{}
 
 func (imports) Next(payload []byte) (abi.Status, []byte) {

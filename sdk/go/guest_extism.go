@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// With the build tag extism a plugin is one of Extism's: the same documents come and go by Extism's blocks of memory.
+// With the build tag extism, the module is an Extism plugin. It exchanges the same documents in Extism's memory blocks.
 
 //go:wasmimport extism:host/env input_length
 func inputLength() uint64
@@ -62,7 +62,8 @@ func hostNext(payload uint64) uint64
 //go:wasmimport extism:host/user host_call
 func hostCall(op, payload uint64) uint64
 
-// run performs an export. What it says is its output; that it says so is no error code.
+// run performs an export. The result is the output of the export. The return value is always 0, because Extism takes
+// any other value for an error.
 func run(export string) int32 {
 	input := make([]byte, inputLength())
 	n := 0
@@ -92,7 +93,7 @@ func block(offset uint64) []byte {
 	return b
 }
 
-// put makes a block of bytes; 0 if there are none.
+// put copies bytes into a new block. It returns 0 if there are none.
 func put(b []byte) uint64 {
 	offset := blockAlloc(uint64(len(b)))
 	if offset == 0 {
@@ -108,7 +109,7 @@ func put(b []byte) uint64 {
 	return offset
 }
 
-// imports is the host behind Extism's contract.
+// imports is the Host that calls the imports of Extism.
 type imports struct{}
 
 func (imports) Next(payload []byte) (abi.Status, []byte) {
@@ -129,7 +130,7 @@ func (imports) Log(level abi.LogLevel, line string) {
 	if at == 0 {
 		return
 	}
-	switch level { // each frees the block
+	switch level { // each of these frees the block
 	case abi.LogDebug:
 		logDebug(at)
 	case abi.LogInfo:
@@ -141,7 +142,7 @@ func (imports) Log(level abi.LogLevel, line string) {
 	}
 }
 
-// reply takes the document {reply?, status} that next and host_call return.
+// reply decodes the document {reply?, status} that next and host_call return.
 func reply(at uint64) (abi.Status, []byte) {
 	defer blockFree(at)
 	var keys wire.Map

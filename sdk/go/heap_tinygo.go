@@ -2,11 +2,13 @@
 
 package sdk
 
-// heapReserve is what a guest asks of its heap when it is configured, in bytes. TinyGo begins with 40 KB and collects whenever they
-// are used up, in every tenth call, for 100 µs each time. It doubles the memory when it has to: here to 256 KiB.
+// heapReserve is the number of bytes that a guest allocates when it is configured, to make the heap grow. TinyGo starts with a
+// heap of 40 KB and collects garbage each time it is used up: in every tenth call, for 100 µs each time. When it has to, TinyGo
+// doubles the memory, here to 256 KiB.
 const heapReserve = 60 << 10
 
-// reserve makes the heap larger. It must happen at run time: what an init function does is done when the module is compiled.
+// reserve makes the heap larger. This must happen at run time, because TinyGo runs init functions when it compiles the
+// module.
 func reserve() { makeGarbage(heapReserve) }
 
 //go:noinline

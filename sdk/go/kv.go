@@ -6,17 +6,17 @@ import "github.com/agenthost/agenthost/abi"
 const (
 	ScopeRun    = abi.ScopeRun    // entries live as long as the run
 	ScopeThread = abi.ScopeThread // as long as the thread
-	ScopePlugin = abi.ScopePlugin // until they are deleted; all threads share them
+	ScopePlugin = abi.ScopePlugin // until the plugin deletes them; all threads share them
 )
 
-// Store holds the plugin's entries in one scope. Unlike an update, a write takes effect at once and remains if the hook fails
-// or runs again.
+// Store holds the plugin's entries in one scope. Unlike an update, a write takes effect at once, and remains even if the hook
+// fails or runs again.
 type Store struct {
 	call  *Call
 	scope abi.Scope
 }
 
-// Store returns the store of a scope. Its methods need the capability of their operation, kv.get and so on.
+// Store returns the store of a scope. Each of its methods needs the capability of its operation, such as kv.get.
 func (c *Call) Store(scope abi.Scope) Store { return Store{c, scope} }
 
 // Get returns a value and its version. If there is no entry, the value is a nil Raw and the version is 0.
@@ -34,8 +34,8 @@ func (s Store) Get(key string) (value Raw, version uint64, err error) {
 // Put writes a value unconditionally and returns its version.
 func (s Store) Put(key string, value Raw) (version uint64, err error) { return s.put(key, value, nil) }
 
-// PutIf writes a value if the entry still has this version, 0: if there is none, and returns the new version. Otherwise
-// the error is [ErrConflict].
+// PutIf writes a value if the entry still has this version, and returns the new version. Version 0 means that there is
+// no entry yet. If the version differs, the error is [ErrConflict].
 func (s Store) PutIf(key string, value Raw, version uint64) (uint64, error) {
 	return s.put(key, value, &version)
 }
@@ -59,8 +59,9 @@ func (s Store) remove(key string, ifVersion *uint64) error {
 	return err
 }
 
-// List returns at most limit entries, without their values, whose keys begin with prefix and come after another, in the
-// order of their keys' bytes, and whether there are more. An empty after begins at the first; a limit of 0 is 100.
+// List returns at most limit entries, without their values, and whether there are more. It lists the keys that begin
+// with prefix and come after the key after, in byte order. An empty after starts at the first key; a limit of 0 means
+// 100.
 func (s Store) List(prefix, after string, limit uint64) (items []KVItem, more bool, err error) {
 	page, err := ask[abi.KVPage](s.call, abi.OpKVList, &abi.KVList{After: after, Limit: limit, Prefix: prefix, Scope: s.scope})
 	if err != nil {

@@ -14,12 +14,12 @@ const (
 	LogError = abi.LogError
 )
 
-// Log writes a line to the host's log: a message and, behind it, keys with their values, as log/slog takes them:
+// Log writes a line to the host's log: a message, followed by pairs of keys and values as in log/slog:
 //
 //	c.Log(sdk.LogInfo, "cache hit", "tool", name, "age", 3) // cache hit tool=search age=3
 //
-// A value is a boolean, int, int64, uint64, float64, string, error, or a [Raw] that holds one of these; text with anything but
-// letters, digits and _-./: is quoted as in JSON. A float64 has at most six digits behind the point.
+// A value is a boolean, int, int64, uint64, float64, string, error, or a [Raw] that holds one of these. Text with characters
+// other than letters, digits and _-./: is quoted as in JSON. A float64 has at most six digits after the point.
 func (c *Call) Log(level abi.LogLevel, message string, pairs ...any) {
 	c.host.Log(level, line(message, pairs))
 }
@@ -87,7 +87,7 @@ func appendRaw(b []byte, raw Raw) []byte {
 	return append(b, raw.Type()...)
 }
 
-// appendFloat appends a number with at most six digits behind the point. The exact form would take 15 KB in every guest.
+// appendFloat appends a number with at most six digits after the point. The exact form would take 15 KB in every guest.
 func appendFloat(b []byte, f float64) []byte {
 	const digits, scale, most = 6, 1e6, 1e12
 	switch {

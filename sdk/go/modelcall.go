@@ -5,12 +5,12 @@ import "github.com/agenthost/agenthost/abi"
 // ModelCall is one call of wrap_model_call.
 type ModelCall struct{ Call }
 
-// Request is the request as the layers outside of the hook left it.
+// Request returns the request with the changes of all outer layers.
 func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
 
-// Next lets the inner layers and the model answer; a nil change leaves the request as it is. The error is an [*Error],
-// [ErrClosed], or a refusal. Of those [ErrTooBig] says that there is a reply, which cannot be shown: a hook that returns nothing
-// then passes it on.
+// Next calls the inner layers and the model; a nil change leaves the request unchanged. The error is an [*Error], [ErrClosed],
+// or a refusal. The refusal [ErrTooBig] means that there is a reply, but it is too large for the hook to see. A hook that then
+// returns nothing passes the reply on.
 func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
 	doc, err := next(&c.Call, change)
 	if err != nil {
@@ -19,13 +19,14 @@ func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
 	return &ModelReply{document: doc}, nil
 }
 
-// ModelReply is what Next of a model call came to.
+// ModelReply is the reply of Next in a model call.
 type ModelReply struct {
 	document []byte
-	response *ModelResponse // decoded; nil until somebody looks
+	response *ModelResponse // decoded; nil until the hook first looks
 }
 
-// Response returns the response. It is decoded when a hook first looks: one that only passes it on pays nothing.
+// Response returns the response. It is decoded when a hook first looks at it, so a hook that only passes it on pays
+// nothing.
 func (r *ModelReply) Response() *ModelResponse {
 	if r.response == nil {
 		r.response = &ModelResponse{}
@@ -35,7 +36,7 @@ func (r *ModelReply) Response() *ModelResponse {
 	return r.response
 }
 
-// Edit makes a change of the reply: all its messages stay, those that a patch names changed by it.
+// Edit changes the reply. All its messages stay, and each patch changes the message that it names.
 func (r *ModelReply) Edit(patches ...Patch) *ResponseChange {
 	change := &ResponseChange{}
 	for i := range r.Response().Messages {
@@ -53,14 +54,14 @@ func (r *ModelReply) Edit(patches ...Patch) *ResponseChange {
 	return change
 }
 
-// Respond answers in place of the model, or of what it replied: with messages of the role ai, of which the last one is the
-// answer. A message with the id of one of the last reply takes its place.
+// Respond answers instead of the model, or replaces the model's reply. The messages have the role ai, and the last one is
+// the answer. A message with the id of one in the last reply replaces that message.
 func Respond(messages ...Message) *ResponseChange {
 	change := &ResponseChange{Messages: make([]Patch, len(messages))}
 	for i := range messages {
 		p, err := abi.PatchOf(&messages[i])
 		if err != nil {
-			panic("sdk.Respond: " + err.Error()) // a message always has a form
+			panic("sdk.Respond: " + err.Error()) // a message can always be encoded
 		}
 		change.Messages[i] = p
 	}

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// operations is a host that answers operations: each with what its function makes of the document.
+// operations is a host that answers each operation by passing the document to a function.
 type operations map[string]func(payload []byte) (abi.Status, []byte)
 
 func (operations) Next([]byte) (abi.Status, []byte) { return abi.EINVAL, nil }
@@ -24,7 +24,7 @@ func (o operations) HostCall(op string, payload []byte) (abi.Status, []byte) {
 	return answer(payload)
 }
 
-// document is what both sides exchange.
+// document is a document that plugin and host exchange.
 type document interface {
 	MarshalMsg(dst []byte) ([]byte, error)
 	UnmarshalMsg(b []byte) ([]byte, error)
@@ -48,7 +48,7 @@ func status(s abi.Status) func([]byte) (abi.Status, []byte) {
 	return func([]byte) (abi.Status, []byte) { return s, nil }
 }
 
-// during runs a function in a hook whose host is this.
+// during runs a function in a hook with this host.
 func during(t *testing.T, host sdk.Host, use func(c *sdk.Call) error) *abi.Result {
 	t.Helper()
 	return invoke(t, all{node: func(c *sdk.Call) (*sdk.Update, error) { return nil, use(c) }}, "before_model", abi.HookInput{}, host)
@@ -240,7 +240,7 @@ func TestRepliesThatAreNotUnderstood(t *testing.T) { //nolint:paralleltest // on
 	})
 }
 
-// visits counts the runs of a thread in the plugin's store, also where several runs count at once.
+// visits counts the runs of a thread in the plugin's store, even if several runs count at the same time.
 type visits struct{}
 
 func (visits) BeforeAgent(c *sdk.Call) (*sdk.Update, error) {
@@ -256,7 +256,7 @@ func (visits) BeforeAgent(c *sdk.Call) (*sdk.Update, error) {
 	}
 }
 
-// A write on the condition that nobody else wrote is tried again when somebody did.
+// A conditional write fails if somebody else wrote first, and is then tried again.
 func ExampleStore_PutIf() {
 	sdk.Register(visits{}, sdk.Description{Name: "visits", Version: "1.0.0", Capabilities: []sdk.Capability{
 		{Op: "kv.get", Reason: "counts the runs of a thread", Required: true},

@@ -2,8 +2,8 @@ package sdk
 
 import "github.com/agenthost/agenthost/abi"
 
-// What an operation, or Next, returns that the host refuses. They are never wrapped by the SDK. As the error of a hook each has
-// the status's name as its type.
+// The errors of an operation, or of Next, that the host refuses. The SDK never wraps them. If a hook returns one, the type of
+// its error is the name of the status.
 var (
 	ErrInvalid      = refusal(abi.EINVAL, "the call makes no sense here")
 	ErrNotFound     = refusal(abi.ENOENT, "there is no such operation, model, tool or key")
@@ -19,7 +19,7 @@ func refusal(status abi.Status, text string) error {
 	return &Error{Type: status.String(), Message: text}
 }
 
-// refused is the error of a status without a reply.
+// refused returns the error for a status without a reply.
 func refused(status abi.Status) error {
 	switch status {
 	case abi.EINVAL:
@@ -38,7 +38,7 @@ func refused(status abi.Status) error {
 		return ErrLimit
 	case abi.ECONFLICT:
 		return ErrConflict
-	default: // of a later version
+	default: // a status of a later version
 		return refusal(status, "the host refuses it")
 	}
 }

@@ -2,8 +2,8 @@ package sdk
 
 import "github.com/agenthost/agenthost/abi"
 
-// The interfaces of hooks. A plugin implements those that it wants. A nil update, patch or change means that there is
-// nothing to say. An error fails the hook; it is an ordinary error, which other middleware may retry or answer.
+// The interfaces of hooks. A plugin implements those that it needs. A nil update, patch or change changes nothing. An
+// error fails the hook. It is an ordinary error, which other middleware may retry or turn into an answer.
 type (
 	// BeforeAgentHook runs once when a run starts.
 	BeforeAgentHook interface {
@@ -33,14 +33,14 @@ type (
 	ToolRunner interface {
 		CallTool(c *ToolCall) (*Patch, *Update, error)
 	}
-	// Configurer takes the configuration, in which defaults are filled in, once in every instance. It may return a
-	// narrowed Description; nil leaves it as registered.
+	// Configurer receives the configuration, with defaults filled in, once in every instance. It may return a
+	// narrower Description; nil keeps the registered one.
 	Configurer interface {
 		Configure(config Map) (*Description, error)
 	}
 )
 
-// The plugin of this module: its hooks, those that it has not being nil.
+// The hooks of this module's plugin. A hook that the plugin does not have is nil.
 var (
 	beforeAgent   BeforeAgentHook
 	beforeModel   BeforeModelHook
@@ -53,9 +53,9 @@ var (
 	description   Description
 )
 
-// Register makes p the plugin of this module, from an init function. A hook that p implements and the Description does
-// not list gets an empty spec: it sees no messages and no fields. Register panics if the Description lists a hook that
-// p does not implement, or tools and p is no [ToolRunner].
+// Register makes p the plugin of this module. Call it from an init function. A hook that p implements but the
+// Description does not list gets an empty spec, so it sees no messages and no fields. Register panics if the
+// Description lists a hook that p does not implement, or if it lists tools and p is not a [ToolRunner].
 func Register(p any, d Description) {
 	d.ABI = abi.Major
 	description = d

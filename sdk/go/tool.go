@@ -6,9 +6,9 @@ type Tool struct {
 	Run func(c *ToolCall) (*Patch, *Update, error)
 }
 
-// NewTool makes a tool whose arguments are a struct with a generated codec, see sdk/go/gen: its schema is what the model is
-// told, and what the host checks the arguments against before it calls. What run returns is the answer. The fields
-// Idempotent, ReturnDirect and Dynamic of the tool may be set afterwards.
+// NewTool makes a tool whose arguments are a struct with a generated codec, see sdk/go/gen. The model sees the schema of
+// the struct, and the host checks the arguments against it before the call. The result of run is the answer. You may set
+// the fields Idempotent, ReturnDirect and Dynamic of the tool afterwards.
 func NewTool[A any, P interface {
 	*A
 	Document
@@ -30,7 +30,7 @@ func NewTool[A any, P interface {
 	}
 }
 
-// Tools are the tools of a plugin. A plugin that embeds them is a [ToolRunner]:
+// Tools are the tools of a plugin. A plugin that embeds Tools is a [ToolRunner]:
 //
 //	type notes struct{ sdk.Tools }
 //

@@ -14,15 +14,15 @@ func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input().Call }
 // Args returns the call's arguments.
 func (c *ToolCall) Args() Map {
 	var args wire.Map
-	_, _ = args.UnmarshalMsg(c.Input().Call.Args) // the host validated it
+	_, _ = args.UnmarshalMsg(c.Input().Call.Args) // the host validated the arguments
 	return args
 }
 
 // Known reports whether the host has a tool of the call's name.
 func (c *ToolCall) Known() bool { return c.Input().Known }
 
-// Next lets the inner layers and the tool perform the call; a nil change leaves it as it is. The error is an [*Error],
-// [ErrClosed], or a refusal, as that of a model call. It is for wrap_tool_call only.
+// Next calls the inner layers and the tool; a nil change leaves the call unchanged. The error is an [*Error],
+// [ErrClosed], or a refusal, as in a model call. Only wrap_tool_call may call Next.
 func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
 	doc, err := next(&c.Call, change)
 	if err != nil {
@@ -31,13 +31,13 @@ func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
 	return &ToolReply{document: doc}, nil
 }
 
-// ToolReply is what Next of a tool call came to.
+// ToolReply is the reply of Next in a tool call.
 type ToolReply struct {
 	document []byte
-	reply    *abi.ToolReply // decoded; nil until somebody looks
+	reply    *abi.ToolReply // decoded; nil until the hook first looks
 }
 
-// Message returns the tool message that answers the call. It is decoded when a hook first looks.
+// Message returns the tool message that answers the call. It is decoded when a hook first looks at it.
 func (r *ToolReply) Message() *Message {
 	if r.reply == nil {
 		r.reply = &abi.ToolReply{}
@@ -47,16 +47,16 @@ func (r *ToolReply) Message() *Message {
 	return &r.reply.ToolMessage
 }
 
-// Answer is the answer to a tool call, or changes that of the last reply: it says this text.
+// Answer answers a tool call with this text, or replaces the text of the last reply.
 func Answer(text string) *Patch { return AnswerContent(Text(text)) }
 
-// AnswerContent is Answer for what is not one text.
+// AnswerContent is Answer for content that is not a single text.
 func AnswerContent(content Content) *Patch {
 	p := Patch{}.SetContent(content)
 	return &p
 }
 
-// Failure is the answer to a tool call that failed, or was not made: it says this text, with status error.
+// Failure answers a tool call that failed, or was not made, with this text and the status error.
 func Failure(text string) *Patch {
 	p := Answer(text).Set("status", String(abi.StatusError))
 	return &p

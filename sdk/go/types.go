@@ -10,11 +10,11 @@ import (
 type (
 	// Capability is an operation that a plugin asks for.
 	Capability = abi.Capability
-	// CallChange is how the call differs that WrapToolCall passes to Next.
+	// CallChange is the change of the call that WrapToolCall passes to Next.
 	CallChange = abi.CallChange
-	// Content is what a message says: a text or blocks.
+	// Content is the content of a message: a text or blocks.
 	Content = abi.Content
-	// Description is what a plugin says of itself.
+	// Description is how a plugin describes itself.
 	Description = abi.Description
 	// Error is an ordinary error, which other middleware may retry or answer.
 	Error = abi.Error
@@ -28,7 +28,7 @@ type (
 	GenerateRequest = abi.GenerateRequest
 	// Header is one line of an HTTP header.
 	Header = abi.Header
-	// HookSpec declares what a hook is shown and may do.
+	// HookSpec declares what a hook sees and may do.
 	HookSpec = abi.HookSpec
 	// HookSpecs holds a spec for each hook.
 	HookSpecs = abi.HookSpecs
@@ -40,26 +40,26 @@ type (
 	Message = abi.Message
 	// ModelRequest is the request of a model call.
 	ModelRequest = abi.ModelRequest
-	// ModelResponse is what Next returns in WrapModelCall.
+	// ModelResponse is the response that Next returns in WrapModelCall.
 	ModelResponse = abi.ModelResponse
-	// Patch is a message of which only the keys that are present count.
+	// Patch is a message document whose keys replace those of an existing message.
 	Patch = abi.Patch
 	// Raw is a value that is not decoded.
 	Raw = wire.Raw
-	// RequestChange is how the request differs that WrapModelCall passes to Next.
+	// RequestChange is the change of the request that WrapModelCall passes to Next.
 	RequestChange = abi.RequestChange
-	// ResponseChange is how the response differs from the last reply.
+	// ResponseChange is the change of the last reply that WrapModelCall returns.
 	ResponseChange = abi.ResponseChange
 	// ToolSpec declares a tool.
 	ToolSpec = abi.ToolSpec
-	// Update is what a hook changes in the state.
+	// Update holds the changes that a hook makes to the state.
 	Update = abi.Update
 )
 
-// Text makes content of a text.
+// Text makes content from a text.
 func Text(text string) Content { return abi.Text(text) }
 
-// NewPatch makes a change of the message with this id; of the answer to the present call the id is "".
+// NewPatch makes a patch of the message with this id. The id "" means the answer to the present call.
 func NewPatch(id string) Patch {
 	if id == "" {
 		return Patch{}
@@ -67,7 +67,7 @@ func NewPatch(id string) Patch {
 	return abi.NewPatch(id)
 }
 
-// Schema makes a JSON Schema of Go values, as they stand in the source: it panics on values that are no schema.
+// Schema makes a JSON Schema from Go literals. It panics on values that cannot be a schema.
 func Schema(schema map[string]any) Raw {
 	raw, err := wire.Of(schema)
 	if err != nil {
@@ -84,7 +84,7 @@ var (
 	Float  = wire.Float
 )
 
-// Views that a hook may declare of the messages.
+// The views of the messages that a hook may declare.
 var (
 	ViewAll  = abi.ViewAll
 	ViewLast = abi.ViewLast

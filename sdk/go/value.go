@@ -5,20 +5,21 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Document is a type that encodes and decodes itself, and knows its JSON Schema: what sdk/go/gen makes of a struct.
+// Document is a type that encodes and decodes itself and knows its JSON Schema. The command sdk/go/gen writes these
+// methods for a struct.
 type Document interface {
 	MarshalMsg(dst []byte) ([]byte, error)
 	UnmarshalMsg(b []byte) (rest []byte, err error)
 	JSONSchema() Raw
 }
 
-// Decode reads a map into a document, such as a configuration into its struct.
+// Decode decodes a map into a document, for example a configuration into its struct.
 func Decode(m Map, into Document) error {
 	_, err := into.UnmarshalMsg(m.Raw())
 	return err
 }
 
-// encode makes a value of a pointer to a Go value, without reflection.
+// encode encodes the Go value that a pointer points to, without reflection.
 func encode(v any) (Raw, error) {
 	switch v := v.(type) {
 	case *bool:
@@ -48,7 +49,7 @@ func encode(v any) (Raw, error) {
 	}
 }
 
-// decode reads a value into a pointer to a Go value.
+// decode decodes a value into the Go value that a pointer points to.
 func decode(key string, raw Raw, into any) error {
 	switch into := into.(type) {
 	case *bool:
@@ -79,7 +80,7 @@ func decode(key string, raw Raw, into any) error {
 	}
 }
 
-// schemaOf is the schema of what a pointer to a Go value points to; nil if any value will do.
+// schemaOf returns the schema of the Go value that a pointer points to, or nil if any value is valid.
 func schemaOf(v any) Raw {
 	var kind string
 	switch v := v.(type) {

@@ -11,16 +11,16 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Options say how a guest is certified. The zero value is what certification means.
+// Options say how a guest is certified. Use the zero value to certify a guest officially.
 type Options struct {
 	Config  wire.Map   // the operator's configuration, without the schema's defaults
 	Refused []wire.Map // configurations that the guest must refuse
-	Seed    uint64     // of the random inputs
-	Random  int        // random inputs for each hook; 0: [DefaultRandom]
-	Configs int        // random configurations; 0: [DefaultConfigs]
+	Seed    uint64     // seed of the random inputs
+	Random  int        // number of random inputs for each hook; 0: [DefaultRandom]
+	Configs int        // number of random configurations; 0: [DefaultConfigs]
 }
 
-// How many random inputs and configurations there are if nothing is said.
+// The default numbers of random inputs and configurations.
 const (
 	DefaultRandom  = 200
 	DefaultConfigs = 20
@@ -35,17 +35,17 @@ type certifier struct {
 	report  *Report
 
 	described abi.Description // the upper bound
-	plugin    abi.Description // the one that holds
-	config    []byte          // what instances are configured with
+	plugin    abi.Description // the one that applies, perhaps narrowed
+	config    []byte          // the configuration of the instances
 
 	shared *instance       // has served calls
-	played []repeatedCall  // calls of it
-	asked  []operationCall // operations, and the scenes that they were called in
+	played []repeatedCall  // its calls so far
+	asked  []operationCall // operations, and the scenes in which hooks called them
 
-	endless int // frames that ended for want of fuel or time
+	endless int // frames that ran out of fuel or time
 }
 
-// repeatedCall is a call of an instance that had served before.
+// repeatedCall is a call of an instance that had already served calls.
 type repeatedCall struct {
 	scene *scene
 	frame *Frame
@@ -84,7 +84,7 @@ func (c *certifier) run(ctx context.Context) {
 		return
 	}
 	c.machine = machine
-	defer func() { _ = machine.close(ctx) }() // nothing runs any more
+	defer func() { _ = machine.close(ctx) }() // nothing is running by now
 	if !c.checkInterface() {
 		return
 	}
@@ -97,7 +97,7 @@ func (c *certifier) run(ctx context.Context) {
 	c.play(ctx)
 }
 
-// checkf notes how a rule was kept. What is said of a failure is the first that was seen.
+// checkf records whether a rule was kept. The report describes the first failure of each rule.
 func (c *certifier) checkf(id string, ok bool, format string, args ...any) {
 	o := c.report.Outcome(id)
 	if o == nil {
@@ -112,7 +112,7 @@ func (c *certifier) checkf(id string, ok bool, format string, args ...any) {
 	}
 }
 
-// absorb takes what was found in a frame.
+// absorb takes over the findings of a frame.
 func (c *certifier) absorb(f *Frame) {
 	for _, found := range f.findings {
 		c.checkf(found.check, found.ok, "%s: %s", f.Export, found.text)

@@ -1,6 +1,6 @@
 package certify
 
-// Verdict is what came of a check.
+// Verdict is the verdict of a check.
 type Verdict string
 
 // The verdicts.
@@ -14,12 +14,12 @@ const (
 type Check struct {
 	ID      string
 	Section int      // of SPEC.md
-	Advice  bool     // SPEC.md says SHOULD, or calls it useless: a guest that fails is certified nevertheless
-	Says    []string // what SPEC.md says, word for word
-	Absent  string   // why it does not apply, where nothing was held against it
+	Advice  bool     // SPEC.md says SHOULD, or calls it useless: a guest that fails the check is still certified
+	Says    []string // the sentences of SPEC.md, word for word
+	Absent  string   // why the check does not apply, if the guest never came near its rule
 }
 
-// must and should make checks.
+// must makes a check that a guest has to pass.
 func must(section int, id, absent string, says ...string) Check {
 	return Check{ID: id, Section: section, Says: says, Absent: absent}
 }
@@ -30,7 +30,7 @@ func should(section int, id, absent string, says ...string) Check {
 	return c
 }
 
-// Why checks do not apply.
+// The reasons why checks do not apply.
 const (
 	noHook       = "the plugin has no hook and no tool"
 	noNext       = "no wrap hook calls next"

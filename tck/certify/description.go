@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// checkDescription holds a Description against the rules.
+// checkDescription checks a Description against the rules.
 func (c *certifier) checkDescription(d *abi.Description) {
 	c.checkf("describe.abi", d.ABI == abi.Major, "abi is %d", d.ABI)
 	c.checkName("the plugin", d.Name)
@@ -65,7 +65,7 @@ func (c *certifier) checkSchema(what string, raw wire.Raw) {
 	}
 	_, err := schema.CompileUntrusted(raw)
 	if err == nil && !raw.IsMap() {
-		err = errors.New("it is no map")
+		err = errors.New("it is not a map")
 	}
 	c.checkf("describe.schemas", err == nil, "%s: %v", what, err)
 }
@@ -88,7 +88,7 @@ func rightParameters(raw wire.Raw) error {
 	return nil
 }
 
-// checkLists checks how long lists are, and that no name stands in them twice.
+// checkLists checks that lists are not too long, and that they have no duplicate names.
 func (c *certifier) checkLists(d *abi.Description) {
 	const most = 256
 	names := map[string][]string{}
@@ -104,7 +104,7 @@ func (c *certifier) checkLists(d *abi.Description) {
 	c.checkf("describe.unique", true, "")
 	for what, list := range names {
 		slices.Sort(list)
-		c.checkf("describe.unique", len(slices.Compact(slices.Clone(list))) == len(list), "a name stands twice in %s", what)
+		c.checkf("describe.unique", len(slices.Compact(slices.Clone(list))) == len(list), "%s has a duplicate name", what)
 	}
 	for _, name := range abi.Hooks() {
 		if spec := d.Hooks.Spec(name); spec != nil {
@@ -121,7 +121,7 @@ func (c *certifier) checkLists(d *abi.Description) {
 	}
 }
 
-// rightSpec reports what is wrong with what a hook declares.
+// rightSpec reports what is wrong with the spec of a hook.
 func rightSpec(name abi.Hook, spec *abi.HookSpec) error {
 	for _, target := range spec.CanJumpTo {
 		if !name.IsNode() || !slices.Contains([]string{"model", "tools", "end"}, target) {
@@ -140,7 +140,7 @@ func rightSpec(name abi.Hook, spec *abi.HookSpec) error {
 	}
 }
 
-// checkNarrowed holds what configure wrote against what describe said.
+// checkNarrowed checks the Description of configure against that of describe.
 func (c *certifier) checkNarrowed(d *abi.Description) {
 	upper := &c.described
 	c.checkDescription(d)
@@ -169,13 +169,13 @@ func (c *certifier) checkNarrowed(d *abi.Description) {
 
 func same(a, b encodable) bool { return bytes.Equal(document(a), document(b)) }
 
-// sameTool compares what the configuration may not change of a tool.
+// sameTool compares the parts of a tool that a configuration must not change.
 func sameTool(bound abi.ToolSpec, t *abi.ToolSpec) bool {
 	bound.Description, bound.Parameters = t.Description, t.Parameters
 	return same(&bound, t)
 }
 
-// narrows reports how a hook's spec goes beyond its bound.
+// narrows reports how the spec of a hook exceeds its bound.
 func narrows(bound, spec *abi.HookSpec) error {
 	if bound == nil {
 		return errors.New("configure adds the hook")

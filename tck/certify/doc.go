@@ -1,12 +1,12 @@
-// Package certify tells whether a guest keeps abi/SPEC.md.
+// Package certify tests whether a guest follows abi/SPEC.md.
 //
-// It is a host of its own: small, independent of package host/plugin, and as difficult as SPEC.md permits a host to be.
-// [Guest] compiles a module, asks it for its Description, configures instances and calls every hook with inputs that a
-// plain agent rarely makes: empty and very long histories, blocks and keys of a later minor version, values nested as deep
-// as they may be, replies of every status, closed frames, instances that are fresh and instances that have served. All that
-// the guest does at its imports is recorded and held against the rules.
+// The package is a small host, independent of package host/plugin, and as difficult as SPEC.md allows a host to be. [Guest]
+// compiles a module, asks it for its Description, configures instances and calls every hook. The inputs are ones that an
+// ordinary agent rarely makes: empty and very long histories, blocks and keys of a later minor version, and values nested
+// as deep as allowed. Guest also answers with every status, closes frames, and uses both fresh and used instances. It
+// records every call that the guest makes to its imports, and checks it against the rules.
 //
-// Each rule is a [Check], with an id and the sentences of SPEC.md that it tests. A check passes, fails, or does not apply:
-// no guest can break what it never comes near to. A module is untrusted here too: it runs with a meter, a deadline and
+// Each rule is a [Check], with an id and the sentences of SPEC.md that it tests. A check passes, fails, or does not apply
+// because the guest never comes near the rule. The module is untrusted here too, so it runs with a meter, a deadline and
 // bounded memory.
 package certify

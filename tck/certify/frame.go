@@ -14,15 +14,15 @@ const (
 	hookFuel      = 1_000_000_000
 	loadFuel      = 2_000_000_000
 	sliceFuel     = 1_000_000
-	frameTime     = 20 * time.Second // far beyond the default, so that a busy machine fails nobody
+	frameTime     = 20 * time.Second // far beyond the default, so that no guest fails because the machine is busy
 	documentLimit = 1 << 20
-	mostBytes     = 64 << 20  // of a document that was accepted
+	mostBytes     = 64 << 20  // of an accepted document
 	mostMoved     = 128 << 20 // of documents in a frame
 	mostCalls     = 10_000
 	mostLines     = 100
 )
 
-// The kinds of faults that the kit tells apart.
+// The kinds of faults that the kit distinguishes.
 const (
 	faultTrap     = "trap"
 	faultFuel     = "fuel"
@@ -32,7 +32,7 @@ const (
 	faultProtocol = "protocol"
 )
 
-// Fault is how a frame ended before its time.
+// Fault says why a frame ended early.
 type Fault struct{ Kind, Text string }
 
 func (f *Fault) String() string { return f.Kind + ": " + f.Text }
@@ -40,14 +40,14 @@ func (f *Fault) String() string { return f.Kind + ": " + f.Text }
 // Exchange is one call of next, host_call or one of the other imports in a frame.
 type Exchange struct {
 	Import  string
-	Op      string // of host_call
+	Op      string // operation of host_call
 	Payload []byte
 	Status  abi.Status
 	Reply   []byte
-	Late    bool // the frame was closed before
+	Late    bool // the frame was already closed
 }
 
-// Frame is one call of an export, with all that the guest did in it.
+// Frame is one call of an export, with everything that the guest did in it.
 type Frame struct {
 	Export    string
 	Input     []byte
@@ -74,14 +74,14 @@ type Frame struct {
 	findings  []finding
 }
 
-// finding is a rule that something was held against.
+// finding is a rule that was checked, with the outcome.
 type finding struct {
 	check string
 	ok    bool
 	text  string
 }
 
-// checkf notes how a rule was kept.
+// checkf records whether a rule was kept.
 func (f *Frame) checkf(id string, ok bool, format string, args ...any) {
 	text := ""
 	if !ok {
@@ -98,20 +98,20 @@ func (f *Frame) insistf(id string, ok bool, format string, args ...any) {
 	}
 }
 
-// limit is how long a document may be that the guest writes: the default, and more where it was given more, as an operator
-// would set it.
+// limit returns the maximum length of a document that the guest writes. It is the default, or more if the guest received
+// more, as an operator would set it.
 func (f *Frame) limit() int { return max(documentLimit, min(2*(len(f.Input)+f.received), mostBytes)) }
 
-// loading reports whether the plugin is loaded in this frame, as opposed to a call of a hook or tool.
+// loading reports whether this frame is part of loading the plugin, as opposed to a call of a hook or tool.
 func (f *Frame) loading() bool { return f.answers == nil }
 
-// stop ends the guest. It does not return: wazero recovers the panic.
+// stop ends the guest. It panics, and wazero recovers the panic.
 func (f *Frame) stop(kind, text string) {
 	f.Fault = &Fault{kind, text}
 	panic(f.Fault)
 }
 
-// end notes why a call of the guest did not return.
+// end records why a call of the guest did not return.
 func (f *Frame) end(err error) {
 	if f.Fault == nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
@@ -126,7 +126,7 @@ func (f *Frame) end(err error) {
 	f.Fault.Text = printable(f.Fault.Text)
 }
 
-// tick hands out fuel in slices, and looks at the time between them.
+// tick hands out fuel in slices and checks the time between them.
 func (f *Frame) tick(left int64) int64 {
 	used := f.given - left
 	if used > f.allowed {
@@ -139,7 +139,7 @@ func (f *Frame) tick(left int64) int64 {
 	return sliceFuel
 }
 
-// line keeps a line of the log.
+// line records a line of the log.
 func (f *Frame) line(level abi.LogLevel, text []byte) {
 	if len(f.Lines) < mostLines {
 		f.Lines = append(f.Lines, fmt.Sprintf("%d %s", level, printable(string(text))))
@@ -157,12 +157,12 @@ func (f *Frame) setReply(e Exchange) uint64 {
 	f.received += len(e.Reply)
 	f.sent += len(e.Payload)
 	if len(f.Exchanges) > 2*mostCalls || f.received+f.sent > mostMoved {
-		f.stop(faultFuel, "it calls the host without an end")
+		f.stop(faultFuel, "it calls the host endlessly")
 	}
 	return abi.Pack(e.Status, len(e.Reply))
 }
 
-// late counts the calls of a closed frame that had no effect.
+// late counts the calls in a closed frame, which had no effect.
 func (f *Frame) late() int {
 	n := 0
 	for i := range f.Exchanges {
@@ -173,7 +173,8 @@ func (f *Frame) late() int {
 	return n
 }
 
-// lastNext is the outcome of next that counts: the last one that was not refused; nil if there is none.
+// lastNext returns the outcome of next that counts, which is the last one that was not refused. It returns nil if there
+// is none.
 func (f *Frame) lastNext() *Exchange {
 	for i := len(f.Exchanges) - 1; i >= 0; i-- {
 		e := &f.Exchanges[i]
@@ -184,7 +185,7 @@ func (f *Frame) lastNext() *Exchange {
 	return nil
 }
 
-// refused reports whether a status says that nothing was done.
+// refused reports whether a status means that the call had no effect.
 func refused(s abi.Status) bool { return s < 0 && s > abi.StatusFailed && s != abi.ETOOBIG }
 
 // printable makes a guest's text safe for a terminal.

@@ -10,14 +10,14 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// strangeTexts are texts that a program may trip over.
+// strangeTexts are texts that programs may handle wrongly.
 var strangeTexts = []string{
 	"", " ", "ascii", "Grüße", "👩‍👩‍👧‍👦🏳️‍🌈", "a\x00b", "\x1b[31mred\x1b[0m", "one\ntwo\r\n\ttab",
 	"\u202eright to left\u202c", "\ufeffmark", "e\u0301", "\U0010ffff", "'; DROP TABLE--", `{"json": [1, null]}`,
 	"${secret:X}", "%s%n%x", "../../etc/passwd", "mail me: jane@example.com",
 }
 
-// words is a text of at least n letters.
+// words returns a text of at least n letters.
 func words(rng *rand.Rand, n int) string {
 	var b strings.Builder
 	for b.Len() < n || b.Len() == 0 {
@@ -29,7 +29,7 @@ func words(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// anyValue is a value of any type that a document can hold.
+// anyValue returns a value of any type that a document can hold.
 func anyValue(rng *rand.Rand, depth int) any {
 	kinds := 11
 	if depth > 4 {
@@ -67,7 +67,7 @@ func anyValue(rng *rand.Rand, depth int) any {
 	}
 }
 
-// value encodes a value that can be encoded.
+// value encodes a value that has a msgpack form.
 func value(v any) wire.Raw {
 	raw, err := wire.Of(v)
 	if err != nil {
@@ -76,7 +76,7 @@ func value(v any) wire.Raw {
 	return raw
 }
 
-// strangeMap is a map of values of all types.
+// strangeMap returns a map with values of all types.
 func strangeMap(rng *rand.Rand) wire.Map {
 	m, err := wire.MapOf(map[string]any{
 		"any": anyValue(rng, 0), "bytes": []byte{0, 0xff}, "float": 1.5, "least": int64(math.MinInt64), "most": uint64(math.MaxUint64),
@@ -88,7 +88,7 @@ func strangeMap(rng *rand.Rand) wire.Map {
 	return m
 }
 
-// strangeBlocks is content of kinds that a guest may not know.
+// strangeBlocks returns content with kinds of blocks that a guest may not know.
 func strangeBlocks(rng *rand.Rand) abi.Content {
 	return abi.Blocks(
 		abi.TextBlock("a"),
@@ -104,7 +104,8 @@ func strangeBlocks(rng *rand.Rand) abi.Content {
 	)
 }
 
-// conversation is a history of about n messages, as runs leave them: each with an id, most tool calls answered.
+// conversation returns a history of about n messages as runs leave it: each message has an id, and most tool calls are
+// answered.
 func conversation(rng *rand.Rand, n int) []abi.Message {
 	var list []abi.Message
 	add := func(m abi.Message) {
@@ -143,7 +144,7 @@ func conversation(rng *rand.Rand, n int) []abi.Message {
 	return list
 }
 
-// fieldValue is a value that a field may have; false if none was found.
+// fieldValue returns a valid value of a field, or false if it finds none.
 func fieldValue(rng *rand.Rand, spec *abi.FieldSpec) (wire.Raw, bool) {
 	if !spec.Schema.IsZero() {
 		return conforming(rng, spec.Schema, true)
@@ -165,13 +166,13 @@ func fieldValue(rng *rand.Rand, spec *abi.FieldSpec) (wire.Raw, bool) {
 	}
 }
 
-// How deep values are: as deep as a guest can copy them into a result, from a message and from elsewhere.
+// The depths of values: as deep as a guest can copy them into a result, from a message and from elsewhere.
 const (
 	deepInMessage = 60
 	deepElsewhere = 62
 )
 
-// nested is a value of so many arrays and maps inside of each other.
+// nested returns a value of depth arrays and maps inside each other.
 func nested(depth int) wire.Raw {
 	var b []byte
 	for i := range depth {

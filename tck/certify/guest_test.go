@@ -14,16 +14,16 @@ import (
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
-// builtGuests are guests of the repository, and what they fail.
+// builtGuests are guests of the repository, and the checks that they fail.
 func builtGuests() map[string][]string {
 	return map[string][]string{
 		"../../host/plugin/testdata/bench.tinygo.wasm":  nil,
 		"../../host/plugin/testdata/lab.tinygo.wasm":    {"instance.interchangeable"}, // TinyGo seeds its generator once
-		"../../host/plugin/testdata/parity.tinygo.wasm": {"call.empty-history"},       // its after_model wants a last message
+		"../../host/plugin/testdata/parity.tinygo.wasm": {"call.empty-history"},       // its after_model requires a last message
 	}
 }
 
-// citizens are guests that do right what is easily done wrong.
+// citizens are guests that do the things right that are easily done wrong.
 func citizens() map[string][]byte {
 	every := func(doc any) func(m *emit.Module) emit.Code {
 		return func(m *emit.Module) emit.Code { return emit.Seq(m.Say(emit.Value(doc)), emit.Return) }
@@ -75,7 +75,7 @@ func citizens() map[string][]byte {
 	}
 }
 
-// withSection carries its Description.
+// withSection is a guest that carries its Description in a custom section.
 func withSection() []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.ABI, d.Name, d.Version = abi.Major, "guest", "1.0.0"
@@ -84,7 +84,7 @@ func withSection() []byte {
 	return m.Bytes()
 }
 
-// withTool has a tool, which is dynamic, and calls it.
+// withTool is a guest that has a dynamic tool and calls it.
 func withTool() []byte {
 	d := emit.Describing(abi.WrapToolCall, abi.HookSpec{})
 	d.Tools = []abi.ToolSpec{{Name: "own", Dynamic: true, Parameters: emit.Value(object{
@@ -96,7 +96,7 @@ func withTool() []byte {
 	return m.On("call_tool", m.Say(emit.Value(object{"tool_message": object{"content": "x"}}))).Bytes()
 }
 
-// configuredTool must be configured, and refuses what it does not like.
+// configuredTool is a guest that must be configured, and that refuses bad configurations.
 func configuredTool() []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.ConfigSchema = emit.Value(object{"type": "object", "required": []any{"x"}, "properties": object{"x": object{"enum": []any{"good", "bad"}}}})
@@ -105,7 +105,7 @@ func configuredTool() []byte {
 	return m.On("configure", m.InputHas([]byte("\xa3bad")), emit.When(no, emit.Return), emit.Number(0)).Bytes()
 }
 
-// TestEveryCheckCanPass certifies guests that keep the rules. Each check passes for one of them.
+// TestEveryCheckCanPass certifies guests that keep the rules. Each check passes for at least one of them.
 func TestEveryCheckCanPass(t *testing.T) {
 	t.Parallel()
 	passed := map[string]bool{}
@@ -139,7 +139,7 @@ func TestEveryCheckCanPass(t *testing.T) {
 	}
 }
 
-// pluginConfigs are configurations of plugins that cannot do without one, and one that each refuses.
+// pluginConfigs holds, for each plugin that needs a configuration, one that it accepts and one that it refuses.
 func pluginConfigs() map[string][2]object {
 	return map[string][2]object{
 		"budget.wasm": {
@@ -149,8 +149,8 @@ func pluginConfigs() map[string][2]object {
 	}
 }
 
-// TestPluginsAreCertified certifies the plugins of the repository, with the defaults of their configuration where that is
-// enough.
+// TestPluginsAreCertified certifies the plugins of the repository, with the defaults of their configuration where those
+// are sufficient.
 func TestPluginsAreCertified(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../../plugins/*/*.wasm")
@@ -170,7 +170,7 @@ func TestPluginsAreCertified(t *testing.T) {
 	}
 }
 
-// TestTheGuestInCIsCertified certifies a guest that was written from SPEC.md alone, without an SDK.
+// TestTheGuestInCIsCertified certifies a guest that was written only from SPEC.md, without an SDK.
 func TestTheGuestInCIsCertified(t *testing.T) {
 	t.Parallel()
 	code := guestFile(t, "../guests/c/logbook.wasm")
@@ -187,8 +187,8 @@ func TestTheGuestInCIsCertified(t *testing.T) {
 	}
 }
 
-// TestARefusedConfigurationBreaksNoRule shows that a guest that refuses what it is given is not certified, and fails
-// nothing.
+// TestARefusedConfigurationBreaksNoRule shows that a guest that refuses its configuration is not certified, but
+// fails no check.
 func TestARefusedConfigurationBreaksNoRule(t *testing.T) {
 	t.Parallel()
 	no := object{"error": object{"message": ""}, "name": "whatever else stands there"}

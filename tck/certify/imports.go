@@ -30,21 +30,21 @@ func importedFunctions() []hostImport {
 	}
 }
 
-// deliver copies a document into the guest's buffer, if that is large enough.
+// deliver copies a document into the guest's buffer, if the buffer is large enough.
 func (f *Frame) deliver(what string, doc []byte, ptr, capacity uint32) uint64 {
 	if uint64(capacity) >= uint64(len(doc)) {
 		b, ok := f.instance.memory.part(ptr, uint32(len(doc)))
-		f.insistf("frame.pointer", ok, "%s: a buffer at %#x for %d bytes lies outside of the memory", what, ptr, len(doc))
+		f.insistf("frame.pointer", ok, "%s: a buffer at %#x for %d bytes is outside the memory", what, ptr, len(doc))
 		copy(b, doc)
 	}
 	return uint64(len(doc))
 }
 
-// take copies what the guest passes.
+// take copies the bytes that the guest passes.
 func (f *Frame) take(what string, ptr, length uint32) []byte {
 	f.insistf("frame.size", int(length) <= f.limit(), "%s: the document has %d bytes; %d are allowed", what, length, f.limit())
 	b, ok := f.instance.memory.part(ptr, length)
-	f.insistf("frame.pointer", ok, "%s: %d bytes at %#x lie outside of the memory", what, length, ptr)
+	f.insistf("frame.pointer", ok, "%s: %d bytes at %#x are outside the memory", what, length, ptr)
 	return slices.Clone(b)
 }
 
@@ -129,6 +129,6 @@ func hostCall(f *Frame, s []uint64) {
 func logLine(f *Frame, s []uint64) {
 	level := abi.LogLevel(int32(s[0]))
 	f.insistf("frame.log", level >= abi.LogDebug && level <= abi.LogError, "log: the level is %d", level)
-	const longest = 8 << 10 // what is behind is not read
+	const longest = 8 << 10 // the rest is not read
 	f.line(level, f.take(abi.ImportLog, uint32(s[1]), min(uint32(s[2]), longest)))
 }

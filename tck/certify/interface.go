@@ -23,7 +23,7 @@ func (c *certifier) checkInterface() bool {
 	for name, want := range exportTypes() {
 		if params, results, ok := c.machine.exported(name); ok {
 			c.checkf("module.exports", sameTypes(params, want.params) && sameTypes(results, want.results),
-				"it exports %s as %s, it must be %s", name, signature(params, results), signature(want.params, want.results))
+				"it exports %s as %s, but the type must be %s", name, signature(params, results), signature(want.params, want.results))
 		}
 	}
 	for _, i := range info.Imports {
@@ -59,9 +59,9 @@ func (c *certifier) checkImport(module, name string, params, results []api.Value
 	case wasiModule:
 		want.params, want.results, known = c.machine.wasiType(name)
 	}
-	c.checkf("module.imports", known, "it imports %s.%s, which there is not", printable(module), printable(name))
+	c.checkf("module.imports", known, "it imports the unknown function %s.%s", printable(module), printable(name))
 	if known {
 		c.checkf("module.imports", sameTypes(params, want.params) && sameTypes(results, want.results),
-			"it imports %s.%s as %s, it is %s", module, name, signature(params, results), signature(want.params, want.results))
+			"it imports %s.%s as %s, but the type is %s", module, name, signature(params, results), signature(want.params, want.results))
 	}
 }

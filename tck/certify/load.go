@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// open makes an instance; nil if it cannot be made.
+// open makes an instance. It returns nil on failure.
 func (c *certifier) open(ctx context.Context) *instance {
 	i, f := c.machine.newInstance(ctx)
 	c.absorb(f)
@@ -37,7 +37,7 @@ func (c *certifier) describe(ctx context.Context) bool {
 	}
 	c.checkEmbedded(f.Result)
 	if err := decode(f.Result, &c.described); err != nil {
-		c.checkf("describe.types", false, "it is no Description: %v", err)
+		c.checkf("describe.types", false, "it is not a Description: %v", err)
 		return false
 	}
 	c.checkf("describe.types", true, "")
@@ -51,9 +51,9 @@ func (c *certifier) describe(ctx context.Context) bool {
 // descriptionSection is the custom section that may hold what describe writes.
 const descriptionSection = "agenthost.description"
 
-// checkEmbedded compares what the module carries as its Description with what describe wrote.
+// checkEmbedded compares the Description that the module carries with the one that describe wrote.
 func (c *certifier) checkEmbedded(described []byte) {
-	canonical, _ := wire.Canonical(described, wire.Limits{MaxBytes: mostBytes}) // it is well-formed
+	canonical, _ := wire.Canonical(described, wire.Limits{MaxBytes: mostBytes}) // it is known to be well-formed
 	found := 0
 	for _, s := range c.machine.info.Sections {
 		if s.ID != preflight.SectionCustom || s.Name != descriptionSection {
@@ -66,11 +66,11 @@ func (c *certifier) checkEmbedded(described []byte) {
 		c.checkf("module.description", same, "the section is not what describe writes, in canonical form")
 	}
 	if found > 1 {
-		c.checkf("module.description", false, "the section stands %d times", found)
+		c.checkf("module.description", false, "the section occurs %d times", found)
 	}
 }
 
-// configured makes an instance that is configured; nil if the guest did not take the configuration.
+// configured makes and configures an instance. It returns nil if the guest did not accept the configuration.
 func (c *certifier) configured(ctx context.Context, config []byte) (*instance, *Frame) {
 	i := c.open(ctx)
 	if i == nil {
@@ -88,7 +88,7 @@ func (c *certifier) configured(ctx context.Context, config []byte) (*instance, *
 	return i, f
 }
 
-// refusal is the error with which configure refused; nil if it did not.
+// refusal returns the error with which configure refused, or nil if it did not refuse.
 func refusal(f *Frame) *abi.Error {
 	var r abi.Result
 	if f.Fault == nil && f.Code == abi.ReturnResult && f.Wrote && decode(f.Result, &r) == nil {
@@ -97,10 +97,10 @@ func refusal(f *Frame) *abi.Error {
 	return nil
 }
 
-// complete fills in the defaults. The error says why the guest is never asked about the configuration.
+// complete fills in the defaults. The error says why a host never passes this configuration to the guest.
 func complete(compiled *schema.Schema, values wire.Map) (wire.Raw, error) {
 	if compiled == nil && len(values) > 0 {
-		return nil, errors.New("the plugin has no config_schema, so it takes none")
+		return nil, errors.New("the plugin has no config_schema, so it takes no configuration")
 	}
 	config := compiled.WithDefaults(values).Raw()
 	if err := compiled.Validate(config); err != nil {
@@ -109,7 +109,7 @@ func complete(compiled *schema.Schema, values wire.Map) (wire.Raw, error) {
 	return config, nil
 }
 
-// refuse gives instances the configurations that the guest must refuse, each of them twice.
+// refuse passes each configuration that the guest must refuse to two instances.
 func (c *certifier) refuse(ctx context.Context, compiled *schema.Schema) {
 	for _, values := range c.options.Refused {
 		config, err := complete(compiled, values)
@@ -131,8 +131,8 @@ func (c *certifier) refuse(ctx context.Context, compiled *schema.Schema) {
 	}
 }
 
-// configure finds a configuration that the guest takes: the operator's, completed by the defaults, or one that fits the
-// schema. It reports whether there is one. A configuration that is refused breaks no rule.
+// configure finds a configuration that the guest accepts: the operator's, completed with the defaults, or one that fits
+// the schema. It reports whether there is one. Refusing a configuration breaks no rule.
 func (c *certifier) configure(ctx context.Context) bool {
 	compiled, err := schema.CompileUntrusted(c.described.ConfigSchema)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *certifier) configure(ctx context.Context) bool {
 		}
 		fitting, ok := conforming(c.rng, c.described.ConfigSchema, false)
 		if !ok {
-			c.checkf("configure.accepts", false, "the empty configuration does not fit config_schema, and none was found that does; give one")
+			c.checkf("configure.accepts", false, "the empty configuration does not fit config_schema, and the kit found none that does; give one with --config")
 			return false
 		}
 		config = fitting
@@ -159,7 +159,7 @@ func (c *certifier) configure(ctx context.Context) bool {
 		return false
 	}
 	i.close(ctx)
-	if f.instance == nil { // there is no configure
+	if f.instance == nil { // the guest has no configure
 		c.plugin = c.described
 		return true
 	}
@@ -178,7 +178,7 @@ func faultText(f *Fault) string {
 	return f.String() + " "
 }
 
-// takeNarrowed checks what configure wrote, and decodes it. It reports whether that can hold.
+// takeNarrowed checks and decodes the Description that configure wrote. It reports whether the Description can be used.
 func (c *certifier) takeNarrowed(f *Frame, into *abi.Description) bool {
 	if f.Code == abi.ReturnNothing {
 		*into = c.described
@@ -187,14 +187,14 @@ func (c *certifier) takeNarrowed(f *Frame, into *abi.Description) bool {
 	failed := len(c.report.Failed(false))
 	*into = abi.Description{}
 	err := decode(f.Result, into)
-	c.checkf("configure.description", err == nil, "it is no Description: %v", err)
+	c.checkf("configure.description", err == nil, "it is not a Description: %v", err)
 	if err == nil {
 		c.checkNarrowed(into)
 	}
 	return len(c.report.Failed(false)) == failed
 }
 
-// configureAny configures instances with what the schema allows.
+// configureAny configures instances with configurations that the schema allows.
 func (c *certifier) configureAny(ctx context.Context) {
 	if c.described.ConfigSchema.IsZero() {
 		return

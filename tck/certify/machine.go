@@ -20,14 +20,15 @@ import (
 
 const wasiModule = "wasi_snapshot_preview1"
 
-// machine is a compiled module with what it imports.
+// machine is a compiled module with its imports.
 type machine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 	info    *preflight.Module
 }
 
-// newMachine compiles a module, which stays closed to everything but the imports of the ABI and a WASI without a world.
+// newMachine compiles a module. The module can reach only the imports of the ABI, and a WASI without access to the
+// system.
 func newMachine(ctx context.Context, code []byte) (*machine, error) {
 	limits := preflight.Default()
 	info, err := preflight.Check(code, limits)
@@ -89,7 +90,7 @@ func (m *machine) instantiateImports(ctx context.Context) error {
 	return err
 }
 
-// wasiType returns the type of a function of WASI; false if there is none of that name.
+// wasiType returns the type of a WASI function, or false if there is none of that name.
 func (m *machine) wasiType(name string) (params, results []api.ValueType, ok bool) {
 	def, ok := m.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
 	if !ok {
@@ -98,7 +99,7 @@ func (m *machine) wasiType(name string) (params, results []api.ValueType, ok boo
 	return def.ParamTypes(), def.ResultTypes(), true
 }
 
-// exported returns the type of an exported function; false if the module does not export it.
+// exported returns the type of an exported function, or false if the module does not export it.
 func (m *machine) exported(name string) (params, results []api.ValueType, ok bool) {
 	for _, e := range m.info.Exports {
 		if e.Name == name && e.Kind == preflight.KindFunction {
@@ -115,8 +116,8 @@ type instance struct {
 	module  api.Module
 	memory  *memory
 	fuel    api.MutableGlobal
-	frame   *Frame // the present one
-	served  int    // calls of hooks
+	frame   *Frame // the current frame
+	served  int    // number of hook calls
 }
 
 type frameKey struct{}
@@ -157,7 +158,7 @@ func (m *machine) newInstance(ctx context.Context) (*instance, *Frame) {
 	return i, f
 }
 
-// call calls an export. A frame with a host serves a hook, one without is of the plugin's loading.
+// call calls an export. A frame with answers serves a hook; one without is part of loading the plugin.
 func (i *instance) call(ctx context.Context, export string, input []byte, h *answers) *Frame {
 	f := i.begin(export, input, h)
 	function := i.module.ExportedFunction(export)
@@ -199,7 +200,7 @@ func (i *instance) close(ctx context.Context) {
 	}
 }
 
-// signature writes the type of a function as SPEC.md does.
+// signature writes the type of a function in the notation of SPEC.md.
 func signature(params, results []api.ValueType) string {
 	names := func(types []api.ValueType) string {
 		out := make([]string, len(types))

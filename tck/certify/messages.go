@@ -6,7 +6,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// verifyMessages checks what a result or a request change does to a list of messages. what is the part of the checks' ids.
+// verifyMessages checks the changes that a result or a request change makes to a list of messages. The parameter what is
+// the first part of the ids of the checks.
 func (s *scene) verifyMessages(f *Frame, what string, list []abi.Message, r *abi.Result) {
 	find := func(id string) *abi.Message {
 		if at := slices.IndexFunc(list, func(m abi.Message) bool { return m.ID == id && id != "" }); at >= 0 {
@@ -37,12 +38,12 @@ func (s *scene) verifyMessages(f *Frame, what string, list []abi.Message, r *abi
 		}
 		if present := find(m.ID); present != nil {
 			f.checkf("result.identity", present.Role == m.Role && present.ToolCallID == m.ToolCallID,
-				"the message %q is replaced by one of another role or tool_call_id", m.ID)
+				"the message %q is replaced by one with another role or tool_call_id", m.ID)
 			continue
 		}
 		if m.Role == abi.RoleTool {
 			open := isOpen(slices.Concat(list, r.Messages[:i]), m.ToolCallID)
-			f.checkf("result.tool-messages", open, "a tool message answers the call %q, which nobody made or which is answered", m.ToolCallID)
+			f.checkf("result.tool-messages", open, "a tool message answers the call %q, which does not exist or is already answered", m.ToolCallID)
 		}
 	}
 }
@@ -54,12 +55,12 @@ func verifyMessage(f *Frame, m *abi.Message) {
 	seen := map[string]bool{}
 	for _, c := range m.ToolCalls {
 		f.checkf("result.tool-calls", c.ID != "" && c.Name != "" && !seen[c.ID] && c.Args.IsMap(),
-			"a tool call has the id %q and the name %q; both must be there, the id once, and args a map", c.ID, c.Name)
+			"a tool call has the id %q and the name %q; neither may be empty, the id must be unique, and args must be a map", c.ID, c.Name)
 		seen[c.ID] = true
 	}
 }
 
-// isOpen reports whether a tool call was made and is not answered yet.
+// isOpen reports whether a tool call exists and is not answered yet.
 func isOpen(list []abi.Message, id string) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		m := &list[i]
@@ -73,7 +74,7 @@ func isOpen(list []abi.Message, id string) bool {
 	return false
 }
 
-// checkChange checks what a wrap hook passes to next.
+// checkChange checks the document that a wrap hook passes to next.
 func (s *scene) checkChange(f *Frame, payload []byte) {
 	if s.export == string(abi.WrapToolCall) {
 		s.checkCallChange(f, payload)
@@ -81,7 +82,7 @@ func (s *scene) checkChange(f *Frame, payload []byte) {
 	}
 	var c abi.RequestChange
 	err := decode(payload, &c)
-	f.insistf("next.types", err == nil, "the document of next is no RequestChange: %v", err)
+	f.insistf("next.types", err == nil, "the document of next is not a RequestChange: %v", err)
 	for _, name := range c.Tools {
 		f.checkf("next.tools", slices.Contains(s.tools, name), "tools keeps %q, which is not offered", name)
 	}
@@ -92,13 +93,13 @@ func (s *scene) checkChange(f *Frame, payload []byte) {
 	for i := range c.AddTools {
 		t := &c.AddTools[i]
 		fresh := isName(t.Name) && !slices.Contains(names, t.Name)
-		f.checkf("next.add-tools", fresh, "add_tools: %q is no name for a tool, or offered already", t.Name)
+		f.checkf("next.add-tools", fresh, "add_tools: %q is not a valid name, or the tool is already offered", t.Name)
 		err := rightParameters(t.Parameters)
 		f.checkf("next.add-tools", err == nil, "add_tools: %q: parameters: %v", t.Name, err)
 		names = append(names, t.Name)
 	}
 	if c.Overwrite {
-		f.checkf("next.messages", len(c.Remove) == 0 && len(c.Patch) == 0, "overwrite stands beside remove or patch")
+		f.checkf("next.messages", len(c.Remove) == 0 && len(c.Patch) == 0, "overwrite is combined with remove or patch")
 	}
 	s.verifyMessages(f, "next", s.requested(), &abi.Result{Messages: c.Messages, Patch: c.Patch, Remove: c.Remove, Overwrite: c.Overwrite})
 }
@@ -106,9 +107,9 @@ func (s *scene) checkChange(f *Frame, payload []byte) {
 func (s *scene) checkCallChange(f *Frame, payload []byte) {
 	var c abi.CallChange
 	err := decode(payload, &c)
-	f.insistf("next.types", err == nil && (c.Args.IsZero() || c.Args.IsMap()), "the document of next is no CallChange: %v", err)
+	f.insistf("next.types", err == nil && (c.Args.IsZero() || c.Args.IsMap()), "the document of next is not a CallChange: %v", err)
 	if c.Tool != "" {
 		dynamic := slices.ContainsFunc(s.plugin.Tools, func(t abi.ToolSpec) bool { return t.Name == c.Tool && t.Dynamic })
-		f.checkf("next.tool", dynamic, "it wants the tool %q to run, which it did not declare as dynamic", c.Tool)
+		f.checkf("next.tool", dynamic, "it runs the tool %q, which it did not declare as dynamic", c.Tool)
 	}
 }

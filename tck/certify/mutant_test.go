@@ -18,39 +18,40 @@ import (
 type mutant struct {
 	name   string
 	module []byte
-	fails  []string // all checks that fail for it
+	fails  []string // all checks that it fails
 }
 
 type object = map[string]any
 
-// hookOf is a hook with one body.
+// hookOf returns a guest with one hook that has this body.
 func hookOf(hook abi.Hook, spec abi.HookSpec, body func(m *emit.Module) emit.Code, fields ...abi.FieldSpec) []byte {
 	m := emit.Hooked(hook, spec, fields...)
 	return m.On(string(hook), body(m), emit.Number(0)).Bytes()
 }
 
-// says is a before_model that writes a result in place of nothing.
+// says returns a guest whose before_model writes a result.
 func says(result any, fields ...abi.FieldSpec) []byte {
 	return hookOf(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewAll()}, func(m *emit.Module) emit.Code {
 		return emit.Seq(m.Say(emit.Value(result)), emit.Return)
 	}, fields...)
 }
 
-// saysIf writes a result where the input has these bytes.
+// saysIf returns a guest whose before_model writes a result if the input has these bytes.
 func saysIf(needle string, result any) []byte {
 	return hookOf(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewAll()}, func(m *emit.Module) emit.Code {
 		return emit.Seq(m.InputHas([]byte(needle)), emit.When(m.Say(emit.Value(result)), emit.Return))
 	})
 }
 
-// trapsIf is a before_model that traps where the input has these bytes.
+// trapsIf returns a guest whose before_model traps if the input has these bytes.
 func trapsIf(needle string, spec abi.HookSpec, fields ...abi.FieldSpec) []byte {
 	return hookOf(abi.BeforeModel, spec, func(m *emit.Module) emit.Code {
 		return emit.Seq(m.InputHas([]byte(needle)), emit.When(emit.Trap))
 	}, fields...)
 }
 
-// nexts is a wrap hook that calls next with a document, and does something with the status, which is in variable 1.
+// nexts returns a guest whose wrap hook calls next with a document and puts the status into variable 1. The code in
+// then may use the status.
 func nexts(hook abi.Hook, doc any, then ...emit.Code) []byte {
 	return hookOf(hook, abi.HookSpec{Messages: abi.ViewAll()}, func(m *emit.Module) emit.Code {
 		var b []byte
@@ -65,14 +66,14 @@ func trapsAt(status abi.Status) emit.Code {
 	return emit.Seq(emit.Get(1), emit.Is(int(status)), emit.When(emit.Trap))
 }
 
-// replies is a wrap hook that traps where the reply of next has these bytes.
+// replies returns a guest whose wrap hook traps if the reply of next has these bytes.
 func replies(needle string) []byte {
 	return hookOf(abi.WrapModelCall, abi.HookSpec{}, func(m *emit.Module) emit.Code {
 		return emit.Seq(m.Forward(nil), emit.Drop, m.ReplyHas([]byte(needle)), emit.When(emit.Trap))
 	})
 }
 
-// operates is a before_model that calls an operation, and does something with the status.
+// operates returns a guest whose before_model calls an operation. The code in then may use the status.
 func operates(op string, doc []byte, capability *abi.Capability, then ...emit.Code) []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewAll()})
 	if capability != nil {
@@ -82,14 +83,14 @@ func operates(op string, doc []byte, capability *abi.Capability, then ...emit.Co
 	return m.On("before_model", m.Operate(op, doc), emit.Status(), emit.Set(1), emit.Seq(then...), emit.Number(0)).Bytes()
 }
 
-// describes is a module with a Description that abi's types cannot say, and a before_model.
+// describes returns a module with a before_model and a Description that abi's types cannot express.
 func describes(changes object) []byte {
 	d := object{"abi": 1, "name": "guest", "version": "1", "hooks": object{"before_model": object{}}}
 	maps.Copy(d, changes)
 	return emit.Raw(emit.Value(d)).On("before_model", emit.Number(0)).Bytes()
 }
 
-// configures is a module whose configure writes a document.
+// configures returns a module whose configure writes a document.
 func configures(written any) []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{}, abi.FieldSpec{Name: "f", Lifetime: "run"})
 	m := emit.New(d)
@@ -97,7 +98,7 @@ func configures(written any) []byte {
 	return m.On("configure", m.Say(emit.Value(written))).Bytes()
 }
 
-// narrowed is a Description like that of configures, changed.
+// narrowed returns the Description of configures with changes.
 func narrowed(changes object) object {
 	d := object{"abi": 1, "name": "guest", "version": "1.0.0", "hooks": object{"before_model": object{}}}
 	maps.Copy(d, changes)
@@ -325,7 +326,7 @@ func mutants() []mutant {
 		{"a trap at unknown keys of a budget", operates(abi.OpBudget, nil, nil, emit.Number(0), emit.Number(0), emit.Call(emit.ReplyRead), emit.Number(60), emit.Code{0x4b},
 			emit.When(emit.Trap)), []string{"call.random", "call.unknown-keys", "op.unknown-keys"}},
 
-		// What inputs hold.
+		// The content of inputs.
 		{"a trap at a small history", trapsIf("\xa5hello\xa2id", abi.HookSpec{Messages: abi.ViewAll()}), []string{
 			"call.answers", "call.deep", "call.minimal", "call.unknown-keys",
 		}},
@@ -349,7 +350,7 @@ func mutants() []mutant {
 		}), []string{"call.long"}},
 		{"a trap at a removed message", trapsIf("gone-1", abi.HookSpec{Messages: abi.ViewNew()}), []string{"call.views"}},
 		{"a trap at the 300th call", trapsIf("\xa1n\xcd", abi.HookSpec{}), []string{"call.random"}},
-		{"a loop", plain(emit.Loop()), []string{"call.full", "call.minimal"}}, // then it is enough
+		{"a loop", plain(emit.Loop()), []string{"call.full", "call.minimal"}}, // the kit gives up after a few of these
 		{"proc_exit", plain(emit.Number(0), emit.Call(emit.ProcExit)), []string{
 			"call.answers", "call.deep", "call.full", "call.long", "call.minimal", "call.numbers", "call.random", "call.unicode", "call.unknown-keys",
 		}},
@@ -369,7 +370,7 @@ func configureBody(body func(m *emit.Module) emit.Code) []byte {
 	return m.On("configure", body(m)).Bytes()
 }
 
-// configuredTrap traps where its configuration says {"x": true}.
+// configuredTrap returns a guest that traps in configure if its configuration has {"x": true}.
 func configuredTrap() []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.ConfigSchema = emit.Value(object{"type": "object", "properties": object{"x": object{"type": "boolean"}}})
@@ -377,7 +378,8 @@ func configuredTrap() []byte {
 	return m.On("configure", m.InputHas([]byte("\xa1x\xc3")), emit.When(emit.Trap), emit.Number(0)).Bytes()
 }
 
-// configuredLater remembers that its configuration says {"x": true}, and traps when it is called.
+// configuredLater returns a guest that remembers whether its configuration has {"x": true}, and then traps when its
+// hook is called.
 func configuredLater() []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.ConfigSchema = emit.Value(object{"type": "object", "properties": object{"x": object{"type": "boolean"}}})
@@ -385,7 +387,7 @@ func configuredLater() []byte {
 	return m.On("configure", m.InputHas([]byte("\xa1x\xc3")), emit.StoreGlobal(), emit.Number(0)).Bytes()
 }
 
-// withOwnTool is a Description with a tool and a capability.
+// withOwnTool returns a Description with a tool and a capability.
 func withOwnTool() abi.Description {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.Tools = []abi.ToolSpec{{Name: "own", Description: "one", Idempotent: true}}
@@ -393,14 +395,14 @@ func withOwnTool() abi.Description {
 	return d
 }
 
-// configuresTool has a tool, of which configure says something else.
+// configuresTool returns a guest with a tool that configure describes differently.
 func configuresTool(tool object) []byte {
 	m := emit.New(withOwnTool()).On("before_model", emit.Number(0))
 	m.On("call_tool", m.Say(emit.Value(object{"tool_message": object{}})))
 	return m.On("configure", m.Say(emit.Value(narrowed(object{"tools": []any{tool}})))).Bytes()
 }
 
-// configuresCapability has a capability, of which configure gives another reason.
+// configuresCapability returns a guest with a capability for which configure gives another reason.
 func configuresCapability() []byte {
 	m := emit.New(withOwnTool()).On("before_model", emit.Number(0)).On("call_tool", emit.Number(0))
 	other := object{"capabilities": []any{object{"op": abi.OpClockNow, "reason": "for another reason"}}}
@@ -429,7 +431,8 @@ func deepSchema() any {
 	return schema
 }
 
-// TestEveryCheckCanFail shows that each check is failed by a guest that does just that wrong, and by what else it fails.
+// TestEveryCheckCanFail shows that each check fails for a guest that breaks just its rule. It also lists the other
+// checks that fail for that guest.
 func TestEveryCheckCanFail(t *testing.T) {
 	t.Parallel()
 	failed := map[string]bool{}
@@ -446,7 +449,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			r := certifiedWith(t, m.module, nil, refused...)
 			got := r.Failed(true)
 			slices.Sort(got)
-			if !slices.Contains(m.fails, "call.random") { // what is random comes near to much
+			if !slices.Contains(m.fails, "call.random") { // random inputs reach many rules
 				got = slices.DeleteFunc(got, func(id string) bool { return id == "call.random" })
 			}
 			require.Equal(t, m.fails, got, report(r))

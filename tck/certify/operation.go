@@ -13,7 +13,7 @@ type decodable interface {
 	UnmarshalMsg(b []byte) ([]byte, error)
 }
 
-// operationDocument is what an operation takes; nil: nothing.
+// operationDocument returns the document type that an operation takes, or nil if it takes none.
 func operationDocument(op string) (doc decodable, known bool) {
 	switch op {
 	case abi.OpStateRead:
@@ -48,7 +48,7 @@ func isFree(op string) bool {
 	return op == abi.OpStateRead || op == abi.OpEventEmit || op == abi.OpBudget
 }
 
-// checkOperation holds an operation's document against what it takes, and its name against the Description.
+// checkOperation checks the type of an operation's document, and its name against the Description.
 func (s *scene) checkOperation(f *Frame, e *Exchange) {
 	doc, known := operationDocument(e.Op)
 	if !known {
@@ -61,7 +61,7 @@ func (s *scene) checkOperation(f *Frame, e *Exchange) {
 		return
 	}
 	err := decode(e.Payload, doc)
-	f.checkf("op.document", len(e.Payload) > 0 && err == nil, "%s: its document is not what the operation takes: %v", e.Op, err)
+	f.checkf("op.document", len(e.Payload) > 0 && err == nil, "%s: the operation does not take this document: %v", e.Op, err)
 	if event, ok := doc.(*abi.EventEmit); ok && err == nil {
 		f.checkf("op.document", isName(event.Name), "event.emit: the name %q is not allowed", event.Name)
 	}
@@ -72,7 +72,8 @@ func (s *scene) asks(op string) bool {
 	return slices.ContainsFunc(s.plugin.Capabilities, func(c abi.Capability) bool { return c.Op == op })
 }
 
-// may reports whether the plugin may call an operation: it needs no grant, or was asked for and granted.
+// may reports whether the plugin may call an operation. It may if the operation needs no grant, or was asked for and
+// granted.
 func (s *scene) may(op string) bool {
 	return isFree(op) || s.asks(op) && (s.granted == nil || s.granted(op))
 }
@@ -83,7 +84,7 @@ func (s *scene) reads(op string) bool {
 	return known && doc != nil && s.may(op)
 }
 
-// operation performs a host_call in a small world of its own.
+// operation performs a host_call in a small simulated world.
 func (a *answers) operation(f *Frame, op string, payload []byte) (abi.Status, []byte) {
 	s := a.scene
 	if s.operation != nil {
@@ -228,7 +229,7 @@ func (st *store) perform(doc decodable) (abi.Status, encodable) {
 	}
 }
 
-// isName reports whether a text is a name of a plugin, field, tool or event.
+// isName reports whether a text is a valid name of a plugin, field, tool or event.
 func isName(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false

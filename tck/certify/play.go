@@ -31,7 +31,7 @@ func (c *certifier) play(ctx context.Context) {
 	c.shared.close(ctx)
 }
 
-// playConfigured calls all hooks and tools a few times with a configuration other than that of everything else.
+// playConfigured calls all hooks and tools a few times with another configuration than the other checks.
 func (c *certifier) playConfigured(ctx context.Context, config []byte, plugin abi.Description) {
 	before, beforePlugin := c.config, c.plugin
 	c.config, c.plugin = config, plugin
@@ -76,7 +76,7 @@ func (c *certifier) bases() []*scene {
 	return out
 }
 
-// wrapped are tools whose calls a hook wraps.
+// wrapped returns tools whose calls a hook wraps.
 func wrapped(spec *abi.HookSpec) []string {
 	const most = 8
 	if len(spec.Tools) > 0 {
@@ -98,14 +98,14 @@ func (c *certifier) base(export string, spec *abi.HookSpec) *scene {
 	return s
 }
 
-// withCall is a history that ends with the call.
+// withCall returns a history that ends with the call.
 func withCall(history []abi.Message, call abi.ToolCall) []abi.Message {
 	m := abi.AI("", call)
 	m.ID = "m-call"
 	return append(slices.Clone(history), m)
 }
 
-// arguments makes arguments that fit a tool's parameters, as few as possible.
+// arguments makes as few arguments as possible that fit a tool's parameters.
 func (c *certifier) arguments(tool string) wire.Raw {
 	at := slices.IndexFunc(c.plugin.Tools, func(t abi.ToolSpec) bool { return t.Name == tool })
 	if at < 0 || c.plugin.Tools[at].Parameters.IsZero() {
@@ -117,8 +117,8 @@ func (c *certifier) arguments(tool string) wire.Raw {
 	return wire.Map{}.Raw()
 }
 
-// frame calls the hook of a scene in an instance that has served before, if there is one. It returns nil if no instance can
-// be made, or if the guest has run without an end too often.
+// frame calls the hook of a scene in an instance that has already served calls, if there is one. It returns nil if no
+// instance can be made, or if the guest has run endlessly too often.
 func (c *certifier) frame(ctx context.Context, s *scene) *Frame {
 	const patience = 2
 	if c.endless > patience {
@@ -166,18 +166,19 @@ func (c *certifier) remember(a operationCall) {
 	}
 }
 
-// call plays a scene for a check, which fails if the guest broke. Rules of its own say what is wrong where it broke a rule.
+// call plays a scene for a check, which fails if the guest broke. If the guest broke another rule, the check of that rule
+// says what is wrong.
 func (c *certifier) call(ctx context.Context, check string, s *scene) *Frame {
 	f := c.frame(ctx, s)
 	if f == nil {
-		return nil // the guest has failed
+		return nil // the guest has already failed
 	}
 	broke := f.Fault != nil && f.Fault.Kind != faultProtocol && f.closed == 0
 	c.checkf(check, !broke, "%s: %v", s.export, f.Fault)
 	return f
 }
 
-// resume answers what a hook asked, as often as it asks.
+// resume answers the questions of a hook, as often as it asks.
 func (c *certifier) resume(ctx context.Context, s *scene, f *Frame) {
 	const rounds = 3
 	again := *s
@@ -198,7 +199,7 @@ func (c *certifier) resume(ctx context.Context, s *scene, f *Frame) {
 	}
 }
 
-// compareUnknown compares what a hook says with and without keys of a later minor version.
+// compareUnknown compares the results of a hook with and without keys of a later minor version.
 func (c *certifier) compareUnknown(ctx context.Context, base *scene) {
 	for _, s := range []*scene{base, c.full(base)} {
 		tomorrow := *s
@@ -213,7 +214,7 @@ func (c *certifier) compareUnknown(ctx context.Context, base *scene) {
 	}
 }
 
-// outline is what a frame came to, without what it copied of its input: the keys of its result.
+// outline describes the outcome of a frame by the keys of its result, without values copied from the input.
 func outline(f *Frame) string {
 	if f.Code != abi.ReturnResult {
 		return "nothing"
@@ -226,8 +227,7 @@ func outline(f *Frame) string {
 	return "{" + strings.Join(keys, ", ") + "}"
 }
 
-// compareInstances makes calls again in instances that have served nothing: what an instance served before must not
-// matter.
+// compareInstances repeats calls in fresh instances, because the earlier calls of an instance must not matter.
 func (c *certifier) compareInstances(ctx context.Context) {
 	const most = 40
 	step := max(1, len(c.played)/most)
@@ -242,7 +242,7 @@ func (c *certifier) compareInstances(ctx context.Context) {
 			i.close(ctx)
 		}
 		ok := f.Fault == nil && f.Code == p.frame.Code && sameDocument(f.Result, p.frame.Result, f.Code) && sameCalls(f, p.frame)
-		c.checkf("instance.interchangeable", ok, "%s: for one input a fresh instance wrote %s (%v), one that had served before %s",
+		c.checkf("instance.interchangeable", ok, "%s: for the same input, a fresh instance wrote %s (%v), and a used one %s",
 			p.scene.export, shown(f), f.Fault, shown(p.frame))
 	}
 }
@@ -266,7 +266,7 @@ func sameDocument(a, b []byte, code int32) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// sameCalls reports whether two frames asked the host the same.
+// sameCalls reports whether two frames made the same calls to the host.
 func sameCalls(a, b *Frame) bool {
 	return slices.EqualFunc(a.Exchanges, b.Exchanges, func(x, y Exchange) bool {
 		none := len(x.Payload) == 0 && len(y.Payload) == 0

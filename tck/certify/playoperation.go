@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// playOperations plays the scenes in which hooks call operations again, with all that those can come to.
+// playOperations replays the scenes in which hooks call operations, with every possible outcome of the operations.
 func (c *certifier) playOperations(ctx context.Context) {
 	for _, a := range slices.Clone(c.asked) {
 		_, known := operationDocument(a.op)
@@ -48,7 +48,7 @@ func (c *certifier) playOperations(ctx context.Context) {
 	}
 }
 
-// possibleErrnos are the errnos that an operation can give.
+// possibleErrnos returns the errnos that an operation can return.
 func possibleErrnos(op string) []abi.Status {
 	switch op {
 	case abi.OpStateRead:
@@ -62,7 +62,7 @@ func possibleErrnos(op string) []abi.Status {
 	}
 }
 
-// operate plays a scene in which an operation does something special. The check applies if the guest calls it.
+// operate plays a scene in which an operation behaves specially. The check applies if the guest calls the operation.
 func (c *certifier) operate(ctx context.Context, check, op string, s *scene) {
 	f := c.frame(ctx, s)
 	if f == nil || check == "closed.returns" || !slices.ContainsFunc(f.Exchanges, func(e Exchange) bool { return e.Op == op }) {

@@ -7,37 +7,37 @@ import (
 	"strings"
 )
 
-// Outcome is what came of one check.
+// Outcome is the outcome of one check.
 type Outcome struct {
 	ID      string   `json:"id"`
 	Section int      `json:"section"`
-	Advice  bool     `json:"advice,omitempty"` // it does not decide
+	Advice  bool     `json:"advice,omitempty"` // a failure does not prevent certification
 	Verdict Verdict  `json:"verdict"`
-	Count   int      `json:"count,omitempty"`  // how often the rule was held against something
-	Detail  string   `json:"detail,omitempty"` // what was seen, or why the check does not apply
-	Says    []string `json:"says"`             // what SPEC.md says
+	Count   int      `json:"count,omitempty"`  // how often the rule was checked
+	Detail  string   `json:"detail,omitempty"` // the first failure, or why the check does not apply
+	Says    []string `json:"says"`             // the sentences of SPEC.md
 }
 
-// Coverage is what of the ABI the guest came near to.
+// Coverage lists the parts of the ABI that the guest used.
 type Coverage struct {
-	Hooks      []string `json:"hooks"`      // hooks, and call_tool
-	Documents  []string `json:"documents"`  // that the guest wrote
-	Operations []string `json:"operations"` // that it called
-	Statuses   []string `json:"statuses"`   // that it was given
-	Calls      int      `json:"calls"`      // of hooks and tools
+	Hooks      []string `json:"hooks"`      // called hooks, including call_tool
+	Documents  []string `json:"documents"`  // documents that the guest wrote
+	Operations []string `json:"operations"` // operations that it called
+	Statuses   []string `json:"statuses"`   // statuses that it received
+	Calls      int      `json:"calls"`      // number of calls of hooks and tools
 }
 
-// Report is what the kit found out about a guest.
+// Report holds the results of the kit for a guest.
 type Report struct {
 	Name      string    `json:"name,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	Certified bool      `json:"certified"`
-	Refused   string    `json:"refused,omitempty"` // why the configuration was refused; the hooks were not called then
+	Refused   string    `json:"refused,omitempty"` // why the configuration was refused; if set, no hook was called
 	Outcomes  []Outcome `json:"checks"`
 	Coverage  Coverage  `json:"covers"`
 }
 
-// Failed returns the ids of the checks that failed; advice is not among them unless it is asked for.
+// Failed returns the ids of the failed checks. With advice it includes checks that are only advice.
 func (r *Report) Failed(advice bool) []string {
 	var ids []string
 	for i := range r.Outcomes {
@@ -48,7 +48,7 @@ func (r *Report) Failed(advice bool) []string {
 	return ids
 }
 
-// Outcome returns what came of the check with this id; nil if there is no such check.
+// Outcome returns the outcome of the check with this id, or nil if there is no such check.
 func (r *Report) Outcome(id string) *Outcome {
 	if i := slices.IndexFunc(r.Outcomes, func(o Outcome) bool { return o.ID == id }); i >= 0 {
 		return &r.Outcomes[i]
@@ -56,8 +56,8 @@ func (r *Report) Outcome(id string) *Outcome {
 	return nil
 }
 
-// Write writes the report for people: by section of SPEC.md, failures with the sentences that they break. With all it
-// lists the checks that passed, and those that do not apply.
+// Write writes the report as readable text, by section of SPEC.md. Each failure shows the sentences that it breaks.
+// With all, the report also lists the checks that passed and those that do not apply.
 func (r *Report) Write(w io.Writer, all bool) {
 	passed, absent := 0, 0
 	section := -1

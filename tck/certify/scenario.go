@@ -9,7 +9,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// scenario makes scenes for a check out of the simplest one of a hook or tool; none where it does not apply.
+// scenario makes scenes for a check from the simplest scene of a hook or tool. It makes none if the check does not
+// apply.
 type scenario struct {
 	check  string
 	scenes func(c *certifier, base *scene) []*scene
@@ -33,10 +34,10 @@ func callScenarios() []scenario {
 	}
 }
 
-// shows reports whether the hook is shown messages.
+// shows reports whether the hook sees messages.
 func (s *scene) shows() bool { return s.spec != nil && !s.spec.Messages.IsZero() }
 
-// withHistory is the scene with another history, which in wrap_tool_call goes on to the call.
+// withHistory returns the scene with another history. In wrap_tool_call, the history ends with the call.
 func (s *scene) withHistory(list []abi.Message) *scene {
 	out := *s
 	if s.export == string(abi.WrapToolCall) {
@@ -46,7 +47,7 @@ func (s *scene) withHistory(list []abi.Message) *scene {
 	return &out
 }
 
-// full is a scene with everything that may be there.
+// full returns a scene in which every optional part is present.
 func (c *certifier) full(base *scene) *scene {
 	const messages = 8
 	s := base.withHistory(conversation(c.rng, messages))
@@ -58,7 +59,7 @@ func (c *certifier) full(base *scene) *scene {
 	return s
 }
 
-// values makes values of all fields that have one.
+// values makes a value for each field for which it finds one.
 func (c *certifier) values() wire.Map {
 	var out wire.Map
 	for i := range c.plugin.Fields {
@@ -78,7 +79,8 @@ func (c *certifier) values() wire.Map {
 	return out
 }
 
-// fullArguments makes arguments of a tool: of the plugin's own such as fit, of others anything.
+// fullArguments makes arguments for a tool. They fit the parameters if the tool is the plugin's own, and are arbitrary
+// for other tools.
 func (c *certifier) fullArguments(tool string) wire.Raw {
 	at := slices.IndexFunc(c.plugin.Tools, func(t abi.ToolSpec) bool { return t.Name == tool })
 	if at < 0 {
@@ -122,7 +124,7 @@ func (c *certifier) roles(base *scene) []*scene {
 	return out
 }
 
-// latest is the latest time that a call is made at: in the year 2200.
+// latest is the latest time of a call, in the year 2200.
 const latest = 7_258_118_400_000_000_000
 
 func (c *certifier) numbers(base *scene) []*scene {
@@ -153,7 +155,7 @@ func (c *certifier) large(base *scene) []*scene {
 	s.large = slices.Compact(slices.Sorted(slices.Values(reads)))
 	s.values = c.values()
 	unset := s
-	unset.values = nil // it was larger when the input was written, and nobody else may say that it is there
+	unset.values = nil // the field was set and large when the input was written, and is unset when the guest reads it
 	return []*scene{&s, &unset}
 }
 

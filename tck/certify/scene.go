@@ -7,34 +7,34 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// scene is the world of one call: the run that a hook or tool is called in, and how the host answers it.
+// scene is the world of one call: the run in which a hook or tool is called, and the answers of the host.
 type scene struct {
-	plugin  *abi.Description // the one that holds
+	plugin  *abi.Description // the one that applies, perhaps narrowed
 	export  string
-	spec    *abi.HookSpec // of the hook; nil in call_tool
-	history []abi.Message // of the run; each has an id
-	request []abi.Message // of the model request; nil: the history
-	view    *abi.View     // what the hook is shown, where that is not what its view says of the list
+	spec    *abi.HookSpec // spec of the hook; nil in call_tool
+	history []abi.Message // history of the run; each message has an id
+	request []abi.Message // messages of the model request; nil: the history
+	view    *abi.View     // the view that the hook sees; nil: what its spec says
 	system  abi.Content
-	values  wire.Map // of all fields
-	large   []string // fields that are left out
+	values  wire.Map // values of all fields
+	large   []string // fields that are left out of the input
 	answers wire.Map
 	call    abi.ToolCall
 	known   bool
-	tools   []string // that the request offers
+	tools   []string // tools that the request offers
 	n       uint64
 	now     uint64
 	seed    uint64
 	thread  string
-	unknown bool // keys of a later minor version stand everywhere
+	unknown bool // every document has keys of a later minor version
 
-	nexts     int // that the frame may make
+	nexts     int // calls of next that the frame may make
 	next      func(n int) (abi.Status, []byte)
-	operation func(op string) (abi.Status, []byte, bool) // what an operation is answered with; false: as usual
+	operation func(op string) (abi.Status, []byte, bool) // answers an operation; false: answer as usual
 	granted   func(op string) bool                       // nil: everything that the plugin asks for
 }
 
-// answers is what the host does in one frame.
+// answers is the behavior of the host in one frame.
 type answers struct {
 	scene *scene
 	now   uint64
@@ -43,7 +43,7 @@ type answers struct {
 	store store
 }
 
-// host makes what answers a frame: each has a store of its own.
+// host makes the answers for a frame. Each has its own store.
 func (s *scene) host() *answers {
 	return &answers{scene: s, now: s.now, seed: s.seed, nexts: s.nexts, store: store{entries: map[string]entry{}}}
 }
@@ -56,7 +56,7 @@ func (a *answers) next(n int) (abi.Status, []byte) {
 	return abi.StatusOK, a.scene.reply()
 }
 
-// reply is what the inner layers answer when all goes well.
+// reply returns the answer of the inner layers when all goes well.
 func (s *scene) reply() []byte {
 	if s.export == string(abi.WrapToolCall) {
 		m := abi.ToolResult(s.call, "an answer")
@@ -98,7 +98,7 @@ func (s *scene) input() []byte {
 	return doc
 }
 
-// requested are the messages of the model request.
+// requested returns the messages of the model request.
 func (s *scene) requested() []abi.Message {
 	if s.request != nil {
 		return s.request
@@ -106,7 +106,7 @@ func (s *scene) requested() []abi.Message {
 	return s.history
 }
 
-// viewOf is what the hook is shown of a list; nil for the view none.
+// viewOf returns the view of a list that the hook sees, or nil for the view none.
 func (s *scene) viewOf(list []abi.Message) *abi.View {
 	if s.spec == nil || s.spec.Messages.IsZero() {
 		return nil
@@ -120,7 +120,7 @@ func (s *scene) viewOf(list []abi.Message) *abi.View {
 	}
 }
 
-// readable are the fields that the frame may read.
+// readable returns the fields that the frame may read.
 func (s *scene) readable() []string {
 	if s.spec != nil {
 		return s.spec.Reads
@@ -132,7 +132,7 @@ func (s *scene) readable() []string {
 	return names
 }
 
-// shown are the values of the fields that the input shows.
+// shown returns the values of the fields in the input.
 func (s *scene) shown() wire.Map {
 	var out wire.Map
 	for _, name := range s.readable() {
@@ -155,7 +155,7 @@ func document(d interface {
 	return b
 }
 
-// later writes a document as a host of a later minor version might: with keys that nobody knows yet.
+// later writes a document as a host of a later minor version might, with unknown keys.
 func later(doc []byte) []byte {
 	v, err := wire.Raw(doc).Value()
 	if err != nil {
@@ -171,7 +171,8 @@ func later(doc []byte) []byte {
 // unknownKey is a key that no document has.
 const unknownKey = "key_of_tomorrow"
 
-// documentsIn are the keys under which documents stand in documents, as opposed to values that belong to somebody.
+// documentsIn are the keys whose values are documents of the ABI, as opposed to values that belong to a plugin, tool or
+// program.
 var documentsIn = []string{
 	"messages", "items", "patch", "request", "call", "tool_calls", "invalid_tool_calls", "usage", "tool_message", "content", "headers",
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// conforming makes a value that fits a schema; false if it finds none: a pattern, say, is beyond it. full says that
-// properties stand in it that need not.
+// conforming makes a value that fits a schema. It returns false if it finds none, for example because of a pattern.
+// With full, the value includes optional properties.
 func conforming(rng *rand.Rand, raw wire.Raw, full bool) (wire.Raw, bool) {
 	compiled, err := schema.CompileUntrusted(raw)
 	if err != nil {
@@ -32,7 +32,7 @@ func conforming(rng *rand.Rand, raw wire.Raw, full bool) (wire.Raw, bool) {
 	return nil, false
 }
 
-// valueFor makes a value that fits a schema, as far as it understands it.
+// valueFor makes a value that fits a schema, as far as it understands the schema.
 func valueFor(rng *rand.Rand, tree any, full bool, depth int) any {
 	s, ok := tree.(map[string]any)
 	if !ok || len(s) == 0 {
@@ -122,7 +122,7 @@ func textFor(rng *rand.Rand, s map[string]any) string {
 	return string(runes[:min(n, len(runes))])
 }
 
-// bounds are the least and the largest number that a schema allows, about.
+// bounds returns approximately the smallest and the largest number that a schema allows.
 func bounds(s map[string]any, low, high float64) (float64, float64) {
 	l := number(s["exclusiveMinimum"], number(s["minimum"], low)-1) + 1
 	h := number(s["exclusiveMaximum"], number(s["maximum"], max(high, l+10))+1) - 1

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// few is enough for a guest whose faults are seen at once.
+// few is a number of random inputs that is enough for a guest whose faults show at once.
 const few = 12
 
 func guestFile(t *testing.T, path string) []byte {
@@ -28,7 +28,7 @@ func certified(t *testing.T, code []byte) *certify.Report {
 	return certifiedWith(t, code, nil)
 }
 
-// certifiedWith certifies with a configuration, and with others that must be refused.
+// certifiedWith certifies a guest with a configuration, and with others that it must refuse.
 func certifiedWith(t *testing.T, code []byte, config object, refused ...object) *certify.Report {
 	t.Helper()
 	options := certify.Options{Random: few, Configs: few, Config: mapOf(t, config)}

@@ -13,11 +13,11 @@ import (
 	"github.com/agenthost/agenthost/tck/certify"
 )
 
-// TestTheWorkedExample compiles the C of SPEC.md, where there is a clang that can, and certifies it.
+// TestTheWorkedExample compiles the C code of SPEC.md, if there is a suitable clang, and certifies it.
 func TestTheWorkedExample(t *testing.T) {
 	t.Parallel()
 	clang, err := exec.LookPath("clang")
-	if found, _ := filepath.Glob("/usr/lib/llvm-*/bin/clang"); err != nil && len(found) > 0 { // where Debian has it
+	if found, _ := filepath.Glob("/usr/lib/llvm-*/bin/clang"); err != nil && len(found) > 0 { // where Debian installs it
 		clang, err = found[0], nil
 	}
 	if err != nil {
@@ -40,7 +40,8 @@ func TestTheWorkedExample(t *testing.T) {
 	require.Empty(t, r.Failed(true), report(r))
 }
 
-// TestChecksQuoteTheSpecification shows that what a check says of SPEC.md stands there, in its section.
+// TestChecksQuoteTheSpecification shows that the sentences that a check quotes are in SPEC.md, in the section that the
+// check names.
 func TestChecksQuoteTheSpecification(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../abi/SPEC.md")

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// verify holds the result of a frame against what its hook may say.
+// verify checks that the hook may write the result of its frame.
 func (s *scene) verify(f *Frame) {
 	switch {
 	case f.closed != 0:
@@ -25,7 +25,7 @@ func (s *scene) verify(f *Frame) {
 	}
 	var r abi.Result
 	err := decode(f.Result, &r)
-	f.checkf("result.types", err == nil, "the result is not what SPEC.md asks for: %v", err)
+	f.checkf("result.types", err == nil, "the result does not follow SPEC.md: %v", err)
 	switch {
 	case err != nil || r.Error != nil:
 		return
@@ -54,20 +54,20 @@ func decode(b []byte, into decodable) error {
 	return err
 }
 
-// longestKey is how long the key of an interrupt may be, in bytes.
+// longestKey is the maximum length of an interrupt's key, in bytes.
 const longestKey = 256
 
 func rightInterrupts(interrupts []abi.Interrupt) error {
 	seen := map[string]bool{}
 	for _, i := range interrupts {
 		if i.Key == "" || len(i.Key) > longestKey || seen[i.Key] {
-			return fmt.Errorf("the key %q of an interrupt is empty, longer than %d bytes, or stands twice", i.Key, longestKey)
+			return fmt.Errorf("the key %q of an interrupt is empty, longer than %d bytes, or a duplicate", i.Key, longestKey)
 		}
 		seen[i.Key] = true
 	}
 	const most = 64
 	if len(interrupts) > most {
-		return fmt.Errorf("it asks %d interrupts", len(interrupts))
+		return fmt.Errorf("it requests %d interrupts", len(interrupts))
 	}
 	return nil
 }
@@ -83,11 +83,11 @@ func (s *scene) verifyKeys(f *Frame, r *abi.Result) {
 		f.checkf("result.jump", slices.Contains(s.spec.CanJumpTo, r.JumpTo), "jump_to is %q, which can_jump_to does not list", r.JumpTo)
 	}
 	if r.Overwrite {
-		f.checkf("result.overwrite", len(r.Remove) == 0 && len(r.Patch) == 0, "overwrite stands beside remove or patch")
+		f.checkf("result.overwrite", len(r.Remove) == 0 && len(r.Patch) == 0, "overwrite is combined with remove or patch")
 	}
 }
 
-// verifyState checks that the fields are the hook's to write, and that the values fit.
+// verifyState checks that the hook may write the fields, and that the values fit.
 func (s *scene) verifyState(f *Frame, state wire.Map) {
 	for _, pair := range state {
 		at := slices.IndexFunc(s.plugin.Fields, func(spec abi.FieldSpec) bool { return spec.Name == pair.Key })
@@ -100,7 +100,7 @@ func (s *scene) verifyState(f *Frame, state wire.Map) {
 	}
 }
 
-// fits reports how a value does not fit a field's reducer and schema.
+// fits returns an error if a value does not fit a field's reducer and schema.
 func fits(spec *abi.FieldSpec, value wire.Raw) error {
 	if _, number := value.AsFloat(); spec.Reducer == "add" && !number {
 		return fmt.Errorf("add needs a number, this is of type %s", value.Type())
@@ -110,7 +110,7 @@ func fits(spec *abi.FieldSpec, value wire.Raw) error {
 	}
 	compiled, err := schema.CompileUntrusted(spec.Schema)
 	if err != nil {
-		return nil //nolint:nilerr // the Description's check says so
+		return nil //nolint:nilerr // the check of the Description reports it
 	}
 	return compiled.Validate(value)
 }
@@ -138,9 +138,9 @@ func (s *scene) verifyResponse(f *Frame, change *abi.ResponseChange) {
 			continue
 		}
 		at := slices.IndexFunc(base.Messages, func(m abi.Message) bool { return m.ID == p.ID() })
-		f.checkf("result.response", at >= 0, "the response has the id %q, which is not in the reply", p.ID())
+		f.checkf("result.response", at >= 0, "a message of the response has the id %q, which is not in the reply", p.ID())
 		if at >= 0 {
-			f.checkf("result.identity", keepsIdentity(p, &base.Messages[at]), "the response changes role or call of the message %q", p.ID())
+			f.checkf("result.identity", keepsIdentity(p, &base.Messages[at]), "the response changes the role or tool_call_id of the message %q", p.ID())
 			answers = answers || base.Messages[at].Role == abi.RoleAI
 		}
 	}
@@ -151,11 +151,11 @@ func (s *scene) verifyResponse(f *Frame, change *abi.ResponseChange) {
 func (s *scene) verifySeen(f *Frame, key string) bool {
 	last := f.lastNext()
 	unseen := last != nil && last.Status == abi.ETOOBIG
-	f.checkf("result.unseen", !unseen, "%s after %v of next", key, abi.ETOOBIG)
+	f.checkf("result.unseen", !unseen, "%s after next returned %v", key, abi.ETOOBIG)
 	return unseen
 }
 
-// keepsIdentity reports whether a patch leaves a message what it is.
+// keepsIdentity reports whether a patch keeps the id, role and tool_call_id of a message.
 func keepsIdentity(p *abi.Patch, m *abi.Message) bool {
 	same := func(key, value string) bool {
 		given := p.Keys().Get(key)
@@ -179,7 +179,7 @@ func (s *scene) verifyAnswer(f *Frame, p *abi.Patch) {
 		_ = decode(last.Reply, &reply)
 		m = reply.ToolMessage
 	}
-	f.checkf("result.answer", keepsIdentity(p, &m), "tool_message has an id, role or tool_call_id of its own")
+	f.checkf("result.answer", keepsIdentity(p, &m), "tool_message changes the id, role or tool_call_id")
 	status, _ := p.Keys().Get("status").AsString()
 	known := status == "" || status == abi.StatusSuccess || status == abi.StatusError
 	f.checkf("result.answer", known, "tool_message has the status %q", status)

@@ -9,7 +9,7 @@ import (
 // clock is the virtual clock of a frame.
 type clock struct{ now uint64 }
 
-// tick is how far a look at the clock moves it, in nanoseconds.
+// tick is how far each reading moves the clock, in nanoseconds.
 const tick = 1000
 
 func (c *clock) start(now uint64) { c.now = now }
@@ -36,7 +36,7 @@ type random struct{ source rand.PCG }
 
 func (r *random) start(seed uint64) { r.source.Seed(seed, 0x74636b) }
 
-// randomReader reads from the present frame's source.
+// randomReader reads from the source of the current frame.
 type randomReader struct{ instance *instance }
 
 func (r randomReader) Read(b []byte) (int, error) {
@@ -46,7 +46,7 @@ func (r randomReader) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// output takes what the guest writes to standard output and error: lines of level 1.
+// output turns the guest's standard output and error into log lines of level 1.
 type output struct{ instance *instance }
 
 func (o output) Write(b []byte) (int, error) {

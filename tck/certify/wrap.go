@@ -8,16 +8,16 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Statuses that no minor version up to this one has.
+// Statuses that this minor version and earlier ones do not have.
 const (
 	unknownErrno  = abi.Status(-19)
 	unknownErrno2 = abi.Status(-9)
 )
 
-// unknownStatuses are statuses that no minor version can have: they are no errnos.
+// unknownStatuses returns statuses that are not errnos, so that no minor version can add them.
 func unknownStatuses() []abi.Status { return []abi.Status{-23, 1} }
 
-// errnos are those that there are.
+// errnos returns all existing errnos.
 func errnos() []abi.Status {
 	return []abi.Status{abi.EINVAL, abi.ENOENT, abi.ETOOBIG, abi.EDENIED, abi.ENOTSUP, abi.EBUSY, abi.ELIMIT, abi.ECONFLICT}
 }
@@ -26,14 +26,14 @@ func always(status abi.Status, reply []byte) func(int) (abi.Status, []byte) {
 	return func(int) (abi.Status, []byte) { return status, reply }
 }
 
-// fullError is an Error with all keys.
+// fullError returns an Error with all keys.
 func fullError(retryable bool) []byte {
 	return document(&abi.Error{
 		Type: "overloaded", Message: "The model is overloaded: Grüße\n\x00", Retryable: retryable, Data: value(map[string]any{"status": 529}),
 	})
 }
 
-// playWrap plays a wrap hook with all that next can come to.
+// playWrap plays a wrap hook with every possible outcome of next.
 func (c *certifier) playWrap(ctx context.Context, base *scene) {
 	for _, s := range []*scene{base, c.full(base)} {
 		with := func(check string, change func(*scene)) {
@@ -85,7 +85,7 @@ func (c *certifier) playWrap(ctx context.Context, base *scene) {
 	}
 }
 
-// nested plays a scene in which next does something special. The check applies if the guest calls next.
+// nested plays a scene in which next behaves specially. The check applies if the guest calls next.
 func (c *certifier) nested(ctx context.Context, check string, s *scene) {
 	f := c.frame(ctx, s)
 	if f == nil || f.nexts == 0 || check == "closed.returns" {
@@ -95,7 +95,7 @@ func (c *certifier) nested(ctx context.Context, check string, s *scene) {
 	c.checkf(check, !broke, "%s: %v", s.export, f.Fault)
 }
 
-// replyOf is a reply of the inner layers with this content.
+// replyOf returns a reply of the inner layers with this content.
 func (s *scene) replyOf(content abi.Content) []byte {
 	m := abi.Message{Role: abi.RoleAI, ID: "reply-1", Content: content}
 	if s.export == string(abi.WrapModelCall) {
@@ -105,7 +105,7 @@ func (s *scene) replyOf(content abi.Content) []byte {
 	return document(&abi.ToolReply{ToolMessage: m})
 }
 
-// replies are replies of the inner layers of all shapes.
+// replies returns replies of the inner layers in all shapes.
 func (c *certifier) replies(s *scene) [][]byte {
 	out := [][]byte{s.reply(), s.replyOf(abi.Content{}), s.replyOf(strangeBlocks(c.rng))}
 	if s.export == string(abi.WrapToolCall) {
@@ -129,7 +129,7 @@ func (c *certifier) replies(s *scene) [][]byte {
 	)
 }
 
-// randomNext is next as it comes.
+// randomNext returns a next with random outcomes.
 func (c *certifier) randomNext(s *scene) func(int) (abi.Status, []byte) {
 	replies := c.replies(s)
 	const most = 10

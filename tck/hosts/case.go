@@ -15,10 +15,10 @@ import (
 //go:embed cases
 var files embed.FS
 
-// Case is an agent with plugins, some runs of it, and what must come of them.
+// Case is an agent with plugins, some of its runs, and their expected outcome.
 type Case struct {
 	Name    string   `json:"name"`
-	Says    []string `json:"says"` // the sentences of SPEC.md that it tests
+	Says    []string `json:"says"` // the sentences of SPEC.md that the case tests
 	Plugins []Plugin `json:"plugins"`
 	Agent   Agent    `json:"agent"`
 	Runs    []Run    `json:"runs"`
@@ -28,7 +28,7 @@ type Case struct {
 // Plugin is a plugin of the agent's list; the first is the outermost.
 type Plugin struct {
 	Name      string   `json:"name"`
-	Module    string   `json:"module"` // a file beside the case
+	Module    string   `json:"module"` // a file next to the case
 	Config    wire.Map `json:"config,omitzero"`
 	Grant     Grant    `json:"grant,omitzero"`
 	Limits    Limits   `json:"limits,omitzero"`
@@ -50,9 +50,9 @@ type Grant struct {
 
 // KVGrant grants a store.
 type KVGrant struct {
-	Bytes   int64    `json:"quota,omitempty"` // of each store; 0: the default
+	Bytes   int64    `json:"quota,omitempty"` // size of each store; 0: the default
 	Entries int      `json:"entries,omitempty"`
-	Scopes  []string `json:"scopes,omitempty"` // none: all
+	Scopes  []string `json:"scopes,omitempty"` // empty: all
 }
 
 // ModelGrant grants calls of a model.
@@ -61,7 +61,7 @@ type ModelGrant struct {
 	Calls int    `json:"calls,omitempty"`
 }
 
-// Limits are the plugin's; 0 is the default of SPEC.md.
+// Limits are the limits of a plugin. 0 means the default of SPEC.md.
 type Limits struct {
 	Memory    int64 `json:"memory,omitempty"`
 	Fuel      int64 `json:"fuel,omitempty"`
@@ -72,11 +72,11 @@ type Limits struct {
 	Instances int   `json:"instances,omitempty"`
 }
 
-// Agent is what the plugins stand around. Its model and tools follow a script.
+// Agent is the agent that the plugins extend. Its model and tools follow a script.
 type Agent struct {
 	System string            `json:"system,omitempty"`
-	Model  []Turn            `json:"model"`            // what the n-th call of the model comes to; it is called "model"
-	Models map[string][]Turn `json:"models,omitempty"` // named ones
+	Model  []Turn            `json:"model"`            // the n-th turn answers the n-th call of the model, whose name is "model"
+	Models map[string][]Turn `json:"models,omitempty"` // further models, by name
 	Tools  []Tool            `json:"tools,omitempty"`
 	State  []Field           `json:"fields,omitempty"`
 }
@@ -85,15 +85,15 @@ type Agent struct {
 type Turn struct {
 	Message *abi.Message `json:"message,omitempty"`
 	Error   string       `json:"error,omitempty"`  // the call fails, with this message
-	Cancel  bool         `json:"cancel,omitempty"` // whoever runs the agent cancels the run now
+	Cancel  bool         `json:"cancel,omitempty"` // the caller cancels the run now
 }
 
-// Tool is a tool of the agent's own. It says the same to every call.
+// Tool is a tool of the agent itself. It gives the same answer to every call.
 type Tool struct {
 	Name       string   `json:"name"`
 	Parameters wire.Raw `json:"parameters,omitzero"`
 	Answer     string   `json:"answer,omitempty"`
-	Error      string   `json:"error,omitempty"` // it fails, with this message
+	Error      string   `json:"error,omitempty"` // the tool fails, with this message
 }
 
 // Field is a field that the agent declares.
@@ -103,7 +103,7 @@ type Field struct {
 	Reducer  string `json:"reducer,omitempty"`
 }
 
-// Run is one input of the agent: a new run, or answers to what waits.
+// Run is one input of the agent: a new run, or answers to pending interrupts.
 type Run struct {
 	Thread   string        `json:"thread,omitempty"`
 	Messages []abi.Message `json:"messages,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
-// frameCases are about single calls: what they return, write, read and may not do.
+// frameCases are about single calls: what a call returns, writes and reads, and what it must not do.
 func frameCases() []*def {
 	before := func(body func(m *emit.Module) emit.Code) *emit.Module {
 		return hooked(abi.BeforeModel, abi.HookSpec{}, body)
@@ -45,12 +45,12 @@ func frameCases() []*def {
 			status("completed"), says("with length 0 the pointer does not matter."),
 		),
 		newCase("input-read-short", code(
-			emit.Number(emit.Input), emit.Number(-1), emit.Code{0x36, 2, 0}, // a mark that must stay
+			emit.Number(emit.Input), emit.Number(-1), emit.Code{0x36, 2, 0}, // a mark that must not change
 			emit.Number(emit.Input), emit.Number(4), emit.Call(emit.InputRead),
-			emit.Get(0), emit.Code{0x47}, emit.When(emit.Trap), // the length is told
+			emit.Get(0), emit.Code{0x47}, emit.When(emit.Trap), // the length is returned
 			emit.Number(emit.Input), emit.Code{0x28, 2, 0}, emit.Number(-1), emit.Code{0x47}, emit.When(emit.Trap), // nothing was copied
 			emit.Number(emit.Input), emit.Get(0), emit.Call(emit.InputRead), emit.Drop,
-			emit.Number(emit.Input), emit.Code{0x28, 2, 0}, emit.Number(-1), emit.Equal, emit.When(emit.Trap), // now it was
+			emit.Number(emit.Input), emit.Code{0x28, 2, 0}, emit.Number(-1), emit.Equal, emit.When(emit.Trap), // now it was copied
 		), status("completed"), says("If `cap` is at least that length the host copies the whole input to `buf`; otherwise it copies nothing.", "It MAY be called any number of times.")),
 		newCase(
 			"reply-read-without-a-reply",

@@ -226,8 +226,8 @@ func loadCases() []*def {
 	}
 }
 
-// nestedDefaults is a guest that traps unless the defaults stand where they belong: inside of an object that is given, and of
-// one that is a default, but of none that is not there.
+// nestedDefaults returns a guest that traps unless defaults are filled in at the right places. They belong inside an object
+// that is given and inside one that is itself a default, but not inside an absent object.
 func nestedDefaults() *emit.Module {
 	inside := object{"type": "object", "properties": object{"x": object{"default": 5}, "y": object{"default": 6}}}
 	byDefault := maps.Clone(inside)
@@ -239,7 +239,7 @@ func nestedDefaults() *emit.Module {
 	return m.On("configure", m.InputHas(want), emit.Not(), emit.When(emit.Trap), emit.Number(0))
 }
 
-// tooled is a guest with a tool and a capability, of which configure says something else.
+// tooled returns a guest with a tool and a capability that configure describes differently.
 func tooled(tool object, reason string) *emit.Module {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.Tools = []abi.ToolSpec{{Name: "own", Description: "one", Idempotent: true}}
@@ -251,7 +251,7 @@ func tooled(tool object, reason string) *emit.Module {
 	})))
 }
 
-// tokens is a guest that says with its configuration that tokens may stream past it, and has another schema then.
+// tokens returns a guest that, in configure, lets tokens stream past it and changes its schema.
 func tokens() *emit.Module {
 	d := emit.Describing(abi.WrapModelCall, abi.HookSpec{})
 	m := emit.New(d)

@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
-// operationCases are about host_call, and what needs no grant.
+// operationCases are about host_call, and the operations that need no grant.
 func operationCases() []*def {
 	before := func(spec abi.HookSpec, all ...operation) *emit.Module {
 		return hooked(abi.BeforeModel, spec, operates(all...))
@@ -116,7 +116,7 @@ func operationCases() []*def {
 	}
 }
 
-// capabilityCases are about what must be granted.
+// capabilityCases are about operations that must be granted.
 func capabilityCases() []*def {
 	store := hosts.Grant{KV: &hosts.KVGrant{}}
 	kv := []string{abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList}
@@ -311,7 +311,7 @@ func capabilityCases() []*def {
 	}
 }
 
-// trapping is a guest that calls an operation and traps.
+// trapping returns a guest that calls an operation and traps.
 func trapping(op string, doc object) *emit.Module {
 	d := emit.Describing(abi.BeforeAgent, abi.HookSpec{})
 	d.Capabilities = asking(op)

@@ -5,7 +5,7 @@ import (
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
-// resultCases are about what node hooks write.
+// resultCases are about the results of node hooks.
 func resultCases() []*def {
 	before := func(result any) *emit.Module { return hooked(abi.BeforeModel, abi.HookSpec{}, writes(result)) }
 	jumps := func(target string, list ...string) *emit.Module {

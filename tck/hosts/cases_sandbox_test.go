@@ -12,14 +12,14 @@ func sandboxCases() []*def {
 	read := func(offset, clock int) emit.Code {
 		return emit.Seq(emit.Number(clock), emit.Long(1), emit.Number(at+offset), emit.Call(emit.ClockTimeGet), emit.When(emit.Trap))
 	}
-	difference := func(want int64) emit.Code { // of the two times, which must be that
+	difference := func(want int64) emit.Code { // of the two times; it must have this value
 		return emit.Seq(load(8), load(0), emit.Code{0x7d}, emit.Long(want), emit.Code{0x52}, emit.When(emit.Trap))
 	}
 	store := func(address, value int) emit.Code {
 		return emit.Seq(emit.Number(address), emit.Number(value), emit.Code{0x36, 2, 0})
 	}
 	hour := int64(3_600_000_000_000)
-	sleep := emit.Seq( // a subscription to a clock, in an hour
+	sleep := emit.Seq( // a subscription to a clock, one hour ahead
 		emit.Number(at+64+24), emit.Long(hour), emit.Code{0x37, 3, 0},
 		emit.Number(at+64), emit.Number(at+256), emit.Number(1), emit.Number(at+512), emit.Call(emit.PollOneoff), emit.When(emit.Trap),
 	)
@@ -100,10 +100,10 @@ func sandboxCases() []*def {
 	}
 }
 
-// gives takes an errno, and traps unless it is this one.
+// gives takes an errno from the stack, and traps unless it is this one.
 func gives(errno int) emit.Code { return emit.Seq(emit.Is(errno), emit.Not(), emit.When(emit.Trap)) }
 
-// descriptors is a guest that imports other functions of WASI than most, and traps where one comes to another errno.
+// descriptors returns a guest that imports rarely used WASI functions, and traps if one returns an unexpected errno.
 func descriptors(at int) *emit.Module {
 	const standardOutput, other = 1, 3
 	m := emit.Hooked(abi.BeforeModel, abi.HookSpec{})
@@ -114,7 +114,7 @@ func descriptors(at int) *emit.Module {
 	}
 	number := emit.Number
 	for _, fd := range []int{standardOutput, other} {
-		unless := func(errno int) int { // of a descriptor that there is
+		unless := func(errno int) int { // for an existing descriptor
 			if fd == other {
 				return 8
 			}

@@ -101,7 +101,7 @@ func toolCases() []*def {
 	}
 }
 
-// asksBySearch has a tool that calls another, is interrupted by that, and returns 0.
+// asksBySearch returns a guest with a tool that calls another tool, is interrupted by it, and returns 0.
 func asksBySearch() *emit.Module {
 	m := emit.New(abi.Description{Tools: []abi.ToolSpec{{Name: "own"}}, Capabilities: asking(abi.OpToolCall)})
 	search := operation{abi.OpToolCall, object{"name": "search", "args": object{}}, abi.StatusInterrupted}
@@ -122,7 +122,7 @@ func interruptCases() []*def {
 			return emit.Seq(m.InputHas([]byte("\xa7answers")), emit.Not(), emit.When(m.Say(emit.Value(asks("go"))), emit.Return))
 		}, f("f", "thread", ""))
 	}
-	two := hooked(abi.BeforeModel, abi.HookSpec{}, func(m *emit.Module) emit.Code { // it asks what it lacks
+	two := hooked(abi.BeforeModel, abi.HookSpec{}, func(m *emit.Module) emit.Code { // it asks for the missing answers
 		return emit.Seq(
 			m.InputHas([]byte("\xa1a\xa3yes")), emit.Not(), emit.When(m.Say(emit.Value(asks("a", "b"))), emit.Return),
 			m.InputHas([]byte("\xa1b\xa3yes")), emit.Not(), emit.When(m.Say(emit.Value(asks("b"))), emit.Return),

@@ -5,7 +5,7 @@ import (
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
-// viewCases are about what hooks are shown of messages.
+// viewCases are about the messages that hooks see.
 func viewCases() []*def {
 	three := messages(human("h1", "one"), human("h2", "two"), human("h3", "three"))
 	before := func(v abi.ViewSpec) *emit.Module { return hooked(abi.BeforeModel, abi.HookSpec{Messages: v}, nil) }
@@ -81,7 +81,8 @@ func viewCases() []*def {
 	}
 }
 
-// comesAndGoes appends two messages at its first call. Of these it then changes one and removes the other.
+// comesAndGoes returns a guest that appends two messages at its first call. Later it changes one of them and removes
+// the other.
 func comesAndGoes() *emit.Module {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.Hooks.AfterModel = &abi.HookSpec{}

@@ -322,7 +322,7 @@ func wrapModelCases() []*def {
 	}
 }
 
-// emitTrap is a body that traps.
+// emitTrap returns a body that traps.
 func emitTrap(*emit.Module) emit.Code { return emit.Trap }
 
 // numbered lets the tool search take a number.
@@ -330,7 +330,7 @@ func numbered(d *def) {
 	d.Agent.Tools[0].Parameters = emit.Value(object{"type": "object", "properties": object{"n": object{"type": "integer"}}})
 }
 
-// ownTool is a guest that wraps the calls of its own tool.
+// ownTool returns a guest that wraps the calls of its own tool.
 func ownTool() *emit.Module {
 	d := emit.Describing(abi.WrapToolCall, abi.HookSpec{})
 	d.Tools = []abi.ToolSpec{{Name: "own", Description: "x"}}

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// Compare tells how an outcome differs from what is expected, and where; nil if it does not. [Any] stands for every value.
+// Compare returns an error that says where and how an outcome differs from the expected one, or nil if it does not. [Any]
+// matches every value.
 func Compare(want, got *Outcome) error {
 	w, err := tree(want)
 	if err != nil {
@@ -21,7 +22,7 @@ func Compare(want, got *Outcome) error {
 	return compare("", w, g)
 }
 
-// tree decodes what JSON says, numbers as they are written.
+// tree converts a value to its JSON tree, with numbers as they are written.
 func tree(v any) (any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package hosts is a suite for hosts of plugins: agents with guests, in plain data, and what must come of their runs.
+// Package hosts is a test suite for hosts of plugins. It describes agents with guests, and the expected outcome of
+// their runs, as plain data.
 //
-// [Cases] returns the cases, which stand in the directory cases: a file of JSON for each, and the modules of its plugins
-// beside it. README.md says what a case holds, and how a host that is not written in Go performs it. A host in Go builds
-// what the case describes, makes an [Outcome] of what happens, and lets [Compare] tell how that differs from what is
-// expected; this package's tests do so with the host of this repository.
+// [Cases] returns the cases. The directory cases has a JSON file for each, next to the modules of its plugins. README.md
+// describes the content of a case, and how a host that is not written in Go performs it. A host in Go builds the agent
+// that the case describes, records what happens in an [Outcome], and calls [Compare] to find differences from the
+// expected outcome. The tests of this package do so with the host of this repository.
 package hosts

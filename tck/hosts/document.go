@@ -14,23 +14,23 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Any is what stands in an expected outcome where a host may have a value of its own.
+// Any stands in an expected outcome for a value that each host may choose.
 const Any = "*"
 
-// A Shower writes documents as JSON, as outcomes show them: bytes are {"$bytes": base64}, floats have a point or an exponent,
-// a document that is malformed is {"$hex": …}, and a value that a host chooses is [Any]. The status success, which is the
-// same as none, is left out.
+// A Shower writes documents as JSON in the form that outcomes use. Bytes are {"$bytes": base64}, floats have a point or an
+// exponent, a malformed document is {"$hex": …}, and a value that the host chooses is [Any]. The status success is left out,
+// because it means the same as no status.
 type Shower struct {
 	given  map[string]bool // ids that the case names
-	failed []string        // messages of the errors of its models and tools
+	failed []string        // error messages of its models and tools
 }
 
-// Shower makes a shower of a case: ids that the case does not name are the host's own.
+// Shower makes a Shower for a case. Ids that the case does not name count as chosen by the host.
 func (c *Case) Shower() *Shower {
 	s := &Shower{given: map[string]bool{"": true}}
 	v, err := tree([]any{c.Agent, c.Runs})
 	if err != nil {
-		panic("tck: " + err.Error()) // it is made of what JSON can say
+		panic("tck: " + err.Error()) // every part of it has a JSON form
 	}
 	s.note(v)
 	for _, t := range c.Agent.Tools {
@@ -61,7 +61,7 @@ func (s *Shower) note(v any) {
 	}
 }
 
-// Show writes a document; nil of no document.
+// Show writes a document. It returns nil if there is none.
 func (s *Shower) Show(doc []byte) json.RawMessage {
 	if len(doc) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (s *Shower) Show(doc []byte) json.RawMessage {
 	return text(s.value("", v))
 }
 
-// value makes JSON's form of a value that stands under a key.
+// value makes the JSON form of the value under a key.
 func (s *Shower) value(key string, v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -118,7 +118,8 @@ func (s *Shower) object(v map[string]any) any {
 	return out
 }
 
-// OfScript reports whether a message tells of an error of the case's models or tools: a host has words of its own for it.
+// OfScript reports whether a message is about an error of the case's models or tools. Each host words such messages in
+// its own way.
 func (s *Shower) OfScript(message string) bool {
 	return slices.ContainsFunc(s.failed, func(text string) bool { return text != "" && strings.Contains(message, text) })
 }
@@ -130,7 +131,7 @@ func (s *Shower) text(key, v string) any {
 	return v
 }
 
-// float is a number that JSON shows with a point or an exponent.
+// float is a number that is written in JSON with a point or an exponent.
 type float float64
 
 // MarshalJSON gives the JSON form.
@@ -145,7 +146,7 @@ func (f float) MarshalJSON() ([]byte, error) {
 func text(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic("tck: " + err.Error()) // it is made of what JSON can say
+		panic("tck: " + err.Error()) // every part of it has a JSON form
 	}
 	return b
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/tck/hosts"
 )
 
-// notForExtism are the cases whose outcome is another one for plugins of Extism, and why.
+// notForExtism lists the cases whose outcome differs for Extism plugins, and why.
 var notForExtism = map[string]string{
 	"input-pointer":            "there are no pointers: what copies the input traps in the guest",
 	"pointer":                  "there are no pointers: what copies the result traps in the guest",
@@ -23,7 +23,7 @@ var notForExtism = map[string]string{
 	"return-7":                 "a number is an error of the plugin's own",
 }
 
-// TestCasesAsPluginsOfExtism performs the cases with plugins that do the same by the means of Extism.
+// TestCasesAsPluginsOfExtism performs the cases with Extism plugins that do the same.
 func TestCasesAsPluginsOfExtism(t *testing.T) { //nolint:tparallel // each case takes milliseconds
 	t.Parallel()
 	cases, err := hosts.Cases()
@@ -37,7 +37,7 @@ func TestCasesAsPluginsOfExtism(t *testing.T) { //nolint:tparallel // each case 
 				code, err := p.Bytes()
 				require.NoError(t, err)
 				adapted, err := extismtest.Adapt(code)
-				if err != nil { // no host would load it, whatever it is
+				if err != nil { // no host would load the module
 					return code
 				}
 				return adapted

@@ -26,7 +26,7 @@ import (
 	"github.com/agenthost/agenthost/tck/hosts"
 )
 
-// subject is this repository's host, as it performs one case.
+// subject is this repository's host while it performs one case.
 type subject struct {
 	*hosts.Shower
 
@@ -36,7 +36,7 @@ type subject struct {
 	mu     sync.Mutex
 	ended  *hosts.RunOutcome  // the present run
 	cancel context.CancelFunc // of the present run
-	asked  []host.Interrupt   // that wait
+	asked  []host.Interrupt   // pending interrupts
 }
 
 // perform performs a case.
@@ -155,7 +155,7 @@ func (s *subject) run(ctx context.Context, r *hosts.Run) hosts.RunOutcome {
 	return *out
 }
 
-// failure tells why a run failed, without what is this host's own way to say it.
+// failure says why a run failed, without the words that are specific to this host.
 func (s *subject) failure(err error) *hosts.Failure {
 	if fault, ok := errors.AsType[*plugin.Error](err); ok {
 		return &hosts.Failure{Kind: string(fault.Kind), Hook: fault.Stage}
@@ -276,7 +276,7 @@ func (s *subject) tool(t *hosts.Tool) host.Tool {
 	})
 }
 
-// lines takes the lines of guests out of the log.
+// lines collects the lines of guests from the log.
 type lines subject
 
 func (l *lines) Enabled(context.Context, slog.Level) bool { return true }

@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/tck/hosts"
 )
 
-// update writes the cases from the tables of this package, with what this repository's host does:
+// update writes the cases from the tables of this package, with the outcome in this repository's host:
 //
 //	go test ./tck/hosts -update
 var update = flag.Bool("update", false, "write the cases")
@@ -45,7 +45,7 @@ func newEngine(t *testing.T) *plugin.Engine {
 	return engine
 }
 
-// TestCasesSayWhatTheSpecificationSays performs the tables: what is written by hand of each case must hold.
+// TestCasesSayWhatTheSpecificationSays performs the tables. The handwritten expectations of each case must hold.
 func TestCasesSayWhatTheSpecificationSays(t *testing.T) { //nolint:tparallel // each case takes milliseconds
 	t.Parallel()
 	engine := newEngine(t)
@@ -90,7 +90,7 @@ func child(t *testing.T, v any) map[string]any {
 	return object
 }
 
-// withAny is an outcome in which anything may stand at some places.
+// withAny returns an outcome that accepts any value at some places.
 func withAny(t *testing.T, out *hosts.Outcome, places []string) hosts.Outcome {
 	t.Helper()
 	b, err := json.Marshal(out)
@@ -144,7 +144,7 @@ func rewrite(t *testing.T, written map[string][]byte) {
 	}
 }
 
-// TestCases performs the cases as they stand in their files, as any host would.
+// TestCases performs the cases from their files, as any host would.
 func TestCases(t *testing.T) { //nolint:tparallel // each case takes milliseconds
 	t.Parallel()
 	cases, err := hosts.Cases()

@@ -13,13 +13,13 @@ import (
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
-// def makes a case: what is recorded of it is what this repository's host does, and what holds says of it, written by hand
-// from SPEC.md, must be true of that.
+// def makes a case. The recorded outcome is that of this repository's host. The checks in holds are written by hand from
+// SPEC.md, and the outcome must satisfy them.
 type def struct {
 	hosts.Case
 
 	modules  map[string][]byte
-	volatile []string // places of the outcome where a host has words of its own
+	volatile []string // places of the outcome where each host has its own words
 	holds    []func(t *testing.T, out *hosts.Outcome)
 }
 
@@ -28,7 +28,7 @@ type object = map[string]any
 // option changes a case.
 type option func(d *def)
 
-// newCase is a case of one plugin, whose agent has a model that says hello.
+// newCase returns a case with one plugin and an agent whose model says hello.
 func newCase(name string, m *emit.Module, options ...option) *def {
 	d := &def{Case: hosts.Case{Name: name}, modules: map[string][]byte{}}
 	d.Agent.Model = []hosts.Turn{say("a1", "hello")}
@@ -68,13 +68,13 @@ func says(sentences ...string) option {
 	return func(d *def) { d.Says = append(d.Says, sentences...) }
 }
 
-// searching lets the model ask for the tool search once, and then say done.
+// searching makes the model call the tool search once, and then say done.
 func searching(d *def) {
 	d.Agent.Model = []hosts.Turn{say("a1", "", abi.Call("c1", "search", object{"q": "x"})), say("a2", "done")}
 	d.Agent.Tools = append(d.Agent.Tools, hosts.Tool{Name: "search", Answer: "found"})
 }
 
-// looping lets the model ask for the tool search n times.
+// looping makes the model call the tool search n times.
 func looping(n int) option {
 	return func(d *def) {
 		searching(d)
@@ -103,7 +103,7 @@ func config(values object) option {
 	return func(d *def) { d.Plugins[0].Config = mapOf(values) }
 }
 
-// field lets the agent declare a field.
+// field makes the agent declare a field.
 func field(name string) option {
 	return func(d *def) { d.Agent.State = append(d.Agent.State, hosts.Field{Name: name, Lifetime: "thread"}) }
 }
@@ -116,7 +116,7 @@ func messages(list ...abi.Message) option { return func(d *def) { d.Runs[0].Mess
 // twice lists the plugin again.
 func twice(d *def) { d.Plugins = append(d.Plugins, d.Plugins[0]) }
 
-// inner adds a plugin inside of the others.
+// inner adds a plugin inside the others.
 func inner(name string, m *emit.Module) option { return func(d *def) { d.add(name, m) } }
 
 // volatile names places of the outcome, such as /runs/0/log/1/text.
@@ -124,7 +124,7 @@ func volatile(places ...string) option {
 	return func(d *def) { d.volatile = append(d.volatile, places...) }
 }
 
-// thread lets the runs be of one thread.
+// thread puts all runs into one thread.
 func thread(d *def) {
 	for i := range d.Runs {
 		d.Runs[i].Thread = "t1"
@@ -133,7 +133,7 @@ func thread(d *def) {
 
 func then(r hosts.Run) option { return func(d *def) { d.Runs = append(d.Runs, r) } }
 
-// resume answers what waits, in the thread of the first run.
+// resume answers the pending interrupts, in the thread of the first run.
 func resume(answers object) option {
 	return func(d *def) {
 		d.Runs[0].Thread = "t1"
@@ -149,7 +149,7 @@ func mapOf(values object) wire.Map {
 	return m
 }
 
-// What holds.
+// Expectations.
 
 func holds(f func(t *testing.T, out *hosts.Outcome)) option {
 	return func(d *def) { d.holds = append(d.holds, f) }
@@ -172,7 +172,7 @@ func status(want string) option {
 	})
 }
 
-// fault says that the last run fails with a fault.
+// fault expects the last run to fail with a fault.
 func fault(kind, hook string) option {
 	return func(d *def) {
 		status("failed")(d)
@@ -183,7 +183,7 @@ func fault(kind, hook string) option {
 	}
 }
 
-// failed says that the last run fails with an error of this type.
+// failed expects the last run to fail with an error of this type.
 func failed(kind string) option {
 	return func(d *def) {
 		status("failed")(d)
@@ -194,7 +194,7 @@ func failed(kind string) option {
 	}
 }
 
-// has says that a part of the last run's outcome, shown as JSON, has these texts.
+// has expects these texts in a part of the last run's outcome, shown as JSON.
 func has(part func(*hosts.RunOutcome) any, texts ...string) option {
 	return holds(func(t *testing.T, out *hosts.Outcome) {
 		t.Helper()
@@ -222,17 +222,17 @@ func toolCalls(r *hosts.RunOutcome) any { return r.ToolCalls }
 func events(r *hosts.RunOutcome) any    { return r.Events }
 func logged(r *hosts.RunOutcome) any    { return r.Log }
 
-// frame is the n-th frame of the last run, from 0.
+// frame selects the n-th frame of the last run, from 0.
 func frame(n int) func(*hosts.RunOutcome) any {
 	return func(r *hosts.RunOutcome) any { return r.Frames[n] }
 }
 
-// given is the input of the n-th frame of the last run.
+// given selects the input of the n-th frame of the last run.
 func given(n int) func(*hosts.RunOutcome) any {
 	return func(r *hosts.RunOutcome) any { return r.Frames[n].Input }
 }
 
-// frames says how many frames the last run has.
+// frames expects the last run to have n frames.
 func frames(n int) option {
 	return holds(func(t *testing.T, out *hosts.Outcome) {
 		t.Helper()
@@ -240,7 +240,7 @@ func frames(n int) option {
 	})
 }
 
-// statuses says what the exchanges of the first frame of the last run came to.
+// statuses expects these statuses of the exchanges in the first frame of the last run.
 func statuses(want ...abi.Status) option {
 	return holds(func(t *testing.T, out *hosts.Outcome) {
 		t.Helper()
@@ -254,7 +254,7 @@ func statuses(want ...abi.Status) option {
 
 // Guests.
 
-// hooked is a guest with one hook that says nothing unless its body returns before.
+// hooked returns a guest with one hook. The hook returns 0 unless its body returns earlier.
 func hooked(hook abi.Hook, spec abi.HookSpec, body func(m *emit.Module) emit.Code, fields ...abi.FieldSpec) *emit.Module {
 	m := emit.Hooked(hook, spec, fields...)
 	code := emit.Code(nil)
@@ -264,19 +264,19 @@ func hooked(hook abi.Hook, spec abi.HookSpec, body func(m *emit.Module) emit.Cod
 	return m.On(string(hook), code, emit.Number(0))
 }
 
-// writes makes a body that writes a result.
+// writes returns a body that writes a result.
 func writes(result any) func(m *emit.Module) emit.Code {
 	return func(m *emit.Module) emit.Code { return emit.Seq(m.Say(emit.Value(result)), emit.Return) }
 }
 
-// operation is a call of an operation, and what it must come to.
+// operation is a call of an operation, and its expected status.
 type operation struct {
 	op   string
 	doc  any // nil: none
 	want abi.Status
 }
 
-// operates makes a body that calls operations, and traps where one comes to another status.
+// operates returns a body that calls operations, and traps if one returns another status.
 func operates(all ...operation) func(m *emit.Module) emit.Code {
 	return func(m *emit.Module) emit.Code {
 		var out emit.Code
@@ -291,7 +291,7 @@ func operates(all ...operation) func(m *emit.Module) emit.Code {
 	}
 }
 
-// nexts makes a body that calls next, traps where it comes to another status, and goes on.
+// nexts returns a body that calls next, traps if it returns another status, and then continues.
 func nexts(doc any, want abi.Status, more ...func(m *emit.Module) emit.Code) func(m *emit.Module) emit.Code {
 	return func(m *emit.Module) emit.Code {
 		var b []byte
@@ -306,12 +306,12 @@ func nexts(doc any, want abi.Status, more ...func(m *emit.Module) emit.Code) fun
 	}
 }
 
-// in makes a body of instructions.
+// in returns a body of instructions.
 func in(pieces ...emit.Code) func(m *emit.Module) emit.Code {
 	return func(*emit.Module) emit.Code { return emit.Seq(pieces...) }
 }
 
-// asking are capabilities.
+// asking returns capabilities for these operations.
 func asking(ops ...string) []abi.Capability {
 	out := make([]abi.Capability, len(ops))
 	for i, op := range ops {
@@ -320,7 +320,7 @@ func asking(ops ...string) []abi.Capability {
 	return out
 }
 
-// capable is a guest whose before_agent calls operations that it asks for.
+// capable returns a guest whose before_agent calls operations that its Description asks for.
 func capable(ops []string, all ...operation) *emit.Module {
 	d := emit.Describing(abi.BeforeAgent, abi.HookSpec{})
 	d.Capabilities = asking(ops...)

@@ -17,15 +17,15 @@ import (
 
 // The fields of the thread.
 const (
-	fieldTurn    = "turn"    // how many turns have begun
-	fieldSent    = "sent"    // counts what tools with effects have done, by their updates
-	fieldSeen    = "seen"    // counts the messages that views of new ones have shown
+	fieldTurn    = "turn"    // number of turns that have begun
+	fieldSent    = "sent"    // counts the effects of tools, through the tools' updates
+	fieldSeen    = "seen"    // counts the messages that hooks with the view new have seen
 	fieldAnswers = "answers" // counts the responses of the run
 	fieldWrapped = "wrapped" // counts tool calls that went through the retrying hook
-	fieldLast    = "last"    // lives for a step
+	fieldLast    = "last"    // lives for one step
 )
 
-// newAgent makes the agent of a plan. next says which turn begins when a run does: ids follow from it.
+// newAgent makes the agent of a plan. The counter next says which turn a new run begins; ids are derived from it.
 func newAgent(p *plan, store checkpoint.Store, w *world, next *atomic.Int64, change func(*host.Config)) (*host.Agent, error) {
 	config := host.Config{
 		Name: "crash", Model: follows{p}, Tools: w.tools(), Checkpointer: store, Durability: p.durability,
@@ -49,7 +49,8 @@ func newAgent(p *plan, store checkpoint.Store, w *world, next *atomic.Int64, cha
 	return host.New(config)
 }
 
-// follows is a model that says what the plan says. What it says follows from the history, whatever process asks.
+// follows is a model that answers according to the plan. Its answers depend only on the history, whichever process
+// asks.
 type follows struct{ *plan }
 
 func (follows) Info() model.Info { return model.Info{Name: "plan"} }
@@ -79,10 +80,10 @@ func (m follows) Generate(_ context.Context, req *model.Request) (*model.Respons
 	return model.Reply(answer), nil
 }
 
-// maxTries is how often the retrying hook tries.
+// maxTries is the number of attempts of the retrying hook.
 const maxTries = 3
 
-// middleware is one of every kind of hook: views of new messages, fields, a question, calls of tools, a retry.
+// middleware returns one hook of every kind: views of new messages, fields, a question, tool calls, a retry.
 func middleware(p *plan) []host.Middleware {
 	return []host.Middleware{
 		host.BeforeAgent("begins", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
@@ -123,7 +124,7 @@ func middleware(p *plan) []host.Middleware {
 	}
 }
 
-// turnOf is the turn that the run is, from 0.
+// turnOf returns the number of the run's turn, from 0.
 func turnOf(rt *host.Runtime) int {
 	n, _ := rt.State().Get(fieldTurn).AsInt()
 	return int(n) - 1
@@ -135,7 +136,7 @@ func adding(field string, n int) *host.Update {
 	return u
 }
 
-// retries tries a call again when its tool fails.
+// retries repeats a call when its tool fails.
 func retries(
 	ctx context.Context, _ *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {

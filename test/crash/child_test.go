@@ -19,20 +19,20 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
 )
 
-// childVariable holds the order of a child.
+// childVariable is the environment variable with the order of a child.
 const childVariable = "AGENTHOST_CRASH_CHILD"
 
-// order is what a child does.
+// order tells a child what to do.
 type order struct {
 	Role   string        `json:"role"`
 	Store  string        `json:"store"`
-	Dir    string        `json:"dir"` // of the world
+	Dir    string        `json:"dir"` // directory of the world
 	Thread string        `json:"thread"`
-	Seed   uint64        `json:"seed"` // of the plan
+	Seed   uint64        `json:"seed"` // seed of the plan
 	Shape  shape         `json:"shape"`
 	Lease  time.Duration `json:"lease"`
 	DieAt  int           `json:"die_at"` // the line after which it kills itself; 0: none
-	Side   int           `json:"side"`   // which of two it is
+	Side   int           `json:"side"`   // which of two processes it is
 }
 
 // The roles.
@@ -41,10 +41,10 @@ const (
 	roleOpen = "open" // makes a database
 	roleTurn = "turn" // performs a plan by turns with another
 	roleSend = "send" // performs the plan of sends
-	roleHeld = "held" // does so too, and stops in each effect until it is told to go on
+	roleHeld = "held" // does so too, and stops in each effect until it is told to continue
 )
 
-// openStore opens a store by its address: "sqlite:" and a path, or that of a PostgreSQL database.
+// openStore opens a store by its address: "sqlite:" and a path, or the address of a PostgreSQL database.
 func openStore(ctx context.Context, address string, lease time.Duration) (checkpoint.Store, io.Closer, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		s, err := sqlite.Open(ctx, path, sqlite.Options{Lease: lease})
@@ -62,7 +62,7 @@ type child struct {
 	from  *bufio.Reader // the parent's answers
 }
 
-// runChild does what the order says. The line to the parent is the file 3.
+// runChild carries out the order. File descriptor 3 is the connection to the parent.
 func runChild(text string) error {
 	c := &child{from: bufio.NewReader(os.Stdin), notes: &notes{to: os.NewFile(3, "reports")}}
 	if err := json.Unmarshal([]byte(text), &c.order); err != nil {
@@ -86,7 +86,7 @@ func runChild(text string) error {
 	return nil
 }
 
-// perform leads the agent through the plan.
+// perform drives the agent through the plan.
 func (c *child) perform(ctx context.Context, store checkpoint.Store) error {
 	d := &driver{plan: newPlan(c.Seed, c.Shape), thread: c.Thread, notes: c.notes, answer: c.ask}
 	w := &world{dir: c.Dir, notes: c.notes}
@@ -108,11 +108,11 @@ func (c *child) perform(ctx context.Context, store checkpoint.Store) error {
 		if !slow || tries == 10 {
 			return err
 		}
-		c.notes.report(report{Kind: isLost}) // with leases as short as here the database has no time to spare
+		c.notes.report(report{Kind: isLost}) // with such short leases, the database may be too slow to renew them
 	}
 }
 
-// ask asks the parent, who stands for a person.
+// ask asks the parent, which stands in for a person.
 func (c *child) ask(s *host.Snapshot) ([]host.Answer, error) {
 	questions, err := asked(s)
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *child) ask(s *host.Snapshot) ([]host.Answer, error) {
 	return answers, nil
 }
 
-// hold waits in a tool until the parent says go, or the tool should give up.
+// hold waits in a tool until the parent says go, or until the tool should give up.
 func (c *child) hold(ctx context.Context, call string) error {
 	c.notes.pointf("holds %s", call)
 	line := make(chan error, 1)

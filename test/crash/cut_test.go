@@ -16,9 +16,9 @@ import (
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 
-// TestTheWayToTheServerIsCut cuts the connections of a process to its server, before or after the server has got what was
-// sent, for a moment or for longer, and also such that nobody is told. The run ends with an error that says so, or goes
-// on, and what was begun is brought to its end by the next ones.
+// TestTheWayToTheServerIsCut cuts the connections of a process to its server. It cuts before or after the server receives
+// the data, briefly or for longer, and sometimes without either side noticing. The run ends with an error that says so,
+// or continues, and later runs finish the work.
 func TestTheWayToTheServerIsCut(t *testing.T) {
 	t.Parallel()
 	seed := seedOf(t)
@@ -36,7 +36,7 @@ func TestTheWayToTheServerIsCut(t *testing.T) {
 		w.threads, w.cuts, w.errors, w.lost, w.questions, w.branches)
 }
 
-// way is a way to a server that is cut again and again.
+// way is a connection path to a server that is cut again and again.
 type way struct {
 	t       *testing.T
 	draw    *rand.Rand
@@ -64,7 +64,7 @@ func (w *way) thread(seed uint64, wanted int) {
 		}
 		require.LessOrEqual(w.t, tries, perThread, "nobody cuts it any more: %v", err)
 		w.errors++
-		unlucky := errors.Is(err, errUnlucky) // a tool beside it, which is not tried again any more
+		unlucky := errors.Is(err, errUnlucky) // a parallel tool failed, and has no retries left
 		require.True(w.t, unlucky || errors.Is(err, checkpoint.ErrUnavailable), "%+v: %v", c, err)
 		if _, err := w.direct.Load(w.t.Context(), "t", 0); !errors.Is(err, checkpoint.ErrNoThread) {
 			require.NoError(w.t, err)
@@ -77,7 +77,7 @@ func (w *way) thread(seed uint64, wanted int) {
 	require.Eventually(w.t, func() bool { return w.direct.Delete(w.t.Context(), "t") == nil }, 20*lease, lease/20)
 }
 
-// cut draws how the way is cut.
+// cut draws how the path is cut.
 func (w *way) cut() cut {
 	c := cut{at: 1 + w.draw.IntN(150)}
 	switch w.draw.IntN(8) {
@@ -94,7 +94,7 @@ func (w *way) cut() cut {
 	return c
 }
 
-// drive leads the agent through its plan, until the way is cut.
+// drive drives the agent through its plan until the path is cut.
 func (w *way) drive(l *life, c cut) error {
 	w.proxy.arm(c)
 	defer func() {
@@ -116,8 +116,8 @@ func (w *way) drive(l *life, c cut) error {
 	return errors.Join(err, closer.Close())
 }
 
-// TestAServerThatIsSilent lets a server say nothing any more in the middle of a tool, without closing a connection. The
-// run ends when its lease does, and who goes on later finds what there is.
+// TestAServerThatIsSilent makes a server fall silent in the middle of a tool, without closing a connection. The run
+// ends when its lease expires, and a later run finds everything that was saved.
 func TestAServerThatIsSilent(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Address(t)
@@ -145,7 +145,7 @@ func TestAServerThatIsSilent(t *testing.T) {
 	l.check(undisturbed(t, l.plan), outcomeOf(t, store, "t", l.world))
 }
 
-// TestTheServerRestarts lets a server crash and start again while tools run.
+// TestTheServerRestarts crashes and restarts a server while tools run.
 func TestTheServerRestarts(t *testing.T) {
 	t.Parallel()
 	const lease = time.Minute

@@ -13,17 +13,17 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// driver leads an agent through the plan of a thread, from wherever the thread stands.
+// driver drives an agent through the plan of a thread, from wherever the thread is.
 type driver struct {
 	plan   *plan
 	agent  *host.Agent
 	thread string
 	notes  *notes
 	answer func(s *host.Snapshot) ([]host.Answer, error)
-	begins func(turn int) bool // whether this process gives the turn's input and answers; nil: it does
+	begins func(turn int) bool // whether this process gives the turn's input and answers; nil: always
 
 	turn atomic.Int64
-	lost int // leases
+	lost int // number of lost leases
 }
 
 // drive makes the agent and performs the plan until it is done.
@@ -42,7 +42,7 @@ func (d *driver) drive(ctx context.Context, store checkpoint.Store, w *world, ch
 		switch {
 		case errors.As(err, &busy):
 			d.notes.report(report{Kind: isBusy})
-			time.Sleep(min(time.Until(busy.Until)+time.Millisecond, 5*time.Millisecond)) // only time gives a dead one's lease back
+			time.Sleep(min(time.Until(busy.Until)+time.Millisecond, 5*time.Millisecond)) // the lease of a dead process ends only with time
 		case errors.Is(err, checkpoint.ErrLost):
 			d.lost++
 			d.notes.report(report{Kind: isLost})
@@ -52,7 +52,7 @@ func (d *driver) drive(ctx context.Context, store checkpoint.Store, w *world, ch
 	}
 }
 
-// next is the input that leads on; nil: the plan is done.
+// next returns the next input, or nil if the plan is done.
 func (d *driver) next(ctx context.Context) (*host.Input, error) {
 	for {
 		s, err := d.state(ctx)
@@ -80,24 +80,25 @@ func (d *driver) next(ctx context.Context) (*host.Input, error) {
 			d.turn.Store(int64(turn))
 			return &in, nil
 		}
-		time.Sleep(time.Millisecond) // the turn is another process's, and only the thread says when
+		time.Sleep(time.Millisecond) // another process has the turn, and only the thread shows when the turn is over
 	}
 }
 
-// patience is how long who has no lease waits for a database: one with which nothing passes any more never answers.
+// patience is how long a process without a lease waits for a database. A database behind a silent connection never
+// answers.
 const patience = 8 * lease
 
-// state looks at the thread.
+// state returns the state of the thread.
 func (d *driver) state(ctx context.Context) (*host.Snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return d.agent.State(ctx, d.thread, 0)
 }
 
-// has reports whether a turn is this process's.
+// has reports whether a turn belongs to this process.
 func (d *driver) has(turn int) bool { return d.begins == nil || d.begins(turn) }
 
-// asked are the questions that wait.
+// asked returns the pending questions.
 func asked(s *host.Snapshot) ([]ask, error) {
 	var out []ask
 	for _, q := range s.Interrupts {
@@ -118,7 +119,7 @@ func asked(s *host.Snapshot) ([]ask, error) {
 	return out, nil
 }
 
-// yes answers what the plan asks.
+// yes answers the questions of the plan.
 func yes(s *host.Snapshot) ([]host.Answer, error) {
 	questions, err := asked(s)
 	if err != nil {

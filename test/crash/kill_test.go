@@ -18,10 +18,10 @@ import (
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 
-// lease is short, since every death costs one.
+// lease is short, because every death costs one lease.
 const lease = 250 * time.Millisecond
 
-// stores are the stores that several processes can use, each with an empty database.
+// stores are the stores that several processes can share, each with an empty database.
 var stores = map[string]func(t *testing.T) string{
 	"sqlite": func(t *testing.T) string {
 		t.Helper()
@@ -30,7 +30,7 @@ var stores = map[string]func(t *testing.T) string{
 	"postgres": pgtest.Address,
 }
 
-// eachStore performs a test for each of them. fresh makes an empty database.
+// eachStore runs a test for each store. The function fresh makes an empty database.
 func eachStore(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) string)) {
 	t.Helper()
 	for name, fresh := range stores {
@@ -41,7 +41,7 @@ func eachStore(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) st
 	}
 }
 
-// seedOf is what a test draws from. A test that fails prints it.
+// seedOf returns the seed of a test's random choices. A failing test prints it.
 func seedOf(t *testing.T) uint64 {
 	t.Helper()
 	seed := number(t, "AGENTHOST_SEED", rand.Uint64()>>16)
@@ -49,13 +49,13 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// killsOf is how often a test kills, of each store.
+// killsOf returns the number of kills of a test per store.
 func killsOf(t *testing.T) int {
 	t.Helper()
 	return int(number(t, "AGENTHOST_KILLS", 5))
 }
 
-// number is one of the environment.
+// number returns a number from an environment variable.
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -67,7 +67,7 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestKill kills processes until it has done so as often as it should, in one thread after the other.
+// TestKill kills processes, in one thread after the other, until it reaches the wanted number of kills.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
@@ -89,16 +89,16 @@ type campaign struct {
 	seed    uint64
 	shape   shape
 	wanted  int           // kills
-	lines   int           // that a child reports which nobody kills
-	typical time.Duration // how long it lives
+	lines   int           // number of lines that an undisturbed child reports
+	typical time.Duration // how long an undisturbed child lives
 
 	threads, kills, restarts, questions, executions, messages int
 }
 
-// perThread is how often the processes of one thread are killed at most.
+// perThread is the maximum number of kills in one thread.
 const perThread = 15
 
-// measure performs a plan that nobody disturbs, in another process: it must be as in this one.
+// measure performs a plan undisturbed in another process. The outcome must be the same as in this process.
 func (c *campaign) measure() {
 	l, o := c.begin()
 	began := time.Now()
@@ -116,7 +116,7 @@ func (c *campaign) measure() {
 	c.finish(l, o)
 }
 
-// begin makes the next thread.
+// begin starts the next thread.
 func (c *campaign) begin() (*life, order) {
 	c.threads++
 	seed := c.seed + uint64(c.threads)
@@ -144,12 +144,12 @@ func (c *campaign) thread() {
 	c.finish(l, o)
 }
 
-// doom is how a process dies.
+// doom says how a process dies.
 type doom struct {
-	self      int           // by its own hand, at this line
-	lines     int           // when the parent has read so many
-	after     time.Duration // so long after that
-	fromStart bool          // it starts: after counts from there
+	self      int           // it kills itself at this line
+	lines     int           // the parent kills it after reading this many lines
+	after     time.Duration // the parent then waits this long
+	fromStart bool          // the wait counts from the start of the process
 }
 
 func (c *campaign) draw(draw *rand.Rand) doom {
@@ -166,7 +166,7 @@ func (c *campaign) draw(draw *rand.Rand) doom {
 	}
 }
 
-// live is the life of one process: whether it was killed before it was done.
+// live runs one process, and reports whether it was killed before it was done.
 func (c *campaign) live(l *life, o order, d doom) (killed bool) {
 	o.DieAt = d.self
 	v := start(c.t, o)
@@ -179,7 +179,7 @@ func (c *campaign) live(l *life, o order, d doom) (killed bool) {
 		l.hear(&r)
 		switch r.Kind {
 		case isBusy:
-			continue // how often it looks is no place
+			continue // polling happens any number of times, so it does not count as a place
 		case isAsking:
 			require.Less(c.t, l.questions, 1000, "it asks again and again")
 			v.give(l.answer(&r))
@@ -213,7 +213,8 @@ func (c *campaign) finish(l *life, o order) {
 	c.messages += len(got.runs[len(got.runs)-1].messages)
 }
 
-// isFree checks that nobody has a thread, a process that was killed at its very end at most for as long as its lease.
+// isFree checks that nobody holds a thread. A process that was killed at its very end may hold it until its lease
+// expires.
 func (c *campaign) isFree(store checkpoint.Store, thread string) {
 	require.Eventually(c.t, func() bool {
 		s, err := store.Open(c.t.Context(), thread)

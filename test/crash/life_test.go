@@ -17,34 +17,34 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// life is a thread whose processes are killed: what they have told their parent, and what it has answered in the place of
-// a person.
+// life is a thread whose processes are killed. It holds their reports to the parent, and the answers that the parent gave
+// in place of a person.
 type life struct {
 	t     *testing.T
 	plan  *plan
 	world *world
 	draw  *rand.Rand
-	loose bool // a process may go on after a failure: then ids come in another order
+	loose bool // a process may continue after a failure; ids then come in another order
 
-	head      checkpoint.ID   // that was saved, as far as the parent was told
-	saving    int             // so many others may have been saved
-	journal   map[string]bool // executions that were noted since, and whether as ended
-	over      map[string]bool // the same, of the whole thread
+	head      checkpoint.ID   // the newest checkpoint that was reported as saved
+	saving    int             // number of further checkpoints that may have been saved
+	journal   map[string]bool // executions recorded since then, and whether as ended
+	over      map[string]bool // the same for the whole thread
 	questions int
-	lost      int // leases, and answers of the database, for which a machine that is busy takes too long
+	lost      int // lost leases and late answers of the database, which happen on a busy machine
 
-	told      []string            // by all processes
-	decisions map[string]decision // by question; a process that died may not have saved one, and the next asks again
+	told      []string            // reports of all processes
+	decisions map[string]decision // by question; a process may die before it saves a decision, and then the next one asks again
 }
 
-// decision is what a person has said about an execution that a crash has cut off.
+// decision is a person's decision about an execution that a crash interrupted.
 type decision struct {
 	ask
 
 	run  string
 	kind string
-	text string // of the message
-	late bool   // it had happened
+	text string // text of the message
+	late bool   // the execution had happened
 }
 
 func newLife(t *testing.T, p *plan, draw *rand.Rand) *life {
@@ -55,7 +55,7 @@ func newLife(t *testing.T, p *plan, draw *rand.Rand) *life {
 	}
 }
 
-// driver leads the thread on in this process.
+// driver continues the thread in this process.
 func (l *life) driver() *driver {
 	return &driver{plan: l.plan, thread: "t", answer: func(s *host.Snapshot) ([]host.Answer, error) {
 		questions, err := asked(s)
@@ -63,7 +63,7 @@ func (l *life) driver() *driver {
 	}}
 }
 
-// story is what was told that has to do with a call, and each save.
+// story returns all reports about a call, and every save.
 func (l *life) story(call string) string {
 	lines := slices.DeleteFunc(slices.Clone(l.told), func(line string) bool {
 		return !strings.Contains(line, call) && !strings.Contains(line, isSaved) && !strings.Contains(line, isLoaded)
@@ -71,7 +71,7 @@ func (l *life) story(call string) string {
 	return strings.Join(lines, "\n")
 }
 
-// hear takes note of a report.
+// hear records a report.
 func (l *life) hear(r *report) {
 	l.told = append(l.told, fmt.Sprintf("%+v", *r))
 	switch r.Kind {
@@ -92,10 +92,10 @@ func (l *life) hear(r *report) {
 	}
 }
 
-// found checks that a process finds all that one before it was told is kept.
+// found checks that a process finds everything that an earlier process was told is saved.
 func (l *life) found(r *report) {
 	if r.Head > l.head && r.Head <= l.head+checkpoint.ID(l.saving) {
-		l.head = r.Head // it was kept, and whoever saved it was killed before they knew
+		l.head = r.Head // it was saved, but the process was killed before it knew
 		clear(l.journal)
 	}
 	l.saving = 0
@@ -111,8 +111,8 @@ func (l *life) found(r *report) {
 	l.journal = noted
 }
 
-// answer answers questions as a person would who looks at what has happened: what has is not done again. Some persons
-// do not look, and some have no patience.
+// answer answers questions as a person would who checks what happened: an execution that happened is not repeated.
+// Some persons do not check, and some are impatient.
 func (l *life) answer(r *report) []host.Answer {
 	happened, err := l.world.effects()
 	require.NoError(l.t, err)
@@ -141,7 +141,7 @@ func (l *life) answer(r *report) []host.Answer {
 	return answers
 }
 
-// decide says what to do about an execution that a crash has cut off.
+// decide says what to do about an execution that a crash interrupted.
 func (l *life) decide(q ask, happened bool) decision {
 	switch chance := l.draw.IntN(10); {
 	case chance == 0:
@@ -155,12 +155,12 @@ func (l *life) decide(q ask, happened bool) decision {
 	}
 }
 
-// verdict is what the persons' decisions allow.
+// verdict says which differences the decisions of persons allow.
 type verdict struct {
-	again map[effect]int    // how often an execution was done again that had happened
-	ended map[string]bool   // calls whose result a person has given
-	text  map[string]string // of those that were skipped
-	runs  map[string]bool   // those in which a person was asked
+	again map[effect]int    // how often an execution that had happened was repeated
+	ended map[string]bool   // calls whose result a person gave
+	text  map[string]string // texts of the skipped calls
+	runs  map[string]bool   // runs in which a person was asked
 }
 
 func (l *life) verdict() *verdict {
@@ -179,7 +179,7 @@ func (l *life) verdict() *verdict {
 	return v
 }
 
-// check compares what the thread holds with what it holds when nobody is killed.
+// check compares the content of the thread with that of a thread without kills.
 func (l *life) check(want, got *outcome) {
 	v := l.verdict()
 	l.checkEffects(v, want.effects, got.effects)
@@ -188,7 +188,7 @@ func (l *life) check(want, got *outcome) {
 		w, g := &want.runs[i], &got.runs[i]
 		askedHere := l.loose || v.runs[g.run.ID]
 		l.checkMessages(v, w.messages, g.messages, askedHere)
-		lost := len(v.ended) // updates of tools whose result a person gave: of the runs until then
+		lost := len(v.ended) // updates of tools whose result a person gave, in the runs until then
 		if i < len(want.runs)-1 {
 			lost = int(w.state[fieldSent] - g.state[fieldSent])
 			require.LessOrEqual(l.t, lost, len(v.ended))
@@ -203,15 +203,15 @@ func (l *life) check(want, got *outcome) {
 			delete(got, fieldSent)
 		}
 		require.Equal(l.t, state, got, "the state after %s", g.run.ID)
-		if askedHere { // a question has an id of the same row, and another text another length
+		if askedHere { // questions take ids from the same sequence, and another text has another length
 			g.run.IDs, g.run.ToolTokens = w.run.IDs, w.run.ToolTokens
 		}
 		require.Equal(l.t, w.run, g.run)
 	}
 }
 
-// checkEffects checks that no execution happened twice unless a person said so, and that each call was done once, unless
-// a person said so.
+// checkEffects checks that no execution happened twice and that each call happened once, unless a person decided
+// otherwise.
 func (l *life) checkEffects(v *verdict, want, got *effects) {
 	again := map[string]int{}
 	for e, times := range got.times {
@@ -225,7 +225,8 @@ func (l *life) checkEffects(v *verdict, want, got *effects) {
 	}
 }
 
-// checkMessages compares a history. Where a person gave a call no result, that message differs; where one was asked, ids do.
+// checkMessages compares a history. A message differs if a person gave its call no result, and ids differ if a person was
+// asked.
 func (l *life) checkMessages(v *verdict, want, got []abi.Message, askedHere bool) {
 	want, got = slices.Clone(want), slices.Clone(got)
 	ids := map[string]bool{}
@@ -238,7 +239,7 @@ func (l *life) checkMessages(v *verdict, want, got []abi.Message, askedHere bool
 			want[i].Content, want[i].Status = abi.Text(text), abi.StatusError
 		}
 	}
-	if l.loose || len(v.runs) > 0 { // also those of earlier runs stand in the history
+	if l.loose || len(v.runs) > 0 { // the history also has the messages of earlier runs
 		for _, messages := range [][]abi.Message{want, got} {
 			for i := range messages {
 				if at := strings.LastIndexByte(messages[i].ID, '-'); l.loose || askedHere || v.runs["run"+strings.TrimPrefix(messages[i].ID[:at], "msg")] {

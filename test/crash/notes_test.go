@@ -24,23 +24,23 @@ type report struct {
 
 // The kinds of reports.
 const (
-	isPoint      = "point"      // it is somewhere; Text says where
-	isBusy       = "busy"       // somebody else has the thread
+	isPoint      = "point"      // it reached a place; Text says which
+	isBusy       = "busy"       // another process has the thread
 	isOpen       = "open"       // it has the thread
-	isLoaded     = "loaded"     // what it found in the thread: Head, Journal
+	isLoaded     = "loaded"     // its findings in the thread: Head, Journal
 	isSaving     = "saving"     // it begins to save
-	isSaved      = "saved"      // that has ended: Head
-	isJournalled = "journalled" // it has noted an execution: Journal
+	isSaved      = "saved"      // it has saved: Head
+	isJournalled = "journalled" // it has recorded an execution: Journal
 	isAsking     = "asking"     // it waits for answers: Asks, Run
 	isLost       = "lost"       // the lease was lost
-	isViolation  = "violation"  // what must not happen has happened: Text
+	isViolation  = "violation"  // something forbidden happened: Text
 	isDone       = "done"       // nothing is left to do
 )
 
 // mark is an execution in the journal.
 type mark struct {
 	Execution string `json:"execution"`
-	Ended     bool   `json:"ended"` // and not by a question: then it runs again
+	Ended     bool   `json:"ended"` // and not with a question, after which it runs again
 }
 
 func markOf(e *checkpoint.Execution) mark {
@@ -50,7 +50,7 @@ func markOf(e *checkpoint.Execution) mark {
 // ask is a question that waits for an answer.
 type ask struct {
 	ID         string `json:"id"`
-	Unfinished string `json:"unfinished,omitempty"` // the name of the tool whose execution a crash has cut off
+	Unfinished string `json:"unfinished,omitempty"` // the name of the tool whose execution a crash interrupted
 	N          int    `json:"n"`                    // the number of that execution
 	effect
 }
@@ -62,7 +62,7 @@ type reply struct {
 	By        string `json:"by"`
 }
 
-// notes is the child's line to its parent, and what ends the child at a place. nil does nothing.
+// notes is the child's connection to its parent. It also kills the child at a given place. A nil notes does nothing.
 type notes struct {
 	to    io.Writer
 	dieAt int // the line after which the process is killed; 0: none

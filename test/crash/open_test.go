@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKillWhileTheDatabaseIsMade kills processes that open a new database, one after the other and several at once.
-// Whatever is left of it, the next opens it, and a thread can be kept in it.
+// TestKillWhileTheDatabaseIsMade kills processes that create a new database, one after the other and several at
+// once. Whatever they leave behind, the next process can open the database and keep a thread in it.
 func TestKillWhileTheDatabaseIsMade(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
@@ -39,11 +39,11 @@ func TestKillWhileTheDatabaseIsMade(t *testing.T) {
 	})
 }
 
-// opening is many processes that open databases.
+// opening runs many processes that open databases.
 type opening struct {
 	t       *testing.T
 	draw    *rand.Rand
-	typical time.Duration // how long one takes
+	typical time.Duration // how long one process takes
 
 	databases, kills int
 }
@@ -52,7 +52,7 @@ func (o *opening) start(address string) *victim {
 	return start(o.t, order{Role: roleOpen, Store: address, Lease: lease})
 }
 
-// measure takes the time of one that nobody kills.
+// measure measures the time of an undisturbed process.
 func (o *opening) measure(address string) {
 	v := o.start(address)
 	v.until("starts")
@@ -62,7 +62,7 @@ func (o *opening) measure(address string) {
 	v.ends()
 }
 
-// kill kills processes some time after they have begun. One may have ended until then.
+// kill kills processes some time after they start. A process may have ended by then.
 func (o *opening) kill(all ...*victim) {
 	for _, v := range all {
 		v.until("starts")

@@ -15,21 +15,21 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 )
 
-// outcome is what a thread holds in the end.
+// outcome is the final content of a thread.
 type outcome struct {
 	runs     []runOutcome
 	effects  *effects
 	branches int // checkpoints that do not lead to the newest one
 }
 
-// runOutcome is what a thread held when one of its runs was over.
+// runOutcome is the content of a thread after one of its runs.
 type runOutcome struct {
 	run      checkpoint.Run
 	messages []abi.Message
 	state    map[string]int64
 }
 
-// undisturbed performs a plan in this process, where nobody is killed.
+// undisturbed performs a plan in this process, without kills.
 func undisturbed(t *testing.T, p *plan) *outcome {
 	t.Helper()
 	store, w := memory.New(), &world{dir: t.TempDir()}
@@ -38,7 +38,7 @@ func undisturbed(t *testing.T, p *plan) *outcome {
 	return outcomeOf(t, store, "t", w)
 }
 
-// outcomeOf reads what a thread holds.
+// outcomeOf reads the content of a thread.
 func outcomeOf(t *testing.T, store checkpoint.Store, thread string, w *world) *outcome {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -75,7 +75,7 @@ func outcomeOf(t *testing.T, store checkpoint.Store, thread string, w *world) *o
 	return out
 }
 
-// shown is the form in which messages are compared.
+// shown returns messages in the form in which they are compared.
 func shown(t *testing.T, messages []abi.Message) []string {
 	t.Helper()
 	out := make([]string, len(messages))
@@ -87,7 +87,7 @@ func shown(t *testing.T, messages []abi.Message) []string {
 	return out
 }
 
-// total is the number of executions.
+// total returns the number of executions.
 func (e *effects) total() (n int) {
 	for _, times := range e.times {
 		n += times

@@ -10,22 +10,22 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// plan is what an agent does in a thread: all that a seed says, so that each process knows the same.
+// plan is what an agent does in a thread. It follows entirely from a seed, so that every process has the same plan.
 type plan struct {
 	seed       uint64
-	hooks      bool // the agent has middleware; without any a tool call that stands alone is saved in another way
+	hooks      bool // the agent has middleware; without middleware, a single tool call is saved in another way
 	durability host.Durability
 	parallel   int
 	turns      []turn
 }
 
-// turn is one input and what the model makes of it.
+// turn is one input and the model's responses to it.
 type turn struct {
-	rounds  [][]abi.ToolCall // one for each response of the model but the last
-	summary bool             // at its end the history is written anew
+	rounds  [][]abi.ToolCall // one for each response of the model except the last
+	summary bool             // the history is rewritten at its end
 }
 
-// shape is how large plans are.
+// shape is the size of plans.
 type shape struct {
 	Turns  int `json:"turns"`
 	Rounds int `json:"rounds"`
@@ -57,7 +57,7 @@ func newPlan(seed uint64, most shape) *plan {
 	return p
 }
 
-// sends is a plan of one turn that does one thing after the other.
+// sends returns a plan of one turn that does one thing after the other.
 func sends() *plan {
 	return &plan{durability: host.DurabilityRound, parallel: 1, turns: []turn{{rounds: [][]abi.ToolCall{
 		{abi.Call("first", toolSend, nil)}, {abi.Call("second", toolSend, nil)},
@@ -78,7 +78,7 @@ func (p *plan) call(draw *rand.Rand, id string) abi.ToolCall {
 	return abi.Call(id, name, args)
 }
 
-// input is that of a turn.
+// input returns the input of a turn.
 func (p *plan) input(at int) host.Input {
 	return host.Input{
 		Messages: []abi.Message{abi.Human(fmt.Sprintf("turn %d", at))},

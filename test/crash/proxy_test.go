@@ -12,32 +12,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxy is a way to a server that can be cut, and that loses what is on it then.
+// proxy is a path to a server that can be cut. It then loses all data in transit.
 type proxy struct {
 	listener net.Listener
 	target   string
 
 	mu      sync.Mutex
 	links   map[*link]bool
-	flights int // what clients have sent, since it was armed
+	flights int // number of sends by clients since it was armed
 	cut     cut
-	isDown  bool // whoever connects is sent away
-	silent  bool // nothing passes at all, and nobody is told
+	isDown  bool // new connections are rejected
+	silent  bool // no data passes, and neither side notices
 	happens chan struct{}
 }
 
-// cut is where and how the way is cut.
+// cut says where and how the path is cut.
 type cut struct {
-	at    int  // at this flight; 0: not at all
-	late  bool // the server gets it, and the client gets no answer
-	hangs bool // nothing passes any more on the connections that there are, and nobody is told
+	at    int  // at this flight; 0: never
+	late  bool // the server receives the data, but the client gets no answer
+	hangs bool // existing connections pass no more data, and neither side notices
 	down  bool // nobody can connect until the proxy is armed again
 }
 
 // link is one connection through the proxy.
 type link struct {
 	client, server net.Conn
-	late           bool // what the server answers is lost, and the connection with it
+	late           bool // the server's answer is lost, and so is the connection
 	hangs          bool
 }
 
@@ -46,7 +46,7 @@ func (l *link) close() {
 	_ = l.server.Close()
 }
 
-// newProxy stands before the server of an address, and returns the address through it.
+// newProxy starts a proxy in front of the server of an address, and returns the address through the proxy.
 func newProxy(t *testing.T, address string) (p *proxy, through string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -77,7 +77,7 @@ func newProxy(t *testing.T, address string) (p *proxy, through string) {
 	return p, u.String()
 }
 
-// arm says where the way is cut next. What hangs is closed.
+// arm sets where the path is cut next. It closes hanging connections.
 func (p *proxy) arm(c cut) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *proxy) arm(c cut) {
 	}
 }
 
-// hush lets nothing pass any more, until the proxy is armed.
+// hush lets no data pass until the proxy is armed.
 func (p *proxy) hush() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +129,7 @@ func (p *proxy) serve(client net.Conn) {
 	p.mu.Unlock()
 }
 
-// pass carries bytes one way, as long as that goes well, and ends the connection then.
+// pass copies bytes in one direction until an error occurs, and then ends the connection.
 func (p *proxy) pass(l *link, from, to net.Conn, may func() bool) {
 	defer l.close()
 	buffer := make([]byte, 64<<10)
@@ -143,7 +143,7 @@ func (p *proxy) pass(l *link, from, to net.Conn, may func() bool) {
 		switch {
 		case err != nil:
 			return
-		case hangs: // until it is closed
+		case hangs: // wait until it is closed
 		case !passes:
 			return
 		default:
@@ -154,7 +154,7 @@ func (p *proxy) pass(l *link, from, to net.Conn, may func() bool) {
 	}
 }
 
-// flight notes that the client sends something, and whether the server gets it.
+// flight records that the client sends data, and reports whether the server receives it.
 func (p *proxy) flight(l *link) (passes bool) {
 	p.flights++
 	if p.flights != p.cut.at {

@@ -24,11 +24,11 @@ type stopped struct {
 	world *world
 }
 
-// nap is the lease of a process that is stopped. It is longer than others: on a machine that is busy the process must not
-// lose it before.
+// nap is the lease of a process that is stopped. It is longer than other leases, so that the process does not lose it
+// before the stop on a busy machine.
 const nap = 2 * lease
 
-// stop starts a process and stops it in its first tool call. When it returns the lease has expired.
+// stop starts a process and stops it in its first tool call. It returns after the lease has expired.
 func stop(t *testing.T, address string) *stopped {
 	t.Helper()
 	s := &stopped{world: &world{dir: t.TempDir()}}
@@ -53,7 +53,7 @@ func (s *stopped) busy() bool {
 	return infos[0].Busy
 }
 
-// records are the checkpoints of the thread, as they are stored.
+// records returns the checkpoints of the thread, as they are stored.
 func (s *stopped) records() (out []string) {
 	for r, err := range checkpoint.All(s.t.Context(), s.store, "t") {
 		require.NoError(s.t, err)
@@ -64,7 +64,7 @@ func (s *stopped) records() (out []string) {
 	return out
 }
 
-// wake lets the process go on. It must find that its lease is lost, and save nothing.
+// wake lets the process continue. The process must find that its lease is lost, and save nothing.
 func (s *stopped) wake() {
 	s.signal(syscall.SIGCONT)
 	var kinds []string
@@ -77,7 +77,7 @@ func (s *stopped) wake() {
 	require.NotContains(s.t, kinds, isJournalled)
 }
 
-// replaced starts another process, which does all that is left.
+// replaced starts another process, which does the remaining work.
 func (s *stopped) replaced() {
 	o := s.order
 	o.Role = roleSend
@@ -95,8 +95,8 @@ func (s *stopped) replaced() {
 	require.Equal(s.t, 1, asks)
 }
 
-// TestAProcessThatSleptLosesItsThread stops a process for longer than its lease. Another one takes the thread, and what
-// the first one does after that changes nothing.
+// TestAProcessThatSleptLosesItsThread stops a process for longer than its lease. Another process takes the thread, and
+// nothing that the first one does afterwards has an effect.
 func TestAProcessThatSleptLosesItsThread(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
@@ -121,7 +121,7 @@ func TestAProcessThatSleptLosesItsThread(t *testing.T) {
 	})
 }
 
-// TestAProcessThatSleptKeepsAThreadThatNobodyWants lets the lease expire, and nobody take the thread.
+// TestAProcessThatSleptKeepsAThreadThatNobodyWants lets the lease expire without another process that takes the thread.
 func TestAProcessThatSleptKeepsAThreadThatNobodyWants(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {

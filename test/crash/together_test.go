@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTwoProcessesWantOneThread lets two processes try again and again to lead the same thread on. Each run stops after
-// each step, so that the thread goes from one to the other. All is done once, and never does one run a tool while the
-// other does. It does so until one was in the way of the other.
+// TestTwoProcessesWantOneThread lets two processes try repeatedly to continue the same thread. Each run stops after
+// each step, so that the thread passes from one process to the other. Everything must be done once, and the processes
+// must never run tools at the same time. The test repeats until one process has blocked the other.
 func TestTwoProcessesWantOneThread(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, fresh func(t *testing.T) string) {
@@ -30,7 +30,8 @@ func TestTwoProcessesWantOneThread(t *testing.T) {
 	})
 }
 
-// together is one thread of two processes: how many checkpoints each has saved, and how often one was in the way.
+// together runs one thread with two processes. It returns how many checkpoints each has saved, and how often one
+// blocked the other.
 func together(t *testing.T, address string, seed uint64) (saved [2]int, busy int) {
 	t.Helper()
 	l := newLife(t, newPlan(seed, full), nil)

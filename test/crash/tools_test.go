@@ -21,33 +21,33 @@ import (
 // The tools. Those that are not idempotent have an effect on the world.
 const (
 	toolSend  = "send"  // has an effect
-	toolFlaky = "flaky" // has one too, and fails some times
-	toolAsk   = "ask"   // asks before
+	toolFlaky = "flaky" // also has one, and fails a few times
+	toolAsk   = "ask"   // asks a question first
 	toolRing  = "ring"  // is called by a hook
 	toolLook  = "look"  // is idempotent
-	toolBoth  = "both"  // is idempotent because it does nothing but call send
+	toolBoth  = "both"  // is idempotent because it only calls send
 )
 
-// world is what lies outside of the agent: a file that shows the effects of tools, in which every line is one.
+// world is the world outside the agent: a file in which every line is one effect of a tool.
 type world struct {
 	dir    string
 	notes  *notes
-	within func(ctx context.Context, call string) error // around each effect; nil: nothing
+	within func(ctx context.Context, call string) error // runs within each effect; may be nil
 	alone  bool                                         // no two tools run at once, in any process
 }
 
 // effect is one execution of a tool that is not idempotent.
 type effect struct {
 	Call string `json:"call"`
-	Key  string `json:"key"` // its idempotency key
+	Key  string `json:"key"` // idempotency key of the execution
 }
 
 func (e effect) String() string { return fmt.Sprintf("the execution %s of the call %s", e.Key, e.Call) }
 
-// effects counts what has happened.
+// effects counts the effects that happened.
 type effects struct {
 	times  map[effect]int
-	done   map[string]int // executions of a call that did not fail
+	done   map[string]int // successful executions of each call
 	failed map[string]int
 }
 
@@ -56,7 +56,7 @@ const (
 	looksFile   = "looks"
 )
 
-// effects reads what has happened, when nobody writes any more.
+// effects reads all effects after all processes have stopped writing.
 func (w *world) effects() (*effects, error) {
 	text, err := w.written()
 	if err != nil {
@@ -65,8 +65,8 @@ func (w *world) effects() (*effects, error) {
 	return effectsIn(text)
 }
 
-// failures is how often a call has failed so far. Other calls may be writing: a line that crosses a page of the file comes in
-// two parts, so that the last one may be no whole line.
+// failures returns how often a call has failed so far. Other calls may be writing at the same time. A line that crosses a
+// page of the file is written in two parts, so the last line may be incomplete.
 func (w *world) failures(call string) (int, error) {
 	text, err := w.written()
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *world) failures(call string) (int, error) {
 	return happened.failed[call], nil
 }
 
-// written is the text of all effects; "" if there is none yet.
+// written returns the text of all effects, or "" if there are none yet.
 func (w *world) written() (string, error) {
 	text, err := os.ReadFile(filepath.Join(w.dir, effectsFile))
 	if err != nil && !os.IsNotExist(err) {
@@ -106,7 +106,7 @@ func effectsIn(text string) (*effects, error) {
 	return out, nil
 }
 
-// happens writes a line, which is on the disk when it returns.
+// happens writes a line. The line is on disk when happens returns.
 func (w *world) happens(file string, e effect, fails bool) error {
 	f, err := os.OpenFile(filepath.Join(w.dir, file), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *world) happens(file string, e effect, fails bool) error {
 	return err
 }
 
-// exclude keeps others from running a tool at the same time: that they do is an error.
+// exclude returns an error if another tool is running at the same time.
 func (w *world) exclude(call string) (release func() error, err error) {
 	if !w.alone {
 		return func() error { return nil }, nil
@@ -135,7 +135,7 @@ func (w *world) exclude(call string) (release func() error, err error) {
 	return func() error { return os.Remove(path) }, f.Close()
 }
 
-// do is one execution of a tool. It fails, if it does, after it had its effect.
+// do performs one execution of a tool. If it fails, it fails after its effect.
 func (w *world) do(ctx context.Context, rt *host.Runtime, file string, call *abi.ToolCall, fails bool) (err error) {
 	w.notes.pointf("%s %s: starts", call.Name, call.ID)
 	release, err := w.exclude(call.ID)
@@ -162,7 +162,7 @@ func (w *world) do(ctx context.Context, rt *host.Runtime, file string, call *abi
 	return nil
 }
 
-// resultOf is what a tool answers to a call, whichever execution of it succeeds.
+// resultOf returns a tool's answer to a call, whichever execution succeeds.
 func resultOf(name, call string) string { return name + " has done " + call }
 
 func (w *world) tools() []host.Tool {
@@ -205,7 +205,7 @@ func (w *world) tools() []host.Tool {
 	}
 }
 
-// newTool makes a tool that counts in the state that it has succeeded.
+// newTool makes a tool that counts its successes in the state.
 func newTool(
 	name string, do func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) error, options ...tool.Option,
 ) host.Tool {
@@ -225,7 +225,7 @@ func newTool(
 	})
 }
 
-// A line without its end may be one that is being written; to a verdict it is a fault.
+// A line without its end may still be in the course of being written, but the final check treats it as a fault.
 func TestALineThatHasNoEnd(t *testing.T) {
 	t.Parallel()
 	w := &world{dir: t.TempDir()}

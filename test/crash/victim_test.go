@@ -29,12 +29,12 @@ type victim struct {
 	lines    *bufio.Reader
 	pipe     io.Closer
 	answers  io.WriteCloser
-	says     bytes.Buffer // what it wrote to its terminal
+	says     bytes.Buffer // its output to the terminal
 	watchdog *time.Timer
 	killed   bool
 }
 
-// stuck is how long a child may live. One that lives longer has to show where it hangs.
+// stuck is how long a child may live. A child that lives longer must print where it hangs.
 const stuck = time.Minute
 
 // start starts a child.
@@ -70,7 +70,7 @@ func (v *victim) kill() {
 	v.signal(syscall.SIGKILL)
 }
 
-// reports yields what the child writes, until it is dead. A line that was cut off is none.
+// reports yields the reports of the child until it dies. It ignores an incomplete line.
 func (v *victim) reports() iter.Seq[report] {
 	return func(yield func(report) bool) {
 		for {
@@ -88,7 +88,7 @@ func (v *victim) reports() iter.Seq[report] {
 	}
 }
 
-// until reads on until the child is at a point; it must get there.
+// until reads until the child reaches a point, which it must reach.
 func (v *victim) until(point string) {
 	v.t.Helper()
 	for r := range v.reports() {
@@ -100,7 +100,7 @@ func (v *victim) until(point string) {
 	require.Fail(v.t, "the child has ended without it", "%s: %v\n%s", point, err, v.says.String())
 }
 
-// give gives a child the answers that it waits for. It may be dead.
+// give gives a child the answers that it waits for. The child may be dead.
 func (v *victim) give(answers []host.Answer) {
 	replies := make([]reply, len(answers))
 	for i, a := range answers {
@@ -111,13 +111,13 @@ func (v *victim) give(answers []host.Answer) {
 	_, _ = v.answers.Write(append(line, '\n'))
 }
 
-// goOn lets a child go on that holds.
+// goOn lets a holding child continue.
 func (v *victim) goOn() {
 	_, err := v.answers.Write([]byte{'\n'})
 	require.NoError(v.t, err)
 }
 
-// end waits for the death of the child and tells whether it was killed.
+// end waits for the death of the child, and reports whether it was killed.
 func (v *victim) end() (killed bool, err error) {
 	_, _ = io.Copy(io.Discard, v.lines)
 	err = errors.Join(v.command.Wait(), v.pipe.Close())
@@ -126,7 +126,7 @@ func (v *victim) end() (killed bool, err error) {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL, err
 }
 
-// ends waits for a child that is not killed and has nothing left to do.
+// ends waits for a child that is not killed and finishes its work.
 func (v *victim) ends() {
 	v.t.Helper()
 	_, err := v.end()

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// watched is a store that tells the parent of every write, before and after it.
+// watched is a store that reports every write to the parent, before and after it.
 type watched struct {
 	checkpoint.Store
 

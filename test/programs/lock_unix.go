@@ -17,5 +17,5 @@ func lock(path string) (unlock func(), err error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return func() { _ = f.Close() }, nil // which releases the lock
+	return func() { _ = f.Close() }, nil // closing the file releases the lock
 }

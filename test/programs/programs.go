@@ -1,5 +1,5 @@
 // Package programs builds the programs of this module for the tests that run them. All test binaries of a checkout share the
-// result: linking the command takes seconds, so it happens once and not in each package.
+// result. Linking the command takes seconds, so it happens once, not in each package.
 package programs
 
 import (

@@ -15,7 +15,7 @@ type AgentSpec struct {
 	Name            string
 	SystemPrompt    string
 	Model           *ModelSpec
-	Models          map[string]*ModelSpec // those of the middleware, by the names that stand in their configurations
+	Models          map[string]*ModelSpec // models of the middleware, by the names in their configurations
 	Tools           []*probe.Tool
 	Middleware      []MiddlewareSpec
 	State           []probe.Field
@@ -117,7 +117,7 @@ func readResponseFormat(o *strict.Object) *ResponseFormat {
 	return f
 }
 
-// format is the host's form of it.
+// format returns the host's form of the response format.
 func (f *ResponseFormat) format() *model.ResponseFormat {
 	if f == nil {
 		return nil
@@ -134,8 +134,8 @@ func (f *ResponseFormat) format() *model.ResponseFormat {
 	return out
 }
 
-// nameModels puts names into the places of a configuration where the file describes models, so that it is plain data.
-// The models join those of the agent.
+// nameModels replaces the models that a configuration describes by names, so that the configuration is plain data. It
+// adds the models to those of the agent.
 func (a *AgentSpec) nameModels(raw wire.Raw, path string) (wire.Raw, error) {
 	switch {
 	case raw.IsArray():

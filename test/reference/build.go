@@ -18,7 +18,7 @@ import (
 // Flavor is a way to perform probes: the same scripts as native middleware, or inside a plugin.
 type Flavor struct {
 	Name string
-	// make makes a probe's middleware for an agent in which these fields are declared.
+	// make makes a probe's middleware for an agent that declares these fields.
 	make func(m *MiddlewareSpec, record *recorder, declared []string) (host.Middleware, error)
 }
 
@@ -30,11 +30,11 @@ type Subject struct {
 	agent  *host.Agent
 	record *recorder
 	spec   *AgentSpec
-	asked  map[string][]host.Interrupt // what each thread waits for
+	asked  map[string][]host.Interrupt // pending interrupts of each thread
 }
 
-// Build builds the agent. The subject must be closed. An error of the kind that a vector may expect is a
-// [*host.ConfigError]; any other says that the vector cannot be run. The adjustments change what the format cannot say.
+// Build builds the agent. Close the subject after use. An error that a vector may expect is a [*host.ConfigError]. Any
+// other error means that the vector cannot be run. The adjustments set options that the format cannot express.
 func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, error) {
 	a := &v.Agent
 	s := &Subject{record: newRecorder(), spec: a, asked: map[string][]host.Interrupt{}}
@@ -75,7 +75,7 @@ func (s *Subject) Close() error { return s.agent.Close() }
 
 func (s *Subject) model(spec *ModelSpec) model.Model { return &fileModel{spec: spec, record: s.record} }
 
-// counter numbers the runs: their seeds, and with them the ids of messages, follow from that.
+// counter numbers the runs. Their seeds, and with them the ids of messages, are derived from the number.
 func counter() func() uint64 {
 	var n uint64
 	return func() uint64 { n++; return n }
@@ -117,7 +117,8 @@ func (v *Vector) declared() []string {
 	return slices.Compact(names)
 }
 
-// fieldsOfBuiltin asks a built-in middleware for its fields; none of one that cannot be built, which Build reports.
+// fieldsOfBuiltin asks a built-in middleware for its fields. It returns none if the middleware cannot be built; Build
+// reports that error.
 func (v *Vector) fieldsOfBuiltin(m *MiddlewareSpec) []string {
 	middleware, err := makeMiddleware(m, Flavor{}, nil, nil)
 	if err != nil {
@@ -160,7 +161,7 @@ func hostFields(fields []probe.Field) ([]host.Field, error) {
 
 var lifetimes = map[string]host.Lifetime{"thread": host.LifetimeThread, "run": host.LifetimeRun, "step": host.LifetimeStep}
 
-// inputState is the state of an input, as the host takes it.
+// inputState returns the state of an input in the host's form.
 func inputState(fields wire.Map) map[string]any {
 	if len(fields) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Compare tells how the outcome of a run differs from what is expected; nothing if it does not. The rules are those of
-// the format.
+// Compare returns how the outcome of a run differs from the expected one, or nothing if it does not. It follows the
+// rules of the format.
 func Compare(want Expected, got *Outcome) []string {
 	d := &differences{}
 	actual := got.Document()
@@ -35,14 +35,14 @@ func Compare(want Expected, got *Outcome) []string {
 	return d.lines
 }
 
-// differences collects what differs.
+// differences collects differences.
 type differences struct{ lines []string }
 
 func (d *differences) add(path string, want, got any) {
 	d.lines = append(d.lines, fmt.Sprintf("%s:\n\twant %s\n\tgot  %s", path, show(want), show(got)))
 }
 
-// show writes a value as JSON, and words of ours as they are.
+// show writes a value as JSON, and our own words unchanged.
 func show(v any) string {
 	if words, ok := v.(string); ok && (words == "none" || words == "no error") {
 		return words
@@ -79,7 +79,7 @@ func (d *differences) failure(want Expected, got *Outcome) {
 	}
 }
 
-// value compares values of any kind: numbers by value, maps whatever the order of their keys, lists in their order.
+// value compares values of any kind: numbers by value, maps in any order of their keys, lists in their order.
 func (d *differences) value(path string, want, got any) {
 	switch want := want.(type) {
 	case map[string]any:

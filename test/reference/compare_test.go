@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// echoAgent is a vector whose expectation is to be filled in. Its run leads to one model request, one tool run, a log
-// line and a state field.
+// echoAgent is a vector without its expectation. Its run makes one model request, one tool run, a log line and a
+// state field.
 const echoAgent = `{"name": "x/y", "doc": "d", "reference": "r",
 	"agent": {
 		"model": {"kind": "scripted", "turns": [

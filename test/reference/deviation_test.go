@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeviations runs our own vectors, in testdata/deviations: one or more for each deliberate difference from the
-// reference, whose letter their names begin with.
+// TestDeviations runs our own vectors in testdata/deviations. There is at least one for each deliberate difference
+// from the reference, and its name begins with the letter of the difference.
 func TestDeviations(t *testing.T) {
 	t.Parallel()
 	runFiles(t, deviations)
@@ -30,7 +30,7 @@ func TestEveryDeviationHasAVector(t *testing.T) {
 	}
 }
 
-// holding returns the tests that hold our behaviour in a difference.
+// holding returns the tests that check our behaviour in a difference.
 func holding(t *testing.T, letter string) []string {
 	t.Helper()
 	var tests []string
@@ -44,7 +44,7 @@ func holding(t *testing.T, letter string) []string {
 
 var letterPattern = regexp.MustCompile(`^\(([a-m])\)`)
 
-// unlettered tells a difference by words, where a vector gives no letter.
+// unlettered recognizes a difference by its words, if a vector gives no letter.
 var unlettered = map[string]string{
 	"finished results": "l",
 	"siblings":         "l",
@@ -52,7 +52,8 @@ var unlettered = map[string]string{
 	"last after_agent": "m",
 }
 
-// difference returns the letter of the difference that a vector names in skip_if_deviating; "" if it is none of ours.
+// difference returns the letter of the difference that a vector names in skip_if_deviating, or "" if we do not deviate
+// there.
 func difference(text string) string {
 	if match := letterPattern.FindStringSubmatch(text); match != nil {
 		return match[1]
@@ -65,8 +66,8 @@ func difference(text string) string {
 	return ""
 }
 
-// instead says which tests hold our behaviour in place of a vector that names one of our differences; "" if the vector
-// is to be run.
+// instead returns the tests that check our behaviour instead of a vector that names one of our differences. It returns
+// "" if the vector should run.
 func instead(t *testing.T, text string) string {
 	t.Helper()
 	letter := difference(text)

@@ -1,7 +1,7 @@
-// Package reference runs test vectors: files that describe an agent and its runs, with what the reference
-// implementation of the agent loop did. Their format is testdata/vectors/README.md.
+// Package reference runs test vectors. A vector is a file that describes an agent, its runs, and what the
+// reference implementation of the agent loop did. testdata/vectors/README.md describes the format.
 //
-// [Read] reads a file, strictly: a key that the format does not know is an error. [Build] makes the agent, with models,
-// tools and probes that record what happens to them, and [Subject.Perform] performs one run. [Compare] tells how the
-// outcome differs from what is expected.
+// [Read] reads a file strictly: an unknown key is an error. [Vector.Build] makes the agent, with models, tools and
+// probes that record their calls. [Subject.Perform] performs one run. [Compare] returns how the outcome differs from
+// the expected one.
 package reference

@@ -5,10 +5,10 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// Expected is what a run should lead to: the keys that the file gives, decoded. Only they are compared.
+// Expected is the expected outcome of a run: the decoded keys of the file. Only these keys are compared.
 type Expected map[string]any
 
-// contains is the key that stands in place of a string of which only parts are compared.
+// contains is the key of an object that replaces a string of which only parts are compared.
 const contains = "$contains"
 
 // Refused reports whether the agent must not be built.
@@ -30,7 +30,7 @@ func readExpected(objects []*strict.Object) []Expected {
 	return out
 }
 
-// checkExpected refuses what the format does not know.
+// checkExpected refuses keys and values that the format does not know.
 func checkExpected(o *strict.Object) {
 	for _, key := range o.Keys() {
 		switch key {

@@ -29,7 +29,7 @@ const (
 	kindJump           = "undeclared_jump"
 	kindNotImplemented = "not_implemented"
 	kindInvalid        = "invalid"
-	kindKey            = "key_error" // a bug of the reference that nothing of ours has
+	kindKey            = "key_error" // a bug of the reference that we do not have
 	kindValidation     = "validation"
 )
 
@@ -43,12 +43,12 @@ func kinds() []string {
 // Failure is an error as the format describes it.
 type Failure struct {
 	Phase, Kind string
-	Type        string // of a scripted error
+	Type        string // type of a scripted error
 	Message     string
 	err         error
 }
 
-// failureOf tells what kind of error it is.
+// failureOf classifies an error.
 func failureOf(phase string, err error) *Failure {
 	f := &Failure{Phase: phase, Kind: kindInvalid, Message: err.Error(), err: err}
 	if e, ok := errors.AsType[*abi.Error](err); ok {

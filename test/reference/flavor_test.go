@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// allFlavors returns every way to perform probes, made ready for those of all vectors that any test runs: a plugin is
-// compiled once for the whole process.
+// allFlavors returns every way to perform probes. The flavors are prepared for the probes of all vectors that any
+// test runs, so that a plugin is compiled only once in the process.
 var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 	files, err := allFiles()
 	if err != nil {
@@ -66,15 +66,15 @@ type guestCode struct {
 	code func() ([]byte, error)
 }
 
-// cacheVariable names a directory for compiled guests, which go on from one test binary to the next.
+// cacheVariable names a directory for compiled guests, which all test binaries share.
 const cacheVariable = "AGENTHOST_TEST_CACHE"
 
 func openEngine() (*plugin.Engine, error) {
 	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4, Contracts: []plugin.Contract{extism.Extism{}}})
 }
 
-// guests returns all builds of the guest. With the race detector, which sees the host and has seen all that it does for a
-// guest, it is that of TinyGo alone: compiling that of standard Go takes minutes then.
+// guests returns all builds of the guest. With the race detector it returns only the TinyGo build, because compiling the
+// standard Go build then takes minutes. The race detector sees only the host, which does the same for every build.
 func guests() []guestCode {
 	all := []guestCode{{"tinygo", func() ([]byte, error) { return os.ReadFile("testdata/probe.tinygo.wasm") }}}
 	if !raceDetector {

@@ -11,10 +11,10 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// thread is what one thread has to show for itself, as the events of its runs tell it.
+// thread is the content of one thread, as reconstructed from the events of its runs.
 type thread struct {
 	messages []abi.Message
-	excused  map[string]bool // open calls that nobody has to answer, by the id of their message and their own
+	excused  map[string]bool // open calls that need no answer, by the id of their message and their own id
 	counts   map[string]int  // thread counters
 	problems []string
 }
@@ -25,10 +25,10 @@ func (th *thread) problemf(format string, args ...any) {
 	th.problems = append(th.problems, fmt.Sprintf(format, args...))
 }
 
-// run checks one run. Of a step that stopped in its middle the result shows more than the events.
+// run checks one run. If a step stopped in the middle, the result shows more than the events.
 func (th *thread) run(spec *reference.RunSpec, out *reference.Outcome, patches bool) {
 	if fresh := len(spec.Messages) > 0; fresh {
-		th.excuse() // what an earlier run, or the input, leaves open
+		th.excuse() // calls that an earlier run, or the input, left open
 	}
 	for i := range out.Events {
 		th.event(&out.Events[i])
@@ -41,7 +41,7 @@ func (th *thread) run(spec *reference.RunSpec, out *reference.Outcome, patches b
 			th.problemf("message %d is not as the events tell", i)
 		}
 	}
-	answers(th, out.Messages) // with the results of calls whose siblings are not done, which the events tell later
+	answers(th, out.Messages) // includes the results of calls whose siblings are not done, which events report later
 	switch out.Status {
 	case host.Completed:
 		for _, call := range th.open() {
@@ -106,7 +106,7 @@ func (th *thread) count(what string, value wire.Raw) {
 	th.counts[what] = int(n)
 }
 
-// open returns the calls that nobody has answered.
+// open returns the unanswered calls.
 func (th *thread) open() (calls []string) {
 	for i := range th.messages {
 		m := &th.messages[i]
@@ -131,8 +131,8 @@ func callIDs(m *abi.Message) []string {
 	return ids
 }
 
-// countAnswers counts the messages that answer a call which stands before them: until a later message makes one with the
-// same id, or only until the next AI message.
+// countAnswers counts the messages that answer an earlier call. It stops at a later message that makes a call with the
+// same id or, unless far is set, at the next AI message.
 func countAnswers(behind []abi.Message, id string, far bool) int {
 	n := 0
 	for i := range behind {
@@ -152,7 +152,7 @@ func (th *thread) excuse() {
 	}
 }
 
-// answers checks that no call is answered twice, and that no answer stands without its call or before it.
+// answers checks that no call is answered twice, and that every answer follows its call.
 func answers(th *thread, messages []abi.Message) {
 	for i := range messages {
 		m := &messages[i]
@@ -169,7 +169,7 @@ func answers(th *thread, messages []abi.Message) {
 	}
 }
 
-// failed checks what a run leaves open that the agent's own limits ended: nothing that it would have run.
+// failed checks a run that the agent's own limits ended. It must not leave a call open that it would have run.
 func (th *thread) failed(err error) {
 	limit, ok := errors.AsType[*host.LimitError](err)
 	if !ok || limit.Code != host.CodeToolCallLimit || (limit.Step != host.ModelStep && limit.Step != host.ToolsStep) {
@@ -182,8 +182,8 @@ func (th *thread) failed(err error) {
 	}
 }
 
-// validRequest checks that a provider would take these messages: each call is answered once, before the model speaks
-// again, and nothing else is answered.
+// validRequest checks that a provider would accept these messages. Each call must be answered once, before the next
+// message of the model, and nothing else may be answered.
 func (th *thread) validRequest(messages []abi.Message) {
 	answers := 0
 	for i := range messages {

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 
-// testingM closes what all tests share when they are over.
+// testingM closes shared resources after all tests.
 type testingM struct{ *testing.M }
 
 func (m testingM) Run() int {

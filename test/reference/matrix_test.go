@@ -16,16 +16,17 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// matrixCase is a middleware in the matrix: how it is configured, and what shows that it works.
+// matrixCase is a middleware in the matrix: its configuration, and the proof that it works.
 type matrixCase struct {
 	config   object
 	provider string   // of the model
-	turns    []any    // of the model; nil: matrixTurns
+	turns    []any    // turns of the model; nil: matrixTurns
 	runs     []any    // nil: matrixRuns
-	proof    []string // texts in what the runs led to: they are there because of the middleware
+	proof    []string // texts in the outcome that are there because of the middleware
 }
 
-// The matrix has an agent that calls two tools at once, then one that asks, beside another one, and then answers.
+// The matrix has an agent that calls two tools at once, then a tool that asks together with another one, and then
+// answers.
 var (
 	matrixTurns = []any{
 		object{"content": "", "tool_calls": []any{
@@ -48,7 +49,7 @@ func matrixTool(name string, behavior object) object {
 	return object{"name": name, "description": "the tool " + name, "parameters": object{"type": "object"}, "behavior": behavior}
 }
 
-// matrixAgent is the agent with a list of middleware.
+// matrixAgent returns the agent with a list of middleware.
 func matrixAgent(c *matrixCase, middleware ...any) (*reference.Vector, error) {
 	turns, runs := c.turns, c.runs
 	if turns == nil {
@@ -81,7 +82,7 @@ func matrixAgent(c *matrixCase, middleware ...any) (*reference.Vector, error) {
 	return reference.Read(text)
 }
 
-// matrixProbe is a probe with all six hooks, which change nothing.
+// matrixProbe returns a probe with all six hooks, which change nothing.
 func matrixProbe(name string) object {
 	node := object{"do": []any{object{"log": name}}}
 	wrap := object{"do": []any{object{"log": name}, object{"call_next": true}}}
@@ -90,7 +91,8 @@ func matrixProbe(name string) object {
 	}}
 }
 
-// performed is what the runs of an agent lead to, without what its probes say and ids that hosts make up.
+// performed returns the outcomes of an agent's runs, without the logs of its probes and without ids that hosts
+// generate.
 func performed(t *testing.T, v *reference.Vector, flavor reference.Flavor) []any {
 	t.Helper()
 	subject, err := v.Build(flavor, func(config *host.Config) {
@@ -102,13 +104,13 @@ func performed(t *testing.T, v *reference.Vector, flavor reference.Flavor) []any
 	for i := range v.Runs {
 		document := subject.Perform(t.Context(), &v.Runs[i]).Document()
 		delete(document, "log")
-		document["model_requests"] = sorted(t, document["model_requests"]) // tools that ask models do so at once
+		document["model_requests"] = sorted(t, document["model_requests"]) // tools ask models concurrently
 		out[i] = withoutIDs(document)
 	}
 	return out
 }
 
-// sorted are values in the order of their JSON.
+// sorted returns values in the order of their JSON.
 func sorted(t *testing.T, values any) any {
 	t.Helper()
 	list, ok := withoutIDs(values).([]any)
@@ -122,7 +124,7 @@ func sorted(t *testing.T, values any) any {
 	return list
 }
 
-// withoutIDs takes the ids of messages out of a document.
+// withoutIDs removes the ids of messages from a document.
 func withoutIDs(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -140,9 +142,9 @@ func withoutIDs(value any) any {
 	return value
 }
 
-// TestMatrix puts every built-in middleware into an agent whose tools run at once, and one of which asks, so that the run is
-// interrupted and resumed: alone, and with a plugin of all six hooks outside of it, inside of it and on both sides. It must
-// work, and the plugin must change nothing.
+// TestMatrix puts every built-in middleware into an agent whose tools run concurrently. One tool asks a question, so the run
+// is interrupted and resumed. The middleware runs alone, and with a plugin of all six hooks outside it, inside it and on
+// both sides. The middleware must work, and the plugin must change nothing.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	flavors, err := allFlavors()

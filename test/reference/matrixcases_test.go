@@ -133,12 +133,12 @@ var matrix = map[string]matrixCase{
 	},
 }
 
-// matrixFlaky calls a tool that fails at first, beside one that asks.
+// matrixFlaky calls a tool that fails at first, together with one that asks.
 var matrixFlaky = []any{
 	object{"content": "", "tool_calls": []any{matrixCall("1", "flaky", object{}), matrixCall("2", "ask", object{})}}, object{"content": "done"},
 }
 
-// matrixFirst are the usual turns with other calls in the first.
+// matrixFirst returns the usual turns with other calls in the first one.
 func matrixFirst(calls ...any) []any {
 	return append([]any{object{"content": "", "tool_calls": calls}}, matrixTurns[1:]...)
 }

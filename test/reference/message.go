@@ -15,7 +15,7 @@ func (d *differences) messages(path string, want, got any) {
 	d.list(path, expected, got, d.message)
 }
 
-// message compares the keys of the expected message. Tool calls that it does not have must not be there.
+// message compares the keys of the expected message. The actual message must not have other tool calls.
 func (d *differences) message(path string, want, got any) {
 	expected, _ := want.(map[string]any)
 	actual, _ := got.(map[string]any)
@@ -52,7 +52,8 @@ func (d *differences) calls(path string, want, got any) {
 	})
 }
 
-// content compares what messages say: as JSON values if both sides are JSON objects or arrays, otherwise exactly.
+// content compares the contents of messages: as JSON values if both sides are JSON objects or arrays, otherwise
+// exactly.
 func (d *differences) content(path string, want, got any) {
 	if text, ok := want.(string); ok {
 		want = asJSON(text)
@@ -70,7 +71,7 @@ func (d *differences) content(path string, want, got any) {
 	d.value(path, want, got)
 }
 
-// contentJSON returns the value of a content that is blocks, or the text of a JSON object or array.
+// contentJSON returns the value of a content that consists of blocks, or of the text of a JSON object or array.
 func contentJSON(content any) (any, bool) {
 	text, ok := content.(string)
 	if !ok {
@@ -88,7 +89,7 @@ func contentJSON(content any) (any, bool) {
 	return v, err == nil
 }
 
-// plainContent turns blocks that are nothing but one text into that text: everywhere they are the same.
+// plainContent replaces blocks that are just one text by that text, because both mean the same.
 func plainContent(content any) any {
 	blocks, ok := content.([]any)
 	if !ok {
@@ -105,7 +106,7 @@ func plainContent(content any) any {
 	return c.Text()
 }
 
-// textOf returns a text, or blocks as the JSON text that shows them.
+// textOf returns a text unchanged, or blocks as JSON text.
 func textOf(content any) any {
 	if _, ok := content.(string); ok || content == nil {
 		return content

@@ -17,17 +17,17 @@ import (
 
 // ModelSpec is a model that a vector describes.
 type ModelSpec struct {
-	Label            string // in records of requests
+	Label            string // label in records of requests
 	Echo             bool
-	Calls            [][]abi.ToolCall // of an echo model
-	Turns            []turn           // of a scripted one
+	Calls            [][]abi.ToolCall // calls of an echo model
+	Turns            []turn           // turns of a scripted model
 	AfterEnd         string
 	Provider         string
 	MaxInputTokens   int
 	StructuredOutput bool
 }
 
-// turn is one answer of a scripted model: one of a message, a failure and a structured value.
+// turn is one answer of a scripted model: a message, a failure or a structured value.
 type turn struct {
 	message    abi.Message
 	failure    *abi.Error
@@ -82,7 +82,7 @@ func readTurn(o *strict.Object) turn {
 	return t
 }
 
-// fileModel is a model that answers as its file says and records what it is asked.
+// fileModel is a model that answers as its file says and records its requests.
 type fileModel struct {
 	spec   *ModelSpec
 	record *recorder
@@ -128,7 +128,7 @@ func (m *fileModel) Generate(ctx context.Context, req *model.Request) (*model.Re
 	return response, nil
 }
 
-// echo answers with the contents of all that was asked.
+// echo answers with the contents of the whole request.
 func (m *fileModel) echo(n int, asked *request) *model.Response {
 	parts := make([]string, len(asked.messages))
 	for i := range asked.messages {

@@ -139,7 +139,7 @@ func (f *modelFrame) changed(c *abi.RequestChange) (*model.Request, error) {
 	return req, nil
 }
 
-// respond applies a change to the last response, or makes one of it.
+// respond applies a change to the last response, or makes a response from the change.
 func (f *modelFrame) respond(change *abi.ResponseChange) (*model.Response, error) {
 	if change == nil {
 		return f.last, nil

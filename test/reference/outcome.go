@@ -7,14 +7,14 @@ import (
 	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
-// Outcome is what a run led to.
+// Outcome is the outcome of a run.
 type Outcome struct {
 	Messages   []abi.Message
 	State      wire.Map // the other returned fields
 	Structured wire.Raw
-	Interrupts []wire.Raw // values
-	Next       []string   // with static breakpoints
-	Failure    *Failure   // nil: it went well
+	Interrupts []wire.Raw // values of the interrupts
+	Next       []string   // next steps, with static breakpoints
+	Failure    *Failure   // nil: the run succeeded
 	Log        []string
 	Status     host.Status
 	Events     []host.Event
@@ -77,7 +77,7 @@ func messageDocuments(messages []abi.Message) []any {
 	return list(messages, func(m abi.Message) any { return messageDocument(&m) })
 }
 
-// messageDocument shows a message with the keys of the format. What the message does not have is absent.
+// messageDocument shows a message with the keys of the format. It leaves out parts that the message does not have.
 func messageDocument(m *abi.Message) map[string]any {
 	out := map[string]any{"role": string(m.Role), "content": contentDocument(m.Content)}
 	if m.ID != "" {
@@ -114,7 +114,7 @@ func messageDocument(m *abi.Message) map[string]any {
 	return out
 }
 
-// contentDocument is a text, or a list of blocks.
+// contentDocument returns a text, or a list of blocks.
 func contentDocument(c abi.Content) any {
 	if c.IsText() {
 		return c.Text()
@@ -132,7 +132,7 @@ func orNull(text string) any {
 
 func text(s string) any { return s }
 
-// value decodes a value; one that cannot be decoded shows as its error, so that it equals nothing.
+// value decodes a value. If that fails, it returns the error, which equals nothing.
 func value(raw wire.Raw) any {
 	if raw.IsZero() {
 		return nil

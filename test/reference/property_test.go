@@ -12,8 +12,9 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// TestRandomAgents performs random agents with random runs and checks what must hold for each of them. Where probes
-// run as plugins their runs must equal those of native probes, event by event. -rapid.checks says how many there are.
+// TestRandomAgents performs random agents with random runs, and checks the invariants of each run. If probes run as
+// plugins, their runs must equal those of native probes, event by event. The flag -rapid.checks sets the number of
+// agents.
 func TestRandomAgents(t *testing.T) {
 	t.Parallel()
 	flavors, err := allFlavors()
@@ -51,7 +52,7 @@ func (a *randomAgent) perform(flavor reference.Flavor) (runs []*reference.RunSpe
 	return runs, outcomes
 }
 
-// compare performs the runs in another flavor. Their outcomes and events must be those of the first.
+// compare performs the runs in another flavor. Their outcomes and events must equal those of the first flavor.
 func (a *randomAgent) compare(flavor reference.Flavor, runs []*reference.RunSpec, want []*reference.Outcome) {
 	subject := a.build(flavor)
 	defer a.close(subject)
@@ -89,7 +90,7 @@ func (a *randomAgent) close(subject *reference.Subject) {
 	}
 }
 
-// eventsOf shows events without what differs between runs.
+// eventsOf shows events without the parts that differ between runs.
 func eventsOf(out *reference.Outcome) []string {
 	lines := make([]string, len(out.Events))
 	for i, e := range out.Events {

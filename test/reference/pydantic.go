@@ -7,14 +7,15 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// structuredPrefix begins the answer to a call that brought a structured answer.
+// structuredPrefix is the beginning of the answer to a call that delivered a structured answer.
 const structuredPrefix = "Returning structured response: "
 
-// pydanticField matches the first field of the notation that Python's models print themselves in, where its value is a scalar.
+// pydanticField matches the first field in the notation in which Python's models print themselves, if its value is a scalar.
 var pydanticField = regexp.MustCompile(`^([A-Za-z_]\w*)=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|True|False|None)(?: |$)`)
 
-// asJSON is the expected answer to a structured call in our notation, difference (b): where a run has no structured answer in
-// the end, the files have the reference's notation also in what a host that differs is compared with. Other texts stay.
+// asJSON converts the expected answer to a structured call to our notation, which is difference (b). If a run has no
+// structured answer in the end, the files use the reference's notation even in the expectation for a host that deviates.
+// Other texts stay.
 func asJSON(want string) string {
 	rest, ok := strings.CutPrefix(want, structuredPrefix)
 	if !ok {

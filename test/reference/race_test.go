@@ -2,5 +2,5 @@
 
 package reference_test
 
-// raceDetector tells whether the test was built with the race detector.
+// raceDetector says whether the test was built with the race detector.
 const raceDetector = true

@@ -15,16 +15,16 @@ import (
 
 type object = map[string]any
 
-// randomAgent is an agent that rapid draws: a vector without expectations, and what the format cannot say.
+// randomAgent is an agent that rapid draws: a vector without expectations, and options that the format cannot express.
 type randomAgent struct {
 	t      *rapid.T
 	vector *reference.Vector
-	text   string // of the vector, for reports
+	text   string // text of the vector, for reports
 	limits host.ToolCallConfig
 
-	atOnce  bool // calls of a batch run at once
-	patches bool // it has patch_tool_calls
-	wraps   int  // answers that hooks of wrap_model_call make
+	atOnce  bool // calls of a batch run concurrently
+	patches bool // whether it has patch_tool_calls
+	wraps   int  // number of answers that hooks of wrap_model_call make
 }
 
 var (
@@ -54,7 +54,7 @@ func drawAgent(t *rapid.T) *randomAgent {
 	return a
 }
 
-// document makes a vector of an agent.
+// document makes a vector from an agent.
 func document(agent object) object {
 	return object{
 		"name": "random/agent", "doc": "random", "reference": "none", "agent": agent,
@@ -74,7 +74,7 @@ func (a *randomAgent) number(label string, low, high int) int {
 	return rapid.IntRange(low, high).Draw(a.t, label)
 }
 
-// one is true in one of n cases.
+// one returns true in one of n cases.
 func (a *randomAgent) one(label string, n int) bool { return a.number(label, 1, n) == n }
 
 func (a *randomAgent) pick(label string, from ...string) string {
@@ -113,7 +113,7 @@ func (a *randomAgent) drawLimits() host.ToolCallConfig {
 	return c
 }
 
-// turns draws what the model says: answers, calls with ids of their own, malformed calls, errors.
+// turns draws the model's turns: answers, calls with their own ids, malformed calls, errors.
 func (a *randomAgent) turns() []any {
 	id := 0
 	turns := make([]any, a.number("turns", 1, 8))
@@ -154,7 +154,7 @@ func (a *randomAgent) call(id string) object {
 	}
 	names := append([]string{"ghost", "search", "search"}, toolNames...)
 	if a.atOnce {
-		names = []string{"ghost", "search", "add", "ask", "direct"} // what fails at once does so in any order
+		names = []string{"ghost", "search", "add", "ask", "direct"} // concurrent failures happen in any order
 	}
 	return object{"id": id, "name": a.pick("tool", names...), "args": arguments}
 }
@@ -219,7 +219,7 @@ func (a *randomAgent) builtin() []any {
 	}
 }
 
-// drawRun draws the next run of a thread, which follows from how the one before ended.
+// drawRun draws the next run of a thread, depending on how the previous one ended.
 func (a *randomAgent) drawRun(before *reference.Outcome) *reference.RunSpec {
 	run := &reference.RunSpec{Thread: "t"}
 	goesOn := before != nil && !a.one("new input", 3)
@@ -239,7 +239,7 @@ func (a *randomAgent) drawRun(before *reference.Outcome) *reference.RunSpec {
 	return run
 }
 
-// drawAnswers answers the one interrupt of a hook, or some of the tools'.
+// drawAnswers answers the one interrupt of a hook, or some interrupts of tools.
 func (a *randomAgent) drawAnswers(run *reference.RunSpec, waiting []wire.Raw) {
 	if len(waiting) == 1 {
 		run.Resume = wire.Int(int64(a.number("answer", 1, 9)))

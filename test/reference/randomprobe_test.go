@@ -55,7 +55,7 @@ func (a *randomAgent) node(name string) object {
 	return hook
 }
 
-// sometimes does an action only in one or two calls of the hook, so that runs get on.
+// sometimes limits an action to one or two calls of the hook, so that runs make progress.
 func (a *randomAgent) sometimes(action object) object {
 	only := []any{a.number("only on", 1, 5)}
 	if a.one("twice", 3) {
@@ -65,8 +65,8 @@ func (a *randomAgent) sometimes(action object) object {
 	return action
 }
 
-// update draws a state update. Its messages are human ones: a hook that answers calls, or hides them behind an AI message
-// of its own, is on its own.
+// update draws a state update. It has only human messages, because the invariants do not cover a hook that answers calls
+// itself or hides them behind its own AI message.
 func (a *randomAgent) update(name string) object {
 	update := object{}
 	switch a.number("update", 1, 4) {
@@ -144,7 +144,7 @@ func (a *randomAgent) wrapTool(name string) []any {
 	case 5:
 		actions = []any{log, object{"respond": object{"content": name + " answers {tool}", "status": "error"}}}
 	case 6:
-		if !a.atOnce { // which call is the n-th would be open
+		if !a.atOnce { // otherwise it is undetermined which call is the n-th
 			actions = []any{log, a.sometimes(object{"raise": object{"type": "RuntimeError", "message": name + " tool"}}), next}
 		}
 	default:
@@ -152,7 +152,8 @@ func (a *randomAgent) wrapTool(name string) []any {
 	return actions
 }
 
-// everyProbe is an agent whose probes may do all that those of random agents do: plugins are made ready for it.
+// everyProbe returns an agent whose probes may do everything that probes of random agents do. Plugins are prepared for
+// it.
 func everyProbe() (*reference.Vector, error) {
 	all := "{state.sum} {state.list} {state.last} {state.own} {messages} {last}"
 	update := object{"sum": 1, "list": []any{}, "last": 1, "own": 1}

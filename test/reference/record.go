@@ -13,37 +13,37 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// recorder notes what models and tools of an agent are asked to do. It is shared by calls that run at once.
+// recorder records the requests to the models and tools of an agent. Concurrent calls share it.
 type recorder struct {
-	atOnce   bool // the calls of a batch may run at once
+	atOnce   bool // calls of a batch may run concurrently
 	mu       sync.Mutex
 	requests []*request
 	runs     []toolRun
-	asked    abi.Message           // the last AI message that got into the history
-	turns    map[string]int        // AI messages whose tools ran, in the order in which they did
-	running  map[int]int           // slow tools at work, by turn
-	most     map[int]int           // how many of them there were at once, at the most
-	slow     map[int]int           // how many of them there were in all
-	met      map[int]chan struct{} // closed when two of them were at work at once
+	asked    abi.Message           // the last AI message that entered the history
+	turns    map[string]int        // AI messages whose tools ran, in the order in which they ran
+	running  map[int]int           // slow tools that are running, by turn
+	most     map[int]int           // the largest number of them that ran at once
+	slow     map[int]int           // the total number of them
+	met      map[int]chan struct{} // closed when two of them ran at once
 }
 
 // request is one recorded model call.
 type request struct {
 	model      string
-	messages   []abi.Message // the system prompt first
+	messages   []abi.Message // system prompt first
 	tools      []string
 	toolChoice string
 	settings   wire.Map
 	native     bool // the provider is asked for a structured answer
-	structured bool // a structured value is asked for, beside the conversation
+	structured bool // a structured value is requested outside the conversation
 }
 
 // toolRun is one recorded execution of a tool.
 type toolRun struct {
 	id, name string
 	args     wire.Raw
-	turn     int // of the AI message that asked for it
-	position int // of the call in that message
+	turn     int // turn of the AI message that requested it
+	position int // position of the call in that message
 }
 
 func newRecorder() *recorder {
@@ -52,7 +52,7 @@ func newRecorder() *recorder {
 	return r
 }
 
-// reset forgets everything: a new run starts.
+// reset drops everything, because a new run starts.
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,8 @@ func recordOf(label string, req *model.Request) *request {
 	return out
 }
 
-// asksForSelection reports whether a request is one of a tool selector: for a format, or in its place for the call of a tool.
+// asksForSelection reports whether a request comes from a tool selector. It asks for a response format or, instead of that,
+// for the call of a tool.
 func asksForSelection(req *model.Request) bool {
 	const name = "ToolSelectionResponse"
 	return req.Format != nil && req.Format.Name == name || req.ToolChoice == name && len(req.Tools) == 1 && req.Tools[0].Name == name
@@ -91,7 +92,7 @@ func (r *recorder) request(asked *request) {
 	r.requests = append(r.requests, asked)
 }
 
-// tool notes an execution of a tool and returns the turn that it belongs to.
+// tool records an execution of a tool and returns its turn.
 func (r *recorder) tool(name string, rt *host.Runtime, call *abi.ToolCall) int {
 	var ai abi.Message
 	messages := rt.State().Messages()
@@ -101,7 +102,7 @@ func (r *recorder) tool(name string, rt *host.Runtime, call *abi.ToolCall) int {
 	return r.executed(name, call, &ai)
 }
 
-// executed notes an execution of a tool that an AI message asked for.
+// executed records an execution of a tool that an AI message requested.
 func (r *recorder) executed(name string, call *abi.ToolCall, ai *abi.Message) int {
 	run := toolRun{
 		id: call.ID, name: name, args: call.Args,
@@ -109,7 +110,7 @@ func (r *recorder) executed(name string, call *abi.ToolCall, ai *abi.Message) in
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := ai.ID // which a file may give to several messages
+	key := ai.ID // a file may give the same id to several messages
 	if len(ai.ToolCalls) > 0 {
 		key += " " + ai.ToolCalls[0].ID
 	}
@@ -123,7 +124,7 @@ func (r *recorder) executed(name string, call *abi.ToolCall, ai *abi.Message) in
 	return turn
 }
 
-// working notes that a slow tool of a turn starts to work, or with -1 that it has ended.
+// working records that a slow tool of a turn starts or, with -1, that it has ended.
 func (r *recorder) working(turn, change int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,14 +133,14 @@ func (r *recorder) working(turn, change int) {
 	r.slow[turn] += max(0, change)
 	if met := r.meeting(turn); r.running[turn] == 2 && change > 0 {
 		select {
-		case <-met: // they met before
+		case <-met: // they have already met
 		default:
 			close(met)
 		}
 	}
 }
 
-// meeting returns the channel that is closed when two slow tools of a turn were at work at once. The caller holds mu.
+// meeting returns the channel that is closed when two slow tools of a turn have run at once. The caller holds mu.
 func (r *recorder) meeting(turn int) chan struct{} {
 	if r.met[turn] == nil {
 		r.met[turn] = make(chan struct{})
@@ -147,11 +148,11 @@ func (r *recorder) meeting(turn int) chan struct{} {
 	return r.met[turn]
 }
 
-// patience is how long a slow tool waits for another one of its turn: long enough to make a plugin's instance on a busy
-// machine, where its own sleep may not be.
+// patience is how long a slow tool waits for another one of its turn. It is long enough to make a plugin's instance on
+// a busy machine; the tool's own sleep may be too short for that.
 const patience = 5 * time.Second
 
-// wait lets a slow tool go on when another one of its turn is at work too, or has had time to be.
+// wait blocks a slow tool until another one of its turn is also running, or has had enough time to start.
 func (r *recorder) wait(ctx context.Context, turn int) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -164,7 +165,7 @@ func (r *recorder) wait(ctx context.Context, turn int) {
 	}
 }
 
-// overlapped reports whether slow tools of one batch always worked side by side.
+// overlapped reports whether slow tools of one batch always ran concurrently.
 func (r *recorder) overlapped() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +177,7 @@ func (r *recorder) overlapped() bool {
 	return true
 }
 
-// taken returns what was recorded: tool runs in the order of the model's turns, then of the calls in their message.
+// taken returns the records. Tool runs are in the order of the model's turns, and then of the calls in their message.
 func (r *recorder) taken() (requests []*request, runs []toolRun) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +188,7 @@ func (r *recorder) taken() (requests []*request, runs []toolRun) {
 	return slices.Clone(r.requests), runs
 }
 
-// event looks at what a run reports.
+// event handles an event of a run.
 func (r *recorder) event(e *host.Event) {
 	switch {
 	case e.Type == host.EventState:

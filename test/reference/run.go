@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// Perform performs one run and tells what it led to.
+// Perform performs one run and returns its outcome.
 func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	s.record.reset()
 	out := &Outcome{}
@@ -38,7 +38,7 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	return out
 }
 
-// input is the host's input for a run.
+// input returns the host's input for a run.
 func (s *Subject) input(spec *RunSpec) host.Input {
 	in := host.Input{Messages: spec.Messages, State: inputState(spec.State), Continue: spec.Continue}
 	if s.spec.Checkpointer {
@@ -53,7 +53,7 @@ func (s *Subject) input(spec *RunSpec) host.Input {
 	return in
 }
 
-// interruptOf returns the id of the interrupt that concerns a tool call; the call's own id if there is none.
+// interruptOf returns the id of the interrupt of a tool call, or the call's own id if there is none.
 func (s *Subject) interruptOf(thread, call string) string {
 	for _, asked := range s.asked[thread] {
 		var value wire.Map
@@ -67,9 +67,9 @@ func (s *Subject) interruptOf(thread, call string) string {
 	return call
 }
 
-// Refused is the outcome of an agent that was not built.
+// Refused returns the outcome of an agent that could not be built.
 func Refused(err error) *Outcome { return &Outcome{Failure: failureOf(phaseBuild, err)} }
 
-// Overlapped reports whether slow tools of one batch worked side by side in the last run, as they must where several
-// may work at once.
+// Overlapped reports whether slow tools of one batch ran concurrently in the last run, which they must if
+// concurrency is allowed.
 func (s *Subject) Overlapped() bool { return s.spec.MaxConcurrency < 2 || s.record.overlapped() }

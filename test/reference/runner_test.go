@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// vectorsVariable names a directory whose vectors are run as well.
+// vectorsVariable names a directory with additional vectors to run.
 const vectorsVariable = "AGENTHOST_VECTORS"
 
 // The directories of the vectors that come with the project.
@@ -25,8 +25,8 @@ const (
 	features   = "testdata/features"
 )
 
-// TestVectors runs every vector of testdata/vectors, and of the directory that AGENTHOST_VECTORS names, as a test of
-// its own; one with probes in every flavor of them.
+// TestVectors runs every vector of testdata/vectors, and of the directory that AGENTHOST_VECTORS names, as its own
+// test. A vector with probes runs in every flavor.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	runFiles(t, vectors)
@@ -35,20 +35,20 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestRecorded runs vectors that were recorded from LangChain 1.4.7 while this host was compared with it on random agents:
-// a sample of them, and small ones for each difference that was found.
+// TestRecorded runs vectors that were recorded from LangChain 1.4.7 during a comparison with this host on random agents: a
+// sample of those agents, and a small vector for each difference that was found.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	runFiles(t, recorded)
 }
 
-// TestFeatures runs our own vectors of what the format can say and the recorded ones do not use.
+// TestFeatures runs our own vectors for features of the format that the recorded vectors do not use.
 func TestFeatures(t *testing.T) {
 	t.Parallel()
 	runFiles(t, features)
 }
 
-// located finds a directory that is relative to where the test runs, or to the module's root.
+// located finds a directory relative to the test's working directory, or to the module's root.
 func located(dir string) string {
 	if _, err := os.Stat(dir); err != nil && !filepath.IsAbs(dir) {
 		return filepath.Join("..", "..", dir)
@@ -56,7 +56,7 @@ func located(dir string) string {
 	return dir
 }
 
-// file is a vector's file, read.
+// file is the content of a vector's file.
 type file struct {
 	name   string
 	vector *reference.Vector
@@ -111,7 +111,7 @@ func runFiles(t *testing.T, dir string) {
 			if reason := instead(t, f.vector.SkipIfDeviating); reason != "" {
 				t.Skip(reason)
 			}
-			if f.vector.Agent.Checkpointer && !raceDetector { // the databases have race tests of their own
+			if f.vector.Agent.Checkpointer && !raceDetector { // the databases have their own race tests
 				runStores(t, f.vector)
 			}
 			if !f.vector.UsesProbe() {
@@ -128,7 +128,8 @@ func runFiles(t *testing.T, dir string) {
 	}
 }
 
-// runVector builds the agent once and performs the runs in order. After a run that differs the others say little.
+// runVector builds the agent once and performs the runs in order. It stops at the first run that differs, because later
+// runs then say little.
 func runVector(t *testing.T, v *reference.Vector, flavor reference.Flavor, adjust ...func(*host.Config)) {
 	t.Helper()
 	subject, err := v.Build(flavor, adjust...)

@@ -2,7 +2,8 @@ package reference
 
 import "math/big"
 
-// sameScalar compares values that are no lists and no maps. Numbers are equal if their values are, whatever their types.
+// sameScalar compares values other than lists and maps. Numbers are equal if their values are equal, whatever their
+// types.
 func sameScalar(want, got any) bool {
 	x, isNumber := number(want)
 	if !isNumber {

@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// databases are those that all vectors share, each with threads of its own.
+// databases are shared by all vectors, each of which has its own threads.
 var databases struct {
 	mu   sync.Mutex
 	open []io.Closer
@@ -63,7 +63,7 @@ var postgresStore struct {
 	err error
 }
 
-// sharedPostgres opens the database for the first test that wants it; without a server each of them is skipped.
+// sharedPostgres opens the database for the first test that needs it. Without a server, it skips the test.
 func sharedPostgres(t *testing.T) checkpoint.Store {
 	t.Helper()
 	openPostgres.Do(func() {
@@ -81,7 +81,7 @@ func sharedPostgres(t *testing.T) checkpoint.Store {
 	return postgresStore.Store
 }
 
-// apart keeps the threads of one test apart from those of others.
+// apart separates the threads of one test from those of others.
 type apart struct {
 	checkpoint.Store
 
@@ -92,7 +92,7 @@ func (a apart) Open(ctx context.Context, thread string) (checkpoint.Session, err
 	return a.Store.Open(ctx, a.prefix+thread)
 }
 
-// runStores runs a vector that has threads in each store, and with each durability.
+// runStores runs a vector with threads in each store, and with each durability.
 func runStores(t *testing.T, v *reference.Vector) {
 	t.Helper()
 	for name, open := range map[string]func(t *testing.T) checkpoint.Store{

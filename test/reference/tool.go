@@ -46,7 +46,7 @@ func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCal
 	return &host.ToolOutput{Content: abi.Text(text), Update: update}, nil
 }
 
-// batchSize is how many calls the model made together.
+// batchSize returns how many calls the model made together.
 func batchSize(rt *host.Runtime) int {
 	messages := rt.State().Messages()
 	at := messages.LastAI()
@@ -97,7 +97,7 @@ func (c nativeCall) Interrupt(key string, value wire.Raw) (wire.Raw, error) {
 	return c.rt.Interrupt(key, value)
 }
 
-// Failure tells what an error says, unless it is control flow.
+// Failure returns the failure in an error, unless the error is control flow.
 func (c nativeCall) Failure(err error) (*abi.Error, bool) {
 	if err == nil || host.IsControlFlow(err) {
 		return nil, false

@@ -15,8 +15,8 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// TestTranscripts performs every call that the guest of TinyGo got in any vector again in the guest of Rust: what the two
-// write, to next, to operations and as result, must be equal bytes.
+// TestTranscripts repeats every call of the TinyGo guest in any vector in the Rust guest. Both must write equal bytes to
+// next, to operations and as results.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	if raceDetector {
@@ -60,11 +60,11 @@ func preparedModule(t *testing.T, path string, vectors []*reference.Vector) *ref
 	return module
 }
 
-// transcript is what the plugins of one agent were asked.
+// transcript is the record of the calls of one agent's plugins.
 type transcript struct {
 	mu     sync.Mutex
 	frames []*cassette.Frame
-	twins  map[string]plugin.Wasm // by configuration, which holds the script
+	twins  map[string]plugin.Wasm // by configuration, which includes the script
 }
 
 func (r *transcript) Record(p *cassette.Plugin, f *cassette.Frame) {
@@ -75,21 +75,21 @@ func (r *transcript) Record(p *cassette.Plugin, f *cassette.Frame) {
 }
 
 func (r *transcript) twin(w plugin.Wasm) {
-	config, _ := wire.MapOf(w.Config) // a probe's, which is made of such values
+	config, _ := wire.MapOf(w.Config) // a probe's configuration consists of such values
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.twins[string(config.Raw())] = w
 }
 
-// performAgain performs the runs of a vector with one module, and each call of its plugins again with the other. It
-// returns the number of calls. What comes of the runs is the business of other tests: a plugin that is recorded forgets how
-// often its tools ran.
+// performAgain performs the runs of a vector with one module, and repeats each call of its plugins with the other. It
+// returns the number of calls. It does not check the outcomes of the runs, which other tests do, because a recorded plugin
+// forgets how often its tools ran.
 func performAgain(t *testing.T, v *reference.Vector, recorded, other *reference.Module) int {
 	t.Helper()
 	calls := &transcript{twins: map[string]plugin.Wasm{}}
 	subject, err := v.Build(recorded.Twins(other, calls, calls.twin))
 	if err != nil {
-		return 0 // an agent that is refused asks nothing
+		return 0 // a refused agent makes no calls
 	}
 	for i := range v.Runs {
 		subject.Perform(t.Context(), &v.Runs[i])

@@ -16,8 +16,8 @@ type Vector struct {
 	Doc    string
 	Agent  AgentSpec
 	Runs   []RunSpec
-	Expect []Expected // of each run: our deviation from the reference where there is one
-	// SkipIfDeviating names a difference from the reference with which the vector makes no sense; "": none.
+	Expect []Expected // expectation for each run; our own if we deviate from the reference
+	// SkipIfDeviating names a difference from the reference that makes the vector meaningless; "": none.
 	SkipIfDeviating string
 }
 
@@ -31,7 +31,7 @@ type RunSpec struct {
 	Continue   bool
 }
 
-// limits of a vector file. They are beyond what any file needs.
+// limits are the limits of a vector file. They are far larger than any file needs.
 var limits = wire.Limits{MaxBytes: 16 << 20, MaxNodes: 1 << 20}
 
 // ReadFile reads a vector's file.
@@ -77,7 +77,7 @@ func Read(text []byte) (*Vector, error) {
 	return v, v.check()
 }
 
-// check looks at what no single key shows.
+// check checks rules that concern several keys.
 func (v *Vector) check() error {
 	if len(v.Runs) == 0 {
 		return fmt.Errorf("vector %q: it has no runs", v.Name)

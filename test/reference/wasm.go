@@ -15,9 +15,9 @@ import (
 	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
-// Module is the probe as a plugin. A plugin says what it may do at most before it sees its configuration, which for a
-// probe is its script; so the module is loaded as one of a few variants, each of which says what several probes do
-// together.
+// Module is the probe as a plugin. A plugin declares the bound of what it may do before it sees its configuration,
+// which for a probe includes its script. The module is therefore loaded as one of a few variants, each with a bound
+// that covers several probes.
 type Module struct {
 	code, placeholder []byte
 	engine            *plugin.Engine
@@ -30,7 +30,8 @@ type variant struct {
 	code  []byte
 }
 
-// NewModule takes the module's code, the bytes in it that stand where its bound goes, and an engine that the module closes.
+// NewModule takes the module's code, the placeholder bytes in it that the bound replaces, and an engine that the module
+// closes.
 func NewModule(code, placeholder []byte, engine *plugin.Engine) (*Module, error) {
 	if len(placeholder) < 4 || bytes.Count(code, placeholder) != 1 {
 		return nil, errors.New("the module does not hold the placeholder of its bound exactly once")
@@ -38,10 +39,10 @@ func NewModule(code, placeholder []byte, engine *plugin.Engine) (*Module, error)
 	return &Module{code: code, placeholder: placeholder, engine: engine}, nil
 }
 
-// Close releases the compiled code. Everything that was built with the module must be closed.
+// Close releases the compiled code. Close everything that was built with the module first.
 func (m *Module) Close() error { return m.engine.Close() }
 
-// Prepare makes the variants that the probes of these vectors need. It is called once.
+// Prepare makes the variants that the probes of these vectors need. Call it once.
 func (m *Module) Prepare(vectors []*Vector) error {
 	for _, v := range vectors {
 		for i := range v.Agent.Middleware {
@@ -81,7 +82,7 @@ func (m *Module) admit(d *abi.Description) *variant {
 // Flavor performs probes in instances of the module.
 func (m *Module) Flavor(name string) Flavor { return Flavor{name, m.newProbe} }
 
-// newProbe finds a variant that holds what the probe does.
+// newProbe finds a variant whose bound covers the probe.
 func (m *Module) newProbe(spec *MiddlewareSpec, record *recorder, declared []string) (host.Middleware, error) {
 	d := probe.Describe(spec.Probe, declared)
 	for _, v := range m.variants {
@@ -104,8 +105,8 @@ func (m *Module) newProbe(spec *MiddlewareSpec, record *recorder, declared []str
 	return nil, fmt.Errorf("probe %q: the module was not prepared for it", spec.Probe.Name)
 }
 
-// wasmProbe performs a probe in a plugin. The tools that it adds to the agent stay native: they count their executions,
-// and no instance knows those of the others.
+// wasmProbe performs a probe in a plugin. The tools that it adds to the agent stay native, because they count their
+// executions and no instance knows the counts of the others.
 type wasmProbe struct {
 	host.Middleware
 	probe  *probe.Probe
@@ -137,7 +138,8 @@ func fieldsOf(d *abi.Description, of func(*abi.HookSpec) []string) []string {
 	return slices.Compact(fields)
 }
 
-// granted are the fields of a Description that its hooks use, and those that it declares: probes share fields.
+// granted returns the fields that the hooks of a Description use, and those that it declares, because probes share
+// fields.
 func granted(d *abi.Description, of func(*abi.HookSpec) []string) []string {
 	fields := fieldsOf(d, of)
 	for i := range d.Fields {
@@ -146,10 +148,10 @@ func granted(d *abi.Description, of func(*abi.HookSpec) []string) []string {
 	return fields
 }
 
-// toolRunEvent is the name of the events in which a guest tells that one of its tools runs.
+// toolRunEvent is the name of the events in which a guest reports that one of its tools runs.
 const toolRunEvent = "tool_run"
 
-// guestToolRun notes the execution of a guest's tool.
+// guestToolRun records the execution of a guest's tool.
 func (r *recorder) guestToolRun(data wire.Raw) {
 	var m wire.Map
 	_, _ = m.UnmarshalMsg(data)

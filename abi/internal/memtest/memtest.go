@@ -1,10 +1,11 @@
-// Package memtest measures what a function allocates. Tests use it to hold decoders to a bound.
+// Package memtest measures how much a function allocates. Tests use it to check that decoders stay within a bound.
 package memtest
 
 import "runtime"
 
-// Within reports whether f allocates at most limit bytes in total, freed ones included, and how many it did. Other
-// goroutines of the process count too, so a measurement beyond the limit is repeated before it is believed.
+// Within reports whether f allocates at most limit bytes in total, including bytes freed since, and how many it
+// allocated. Allocations of other goroutines count too, so Within repeats a measurement that exceeds the limit
+// before it reports failure.
 func Within(limit uint64, f func()) (allocated uint64, ok bool) {
 	for range 5 {
 		if allocated = measure(f); allocated <= limit {
@@ -22,8 +23,8 @@ func measure(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Bound is how many bytes decoding a document of so many bytes and values may allocate: what package wire promises of
-// a document that passed its checks.
+// Bound returns how many bytes decoding a document of this length and number of values may allocate. Package wire
+// promises this bound for a document that passed its checks.
 func Bound(documentBytes, values int) uint64 {
 	return 64<<10 + 16*uint64(documentBytes) + 512*uint64(values)
 }

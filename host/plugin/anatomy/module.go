@@ -12,17 +12,17 @@ import (
 // including control characters.
 type Module struct {
 	Size      int        `json:"size"`
-	Code      int        `json:"code"`      // of its functions
+	Code      int        `json:"code"`      // code of its functions
 	Data      int        `json:"data"`      // initial content of its memory
-	Debug     int        `json:"debug"`     // of debug sections, see [IsDebug]
-	Functions int        `json:"functions"` // with a body
+	Debug     int        `json:"debug"`     // debug sections, see [IsDebug]
+	Functions int        `json:"functions"` // number of functions with a body
 	Memory    *Memory    `json:"memory,omitempty"`
 	Stack     int        `json:"stack,omitempty"`  // if the linker put it before the data; 0: unknown
 	Tables    []Table    `json:"tables,omitempty"` // of functions, or of references
 	Imports   []Imports  `json:"imports,omitempty"`
 	Exports   []Export   `json:"exports,omitempty"`
 	Custom    []Section  `json:"custom_sections,omitempty"`
-	Producers []Producer `json:"producers,omitempty"` // what made it, according to the module itself
+	Producers []Producer `json:"producers,omitempty"` // the tools that made it, according to the module itself
 }
 
 // Memory is the size of a memory when an instance starts, and its maximum.

@@ -55,14 +55,14 @@ func TestAFileThatIsThereIsNotOverwritten(t *testing.T) {
 	_, err = cassette.Open(filepath.Join(t.TempDir(), "gone"))
 	require.ErrorContains(t, err, "no such file")
 	_, err = cassette.Open(path)
-	require.ErrorContains(t, err, path+": is no cassette")
+	require.ErrorContains(t, err, path+": is not a cassette")
 }
 
 // TestATruncatedCassetteIsReadUpToThere cuts a cassette at every byte.
 func TestATruncatedCassetteIsReadUpToThere(t *testing.T) {
 	t.Parallel()
 	whole := recorded(t, someFrames()...)
-	ends := map[int]int{} // where a cassette of so many frames ends
+	ends := map[int]int{} // the offset at which a cassette with this many frames ends
 	for n := range 4 {
 		ends[len(recorded(t, someFrames()[:n]...))] = n
 	}
@@ -74,7 +74,7 @@ func TestATruncatedCassetteIsReadUpToThere(t *testing.T) {
 		if complete, ok := ends[n]; ok {
 			require.NoError(t, err)
 			require.Len(t, frames, complete)
-		} else if err != nil { // it is none where a plugin is the last
+		} else if err != nil { // there is no error if the last document is a plugin
 			require.ErrorIs(t, err, cassette.ErrTruncated)
 		}
 	}
@@ -110,7 +110,7 @@ func TestConcurrentRecorders(t *testing.T) {
 	require.Len(t, plugins, 8)
 }
 
-// full is a disk that becomes full.
+// full is a disk that fills up.
 type full struct{ room int }
 
 var errFull = errors.New("no space left")

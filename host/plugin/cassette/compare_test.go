@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
-// TestCompare compares a call with performances of it; package plugin's tests do so with guests.
+// TestCompare compares a call with repetitions of it. The tests of package plugin do so with guests.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	document := func(n int64) []byte { return wire.Map{{Key: "n", Value: wire.Int(n)}}.Raw() }

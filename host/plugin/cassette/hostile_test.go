@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 )
 
-// TestHostileCassettes reads what no writer writes.
+// TestHostileCassettes reads cassettes that no writer would write.
 func TestHostileCassettes(t *testing.T) {
 	t.Parallel()
 	loaded := map[string]any{"plugin": map[string]any{"id": 1, "config": []byte{0x80}}}
@@ -19,24 +19,24 @@ func TestHostileCassettes(t *testing.T) {
 		return map[string]any{"plugin": map[string]any{"id": id, "config": []byte{0x80}, "description": make([]byte, 30<<20)}}
 	}
 	for says, b := range map[string][]byte{
-		"no cassette":                 nil,
-		"is no cassette, which":       []byte("apiVersion: agenthost/v1\n"),
-		"is no cassette":              documents(t, map[string]any{"plugin": 1}),
-		"is of the version 2":         documents(t, map[string]any{"cassette": 2}),
-		"begins with the byte 0x80":   append(documents(t, header()), 0x80),
-		"67108865 bytes":              append(documents(t, header()), 0xc6, 4, 0, 0, 1),
-		"incomplete":                  append(documents(t, header()), 0xc6, 4, 0, 0, 0, 1),
-		"incomplete: the process":     append(documents(t, header()), 0xc5, 4),
-		"malformed":                   append(documents(t, header()), 0xc4, 1, 0xc1),
-		"is no map":                   documents(t, header(), 7),
-		"claims":                      append(documents(t, header()), 0xc4, 5, 0xdf, 0xff, 0xff, 0xff, 0xff),
-		"not loaded before":           documents(t, header(), call(map[string]any{"number": 1, "plugin": 1})),
-		"the number 0":                documents(t, header(), loaded, call(map[string]any{"plugin": 1})),
-		"the id 1, which":             documents(t, header(), loaded, loaded),
-		"the id 0, which":             documents(t, header(), map[string]any{"plugin": map[string]any{"config": []byte{0x80}}}),
-		"configuration of the":        documents(t, header(), map[string]any{"plugin": map[string]any{"id": 1, "config": []byte{0xc1}}}),
-		"document 2: msgpack":         documents(t, header(), map[string]any{"plugin": map[string]any{"id": "x"}}),
-		"more than 67108864 bytes of": documents(t, header(), large(1), large(2), large(3)),
+		"not a cassette": nil,
+		"is not a cassette: it does not begin with": []byte("apiVersion: agenthost/v1\n"),
+		"is not a cassette":                         documents(t, map[string]any{"plugin": 1}),
+		"has the version 2":                         documents(t, map[string]any{"cassette": 2}),
+		"begins with the byte 0x80":                 append(documents(t, header()), 0x80),
+		"67108865 bytes":                            append(documents(t, header()), 0xc6, 4, 0, 0, 1),
+		"incomplete":                                append(documents(t, header()), 0xc6, 4, 0, 0, 0, 1),
+		"incomplete: the process":                   append(documents(t, header()), 0xc5, 4),
+		"malformed":                                 append(documents(t, header()), 0xc4, 1, 0xc1),
+		"is not a map":                              documents(t, header(), 7),
+		"claims":                                    append(documents(t, header()), 0xc4, 5, 0xdf, 0xff, 0xff, 0xff, 0xff),
+		"not loaded before":                         documents(t, header(), call(map[string]any{"number": 1, "plugin": 1})),
+		"the number 0":                              documents(t, header(), loaded, call(map[string]any{"plugin": 1})),
+		"the id 1, which":                           documents(t, header(), loaded, loaded),
+		"the id 0, which":                           documents(t, header(), map[string]any{"plugin": map[string]any{"config": []byte{0x80}}}),
+		"configuration of the":                      documents(t, header(), map[string]any{"plugin": map[string]any{"id": 1, "config": []byte{0xc1}}}),
+		"document 2: msgpack":                       documents(t, header(), map[string]any{"plugin": map[string]any{"id": "x"}}),
+		"more than 67108864 bytes of":               documents(t, header(), large(1), large(2), large(3)),
 	} {
 		_, err := read(b)
 		require.ErrorContains(t, err, says)
@@ -46,7 +46,7 @@ func TestHostileCassettes(t *testing.T) {
 	require.Len(t, frames, 1)
 }
 
-// FuzzRead reads anything as a cassette, and as a document of one.
+// FuzzRead reads arbitrary bytes as a cassette, and as a document of a cassette.
 func FuzzRead(f *testing.F) {
 	f.Add(recorded(f, someFrames()...), []byte{0x80})
 	f.Add([]byte{0xc4, 1, 0x80}, documents(f, map[string]any{"plugin": 1})[2:])

@@ -18,7 +18,7 @@ import (
 var ErrTruncated = errors.New("the last document is incomplete: the process that recorded ended while it wrote it")
 
 // errNone reports a file of another kind.
-var errNone = errors.New("is no cassette, which begins with a header of agenthost")
+var errNone = errors.New("is not a cassette: it does not begin with a header of agenthost")
 
 // Reader reads a cassette. The cassette may be hostile, so everything in it is checked.
 type Reader struct {
@@ -58,7 +58,7 @@ func NewReader(from io.Reader) (*Reader, error) {
 		return nil, errNone
 	}
 	if r.Header.Version != Version {
-		return nil, fmt.Errorf("is of the version %d; this agenthost reads %d", r.Header.Version, Version)
+		return nil, fmt.Errorf("has the version %d; this agenthost reads %d", r.Header.Version, Version)
 	}
 	return r, nil
 }
@@ -121,7 +121,7 @@ func (r *Reader) next() (*Frame, error) {
 func (r *Reader) load(p *Plugin) error {
 	switch {
 	case p.ID <= 0 || r.plugins[p.ID] != nil:
-		return fmt.Errorf("a plugin with the id %d, which no plugin can have, or another one has", p.ID)
+		return fmt.Errorf("a plugin with the id %d, which is invalid or belongs to another plugin", p.ID)
 	case len(r.plugins) == MaxPlugins:
 		return fmt.Errorf("it has more than %d plugins", MaxPlugins)
 	}
@@ -129,7 +129,7 @@ func (r *Reader) load(p *Plugin) error {
 		return fmt.Errorf("its plugins have more than %d bytes of configuration and Descriptions", MaxPluginBytes)
 	}
 	if err := wire.Validate(p.Config, wire.Limits{}); err != nil || !wire.Raw(p.Config).IsMap() {
-		return fmt.Errorf("the configuration of the plugin %d is no map", p.ID)
+		return fmt.Errorf("the configuration of the plugin %d is not a map", p.ID)
 	}
 	r.plugins[p.ID] = p
 	return nil
@@ -141,7 +141,7 @@ func decode(b []byte, into any) error {
 		return fmt.Errorf("malformed: %w", err)
 	}
 	if !wire.Raw(b).IsMap() {
-		return errors.New("malformed: it is no map")
+		return errors.New("malformed: it is not a map")
 	}
 	return msgpack.Unmarshal(b, into)
 }
@@ -174,7 +174,7 @@ func (r *Reader) size() (int, error) {
 	}
 	const bin8, bin32 = 0xc4, 0xc6
 	if kind < bin8 || kind > bin32 {
-		return 0, fmt.Errorf("it begins with the byte %#x, and not as bytes do", kind)
+		return 0, fmt.Errorf("it begins with the byte %#x, which is not the head of a bin", kind)
 	}
 	var head [4]byte
 	width := 1 << (kind - bin8)

@@ -36,7 +36,7 @@ func someFrames() []*cassette.Frame {
 	}
 }
 
-// recorded is a cassette.
+// recorded returns a cassette with these frames.
 func recorded(t testing.TB, frames ...*cassette.Frame) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -50,7 +50,7 @@ func recorded(t testing.TB, frames ...*cassette.Frame) []byte {
 	return out.Bytes()
 }
 
-// read returns what stands in a cassette, and how reading it ended.
+// read returns the frames of a cassette, and the error that ended reading.
 func read(b []byte) ([]*cassette.Frame, error) {
 	r, err := cassette.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -66,7 +66,7 @@ func read(b []byte) ([]*cassette.Frame, error) {
 	return out, nil
 }
 
-// documents makes a cassette of any documents.
+// documents makes a cassette from arbitrary documents.
 func documents(t testing.TB, all ...any) []byte {
 	t.Helper()
 	var out []byte
@@ -78,5 +78,5 @@ func documents(t testing.TB, all ...any) []byte {
 	return out
 }
 
-// header is the first document of every cassette.
+// header returns the first document of every cassette.
 func header() map[string]any { return map[string]any{"cassette": 1, "abi": "1.0"} }

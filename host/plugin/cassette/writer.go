@@ -31,7 +31,7 @@ type Writer struct {
 func Create(path string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("cassette %s: is there already, and is not overwritten; remove it, or name another file", path)
+		return nil, fmt.Errorf("cassette %s: already exists, and is not overwritten; remove it, or name another file", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cassette: %w", err)

@@ -7,15 +7,15 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 )
 
-// blocks are pieces of memory that a guest and the host share in one call: Extism's way to pass anything. Extism keeps them in
-// the memory of a second module, its kernel, with headers between them that a guest can write to, and so make the kernel
-// run for ever. Here they are the host's own, and a guest reaches what is in them, and nothing else.
+// blocks are pieces of memory that a guest and the host share in one call. Extism passes all data in blocks. Extism keeps
+// blocks in the memory of a second module, its kernel, with headers between them. A guest can write to those headers, and so
+// make the kernel run forever. Here the blocks belong to the host, and a guest reaches only their content.
 type blocks struct {
 	guest    contract.Guest
 	list     []block // in ascending order of their offsets
-	next     uint64  // where the next one begins
-	last     int     // index of the block that was used last
-	reserved int     // what they take of the guest's memory, in bytes
+	next     uint64  // offset of the next block
+	last     int     // index of the most recently used block
+	reserved int     // bytes that they take from the guest's memory
 }
 
 type block struct {
@@ -24,13 +24,13 @@ type block struct {
 }
 
 const (
-	firstBlock    = 64 // no block begins at 0, which means none
-	blockOverhead = 64 // what a block takes beside its bytes, in bytes
-	entrySize     = 32 // of a block in the list
-	keptBlocks    = 64 // how many entries of the list are kept from one call to the next
+	firstBlock    = 64 // no block begins at offset 0, which means no block
+	blockOverhead = 64 // bytes that a block takes besides its content
+	entrySize     = 32 // bytes of a block's entry in the list
+	keptBlocks    = 64 // number of list entries that are kept from one call to the next
 )
 
-// add makes a block of n bytes, and returns its offset; 0 if there is no room for it.
+// add makes a block of n bytes and returns its offset, or 0 if there is no room for it.
 func (b *blocks) add(n uint64) uint64 {
 	const most = 1 << 32
 	if n == 0 || n > most || !b.guest.Reserve(int(n)+blockOverhead) {
@@ -41,7 +41,8 @@ func (b *blocks) add(n uint64) uint64 {
 	return b.insert(make([]byte, n))
 }
 
-// put makes a block of a document, and returns its offset; 0 if there is no room for it, or nothing in it.
+// put makes a block from a document and returns its offset. It returns 0 if there is no room for the document, or if it
+// is empty.
 func (b *blocks) put(doc []byte) uint64 {
 	at := b.add(uint64(len(doc)))
 	if at != 0 {
@@ -52,13 +53,13 @@ func (b *blocks) put(doc []byte) uint64 {
 
 func (b *blocks) insert(data []byte) uint64 {
 	at := max(b.next, firstBlock)
-	b.next = (at + uint64(len(data)) + 15) &^ 7 // no two touch each other
+	b.next = (at + uint64(len(data)) + 15) &^ 7 // no two blocks touch each other
 	b.last = len(b.list)
 	b.list = append(b.list, block{at, data})
 	return at
 }
 
-// find returns the block that begins at the offset; nil if there is none.
+// find returns the block that begins at the offset, or nil if there is none.
 func (b *blocks) find(at uint64) *block {
 	if i, ok := b.index(at); ok {
 		return &b.list[i]
@@ -73,7 +74,7 @@ func (b *blocks) index(at uint64) (int, bool) {
 	return slices.BinarySearchFunc(b.list, at, func(x block, at uint64) int { return cmp.Compare(x.at, at) })
 }
 
-// bytes returns n bytes at the offset, which lie in one block; nil if they do not.
+// bytes returns n bytes at the offset, or nil if they are not all in one block.
 func (b *blocks) bytes(at, n uint64) []byte {
 	if b.last < len(b.list) {
 		if part := b.list[b.last].part(at, n); part != nil {
@@ -82,7 +83,7 @@ func (b *blocks) bytes(at, n uint64) []byte {
 	}
 	i, found := b.index(at)
 	if !found {
-		i-- // the one that begins before it
+		i-- // the block that begins before it
 	}
 	if i < 0 {
 		return nil
@@ -91,7 +92,7 @@ func (b *blocks) bytes(at, n uint64) []byte {
 	return b.list[i].part(at, n)
 }
 
-// part returns n bytes at the offset; nil if they are not all in the block.
+// part returns n bytes at the offset, or nil if they are not all in the block.
 func (x *block) part(at, n uint64) []byte {
 	from := at - x.at
 	if at < x.at || from > uint64(len(x.data)) || n > uint64(len(x.data))-from {
@@ -100,7 +101,7 @@ func (x *block) part(at, n uint64) []byte {
 	return x.data[from : from+n : from+n]
 }
 
-// free removes the block that begins at the offset. There need be none.
+// free removes the block that begins at the offset, if there is one.
 func (b *blocks) free(at uint64) {
 	i, ok := b.index(at)
 	if !ok {

@@ -18,10 +18,10 @@ type code struct {
 	compiled *sdk.CompiledPlugin
 	cache    wazero.CompilationCache
 	json     atomic.Bool // its documents are JSON
-	kernels  sync.Pool   // of *[]byte: memories of kernels that are not used any more
+	kernels  sync.Pool   // of *[]byte: memories of kernels that are no longer used
 }
 
-// Compile gives the module to the SDK, with functions of the host's own for all that it imports.
+// Compile passes the module to the SDK, together with this package's own functions for all imports.
 func (Extism) Compile(
 	ctx context.Context, module []byte, config wazero.RuntimeConfig, cache wazero.CompilationCache, shared []contract.Function,
 ) (contract.Code, error) {
@@ -53,13 +53,13 @@ func (Extism) Compile(
 	return &code{compiled: compiled, cache: cache}, nil
 }
 
-// Instantiate lets the SDK make an instance.
+// Instantiate makes an instance with the SDK.
 func (c *code) Instantiate(
 	ctx context.Context, config wazero.ModuleConfig, memory experimental.MemoryAllocator, guest contract.Guest,
 ) (contract.Instance, error) {
 	s := &session{code: c, guest: guest, blocks: blocks{guest: guest}}
 	ctx = context.WithValue(ctx, sessionKey{}, s)
-	// A start section runs before there is a plugin; the SDK's way to the host's functions asks for one.
+	// A start section runs before there is a plugin, but the SDK's path to the host's functions requires one.
 	starting := context.WithValue(ctx, sdk.PluginCtxKey("plugin"), &sdk.Plugin{})
 	s.kernel.free = &c.kernels
 	plugin, err := c.compiled.Instance(experimental.WithMemoryAllocator(starting, &memories{guest: memory, kernel: &s.kernel}),
@@ -78,7 +78,8 @@ func (c *code) Close(ctx context.Context) error {
 	return c.cache.Close(ctx)
 }
 
-// memories gives the SDK's kernel, which is made first, a memory of its own, and the guest the one that is counted.
+// memories gives the SDK's kernel, which is made first, its own memory, and gives the guest the memory that counts
+// against the limit.
 type memories struct {
 	guest  experimental.MemoryAllocator
 	kernel *kernelMemory
@@ -93,14 +94,14 @@ func (m *memories) Allocate(capacity, most uint64) experimental.LinearMemory {
 	return m.kernel
 }
 
-// kernelMemory is the memory of the SDK's kernel. The SDK uses it when the instance is initialized, and never again, so the
-// MiB that each kernel wants is then given to the next.
+// kernelMemory is the memory of the SDK's kernel, which takes about 1 MiB. The SDK uses it only while the instance is
+// initialized, so it is then passed to the next kernel.
 type kernelMemory struct {
 	bytes []byte
 	free  *sync.Pool
 }
 
-// mostKernel is how large it may become, in bytes.
+// mostKernel is the maximum size of a kernel's memory, in bytes.
 const mostKernel = 4 << 20
 
 func (m *kernelMemory) Reallocate(size uint64) []byte {
@@ -123,7 +124,7 @@ func (m *kernelMemory) Reallocate(size uint64) []byte {
 // Free is called when the instance is closed.
 func (m *kernelMemory) Free() {}
 
-// leave gives the memory to the next kernel. This one must not run any more.
+// leave passes the memory to the next kernel. This kernel must not run any more.
 func (m *kernelMemory) leave() {
 	if m.bytes == nil {
 		return

@@ -9,19 +9,20 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// A guest that writes its Description as JSON is given, and writes, the JSON form of all documents: the same keys, with
-// base64 in the place of bytes. JSON does not say which of its strings are base64, so they are known here: the data of
-// content blocks, and the body of a request.
+// A guest that writes its Description as JSON reads and writes the JSON form of all documents: the same keys, with
+// bytes as base64. JSON does not mark which strings are base64, so this file knows them: the data of content blocks,
+// and the body of a request.
 
-// jsonWork is what converting a byte of JSON takes, in bytes moved.
+// jsonWork is the cost of converting one byte of JSON, in moved bytes.
 const jsonWork = 16
 
-// isJSON reports whether a document is JSON. No document of msgpack begins so: it would be the number 123.
+// isJSON reports whether a document is JSON. A msgpack document cannot begin like JSON, because it would be the number
+// 123.
 func isJSON(doc []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(doc, " \t\r\n"), []byte("{"))
 }
 
-// shown is a document of the host as the guest reads it.
+// shown returns a document of the host in the form that the guest reads.
 func (s *session) shown(doc []byte) []byte {
 	if len(doc) == 0 || !s.code.json.Load() {
 		return doc
@@ -33,7 +34,8 @@ func (s *session) shown(doc []byte) []byte {
 	return text
 }
 
-// parsed returns a document that a guest wrote for an operation, or as a result (""), as msgpack.
+// parsed returns a document of the guest as msgpack. The document belongs to the operation op, or is a result if op is
+// "".
 func (c *code) parsed(op string, doc []byte) ([]byte, error) {
 	if !c.json.Load() {
 		return doc, nil
@@ -45,7 +47,7 @@ func (c *code) parsed(op string, doc []byte) ([]byte, error) {
 	return binaryOf(op, raw)
 }
 
-// binaryOf turns the strings of a document that stand for bytes into bytes.
+// binaryOf decodes the strings of a document that represent bytes.
 func binaryOf(op string, raw wire.Raw) (wire.Raw, error) {
 	switch {
 	case raw.IsArray():
@@ -81,7 +83,7 @@ func binaryOfMap(op string, raw wire.Raw) (wire.Raw, error) {
 			if b, err = base64.StdEncoding.DecodeString(text); err == nil {
 				p.Value = wire.AppendBin(nil, b)
 			} else {
-				err = fmt.Errorf("%s is no base64: %w", p.Key, err)
+				err = fmt.Errorf("%s is not base64: %w", p.Key, err)
 			}
 		case !isText:
 			p.Value, err = binaryOf("", p.Value)

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// guest is an Extism plugin, written instruction by instruction, so that a test shows the one thing that it does.
+// guest is an Extism plugin, written instruction by instruction, so that a test shows exactly what it does.
 type guest struct {
 	imports   []function
 	functions []function
-	data      []byte // what stands at dataStart of its memory
-	start     int    // a function; 0: none
+	data      []byte // content of its memory at dataStart
+	start     int    // index of the start function; 0: none
 }
 
 // function is an import, or a function of the module with the name of its export.
@@ -20,7 +20,7 @@ type function struct {
 	body            code
 }
 
-// code is a piece of a function's body. Each function has two variables behind its parameters: an i32 and an i64.
+// code is a piece of a function's body. Each function has two variables after its parameters: an i32 and an i64.
 type code []byte
 
 const (
@@ -47,7 +47,7 @@ const (
 	callLogInfo
 	callNext
 	callHostCall
-	callPut // the first function of its own: (ptr, len i32) -> block i64
+	callPut // the first function of the guest itself: (ptr, len i32) -> block i64
 )
 
 func newGuest() *guest {
@@ -62,7 +62,7 @@ func newGuest() *guest {
 		env("input_offset", "", wasmI64), env("input_load_u64", wasmI64, wasmI64), env("config_get", wasmI64, wasmI64),
 		env("log_info", wasmI64, ""), user("next", wasmI64), user("host_call", wasmI64+wasmI64),
 	}}
-	// put(ptr, len): the variable 2 counts, 3 is the block.
+	// put(ptr, len): variable 2 counts, and variable 3 is the block.
 	return g.add("", wasmI32+wasmI32, wasmI64,
 		get(1), extend, call(callAlloc), set(3),
 		block, loop, get(2), get(1), code{0x4f}, breakIf(1), // i32.ge_u
@@ -70,7 +70,7 @@ func newGuest() *guest {
 		get(2), i32(1), code{0x6a}, set(2), again, end, end, get(3))
 }
 
-// describing is a guest that describes itself by this text.
+// describing returns a guest that describes itself with this text.
 func describing(text string) *guest {
 	g := newGuest()
 	return g.export("describe", g.say(text), i32(0))
@@ -84,7 +84,7 @@ func (g *guest) add(export, params, results string, body ...code) *guest {
 	return g
 }
 
-// block makes a block of a text, and leaves its offset.
+// block makes a block from a text and leaves its offset.
 func (g *guest) block(text string) code {
 	at := dataStart + len(g.data)
 	g.data = append(g.data, text...)
@@ -156,7 +156,7 @@ func name(text string) []byte { return append(unsigned(len(text)), text...) }
 
 func unsigned(v int) []byte { return binary.AppendUvarint(nil, uint64(v)) }
 
-// signed is LEB128 of a signed number.
+// signed returns the LEB128 form of a signed number.
 func signed(v int64) []byte {
 	var out []byte
 	for {

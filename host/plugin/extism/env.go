@@ -24,7 +24,8 @@ type function struct {
 
 func types(t ...api.ValueType) []api.ValueType { return t }
 
-// envFunctions are those of extism:host/env that are for guests. Offsets and lengths are i64, and 0 is no block.
+// envFunctions returns the functions of extism:host/env that guests may call. Offsets and lengths are i64, and 0 means
+// no block.
 func envFunctions() []function {
 	return []function{
 		{"alloc", types(i64), types(i64), func(s *session, v []uint64) { v[0] = s.blocks.add(v[0]) }},
@@ -48,7 +49,7 @@ func envFunctions() []function {
 		{"output_set", types(i64, i64), nil, outputSet},
 		{"error_set", types(i64), nil, errorSet},
 		{"config_get", types(i64), types(i64), configGet},
-		{"get_log_level", nil, types(i32), func(_ *session, v []uint64) { v[0] = 0 }}, // all: the host drops what it does not want
+		{"get_log_level", nil, types(i32), func(_ *session, v []uint64) { v[0] = 0 }}, // all levels: the host drops lines that it does not want
 		{"log_trace", types(i64), nil, logger(abi.LogDebug)},
 		{"log_debug", types(i64), nil, logger(abi.LogDebug)},
 		{"log_info", types(i64), nil, logger(abi.LogInfo)},
@@ -77,7 +78,7 @@ func (s *session) reach(what string, at, n uint64) []byte {
 	return part
 }
 
-// document returns a block that the guest passes to the host; nil for the offset 0.
+// document returns a block that the guest passes to the host, or nil for the offset 0.
 func (s *session) document(what string, at uint64) []byte {
 	if at == 0 {
 		return nil
@@ -100,12 +101,12 @@ func length(s *session, v []uint64) {
 // inputAt returns n bytes of the input, or ends the guest.
 func (s *session) inputAt(at, n uint64) []byte {
 	if have := uint64(len(s.input)); at > have || n > have-at {
-		s.guest.Violate(fmt.Sprintf("input_load: the input has %d bytes, and %d at %d are wanted", have, n, at))
+		s.guest.Violate(fmt.Sprintf("input_load: the guest reads %d bytes at %d, but the input has %d bytes", n, at, have))
 	}
 	return s.input[at : at+n]
 }
 
-// inputBlock is the input as a block, which the guest may change.
+// inputBlock returns the input as a block, which the guest may change.
 func (s *session) inputBlock() uint64 {
 	if s.inputAs == 0 {
 		s.inputAs = s.blocks.put(s.input)
@@ -130,7 +131,7 @@ func errorSet(s *session, v []uint64) {
 	s.failure = string(text[:min(len(text), mostFailure)])
 }
 
-// mostFailure is how much of an error's text is kept, in bytes.
+// mostFailure is the maximum number of bytes that are kept of an error text.
 const mostFailure = 8 << 10
 
 func configGet(s *session, v []uint64) {

@@ -1,20 +1,20 @@
-// Package extism lets [github.com/agenthost/agenthost/host/plugin] load plugins that were built with a PDK of Extism, of
-// which there are fifteen, for as many languages. Give its contract to the engine:
+// Package extism lets [github.com/agenthost/agenthost/host/plugin] load plugins that were built with one of Extism's
+// fifteen PDKs, each for another language. Pass its contract to the engine:
 //
 //	engine, err := plugin.NewEngine(plugin.EngineConfig{Contracts: []plugin.Contract{extism.Extism{}}})
 //
 // A module that imports from extism:host/env is an Extism plugin. Its exports have the names of the ABI: describe, configure,
-// the hooks and call_tool. Each is given the ABI's document as its input, and sets the ABI's document as its output; an empty
-// output says nothing, and a return code that is not 0, or an error that was set, is an error of the plugin's own. Documents
-// are msgpack, or JSON if the plugin writes its Description as JSON. next and host_call of the ABI are functions of
-// extism:host/user with the same names. SPEC.md says all of it.
+// the hooks and call_tool. Each export reads a document of the ABI as its input, and sets a document of the ABI as its
+// output. An empty output means no result. A return code other than 0, or an error that was set, is an ordinary error of the
+// plugin. Documents are msgpack, or JSON if the plugin writes its Description as JSON. The functions next and host_call of
+// the ABI are functions of extism:host/user with the same names. SPEC.md has the details.
 //
-// The plugin is checked, metered, limited, granted, recorded and replaced as any other. Extism's own HTTP, files and
-// variables are off: the capabilities are in their place.
+// The host checks, meters, limits, records and replaces such a plugin like any other, and grants it the same
+// capabilities. Extism's own HTTP, files and variables are off; use the capabilities instead.
 //
-// The module is compiled and instantiated by Extism's SDK, but what it imports are functions of this package. Those of the SDK
-// keep blocks of memory in a module beside the guest, where the guest can overwrite the headers between them; a header
-// that leads to itself lets that module run for ever, and no fuel ends it.
+// Extism's SDK compiles and instantiates the module, but the imports are functions of this package. The SDK's own functions
+// keep blocks of memory in a second module, and the guest can overwrite the headers between the blocks. A header that points
+// to itself makes that module run forever, and no fuel stops it.
 package extism
 
 import (
@@ -29,18 +29,18 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Extism is the contract of Extism's plugins.
+// Extism is the contract for Extism plugins.
 type Extism struct{}
 
 var _ contract.Contract = Extism{}
 
-// Name is how messages call it.
+// Name returns the name that messages use.
 func (Extism) Name() string { return "Extism" }
 
 // module is a module that a guest imports from.
 type module struct {
-	name      string // in the guest
-	host      string // in the host, where the SDK has one of that name
+	name      string // name in the guest
+	host      string // name in the host, where the SDK has its own module of that name
 	functions []function
 }
 
@@ -70,7 +70,7 @@ func (Extism) Speaks(m *preflight.Module) bool {
 	return slices.ContainsFunc(m.Imports, func(i preflight.Import) bool { return moduleOf(i.Module) != nil })
 }
 
-// Import says where a module of Extism's is in the host.
+// Import returns the host's name of a module of Extism.
 func (Extism) Import(name string) string {
 	if m := moduleOf(name); m != nil {
 		return m.host
@@ -90,11 +90,11 @@ func (Extism) CheckImport(from, name string, t wasmbin.FuncType) error {
 		for n := range m.functions {
 			names[n] = m.functions[n].name
 		}
-		return fmt.Errorf("it imports %s.%s, which this host does not have; there are %s", from, name, strings.Join(names, ", "))
+		return fmt.Errorf("it imports the unknown function %s.%s; this host has %s", from, name, strings.Join(names, ", "))
 	}
 	f := &m.functions[i]
 	if !slices.Equal(t.Params, f.params) || !slices.Equal(t.Results, f.results) {
-		return fmt.Errorf("it imports %s.%s with other parameters or results than it has", from, name)
+		return fmt.Errorf("it imports %s.%s with the wrong parameters or results", from, name)
 	}
 	return nil
 }
@@ -104,5 +104,5 @@ func (Extism) CheckExport(name string, t wasmbin.FuncType) error {
 	if len(t.Params) == 0 && (len(t.Results) == 0 || slices.Equal(t.Results, []api.ValueType{i32})) {
 		return nil
 	}
-	return fmt.Errorf("it exports %s with parameters, or another result than i32; an export of an Extism plugin has none", name)
+	return fmt.Errorf("it exports %s with parameters, or with a result other than i32; an export of an Extism plugin must have neither", name)
 }

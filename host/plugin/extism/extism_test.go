@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// asks is a model that asks for the tool search once.
+// asks is a model that calls the tool search once.
 type asks struct{}
 
 func (asks) Info() model.Info { return model.Info{Name: "asks"} }
@@ -184,7 +184,7 @@ func TestErrorsOfAPlugin(t *testing.T) {
 	require.Equal(t, "not today", fault.Message)
 }
 
-// TestLoading says what is no plugin of Extism's.
+// TestLoading loads modules that are not valid Extism plugins.
 func TestLoading(t *testing.T) {
 	t.Parallel()
 	imports := func(module, name string) func() *guest {
@@ -201,15 +201,15 @@ func TestLoading(t *testing.T) {
 		kind   plugin.Kind
 		says   string
 	}{
-		{"a function of the kernel that is for hosts", imports("extism:host/env", "reset"), "link", plugin.KindLink, "extism:host/env.reset, which this host does not have"},
-		{"another host's function", imports("extism:host/user", "query"), "link", plugin.KindLink, "there are next, host_call"},
+		{"a function of the kernel that is for hosts", imports("extism:host/env", "reset"), "link", plugin.KindLink, "it imports the unknown function extism:host/env.reset"},
+		{"another host's function", imports("extism:host/user", "query"), "link", plugin.KindLink, "this host has next, host_call"},
 		{"a linked module", imports("helper", "help"), "link", plugin.KindLink, "it imports helper.help"},
 		{"what is the host's own", imports("agenthost_extism", "alloc"), "link", plugin.KindLink, "it imports agenthost_extism.alloc"},
 		{"another type", func() *guest {
 			g := describing(jsonDescription)
 			g.imports[callFree].results = wasmI64
 			return g
-		}, "link", plugin.KindLink, "extism:host/env.free with other parameters"},
+		}, "link", plugin.KindLink, "extism:host/env.free with the wrong parameters"},
 		{"an export with a parameter", func() *guest {
 			return describing(jsonDescription).add("before_model", wasmI32, wasmI32, i32(0))
 		}, "link", plugin.KindLink, "it exports before_model with parameters"},
@@ -247,7 +247,7 @@ func TestLoading(t *testing.T) {
 	})
 }
 
-// TestHostileGuests attack the host from within a hook.
+// TestHostileGuests runs guests that attack the host from within a hook.
 func TestHostileGuests(t *testing.T) {
 	t.Parallel()
 	little := plugin.Limits{Fuel: 50_000_000, Deadline: 300 * time.Millisecond, Memory: 8 << 20}
@@ -267,7 +267,7 @@ func TestHostileGuests(t *testing.T) {
 		{"reads at the end of all addresses", func(*guest) []code { return []code{i64(-1), call(callLoad64), drop} }, []plugin.Kind{plugin.KindProtocol}, "load_u64"},
 		{"reads behind its input", func(*guest) []code {
 			return []code{call(callInputLength), i64(-7), {0x7c}, call(callInputLoad64), drop}
-		}, []plugin.Kind{plugin.KindProtocol}, "input_load: the input has"},
+		}, []plugin.Kind{plugin.KindProtocol}, "input_load: the guest reads"},
 		{"reads what was freed", func(g *guest) []code {
 			return []code{g.block("0123456789"), set(1), get(1), call(callFree), get(1), call(callLoad8), drop}
 		}, []plugin.Kind{plugin.KindProtocol}, "load_u8"},
@@ -318,7 +318,7 @@ func TestHostileGuests(t *testing.T) {
 			b := &bundle{}
 			require.NoError(t, b.open(t, plugin.Wasm{Bytes: g.bytes(), Engine: engine, Limits: little}))
 			held, _ := engine.Memory()
-			for range 3 { // an instance that was thrown away is replaced, and nothing of it stays
+			for range 3 { // a discarded instance is replaced, and nothing of it remains
 				_, err := b.agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
 				if test.kinds == nil {
 					require.NoError(t, err)
@@ -328,7 +328,7 @@ func TestHostileGuests(t *testing.T) {
 					require.Equal(t, "before_model", fault.Stage)
 					require.Contains(t, fault.Message, test.says)
 				}
-				require.Eventually(t, func() bool { // one is made in the background
+				require.Eventually(t, func() bool { // a new instance is made in the background
 					used, _ := engine.Memory()
 					return used == held
 				}, 5*time.Second, time.Millisecond)
@@ -338,7 +338,8 @@ func TestHostileGuests(t *testing.T) {
 	}
 }
 
-// TestWhatIsOff: the capabilities of the host are in the place of Extism's own.
+// TestWhatIsOff shows that Extism's own HTTP and variables are off, and that the error names the capability to use
+// instead.
 func TestWhatIsOff(t *testing.T) {
 	t.Parallel()
 	for name, results := range map[string]string{"http_request": wasmI64, "var_set": "", "var_get": wasmI64} {
@@ -362,7 +363,8 @@ func TestWhatIsOff(t *testing.T) {
 	}
 }
 
-// TestEqualCallsUseEqualFuel: in the isolation call, and whatever the slices are.
+// TestEqualCallsUseEqualFuel shows that equal calls in the isolation call use equal fuel, whatever the size of the
+// slices.
 func TestEqualCallsUseEqualFuel(t *testing.T) {
 	t.Parallel()
 	g := describing(jsonDescription)
@@ -387,7 +389,7 @@ func TestEqualCallsUseEqualFuel(t *testing.T) {
 	require.Greater(t, fuel[0], uint64(300_000))
 }
 
-// TestCompiledElsewhere: what another process compiled is what is used.
+// TestCompiledElsewhere shows that the host uses code that another process compiled.
 func TestCompiledElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

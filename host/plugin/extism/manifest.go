@@ -12,8 +12,9 @@ import (
 	sdk "github.com/extism/go-sdk"
 )
 
-// Unpack returns the module of an Extism manifest: its only one, in a file or in the manifest itself. read reads files.
-// What the manifest says beside that must be said to agenthost, which would else not do it: so it is refused.
+// Unpack returns the only module of an Extism manifest, from a file or from the manifest itself. It calls read to read
+// files. It refuses a manifest with other settings, because agenthost would ignore them; they belong in agenthost's own
+// manifest.
 func (Extism) Unpack(file []byte, path string, read func(path string) ([]byte, error)) ([]byte, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(file), []byte("{")) {
 		return file, nil
@@ -32,17 +33,17 @@ func (Extism) Unpack(file []byte, path string, read func(path string) ([]byte, e
 func moduleIn(m *sdk.Manifest, dir string, read func(path string) ([]byte, error)) ([]byte, error) {
 	switch {
 	case len(m.Wasm) != 1:
-		return nil, fmt.Errorf("it has %d modules; plugins of one module are loaded", len(m.Wasm))
+		return nil, fmt.Errorf("it has %d modules; a plugin must have exactly one", len(m.Wasm))
 	case len(m.Config) > 0:
-		return nil, errors.New("it has a config; move it to config beside the plugin")
+		return nil, errors.New("it has a config; move it to the plugin's config in the manifest of agenthost")
 	case len(m.AllowedHosts) > 0:
 		return nil, errors.New("it has allowed_hosts; Extism's HTTP is off: grant http.fetch to a plugin that asks for it")
 	case len(m.AllowedPaths) > 0:
 		return nil, errors.New("it has allowed_paths; a plugin has no files")
 	case m.Timeout != 0:
-		return nil, errors.New("it has timeout_ms; use limits.deadline beside the plugin")
+		return nil, errors.New("it has timeout_ms; use the plugin's limits.deadline in the manifest of agenthost")
 	case m.Memory.MaxPages != 0:
-		return nil, errors.New("it has memory.max_pages; use limits.memory beside the plugin")
+		return nil, errors.New("it has memory.max_pages; use the plugin's limits.memory in the manifest of agenthost")
 	case m.Memory.MaxVarBytes > 0:
 		return nil, errors.New("it has memory.max_var_bytes; Extism's variables are off: grant kv to a plugin that asks for it")
 	}

@@ -31,7 +31,7 @@ func TestManifests(t *testing.T) {
 		{"no module", `{"wasm":[]}`, "it has 0 modules"},
 		{"nothing of a module", `{"wasm":[{}]}`, "invalid Wasm entry"},
 		{"no JSON", `{"wasm":`, "unexpected end of JSON"},
-		{"a config", `{"wasm":[{"path":"module.wasm"}],"config":{"a":"b"}}`, "move it to config"},
+		{"a config", `{"wasm":[{"path":"module.wasm"}],"config":{"a":"b"}}`, "move it to the plugin's config"},
 		{"hosts", `{"wasm":[{"path":"module.wasm"}],"allowed_hosts":["*"]}`, "grant http.fetch"},
 		{"paths", `{"wasm":[{"path":"module.wasm"}],"allowed_paths":{"/":"/"}}`, "no files"},
 		{"a timeout", `{"wasm":[{"path":"module.wasm"}],"timeout_ms":1}`, "limits.deadline"},

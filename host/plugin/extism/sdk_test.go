@@ -15,10 +15,10 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// sdkCommand is the argument with which this binary calls the hook of a module by Extism's SDK alone.
+// sdkCommand is the argument with which this binary calls the hook of a module using only Extism's SDK.
 const sdkCommand = "sdk-alone"
 
-// bySDK performs before_model with the SDK's own functions in the place of ours, and prints the output.
+// bySDK performs before_model with the SDK's own functions instead of ours, and prints the output.
 func bySDK(file string) error {
 	ctx := context.Background()
 	zero := func(_ context.Context, _ *sdk.CurrentPlugin, stack []uint64) { stack[0] = 0 }
@@ -35,7 +35,7 @@ func bySDK(file string) error {
 	return err
 }
 
-// alone performs before_model by the SDK alone, in a process that has so much time.
+// alone performs before_model with the SDK alone, in a process with a time limit.
 func alone(t *testing.T, module []byte, limit time.Duration) (string, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "guest.wasm")
@@ -51,14 +51,14 @@ func alone(t *testing.T, module []byte, limit time.Duration) (string, error) {
 	return string(out), err
 }
 
-// TestHeadersOfBlocks: a guest makes the header of a block say that the next one is the same, and asks for another. With the
-// SDK's own functions that never ends, in code that has no meter. The first half fails when the SDK is better, and package
-// extism may then leave more to it.
+// TestHeadersOfBlocks runs a guest that makes the header of a block point to itself, and then asks for another block. With
+// the SDK's own functions the call never ends, in code without a meter. If the SDK fixes this, the first half of the test
+// fails, and package extism may then leave more work to the SDK.
 func TestHeadersOfBlocks(t *testing.T) {
 	t.Parallel()
 	attack := func() *guest {
 		g := describing(jsonDescription)
-		const size = -8 // of the size in the header, from the block on: 12 bytes, which the size takes back
+		const size = -8 // offset of the size in the header, from the block: 12 bytes, which the size takes back
 		return g.export("before_model",
 			g.block("0123456789abcdef"), set(1),
 			get(1), i64(size), code{0x7c}, i32(0xf4), call(callStore8),

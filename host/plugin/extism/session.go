@@ -12,22 +12,22 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 )
 
-// session is one instance of a guest, and what passes between it and the host in the present call.
+// session is one instance of a guest, with the data that passes between it and the host in the current call.
 type session struct {
 	code   *code
 	guest  contract.Guest
 	plugin *sdk.Plugin
-	ctx    context.Context // that every call must have
+	ctx    context.Context // the context that every call must have
 	kernel kernelMemory
 
 	blocks  blocks
-	input   []byte // as the guest reads it
+	input   []byte // input in the form that the guest reads
 	inputAs uint64 // the block with the input; 0: there is none
-	output  []byte // a copy of what the guest set last
-	failure string // what the guest said is wrong
+	output  []byte // copy of the output that the guest set last
+	failure string // error text that the guest set
 }
 
-// sessionKey is the key under which functions of the host find the session.
+// sessionKey is the context key under which functions of the host find the session.
 type sessionKey struct{}
 
 func sessionOf(ctx context.Context) *session {
@@ -35,8 +35,8 @@ func sessionOf(ctx context.Context) *session {
 	return s
 }
 
-// Initialize calls the one function that does nothing. The SDK initializes the guest's own runtime before its first call:
-// _initialize, __wasm_call_ctors or hs_init.
+// Initialize calls a function that does nothing, because the SDK initializes the guest's own runtime before the first
+// call. The SDK calls _initialize, __wasm_call_ctors or hs_init.
 func (s *session) Initialize() (api.Module, error) {
 	defer s.reset()
 	defer s.kernel.leave()
@@ -46,8 +46,8 @@ func (s *session) Initialize() (api.Module, error) {
 	})
 }
 
-// Call calls an export of Extism's kind: it has no parameters, and returns a number that is 0 if all went well, or nothing.
-// It does not do so through the SDK, which for each call resets its kernel, makes its functions anew, and throws all of it away.
+// Call calls an export in the form of Extism: it has no parameters, and returns nothing or a number that is 0 on success. Call
+// bypasses the SDK, which would reset its kernel and rebuild its functions for each call, only to discard them again.
 func (s *session) Call(export string, f api.Function, stack []uint64) error {
 	defer s.reset()
 	s.input = s.shown(s.guest.Input())
@@ -77,7 +77,7 @@ func (s *session) Call(export string, f api.Function, stack []uint64) error {
 	return nil
 }
 
-// failureText tells what an export that failed says, or that it says nothing.
+// failureText returns the error that a failed export set, or a text that says that there is none.
 func (s *session) failureText(code int32) string {
 	if s.failure != "" {
 		return s.failure
@@ -85,7 +85,7 @@ func (s *session) failureText(code int32) string {
 	return fmt.Sprintf("it returned %d and set no error", code)
 }
 
-// reset forgets the call.
+// reset drops the data of the call.
 func (s *session) reset() {
 	s.blocks.reset()
 	s.input, s.inputAs, s.output, s.failure = nil, 0, s.output[:0], ""
@@ -94,7 +94,7 @@ func (s *session) reset() {
 	}
 }
 
-// keptOutput is how large a buffer for outputs is kept, in bytes.
+// keptOutput is the size in bytes up to which a buffer for outputs is kept.
 const keptOutput = 64 << 10
 
 func (s *session) Close(ctx context.Context) error { return s.plugin.CloseWithContext(ctx) }

@@ -16,7 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/contract"
 )
 
-// counting counts how often modules are compiled, and how often what was compiled is closed.
+// counting counts how often modules are compiled, and how often compiled code is closed.
 type counting struct {
 	extism.Extism
 
@@ -42,8 +42,8 @@ func (c countingCode) Close(ctx context.Context) error {
 	return c.Code.Close(ctx)
 }
 
-// TestPluginsShareTheirCode: what is compiled serves all plugins of a module, at once and one after the other, and goes with
-// the engine.
+// TestPluginsShareTheirCode shows that all plugins of a module share its compiled code, both at once and one after the
+// other. The code is closed with the engine.
 func TestPluginsShareTheirCode(t *testing.T) {
 	t.Parallel()
 	var compiled, closed atomic.Int32

@@ -5,8 +5,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// userFunctions are those of extism:host/user: the imports of the ABI with the same names, with blocks in place of pointers.
-// Each returns the offset of a document {status, reply?}, or 0 if there is no room for it.
+// userFunctions returns the functions of extism:host/user. They are the imports of the ABI with the same names, but take
+// blocks instead of pointers. Each returns the offset of a document {status, reply?}, or 0 if there is no room for it.
 func userFunctions() []function {
 	return []function{
 		{abi.ImportNext, types(i64), types(i64), func(s *session, v []uint64) {
@@ -18,7 +18,7 @@ func userFunctions() []function {
 			const maxName = 64
 			op := string(s.document("host_call: the operation", v[0]))
 			if len(op) > maxName {
-				s.guest.Violate("host_call: the name of an operation has at most 64 bytes")
+				s.guest.Violate("host_call: the name of an operation may have at most 64 bytes")
 			}
 			payload := s.payload(abi.ImportHostCall, op, v[1])
 			status, reply := s.guest.HostCall(op, payload)
@@ -27,7 +27,7 @@ func userFunctions() []function {
 	}
 }
 
-// payload returns a document that the guest passes to the host, as msgpack. The guest cannot change it any more.
+// payload returns a document that the guest passes to the host, as msgpack. The guest can no longer change it.
 func (s *session) payload(what, op string, at uint64) []byte {
 	doc := s.document(what+": the document", at)
 	s.guest.Bound(what+": the document", len(doc))
@@ -44,7 +44,7 @@ func (s *session) payload(what, op string, at uint64) []byte {
 	return append([]byte(nil), parsed...)
 }
 
-// answer makes a block of what the host says to a call.
+// answer makes a block from the host's answer to a call.
 func (s *session) answer(status abi.Status, reply []byte) uint64 {
 	keys := 1
 	if len(reply) > 0 {

@@ -130,7 +130,7 @@ func TestANameWithAPrivateAddressIsDenied(t *testing.T) {
 	}
 }
 
-// TestANameThatChangesItsAddress is DNS rebinding: the name is granted, and resolves to a granted address at first.
+// TestANameThatChangesItsAddress tries DNS rebinding: the name is granted, and at first resolves to a granted address.
 func TestANameThatChangesItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nameServer is a DNS server on UDP, whose answers the test gives.
+// nameServer is a DNS server on UDP that gives the answers of the test.
 type nameServer struct {
 	conn net.PacketConn
 	done chan struct{}
 }
 
-// newNameServer starts a server. answer gets a name without the dot at its end and returns its addresses; none: there is
-// no such name.
+// newNameServer starts a server. The function answer takes a name without the final dot and returns its addresses, or
+// none if there is no such name.
 func newNameServer(t *testing.T, answer func(name string) []string) *net.Resolver {
 	t.Helper()
 	conn, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
@@ -46,7 +46,7 @@ func (s *nameServer) serve(answer func(string) []string) {
 	}
 }
 
-// reply makes the answer to a query, of which it has one question, at byte 12.
+// reply makes the answer to a query, which has one question, at byte 12.
 func reply(query []byte, answer func(string) []string) []byte {
 	const typeA, typeAAAA = 1, 28
 	var labels []string

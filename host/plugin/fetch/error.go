@@ -106,13 +106,13 @@ func networkText(err error) string {
 	case errors.As(err, &dns):
 		return "the host's name cannot be resolved"
 	case errors.As(err, &authority):
-		return "the host's certificate is of an authority that is not trusted"
+		return "the host's certificate comes from an untrusted authority"
 	case errors.As(err, &name):
 		return "the host's certificate is for another name"
 	case errors.As(err, &certificate):
 		return "the host's certificate is not valid"
 	case errors.As(err, &alert), errors.As(err, &record):
-		return "the host does not speak TLS as it must"
+		return "the host does not speak TLS correctly"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the host refused the connection"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, net.ErrClosed):
@@ -120,6 +120,6 @@ func networkText(err error) string {
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "the host cannot be reached"
 	default:
-		return "the host does not answer as it must"
+		return "the host's answer does not follow HTTP"
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 )
 
-// What is not granted is refused before anything is looked up or sent.
+// The client refuses a request that is not granted before it looks up or sends anything.
 func ExampleClient_Do() {
 	client, err := fetch.New(fetch.Policy{
 		Hosts:   []string{"api.example.com", "*.tides.example:8443"},

@@ -121,7 +121,7 @@ func (x *exchange) send(ctx context.Context, h *hop) (*http.Response, error) {
 	}
 	if response.StatusCode == http.StatusSwitchingProtocols { // unrequested, and it has no end
 		_ = response.Body.Close()
-		return nil, &Error{Kind: KindNetwork, Text: "the host does not answer as it must"}
+		return nil, &Error{Kind: KindNetwork, Text: "the host's answer does not follow HTTP"}
 	}
 	return response, nil
 }

@@ -7,17 +7,17 @@ import (
 	"net/netip"
 )
 
-// Options are what tests replace of a client's surroundings.
+// Options are the parts of a client's environment that tests replace.
 type Options struct {
 	Resolver *net.Resolver
 	Roots    *x509.CertPool
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// NewWith is New with other surroundings.
+// NewWith is New in another environment.
 func NewWith(p Policy, o Options) (*Client, error) {
 	return newClient(p, options{resolver: o.Resolver, roots: o.Roots, dial: o.Dial})
 }
 
-// Allows reports whether an address may be dialled where these networks are granted.
+// Allows reports whether an address may be dialed if these networks are granted.
 func Allows(private []netip.Prefix, addr netip.Addr) bool { return networks(private).allows(addr) }

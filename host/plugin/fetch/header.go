@@ -28,9 +28,9 @@ func checkHeaders(headers []abi.Header) error {
 		name := lower(h.Name)
 		switch {
 		case !isToken(name):
-			return invalid("the header %s: that is no name of a header", quote(h.Name))
+			return invalid("the header %s: this is not a valid name", quote(h.Name))
 		case notTheGuests[name] || strings.HasPrefix(name, "proxy-"):
-			return invalid("the header %s is the host's; leave it out", name)
+			return invalid("the header %s is reserved for the host; leave it out", name)
 		case !isHeaderValue(h.Value):
 			return invalid("the header %s: its value has control characters", name)
 		}

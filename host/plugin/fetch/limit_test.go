@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 )
 
-// rawHost is a network with one host, which reads the head of a request and says whatever the test says.
+// rawHost returns a network with one host, which reads the head of a request and then runs a function of the test.
 func rawHost(answer func(conn net.Conn)) fetch.Options {
 	return fetch.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
@@ -33,7 +33,7 @@ func rawHost(answer func(conn net.Conn)) fetch.Options {
 	}}
 }
 
-// raw is a client of a host that says this.
+// raw returns a client for a host that sends this answer.
 func raw(t *testing.T, answer string) *fetch.Client {
 	t.Helper()
 	return newClient(t, fetch.Policy{Hosts: []string{"http://raw.example"}}, rawHost(func(conn net.Conn) {
@@ -137,12 +137,12 @@ func TestWhatIsNoHTTP(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, answer, text string }{
 		{"nothing", "", "the connection ended before the response did"},
-		{"something else", "SSH-2.0-OpenSSH_9.7 hunter2\r\n", "the host does not answer as it must"},
+		{"something else", "SSH-2.0-OpenSSH_9.7 hunter2\r\n", "the host's answer does not follow HTTP"},
 		{"half a head", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n", "the connection ended before the response did"},
 		{"half a body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "the connection ended before the response did"},
-		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "the host does not answer as it must"},
-		{"another protocol", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "the host does not answer as it must"},
-		{"a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "the host does not answer as it must"},
+		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "the host's answer does not follow HTTP"},
+		{"another protocol", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "the host's answer does not follow HTTP"},
+		{"a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "the host's answer does not follow HTTP"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestWhatIsNoTLS(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, c.Close()) })
 			return c
-		}, s.URL, "the host's certificate is of an authority that is not trusted"},
+		}, s.URL, "the host's certificate comes from an untrusted authority"},
 		{"another name", func(t *testing.T) *fetch.Client {
 			t.Helper()
 			return newClient(t, fetch.Policy{Hosts: []string{"localhost:" + s.port()}, Private: loopback}, fetch.Options{})
@@ -177,7 +177,7 @@ func TestWhatIsNoTLS(t *testing.T) {
 			return newClient(t, fetch.Policy{Hosts: []string{"raw.example"}}, rawHost(func(conn net.Conn) {
 				_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n\r\n")
 			}))
-		}, "https://raw.example", "the host does not speak TLS as it must"},
+		}, "https://raw.example", "the host does not speak TLS correctly"},
 		{"nobody listens", func(t *testing.T) *fetch.Client {
 			t.Helper()
 			l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.9:0")
@@ -199,7 +199,8 @@ func TestWhatIsNoTLS(t *testing.T) {
 	}
 }
 
-// TestTheWholeExchangeHasOneDeadline lets a host send a byte a second, where it can be slow: the clock is virtual.
+// TestTheWholeExchangeHasOneDeadline lets a host send one byte a second, at each place where a host can be slow. The
+// clock is virtual.
 func TestTheWholeExchangeHasOneDeadline(t *testing.T) {
 	t.Parallel()
 	drip := func(conn net.Conn, text string) {

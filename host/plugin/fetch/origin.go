@@ -35,11 +35,11 @@ func parseOrigin(scheme, authority string) (origin, error) {
 			return origin{}, errors.New("a bracket is missing")
 		}
 		if host, port, hasPort = strings.Cut(rest, ":"); host != "" {
-			return origin{}, errors.New("behind the bracket may only be a port")
+			return origin{}, errors.New("only a port may follow the bracket")
 		}
 		o.host, err = canonicalIPv6(inner)
 	} else if strings.Contains(port, ":") {
-		return origin{}, errors.New("an IPv6 address stands in brackets")
+		return origin{}, errors.New("an IPv6 address must be in brackets")
 	} else {
 		o.host, err = canonicalHost(host)
 	}
@@ -91,7 +91,7 @@ func canonicalHost(name string) (string, error) {
 
 func checkLabel(label string) error {
 	if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
-		return errors.New("the host is no name: each part has 1 to 63 bytes, and no hyphen at its ends")
+		return errors.New("the host is not a valid name: each part must have 1 to 63 bytes, and no hyphen at its ends")
 	}
 	for i := range len(label) {
 		c := label[i]
@@ -99,7 +99,7 @@ func checkLabel(label string) error {
 			return errors.New("the host has letters beyond ASCII; write it as xn--")
 		}
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return errors.New("the host is no name: it may have letters, digits, hyphens and dots")
+			return errors.New("the host is not a valid name: it may have only letters, digits, hyphens and dots")
 		}
 	}
 	return nil

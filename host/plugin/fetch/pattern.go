@@ -20,7 +20,7 @@ func parsePattern(text string) (pattern, error) {
 		scheme, authority = schemeHTTPS, text
 	}
 	if scheme != schemeHTTPS && scheme != schemeHTTP {
-		return pattern{}, errors.New("its scheme must be https, which needs not be written, or http")
+		return pattern{}, errors.New("its scheme must be https, which may be left out, or http")
 	}
 	authority, below := strings.CutPrefix(authority, "*.")
 	if strings.Contains(authority, "*") {

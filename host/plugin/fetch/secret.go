@@ -60,13 +60,13 @@ func checkSecret(name string, s Secret, granted, hosts []pattern) error {
 	case len(s.Value) < minSecret || len(s.Value) > maxSecret:
 		return fmt.Errorf("its value has %d bytes; it must have %d to %d", len(s.Value), minSecret, maxSecret)
 	case !isHeaderValue(s.Value) || strings.TrimSpace(s.Value) != s.Value:
-		return errors.New("its value has control characters, or spaces at its ends; it could not stand in a header")
+		return errors.New("its value has control characters, or spaces at its ends, which a header must not have")
 	case len(granted) == 0:
-		return errors.New("it is granted to no host; list those that may get it")
+		return errors.New("it is granted to no host; list the hosts that may get it")
 	}
 	for i, g := range granted {
 		if !slices.ContainsFunc(hosts, g.within) {
-			return fmt.Errorf("host %q is not within the hosts of the policy; add it there, or grant the secret to less", s.Hosts[i])
+			return fmt.Errorf("host %q is not within the hosts of the policy; add it there, or grant the secret to fewer hosts", s.Hosts[i])
 		}
 	}
 	return nil

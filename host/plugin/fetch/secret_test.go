@@ -164,7 +164,7 @@ func TestSecretsAreHiddenInResponses(t *testing.T) {
 			response := succeeds(t, newClient(t, withSecret(to(s)), fetch.Options{}), get(s.URL+"/from"))
 			for _, text := range []string{string(response.Body), response.Header("x-echo")} {
 				require.Contains(t, text, "***")
-				for at := range len(form) - 12 { // a part that would say much
+				for at := range len(form) - 12 { // a part that would reveal much
 					require.NotContains(t, text, form[at:at+12])
 				}
 			}

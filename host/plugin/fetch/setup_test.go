@@ -25,7 +25,7 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 // server is an HTTPS server on 127.0.0.1.
 type server struct {
 	*httptest.Server
-	host string // with the port, as a policy has it
+	host string // with the port, as in a policy
 }
 
 func newServer(t *testing.T, handler http.HandlerFunc) *server {
@@ -42,7 +42,8 @@ func (s *server) port() string {
 	return port
 }
 
-// roots are what signs the certificates of all test servers: for 127.0.0.1, example.com and names below it.
+// roots returns the authority that signs the certificates of all test servers: for 127.0.0.1, example.com and names
+// below it.
 func roots() *x509.CertPool {
 	s := httptest.NewUnstartedServer(nil)
 	s.StartTLS()
@@ -54,7 +55,7 @@ func roots() *x509.CertPool {
 
 var testRoots = roots()
 
-// silent swallows what servers say of connections that break, as they should here.
+// silent drops the messages of servers about broken connections, which are intended here.
 var silent = log.New(io.Discard, "", 0)
 
 // newClient makes a client that trusts the test servers.
@@ -69,7 +70,7 @@ func newClient(t *testing.T, p fetch.Policy, o fetch.Options) *fetch.Client {
 	return c
 }
 
-// to is a policy that grants servers on 127.0.0.1.
+// to returns a policy that grants servers on 127.0.0.1.
 func to(servers ...*server) fetch.Policy {
 	p := fetch.Policy{Private: loopback}
 	for _, s := range servers {
@@ -80,7 +81,7 @@ func to(servers ...*server) fetch.Policy {
 
 func get(url string) *abi.FetchRequest { return &abi.FetchRequest{URL: url} }
 
-// fails performs a request that must fail, and returns how.
+// fails performs a request that must fail, and returns its error.
 func fails(t *testing.T, c *fetch.Client, r *abi.FetchRequest) *fetch.Error {
 	t.Helper()
 	response, err := c.Do(t.Context(), r)
@@ -106,7 +107,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// unreachable is a handler that must not be called.
+// unreachable returns a handler that must not be called.
 func unreachable(t *testing.T) http.HandlerFunc {
 	t.Helper()
 	return func(_ http.ResponseWriter, r *http.Request) {

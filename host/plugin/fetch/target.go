@@ -53,7 +53,7 @@ func cleanURL(text string) (string, error) {
 		return "", invalid("the URL is longer than %d bytes", maxURL)
 	}
 	if strings.Contains(text, secretOpen) {
-		return "", invalid("a secret may stand in the value of a header, and not in a URL")
+		return "", invalid("a secret may be in the value of a header, but not in a URL")
 	}
 	var out strings.Builder
 	for i := range len(text) {

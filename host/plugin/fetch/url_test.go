@@ -18,8 +18,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 )
 
-// recorder is a network that notes where somebody dials, and the host that plain HTTP asks for. A request for
-// redirect.example is redirected to what the test says.
+// recorder is a network that records the dialed addresses, and the hosts that plain HTTP requests. It
+// redirects requests for redirect.example to a URL of the test.
 type recorder struct {
 	location string
 
@@ -69,7 +69,7 @@ func fuzzPolicy() fetch.Policy {
 	}
 }
 
-// isGranted is the list once more, in other words.
+// isGranted implements the list a second time, independently.
 func isGranted(address string) bool {
 	switch address {
 	case "api.example.com:443", "ports.example:8443", "plain.example:80", "redirect.example:80", "93.184.216.34:443", "[2606:4700::1111]:444":
@@ -80,7 +80,7 @@ func isGranted(address string) bool {
 	}
 }
 
-// checkURL performs a request for a URL, and one that is redirected there, and checks where they went.
+// checkURL performs a request for a URL, and one that is redirected to it, and checks where they went.
 func checkURL(t *testing.T, url string) (direct, redirected []string) {
 	t.Helper()
 	ask := func(r *recorder, url string) []string {
@@ -113,7 +113,7 @@ func checkURL(t *testing.T, url string) (direct, redirected []string) {
 	return direct, redirected
 }
 
-// urls are spellings with where they go; "": nowhere.
+// urls are spellings of URLs and the addresses that they lead to; "": none.
 var urls = []struct{ url, address string }{
 	{"https://api.example.com", "api.example.com:443"},
 	{"https://api.example.com/", "api.example.com:443"},
@@ -231,8 +231,8 @@ func TestARelativeRedirectStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// FuzzURL holds that whatever the bytes of a URL are, of a request or of a redirect, only hosts of the list are
-// contacted.
+// FuzzURL checks that the client contacts only hosts of the list, whatever the bytes of the URL of a request or
+// redirect are.
 func FuzzURL(f *testing.F) {
 	for _, tc := range urls {
 		f.Add(tc.url)
@@ -274,7 +274,7 @@ func TestMethods(t *testing.T) {
 func TestAnAddressInTheListNeedsItsNetwork(t *testing.T) {
 	t.Parallel()
 	_, err := fetch.New(fetch.Policy{Hosts: []string{"10.0.0.7"}})
-	require.EqualError(t, err, `http.fetch: host "10.0.0.7" is no public address; grant its network in Private too`)
+	require.EqualError(t, err, `http.fetch: host "10.0.0.7" is not a public address; grant its network in Private too`)
 	c, err := fetch.New(fetch.Policy{Hosts: []string{"10.0.0.7"}, Private: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())

@@ -17,12 +17,12 @@ import (
 
 var writeTo = flag.String("write", "", "leave the guests in this directory")
 
-// guests are the corpus, made once.
+// guests returns the corpus, which is made only once.
 var guests = sync.OnceValue(hostile.Guests)
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestWrite leaves all guests as files.
+// TestWrite writes all guests to files.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := *writeTo
@@ -40,12 +40,12 @@ func TestWrite(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestCheck runs what the command plugin check runs on every guest: it reports each fault, and nothing else.
+// TestCheck checks every guest as the command plugin check does. The check must report each fault, and nothing else.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, g := range guests() {
 		if slices.Contains(g.Kinds, plugin.KindDeadline) || (usesLoadFuel(&g) && g.Stage != "describe") {
-			continue // these take long, and TestGuests has them
+			continue // these take long, and TestGuests covers them
 		}
 		t.Run(g.Name, func(t *testing.T) {
 			t.Parallel()

@@ -22,24 +22,24 @@ var (
 	store32 = code{0x36, 0x02, 0x00}
 	load32  = code{0x28, 0x02, 0x00}
 	add     = code{0x6a}
-	nothing = i32(0) // a hook that has nothing to say returns it
+	nothing = i32(0) // the return value of a hook without a result
 )
 
 func i32(v int) code { return wasmbin.AppendS64(code{0x41}, int64(int32(uint32(int64(v))))) }
 
 func i64(v int64) code { return wasmbin.AppendS64(code{0x42}, v) }
 
-// op is an instruction with an index.
+// op returns an instruction with an index.
 func op(opcode byte, index int) code { return wasmbin.AppendU32(code{opcode}, uint32(index)) }
 
 func call(function int) code { return op(0x10, function) }
 func get(local int) code     { return op(0x20, local) }
 func set(local int) code     { return op(0x21, local) }
 
-// seq is one piece of code after the other.
+// seq joins pieces of code.
 func seq(pieces ...code) code { return slices.Concat(pieces...) }
 
-// again is a piece of code so many times.
+// again repeats a piece of code n times.
 func again(n int, piece ...byte) code { return slices.Repeat(piece, n) }
 
 // block, loop and when are blocks without a value.
@@ -47,10 +47,10 @@ func block(pieces ...code) code { return seq(code{0x02, 0x40}, seq(pieces...), e
 func loop(pieces ...code) code  { return seq(code{0x03, 0x40}, seq(pieces...), end) }
 func when(pieces ...code) code  { return seq(code{0x04, 0x40}, seq(pieces...), end) }
 
-// forever is a loop without an end.
+// forever returns an endless loop.
 func forever(pieces ...code) code { return loop(seq(pieces...), code{0x0c, 0x00}) }
 
-// turns is a loop of so many turns. It uses a variable.
+// turns returns a loop of n turns that counts in a variable.
 func turns(n, variable int, pieces ...code) code {
 	return seq(i32(n), set(variable), loop(seq(pieces...), get(variable), i32(-1), add, code{0x22}, leb(variable), code{0x0d, 0x00}))
 }
@@ -58,12 +58,12 @@ func turns(n, variable int, pieces ...code) code {
 // poke stores a number of 32 bits.
 func poke(at, value int) code { return seq(i32(at), i32(value), store32) }
 
-// expect takes what next or host_call returned and traps unless its upper half is this status.
+// expect takes the return value of next or host_call, and traps unless its upper half is this status.
 func expect(want abi.Status) code {
 	return seq(code{0x42, 32, 0x87, 0xa7}, i32(int(want)), code{0x47}, when(trap))
 }
 
-// errno takes what WASI returned and traps unless it is one of these.
+// errno takes the return value of a WASI function, and traps unless it is one of these.
 func errno(wanted ...int) code {
 	out := set(0)
 	for _, want := range wanted {

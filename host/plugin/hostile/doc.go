@@ -1,10 +1,10 @@
-// Package hostile is a suite of guests that attack their host: modules that lie about themselves, take all the time and
-// memory that they can get, hand over wrong pointers and documents, and print what a terminal should not see. Beside them
-// are modules that are odd and allowed, which must work.
+// Package hostile is a suite of guests that attack their host. These modules lie about themselves, take all the time and
+// memory that they can get, pass wrong pointers and documents, and print texts that are dangerous for a terminal. The
+// suite also has modules that are odd but valid, which must work.
 //
-// [Guests] are the corpus, [Lines] the checklist that it follows. The package's tests load and run every guest, and show
-// that the fault is told as what it is, that nothing of the process is lost, and that other plugins go on working.
-// [Write] leaves the guests as files, for
+// [Guests] returns the corpus, and [Lines] the checklist that it follows. The tests of the package load and run every
+// guest. They show that each fault is classified correctly, that the process loses nothing, and that other plugins keep
+// working. [Write] writes the guests to files, for
 //
 //	go test ./host/plugin/hostile -run TestWrite -write DIR
 //	agenthost plugin check DIR/*.wasm
@@ -20,21 +20,21 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// Guest is a module of the corpus, and what must come of it.
+// Guest is a module of the corpus, with its expected outcome.
 type Guest struct {
-	Line   int    // of the checklist; see [Lines]
+	Line   int    // line of the checklist; see [Lines]
 	Name   string // unique
 	Module func() []byte
 
-	// What must come of it: a fault at a stage, which is a stage of loading or the name of a hook, of one of the kinds, with
-	// a text. A benign guest works.
+	// The expected outcome: a fault of one of the kinds with this text, at a stage of loading or in the hook that the stage
+	// names. A benign guest works.
 	Benign bool
 	Stage  string
 	Kinds  []plugin.Kind
 	Says   string
 
-	Once   bool          // it misbehaves in the first call of its hook alone
-	Limits plugin.Limits // with which it runs
+	Once   bool          // it misbehaves only in the first call of its hook
+	Limits plugin.Limits // limits with which it runs
 }
 
 // Guests returns the corpus, by line and name.
@@ -50,7 +50,7 @@ func Guests() []Guest {
 	return all
 }
 
-// File is the name of a guest's file.
+// File returns the name of a guest's file.
 func (g *Guest) File() string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '/' {

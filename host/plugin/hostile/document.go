@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// mapOf encodes a document that abi's types cannot say.
+// mapOf encodes a document that abi's types cannot express.
 func mapOf(values map[string]any) []byte {
 	b, err := wire.Of(values)
 	if err != nil {
@@ -15,7 +15,7 @@ func mapOf(values map[string]any) []byte {
 	return b
 }
 
-// deepSchema is a schema inside of so many others.
+// deepSchema returns a schema nested inside depth others.
 func deepSchema(depth int) []byte {
 	schema := map[string]any{"type": "string"}
 	for range depth {
@@ -24,7 +24,7 @@ func deepSchema(depth int) []byte {
 	return mapOf(schema)
 }
 
-// letters is a name that differs from that of any other number.
+// letters returns a name that is different for each number.
 func letters(n int) string {
 	var out []byte
 	for ; n > 0 || len(out) == 0; n /= 26 {

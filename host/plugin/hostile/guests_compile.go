@@ -7,12 +7,12 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// compileGuests are small, and take a compiler seconds and gigabytes.
+// compileGuests returns guests that are small, but cost a compiler seconds and gigabytes.
 func compileGuests() []Guest {
 	bomb := func(line int, name string, module func() []byte) Guest {
 		return refused(line, name, plugin.KindLimit, "too long to compile", module)
 	}
-	// with is a module whose hook is never called, beside a function with so many variables.
+	// with returns a module whose hook is never called, with another function that has this many variables.
 	with := func(variables int, pieces ...code) []byte {
 		return fine().put(function{locals: locals(variables, tI32), body: seq(pieces...)}).bytes()
 	}
@@ -100,7 +100,7 @@ func phiBomb() []byte {
 	return m.add("", "", "", slices.Repeat(one, 40)).bytes()
 }
 
-// slowGuests are as expensive as a module may be: they must compile, and in little time.
+// slowGuests returns guests that are as expensive as allowed. They must compile, and do so quickly.
 func slowGuests() []Guest {
 	slow := func(name string, module func() []byte) Guest {
 		return Guest{Line: 6, Name: name, Module: module, Benign: true}

@@ -14,7 +14,7 @@ var (
 	littleTime = plugin.Limits{Fuel: 1 << 60, Deadline: 50 * time.Millisecond}
 )
 
-// hookFault is a guest whose before_model makes a fault in its first call.
+// hookFault returns a guest whose before_model causes a fault in its first call.
 func hookFault(line int, name string, kind plugin.Kind, says string, limits plugin.Limits, pieces ...code) Guest {
 	return Guest{
 		Line: line, Name: name, Stage: "before_model", Kinds: []plugin.Kind{kind}, Says: says, Once: true, Limits: limits,
@@ -22,7 +22,7 @@ func hookFault(line int, name string, kind plugin.Kind, says string, limits plug
 	}
 }
 
-// cpuGuests take all the time that there is.
+// cpuGuests returns guests that take all the time that they can get.
 func cpuGuests() []Guest {
 	spend := func(line int, name string, pieces ...code) []Guest {
 		return []Guest{
@@ -45,7 +45,7 @@ func cpuGuests() []Guest {
 	return slices.Concat(all, tableStorms(), boundaryGuests())
 }
 
-// tableStorms repeat for ever what costs by its size, and a few other things.
+// tableStorms returns guests that endlessly repeat instructions whose cost grows with their operand, and a few others.
 func tableStorms() []Guest {
 	var all []Guest
 	for name, piece := range map[string]code{
@@ -74,9 +74,9 @@ func tableStorms() []Guest {
 	return all
 }
 
-// boundaryGuests use exactly the fuel that they have, or one more.
+// boundaryGuests returns guests that use exactly their fuel, or one unit more.
 func boundaryGuests() []Guest {
-	// The hook's turns cost 1 unit of fuel each, and its beginning 1; see package meter.
+	// Each turn of the hook's loop costs 1 unit of fuel, and so does its beginning; see package meter.
 	exact := func(name string, fuel int64, benign bool) Guest {
 		g := Guest{
 			Line: 39, Name: name, Benign: benign, Limits: plugin.Limits{Fuel: fuel},
@@ -97,7 +97,7 @@ func boundaryGuests() []Guest {
 	}
 }
 
-// What a loop of so many turns uses.
+// The fuel that a loop of this many turns uses.
 const (
 	boundaryTurns = 100_000
 	boundaryFuel  = boundaryTurns + 1

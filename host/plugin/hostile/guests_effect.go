@@ -5,7 +5,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// effectGuests ask for what they were not granted. They trap where they get it.
+// effectGuests returns guests that ask for things that they were not granted. They trap if they get one.
 func effectGuests() []Guest {
 	asks := func(line int, name string, body func(m *module) code) Guest {
 		return Guest{Line: line, Name: name, Benign: true, Module: func() []byte {

@@ -9,14 +9,14 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// either is a guest whose document may be a fault or not: what counts is that the host knows soon.
+// either returns a guest whose document may or may not be a fault. What matters is that the host decides quickly.
 func either(line int, name string, doc []byte, fields ...abi.FieldSpec) Guest {
 	g := protocol(line, name, "", doc, fields...)
 	g.Kinds = append(g.Kinds, plugin.KindLimit, "")
 	return g
 }
 
-// expensiveGuests write documents that are small enough, and that the host might take minutes to look at.
+// expensiveGuests returns guests that write documents within the limits that could take the host minutes to check.
 func expensiveGuests() []Guest {
 	calls := make([]abi.ToolCall, 3_000)
 	messages := make([]abi.Message, 1, 3_001)
@@ -41,7 +41,7 @@ func expensiveGuests() []Guest {
 	return slices.Concat(all, checkedGuests(), historyGuests())
 }
 
-// checkedGuests write large values for fields whose schemas, which are their own, are expensive.
+// checkedGuests returns guests that write large values to fields for which they declare expensive schemas.
 func checkedGuests() []Guest {
 	checked := func(schema map[string]any) abi.FieldSpec {
 		return abi.FieldSpec{Name: "f", Lifetime: "run", Schema: mapOf(schema)}
@@ -64,7 +64,8 @@ func checkedGuests() []Guest {
 	}
 }
 
-// historyGuests write a long history, and then name its messages more often than it has any.
+// historyGuests returns guests that write a long history, and then refer to its messages more often than it has
+// messages.
 func historyGuests() []Guest {
 	const long = 25_000
 	var history []abi.Message

@@ -2,13 +2,14 @@ package hostile
 
 import "github.com/agenthost/agenthost/abi"
 
-// Good is a plugin that does nothing wrong: it adds 1 to the field mark before each model call.
+// Good returns a well-behaved plugin that adds 1 to the field mark before each model call.
 func Good() []byte {
 	m := hooked(abi.BeforeModel, abi.FieldSpec{Name: "mark", Lifetime: "run", Reducer: "add"})
 	return m.on("before_model", m.say(mapOf(map[string]any{"state": map[string]any{"mark": 1}}))).bytes()
 }
 
-// Greedy is a plugin that takes all memory that it can get before each model call, and traps if that is less than 4 MiB.
+// Greedy returns a plugin that takes all the memory that it can get before each model call, and traps if that is less
+// than 4 MiB.
 func Greedy() []byte {
 	return attack(turns(200, 1, i32(1), grow, drop), code{0x3f, 0x00}, i32(64), code{0x49}, when(trap))
 }

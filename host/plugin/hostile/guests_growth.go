@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// growthGuests want memory.
+// growthGuests returns guests that ask for memory.
 func growthGuests() []Guest {
 	limits := plugin.Limits{Memory: 16 << 16}
 	memory := func(line int, name, says string, limits plugin.Limits, pieces ...code) Guest {

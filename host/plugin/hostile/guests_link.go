@@ -7,12 +7,12 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// linkGuests want more than a guest may have, or are not built for this host.
+// linkGuests returns guests that import or export more than allowed, or that were not built for this host.
 func linkGuests() []Guest {
 	link := linked
 	imports := func(f ...function) []byte {
 		m := fine()
-		m.imports = append(m.imports, f...) // functions move up by as many, and nothing calls them
+		m.imports = append(m.imports, f...) // the indexes of functions shift by as many, and nothing calls them
 		return m.bytes()
 	}
 	foreign := func(kind ...byte) []byte {
@@ -99,45 +99,45 @@ func linkGuests() []Guest {
 	return append(all, indexGuests()...)
 }
 
-// indexGuests name what is not in the module, but will be once it has a meter.
+// indexGuests returns guests that refer to items that are not in the module, but will be once the meter is added.
 func indexGuests() []Guest {
 	m := fine()
 	behind := len(m.imports) + len(m.functions)
 	module := func(pieces ...code) func() []byte { return is(attack(pieces...)) }
 	return []Guest{
-		refused(29, "read of the fuel", plugin.KindMalformed, "the global 0 is not there", module(op(0x23, 0), drop)),
-		refused(29, "write of the fuel", plugin.KindMalformed, "the global 0 is not there", module(i64(1<<62), op(0x24, 0))),
-		refused(29, "call of the refill", plugin.KindMalformed, "which is not there", module(call(behind))),
-		refused(29, "call behind the refill", plugin.KindMalformed, "which is not there", module(call(behind+1))),
-		refused(29, "reference to the refill", plugin.KindMalformed, "which is not there", module(op(0xd2, behind), drop)),
-		refused(29, "local variable of the meter", plugin.KindMalformed, "is not there", module(forever(get(2), drop))),
-		refused(29, "type of the meter", plugin.KindMalformed, "which is not there", module(code{0x02}, code("\xe3\x00"), end)),
-		refused(29, "start at the refill", plugin.KindMalformed, "is not there", func() []byte {
+		refused(29, "read of the fuel", plugin.KindMalformed, "the global 0 does not exist", module(op(0x23, 0), drop)),
+		refused(29, "write of the fuel", plugin.KindMalformed, "the global 0 does not exist", module(i64(1<<62), op(0x24, 0))),
+		refused(29, "call of the refill", plugin.KindMalformed, "which does not exist", module(call(behind))),
+		refused(29, "call behind the refill", plugin.KindMalformed, "which does not exist", module(call(behind+1))),
+		refused(29, "reference to the refill", plugin.KindMalformed, "which does not exist", module(op(0xd2, behind), drop)),
+		refused(29, "local variable of the meter", plugin.KindMalformed, "does not exist", module(forever(get(2), drop))),
+		refused(29, "type of the meter", plugin.KindMalformed, "which does not exist", module(code{0x02}, code("\xe3\x00"), end)),
+		refused(29, "start at the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.start = behind
 			return m.bytes()
 		}),
-		refused(29, "export of the fuel by its index", plugin.KindMalformed, "exports what is not there", func() []byte {
+		refused(29, "export of the fuel by its index", plugin.KindMalformed, "exports an item that does not exist", func() []byte {
 			m := fine()
 			m.exports = append(m.exports, append(name("f"), 3, 0))
 			return m.bytes()
 		}),
-		refused(29, "element expression with the refill", plugin.KindMalformed, "is not there", func() []byte {
+		refused(29, "element expression with the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{4, 0x41, 0, 0x0b, 1, 0xd2}, leb(behind), end)}
 			return m.bytes()
 		}),
-		refused(29, "global that refers to the refill", plugin.KindMalformed, "is not there", func() []byte {
+		refused(29, "global that refers to the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.globals = [][]byte{slices.Concat([]byte{0x70, 0, 0xd2}, leb(behind), end)}
 			return m.bytes()
 		}),
-		refused(29, "global that begins as the fuel", plugin.KindMalformed, "the global 1 is not there", func() []byte {
+		refused(29, "global that begins as the fuel", plugin.KindMalformed, "the global 1 does not exist", func() []byte {
 			m := fine()
 			m.globals = [][]byte{{0x7e, 0, 0x23, 1, 0x0b}}
 			return m.bytes()
 		}),
-		refused(29, "element with the refill", plugin.KindMalformed, "is not there", func() []byte {
+		refused(29, "element with the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(behind))}
 			return m.bytes()

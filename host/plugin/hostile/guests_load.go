@@ -8,20 +8,20 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// refused is a guest that the preflight refuses.
+// refused returns a guest that the preflight refuses.
 func refused(line int, name string, kind plugin.Kind, says string, module func() []byte) Guest {
 	return Guest{Line: line, Name: name, Module: module, Stage: "preflight", Kinds: []plugin.Kind{kind}, Says: says}
 }
 
-// linked is a guest whose imports or exports are not what the ABI asks for.
+// linked returns a guest whose imports or exports break the ABI.
 func linked(line int, name, says string, module []byte) Guest {
 	return Guest{Line: line, Name: name, Module: is(module), Stage: "link", Kinds: []plugin.Kind{plugin.KindLink}, Says: says}
 }
 
-// is makes a function of a module that is there.
+// is returns a function that returns this module.
 func is(module []byte) func() []byte { return func() []byte { return module } }
 
-// loadGuests are files that are no modules, or much too large ones.
+// loadGuests returns files that are not modules, or modules that are much too large.
 func loadGuests() []Guest {
 	malformed := func(line int, name, says, module string) Guest {
 		return refused(line, name, plugin.KindMalformed, says, is([]byte(module)))
@@ -35,8 +35,8 @@ func loadGuests() []Guest {
 		malformed(1, "component", "components are not supported", "\x00asm\x0d\x00\x01\x00"),
 		malformed(1, "version of tomorrow", "core module of version 1", "\x00asm\x02\x00\x00\x00"),
 		malformed(1, "unknown section", "the section 99 is unknown", "\x00asm\x01\x00\x00\x00\x63\x00"),
-		malformed(1, "sections in disorder", "stands at the wrong place", "\x00asm\x01\x00\x00\x00\x05\x01\x00\x01\x01\x00"),
-		malformed(1, "section twice", "stands at the wrong place", "\x00asm\x01\x00\x00\x00\x01\x01\x00\x01\x01\x00"),
+		malformed(1, "sections in disorder", "is in the wrong place", "\x00asm\x01\x00\x00\x00\x05\x01\x00\x01\x01\x00"),
+		malformed(1, "section twice", "is in the wrong place", "\x00asm\x01\x00\x00\x00\x01\x01\x00\x01\x01\x00"),
 		linked(1, "module without anything", "no agenthost plugin", raw()),
 		refused(4, "file of 33 MiB", plugin.KindLimit, "33554432 are allowed", func() []byte {
 			return append(raw(), make([]byte, 33<<20)...)
@@ -45,7 +45,7 @@ func loadGuests() []Guest {
 			return append(fine().bytes(), custom("padding", make([]byte, 33<<20)...)...)
 		}),
 		refused(5, "body of 300 KiB", plugin.KindLimit, "262144 are allowed", is(attack(again(300<<10, nop...)))),
-		refused(6, "40000 nested blocks", plugin.KindLimit, "blocks inside of each other", is(attack(again(40_000, 0x02, 0x40), again(40_000, 0x0b)))),
+		refused(6, "40000 nested blocks", plugin.KindLimit, "blocks inside each other", is(attack(again(40_000, 0x02, 0x40), again(40_000, 0x0b)))),
 		refused(7, "br_table of 200000 labels", plugin.KindLimit, "labels in a br_table", is(attack(i32(0), code{0x0e}, leb(200_000), again(200_001, 0)))),
 		refused(8, "300000 functions", plugin.KindLimit, "100000 are allowed", func() []byte {
 			return raw(section(1, vector(signature("", ""))), section(3, leb(300_000), again(300_000, 0)), section(10, leb(300_000), again(300_000, 2, 0, 0x0b)))
@@ -83,7 +83,7 @@ func loadGuests() []Guest {
 	return append(all, truncations()...)
 }
 
-// truncations are a module that is cut behind each of its sections, and inside of each.
+// truncations returns a module that is cut off after each of its sections, and inside each.
 func truncations() []Guest {
 	m := hooked(abi.BeforeModel)
 	m.tables = [][]byte{{0x70, 1, 1, 2}}
@@ -107,7 +107,7 @@ func truncations() []Guest {
 		stops := map[string]int{"before": at, "in the head of": at + 1, "at the begin of": at + header, "in the middle of": at + header + size/2}
 		for where, stop := range stops {
 			title := fmt.Sprintf("cut %s section %d", where, id)
-			if where == "before" && id <= 3 { // what is left is a module
+			if where == "before" && id <= 3 { // the rest is a valid module
 				all = append(all, linked(2, title, "no agenthost plugin", whole[:stop]))
 				continue
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// oddGuests are modules that look strange and are right: they must work.
+// oddGuests returns modules that look strange but are valid. They must work.
 func oddGuests() []Guest {
 	odd := func(line int, name string, module func() []byte) Guest {
 		return Guest{Line: line, Name: name, Benign: true, Module: module}
@@ -62,7 +62,7 @@ func oddGuests() []Guest {
 		changed(11, "16 tables of 65536", func(m *module) {
 			m.tables = slices.Repeat([][]byte{append([]byte{0x6f, 0}, leb(65_536)...)}, 16)
 		}),
-		changed(11, "active segment beyond its table", func(m *module) { // wazero does not say so: nothing is written
+		changed(11, "active segment beyond its table", func(m *module) { // wazero reports no error, and writes nothing
 			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{{0, 0x41, 0xe4, 0, 0x0b, 1, 0}}
 		}),
 		odd(6, "blocks of many values", func() []byte {

@@ -7,10 +7,10 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// memoryEnd is where the memory of a module ends.
+// memoryEnd is the end of a module's memory.
 const memoryEnd = pages << 16
 
-// pointerGuests hand over pointers that lead nowhere.
+// pointerGuests returns guests that pass invalid pointers.
 func pointerGuests() []Guest {
 	var all []Guest
 	wrong := func(line int, name string, kind plugin.Kind, says string, pieces ...code) {
@@ -41,18 +41,18 @@ func pointerGuests() []Guest {
 	return append(all, bufferGuests()...)
 }
 
-// bufferGuests use pointers in odd ways that are their own affair.
+// bufferGuests returns guests that use pointers in odd ways that are allowed, because they affect only themselves.
 func bufferGuests() []Guest {
 	odd := func(line int, name string, pieces ...code) Guest {
 		return Guest{Line: line, Name: name, Module: is(attack(pieces...)), Benign: true}
 	}
 	read := seq(call(callInputRead), drop)
 	return []Guest{
-		odd(45, "log line of 4 GiB", i32(1), i32(0), i32(-1), call(callLog)), // it is cut
+		odd(45, "log line of 4 GiB", i32(1), i32(0), i32(-1), call(callLog)), // the line is cut
 		odd(47, "nothing at a wild pointer",
 			i32(-1), i32(0), call(callResultWrite), drop, i32(-1), i32(0), read, i32(-1), i32(0), call(callReplyRead), drop,
 			i32(1), i32(-1), i32(0), call(callLog), i32(-1), i32(0), i32(-1), i32(0), call(callHostCall), expect(abi.ENOENT)),
-		odd(48, "buffer larger than the memory", i32(8), i32(-1), read), // the input fits in what is there
+		odd(48, "buffer larger than the memory", i32(8), i32(-1), read), // the input fits into the memory that exists
 		odd(48, "wild buffer that is too small", i32(-1), i32(3), read),
 		odd(48, "wild buffer that is one byte too small", i32(0), i32(0), call(callInputRead), set(1), i32(-1), get(1), i32(-1), add, read),
 		odd(50, "input over the data", i32(dataStart), i32(buffer), read),

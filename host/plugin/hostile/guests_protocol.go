@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// protocol is a guest whose before_model writes this document.
+// protocol returns a guest whose before_model writes this document.
 func protocol(line int, name, says string, doc []byte, fields ...abi.FieldSpec) Guest {
 	return Guest{
 		Line: line, Name: name, Stage: "before_model", Kinds: []plugin.Kind{plugin.KindProtocol}, Says: says, Once: true,
@@ -17,14 +17,14 @@ func protocol(line int, name, says string, doc []byte, fields ...abi.FieldSpec) 
 	}
 }
 
-// writer is a module whose before_model writes a document in its first call.
+// writer returns a module whose before_model writes a document in its first call.
 func writer(doc []byte, fields ...abi.FieldSpec) []byte {
 	m := specified(abi.BeforeModel, abi.HookSpec{}, fields...)
 	m.memory = []byte{0, 64}
 	return m.on("before_model", once(m.say(doc), code{0x0f}), nothing).bytes()
 }
 
-// protocolGuests write what is no document, or not one that they may write.
+// protocolGuests returns guests that write malformed documents, or documents that they must not write.
 func protocolGuests() []Guest {
 	all := []Guest{
 		protocol(58, "array of 2^32-1", "malformed", []byte("\xdd\xff\xff\xff\xff")),
@@ -82,7 +82,7 @@ func protocolGuests() []Guest {
 	return slices.Concat(all, returnGuests(), expensiveGuests())
 }
 
-// returnGuests return what the ABI does not know.
+// returnGuests returns guests whose return values break the ABI.
 func returnGuests() []Guest {
 	returns := func(value int) Guest {
 		return hookFault(67, fmt.Sprint("return of ", value), plugin.KindProtocol, fmt.Sprintf("it returned %d;", value), plugin.Limits{}, i32(value), code{0x0f})

@@ -7,7 +7,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// sectionGuests claim more than they have, or write numbers as wazero and the specification read them differently.
+// sectionGuests returns guests whose sections claim more than they have, or encode numbers that wazero and the
+// specification read differently.
 func sectionGuests() []Guest {
 	malformed := func(line int, name, says string, module []byte) Guest {
 		return refused(line, name, plugin.KindMalformed, says, is(module))
@@ -43,7 +44,7 @@ func sectionGuests() []Guest {
 		malformed(3, "signed number of 33 bits", "more than 32 bits", attack(code("\x41\xff\xff\xff\xff\x4f\x1a"))),
 		malformed(3, "signed number of 65 bits", "more than 64 bits", attack(code("\x42\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x1a"))),
 
-		// What wazero reads as one byte: it would run the 16 bytes as code.
+		// wazero reads this opcode as one byte, so it would run the 16 bytes as code.
 		malformed(29, "vector opcode in two bytes", "as short as possible", attack(code{0xfd, 0x8c, 0x00}, again(16, 0x01), drop)),
 		malformed(29, "vector opcode that hides a loop", "as short as possible",
 			attack(code{0xfd, 0x8c, 0x00}, again(8, 0x01), code{0x03, 0x40, 0x0c, 0x00, 0x0b}, again(3, 0x01), drop)),
@@ -51,7 +52,7 @@ func sectionGuests() []Guest {
 		malformed(29, "padded number of memory.fill", "as short as possible", attack(i32(0), i32(0), i32(0), code{0xfc, 0x8b, 0x00, 0x00})),
 		malformed(29, "vector opcode in three bytes", "as short as possible", attack(code{0xfd, 0x80, 0x80, 0x00})),
 		malformed(29, "index of the memory in two bytes", "the index of the memory must be 0", attack(code{0x3f, 0x80, 0x00, 0x1a})),
-		malformed(29, "element that refers to no function", "is not there", func() []byte {
+		malformed(29, "element that refers to no function", "does not exist", func() []byte {
 			m := fine()
 			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{{5, 0x70, 1, 0xd2, 0xff, 0x7f, 0x0b}}
 			return m.bytes()
@@ -63,5 +64,5 @@ func sectionGuests() []Guest {
 	return all
 }
 
-// wasmSized is content behind its length.
+// wasmSized returns content preceded by its length.
 func wasmSized(content []byte) []byte { return name(string(content)) }

@@ -8,12 +8,12 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// stackGuests call and call.
+// stackGuests returns guests that nest calls without end.
 func stackGuests() []Guest {
 	overflow := func(line int, name string, module func() []byte) Guest {
 		return Guest{
 			Line: line, Name: name, Stage: "before_model", Kinds: []plugin.Kind{plugin.KindTrap, plugin.KindFuel}, Says: "",
-			Once: true, Module: module, Limits: plugin.Limits{Fuel: 50_000_000, Deadline: 10 * time.Second}, // a stack takes long to grow
+			Once: true, Module: module, Limits: plugin.Limits{Fuel: 50_000_000, Deadline: 10 * time.Second}, // growing a stack takes long
 		}
 	}
 	return []Guest{
@@ -93,7 +93,7 @@ func stackGuests() []Guest {
 	}
 }
 
-// callTree has 60 functions of which each calls the next one twice: no loop at all.
+// callTree returns a module with 60 functions, each of which calls the next one twice. It has no loop.
 func callTree() []byte {
 	m := hooked(abi.BeforeModel)
 	root := m.next()
@@ -107,7 +107,7 @@ func callTree() []byte {
 	return m.on("before_model", once(call(root)), nothing).bytes()
 }
 
-// trampolines has functions that call each other through a table, twice each.
+// trampolines returns a module with functions that call each other through a table, twice each.
 func trampolines() []byte {
 	m := hooked(abi.BeforeModel)
 	root := m.next()

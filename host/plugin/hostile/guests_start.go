@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// startGuests misbehave before their first hook.
+// startGuests returns guests that misbehave before their first hook.
 func startGuests() []Guest {
 	loading := func(line int, name, stage string, kind plugin.Kind, says string, module []byte) Guest {
 		return Guest{Line: line, Name: name, Module: is(module), Stage: stage, Kinds: []plugin.Kind{kind}, Says: says}
@@ -55,7 +55,7 @@ func startGuests() []Guest {
 	return append(all, descriptionGuests()...)
 }
 
-// descriptionGuests write Descriptions that bind nobody.
+// descriptionGuests returns guests that write invalid Descriptions.
 func descriptionGuests() []Guest {
 	described := func(line int, name, says string, module []byte) Guest {
 		return Guest{Line: line, Name: name, Module: is(module), Stage: "describe", Kinds: []plugin.Kind{plugin.KindProtocol}, Says: says}

@@ -8,11 +8,11 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// stormGuests keep the host busy instead of themselves: each call of the host costs them little, and the host much. The
-// time of a guest is looked at in the host too.
+// stormGuests returns guests that keep the host busy: each call of the host costs the guest little and the host much.
+// The host also checks the guest's time during such calls.
 func stormGuests() []Guest {
 	var all []Guest
-	// A storm is stopped by its fuel or its time, whichever is used up first.
+	// A storm stops when its fuel or its time is used up, whichever comes first.
 	storm := func(line int, name string, pieces func(m *module) code) {
 		g := Guest{
 			Line: line, Name: "storm of " + name, Stage: "wrap_model_call", Kinds: []plugin.Kind{plugin.KindDeadline}, Says: "of time",
@@ -68,14 +68,14 @@ func stormGuests() []Guest {
 // largePages is 16 MiB of memory.
 const largePages = 256
 
-// vectors fills a million pieces that are all of the memory.
+// vectors fills a million pieces, each of which covers the whole memory.
 func vectors() code {
 	return seq(i32(0), set(1), loop(
 		get(1), i32(buffer), add, i32(0), store32, get(1), i32(buffer+4), add, i32(1<<20), store32,
 		get(1), i32(8), add, code{0x22, 1}, i32(8<<20), code{0x49, 0x0d, 0})) // tee, lt_u, br_if
 }
 
-// largeDocument is a document of almost 1 MiB, in a segment of its own.
+// largeDocument places a document of almost 1 MiB in its own segment.
 func (m *module) largeDocument() code {
 	const at, size = 1 << 20, 1<<20 - 64
 	doc := append([]byte("\x82\xa4name\xa1x\xa4data\xc6"), binary.BigEndian.AppendUint32(nil, size)...)

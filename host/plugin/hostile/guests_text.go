@@ -8,11 +8,11 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// dirty is what no terminal and no log should get: escapes, control characters of both sets, line breaks of Unicode,
-// marks that turn the direction of a text, and bytes that are no text.
+// dirty is text that must never reach a terminal or a log: escapes, control characters of both sets, Unicode line
+// breaks, marks that change the direction of text, and bytes that are not text.
 const dirty = "\x1b[2J\x1b]0;title\x07 a\r\nb\tc \x00\x7f\u0085\u009b31m\u2028\u2029\u202e\u202d\u2066\u2069\u200f\u200e\u061c"
 
-// textGuests speak.
+// textGuests returns guests that write dirty text.
 func textGuests() []Guest {
 	says := func(name, export string, body func(m *module) code) Guest {
 		return Guest{Line: 69, Name: name, Benign: true, Module: func() []byte {
@@ -84,7 +84,8 @@ func textGuests() []Guest {
 	return append(all, outcomeGuests()...)
 }
 
-// outcomeGuests return errors, whose texts are data and keep their letters, but reach events and logs cleaned.
+// outcomeGuests returns guests that return errors. The text of an error is data and is not changed, but events and logs
+// get a cleaned copy.
 func outcomeGuests() []Guest {
 	errored := func(line int, name string, message string) Guest {
 		return Guest{

@@ -5,7 +5,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// The errnos of WASI that the closed world answers with.
+// The errnos with which the sandbox's WASI answers.
 const (
 	wasiOK    = 0
 	badf      = 8
@@ -18,7 +18,7 @@ const (
 	notPermit = 63
 )
 
-// wasiGuests look for a way out through WASI. They trap where they find something.
+// wasiGuests returns guests that look for a way out through WASI. They trap if they find one.
 func wasiGuests() []Guest {
 	closed := func(line int, name string, pieces ...code) Guest {
 		return Guest{Line: line, Name: name, Module: is(attack(pieces...)), Benign: true}
@@ -73,7 +73,7 @@ func wasiGuests() []Guest {
 		closed(91, "resolution of the clock", i32(0), at, call(callClockResGet), errno(wasiOK)),
 		closed(91, "clock of the processor", i32(2), at, call(callClockResGet), errno(invalid)),
 		{
-			Line: 91, Name: "clock of the host", Benign: true, Module: func() []byte { // it moves by 1 µs, whatever happens between two looks
+			Line: 91, Name: "clock of the host", Benign: true, Module: func() []byte { // it moves by 1 µs between two readings, whatever happens
 				return attack(i32(1), i64(0), at, call(callClockTimeGet), errno(wasiOK), turns(100_000, 1), i32(1), i64(0), i32(buffer+8), call(callClockTimeGet),
 					errno(wasiOK), i32(buffer+8), code{0x29, 3, 0}, at, code{0x29, 3, 0}, code{0x7d}, i64(1000), code{0x52}, when(trap))
 			},

@@ -8,13 +8,13 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 )
 
-// or adds a kind that is as good.
+// or adds a kind that is also accepted.
 func (g Guest) or(kind plugin.Kind) Guest {
 	g.Kinds = append(g.Kinds, kind)
 	return g
 }
 
-// wrapGuests stand around a model call or a tool call.
+// wrapGuests returns guests that wrap a model call or a tool call.
 func wrapGuests() []Guest {
 	wrap := func(hook abi.Hook, body func(m *module) code) func() []byte {
 		return func() []byte {
@@ -36,7 +36,7 @@ func wrapGuests() []Guest {
 		all = append(all,
 			odd(72, "no next", hook, func(*module) code { return nil }),
 			odd(72, "next three times", hook, func(m *module) code { return again(3, m.forward(nil)...) }),
-			odd(72, "next 100000 times", hook, func(m *module) code { // it gets ELIMIT, and goes on
+			odd(72, "next 100000 times", hook, func(m *module) code { // it gets ELIMIT and continues
 				return seq(m.forward(nil), turns(100_000, 1, i32(0), i32(0), call(callNext), code{0x1a}), i32(0), i32(0), call(callNext), expect(abi.ELIMIT))
 			}),
 			odd(73, "reply read after next and again", hook, func(m *module) code {
@@ -78,7 +78,7 @@ func wrapGuests() []Guest {
 			next(document(&abi.RequestChange{Patch: []abi.Patch{stranger}}))),
 		wrong(81, "tool that is not offered", abi.WrapModelCall, plugin.KindProtocol, "is not offered", next(change("tools", []any{"delete_everything"}))),
 		wrong(81, "tool that hides another", abi.WrapModelCall, plugin.KindProtocol, "offered already",
-			next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))).or(plugin.KindTrap), // where there is no such tool
+			next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))).or(plugin.KindTrap), // if there is no such tool
 		wrong(64, "answer to another call", abi.WrapToolCall, plugin.KindProtocol, `answer the call "call-1"`, said(&abi.Result{
 			ToolMessage: new(abi.Patch{}.Set("tool_call_id", wire.String("c9"))),
 		})),

@@ -41,7 +41,7 @@ const (
 
 const wasi = "wasi_snapshot_preview1"
 
-// allImports are the imports of the ABI, and what the corpus needs of WASI.
+// allImports returns the imports of the ABI, and the WASI functions that the corpus needs.
 func allImports() []function {
 	params := func(n int) string { return string(again(n, tI32[0])) }
 	of := func(module, name, params, results string) function {

@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 )
 
-// TestLines checks that every line of the checklist is held: by a guest, or by a test that exists.
+// TestLines checks that a guest or an existing test covers every line of the checklist.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	lines := hostile.Lines()
@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 	t.Logf("%d guests", len(names))
 }
 
-// TestSecurity checks that the tests that SECURITY.md names are there.
+// TestSecurity checks that the tests that SECURITY.md names exist.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.FromSlash("../../../SECURITY.md"))

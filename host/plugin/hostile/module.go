@@ -6,23 +6,23 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// module is a module that imports what guests may import, and describes itself as the ABI asks for, unless a guest of the
-// corpus changes that.
+// module is a module that imports everything that guests may import, and describes itself as the ABI requires. A guest of
+// the corpus may change that.
 type module struct {
 	types     [][]byte // further types; the first has the index 0
 	imports   []function
 	functions []function
 	tables    [][]byte
-	memory    []byte // its limits
+	memory    []byte // the limits of the memory
 	globals   [][]byte
 	exports   [][]byte // further exports
-	start     int      // a function; 0: none
+	start     int      // index of the start function; 0: none
 	elements  [][]byte
-	data      []byte   // what stands at dataStart of the memory
+	data      []byte   // content of the memory at dataStart
 	segments  [][]byte // further data
-	counted   bool     // the segments of data are announced
-	before    []byte   // sections before the first
-	behind    []byte   // sections behind the last
+	counted   bool     // whether the number of data segments is announced
+	before    []byte   // sections before the first one
+	behind    []byte   // sections after the last one
 }
 
 // function is an import, or a function of the module with the name of its export.
@@ -33,14 +33,14 @@ type function struct {
 	body            code
 }
 
-// The memory: a page of odds and ends, one to read documents into, and then the data.
+// The memory: a page for small values, a page to read documents into, and then the data.
 const (
 	buffer    = 64 << 10
 	dataStart = 128 << 10
 	pages     = 3
 )
 
-// newModule makes a module that describes itself as d and has no hooks yet. A name and a version are filled in.
+// newModule makes a module that describes itself as d and has no hooks yet. It fills in a name and a version.
 func newModule(d abi.Description) *module {
 	m := &module{imports: allImports(), memory: []byte{0, pages}}
 	d.ABI = abi.Major
@@ -61,7 +61,7 @@ func hooked(hook abi.Hook, fields ...abi.FieldSpec) *module {
 	return specified(hook, abi.HookSpec{}, fields...)
 }
 
-// specified makes a module with one hook of this specification.
+// specified makes a module with one hook that has this spec.
 func specified(hook abi.Hook, spec abi.HookSpec, fields ...abi.FieldSpec) *module {
 	d := abi.Description{Fields: fields}
 	switch hook {
@@ -81,15 +81,15 @@ func specified(hook abi.Hook, spec abi.HookSpec, fields ...abi.FieldSpec) *modul
 	return newModule(d)
 }
 
-// fine is a module with a hook that says nothing.
+// fine returns a module with a hook that changes nothing.
 func fine() *module { return hooked(abi.BeforeModel).on("before_model", nothing) }
 
-// attack is a module whose before_model runs this code and then says nothing.
+// attack returns a module whose before_model runs this code and then returns 0.
 func attack(pieces ...code) []byte {
 	return hooked(abi.BeforeModel).on("before_model", seq(pieces...), nothing).bytes()
 }
 
-// on adds an export of the type (i32) -> i32, which has one variable beside its parameter.
+// on adds an export of the type (i32) -> i32, which has one variable besides its parameter.
 func (m *module) on(export string, body ...code) *module {
 	return m.put(function{name: export, params: tI32, results: tI32, locals: locals(1, tI32), body: seq(body...)})
 }
@@ -103,10 +103,10 @@ func (m *module) put(f function) *module {
 	return m
 }
 
-// next is the index of the function that is added next.
+// next returns the index of the next function that is added.
 func (m *module) next() int { return len(m.imports) + len(m.functions) }
 
-// without drops an export.
+// without removes an export.
 func (m *module) without(export string) *module {
 	for i := range m.functions {
 		if m.functions[i].name == export {
@@ -116,7 +116,7 @@ func (m *module) without(export string) *module {
 	return m
 }
 
-// place puts bytes into the module's memory and returns where: a pointer and a length, as constants.
+// place puts bytes into the module's memory and returns their pointer and length, as constants.
 func (m *module) place(b []byte) code {
 	at := dataStart + len(m.data)
 	m.data = append(m.data, b...)
@@ -152,7 +152,7 @@ func (m *module) forward(doc []byte) code {
 	return seq(m.place(doc), call(callNext), expect(abi.StatusOK))
 }
 
-// once runs a piece of code in the first call of a hook alone: n is the first key of its input.
+// once runs a piece of code only in the first call of a hook, which it recognizes by n, the first key of the input.
 func once(pieces ...code) code {
 	return seq(i32(buffer), i32(buffer), call(callInputRead), drop,
 		i32(buffer), code{0x2d, 0x00, 0x03}, i32(1), code{0x46}, when(pieces...))

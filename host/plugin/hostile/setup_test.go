@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// searcher is a model that asks for the tool search after a human message, and else says done.
+// searcher is a model that calls the tool search after a human message, and otherwise says done.
 type searcher struct{}
 
 func (searcher) Info() model.Info { return model.Info{Name: "searcher"} }
@@ -31,7 +31,7 @@ func (searcher) Generate(_ context.Context, req *model.Request) (*model.Response
 	return model.Reply(abi.AI("", abi.Call("call-1", "search", map[string]any{"q": "x"}))), nil
 }
 
-// bundle is an agent, and everything that it said to the outside.
+// bundle is an agent, and all text that it sent to the outside.
 type bundle struct {
 	agent  *host.Agent
 	config host.Config
@@ -56,7 +56,7 @@ func newBundle(plugins ...plugin.Wasm) *bundle {
 	return b
 }
 
-// load builds the agent. An error's text is said too.
+// load builds the agent. It also records the text of an error.
 func (b *bundle) load() error {
 	agent, err := host.New(b.config)
 	b.agent = agent
@@ -76,7 +76,7 @@ type outcome struct {
 	err       error
 	status    host.Status
 	state     wire.Map
-	instances []uint64 // of the plugin called bad
+	instances []uint64 // of the plugin named bad
 	took      time.Duration
 }
 
@@ -102,7 +102,7 @@ func (b *bundle) run(t testing.TB) outcome {
 	return out
 }
 
-// journal keeps all texts that reach logs, events for people, and errors. It is a slog.Handler.
+// journal records all texts that reach logs, readable events, and errors. It is a slog.Handler.
 type journal struct {
 	mu    sync.Mutex
 	texts []string
@@ -141,7 +141,7 @@ func (j *journal) Handle(_ context.Context, r slog.Record) error {
 func (j *journal) WithAttrs([]slog.Attr) slog.Handler { return j }
 func (j *journal) WithGroup(string) slog.Handler      { return j }
 
-// requireClean checks that nothing of what was said can move a terminal or turn a text around.
+// requireClean checks that no recorded text can control a terminal or reverse the direction of text.
 func (j *journal) requireClean(t testing.TB) {
 	t.Helper()
 	j.mu.Lock()

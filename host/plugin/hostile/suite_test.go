@@ -16,9 +16,9 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 )
 
-// What a guest may make of the host: how long it may keep it busy, to be loaded and to run three times; how long its hook
-// may go on behind its deadline, on a machine that is busy; and how much the heap may grow, with the memory of several
-// guests that run at once and what is not collected yet.
+// The limits of a guest's effect on the host: how long loading it and running it three times may take, how long its hook
+// may continue after its deadline on a busy machine, and how much the heap may grow. The heap includes the memory of
+// several guests that run at once, and garbage that is not collected yet.
 const (
 	mostTime = 20 * time.Second
 	mostLate = time.Second
@@ -26,7 +26,7 @@ const (
 	engines  = 256 << 20
 )
 
-// TestGuests loads and runs every guest, beside plugins that do nothing wrong.
+// TestGuests loads and runs every guest, next to well-behaved plugins.
 func TestGuests(t *testing.T) {
 	all := guests()
 	runtime.GC()
@@ -49,19 +49,19 @@ func TestGuests(t *testing.T) {
 	require.Less(t, heap(), before+16<<20, "nothing stays")
 }
 
-// usesLoadFuel reports whether a guest runs until it has no fuel, where no limit can be set.
+// usesLoadFuel reports whether a guest uses up its fuel while it is loaded, where no limit can be set.
 func usesLoadFuel(g *hostile.Guest) bool {
 	return slices.Contains(g.Kinds, plugin.KindFuel) && slices.Contains([]string{"instantiate", "init", "describe", "configure"}, g.Stage)
 }
 
-// heap is how many bytes the heap has.
+// heap returns the size of the heap in bytes.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// watchHeap returns the most that the heap has had.
+// watchHeap returns the largest size that the heap has had.
 func watchHeap(t *testing.T) *atomic.Uint64 {
 	t.Helper()
 	var peak atomic.Uint64
@@ -84,7 +84,7 @@ func watchHeap(t *testing.T) *atomic.Uint64 {
 	return &peak
 }
 
-// subject is a guest of which the suite makes sure that it stays alone with its faults.
+// subject is a guest under test. The suite checks that its faults affect nothing else.
 type subject struct {
 	guest     hostile.Guest
 	engine    *plugin.Engine
@@ -102,7 +102,7 @@ func newSubject(t *testing.T, g hostile.Guest) *subject {
 	return s
 }
 
-// close checks that the neighbour still works, and that all was given back.
+// close checks that the neighbour still works, and that all resources were released.
 func (s *subject) close(t *testing.T) {
 	t.Helper()
 	requireMarks(t, s.neighbour.run(t))
@@ -116,12 +116,12 @@ func (s *subject) wasm(policy plugin.FailurePolicy) plugin.Wasm {
 	return plugin.Wasm{ID: "bad", Bytes: s.module, Limits: s.guest.Limits, OnFailure: policy, Engine: s.engine}
 }
 
-// good is a plugin that works.
+// good returns a plugin that works.
 func (s *subject) good(id string) plugin.Wasm {
 	return plugin.Wasm{ID: id, Bytes: hostile.Good(), Engine: s.engine}
 }
 
-// requireMarks checks that a run went well, and that the good plugin took part in it.
+// requireMarks checks that a run succeeded, and that the good plugin took part in it.
 func requireMarks(t *testing.T, out outcome) {
 	t.Helper()
 	require.NoError(t, out.err)
@@ -155,7 +155,7 @@ func (s *subject) try(t *testing.T) {
 	}
 }
 
-// runs runs a guest whose hook fails: its instance does not serve again.
+// runs runs a guest whose hook fails, and checks that its instance does not serve again.
 func (s *subject) runs(t *testing.T, b *bundle) {
 	t.Helper()
 	first := b.run(t)
@@ -181,10 +181,10 @@ func (s *subject) runs(t *testing.T, b *bundle) {
 	}
 }
 
-// isFault reports whether the guest makes a fault, and not an error of its own.
+// isFault reports whether the guest causes a fault, as opposed to an ordinary error.
 func (s *subject) isFault() bool { return !slices.Contains(s.guest.Kinds, plugin.KindGuest) }
 
-// open runs the guest once under the policy open: the run goes on without it.
+// open runs the guest once under the policy open, in which the run continues without it.
 func (s *subject) open(t *testing.T) {
 	t.Helper()
 	if !s.isFault() || slices.Contains(s.guest.Kinds, "") {

@@ -18,8 +18,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 )
 
-// TestManyThatGrow lets thirty plugins take all memory that they can get, at the same time, from an engine that has enough
-// for a few of them.
+// TestManyThatGrow runs thirty plugins that take all the memory that they can get at the same time, in an engine that has
+// enough for only a few of them.
 func TestManyThatGrow(t *testing.T) {
 	t.Parallel()
 	engine, err := plugin.NewEngine(plugin.EngineConfig{Memory: 48 << 20})
@@ -57,7 +57,8 @@ func TestManyThatGrow(t *testing.T) {
 	require.NoError(t, engine.Close())
 }
 
-// TestTablesAreCounted loads a plugin with all tables that it may have, where there is memory for its memory alone.
+// TestTablesAreCounted loads a plugin with the most tables that it may have, in an engine with just enough memory for
+// the plugin's linear memory.
 func TestTablesAreCounted(t *testing.T) {
 	t.Parallel()
 	at := slices.IndexFunc(guests(), func(g hostile.Guest) bool { return g.Name == "16 tables of 65536" })
@@ -81,7 +82,7 @@ func TestTablesAreCounted(t *testing.T) {
 	}
 }
 
-// TestRealPluginBesideHostileOnes runs a plugin of the repository in one agent with guests that fail.
+// TestRealPluginBesideHostileOnes runs a plugin of the repository in the same agent as guests that fail.
 func TestRealPluginBesideHostileOnes(t *testing.T) {
 	t.Parallel()
 	engine, err := plugin.NewEngine(plugin.EngineConfig{})
@@ -114,7 +115,7 @@ func TestRealPluginBesideHostileOnes(t *testing.T) {
 	require.NoError(t, engine.Close())
 }
 
-// TestCacheThatIsGone loads plugins while the directory of the engine's cache cannot be written: a file has its place.
+// TestCacheThatIsGone loads plugins while the engine's cache cannot be written, because a file replaces its directory.
 func TestCacheThatIsGone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cache")

@@ -27,7 +27,7 @@ type workload struct {
 	run   func(t testing.TB, g *guest) int64
 }
 
-// real are guests of three compilers that work on about a megabyte each.
+// realWorkloads returns guests of three compilers that process about a megabyte each.
 func realWorkloads(t testing.TB) []workload {
 	t.Helper()
 	config, err := wire.MapOf(map[string]any{
@@ -55,7 +55,7 @@ func realWorkloads(t testing.TB) []workload {
 	}
 }
 
-// tightWorkloads are loops that do next to nothing.
+// tightWorkloads returns loops that do next to nothing.
 func tightWorkloads() []workload {
 	run := func(n int) func(testing.TB, *guest) int64 {
 		return func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "run", make([]byte, n)) }
@@ -68,7 +68,8 @@ func tightWorkloads() []workload {
 	}
 }
 
-// BenchmarkOverhead compares guests with and without a meter, in turns: ratio is that of the fastest calls.
+// BenchmarkOverhead compares guests with and without a meter, in turns. The reported ratio is that of the fastest
+// calls.
 func BenchmarkOverhead(b *testing.B) {
 	for _, w := range append(realWorkloads(b), tightWorkloads()...) {
 		b.Run(w.name, func(b *testing.B) {
@@ -91,7 +92,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// messages is the input of a hook that shows so many messages with a text of so many bytes.
+// messages returns the input of a hook with n messages whose texts have size bytes each.
 func messages(t testing.TB, n, size int) []byte {
 	t.Helper()
 	items := make([]abi.Message, n)

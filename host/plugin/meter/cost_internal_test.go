@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSpecTellsTheCosts holds the table of SPEC.md to the one that is charged.
+// TestSpecTellsTheCosts compares the cost table of SPEC.md with the one that the meter charges.
 func TestSpecTellsTheCosts(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../../abi/SPEC.md")

@@ -16,7 +16,8 @@ func vector(items ...[]byte) []byte { return append(leb(len(items)), slices.Conc
 
 func name(text string) []byte { return wasmbin.AppendName(nil, text) }
 
-// exporting is a module with a function "run" (i32) -> i32 and a memory. The function has locals of i32 and code.
+// exporting returns a module with a memory and a function "run" (i32) -> i32. The function has this many i32 locals and
+// this code.
 func exporting(locals int, code ...byte) []byte {
 	body := []byte{0}
 	if locals > 0 {
@@ -31,17 +32,17 @@ func exporting(locals int, code ...byte) []byte {
 	)
 }
 
-// counting adds up the numbers to n.
+// counting returns a module that adds up the numbers to n.
 func counting() []byte {
 	return exporting(2, 0x03, 0x40, 0x20, 1, 0x20, 2, 0x6a, 0x21, 1, 0x20, 2, 0x41, 1, 0x6a, 0x22, 2, 0x20, 0, 0x48, 0x0d, 0, 0x0b, 0x20, 1)
 }
 
-// hashing hashes n bytes.
+// hashing returns a module that hashes n bytes.
 func hashing() []byte {
 	return exporting(2, 0x03, 0x40, 0x20, 1, 0x41, 31, 0x6c, 0x20, 2, 0x2d, 0, 0, 0x73, 0x21, 1, 0x20, 2, 0x41, 1, 0x6a, 0x22, 2, 0x20, 0, 0x48, 0x0d, 0, 0x0b, 0x20, 1)
 }
 
-// fib is Fibonacci's function by recursion.
+// fib returns a module with a recursive Fibonacci function.
 func fib() []byte {
 	return exporting(0, 0x20, 0, 0x41, 2, 0x48, 0x04, 0x7f, 0x20, 0, 0x05, 0x20, 0, 0x41, 1, 0x6b, 0x10, 0, 0x20, 0, 0x41, 2, 0x6b, 0x10, 0, 0x6a, 0x0b)
 }
@@ -50,16 +51,17 @@ func module(sections ...[]byte) []byte {
 	return append([]byte("\x00asm\x01\x00\x00\x00"), slices.Concat(sections...)...)
 }
 
-// sized is a body with its length.
+// sized returns a body preceded by its length.
 func sized(code ...byte) []byte { return wasmbin.AppendSized(nil, code) }
 
-// filling fills n bytes.
+// filling returns a module that fills n bytes.
 func filling() []byte { return exporting(0, 0x41, 0, 0x41, 7, 0x20, 0, 0xfc, 11, 0, 0x41, 1) }
 
-// growing grows the memory by n pages.
+// growing returns a module that grows the memory by n pages.
 func growing() []byte { return exporting(0, 0x20, 0, 0x40, 0, 0x1a, 0x41, 1) }
 
-// branching counts the even numbers below n, in blocks with long and short arms, and leaves by a return.
+// branching returns a module that counts the even numbers below n, in blocks with long and short arms, and leaves by a
+// return.
 func branching() []byte {
 	long := slices.Repeat([]byte{0x20, 1, 0x41, 0, 0x6a, 0x21, 1}, 20)
 	return exporting(2, slices.Concat(
@@ -70,7 +72,7 @@ func branching() []byte {
 	)...)
 }
 
-// tree is a tree of calls without a loop: each of n functions calls the next one twice.
+// tree returns a module with a tree of calls and no loop: each of n functions calls the next one twice.
 func tree(n int) []byte {
 	var functions, bodies [][]byte
 	for i := range n {

@@ -14,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// FuzzRewrite checks that a module that wazero compiles still compiles with a meter, and that what ends soon gives the
-// same results with it.
+// FuzzRewrite checks that a module that wazero compiles still compiles with a meter. Functions that end soon must give
+// the same results with it.
 func FuzzRewrite(f *testing.F) {
 	for _, code := range [][]byte{counting(), hashing(), fib(), filling(), growing(), branching(), tree(4)} {
 		f.Add(code, uint64(5))
@@ -52,7 +52,7 @@ func FuzzRewrite(f *testing.F) {
 		require.NoError(t, err)
 		require.NoError(t, withErr)
 		require.Len(t, again.Bodies, len(m.Bodies)+1)
-		if m.Start == nil { // it may run for ever
+		if m.Start == nil { // it may run forever
 			compareRuns(t, plain, with, code, rewritten, n)
 		}
 	})
@@ -83,7 +83,7 @@ func compareRuns(t *testing.T, plain, with *specWorld, code, rewritten []byte, n
 		with.budget.given = 0
 		got, failed := other.ExportedFunction(name).Call(ctx, params...)
 		if failed != nil {
-			return // a trap leaves the fuel unknown, and the memory too
+			return // after a trap, the fuel and the memory are unknown
 		}
 		want, failure := one.ExportedFunction(name).Call(ctx, params...)
 		require.NoError(t, failure)

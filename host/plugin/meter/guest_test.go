@@ -27,9 +27,9 @@ func metered(t testing.TB, code []byte) []byte {
 	return out
 }
 
-// budget is what a guest may use, and has used.
+// budget is the fuel that a guest may use, and has used.
 type budget struct {
-	slice int64 // what a tick gives at most
+	slice int64 // the most that a tick gives
 	limit int64
 	given int64
 	ticks int
@@ -70,7 +70,7 @@ func start(t testing.TB, code []byte) *guest {
 	return g
 }
 
-// imports makes what guests import: the meter, and of the ABI what a hook without next needs.
+// imports provides the imports of guests: the meter, and the functions of the ABI that a hook without next needs.
 func (g *guest) imports(t testing.TB, r wazero.Runtime) {
 	t.Helper()
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64

@@ -45,12 +45,12 @@ const globalPrefix = "agenthost_global_"
 func Rewrite(module []byte, m *preflight.Module, options Options) ([]byte, error) {
 	for _, i := range m.Imports {
 		if i.Module == Module {
-			return nil, fmt.Errorf("it imports %q of %q, which is the host's own", i.Name, i.Module)
+			return nil, fmt.Errorf("it imports %q of %q, a name that is reserved for the host", i.Name, i.Module)
 		}
 	}
 	for _, e := range m.Exports {
 		if e.Name == Fuel || e.Name == Self || strings.HasPrefix(e.Name, globalPrefix) {
-			return nil, fmt.Errorf("it exports %q, which is the host's own", e.Name)
+			return nil, fmt.Errorf("it exports %q, a name that is reserved for the host", e.Name)
 		}
 	}
 	r := &rewriter{

@@ -31,7 +31,7 @@ func fuelOf(t *testing.T, g *guest, n uint64, slice, limit int64) (result uint64
 
 const plenty = math.MaxInt64 >> 8
 
-// TestGoldenFuel holds the numbers of the cost table's version: other numbers are another version.
+// TestGoldenFuel pins the numbers of the cost table's version. Other numbers require another version.
 func TestGoldenFuel(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1, meter.Version)
@@ -65,8 +65,8 @@ func TestGoldenFuel(t *testing.T) {
 	}
 }
 
-// TestSmallFunctionsAreChargedByTheirCallers calls a small function three times: once it is nobody else's, once it is
-// exported.
+// TestSmallFunctionsAreChargedByTheirCallers calls a small function three times. In one module nothing else can reach
+// the function, and in the other it is exported.
 func TestSmallFunctionsAreChargedByTheirCallers(t *testing.T) {
 	t.Parallel()
 	helper := sized(slices.Concat([]byte{0, 0x20, 0}, slices.Repeat([]byte{0x41, 1, 0x6a}, 6), []byte{0x45, 0x0b})...)
@@ -87,7 +87,7 @@ func TestSmallFunctionsAreChargedByTheirCallers(t *testing.T) {
 	require.Equal(t, map[bool]int64{false: 9, true: 11}, fuel, "what is charged apart is rounded apart")
 }
 
-// TestFuelEndsExactly gives exactly what a call needs, and one less, in slices of several sizes.
+// TestFuelEndsExactly gives a call exactly the fuel that it needs, and one unit less, in slices of several sizes.
 func TestFuelEndsExactly(t *testing.T) {
 	t.Parallel()
 	for _, slice := range []int64{1, 7, 100, plenty} {
@@ -142,7 +142,7 @@ func TestCollisionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheMeterCanBeNamed checks that indexes which exist only with a meter are refused without one.
+// TestNothingOfTheMeterCanBeNamed checks that the preflight refuses indexes that exist only after the meter is added.
 func TestNothingOfTheMeterCanBeNamed(t *testing.T) {
 	t.Parallel()
 	for what, code := range map[string][]byte{
@@ -152,11 +152,11 @@ func TestNothingOfTheMeterCanBeNamed(t *testing.T) {
 		"type":           exporting(0, 0x02, 1, 0x0b, 0x41, 0),
 	} {
 		_, err := preflight.Check(code, preflight.Default())
-		require.ErrorContains(t, err, "not there", what)
+		require.ErrorContains(t, err, "not exist", what)
 	}
 }
 
-// TestTablesGetAMaximum grows a table that has none, or a large one.
+// TestTablesGetAMaximum grows a table that has no maximum, or a large one.
 func TestTablesGetAMaximum(t *testing.T) {
 	t.Parallel()
 	for _, limits := range [][]byte{{0, 1}, {1, 1, 0xff, 0xff, 0xff, 0x7f}} {
@@ -176,7 +176,7 @@ func TestTablesGetAMaximum(t *testing.T) {
 	}
 }
 
-// TestNamesMove checks that a trap names the functions that the module named.
+// TestNamesMove checks that a trap shows the function names that the module gave.
 func TestNamesMove(t *testing.T) {
 	t.Parallel()
 	code := slices.Concat(exporting(0, 0x00), section(0, name("name"),
@@ -188,8 +188,8 @@ func TestNamesMove(t *testing.T) {
 	require.NotErrorIs(t, err, errOutOfFuel)
 }
 
-// TestRealGuests runs guests of three compilers with and without a meter: they do the same, and how the fuel is given
-// does not matter.
+// TestRealGuests runs guests of three compilers with and without a meter. They must do the same, and the slices in
+// which they get fuel must not matter.
 func TestRealGuests(t *testing.T) {
 	t.Parallel()
 	for _, w := range realWorkloads(t) {

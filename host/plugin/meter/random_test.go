@@ -15,28 +15,28 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Random modules of structured code run in three ways: as they are, with a meter, and counted by hand: each instruction
-// with code before it that adds up what the cost table says. What is charged must be that at least, and at most what
-// branches may skip more.
+// Random modules of structured code run in three ways: unchanged, with a meter, and with counting code before each
+// instruction that adds up its cost from the cost table. The charged fuel must be at least that count, and may exceed
+// it only by the code that branches may skip.
 
-// slack is what a place that branches lead to, or away from, may be charged more than what runs there, in eighths of a unit: the window
-// of uncharged code, and rounding.
+// slack is how much the charge at a place where branches start or end may exceed the cost of the code that runs there, in eighths
+// of a unit. It consists of the window of uncharged code, and rounding.
 const slack = 48 + 7
 
 // The globals of a random module.
 const (
-	globalSteps = iota // how many branches to loops and calls are left: without one a function returns
-	globalLeast        // what was counted, in eighths of a unit
-	globalMost         // the same with the slack
+	globalSteps = iota // how many branches to loops and calls are left; at zero, a function returns
+	globalLeast        // the count, in eighths of a unit
+	globalMost         // the count with the slack
 )
 
 // piece is an instruction of a random module.
 type piece struct {
 	code   []byte
 	cost   int
-	place  bool // it has slack
-	behind bool // it is counted behind itself
-	sized  int  // local variable that says how many bytes it fills, modulo 64; -1: it fills nothing
+	place  bool // whether it has slack
+	behind bool // whether it is counted after it runs
+	sized  int  // local variable with the number of bytes that it fills, modulo 64; -1: it fills nothing
 }
 
 // randomFunction writes the body of a function. All values are i32.
@@ -46,7 +46,7 @@ type randomFunction struct {
 	functions [][2]int // parameters and results of all functions
 	self      [2]int
 	pieces    []piece
-	labels    []randomLabel // the open ones, the function's first
+	labels    []randomLabel // the open labels; the function's own is the first
 	room      int           // instructions that it may still have
 }
 
@@ -56,8 +56,8 @@ type randomLabel struct {
 }
 
 const (
-	randomLocals = 3 // beside the parameters
-	randomImport = 1 // functions before the first with a body
+	randomLocals = 3 // besides the parameters
+	randomImport = 1 // number of functions before the first with a body
 )
 
 func (f *randomFunction) below(n int, what string) int { return rapid.IntRange(0, n-1).Draw(f.T, what) }
@@ -66,7 +66,7 @@ func (f *randomFunction) put(cost int, code ...byte) {
 	f.pieces = append(f.pieces, piece{code: code, cost: cost, sized: -1})
 }
 
-// control writes an instruction that branches, or that branches lead to.
+// control writes an instruction that branches, or that is the target of branches.
 func (f *randomFunction) control(cost int, code ...byte) {
 	f.pieces = append(f.pieces, piece{code: code, cost: cost, place: true, behind: cost == 0, sized: -1})
 }
@@ -87,10 +87,10 @@ func (f *randomFunction) step() {
 	f.put(1, 0x24, globalSteps)
 }
 
-// local is the index of some local variable.
+// local returns the index of a random local variable.
 func (f *randomFunction) local() byte { return byte(f.below(f.self[0]+randomLocals, "local")) }
 
-// sequence writes code that takes the values on the stack and leaves so many.
+// sequence writes code that takes the values on the stack and leaves this many results.
 func (f *randomFunction) sequence(height, results int) {
 	for f.below(10, "more") > 0 && f.room > 0 {
 		f.room--
@@ -104,7 +104,7 @@ func (f *randomFunction) sequence(height, results int) {
 	}
 }
 
-// instruction writes one instruction, or a few, and returns the height of the stack behind it.
+// instruction writes one or a few instructions, and returns the height of the stack after them.
 func (f *randomFunction) instruction(height int) int {
 	switch kind := f.below(20, "kind"); {
 	case kind < 5:
@@ -140,7 +140,7 @@ func (f *randomFunction) instruction(height int) int {
 		f.put(1, 0x2d, 0, 0) // a byte of the memory
 		return height
 	case kind == 17:
-		for range f.below(50, "much") { // which is charged by itself
+		for range f.below(50, "much") { // which has its own charge
 			f.put(1, 0x20, f.local())
 			f.put(1, 0x41, byte(f.below(64, "number")))
 			f.put(1, 0x73)
@@ -185,7 +185,7 @@ func (f *randomFunction) nested(kind, height int) int {
 	return height - params + results
 }
 
-// value sees to it that there is a value on the stack.
+// value ensures that there is a value on the stack.
 func (f *randomFunction) value(height int) int {
 	if height > 0 && f.below(2, "use") == 0 {
 		return height
@@ -194,7 +194,7 @@ func (f *randomFunction) value(height int) int {
 	return height + 1
 }
 
-// branch writes a branch to labels that the stack suffices for.
+// branch writes a branch to labels for which the stack has enough values.
 func (f *randomFunction) branch(height int) int {
 	kind := f.below(10, "branch")
 	depth := f.below(len(f.labels), "depth")
@@ -220,10 +220,10 @@ func (f *randomFunction) branch(height int) int {
 		f.control(1, 0x0d, byte(depth))
 		return height
 	}
-	return 0 // nothing gets there
+	return 0 // the code after it is unreachable
 }
 
-// table writes a br_table, to the label and others that carry as much.
+// table writes a br_table to the label, and to others that carry as many values.
 func (f *randomFunction) table(depth int, target randomLabel) {
 	list := []byte{}
 	for range f.below(4, "labels") {
@@ -243,7 +243,7 @@ func (f *randomFunction) table(depth int, target randomLabel) {
 	f.control(1, slices.Concat([]byte{0x0e, byte(len(list))}, list, []byte{byte(depth)})...)
 }
 
-// call writes a call of any function, in any of the ways.
+// call writes a call of a random function, in any of the possible ways.
 func (f *randomFunction) call(height int) int {
 	f.step()
 	callee := f.below(len(f.functions)+1, "callee") - 1
@@ -300,7 +300,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// randomModule makes a module, as it is and counted. Its functions are exported by their numbers.
+// randomModule makes a module, both unchanged and with counting code. Its functions are exported by their numbers.
 func randomModule(t *rapid.T) (plain, counted []byte, functions [][2]int) {
 	draw := rapid.IntRange(0, 2)
 	for range rapid.IntRange(1, 4).Draw(t, "functions") {
@@ -333,7 +333,7 @@ func randomModule(t *rapid.T) (plain, counted []byte, functions [][2]int) {
 	return with(bodies), with(countedBodies), functions
 }
 
-// load makes a module the last one of the world.
+// load instantiates a module, which becomes the last one of the world.
 func (w *specWorld) load(t *testing.T, rt *rapid.T, code []byte) {
 	t.Helper()
 	m, err := preflight.Check(code, preflight.Default())
@@ -341,7 +341,7 @@ func (w *specWorld) load(t *testing.T, rt *rapid.T, code []byte) {
 	require.Empty(rt, w.instantiate(t, "", code, m))
 }
 
-// ran is what a call of a random function left behind.
+// ran is the outcome of a call of a random function.
 type ran struct {
 	results []uint64
 	failure string
@@ -367,12 +367,12 @@ func (w *specWorld) random(function string, params []uint64, steps uint64) ran {
 	return out
 }
 
-// used is the fuel of the last call.
+// used returns the fuel of the last call.
 func (w *specWorld) used() uint64 {
 	return uint64(w.budget.given) - w.last.ExportedGlobal(meter.Fuel).Get()
 }
 
-// TestRandomModules compares what random modules do, and what they are charged.
+// TestRandomModules compares the effects of random modules, and their charges.
 func TestRandomModules(t *testing.T) {
 	t.Parallel()
 	plain, counting := newSpecWorld(t, false, 0), newSpecWorld(t, false, 0)
@@ -413,7 +413,7 @@ func TestRandomModules(t *testing.T) {
 	})
 }
 
-// TestRandomRunawaysStop lets random modules take as many steps as they like: they end, or use up their fuel.
+// TestRandomRunawaysStop runs random modules without a limit on their steps. They must end, or use up their fuel.
 func TestRandomRunawaysStop(t *testing.T) {
 	t.Parallel()
 	w := newSpecWorld(t, true, 100)

@@ -8,8 +8,8 @@ import (
 	"github.com/agenthost/agenthost/test/ratio"
 )
 
-// TestRatios holds what a meter may cost. The limits are above the targets, 1.15 and 1.5, for machines that do other work, and for
-// where a compiler happens to put the code.
+// TestRatios checks that a meter does not cost too much. The limits are above the targets, 1.15 and 1.5, because machines do
+// other work, and because the compiler may place code at a bad address.
 func TestRatios(t *testing.T) { //nolint:paralleltest // time counts
 	hold := func(workloads []workload, limit float64) {
 		for _, w := range workloads {

@@ -20,8 +20,8 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// The tests of the WebAssembly specification, as wazero's own Go module has them, run without a meter and with one:
-// whatever a module does, it must do with a meter too.
+// The tests of the WebAssembly specification, taken from wazero's Go module, run without a meter and with one. A
+// module must do the same with a meter.
 
 type specFile struct {
 	Commands []specCommand `json:"commands"`
@@ -84,7 +84,7 @@ func newSpecWorld(t *testing.T, withMeter bool, slice int64) *specWorld {
 	return w
 }
 
-// instantiate makes a module the last one, and says what went wrong.
+// instantiate instantiates a module, which becomes the last one, and returns a text that says what went wrong.
 func (w *specWorld) instantiate(t *testing.T, name string, code []byte, m *preflight.Module) string {
 	t.Helper()
 	ctx := context.Background()
@@ -96,7 +96,7 @@ func (w *specWorld) instantiate(t *testing.T, name string, code []byte, m *prefl
 	}
 	compiled, err := w.runtime.CompileModule(ctx, code)
 	if err != nil {
-		return "does not compile" // what is invalid is told in offsets and indexes, which differ
+		return "does not compile" // the text has offsets and indexes, which differ
 	}
 	w.last, err = w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
@@ -109,7 +109,7 @@ func (w *specWorld) instantiate(t *testing.T, name string, code []byte, m *prefl
 	return ""
 }
 
-// firstLine is an error without the stack behind it, and without the index of a function, which moves.
+// firstLine returns an error without the stack after it, and without the index of a function, which moves.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	if _, reason, ok := strings.Cut(line, "] failed: "); ok && strings.HasPrefix(line, "start function[") {
@@ -118,7 +118,7 @@ func firstLine(err error) string {
 	return line
 }
 
-// invoke calls a function, or reads a global, and returns what came out, the error, and the fuel that was used.
+// invoke calls a function, or reads a global. It returns the results, the error, and the used fuel.
 func (w *specWorld) invoke(t *testing.T, action *specAction) (results []uint64, failure string, fuel int64) {
 	t.Helper()
 	module := w.last
@@ -150,7 +150,7 @@ func (w *specWorld) invoke(t *testing.T, action *specAction) (results []uint64, 
 	return results, failure, 0
 }
 
-// bits is the value as wazero takes it: one number, or two for a vector.
+// bits returns the value in the form that wazero takes: one number, or two for a vector.
 func (v *specValue) bits(t *testing.T) []uint64 {
 	t.Helper()
 	if v.Type != "v128" {
@@ -167,7 +167,7 @@ func (v *specValue) bits(t *testing.T) []uint64 {
 	return out[:]
 }
 
-// number reads a number that is written in decimal digits; null references and kinds of NaN are numbers too.
+// number reads a number in decimal digits. Null references and kinds of NaN are also numbers.
 func number(t *testing.T, raw json.RawMessage) uint64 {
 	t.Helper()
 	var text string
@@ -184,10 +184,10 @@ func number(t *testing.T, raw json.RawMessage) uint64 {
 	return n
 }
 
-// specCount counts what was compared.
+// specCount counts the comparisons.
 type specCount struct{ modules, refused, invalid, actions int }
 
-func TestSpecification(t *testing.T) { //nolint:tparallel // what the parts count is added up
+func TestSpecification(t *testing.T) { //nolint:tparallel // the counts of the parts are added up
 	t.Parallel()
 	dir := specDirectory(t)
 	files, err := filepath.Glob(filepath.Join(dir, "v2", "testdata", "*.json"))
@@ -202,7 +202,7 @@ func TestSpecification(t *testing.T) { //nolint:tparallel // what the parts coun
 	require.Greater(t, total.actions, 40_000)
 }
 
-// specDirectory is where the tests are in the Go module of wazero.
+// specDirectory returns the directory of the tests in the Go module of wazero.
 func specDirectory(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()

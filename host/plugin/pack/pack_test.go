@@ -19,7 +19,7 @@ import (
 
 var description = wire.AppendMapHeader(nil, 0)
 
-// essence are the sections that count when a module runs, and the custom ones that stay, byte for byte.
+// essence returns the sections that affect how a module runs, and the custom sections that must stay, byte for byte.
 func essence(t require.TestingT, module []byte) []string {
 	m, err := preflight.Check(module, preflight.Default())
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func essence(t require.TestingT, module []byte) []string {
 	return sections
 }
 
-// requirePacked checks what must be true of every packed module.
+// requirePacked checks the properties of every packed module.
 func requirePacked(t require.TestingT, module, packed, description []byte) {
 	require.Equal(t, essence(t, module), essence(t, packed))
 	require.Equal(t, description, anatomy.Description(packed))
@@ -68,7 +68,7 @@ func TestEveryAdmittedModule(t *testing.T) {
 	}
 }
 
-// TestCustomSectionsAnywhere puts custom sections, of any name, between those of a module.
+// TestCustomSectionsAnywhere puts custom sections with any name between the sections of a module.
 func TestCustomSectionsAnywhere(t *testing.T) {
 	t.Parallel()
 	base := hostile.Good()

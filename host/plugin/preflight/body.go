@@ -144,13 +144,13 @@ func (f *function) instruction() {
 		if t, ok := f.module.FunctionType(in.Index); ok {
 			f.call(t)
 		} else {
-			f.Failf(in.Start, "it calls the function %d, which is not there", in.Index)
+			f.Failf(in.Start, "it calls the function %d, which does not exist", in.Index)
 		}
 	case wasmbin.OpCallIndirect:
 		f.call(in.Index)
 	case wasmbin.OpRefFunc:
 		if _, ok := f.module.FunctionType(in.Index); !ok {
-			f.Failf(in.Start, "it refers to the function %d, which is not there", in.Index)
+			f.Failf(in.Start, "it refers to the function %d, which does not exist", in.Index)
 		}
 		f.module.Referenced[in.Index] = true
 	case wasmbin.OpLocalGet, wasmbin.OpLocalSet, wasmbin.OpLocalTee:
@@ -168,7 +168,7 @@ func (f *function) instruction() {
 // present refuses an index that does not exist: after metering, it might.
 func (f *function) present(index uint32, n int, what string) {
 	if int64(index) >= int64(n) {
-		f.Failf(f.in.Start, "the %s %d is not there", what, index)
+		f.Failf(f.in.Start, "the %s %d does not exist", what, index)
 	}
 }
 
@@ -178,7 +178,7 @@ func (f *function) open() {
 	takes, leaves := 0, 0
 	switch {
 	case in.Block >= int64(len(f.module.Types)):
-		f.Failf(in.Start, "a block has the type %d, which is not there", in.Block)
+		f.Failf(in.Start, "a block has the type %d, which does not exist", in.Block)
 		return
 	case in.Block >= 0:
 		t := f.module.Types[in.Block]
@@ -194,12 +194,12 @@ func (f *function) open() {
 	}
 	f.blocks = append(f.blocks, b)
 	f.opened++
-	f.limit(in.Start, len(f.blocks)-1, f.limits.Nesting, "blocks inside of each other")
+	f.limit(in.Start, len(f.blocks)-1, f.limits.Nesting, "blocks inside each other")
 }
 
 func (f *function) branch(label uint32) {
 	if int(label) >= len(f.blocks) {
-		f.Failf(f.in.Start, "a branch leads to the label %d, which is not there", label)
+		f.Failf(f.in.Start, "a branch leads to the label %d, which does not exist", label)
 		return
 	}
 	f.branches++
@@ -208,7 +208,7 @@ func (f *function) branch(label uint32) {
 
 func (f *function) call(index uint32) {
 	if int(index) >= len(f.module.Types) {
-		f.Failf(f.in.Start, "it calls a function of the type %d, which is not there", index)
+		f.Failf(f.in.Start, "it calls a function of the type %d, which does not exist", index)
 		return
 	}
 	t := f.module.Types[index]

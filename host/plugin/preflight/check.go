@@ -102,7 +102,7 @@ func (c *checker) all(size int) {
 		case place < 0:
 			c.Failf(at, "the section %d is unknown", id)
 		case id != SectionCustom && place <= last:
-			c.Failf(at, "the section %d stands at the wrong place", id)
+			c.Failf(at, "the section %d is in the wrong place", id)
 		case id != SectionCustom:
 			last = place
 		}
@@ -141,7 +141,7 @@ func (c *checker) finish(size int) {
 		return
 	}
 	if c.data > 0 {
-		c.Failf(size, "%d segments of data were announced, and are not there", c.data)
+		c.Failf(size, "%d announced segments of data are missing", c.data)
 		return
 	}
 	for _, e := range m.Exports {

@@ -19,7 +19,7 @@ import (
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
-// refused checks that a module is refused by a rule, with a text.
+// refused checks that a rule refuses a module, with a text.
 func refused(t *testing.T, code []byte, rule preflight.Rule, says string) {
 	t.Helper()
 	_, err := preflight.Check(code, preflight.Default())
@@ -48,8 +48,8 @@ func TestRefused(t *testing.T) {
 		{"text", []byte("#!/bin/sh"), preflight.Malformed, "does not begin as a Wasm module"},
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), preflight.Malformed, "components are not supported"},
 		{"an unknown section", module(section(13)), preflight.Malformed, "the section 13 is unknown"},
-		{"sections in disorder", module(function, types), preflight.Malformed, "the type 0 is not there"},
-		{"a section twice", module(types, types), preflight.Malformed, "the section 1 stands at the wrong place"},
+		{"sections in disorder", module(function, types), preflight.Malformed, "the type 0 does not exist"},
+		{"a section twice", module(types, types), preflight.Malformed, "the section 1 is in the wrong place"},
 		{"a section that is too long", module([]byte{1, 5, 0}), preflight.Malformed, "inside of 5 bytes"},
 		{"a section with a rest", module(section(1, vector(), []byte{0})), preflight.Malformed, "section 1 has 1 bytes more"},
 		{"types that are not there", module(section(1, text(many))), preflight.Malformed, "claims 4294967295 types"},
@@ -67,8 +67,8 @@ func TestRefused(t *testing.T) {
 		{"a name of no UTF-8", module(section(0, name("\xff"))), preflight.Malformed, "is not UTF-8"},
 		{"a long name", module(types, function, section(7, vector(slices.Concat(name(strings.Repeat("x", 5000)), []byte{0, 0}))), simple), preflight.Malformed, "4096 are allowed"},
 		{"exports of one name", module(types, function, section(7, vector(slices.Concat(name("x"), []byte{0, 0}), slices.Concat(name("x"), []byte{0, 0}))), simple), preflight.Malformed, `two exports have the name "x"`},
-		{"an export of nothing", module(section(7, vector(slices.Concat(name("x"), []byte{0, 0})))), preflight.Malformed, "exports what is not there"},
-		{"a start of nothing", module(section(8, []byte{0})), preflight.Malformed, "the function 0 is not there"},
+		{"an export of nothing", module(section(7, vector(slices.Concat(name("x"), []byte{0, 0})))), preflight.Malformed, "exports an item that does not exist"},
+		{"a start of nothing", module(section(8, []byte{0})), preflight.Malformed, "the function 0 does not exist"},
 		{"functions without bodies", module(types, function), preflight.Malformed, "1 functions have 0 bodies"},
 		{"bodies without functions", module(types, section(10, vector(body(0)))), preflight.Malformed, "0 functions have 1 bodies"},
 		{"a recursive type", module(section(1, []byte{1, 0x4e, 0, 0})), preflight.Malformed, "the form 0x4e"},
@@ -79,9 +79,9 @@ func TestRefused(t *testing.T) {
 		{"a memory above all", module(section(5, vector(slices.Concat([]byte{0}, leb(70_000))))), preflight.Limit, "70000 pages"},
 		{"a maximum below the minimum", module(section(5, vector([]byte{1, 2, 1}))), preflight.Malformed, "below its minimum"},
 		{"a table of 100 million", module(section(4, vector(slices.Concat([]byte{0x70, 0}, leb(100_000_000))))), preflight.Limit, "100000000 elements"},
-		{"a global that is not there", code(0x23, 0, 0x1a), preflight.Malformed, "the global 0 is not there"},
-		{"a variable that is not there", code(0x20, 0, 0x1a), preflight.Malformed, "the local variable 0 is not there"},
-		{"a table that is not there", code(0x41, 0, 0x25, 1, 0x1a), preflight.Malformed, "the table 1 is not there"},
+		{"a global that is not there", code(0x23, 0, 0x1a), preflight.Malformed, "the global 0 does not exist"},
+		{"a variable that is not there", code(0x20, 0, 0x1a), preflight.Malformed, "the local variable 0 does not exist"},
+		{"a table that is not there", code(0x41, 0, 0x25, 1, 0x1a), preflight.Malformed, "the table 1 does not exist"},
 		{"an imported memory", module(section(2, vector(slices.Concat(name("a"), name("memory"), []byte{2, 0, 1})))), preflight.Link, `it imports a memory, "memory" of "a"`},
 		{"an imported table", module(section(2, vector(slices.Concat(name("a"), name("t"), []byte{1, 0x70, 0, 1})))), preflight.Link, "a table"},
 		{"a command", module(types, function, section(7, vector(slices.Concat(name("_start"), []byte{0, 0}))), simple), preflight.Link, "-buildmode=c-shared"},
@@ -98,7 +98,7 @@ func TestRefused(t *testing.T) {
 		{"a reference to nothing", code(0xd2, 7, 0x1a), preflight.Malformed, "it refers to the function 7"},
 		{"an element that refers to nothing", module(types, section(4, vector([]byte{0x70, 0, 1})), section(9, vector([]byte{4, 0x41, 0, 0x0b, 1, 0xd2, 7, 0x0b}))), preflight.Malformed, "it refers to the function 7"},
 		{"a global that refers to nothing", module(section(6, vector([]byte{0x70, 0, 0xd2, 0, 0x0b}))), preflight.Malformed, "it refers to the function 0"},
-		{"a global that begins as one that is not there", module(section(6, vector([]byte{0x7e, 0, 0x23, 1, 0x0b}))), preflight.Malformed, "the global 1 is not there"},
+		{"a global that begins as one that is not there", module(section(6, vector([]byte{0x7e, 0, 0x23, 1, 0x0b}))), preflight.Malformed, "the global 1 does not exist"},
 		{"a call of no type", code(0x41, 0, 0x11, 9, 0), preflight.Malformed, "of the type 9"},
 		{"a branch to nowhere", code(0x0c, 1), preflight.Malformed, "the label 1"},
 		{"a block of no type", code(0x02, 9, 0x0b), preflight.Malformed, "the type 9"},
@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 		{"a large alignment", code(0x41, 0, 0x28, 0x40, 0, 0x1a), preflight.Malformed, "alignment"},
 		{"a constant of two", module(section(6, vector([]byte{0x7f, 0, 0x41, 0, 0x41, 0, 0x0b}))), preflight.Malformed, "more than one constant"},
 		{"a constant that computes", module(section(6, vector([]byte{0x7f, 0, 0x45, 0x0b}))), preflight.Malformed, "one constant is allowed"},
-		{"data announced", module(section(5, vector([]byte{0, 1})), section(12, []byte{2}), section(11, vector([]byte{1, 0}))), preflight.Malformed, "2 were announced"},
+		{"data announced", module(section(5, vector([]byte{0, 1})), section(12, []byte{2}), section(11, vector([]byte{1, 0}))), preflight.Malformed, "but announced 2"},
 		{"a large body", program(body(0, times(150_000, 0x01, 0x01)...)), preflight.Limit, "262144 are allowed"},
 		{"many locals", program(body(10_001)), preflight.Limit, "10001 local variables"},
 		{"locals in groups", module(types, function, section(10, vector(func() []byte {
@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 			content := slices.Concat([]byte{2}, group, group, []byte{0x0b})
 			return append(leb(len(content)), content...)
 		}()))), preflight.Limit, "12000 local variables"},
-		{"deep blocks", program(body(0, slices.Concat(times(4_097, 0x02, 0x40), times(4_097, 0x0b))...)), preflight.Limit, "4097 blocks inside of each other"},
+		{"deep blocks", program(body(0, slices.Concat(times(4_097, 0x02, 0x40), times(4_097, 0x0b))...)), preflight.Limit, "4097 blocks inside each other"},
 		{"many labels", program(body(0, slices.Concat([]byte{0x41, 0, 0x0e}, leb(8_192), times(8_193, 0))...)), preflight.Limit, "8193 labels"},
 		{"a type of many values", module(section(1, vector(funcType(1_001, 0)))), preflight.Limit, "1001 parameters or results"},
 		{"ifs in a row", program(body(0, times(20_000, 0x41, 0, 0x04, 0x40, 0x0b)...)), preflight.Limit, "too long to compile"},
@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestEveryTruncation cuts a module of everything at every byte.
+// TestEveryTruncation cuts a module that has every section at every byte.
 func TestEveryTruncation(t *testing.T) {
 	t.Parallel()
 	whole := oddities()
@@ -156,7 +156,7 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// oddities is a module that does what is rare and right.
+// oddities returns a module with rare but valid code.
 func oddities() []byte {
 	segment := slices.Concat([]byte{0, 0x41}, []byte("\x80\x80\x80\x80\x00"), []byte{0x0b}, vector([]byte{0}))
 	return module(
@@ -215,7 +215,7 @@ func TestOdditiesPass(t *testing.T) {
 	require.Nil(t, empty.Memory)
 }
 
-// outlined checks that the outline of a module is what Check has found, but for what follows from functions.
+// outlined checks that Outline returns the same module as Check, except for the parts that depend on functions.
 func outlined(t *testing.T, code []byte, m *preflight.Module) {
 	t.Helper()
 	want := *m
@@ -256,7 +256,8 @@ func standardGo(t *testing.T) string {
 	return module
 }
 
-// TestRealGuestsPass checks that guests of real compilers have room: three times their size would still pass.
+// TestRealGuestsPass checks that guests of real compilers are well within the limits: three times their size would
+// still pass.
 func TestRealGuestsPass(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../testdata/*.wasm")

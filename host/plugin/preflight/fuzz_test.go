@@ -8,8 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// FuzzCheck looks for modules that pass and that wazero does not survive, or takes too long for; and for any that Check
-// does not survive.
+// FuzzCheck looks for modules that pass but that crash wazero or take it too long, and for modules that crash Check.
 func FuzzCheck(f *testing.F) {
 	f.Add(oddities())
 	f.Add(module())

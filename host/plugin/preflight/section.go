@@ -69,7 +69,7 @@ func (c *checker) typeIndex() uint32 {
 	at := c.At()
 	index := c.U32()
 	if int(index) >= len(c.module.Types) {
-		c.Failf(at, "the type %d is not there", index)
+		c.Failf(at, "the type %d does not exist", index)
 	}
 	return index
 }
@@ -79,7 +79,7 @@ func (c *checker) functionIndex() uint32 {
 	at := c.At()
 	index := c.U32()
 	if _, ok := c.module.FunctionType(index); !ok {
-		c.Failf(at, "the function %d is not there", index)
+		c.Failf(at, "the function %d does not exist", index)
 	}
 	c.module.Referenced[index] = true
 	return index
@@ -150,7 +150,7 @@ func (c *checker) exports() {
 			c.Failf(at, "an export has the unknown kind %#x", e.Kind)
 		}
 		if !known {
-			c.Failf(at, "it exports what is not there")
+			c.Failf(at, "it exports an item that does not exist")
 		}
 		c.module.Exports = append(c.module.Exports, e)
 	}
@@ -161,11 +161,11 @@ func (c *checker) constant() {
 	in := c.Constant()
 	switch _, known := c.module.FunctionType(in.Index); {
 	case in.Op == wasmbin.OpRefFunc && !known:
-		c.Failf(in.Start, "it refers to the function %d, which is not there", in.Index)
+		c.Failf(in.Start, "it refers to the function %d, which does not exist", in.Index)
 	case in.Op == wasmbin.OpRefFunc:
 		c.module.Referenced[in.Index] = true
 	case in.Op == wasmbin.OpGlobalGet && int64(in.Index) >= int64(len(c.module.Globals)):
-		c.Failf(in.Start, "the global %d is not there", in.Index)
+		c.Failf(in.Start, "the global %d does not exist", in.Index)
 	}
 }
 
@@ -194,7 +194,7 @@ func (c *checker) elements() {
 			table = c.U32()
 		}
 		if int(table) >= len(c.module.Tables) {
-			c.Failf(at, "a segment of elements is for the table %d, which is not there", table)
+			c.Failf(at, "a segment of elements is for the table %d, which does not exist", table)
 		}
 		c.constant()
 	}
@@ -229,7 +229,7 @@ func (c *checker) segments() {
 	at := c.At()
 	n := c.count("segments of data", 2, c.limits.Segments)
 	if c.data >= 0 && n != c.data {
-		c.Failf(at, "%d segments of data, where %d were announced", n, c.data)
+		c.Failf(at, "it has %d segments of data, but announced %d", n, c.data)
 	}
 	c.data = -1
 	for range n {

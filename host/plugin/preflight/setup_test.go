@@ -2,7 +2,7 @@ package preflight_test
 
 import "slices"
 
-// The tests write modules byte by byte: what a module does wrong should be seen.
+// The tests write modules byte by byte, so that a reader sees what is wrong with each.
 
 func leb(n int) []byte {
 	var out []byte
@@ -15,7 +15,7 @@ func leb(n int) []byte {
 	}
 }
 
-// padded is a number in five bytes.
+// padded encodes a number in five bytes.
 func padded(n int) []byte {
 	return []byte{byte(n) | 0x80, byte(n>>7) | 0x80, byte(n>>14) | 0x80, byte(n>>21) | 0x80, byte(n >> 28)}
 }
@@ -25,12 +25,12 @@ func section(id byte, content ...[]byte) []byte {
 	return slices.Concat([]byte{id}, leb(len(body)), body)
 }
 
-// vector is a count and its items.
+// vector returns a count followed by the items.
 func vector(items ...[]byte) []byte { return append(leb(len(items)), slices.Concat(items...)...) }
 
 func name(text string) []byte { return append(leb(len(text)), text...) }
 
-// function type of so many i32 parameters and results.
+// funcType encodes a function type with this many i32 parameters and results.
 func funcType(params, results int) []byte {
 	return slices.Concat([]byte{0x60}, leb(params), slices.Repeat([]byte{0x7f}, params), leb(results), slices.Repeat([]byte{0x7f}, results))
 }
@@ -39,7 +39,7 @@ func module(sections ...[]byte) []byte {
 	return append([]byte("\x00asm\x01\x00\x00\x00"), slices.Concat(sections...)...)
 }
 
-// body is the body of a function with so many i32 variables. The end is added.
+// body returns the body of a function with this many i32 variables. It adds the end.
 func body(locals int, code ...byte) []byte {
 	content := []byte{0}
 	if locals > 0 {
@@ -49,7 +49,7 @@ func body(locals int, code ...byte) []byte {
 	return append(leb(len(content)), content...)
 }
 
-// program is a module of functions of the type () -> (), with a memory and a table.
+// program returns a module of functions of the type () -> (), with a memory and a table.
 func program(bodies ...[]byte) []byte {
 	functions := make([][]byte, len(bodies))
 	for i := range functions {

@@ -1,10 +1,10 @@
-// Command gen writes codecs and JSON Schemas of the structs of a plugin: of its configuration, of the arguments of its
-// tools, of what its state fields hold. Reflection at run time, which they replace, makes a guest large and slow.
+// Command gen writes codecs and JSON Schemas for the structs of a plugin: its configuration, the arguments of its
+// tools, and the values of its state fields. They replace reflection at run time, which makes a guest large and slow.
 //
 //	//go:generate go run github.com/agenthost/agenthost/sdk/go/gen
 //
-// It reads the package in the directory and writes agenthost_gen.go: for each struct whose comment has the line
-// //agenthost:document, the methods of sdk.Document. Of a struct
+// Gen reads the package in the current directory and writes agenthost_gen.go. The file has the methods of
+// sdk.Document for each struct whose comment has the line //agenthost:document. In a struct such as
 //
 //	// Args are what the model says to search.
 //	//
@@ -16,12 +16,12 @@
 //		By    Order  `json:"by,omitempty"`
 //	}
 //
-// comments become descriptions, or the tag jsonschema:"..." does, as for tools of the host; the constants of a string type
-// such as Order are an enum. A key is required, unless it has a default, is a pointer, or omitempty. Without a tag the key is
-// the field's name in snake case. Tags named as keywords of JSON Schema are put into the schema: default, enum (values with
-// commas between them), minimum, maximum, minLength, maxLength, pattern, minItems, maxItems. Fields may be booleans, numbers,
-// strings, []byte, sdk.Raw, sdk.Map, other documents of the package, slices and maps with string keys of these, and pointers
-// to them.
+// comments become descriptions. The tag jsonschema:"..." does the same, as for tools of the host. The constants of a string
+// type such as Order become an enum. A key is required unless it has a default, is a pointer, or has omitempty. Without a
+// tag, the key is the field's name in snake case. Tags with the name of a JSON Schema keyword are copied into the schema:
+// default, enum (comma-separated values), minimum, maximum, minLength, maxLength, pattern, minItems, maxItems. Fields may be
+// booleans, numbers, strings, []byte, sdk.Raw, sdk.Map, other documents of the package, slices and maps with string keys of
+// these, and pointers to them.
 package main
 
 import (

@@ -8,37 +8,38 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// Outcome is what a hook said and did. The host has applied its update, unless it failed or asked something.
+// Outcome holds what a hook returned and did. The host has already applied the update, unless the hook failed or asked
+// a question.
 type Outcome struct {
-	abi.Result                     // what the plugin wrote; empty if it had nothing to say
-	Requests   []sdk.RequestChange // what wrap_model_call passed to Next; an empty one for nil
-	Calls      []sdk.CallChange    // what wrap_tool_call passed to Next
-	Events     []abi.EventEmit     // what it emitted
-	Log        []string            // its lines, each behind its level: "info cache hit"
-	Response   []sdk.Message       // of wrap_model_call: what the outer layers see
+	abi.Result                     // the plugin's result; empty if it wrote none
+	Requests   []sdk.RequestChange // the arguments that wrap_model_call passed to Next; nil becomes an empty change
+	Calls      []sdk.CallChange    // the arguments that wrap_tool_call passed to Next
+	Events     []abi.EventEmit     // the events that it emitted
+	Log        []string            // its log lines, each after its level: "info cache hit"
+	Response   []sdk.Message       // of wrap_model_call: the messages that the outer layers see
 	Answer     *sdk.Message        // of wrap_tool_call and a tool: the tool message
 }
 
-// call is a call of the plugin that goes on.
+// call is a call of the plugin that is in progress.
 type call struct {
 	export  string
 	spec    *sdk.HookSpec
 	out     Outcome
-	last    *Reply // what the last Next came to
+	last    *Reply // the reply of the last Next
 	replies []sdk.Message
 	closed  abi.Status
 }
 
-// BeforeAgent calls the hook.
+// BeforeAgent calls the hook before_agent.
 func (h *Host) BeforeAgent() *Outcome { h.t.Helper(); return h.node(abi.BeforeAgent) }
 
-// BeforeModel calls the hook.
+// BeforeModel calls the hook before_model.
 func (h *Host) BeforeModel() *Outcome { h.t.Helper(); return h.node(abi.BeforeModel) }
 
-// AfterModel calls the hook.
+// AfterModel calls the hook after_model.
 func (h *Host) AfterModel() *Outcome { h.t.Helper(); return h.node(abi.AfterModel) }
 
-// AfterAgent calls the hook.
+// AfterAgent calls the hook after_agent.
 func (h *Host) AfterAgent() *Outcome { h.t.Helper(); return h.node(abi.AfterAgent) }
 
 func (h *Host) node(hook abi.Hook) *Outcome {
@@ -57,7 +58,7 @@ func (h *Host) node(hook abi.Hook) *Outcome {
 	return &c.out
 }
 
-// WrapModelCall calls the hook around a model call. The messages of a request that has none are the history.
+// WrapModelCall calls the hook around a model call. A request without messages gets those of the history.
 func (h *Host) WrapModelCall(request sdk.ModelRequest) *Outcome {
 	h.t.Helper()
 	c := h.begin(abi.WrapModelCall)
@@ -78,7 +79,7 @@ func (h *Host) WrapModelCall(request sdk.ModelRequest) *Outcome {
 	return &c.out
 }
 
-// WrapToolCall calls the hook around a call of a tool that the agent has.
+// WrapToolCall calls the hook around a tool call. It reports the tool to the hook as one that the agent has.
 func (h *Host) WrapToolCall(made abi.ToolCall) *Outcome {
 	h.t.Helper()
 	c := h.begin(abi.WrapToolCall)
@@ -159,7 +160,8 @@ func (h *Host) fields(names []string) (shown sdk.Map) {
 	return shown
 }
 
-// perform calls the plugin. It reports whether there is an update to apply: it neither failed nor asked.
+// perform calls the plugin. It reports whether there is an update to apply, which is the case unless the plugin failed
+// or asked a question.
 func (h *Host) perform(c *call, in *abi.HookInput) bool {
 	h.t.Helper()
 	b, err := in.MarshalMsg(nil)
@@ -176,7 +178,7 @@ func (h *Host) perform(c *call, in *abi.HookInput) bool {
 			h.t.Fatalf("sdktest: the result of %s: %v", c.export, err)
 		}
 	}
-	if c.closed != 0 { // the host passes on what closed the frame
+	if c.closed != 0 { // the host passes on the status that closed the frame
 		c.out.Result = abi.Result{}
 		return false
 	}

@@ -1,5 +1,5 @@
-// Package sdktest tests plugins natively, without WebAssembly: a [Host] that a test fills with a history, state fields and
-// replies, and whose methods call the hooks of the plugin that the package under test registers.
+// Package sdktest tests plugins natively, without WebAssembly. A test fills a [Host] with a history, state fields and
+// replies. The methods of the Host call the hooks of the plugin that the package under test registers.
 //
 //	func TestLimit(t *testing.T) {
 //		h := sdktest.New(t)
@@ -8,8 +8,8 @@
 //		require.Equal(t, "end", h.BeforeModel().JumpTo)
 //	}
 //
-// It is not the whole host: what a plugin does in the sandbox, and what the host makes of it, `agenthost plugin test` shows.
-// A process has one plugin, so tests that use a Host are not parallel.
+// A Host does not replace the real host. Run `agenthost plugin test` to see what a plugin does in the sandbox and how the
+// host reacts. A process has only one plugin, so tests that use a Host must not be parallel.
 package sdktest
 
 import (
@@ -26,15 +26,16 @@ import (
 // Host is a host of one plugin and one thread. Its fields may be changed between calls.
 type Host struct {
 	Messages []sdk.Message // the history; see Host.Say
-	State    sdk.Map       // fields, those of other middleware too
+	State    sdk.Map       // fields, including those of other middleware
 	Answers  sdk.Map       // to interrupts of the next call, by key
 	Replies  []Reply       // what Next returns, in order
-	Now      time.Time     // where the clock of the next call starts; 2026-01-01 unless it is set
+	Now      time.Time     // start of the clock in the next call; default: 2026-01-01
 	Seed     uint64
-	Run      string // the id of the run; "run-1" unless it is set
-	Thread   string // the id of the thread; "thread-1" unless it is set, "" if there is none
+	Run      string // the id of the run; default: "run-1"
+	Thread   string // the id of the thread, or "" for none; default: "thread-1"
 
-	// The operations that need a capability. One that is nil fails the test when the plugin calls it; kv.* is kept in memory.
+	// The operations that need a capability. If one is nil, the test fails when the plugin calls it. The entries of kv.* are
+	// kept in memory.
 	Fetch    func(*sdk.FetchRequest) (*sdk.FetchResponse, error)
 	Generate func(*sdk.GenerateRequest) (*sdk.ModelResponse, error)
 	CallTool func(name string, args sdk.Map) (*sdk.Message, error)
@@ -44,15 +45,15 @@ type Host struct {
 	description sdk.Description
 	configured  bool
 	calls       map[abi.Hook]uint64
-	cursors     map[abi.Hook][]sdk.Message // what a hook with the view new was shown
+	cursors     map[abi.Hook][]sdk.Message // the messages that a hook with the view new has seen
 	stores      map[abi.Scope]*store
 	ids         int
 	before      []sdk.Message // the history when the present call began
 	current     *call
 }
 
-// New returns a host for the registered plugin. Unless the test calls [Host.Configure] it gets an empty configuration before
-// its first hook is called.
+// New returns a host for the registered plugin. Unless the test calls [Host.Configure], the plugin gets an empty
+// configuration before its first hook is called.
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := &Host{
@@ -73,10 +74,10 @@ func (h *Host) describe() {
 	}
 }
 
-// Description is what the plugin does with its present configuration.
+// Description returns the plugin's description of itself with its present configuration.
 func (h *Host) Description() sdk.Description { return h.description }
 
-// Configure gives the plugin a configuration, in which the defaults of the schema's properties are filled in.
+// Configure fills the defaults of the schema's properties into a configuration and passes it to the plugin.
 func (h *Host) Configure(config map[string]any) {
 	h.t.Helper()
 	if err := h.TryConfigure(config); err != nil {
@@ -84,7 +85,8 @@ func (h *Host) Configure(config map[string]any) {
 	}
 }
 
-// TryConfigure is Configure for a configuration that the plugin may refuse: by its schema, or with an [*sdk.Error].
+// TryConfigure is Configure for a configuration that the plugin may refuse, either by its schema or with an
+// [*sdk.Error].
 func (h *Host) TryConfigure(config map[string]any) error {
 	h.t.Helper()
 	h.describe()
@@ -113,7 +115,7 @@ func (h *Host) TryConfigure(config map[string]any) error {
 	return nil
 }
 
-// checked is a configuration with the defaults of its schema, against which it is checked.
+// checked fills the defaults of the schema into a configuration, and checks it against the schema.
 func checked(configSchema sdk.Raw, config sdk.Map) (sdk.Map, error) {
 	if configSchema.IsZero() {
 		if len(config) > 0 {
@@ -136,7 +138,7 @@ func (h *Host) Say(messages ...sdk.Message) {
 	}
 }
 
-// named gives a message an id.
+// named gives a message an id if it has none.
 func (h *Host) named(m sdk.Message) sdk.Message {
 	if m.ID == "" {
 		h.ids++

@@ -8,13 +8,13 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// store is what the plugin keeps in one scope.
+// store holds the plugin's entries in one scope.
 type store struct {
 	entries map[string]abi.KVEntry
 	version uint64
 }
 
-// Stored returns the value that the plugin keeps under a key; a nil Raw if there is none.
+// Stored returns the value that the plugin keeps under a key, or a nil Raw if there is none.
 func (h *Host) Stored(scope abi.Scope, key string) sdk.Raw { return h.store(scope).entries[key].Value }
 
 // Store puts a value under a key, as the plugin would.

@@ -11,13 +11,13 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// Log is for the SDK: the plugin calls it.
+// Log implements [sdk.Host]. The SDK calls it for the plugin.
 func (h *Host) Log(level abi.LogLevel, line string) {
 	names := []string{"debug", "info", "warn", "error"}
 	h.current.out.Log = append(h.current.out.Log, names[level]+" "+line)
 }
 
-// HostCall is for the SDK: the plugin calls it.
+// HostCall implements [sdk.Host]. The SDK calls it for the plugin.
 func (h *Host) HostCall(op string, payload []byte) (abi.Status, []byte) {
 	h.t.Helper()
 	c := h.current
@@ -105,7 +105,7 @@ func (h *Host) capability(op string, payload []byte) (abi.Status, []byte) {
 		var seed [32]byte
 		binary.LittleEndian.PutUint64(seed[:], h.Seed)
 		random := make([]byte, request.Count)
-		_, _ = rand.NewChaCha8(seed).Read(random) // never fails
+		_, _ = rand.NewChaCha8(seed).Read(random) // it never fails
 		return abi.StatusOK, encoded((&abi.RandomBytes{Bytes: random}).MarshalMsg(nil))
 	default:
 		if strings.HasPrefix(op, "kv.") {

@@ -5,32 +5,32 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// Reply is what one Next comes to: messages of the model or the answer of a tool, an error, or a status.
+// Reply is the reply to one Next: messages of the model or the answer of a tool, an error, or a status.
 type Reply struct {
 	Messages []sdk.Message
 	Error    *sdk.Error // the inner layers failed
 	Status   abi.Status // a refusal such as abi.ELIMIT, or abi.StatusInterrupted or abi.StatusCancelled, which close the call
 
-	// Of a model beside its messages.
+	// Other keys of a model's response.
 	Model, StopReason string
 	Structured        sdk.Raw
 }
 
-// Says is a reply of the model.
+// Says returns a reply of the model.
 func Says(messages ...sdk.Message) Reply { return Reply{Messages: messages} }
 
-// Answers is the answer of the tool: this text.
+// Answers returns a reply in which the tool answers with this text.
 func Answers(text string) Reply {
 	return Reply{Messages: []sdk.Message{{Role: abi.RoleTool, Content: sdk.Text(text)}}}
 }
 
-// Fails is an error of the inner layers.
+// Fails returns a reply with an error of the inner layers.
 func Fails(e *sdk.Error) Reply { return Reply{Error: e} }
 
-// Refuses is a status without a reply.
+// Refuses returns a status without a reply.
 func Refuses(status abi.Status) Reply { return Reply{Status: status} }
 
-// Next is for the SDK: the plugin calls it.
+// Next implements [sdk.Host]. The SDK calls it for the plugin.
 func (h *Host) Next(payload []byte) (abi.Status, []byte) {
 	h.t.Helper()
 	c := h.current
@@ -70,7 +70,7 @@ func (h *Host) Next(payload []byte) (abi.Status, []byte) {
 	}
 }
 
-// note keeps what was passed to Next.
+// note records the argument that was passed to Next.
 func (h *Host) note(c *call, wrapsModel bool, payload []byte) {
 	h.t.Helper()
 	var request sdk.RequestChange
@@ -92,24 +92,24 @@ func (h *Host) note(c *call, wrapsModel bool, payload []byte) {
 	}
 }
 
-// passOn gives a hook that called no Next, and said nothing in its place, the reply that the host would fetch.
+// passOn fetches a reply for a hook that neither called Next nor wrote a result of its own, as the host would.
 func (h *Host) passOn(c *call) {
 	h.t.Helper()
 	if len(c.out.Requests)+len(c.out.Calls) > 0 || c.out.Result.Response != nil || c.out.ToolMessage != nil {
 		if c.last != nil && c.last.Error != nil && c.out.Result.Response == nil && c.out.ToolMessage == nil {
-			c.out.Error = c.last.Error // it goes outward
+			c.out.Error = c.last.Error // the host passes it to the outer layers
 		}
 		return
 	}
 	if status, _ := h.Next(nil); status == abi.StatusFailed {
 		c.out.Error = c.last.Error
 	}
-	c.out.Requests, c.out.Calls = nil, nil // the plugin did not call it
+	c.out.Requests, c.out.Calls = nil, nil // the plugin did not call Next
 }
 
 func encoded(b []byte, err error) []byte {
 	if err != nil {
-		panic("sdktest: " + err.Error()) // documents of the test's own making
+		panic("sdktest: " + err.Error()) // the test made these documents itself
 	}
 	return b
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/agenthost/agenthost/sdk/go/sdktest"
 )
 
-// The plugin of a process is one, so no test here is parallel.
+// A process has only one plugin, so the tests here are not parallel.
 
-// plugin is a plugin whose hooks do what the test says.
+// plugin is a plugin whose hooks call functions of the test.
 type plugin struct {
 	node  func(c *sdk.Call) (*sdk.Update, error)
 	model func(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update, error)
@@ -284,7 +284,7 @@ func TestStores(t *testing.T) { //nolint:paralleltest // one plugin for the whol
 	require.True(t, h.Stored(sdk.ScopeRun, "b").IsZero())
 }
 
-// failing is a test that is meant to fail.
+// failing stands in for a test that is meant to fail.
 type failing struct {
 	testing.TB
 	message string

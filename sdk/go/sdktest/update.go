@@ -8,7 +8,7 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// apply applies the update of a call as the host does, and fails the test where the host would refuse it.
+// apply applies the update of a call as the host does. It fails the test if the host would refuse the update.
 func (h *Host) apply(c *call) {
 	h.t.Helper()
 	r := &c.out.Result
@@ -57,7 +57,7 @@ func (h *Host) index(c *call, id string) int {
 	return i
 }
 
-// field is the declaration of a field of the plugin.
+// field returns the declaration of a field of the plugin.
 func (h *Host) field(name string) *sdk.FieldSpec {
 	for i := range h.description.Fields {
 		if h.description.Fields[i].Name == name {
@@ -108,7 +108,7 @@ func (h *Host) sum(c *call, name string, a, b sdk.Raw) sdk.Raw {
 	return wire.Float(f + g)
 }
 
-// responded is the response of a hook that changed or replaced it.
+// responded returns the response after the changes of a hook.
 func (h *Host) responded(c *call, change *sdk.ResponseChange) []sdk.Message {
 	h.t.Helper()
 	if change.Messages == nil {
@@ -134,7 +134,7 @@ func (h *Host) responded(c *call, change *sdk.ResponseChange) []sdk.Message {
 	return messages
 }
 
-// answered is the answer to a tool call: the last reply, changed by what the hook says.
+// answered sets the answer to a tool call: the last reply with the changes of the hook.
 func (h *Host) answered(c *call, made abi.ToolCall) {
 	h.t.Helper()
 	if c.out.Error != nil {

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
-// view is what a hook is shown of messages.
+// view returns the part of messages that a hook sees.
 func (h *Host) view(hook abi.Hook, spec abi.ViewSpec, messages []sdk.Message) *abi.View {
 	if spec.IsZero() {
 		return nil
@@ -24,7 +24,8 @@ func (h *Host) view(hook abi.Hook, spec abi.ViewSpec, messages []sdk.Message) *a
 	return since(before, messages)
 }
 
-// since is the view of what changed from one history to the next. Where that is no sequence of changes, it is all.
+// since returns the view of the changes from one history to the next. If no sequence of changes leads there, it returns
+// a view of all messages.
 func since(before, now []sdk.Message) *abi.View {
 	view := &abi.View{Total: uint64(len(now))}
 	var kept []sdk.Message
@@ -48,7 +49,7 @@ func since(before, now []sdk.Message) *abi.View {
 	return view
 }
 
-// shown moves the cursor of a hook to the end of what it was shown.
+// shown moves the cursor of a hook to the end of the messages that it has seen.
 func (h *Host) shown(hook abi.Hook) {
 	if h.description.Hooks.Spec(hook).Messages.IsNew() {
 		h.cursors[hook] = h.before

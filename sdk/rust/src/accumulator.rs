@@ -3,11 +3,11 @@ use crate::field::{DeclareField, FieldName};
 use crate::{Context, Errno, Field, MessageRef, Result, Update, Value};
 use serde::{de::DeserializeOwned, Serialize};
 
-/// What a plugin makes of the whole history, message by message, kept in a field of the thread: the cost of a call follows
-/// from what is new, not from the length of the history.
+/// A value that a plugin folds from the whole history, message by message, and keeps in a field of the
+/// thread. The cost of a call depends on the number of new messages, not on the length of the history.
 ///
-/// The hook declares the view [`New`](crate::ViewSpec::New) and the field in `reads`; the Description declares the field.
-/// When older messages were changed or removed the history is read anew, in pages.
+/// The hook declares the view [`New`](crate::ViewSpec::New) and the field in `reads`; the Description
+/// declares the field. If older messages were changed or removed, the whole history is read again, in pages.
 ///
 /// ```
 /// use agenthost::{testing::Test, Accumulator, Context, Description, HookSpec, Message, Plugin, Result, Update, ViewSpec};
@@ -43,16 +43,16 @@ pub struct Accumulator<T> {
     fold: fn(&mut T, MessageRef<'_>),
 }
 
-/// How many messages one page of the history has at the most.
+/// The maximum number of messages in one page of the history.
 const PAGE: u64 = 256;
 
 impl<T> Accumulator<T> {
-    /// A field of this name in which messages are folded. The caller of a run cannot set it, and results do not show it.
+    /// A field of this name that folds messages. The caller of a run cannot set it, and results do not show it.
     pub const fn new(name: &'static str, fold: fn(&mut T, MessageRef<'_>)) -> Self {
         Accumulator { field: Field::new(name).private(), fold }
     }
 
-    /// Results show the field.
+    /// Makes results show the field.
     pub const fn visible(mut self) -> Self {
         self.field = Field::new(self.field.name()).hide_input();
         self
@@ -80,7 +80,7 @@ impl<T: Default + Serialize + DeserializeOwned + Clone> Accumulator<T> {
         value
     }
 
-    /// Folds the whole history. A page whose messages are too large together is asked for again with half as many.
+    /// Folds the whole history. If the messages of a page are too large together, it asks again for half as many.
     fn of_history(&self, ctx: &Context) -> Result<T> {
         let mut value = T::default();
         let (mut from, mut count) = (0, PAGE);

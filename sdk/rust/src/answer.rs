@@ -1,17 +1,17 @@
 use crate::document::{HookResult, Message, Patch, ResponseChange};
 use crate::{Result, Update};
 
-/// What `wrap_model_call` says. Nothing at all passes the outcome of `next` on; without `next` the host calls it.
+/// The result of `wrap_model_call`. An empty one passes on the outcome of `next`; the host calls `next` if the hook did not.
 #[derive(Clone, Debug, Default)]
 pub struct ModelAnswer {
-    /// How the response differs from the last reply; without one a new response.
+    /// The change of the last reply or, without a reply, a new response.
     pub response: Option<ResponseChange>,
     /// What changes in the state.
     pub update: Update,
 }
 
 impl ModelAnswer {
-    /// The outcome of `next`, as it is.
+    /// Passes on the outcome of `next` unchanged.
     pub fn unchanged() -> Self {
         ModelAnswer::default()
     }
@@ -48,23 +48,23 @@ impl From<Update> for ModelAnswer {
     }
 }
 
-/// What `wrap_tool_call` or a tool says. Nothing at all, in `wrap_tool_call`, passes the outcome of `next` on; without
-/// `next` the host calls it.
+/// The result of `wrap_tool_call` or a tool. In `wrap_tool_call`, an empty one passes on the
+/// outcome of `next`; the host calls `next` if the hook did not.
 #[derive(Clone, Debug, Default)]
 pub struct ToolAnswer {
-    /// The answer, or how it differs from the last reply.
+    /// The answer, or the change of the last reply.
     pub message: Option<Patch>,
     /// What changes in the state.
     pub update: Update,
 }
 
 impl ToolAnswer {
-    /// The outcome of `next`, as it is.
+    /// Passes on the outcome of `next` unchanged.
     pub fn unchanged() -> Self {
         ToolAnswer::default()
     }
 
-    /// An answer which says that the call failed: the model sees it.
+    /// An answer that tells the model that the call failed.
     pub fn error(text: impl Into<String>) -> Self {
         Patch::new().content(text.into()).status("error").into()
     }

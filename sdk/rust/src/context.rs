@@ -8,12 +8,12 @@ use core::cell::Cell;
 
 /// One call of a hook.
 ///
-/// What the hook is shown is read when it is asked for: a hook that looks at nothing pays nothing.
+/// The input is read only when the hook asks for it, so a hook that looks at nothing pays nothing.
 pub struct Context {
     host: Box<dyn Host>,
     closed: Cell<bool>,
     nexts: Cell<u32>,  // how often next was called
-    failed: Cell<u32>, // which of these failed, if it was the last one; 0: it did not
+    failed: Cell<u32>, // number of the last next, if it failed; 0: it did not fail
 }
 
 impl Context {
@@ -34,17 +34,17 @@ impl Context {
         self.input().get(key).and_then(|v| v.as_str()).unwrap_or_default()
     }
 
-    /// Counts the calls of this hook since the agent was built, from 1: information, no state.
+    /// Counts the calls of this hook since the agent was built, from 1. It is for information, not for use as state.
     pub fn n(&self) -> u64 {
         self.uint("n")
     }
 
-    /// The time of the call, in nanoseconds since 1970-01-01 UTC. It stands still during the call.
+    /// The time of the call, in nanoseconds since 1970-01-01 UTC. It does not advance during the call.
     pub fn now(&self) -> u64 {
         self.uint("now")
     }
 
-    /// A number that differs from call to call, and that others can predict.
+    /// A number that differs from call to call. It is predictable.
     pub fn seed(&self) -> u64 {
         self.uint("seed")
     }
@@ -69,31 +69,31 @@ impl Context {
         ViewRef::new(self.input().get("messages"))
     }
 
-    /// The messages of the declared view; none if the hook declared none.
+    /// The messages of the declared view, or none if the hook declared none.
     pub fn messages(&self) -> Messages<'_> {
         self.view().messages()
     }
 
-    /// The value of a state field that the hook declared to read; `None` if it is unset, or left out for its size: then
-    /// [`read_fields`](Self::read_fields) fetches it. A [`Field`](crate::Field) does both.
+    /// The value of a state field that the hook lists in `reads`; `None` if it is unset or too large for the
+    /// input. [`read_fields`](Self::read_fields) fetches a large field. A [`Field`](crate::Field) does both.
     pub fn state(&self, field: &str) -> Option<Value<'_>> {
         self.input().get("state")?.get(field)
     }
 
-    /// Reports whether a field is set, and left out of the state for its size.
+    /// Reports whether a field is set, but left out of the state because of its size.
     pub fn is_large(&self, field: &str) -> bool {
         self.input().get("large").is_some_and(|names| names.items().any(|name| name.as_str() == Some(field)))
     }
 
-    /// Asks the outside world. If the question was answered this is the answer; otherwise the hook must return the error,
-    /// with `?`, and runs again from its start when there is an answer. The key is unique within the call.
+    /// Asks the outside world a question. If it was answered, this returns the answer. Otherwise the hook must return the
+    /// error, with `?`, and runs again from its start when there is an answer. The key must be unique within the call.
     pub fn interrupt(&self, key: &str, value: impl Into<Raw>) -> Result<Value<'_>> {
         let [answer] = self.interrupts([(key, value.into())])?;
         Ok(answer)
     }
 
-    /// Asks several questions at once: the answers, in the order of the questions, or an error that carries those outward
-    /// which have no answer yet. See [`interrupt`](Self::interrupt).
+    /// Asks several questions at once. Returns the answers in the order of the questions, or an
+    /// error that carries the open questions to the host. See [`interrupt`](Self::interrupt).
     pub fn interrupts<V: Into<Raw>, const N: usize>(&self, questions: [(&str, V); N]) -> Result<[Value<'_>; N]> {
         let given = self.input().get("answers");
         let mut open = Vec::new();
@@ -111,7 +111,7 @@ impl Context {
         }
     }
 
-    /// Writes a line to the host's log. The macros of [`log`](crate::log) make one of a message and values.
+    /// Writes a line to the host's log. The macros of [`log`](crate::log) make a line from a message and values.
     pub fn log(&self, level: Level, line: &str) {
         self.host.log(level, line);
     }
@@ -120,7 +120,7 @@ impl Context {
         self.closed.get()
     }
 
-    /// Reports whether an error is that of the last `next`, unchanged: the host passes its own on.
+    /// Reports whether an error is the unchanged error of the last `next`, which the host passes on itself.
     pub(crate) fn passes_on(&self, next: u32) -> bool {
         next != 0 && next == self.failed.get()
     }

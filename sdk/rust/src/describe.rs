@@ -5,8 +5,8 @@ use crate::field::{DeclareField, FieldName};
 use crate::{Hook, Target};
 
 impl Description {
-    /// A plugin of this name and version that has nothing yet. Hooks that it implements and whose spec is empty need not be
-    /// mentioned; nor its tools and its configuration.
+    /// A plugin with this name and version and nothing else yet. You need not list implemented
+    /// hooks with an empty spec, the tools, or the configuration.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Description { abi: 1, name: name.into(), version: version.into(), ..Description::default() }
     }
@@ -18,7 +18,7 @@ impl Description {
         self
     }
 
-    /// Asks for an operation, with a reason that the operator reads.
+    /// Asks for an operation, with a reason for the operator.
     #[must_use]
     pub fn capability(self, op: &str, reason: &str) -> Self {
         self.ask(op, reason, false)
@@ -97,7 +97,7 @@ impl HookSpecs {
         }
     }
 
-    /// The place of a hook's spec.
+    /// A mutable reference to a hook's spec.
     pub fn spec_mut(&mut self, hook: Hook) -> &mut Option<HookSpec> {
         match hook {
             Hook::BeforeAgent => &mut self.before_agent,
@@ -111,47 +111,47 @@ impl HookSpecs {
 }
 
 impl HookSpec {
-    /// A hook that is shown nothing.
+    /// The spec of a hook that sees nothing.
     pub fn new() -> Self {
         HookSpec::default()
     }
 
-    /// What it is shown of the messages.
+    /// Sets which messages the hook sees.
     #[must_use]
     pub fn view(mut self, view: ViewSpec) -> Self {
         self.messages = view;
         self
     }
 
-    /// It is shown a field.
+    /// Shows a field to the hook.
     #[must_use]
     pub fn reads(mut self, field: impl FieldName) -> Self {
         self.reads.push(field.field_name().to_owned());
         self
     }
 
-    /// It writes a field of other middleware. Those of the plugin need not be listed.
+    /// Lets the hook write a field of other middleware. The plugin's own fields need not be listed.
     #[must_use]
     pub fn writes(mut self, field: impl FieldName) -> Self {
         self.writes.push(field.field_name().to_owned());
         self
     }
 
-    /// A node hook may send the run there.
+    /// Lets a node hook send the run to this target.
     #[must_use]
     pub fn can_jump_to(mut self, target: Target) -> Self {
         self.can_jump_to.push(target.as_str().to_owned());
         self
     }
 
-    /// `wrap_tool_call` sees calls of this tool only, and of others that are named so.
+    /// Limits `wrap_tool_call` to calls of this tool, and of others that are listed in the same way.
     #[must_use]
     pub fn only_tool(mut self, name: &str) -> Self {
         self.tools.push(name.to_owned());
         self
     }
 
-    /// `wrap_model_call` does not change what the model says, so that tokens may stream past it.
+    /// Declares that `wrap_model_call` does not change the model's answer, so that tokens may stream past it.
     #[must_use]
     pub fn passes_tokens(mut self) -> Self {
         self.passes_tokens = true;

@@ -1,11 +1,11 @@
-//! Performing an export: the plugin's method is called, and what it says becomes a document.
+//! Performing an export: calling the plugin's method and encoding its result as a document.
 
 use crate::document::{Encode, HookResult};
 use crate::error::{refusal, Cause};
 use crate::wire::Value;
 use crate::{Context, Plugin, Result};
 
-/// Configures a plugin. The document is what the export writes, if it has something to say.
+/// Configures a plugin. The document, if there is one, is the one that the export writes.
 pub(crate) fn configure<P: Plugin>(config: Value<'_>) -> (Option<P>, Option<Vec<u8>>) {
     let made = config.to().map_err(|e| e.within("config").into()).and_then(P::new);
     match made {
@@ -22,8 +22,8 @@ pub(crate) fn configure<P: Plugin>(config: Value<'_>) -> (Option<P>, Option<Vec<
 
 /// Appends the result document of a hook, and reports whether there is one.
 ///
-/// An error that came from `next` and goes outward unchanged is not written: the host passes its own on. In a closed frame
-/// nothing that the hook says counts.
+/// An error that came from `next` and is returned unchanged is not written, because the host passes
+/// it on itself. In a closed frame, the result of the hook is ignored.
 pub(crate) fn finish(ctx: &Context, result: Result<HookResult>, out: &mut Vec<u8>) -> bool {
     if ctx.is_closed() {
         return false;
@@ -39,5 +39,5 @@ pub(crate) fn finish(ctx: &Context, result: Result<HookResult>, out: &mut Vec<u8
         },
     };
     result.encode(out);
-    out[..] != [0x80] // the empty map has nothing to say
+    out[..] != [0x80] // an empty map means no result
 }

@@ -1,23 +1,23 @@
 use core::fmt;
 
-/// Why the host refused a call before it had an effect. An errno that is not named here is a refusal too.
+/// Why the host refused a call before it had an effect. An errno without a name here is also a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Errno(pub(crate) i32);
 
 impl Errno {
     /// The call makes no sense here.
     pub const EINVAL: Errno = Errno(-1);
-    /// No such operation, model, tool or key.
+    /// There is no such operation, model, tool or key.
     pub const ENOENT: Errno = Errno(-2);
-    /// The reply is larger than its limit. What was called has run.
+    /// The reply exceeds its limit. The call itself has run.
     pub const ETOOBIG: Errno = Errno(-3);
     /// Not granted, or not declared.
     pub const EDENIED: Errno = Errno(-4);
     /// Known, but not available in this hook or host.
     pub const ENOTSUP: Errno = Errno(-5);
-    /// Nothing free to run it.
+    /// No instance is free to run it.
     pub const EBUSY: Errno = Errno(-6);
-    /// One call too many, or a quota is used up.
+    /// Too many calls, or a quota is used up.
     pub const ELIMIT: Errno = Errno(-7);
     /// The entry has another version.
     pub const ECONFLICT: Errno = Errno(-8);

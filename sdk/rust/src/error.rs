@@ -3,20 +3,20 @@ use crate::wire::Raw;
 use crate::Errno;
 use core::fmt;
 
-/// What a hook or an operation comes to.
+/// The result of a hook or an operation.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// An ordinary error, or a reason to return at once.
 ///
-/// A hook returns it with `?`. An error of its own becomes one of the hook, which other middleware may retry or answer; one
-/// that came from `next` passes on unchanged; open questions and a closed frame go outward by themselves.
+/// A hook returns it with `?`. A new error becomes the error of the hook, which other middleware may retry or
+/// answer. An error from `next` passes on unchanged. Open questions and a closed frame reach the host by themselves.
 ///
 /// Every type that implements [`std::error::Error`] converts to an error of the type `error`. For that reason `Error` does
 /// not implement it itself.
 pub struct Error(Box<Cause>);
 
 pub(crate) enum Cause {
-    /// An error document, and which `next` returned it; 0: none.
+    /// An error document, and the number of the `next` that returned it; 0: none.
     Failed(Failure, u32),
     /// The host refused the call.
     Refused(Errno),
@@ -44,7 +44,7 @@ impl Error {
         self.map(|f| f.data = data.into())
     }
 
-    /// A failure or refusal is an error of its own from here on; open questions and a closed frame stay what they are.
+    /// From here on, a failure or refusal counts as a new error; open questions and a closed frame do not change.
     fn map(self, change: impl FnOnce(&mut Failure)) -> Self {
         let mut failure = match *self.0 {
             Cause::Failed(failure, _) => failure,
@@ -55,7 +55,7 @@ impl Error {
         Cause::Failed(failure, 0).into()
     }
 
-    /// The error document of a failure or refusal; `None` of open questions and a closed frame, which must pass on.
+    /// The error document of a failure or refusal; `None` for open questions and a closed frame, which must pass on.
     pub fn failure(&self) -> Option<Failure> {
         match &*self.0 {
             Cause::Failed(failure, _) => Some(failure.clone()),
@@ -64,12 +64,12 @@ impl Error {
         }
     }
 
-    /// The type of a failure, or the name of an errno; empty of open questions and a closed frame.
+    /// The type of a failure, or the name of an errno; empty for open questions and a closed frame.
     pub fn kind(&self) -> String {
         self.failure().unwrap_or_default().kind
     }
 
-    /// The message of a failure or refusal; empty of open questions and a closed frame.
+    /// The message of a failure or refusal; empty for open questions and a closed frame.
     pub fn message(&self) -> String {
         self.failure().unwrap_or_default().message
     }
@@ -87,7 +87,7 @@ impl Error {
         }
     }
 
-    /// Reports whether an interrupt is pending or the run is cancelled: the hook must return, what it says does not count.
+    /// Reports whether an interrupt is pending or the run is cancelled. The hook must return; its result is ignored.
     pub fn is_closed(&self) -> bool {
         matches!(*self.0, Cause::Closed)
     }

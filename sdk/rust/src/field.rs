@@ -5,8 +5,8 @@ use crate::{Context, Result, Update};
 use core::marker::PhantomData;
 use serde::{de::DeserializeOwned, Serialize};
 
-/// A state field with values of a type. It is declared by [`Description::field`](crate::Description::field), and shown to
-/// the hooks whose spec lists it in `reads`.
+/// A state field with values of a type. [`Description::field`](crate::Description::field) declares
+/// it. A hook sees the field if its spec lists the field in `reads`.
 ///
 /// ```
 /// use agenthost::{Field, Update};
@@ -19,7 +19,7 @@ use serde::{de::DeserializeOwned, Serialize};
 /// assert_eq!(update.state.get("calls").unwrap().as_u64(), Some(1));
 /// ```
 ///
-/// Of a field of other middleware the name suffices; it is not declared.
+/// For a field of other middleware, use the name alone and do not declare it.
 pub struct Field<T> {
     name: &'static str,
     lifetime: &'static str,
@@ -44,48 +44,48 @@ impl<T> Field<T> {
         }
     }
 
-    /// A value lives as long as the run.
+    /// Makes a value live as long as the run.
     pub const fn run(mut self) -> Self {
         self.lifetime = "run";
         self
     }
 
-    /// A value lives in the step after the one that wrote it.
+    /// Makes a value live in the step after the one that wrote it.
     pub const fn step(mut self) -> Self {
         self.lifetime = "step";
         self
     }
 
-    /// Updates are added: numbers.
+    /// Adds updates, which are numbers, to the value.
     pub const fn add(mut self) -> Self {
         self.reducer = "add";
         self
     }
 
-    /// Updates are appended: lists.
+    /// Appends updates, which are lists, to the value.
     pub const fn append(mut self) -> Self {
         self.reducer = "append";
         self
     }
 
-    /// The caller of a run cannot set it.
+    /// Keeps the caller of a run from setting the field.
     pub const fn hide_input(mut self) -> Self {
         self.hide_input = true;
         self
     }
 
-    /// Results do not show it.
+    /// Hides the field in results.
     pub const fn hide_output(mut self) -> Self {
         self.hide_output = true;
         self
     }
 
-    /// Neither the caller of a run sets it nor results show it.
+    /// Keeps the caller of a run from setting the field, and hides it in results.
     pub const fn private(self) -> Self {
         self.hide_input().hide_output()
     }
 
-    /// The host checks what is written against the schema of the type.
+    /// Makes the host check written values against the schema of the type.
     pub const fn checked(mut self) -> Self
     where
         T: Schema,
@@ -113,7 +113,7 @@ impl<T> Field<T> {
 }
 
 impl<T: DeserializeOwned> Field<T> {
-    /// The value that the hook is shown; `None` if it is unset. A value that is too large for the input is fetched.
+    /// The value that the hook sees; `None` if it is unset. A value that is too large for the input is fetched.
     pub fn get(&self, ctx: &Context) -> Result<Option<T>> {
         if let Some(value) = ctx.state(self.name) {
             return Ok(Some(self.decode(value)?));
@@ -129,7 +129,7 @@ impl<T: DeserializeOwned> Field<T> {
         value.to().map_err(|e| e.within(self.name).within("state"))
     }
 
-    /// The value that the hook is shown, or the type's default if it is unset.
+    /// The value that the hook sees, or the type's default if it is unset.
     pub fn get_or_default(&self, ctx: &Context) -> Result<T>
     where
         T: Default,
@@ -139,7 +139,7 @@ impl<T: DeserializeOwned> Field<T> {
 }
 
 impl<T: Serialize> Field<T> {
-    /// Writes a value, which the field's reducer takes. If it has no msgpack form the hook fails.
+    /// Writes a value; the field's reducer applies. If the value has no msgpack form, the hook fails.
     pub fn set(&self, update: &mut Update, value: T) {
         match to_raw(&value) {
             Ok(raw) => update.state.set(self.name, raw),
@@ -148,7 +148,7 @@ impl<T: Serialize> Field<T> {
     }
 }
 
-/// What names a field: a [`Field`], an [`Accumulator`](crate::Accumulator), or its name.
+/// A type that names a field: a [`Field`], an [`Accumulator`](crate::Accumulator), or the name itself.
 pub trait FieldName {
     /// The name.
     fn field_name(&self) -> &str;
@@ -172,7 +172,7 @@ impl FieldName for String {
     }
 }
 
-/// What declares a field.
+/// A type that declares a field.
 pub trait DeclareField {
     /// The declaration.
     fn field_spec(self) -> FieldSpec;

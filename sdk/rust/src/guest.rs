@@ -1,4 +1,4 @@
-//! The module: the ABI's imports, and what its exports do. The attribute `plugin` writes the exports themselves.
+//! The module: the imports of the ABI, and the code of its exports. The attribute `plugin` writes the exports themselves.
 
 use crate::document::Encode;
 use crate::host::{Host, Status};
@@ -27,8 +27,8 @@ unsafe impl<T> Sync for Cell<T> {}
 
 /// Buffers that are kept from call to call.
 struct Buffers {
-    length: usize, // of the input of this call
-    read: bool,    // whether it is in the buffer
+    length: usize, // length of the input of this call
+    read: bool,    // whether the input is in the buffer
     input: Vec<u8>,
     result: Vec<u8>,
 }
@@ -36,12 +36,12 @@ struct Buffers {
 static BUFFERS: Cell<Buffers> =
     Cell(UnsafeCell::new(Buffers { length: 0, read: false, input: Vec::new(), result: Vec::new() }));
 
-/// The host behind the imports.
+/// The host, called through the imports.
 struct Imports;
 
 impl Host for Imports {
     fn input(&self) -> &[u8] {
-        // The buffer is written at the first look only, before there is a reference to it, and again in the next call.
+        // The buffer is written only at the first look, before there is a reference to it, and then again in the next call.
         unsafe {
             let buffers = BUFFERS.0.get();
             let length = (*buffers).length;
@@ -105,7 +105,7 @@ fn write(document: &[u8]) -> i32 {
     1
 }
 
-/// The plugin of a module's instance; none before it was configured.
+/// The plugin of a module's instance; none before it is configured.
 pub struct Instance<P>(Cell<Option<P>>);
 
 impl<P: Plugin> Default for Instance<P> {
@@ -115,7 +115,7 @@ impl<P: Plugin> Default for Instance<P> {
 }
 
 impl<P: Plugin> Instance<P> {
-    /// An instance that was not configured yet.
+    /// An instance that is not configured yet.
     pub const fn new() -> Self {
         Instance(Cell(UnsafeCell::new(None)))
     }

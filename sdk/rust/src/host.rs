@@ -1,8 +1,8 @@
 use crate::log::Level;
 
-/// What a plugin can ask of its host. In a module the ABI's imports are behind it, in a test a fake.
+/// The calls that a plugin can make to its host. In a module, the ABI's imports implement it; in a test, a fake.
 pub(crate) trait Host {
-    /// The input document of this call. It is fetched when somebody first looks.
+    /// The input document of this call. It is fetched at the first look.
     fn input(&self) -> &[u8];
     /// Calls the inner layers.
     fn next(&self, change: &[u8]) -> (Status, Vec<u8>);

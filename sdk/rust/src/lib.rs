@@ -1,7 +1,7 @@
-//! For authors of agenthost plugins in Rust.
+//! Write agenthost plugins in Rust.
 //!
-//! agenthost runs agents: model, tools, model, … until the model is done. A plugin is a WebAssembly module with hooks around
-//! these steps. It is a type that implements [`Plugin`], with the attribute [`plugin`]:
+//! agenthost runs agents: model, tools, model, … until the model is done. A plugin is a WebAssembly module with
+//! hooks around these steps. You write it as a type that implements [`Plugin`], with the attribute [`plugin`]:
 //!
 //! ```
 //! use agenthost::{Description, Patch, Plugin, Result, ToolAnswer, ToolContext};
@@ -28,14 +28,14 @@
 //! # assert_eq!(outcome.text(), "HIGH AT NOON");
 //! ```
 //!
-//! It is built as a `cdylib` for `wasm32-unknown-unknown`; the README says how. On other targets the crate builds too: the
-//! module [`testing`] calls hooks natively, with a fake host. All examples here are such tests.
+//! Build the plugin as a `cdylib` for `wasm32-unknown-unknown`; the README says how. The crate also builds on other
+//! targets, where the module [`testing`] calls hooks natively with a fake host. All examples here are such tests.
 //!
 //! # Hooks
 //!
-//! A hook is a method of [`Plugin`]. It is shown what its [`HookSpec`] in the [`Description`] declares, and what it returns is
-//! applied after it has returned. An instance serves one call at a time and any instance may serve any call: what must
-//! survive a call belongs into a [`Field`].
+//! A hook is a method of [`Plugin`]. It sees what its [`HookSpec`] in the [`Description`] declares,
+//! and the host applies its result after it returns. An instance serves one call at a time, and any
+//! instance may serve any call. Keep data that must survive a call in a [`Field`].
 //!
 //! **`before_agent`** runs once when a run starts, **`after_agent`** once when it ends:
 //!
@@ -148,13 +148,13 @@
 //! assert_eq!(outcome.text(), "42 (by large)");
 //! ```
 //!
-//! **`wrap_tool_call`** runs around every tool call, as above, and **`call_tool`** runs the tools of the plugin: see
-//! [`Tools`].
+//! **`wrap_tool_call`** runs around every tool call in the same way. **`call_tool`** runs the tools
+//! of the plugin; see [`Tools`].
 //!
 //! # Configuration
 //!
-//! `type Config` names the type of the configuration, and its [`Schema`] is what the operator's configuration is checked
-//! against; `new` takes it:
+//! `type Config` names the type of the configuration. The host checks the operator's configuration
+//! against its [`Schema`], and passes it to `new`:
 //!
 //! ```
 //! # use agenthost::{testing::{configure, Test}, Context, Description, Error, Plugin, Result, Schema, Update};
@@ -200,23 +200,23 @@
 //!
 //! # Errors
 //!
-//! A hook returns an [`Error`] with `?`, whatever it is: one of its own, which other middleware may retry or answer; one of
-//! `next`, which passes on; an open question of [`Context::interrupt`]; or that the frame is closed. After that `next` and
-//! operations do nothing, and what the hook returns does not count. A panic is a fault of the plugin: its message, with file
-//! and line, goes to the host's log.
+//! A hook returns every [`Error`] with `?`: a new error, which other middleware may retry or answer;
+//! an error of `next`, which passes on; an open question of [`Context::interrupt`]; or a closed
+//! frame. In a closed frame, `next` and operations do nothing, and the hook's result is ignored. A
+//! panic is a fault of the plugin; its message, with file and line, goes to the host's log.
 //!
 //! # Beyond the call
 //!
-//! What reaches beyond the call needs a capability: the plugin lists it in its Description with a reason, and the operator
-//! grants it. [`Context::fetch`] makes HTTP requests, [`Context::store`] keeps values, [`Context::generate`] asks a model,
-//! [`Context::call_tool`] runs a tool of the agent, [`Context::clock_now`] and [`Context::random_bytes`] are the real clock and
-//! real random numbers. There is no other clock than [`Context::now`], and no other source of random numbers than
-//! [`Context::seed`], which is none of secrets.
+//! An operation that reaches beyond the call needs a capability. The plugin lists it in its Description with
+//! a reason, and the operator grants it. [`Context::fetch`] makes HTTP requests, [`Context::store`] keeps
+//! values, [`Context::generate`] asks a model, and [`Context::call_tool`] runs a tool. [`Context::clock_now`]
+//! and [`Context::random_bytes`] give the real time and real random numbers. Without a capability, the only
+//! clock is [`Context::now`], and the only random number is [`Context::seed`], which is no secret.
 //!
 //! # Size and speed
 //!
-//! A hook that looks at nothing pays nothing: documents are read where they lie when somebody asks, and buffers are kept from
-//! call to call. The module keeps to 64 KiB of stack, if it is linked as the README says.
+//! A hook that looks at nothing pays nothing: documents are read in place and only on demand, and buffers
+//! are reused from call to call. The module uses 64 KiB of stack if you link it as the README says.
 
 #![deny(missing_docs)]
 extern crate self as agenthost;
@@ -268,7 +268,7 @@ pub use toolcontext::{ToolContext, ToolReply};
 pub use update::{Target, Update};
 pub use wire::{from_value, to_raw, DecodeError, EncodeError, Map, Raw, Value};
 
-/// What the attribute `plugin` needs.
+/// Items that the attribute `plugin` needs.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(target_arch = "wasm32")]

@@ -19,16 +19,16 @@
 use crate::Context;
 use core::fmt::{Display, Write};
 
-/// How important a line is.
+/// The importance of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// For who looks for a mistake.
+    /// Details for finding a bug.
     Debug,
-    /// What happens.
+    /// Normal events.
     Info,
-    /// What is odd.
+    /// Something unusual.
     Warn,
-    /// What is wrong.
+    /// Something is wrong.
     Error,
 }
 
@@ -44,7 +44,7 @@ pub fn write(ctx: &Context, level: Level, message: &str, values: &[(&str, &dyn D
     ctx.log(level, &line);
 }
 
-/// A value that consists of letters, digits and `_-./:` stands bare, any other as a JSON string.
+/// A value of letters, digits and `_-./:` is written bare, any other as a JSON string.
 fn push_value(line: &mut String, value: &str) {
     let is_bare = |b: u8| b.is_ascii_alphanumeric() || b"_-./:".contains(&b);
     if !value.is_empty() && value.bytes().all(is_bare) {

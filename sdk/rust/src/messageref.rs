@@ -17,12 +17,12 @@ impl<'a> ViewRef<'a> {
         self.0?.get(key)
     }
 
-    /// The messages that are shown, in the order of the list.
+    /// The messages in the view, in the order of the list.
     pub fn messages(&self) -> Messages<'a> {
         Messages::new(self.get("items"))
     }
 
-    /// The index in the list, from 0, of the first message that is shown.
+    /// The index of the view's first message in the list, from 0.
     pub fn from(&self) -> u64 {
         self.get("from").and_then(|v| v.as_u64()).unwrap_or_default()
     }
@@ -32,12 +32,12 @@ impl<'a> ViewRef<'a> {
         self.get("total").and_then(|v| v.as_u64()).unwrap_or_default()
     }
 
-    /// View `new`: what was shown before does not count, the messages are all.
+    /// View `new`: earlier messages no longer count; the view holds all of them.
     pub fn is_reset(&self) -> bool {
         self.get("reset").and_then(|v| v.as_bool()).unwrap_or_default()
     }
 
-    /// View `new`: older messages that were replaced, each whole.
+    /// View `new`: older messages that were replaced, in full.
     pub fn replaced(&self) -> Messages<'a> {
         Messages::new(self.get("patch"))
     }
@@ -48,7 +48,7 @@ impl<'a> ViewRef<'a> {
     }
 }
 
-/// Messages inside of a document.
+/// Messages inside a document.
 #[derive(Clone)]
 pub struct Messages<'a>(Option<Items<'a>>);
 
@@ -66,7 +66,7 @@ impl<'a> Iterator for Messages<'a> {
     }
 }
 
-/// A message inside of a document. What is asked for is read, and nothing else; what is absent is empty.
+/// A message inside a document. Only the requested parts are read; absent parts are empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MessageRef<'a>(Value<'a>);
 
@@ -84,7 +84,7 @@ impl<'a> MessageRef<'a> {
         self.get(key).and_then(|v| v.as_str()).unwrap_or_default()
     }
 
-    /// The id that the host gave.
+    /// The id that the host assigned.
     pub fn id(&self) -> &'a str {
         self.string("id")
     }
@@ -99,8 +99,8 @@ impl<'a> MessageRef<'a> {
         self.string("name")
     }
 
-    /// The text of the content: that of all text blocks, without what other blocks hold. It is copied only where there are
-    /// blocks.
+    /// The texts of all text blocks joined, without the content of other blocks. It is copied only
+    /// if there are blocks.
     pub fn text(&self) -> Cow<'a, str> {
         match self.get("content") {
             None => Cow::Borrowed(""),
@@ -133,12 +133,12 @@ impl<'a> MessageRef<'a> {
         self.get("artifact")
     }
 
-    /// What providers and programs attached under this key.
+    /// The data that providers and programs attached under this key.
     pub fn meta(&self, key: &str) -> Option<Value<'a>> {
         self.get("meta")?.get(key)
     }
 
-    /// Of an AI message: what its model call cost.
+    /// Of an AI message: the tokens of its model call.
     pub fn usage(&self) -> Option<Usage> {
         Usage::decode(self.get("usage")?).ok()
     }
@@ -149,7 +149,7 @@ impl<'a> MessageRef<'a> {
     }
 }
 
-/// A tool call inside of a document.
+/// A tool call inside a document.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolCallRef<'a>(pub(crate) Option<Value<'a>>);
 

@@ -14,7 +14,7 @@ impl Deref for ModelContext {
 }
 
 impl ModelContext {
-    /// The request as the layers outside of the hook left it.
+    /// The request, with the changes of all outer layers.
     pub fn request(&self) -> RequestRef<'_> {
         RequestRef(self.input().get("request"))
     }
@@ -29,15 +29,15 @@ impl ModelContext {
         self.view().messages()
     }
 
-    /// Lets the inner layers and the model answer the request as it is.
+    /// Passes the unchanged request to the inner layers and the model.
     ///
-    /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) says that there is a reply which cannot be shown: a hook that then says
-    /// nothing passes it on.
+    /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) means that there is a reply, but it is
+    /// too large to see. A hook that then returns nothing passes it on.
     pub fn next(&self) -> Result<ModelReply> {
         self.call_next(&[]).map(ModelReply)
     }
 
-    /// Lets the inner layers and the model answer a changed request. Each change starts from the request of the input.
+    /// Passes a changed request to the inner layers and the model. Each change starts from the request of the input.
     pub fn next_with(&self, change: &RequestChange) -> Result<ModelReply> {
         self.call_next(&change.to_document()).map(ModelReply)
     }
@@ -79,7 +79,7 @@ impl<'a> RequestRef<'a> {
     }
 }
 
-/// What a model answered. It is read when it is asked for.
+/// The answer of a model. It is read on demand.
 #[derive(Clone, Debug)]
 pub struct ModelReply(pub(crate) Vec<u8>);
 
@@ -103,12 +103,12 @@ impl ModelReply {
         self.answer().map(|m| m.text().into_owned()).unwrap_or_default()
     }
 
-    /// Which model answered; empty where nobody says.
+    /// Which model answered; empty if unknown.
     pub fn model(&self) -> &str {
         self.value().get("model").and_then(|v| v.as_str()).unwrap_or_default()
     }
 
-    /// Why the model stopped, as the provider says it.
+    /// Why the model stopped, in the provider's words.
     pub fn stop_reason(&self) -> &str {
         self.value().get("stop_reason").and_then(|v| v.as_str()).unwrap_or_default()
     }

@@ -3,12 +3,12 @@ use crate::schema::Schema;
 use crate::{Context, ModelAnswer, ModelContext, Result, ToolAnswer, ToolContext, Tools, Update};
 use serde::de::DeserializeOwned;
 
-/// A plugin: hooks around the calls of a model and its tools. It is implemented with the attribute
-/// [`#[agenthost::plugin]`](crate::plugin), which makes the module's exports of the hooks that are there. Without the
-/// attribute the implementation lacks `IMPLEMENTED` and does not compile.
+/// A plugin: hooks around the calls of a model and its tools. Implement it with the attribute
+/// [`#[agenthost::plugin]`](crate::plugin), which makes the module export the implemented hooks.
+/// Without the attribute, the implementation lacks `IMPLEMENTED` and does not compile.
 ///
-/// An instance serves one call at a time, and any instance may serve any call: what must survive a call belongs into state
-/// fields, not into the plugin.
+/// An instance serves one call at a time, and any instance may serve any call. Keep data that must
+/// survive a call in state fields, not in the plugin.
 ///
 /// ```compile_fail,E0046
 /// # use agenthost::{Description, Plugin, Result};
@@ -28,22 +28,22 @@ use serde::de::DeserializeOwned;
 /// }
 /// ```
 pub trait Plugin: Sized + 'static {
-    /// What the attribute finds implemented.
+    /// The methods that the attribute finds.
     #[doc(hidden)]
     const IMPLEMENTED: &'static [Export];
 
-    /// The configuration. Its schema is that of the type; the attribute makes it `()`, no configuration, where it is left
-    /// out.
+    /// The type of the configuration, which also gives its schema. If it is left out, the attribute
+    /// makes it `()`, which means no configuration.
     type Config: DeserializeOwned + Schema;
 
-    /// What the plugin is and may do at most. Hooks that it implements and does not mention have an empty spec.
+    /// Describes the plugin and the most that it may do. Implemented hooks that are not listed have an empty spec.
     fn describe() -> Description;
 
-    /// Takes the configuration, in which the schema's defaults are filled in, once in every instance. An error refuses it.
-    /// The attribute makes it [`Default::default`] where it is left out.
+    /// Takes the configuration, with the schema's defaults filled in, once in every instance. An
+    /// error refuses it. If the method is left out, the attribute makes it [`Default::default`].
     fn new(config: Self::Config) -> Result<Self>;
 
-    /// What the plugin does with this configuration: less than the whole Description, or `None` for all of it.
+    /// Narrows the Description to what the plugin does with this configuration; `None` keeps all of it.
     fn narrow(&self, description: Description) -> Option<Description> {
         let _ = description;
         None
@@ -90,7 +90,7 @@ pub trait Plugin: Sized + 'static {
         Ok(ToolAnswer::unchanged())
     }
 
-    /// Runs a tool of the plugin: that of [`tools`](Self::tools) which is called, unless the plugin has its own way.
+    /// Runs a tool of the plugin. By default it runs the called tool of [`tools`](Self::tools).
     fn call_tool(&self, ctx: &ToolContext) -> Result<ToolAnswer> {
         Self::tools().run(self, ctx)
     }
@@ -137,7 +137,7 @@ impl Hook {
     }
 }
 
-/// What a plugin implements and its module exports.
+/// A method that a plugin implements and its module exports.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Export {
@@ -147,9 +147,9 @@ pub enum Export {
     CallTool,
 }
 
-/// The whole Description of a plugin: with its tools, its configuration and the hooks that it does not mention.
+/// The whole Description of a plugin, including its tools, its configuration and the hooks that it does not list.
 ///
-/// Panics where it lists what the plugin does not implement.
+/// Panics if it lists a hook or tool that the plugin does not implement.
 pub(crate) fn description<P: Plugin>() -> Description {
     let mut d = P::describe();
     d.abi = 1;

@@ -4,13 +4,13 @@ use crate::wire::{Map, Raw};
 
 pub use agenthost_derive::Schema;
 
-/// A type that has a JSON Schema: that of a configuration, of a tool's arguments or of a field's values.
+/// A type that has a JSON Schema, for a configuration, a tool's arguments or a field's values.
 ///
-/// `#[derive(Schema)]` makes it of a struct with named fields or of an enum without data, and agrees with serde's derived
-/// `Deserialize`: doc comments become descriptions, `rename`, `rename_all`, `default`, `skip`, `skip_deserializing` and
-/// `deny_unknown_fields` are respected, fields of type `Option` and those with a default are optional. The attribute
-/// `#[schema(minimum = 0, maximum = 9, default = "x")]` says more of a field. Schemas have no references: a type that
-/// contains itself does not compile.
+/// `#[derive(Schema)]` makes the schema for a struct with named fields or an enum without data. It agrees
+/// with serde's derived `Deserialize` and respects `rename`, `rename_all`, `default`, `skip`,
+/// `skip_deserializing` and `deny_unknown_fields`. Doc comments become descriptions. Fields of type `Option`
+/// and fields with a default are optional. The attribute `#[schema(minimum = 0, maximum = 9, default = "x")]`
+/// adds to a field's schema. Schemas have no references, so a type that contains itself does not compile.
 ///
 /// ```
 /// use agenthost::Schema;
@@ -32,7 +32,7 @@ pub use agenthost_derive::Schema;
 /// assert_eq!(limit.get("maximum").unwrap().as_u64(), Some(50));
 /// ```
 ///
-/// What a schema cannot say does not compile:
+/// A type that a schema cannot express does not compile:
 ///
 /// ```compile_fail
 /// #[derive(agenthost::Schema)]
@@ -42,11 +42,11 @@ pub use agenthost_derive::Schema;
 /// }
 /// ```
 pub trait Schema {
-    /// What the type looks like.
+    /// The shape of the type.
     const SHAPE: &'static Shape;
 }
 
-/// The JSON Schema of a type; none of `()`.
+/// The JSON Schema of a type; none for `()`.
 pub fn of<T: Schema>() -> Raw {
     match T::SHAPE {
         Shape::Nothing => Raw::NONE,
@@ -54,7 +54,7 @@ pub fn of<T: Schema>() -> Raw {
     }
 }
 
-/// What a type looks like in documents.
+/// The shape of a type in documents.
 #[derive(Debug)]
 pub enum Shape {
     /// There is no value.
@@ -63,7 +63,7 @@ pub enum Shape {
     Any,
     /// A boolean.
     Bool,
-    /// An integer, with its least value if the type has one worth saying.
+    /// An integer, with its least value if the type has one that matters.
     Integer(Option<i64>),
     /// A number.
     Number,
@@ -73,9 +73,9 @@ pub enum Shape {
     List(&'static Shape),
     /// A map of values.
     Map(&'static Shape),
-    /// One of these strings; with a description.
+    /// One of these strings, with a description.
     OneOf(&'static str, &'static [&'static str]),
-    /// An object with these keys; with a description, and whether other keys are refused.
+    /// An object with these keys, with a description and whether other keys are refused.
     Object(&'static str, &'static [Property], bool),
 }
 
@@ -86,11 +86,11 @@ pub struct Property {
     pub name: &'static str,
     /// What it is for.
     pub description: &'static str,
-    /// What its value looks like.
+    /// The shape of its value.
     pub shape: &'static Shape,
-    /// It must be there.
+    /// Whether the key is required.
     pub required: bool,
-    /// The host fills it in where it is absent.
+    /// The value that the host fills in if the key is absent.
     pub default: Option<Literal>,
     /// The least number.
     pub minimum: Option<Literal>,
@@ -98,7 +98,7 @@ pub struct Property {
     pub maximum: Option<Literal>,
 }
 
-/// A value that stands in an attribute.
+/// A literal value in an attribute.
 #[derive(Debug)]
 pub enum Literal {
     /// A boolean.

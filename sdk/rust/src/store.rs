@@ -2,10 +2,10 @@ use crate::document::{Decode, Encode, KVDelete, KVEntry, KVGet, KVItem, KVList, 
 use crate::wire::Raw;
 use crate::{Context, Errno, Result};
 
-/// What the plugin keeps in one scope. Unlike an update it changes at once, and stays so if the hook fails or runs again.
+/// The plugin's entries in one scope. Unlike an update, a write takes effect at once and stays if the hook fails or reruns.
 ///
-/// A write or deletion on the condition of a version fails with [`Errno::ECONFLICT`] if the entry has another one: read it
-/// again, and decide again.
+/// A conditional write or deletion fails with [`Errno::ECONFLICT`] if the entry has another
+/// version. Read the entry again, and decide again.
 pub struct Store<'a> {
     ctx: &'a Context,
     scope: Scope,
@@ -28,12 +28,12 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Writes a value, whatever there was, and returns its version.
+    /// Writes a value unconditionally, and returns its version.
     pub fn put(&self, key: &str, value: impl Into<Raw>) -> Result<u64> {
         self.write(key, value.into(), None)
     }
 
-    /// Writes a value if the entry still has this version, 0: if there is none, and returns the new version.
+    /// Writes a value if the entry still has this version, and returns the new one. 0 means no entry.
     pub fn put_if(&self, key: &str, value: impl Into<Raw>, version: u64) -> Result<u64> {
         self.write(key, value.into(), Some(version))
     }
@@ -59,8 +59,8 @@ impl<'a> Store<'a> {
         self.ctx.host_call("kv.delete", &entry.to_document()).map(drop)
     }
 
-    /// At most `limit` entries, without their values, whose keys begin with `prefix` and come after another, in the order of
-    /// their bytes; and whether there are more. An empty `after` begins at the first; a limit of 0 is 100.
+    /// At most `limit` entries, without their values, and whether there are more. Their keys begin with `prefix` and
+    /// come after the key `after`, in byte order. An empty `after` starts at the first key; a limit of 0 means 100.
     pub fn list(&self, prefix: &str, after: &str, limit: u64) -> Result<(Vec<KVItem>, bool)> {
         let query = KVList { after: after.to_owned(), limit, prefix: prefix.to_owned(), scope: self.scope };
         let page = KVPage::from_document(&self.ctx.host_call("kv.list", &query.to_document())?)?;

@@ -3,7 +3,7 @@ use crate::schema::{self, Schema};
 use crate::{Result, ToolAnswer, ToolContext};
 use serde::de::DeserializeOwned;
 
-/// The tools of a plugin: what [`Plugin::tools`](crate::Plugin::tools) lists.
+/// The tools of a plugin, as [`Plugin::tools`](crate::Plugin::tools) lists them.
 ///
 /// ```
 /// use agenthost::{testing::Test, Description, Plugin, Result, Schema, ToolContext, Tools};
@@ -44,7 +44,7 @@ use serde::de::DeserializeOwned;
 /// ```
 pub struct Tools<P>(Vec<Tool<P>>);
 
-/// What runs a tool, whatever the type of its arguments.
+/// The function that runs a tool, for any type of arguments.
 type Run<P> = dyn Fn(&P, &ToolContext) -> Result<ToolAnswer>;
 
 struct Tool<P> {
@@ -69,8 +69,8 @@ impl<P: 'static> Tools<P> {
         Self::default()
     }
 
-    /// One more tool: its name, a description for the model, and what runs it. The type of the arguments gives the schema of
-    /// its parameters; the answer is a text, a [`Patch`](crate::Patch) or a [`ToolAnswer`].
+    /// Adds a tool: its name, a description for the model, and the function that runs it. The type of the arguments
+    /// gives the schema of its parameters. The answer is a text, a [`Patch`](crate::Patch) or a [`ToolAnswer`].
     #[must_use]
     pub fn tool<A, R, F>(mut self, name: &'static str, description: &'static str, run: F) -> Self
     where
@@ -98,19 +98,19 @@ impl<P: 'static> Tools<P> {
         self
     }
 
-    /// The tool before is never offered by itself: it runs only as `tool` of a [`CallChange`](crate::CallChange).
+    /// Keeps the last tool from being offered to the model. It runs only as `tool` of a [`CallChange`](crate::CallChange).
     #[must_use]
     pub fn dynamic(self) -> Self {
         self.last(|t| t.dynamic = true)
     }
 
-    /// Running the tool before again after a crash does no harm.
+    /// Declares that running the last tool again after a crash does no harm.
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.last(|t| t.idempotent = true)
     }
 
-    /// The result of the tool before ends the run.
+    /// Makes the result of the last tool end the run.
     #[must_use]
     pub fn return_direct(self) -> Self {
         self.last(|t| t.return_direct = true)
@@ -127,7 +127,7 @@ impl<P: 'static> Tools<P> {
         })
     }
 
-    /// Runs the tool that is called.
+    /// Runs the called tool.
     pub(crate) fn run(&self, plugin: &P, ctx: &ToolContext) -> Result<ToolAnswer> {
         match self.0.iter().find(|t| t.name == ctx.tool()) {
             Some(tool) => (tool.run)(plugin, ctx),

@@ -15,7 +15,7 @@ impl Deref for ToolContext {
 }
 
 impl ToolContext {
-    /// The call as the layers outside of the hook left it.
+    /// The call, with the changes of all outer layers.
     pub fn call(&self) -> ToolCallRef<'_> {
         ToolCallRef(self.input().get("call"))
     }
@@ -35,8 +35,8 @@ impl ToolContext {
         Ok(self.call().args().unwrap_or(Value::new(&[0x80])).to()?)
     }
 
-    /// Names this execution of the tool, for the services that it asks to do something: one that was started again after a
-    /// crash has the same key, a retry has another. For tools only; a `wrap_tool_call` hook has none.
+    /// Names this execution of the tool, for the services that the tool calls. A repeated execution after a
+    /// crash has the same key; a retry has a new one. Only tools have a key; a `wrap_tool_call` hook has none.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.input().get("idempotency_key").and_then(|v| v.as_str())
     }
@@ -46,21 +46,21 @@ impl ToolContext {
         self.input().get("known").and_then(|v| v.as_bool()).unwrap_or_default()
     }
 
-    /// Lets the inner layers and the tool perform the call as it is. For `wrap_tool_call` only.
+    /// Passes the unchanged call to the inner layers and the tool. Only for `wrap_tool_call`.
     ///
-    /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) says that there is a reply which cannot be shown: a hook that then says
-    /// nothing passes it on.
+    /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) means that there is a reply, but it is
+    /// too large to see. A hook that then returns nothing passes it on.
     pub fn next(&self) -> Result<ToolReply> {
         self.call_next(&[]).map(ToolReply)
     }
 
-    /// Lets the inner layers and the tool perform a changed call. Each change starts from the call of the input.
+    /// Passes a changed call to the inner layers and the tool. Each change starts from the call of the input.
     pub fn next_with(&self, change: &CallChange) -> Result<ToolReply> {
         self.call_next(&change.to_document()).map(ToolReply)
     }
 }
 
-/// What a tool answered. It is read when it is asked for.
+/// The answer of a tool. It is read on demand.
 #[derive(Clone, Debug)]
 pub struct ToolReply(pub(crate) Vec<u8>);
 
@@ -75,7 +75,7 @@ impl ToolReply {
         self.message().text().into_owned()
     }
 
-    /// Reports whether the tool answers that it failed.
+    /// Reports whether the answer says that the tool failed.
     pub fn is_error(&self) -> bool {
         self.message().status() == "error"
     }

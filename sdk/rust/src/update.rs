@@ -7,7 +7,7 @@ use crate::Result;
 pub enum Target {
     /// The first `before_model` hook, or the model.
     Model,
-    /// The tool calls of the last AI message that are not answered.
+    /// The unanswered tool calls of the last AI message.
     Tools,
     /// The first `after_agent` hook to run, or the end.
     End,
@@ -24,27 +24,27 @@ impl Target {
     }
 }
 
-/// What a hook or tool changes in the state. It is applied as a whole after the hook has returned: messages in the order
-/// overwrite or remove, patch, messages; then fields; then the jump.
+/// The changes that a hook or tool makes to the state. The host applies them as a whole after the hook
+/// returns: messages in the order overwrite or remove, patch, messages; then fields; then the jump.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// Where the run goes on, if not at the next step. Node hooks only.
+    /// Where the run continues, if not at the next step. Only for node hooks.
     pub jump_to: Option<Target>,
     /// Appended, or replacing the message of the same id.
     pub messages: Vec<Message>,
     /// `messages` are the whole history from now on.
     pub overwrite: bool,
-    /// Changes of messages.
+    /// Changes to messages.
     pub patch: Vec<Patch>,
-    /// Ids of messages.
+    /// Ids of messages to remove.
     pub remove: Vec<String>,
-    /// Field values, through their reducers.
+    /// New values of fields; their reducers apply.
     pub state: Map,
-    failure: Option<EncodeError>, // of a field value that has no msgpack form: the hook fails with it
+    failure: Option<EncodeError>, // error of a field value without a msgpack form: the hook fails with it
 }
 
 impl Update {
-    /// An update that changes nothing: the hook has nothing to say.
+    /// An update that changes nothing.
     pub fn new() -> Self {
         Update::default()
     }
@@ -85,7 +85,7 @@ impl Update {
         self
     }
 
-    /// Writes a field, through its reducer. A [`Field`](crate::Field) does the same with a type.
+    /// Writes a field; its reducer applies. A [`Field`](crate::Field) does the same with a type.
     #[must_use]
     pub fn set(mut self, field: &str, value: impl Into<Raw>) -> Self {
         self.state.set(field, value);

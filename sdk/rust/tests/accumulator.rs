@@ -1,4 +1,4 @@
-//! What an accumulator does with what changed.
+//! How an accumulator handles changes of the history.
 
 use agenthost::testing::{Outcome, Reply, Test};
 use agenthost::{Accumulator, Context, Description, Errno, HookSpec, Message, Plugin, Result, Update, ViewSpec};

@@ -1,4 +1,4 @@
-//! What comes of what hooks return.
+//! The effects of the results of hooks.
 
 use agenthost::document::{FetchResponse, Header, ModelResponse, ToolCall};
 use agenthost::testing::{configure, Reply, Test};

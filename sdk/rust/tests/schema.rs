@@ -1,4 +1,4 @@
-//! What the derive macro makes of types.
+//! The schemas that the derive macro makes.
 #![allow(dead_code)]
 
 use agenthost::{schema, Map, Raw, Schema};

@@ -120,7 +120,7 @@ fn any_cut_or_flipped_vector_is_read_or_refused() {
     }
 }
 
-/// Reads bytes in every way that there is. That none of them panics is the point.
+/// Reads bytes in every possible way. None of them may panic.
 fn read_everything(bytes: &[u8]) {
     let value = agenthost::Value::new(bytes);
     let shown = format!("{value:?}");

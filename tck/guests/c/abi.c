@@ -11,8 +11,8 @@ IMPORT(log) void host_log(int32_t level, const void *at, uint32_t len);
 
 ABI_EXPORT(agenthost_abi_v1) void agenthost_abi_v1(void) {}
 
-// Memory: the linker says where data and stack end; from there a pointer moves
-// up, and back with each call. Nothing relies on what a call left behind.
+// Memory: the linker says where data and stack end. From there a pointer moves
+// up, and each call moves it back. Nothing relies on data of earlier calls.
 extern uint8_t __heap_base;
 static uintptr_t heap_top, heap_kept;
 

@@ -1,5 +1,5 @@
-// The agenthost plugin ABI, version 1: its imports, and what a guest in C needs
-// around them. Section numbers are those of abi/SPEC.md.
+// The agenthost plugin ABI, version 1: its imports, and helpers for a guest in
+// C. Section numbers are those of abi/SPEC.md.
 #ifndef LOGBOOK_ABI_H
 #define LOGBOOK_ABI_H
 
@@ -7,7 +7,8 @@
 
 #define ABI_EXPORT(name) __attribute__((export_name(#name)))
 
-// §4, Status. Those from -1 to -19 are refusals, also the ones without a name.
+// §4, Status. All values from -1 to -19 are refusals, even those without a
+// name.
 enum {
 	ABI_OK = 0,
 	ABI_EINVAL = -1,
@@ -26,27 +27,27 @@ enum {
 
 enum { ABI_DEBUG, ABI_INFO, ABI_WARNING, ABI_ERROR };
 
-// §14: a document of a guest. The operator may set it lower or higher, a guest
-// cannot find out.
+// §14: the limit of a guest's document. The operator may set another limit,
+// which a guest cannot find out.
 #define ABI_MAX_DOCUMENT (1u << 20)
 
-// abi_begin frees what earlier calls took, and returns the input of len bytes:
-// none if there is no memory for it.
+// abi_begin frees the memory of earlier calls, and returns the input of len
+// bytes, or none if there is no memory for it.
 mp_val abi_begin(uint32_t len);
 
-// abi_keep makes all that was taken so far survive the calls to come.
+// abi_keep keeps all memory allocated so far for later calls.
 void abi_keep(void);
 
-// abi_alloc takes memory until the next abi_begin; none if there is no more.
+// abi_alloc allocates memory until the next abi_begin, or returns none.
 void *abi_alloc(uint32_t size);
 
 mp_out abi_document(void);
 
-// abi_result writes the document, and returns what the hook is to return: 1, or
-// 0 after a warning where the document cannot be written.
+// abi_result writes the document, and returns the value that the hook must
+// return: 1, or 0 after a warning if the document cannot be written.
 int32_t abi_result(const mp_out *o);
 
-// abi_next and abi_call return the status. The reply is none if there is none.
+// abi_next and abi_call return the status. Without a reply, reply is none.
 int32_t abi_next(const mp_out *change, mp_val *reply); // no change: 0
 int32_t abi_call(mp_str op, const mp_out *document, mp_val *reply);
 
@@ -54,7 +55,7 @@ bool abi_closed(int32_t status);
 bool abi_refused(int32_t status);
 mp_str abi_status_name(int32_t status); // empty for one that version 1.0 does not know
 
-// A line of the log, cut where it is full.
+// A line of the log, cut off when it is full.
 typedef struct {
 	char at[1024];
 	uint32_t size;

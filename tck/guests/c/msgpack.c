@@ -1,6 +1,6 @@
 #include "msgpack.h"
 
-// A head is what stands before the payload or the elements of a value.
+// A head precedes the payload or the elements of a value.
 typedef struct {
 	mp_type type;
 	uint32_t size;   // of the head itself
@@ -24,8 +24,8 @@ static bool signed_head(head *h, uint64_t u, uint32_t bytes) {
 	return true;
 }
 
-// read_head reads the head at the beginning of size bytes, and makes sure that
-// the payload lies within them, or that there is a byte for each element.
+// read_head reads the head at the beginning of size bytes. It checks that they
+// contain the payload, or at least one byte for each element.
 static bool read_head(const uint8_t *at, uint32_t size, head *h) {
 	*h = (head){0};
 	if (size == 0)
@@ -98,8 +98,8 @@ static uint32_t payload(const head *h) {
 	return h->type == MP_STR || h->type == MP_BIN ? h->length : 0;
 }
 
-// skip returns the size of the value that the bytes begin with, 0 if there is
-// none. It counts the values that are still to come instead of recursing.
+// skip returns the size of the value at the beginning of the bytes, or 0 if
+// there is none. Instead of recursing, it counts the values still to come.
 static uint32_t skip(const uint8_t *at, uint32_t size) {
 	uint32_t done = 0;
 	uint64_t todo = 1;
@@ -390,7 +390,7 @@ void mp_put_val(mp_out *o, mp_val v) {
 
 void mp_put_raw(mp_out *o, mp_str s) { put_bytes(o, s.at, s.size); }
 
-// A guest may write any length of a form: a map of unknown size gets the form
+// A guest may encode a length in any form. A map of unknown size gets the form
 // with 32 bits, and its count when it is closed.
 mp_open mp_open_map(mp_out *o) {
 	mp_open m = {o->size, 0};

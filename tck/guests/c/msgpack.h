@@ -1,13 +1,13 @@
 // A small msgpack reader and writer. The reader works on slices of the
-// document: it allocates nothing, never recurses and believes no length before
-// it has compared it with the bytes that are there.
+// document. It allocates nothing, never recurses, and checks every length
+// against the available bytes.
 #ifndef LOGBOOK_MSGPACK_H
 #define LOGBOOK_MSGPACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a guest may write: SPEC §1.
+// The limits of a guest's documents: SPEC §1.
 #define MP_MAX_DEPTH 64
 #define MP_MAX_VALUES 131072
 
@@ -24,7 +24,7 @@ typedef enum {
 	MP_MAP,
 } mp_type;
 
-// mp_val is one whole encoded value. {0, 0} is none.
+// mp_val is one complete encoded value. {0, 0} means none.
 typedef struct {
 	const uint8_t *at;
 	uint32_t size;
@@ -37,11 +37,11 @@ typedef struct {
 
 #define MP_LIT(literal) ((mp_str){(literal), sizeof(literal) - 1})
 
-// mp_doc returns the one value that the bytes are, or none: also where the
-// value is malformed somewhere inside, or bytes follow it.
+// mp_doc returns the single value in the bytes. It returns none if there is
+// none, if it is malformed anywhere inside, or if bytes follow it.
 mp_val mp_doc(const void *at, uint32_t size);
 
-// mp_fits tells whether a guest may write the document.
+// mp_fits reports whether a guest may write the document.
 bool mp_fits(const void *at, uint32_t size);
 
 mp_type mp_typeof(mp_val v);
@@ -62,8 +62,8 @@ typedef struct {
 mp_iter mp_each(mp_val array_or_map); // of anything else: nothing
 bool mp_next(mp_iter *it, mp_str *key, mp_val *value); // key is untouched for an array; keys that are no str are passed over
 
-// mp_out is a document in the making. A failure to grow makes it bad; a bad one
-// takes no more bytes.
+// mp_out is a document under construction. A failure to grow makes it bad, and
+// a bad one takes no more bytes.
 typedef struct mp_out {
 	uint8_t *at;
 	uint32_t size, cap;

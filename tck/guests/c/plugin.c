@@ -1,6 +1,6 @@
-// logbook: keeps an eye on the conversations of an agent. It notes runs, counts
-// messages, ends conversations that are too long, signs what the model says,
-// denies tools, and reads older messages to the model.
+// logbook watches the conversations of an agent. It records runs, counts
+// messages, ends conversations that are too long, signs the model's answers,
+// denies tools, and shows older messages to the model.
 #include "abi.h"
 
 #define PLUGIN MP_LIT("logbook")
@@ -145,8 +145,8 @@ static void put_last(mp_out *o, uint32_t count) {
 	mp_put_uint(o, count);
 }
 
-// put_description writes what the configuration leaves of the Description; the
-// configuration of the beginning leaves all.
+// put_description writes the Description as narrowed by the configuration. The
+// initial configuration does not narrow it.
 static void put_description(mp_out *o) {
 	bool after_model = config.stamp, wrap_tools = config.wrap_tools;
 	mp_put_map(o, 8);
@@ -241,8 +241,8 @@ ABI_EXPORT(configure) int32_t configure(uint32_t len) {
 		return refuse(MP_LIT("the configuration cannot be read"));
 	abi_keep(); // tag, deny and set_args point into it
 
-	// The schema has checked the types and filled in the defaults. What is not
-	// there nevertheless keeps the default of the plugin.
+	// The host has checked the types and filled in the defaults of the schema.
+	// A key that is still missing keeps the default of the plugin.
 	mp_val v;
 	mp_text(mp_get(in, MP_LIT("tag")), &config.tag);
 	mp_int(mp_get(in, MP_LIT("limit")), &config.limit);
@@ -292,8 +292,8 @@ static bool names(mp_val list, mp_str name) {
 	return false;
 }
 
-// field returns a field of the input, asking for it where it was left out for
-// its size. closed says that the frame is.
+// field returns a field of the input. If the field was left out because of its
+// size, it asks the host for it. It sets closed if the frame is closed.
 static mp_val field(mp_val in, mp_str name, bool *closed) {
 	mp_val v = mp_get(mp_get(in, MP_LIT("state")), name);
 	if (v.size > 0 || !names(mp_get(in, MP_LIT("large")), name))
@@ -335,8 +335,8 @@ static void log_status(int32_t level, mp_str what, int32_t status) {
 	abi_log(level, &l);
 }
 
-// put_signed_meta writes the meta data of a message with ours in it: a patch
-// replaces meta as a whole, so what others wrote has to come along.
+// put_signed_meta writes the meta data of a message with ours added. A patch
+// replaces meta as a whole, so it must repeat the data of others.
 static void put_signed_meta(mp_out *o, mp_val in, mp_val message) {
 	mp_str key;
 	mp_val v;
@@ -357,8 +357,8 @@ static void put_signed_meta(mp_out *o, mp_val in, mp_val message) {
 	mp_close_map(o, &m);
 }
 
-// put_content_and writes a content with a line behind it. Blocks keep what we
-// do not know about them.
+// put_content_and writes a content followed by a line. Blocks keep their
+// unknown keys.
 static void put_content_and(mp_out *o, mp_val content, mp_str line) {
 	mp_str s, none;
 	mp_val v;
@@ -420,7 +420,7 @@ ABI_EXPORT(before_agent) int32_t before_agent(uint32_t len) {
 	return abi_result(&o);
 }
 
-// says_yes reads an answer of whatever shape the caller has for a yes.
+// says_yes recognizes an answer that means yes in any form.
 static bool says_yes(mp_val answer) {
 	mp_str s;
 	if (mp_is(answer, MP_MAP))
@@ -452,7 +452,8 @@ ABI_EXPORT(before_model) int32_t before_model(uint32_t len) {
 	if (!mp_is(in, MP_MAP))
 		return 0;
 
-	// Count what the view tells of: after it the field is as long as the history.
+	// Count the messages of the view; the field then equals the length of the
+	// history.
 	bool closed = false;
 	int64_t known = 0, delta;
 	mp_int(field(in, F_MESSAGES, &closed), &known);
@@ -556,8 +557,9 @@ ABI_EXPORT(after_model) int32_t after_model(uint32_t len) {
 	return abi_result(&o);
 }
 
-// count_run counts the runs of all threads in the store, if that was granted.
-// It may run twice for a run: the entry says which one it counted last.
+// count_run counts the runs of all threads in the store, if the store was
+// granted. It may be called twice for a run, so the entry names the run that
+// was counted last.
 static int64_t count_run(mp_str run, bool *closed) {
 	for (int attempt = 0; attempt < 3; attempt++) {
 		mp_val entry;
@@ -674,15 +676,15 @@ ABI_EXPORT(after_agent) int32_t after_agent(uint32_t len) {
 
 // ---- older messages
 
-// Messages of the history that were asked for.
+// The requested messages of the history.
 typedef struct {
 	int64_t from, count;
 	mp_val items;
 	int32_t status;
 } pages;
 
-// read_pages reads the messages that the arguments ask for; false: the frame is
-// closed.
+// read_pages reads the messages that the arguments request. It returns false if
+// the frame is closed.
 static bool read_pages(mp_val args, pages *p) {
 	enum { MOST = 100 };
 	*p = (pages){.from = number_of(args, MP_LIT("from")), .count = 10};
@@ -759,8 +761,8 @@ static void put_artifact(mp_out *o, const pages *p) {
 	mp_put_int(o, p->from);
 }
 
-// own_answer adds the messages to an answer of the logbook's own tool: call_tool
-// is not shown any, a hook with a view may ask for them.
+// own_answer adds the messages to an answer of the logbook's own tool.
+// call_tool sees no messages, but a hook with a view may ask for them.
 static int32_t own_answer(mp_val args, mp_val message) {
 	pages p;
 	if (mp_same(text_of(message, MP_LIT("status")), MP_LIT("error")) || mp_is(mp_get(message, MP_LIT("artifact")), MP_MAP))
@@ -811,9 +813,9 @@ ABI_EXPORT(wrap_model_call) int32_t wrap_model_call(uint32_t len) {
 	if (abi_closed(status))
 		return 0;
 	if (status != ABI_OK) {
-		// A refusal before any other outcome: the host calls next. A failure, of
-		// this time or of the time before a refusal: it passes on. A reply that
-		// is too large to be seen: it passes on too.
+		// After a refusal without an earlier outcome, the host calls next. A
+		// failure, of this call or of one before a refusal, passes on. So does
+		// a reply that is too large to see.
 		if (status == ABI_FAILED)
 			log_failure(ABI_WARNING, MP_LIT("the model"), reply);
 		else
@@ -822,7 +824,7 @@ ABI_EXPORT(wrap_model_call) int32_t wrap_model_call(uint32_t len) {
 	}
 
 	// Sign the answer: the last message with role ai, unless programs read it.
-	// All other messages are listed too, by id: what is not listed is dropped.
+	// List all other messages too, by id, because others are dropped.
 	mp_val messages = mp_get(reply, MP_LIT("messages")), v;
 	mp_str none;
 	uint32_t index = 0, answer = UINT32_MAX;
@@ -958,7 +960,7 @@ ABI_EXPORT(wrap_tool_call) int32_t wrap_tool_call(uint32_t len) {
 // ---- the tool
 
 static int32_t answer(mp_str content, bool failed) {
-	// A tool has to say something, even where there is no memory left.
+	// A tool must answer, even if there is no memory left.
 	static uint8_t space[512];
 	mp_out o = {.at = space, .cap = sizeof space};
 	mp_put_map(&o, 1);

@@ -26,52 +26,52 @@ const (
 	I64 = "\x7e"
 )
 
-// Number is a constant of 32 bits.
+// Number pushes a constant of 32 bits.
 func Number(v int) Code { return append(Code{0x41}, signed(int64(int32(uint32(int64(v)))))...) }
 
-// Long is a constant of 64 bits.
+// Long pushes a constant of 64 bits.
 func Long(v int64) Code { return append(Code{0x42}, signed(v)...) }
 
 // Call calls a function by its index.
 func Call(index int) Code { return indexed(0x10, index) }
 
-// Get and Set read and write a local variable: 0 is the parameter of a hook, 1 and 2 are free.
+// Get reads a local variable. Variable 0 is the parameter of a hook; 1 and 2 are free.
 func Get(local int) Code { return indexed(0x20, local) }
 
 // Set writes a local variable.
 func Set(local int) Code { return indexed(0x21, local) }
 
-// LoadGlobal and StoreGlobal are for the one global variable that a module has, an i32 that lasts as long as the instance.
+// LoadGlobal reads the global variable. A module has only one, an i32 that lasts as long as the instance.
 func LoadGlobal() Code { return Code{0x23, 0} }
 
 // StoreGlobal writes the global variable.
 func StoreGlobal() Code { return Code{0x24, 0} }
 
-// Seq is one piece of code after the other.
+// Seq joins pieces of code.
 func Seq(pieces ...Code) Code { return slices.Concat(pieces...) }
 
-// When runs code if the i32 before it is not 0.
+// When takes an i32, and runs code if it is not 0.
 func When(pieces ...Code) Code { return Seq(Code{0x04, 0x40}, Seq(pieces...), End) }
 
-// Choose runs one code or the other.
+// Choose takes an i32, and runs yes if it is not 0 and no otherwise.
 func Choose(yes, no Code) Code { return Seq(Code{0x04, 0x40}, yes, Code{0x05}, no, End) }
 
-// Loop repeats code for ever, unless it returns.
+// Loop repeats code forever, unless the code returns.
 func Loop(pieces ...Code) Code { return Seq(Code{0x03, 0x40}, Seq(pieces...), Code{0x0c, 0x00}, End) }
 
-// Repeat writes code so many times.
+// Repeat writes code n times.
 func Repeat(n int, pieces ...Code) Code { return slices.Repeat(Seq(pieces...), n) }
 
-// Status takes what next or host_call returned and leaves its status.
+// Status takes the return value of next or host_call, and leaves its status.
 func Status() Code { return Code{0x42, 32, 0x87, 0xa7} } // i64.const 32, i64.shr_s, i32.wrap_i64
 
-// Is takes an i32 and leaves whether it is v.
+// Is takes an i32, and leaves 1 if it equals v and 0 otherwise.
 func Is(v int) Code { return Seq(Number(v), Equal) }
 
-// Not takes an i32 and leaves whether it is 0.
+// Not takes an i32, and leaves 1 if it is 0 and 0 otherwise.
 func Not() Code { return Code{0x45} }
 
-// Expect takes what next or host_call returned, and traps unless it has this status.
+// Expect takes the return value of next or host_call, and traps unless it has this status.
 func Expect(want abi.Status) Code { return Seq(Status(), Number(int(want)), Code{0x47}, When(Trap)) }
 
 // Exit returns a number from the hook.
@@ -79,7 +79,7 @@ func Exit(v int) Code { return Seq(Number(v), Return) }
 
 func indexed(opcode byte, index int) Code { return binary.AppendUvarint(Code{opcode}, uint64(index)) }
 
-// signed is LEB128 of a signed number.
+// signed returns the LEB128 form of a signed number.
 func signed(v int64) []byte {
 	var out []byte
 	for {

@@ -1,3 +1,3 @@
-// Package emit writes WebAssembly guests instruction by instruction, so that a test shows the one thing that its guest does.
-// A [Module] imports what guests may import, and describes itself; hooks are added with [Module.On].
+// Package emit writes WebAssembly guests instruction by instruction, so that a test shows exactly what its guest does. A
+// [Module] has the imports of the ABI and describes itself. [Module.On] adds hooks.
 package emit

@@ -12,9 +12,9 @@ import (
 type Module struct {
 	Imports   []Function
 	Functions []Function
-	Pages     int      // of memory at the start
-	NoMemory  bool     // it is not exported
-	Behind    [][]byte // sections behind the last
+	Pages     int      // pages of memory at the start
+	NoMemory  bool     // the memory is not exported
+	Behind    [][]byte // sections after the last one
 
 	data []byte
 }
@@ -23,7 +23,7 @@ type Module struct {
 type Function struct {
 	Module, Name    string
 	Params, Results string // one byte for each value: [I32], [I64]
-	Locals          int    // further variables, all i32
+	Locals          int    // number of further variables, all i32
 	Body            Code
 }
 
@@ -44,10 +44,10 @@ const (
 	EnvironSizesGet
 	FdPrestatGet
 	FdRead
-	contains // the first function of its own
+	contains // the first function of the module itself
 )
 
-// Where documents stand in the memory: what the module brings, and what it reads.
+// Where documents are in the memory: those that the module brings, and those that it reads.
 const (
 	dataStart = 1024
 	Input     = 0x100000
@@ -58,7 +58,8 @@ const (
 
 const wasi = "wasi_snapshot_preview1"
 
-// New makes a module that describes itself as d, and has no hooks yet. A name and a version are filled in.
+// New makes a module that describes itself as d and has no hooks yet. If the name or version is missing, New fills it
+// in.
 func New(d abi.Description) *Module {
 	d.ABI = abi.Major
 	if d.Name == "" {
@@ -79,19 +80,19 @@ func Raw(description []byte) *Module {
 	return m
 }
 
-// Hooked makes a module with one hook, of which nothing is said but that it is there.
+// Hooked makes a module that declares one hook. The caller must still add its code.
 func Hooked(hook abi.Hook, spec abi.HookSpec, fields ...abi.FieldSpec) *Module {
 	return New(Describing(hook, spec, fields...))
 }
 
-// Describing is a Description of one hook.
+// Describing returns a Description with one hook.
 func Describing(hook abi.Hook, spec abi.HookSpec, fields ...abi.FieldSpec) abi.Description {
 	d := abi.Description{Fields: fields}
 	List(&d.Hooks, hook, spec)
 	return d
 }
 
-// List adds a hook to those of a Description.
+// List adds a hook to the hooks of a Description.
 func List(h *abi.HookSpecs, hook abi.Hook, spec abi.HookSpec) {
 	switch hook {
 	case abi.BeforeAgent:
@@ -130,7 +131,7 @@ func imports() []Function {
 	}
 }
 
-// On adds an export of the type (i32) -> i32, with two variables beside its parameter.
+// On adds an export of the type (i32) -> i32, with two variables besides its parameter.
 func (m *Module) On(export string, body ...Code) *Module {
 	return m.Add(Function{Name: export, Params: I32, Results: I32, Locals: 2, Body: Seq(body...)})
 }
@@ -141,7 +142,7 @@ func (m *Module) Add(f Function) *Module {
 	return m
 }
 
-// Without drops an export.
+// Without removes an export.
 func (m *Module) Without(export string) *Module {
 	for i := range m.Functions {
 		if m.Functions[i].Name == export {
@@ -151,7 +152,7 @@ func (m *Module) Without(export string) *Module {
 	return m
 }
 
-// Place puts bytes into the memory and leaves where: a pointer and a length.
+// Place puts bytes into the memory, and leaves a pointer to them and their length.
 func (m *Module) Place(b []byte) Code {
 	at := dataStart + len(m.data)
 	m.data = append(m.data, b...)
@@ -169,10 +170,10 @@ func (m *Module) Print(level int, text string) Code {
 	return Seq(Number(level), m.Place([]byte(text)), Call(Log))
 }
 
-// Forward calls next, without a document if doc is nil, and leaves what it returns.
+// Forward calls next, without a document if doc is nil, and leaves the return value.
 func (m *Module) Forward(doc []byte) Code { return Seq(m.Place(doc), Call(Next)) }
 
-// Operate calls an operation and leaves what it returns.
+// Operate calls an operation and leaves the return value.
 func (m *Module) Operate(op string, doc []byte) Code {
 	return Seq(m.Place([]byte(op)), m.Place(doc), Call(HostCall))
 }
@@ -180,12 +181,12 @@ func (m *Module) Operate(op string, doc []byte) Code {
 // ReadInput reads the input document.
 func (m *Module) ReadInput() Code { return Seq(Number(Input), Number(room), Call(InputRead), Drop) }
 
-// InputHas leaves whether the input holds these bytes.
+// InputHas leaves 1 if the input contains these bytes, and 0 otherwise.
 func (m *Module) InputHas(needle []byte) Code {
 	return Seq(m.Place(needle), Number(Input), Number(Input), Number(room), Call(InputRead), Call(contains))
 }
 
-// ReplyHas leaves whether the last reply holds these bytes.
+// ReplyHas leaves 1 if the last reply contains these bytes, and 0 otherwise.
 func (m *Module) ReplyHas(needle []byte) Code {
 	return Seq(m.Place(needle), Number(Reply), Number(Reply), Number(room), Call(ReplyRead), Call(contains))
 }
@@ -202,7 +203,7 @@ func Document(d interface {
 	return b
 }
 
-// Value encodes a document that abi's types cannot say.
+// Value encodes a document that abi's types cannot express.
 func Value(v any) []byte {
 	b, err := wire.Of(v)
 	if err != nil {
@@ -211,7 +212,7 @@ func Value(v any) []byte {
 	return b
 }
 
-// search is the body of contains(needle, length, hay, haylength) -> i32.
+// search returns the body of contains(needle, length, hay, haylength) -> i32.
 func search() Code {
 	const needle, length, hay, most, i, j = 0, 1, 2, 3, 4, 5
 	byteAt := func(base, a, b int) Code {
@@ -265,7 +266,7 @@ func (m *Module) Bytes() []byte {
 	return append(out, slices.Concat(m.Behind...)...)
 }
 
-// Custom is a custom section.
+// Custom returns a custom section.
 func Custom(title string, content []byte) []byte {
 	b := append(name(title), content...)
 	return slices.Concat([]byte{0}, uvarint(len(b)), b)

@@ -25,7 +25,7 @@ func (c call) State(field string) wire.Raw {
 
 func (c call) Messages() (count int, last abi.Message) {
 	view := c.c.Input().Messages
-	if view == nil { // wrap_model_call is shown the messages of the request, not those of the state
+	if view == nil { // wrap_model_call sees the messages of the request, not those of the state
 		all, _ := c.c.ReadMessages(0, math.MaxInt64)
 		view = &abi.View{Items: all, Total: uint64(len(all))}
 	}
@@ -42,7 +42,7 @@ func (c call) Interrupt(key string, value wire.Raw) (wire.Raw, error) {
 }
 
 func (c call) Failure(err error) (*abi.Error, bool) {
-	e, ok := err.(*sdk.Error) //nolint:errorlint // as the SDK returns it
+	e, ok := err.(*sdk.Error) //nolint:errorlint // the SDK returns it unwrapped
 	return e, ok
 }
 
@@ -90,6 +90,6 @@ func (e *execution) Execution() uint64       { return e.n }
 func (e *execution) ToolCall() *abi.ToolCall { return e.made }
 
 func (e *execution) Sleep(milliseconds int) error {
-	time.Sleep(time.Duration(milliseconds) * time.Millisecond) // by the clock of the call: a guest has no other
+	time.Sleep(time.Duration(milliseconds) * time.Millisecond) // on the clock of the call, the only clock of a guest
 	return nil
 }

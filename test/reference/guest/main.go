@@ -1,8 +1,8 @@
-// Command guest is the probe as a plugin: the scripts of test vectors, performed in WebAssembly.
+// Command guest is the probe as a plugin. It performs the scripts of test vectors in WebAssembly.
 //
-// What a plugin may do at most it must say before it sees its configuration, and a probe's fields and jumps are its
-// configuration. So whoever loads the module first writes that bound, a Description, over the place that bound.bin
-// takes in it: its length in four bytes, the lowest first, then the document.
+// A plugin must declare the bound of what it may do before it sees its configuration, but a probe's fields and
+// jumps are in its configuration. The loader therefore first writes the bound, a Description, into the module, over
+// the bytes of bound.bin: the length in four bytes, lowest byte first, and then the document.
 package main
 
 import (
@@ -21,17 +21,17 @@ var bound []byte
 
 type guest struct{}
 
-// script is what this instance performs.
+// script is the script that this instance performs.
 var script = &probe.Probe{}
 
-func init() { //nolint:gochecknoinits // a reactor has no other place
-	// It never is, but a compiler that runs init does not know, and leaves bound alone.
+func init() { //nolint:gochecknoinits // a reactor has no other place for it
+	// The condition is never true, but a compiler that runs init does not know that, and so does not fold bound.
 	if time.Now().UnixNano() == 1 { // the clock of the call
 		bound[0]++
 	}
 	var d sdk.Description
 	length := int(binary.LittleEndian.Uint32(bound))
-	if length > len(bound)-4 { // the placeholder: this module was not made ready
+	if length > len(bound)-4 { // this is the placeholder: nobody wrote a bound into this module
 		length = 0
 	}
 	_, _ = d.UnmarshalMsg(bound[4 : 4+length])
@@ -40,7 +40,7 @@ func init() { //nolint:gochecknoinits // a reactor has no other place
 
 func main() {}
 
-// Configure takes the script.
+// Configure reads the script.
 func (guest) Configure(config sdk.Map) (*sdk.Description, error) {
 	p, description, err := probe.ReadPluginConfig(config)
 	if err != nil {
@@ -67,7 +67,7 @@ func (guest) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	return script.Hook(abi.WrapToolCall).Tool(&toolCall{call{&c.Call}, c})
 }
 
-// executions counts, by tool. The count is that of this instance.
+// executions counts the executions in this instance, by tool.
 var executions = map[string]uint64{}
 
 func (guest) CallTool(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// kind says what an action does. It is the action's key in the file.
+// kind is the kind of an action, which is its key in the file.
 type kind string
 
 const (
@@ -31,14 +31,14 @@ var (
 	wrapActions = []kind{doLog, doOverride, doNext, doRespond, doTransform, doCommand, doRaise}
 )
 
-// action is one entry of "do". Which fields count depends on its kind.
+// action is one entry of "do". Its kind determines which fields are used.
 type action struct {
 	kind   kind
-	onlyOn []int64 // calls in which it is done; nil: all
+	onlyOn []int64 // calls in which the action runs; nil: all
 
 	text     string         // log; respond of wrap_tool_call
 	status   string         // respond of wrap_tool_call
-	value    wire.Raw       // update, command; interrupt: what it asks; increment: by how much
+	value    wire.Raw       // update, command; interrupt: the question; increment: by how much
 	field    string         // increment; interrupt: where the answer goes
 	target   abi.Target     // jump_to
 	failure  *abi.Error     // raise
@@ -63,13 +63,14 @@ func (t transform) apply(text string) string {
 	return t.prefix + text + t.suffix
 }
 
-// due reports whether the action is done in the n-th call.
+// due reports whether the action runs in the n-th call.
 func (a *action) due(n uint64) bool {
 	return a.onlyOn == nil || slices.Contains(a.onlyOn, int64(n))
 }
 
-// callNext performs call_next: the rest of the chain, again after an error as often as the action says. The failure is
-// what the last error says, if it is to become an answer; an error that is to go outward is err.
+// callNext performs call_next: it runs the rest of the chain, and repeats it after an error as often as the action
+// says. If the last error is to become an answer, it is returned as failure; an error for the outer layers is returned
+// as err.
 func callNext[C, R any](w Wrap, a *action, next func(*C) (*R, error), change *C) (reply *R, failure *abi.Error, err error) {
 	reply, err = next(change)
 	for range a.retries {
@@ -219,7 +220,7 @@ func (a *action) parseTransform(o *strict.Object) {
 	_ = inner.Done()
 }
 
-// reads returns the state fields that the action looks at.
+// reads returns the state fields that the action reads.
 func (a *action) reads() []string {
 	var fields []string
 	note := func(name string) (string, bool) {
@@ -237,7 +238,7 @@ func (a *action) reads() []string {
 		if a.onError != nil {
 			expand(*a.onError, note)
 		}
-	default: // it looks at none
+	default: // it reads none
 	}
 	return fields
 }

@@ -8,24 +8,25 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Call is one call of a hook, as its host shows it.
+// Call is one call of a hook, as presented by its host.
 type Call interface {
 	// N counts the calls of this hook, from 1.
 	N() uint64
-	// State returns a state field as the hook received it; a nil Raw if it is unset.
+	// State returns a state field as the hook received it, or a nil Raw if the field is unset.
 	State(field string) wire.Raw
 	// Messages returns the number of messages in the state, and the last one.
 	Messages() (count int, last abi.Message)
 	// Log adds a line to the log.
 	Log(line string)
-	// Interrupt asks the outside world; the error goes outward.
+	// Interrupt asks the outside world a question. The hook must return the error.
 	Interrupt(key string, value wire.Raw) (wire.Raw, error)
 }
 
 // Wrap is one call of a wrap hook.
 type Wrap interface {
 	Call
-	// Failure tells what an error of next says; false if it is control flow, which every hook must let pass.
+	// Failure returns the failure in an error of next. It returns false if the error is control flow, which every hook
+	// must pass on.
 	Failure(err error) (*abi.Error, bool)
 }
 
@@ -33,7 +34,7 @@ type Wrap interface {
 type ModelCall interface {
 	Wrap
 	Request() *abi.ModelRequest
-	// Next lets the rest of the chain answer. Every message of the response has an id.
+	// Next calls the rest of the chain. Every message of the response has an id.
 	Next(change *abi.RequestChange) (*abi.ModelResponse, error)
 }
 
@@ -42,11 +43,11 @@ type ToolCall interface {
 	Wrap
 	ToolCall() *abi.ToolCall
 	Known() bool
-	// Next lets the rest of the chain perform the call.
+	// Next calls the rest of the chain, which performs the call.
 	Next(change *abi.CallChange) (*abi.Message, error)
 }
 
-// Mistake is the type of an error of a script that makes no sense, such as a transformation without a response.
+// Mistake is the type of the error of an invalid script, such as a transformation without a response.
 const Mistake = "probe_mistake"
 
 func mistake(text string) error { return &abi.Error{Type: Mistake, Message: text} }
@@ -80,7 +81,7 @@ func line(c Call, text string, extra func(name string) (string, bool)) string {
 	})
 }
 
-// contentText is what a log shows of a message: its text, or its blocks as JSON.
+// contentText returns a message as the log shows it: its text, or its blocks as JSON.
 func contentText(m *abi.Message) string {
 	if m.Content.IsText() {
 		return m.Content.Text()
@@ -89,7 +90,7 @@ func contentText(m *abi.Message) string {
 	return Text(raw)
 }
 
-// increased is value + by; 0 stands for a value that is unset.
+// increased returns value + by. An unset value counts as 0.
 func increased(value, by wire.Raw) (wire.Raw, error) {
 	if value.IsNil() {
 		value = wire.Int(0)

@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// Describe says what a probe does, as a plugin says it of itself. Of the fields that its script names only those are
-// listed that somebody declares: reading another is no error, and updating one is an error of the run.
+// Describe returns the Description of a probe as a plugin. It lists only those fields of the script that some part
+// of the agent declares. Reading any other field is not an error; updating one is an error of the run.
 func Describe(p *Probe, declared []string) *abi.Description {
 	d := &abi.Description{Name: "probe", Version: "1.0.0", ABI: abi.Major, ConfigSchema: wire.Map{{Key: "type", Value: wire.String("object")}}.Raw()}
 	for i := range p.Fields {
@@ -53,14 +53,14 @@ func distinct(names []string) []string {
 	return slices.Compact(names)
 }
 
-// PluginConfig is the configuration of the probe as a plugin: its script, and the fields that somebody in its agent
-// declares.
+// PluginConfig returns the configuration of the probe as a plugin: its script, and the fields that any part of its
+// agent declares.
 func PluginConfig(script wire.Raw, declared []string) wire.Map {
 	fields, _ := wire.Of(declared)
 	return wire.Map{{Key: "fields", Value: fields}, {Key: "script", Value: script}}
 }
 
-// ReadPluginConfig reads what PluginConfig makes.
+// ReadPluginConfig reads the configuration that PluginConfig makes.
 func ReadPluginConfig(config wire.Map) (*Probe, *abi.Description, error) {
 	o := strict.Open(config.Raw(), "config")
 	o.Need("fields", "script")
@@ -75,8 +75,8 @@ func ReadPluginConfig(config wire.Map) (*Probe, *abi.Description, error) {
 	return p, Describe(p, declared), nil
 }
 
-// Widen adds to bound what d has and it has not. It reports false, and changes nothing, if the two have a field or a tool
-// in common and differ about it.
+// Widen adds the parts of d to bound that bound lacks. If both have the same field or tool but declare it differently,
+// Widen reports false and changes nothing.
 func Widen(bound, d *abi.Description) bool {
 	for i := range d.Fields {
 		if f := fieldOf(bound, d.Fields[i].Name); f != nil && !sameDocument(f, &d.Fields[i]) {
@@ -107,7 +107,7 @@ func Widen(bound, d *abi.Description) bool {
 	return true
 }
 
-// Holds reports whether a bound that was widened by d before still is the one to use for it.
+// Holds reports whether a bound that was widened by d earlier is still the one to use for d.
 func Holds(bound, d *abi.Description) bool {
 	for i := range d.Fields {
 		if f := fieldOf(bound, d.Fields[i].Name); f == nil || !sameDocument(f, &d.Fields[i]) {

@@ -5,13 +5,13 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// Field is a state field as a file declares it.
+// Field is a state field that a file declares.
 type Field struct {
 	abi.FieldSpec
-	Untracked bool // it is never stored: absent at the start of every run and resume
+	Untracked bool // never stored; absent at the start of every run and resume
 }
 
-// Fields reads the declarations of state fields; none if o is nil.
+// Fields reads the declarations of state fields. It returns none if o is nil.
 func Fields(o *strict.Object) []Field {
 	if o == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// Probe is a middleware that a file describes by data.
+// Probe is a middleware that a file describes as data.
 type Probe struct {
 	Name    string
 	Fields  []Field
@@ -15,17 +15,17 @@ type Probe struct {
 	hooks   map[abi.Hook]*Hook
 }
 
-// Hook is a scripted hook: its actions are done in order.
+// Hook is a scripted hook. Its actions run in order.
 type Hook struct {
-	CanJumpTo []abi.Target // of a node hook
-	Tools     []string     // of wrap_tool_call: only calls of these names; nil: all
+	CanJumpTo []abi.Target // targets of a node hook
+	Tools     []string     // wrap_tool_call: only calls of these tools; nil: all
 	actions   []action
 }
 
-// Hook returns a hook of the probe; nil if it has none of that name.
+// Hook returns a hook of the probe, or nil if the probe has none of that name.
 func (p *Probe) Hook(name abi.Hook) *Hook { return p.hooks[name] }
 
-// Parse reads the object of a probe. In it the models of overrides are names, not objects.
+// Parse reads the object of a probe, in which the models of overrides are names, not objects.
 func Parse(raw wire.Raw, path string) (*Probe, error) {
 	o := strict.Open(raw, path)
 	p := &Probe{hooks: map[abi.Hook]*Hook{}}
@@ -69,7 +69,7 @@ func parseHook(name abi.Hook, o *strict.Object) *Hook {
 	return h
 }
 
-// perform does the actions that are due in the n-th call, until one fails.
+// perform runs the actions that are due in the n-th call, until one fails.
 func (h *Hook) perform(n uint64, do func(place int, a *action) error) error {
 	for i := range h.actions {
 		if a := &h.actions[i]; a.due(n) {
@@ -81,7 +81,7 @@ func (h *Hook) perform(n uint64, do func(place int, a *action) error) error {
 	return nil
 }
 
-// Reads returns the state fields that the hook looks at.
+// Reads returns the state fields that the hook reads.
 func (h *Hook) Reads() []string {
 	var fields []string
 	for i := range h.actions {

@@ -31,7 +31,7 @@ func message(o *strict.Object, role abi.Role) abi.Message {
 		if m.Status == "" {
 			m.Status = abi.StatusSuccess
 		}
-	default: // no more than content
+	default: // other roles have only content
 	}
 	_ = o.Done()
 	return m

@@ -40,7 +40,7 @@ func (a *action) node(c Call, u *updates, key string) error {
 		}
 	case doRaise:
 		return a.failure
-	default: // of wrap hooks; the parser refuses them here
+	default: // actions of wrap hooks; the parser refuses them here
 	}
 	return nil
 }

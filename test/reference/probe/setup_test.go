@@ -18,7 +18,7 @@ func raw(t *testing.T, text string) wire.Raw {
 	return value
 }
 
-// script makes a hook of its actions.
+// script makes a hook from its actions.
 func script(t *testing.T, name abi.Hook, actions string) *probe.Hook {
 	t.Helper()
 	p, err := probe.Parse(raw(t, `{"type": "probe", "name": "P", "hooks": {"`+string(name)+`": {"do": `+actions+`}}}`), "probe")
@@ -71,7 +71,7 @@ func (b *bench) Failure(err error) (*abi.Error, bool) {
 
 func (b *bench) Request() *abi.ModelRequest { return b.request }
 
-// modelBench shows a bench as a call of wrap_model_call, toolBench as one of wrap_tool_call.
+// modelBench presents a bench as a call of wrap_model_call, and toolBench as a call of wrap_tool_call.
 type modelBench struct{ *bench }
 
 func (b *modelBench) Next(change *abi.RequestChange) (*abi.ModelResponse, error) {

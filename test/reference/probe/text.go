@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Text shows a value in a text: a string as it is, anything else as compact JSON with sorted keys.
+// Text shows a value in a text: a string unchanged, anything else as compact JSON with sorted keys.
 func Text(v wire.Raw) string {
 	if text, ok := v.AsString(); ok {
 		return text
@@ -18,7 +18,7 @@ func Text(v wire.Raw) string {
 	return b.String()
 }
 
-// writeJSON writes the JSON form of a canonical value. The host's own writer is not there for guests.
+// writeJSON writes the JSON form of a canonical value. Guests are built without the host's own writer.
 func writeJSON(b *strings.Builder, v wire.Raw) {
 	switch v.Type() {
 	case "boolean":
@@ -111,7 +111,7 @@ func writeJSONString(b *strings.Builder, text string) {
 	b.WriteByte('"')
 }
 
-// expand replaces every {name} of a text by what lookup knows of that name; a name it does not know stays.
+// expand replaces every {name} in a text by the value that lookup returns. Unknown names stay.
 func expand(text string, lookup func(name string) (string, bool)) string {
 	var b strings.Builder
 	for {
@@ -137,7 +137,7 @@ func expand(text string, lookup func(name string) (string, bool)) string {
 	}
 }
 
-// nameLength is the length of the name that a text begins with.
+// nameLength returns the length of the name at the beginning of a text.
 func nameLength(text string) int {
 	for i := range len(text) {
 		switch c := text[i]; {

@@ -16,31 +16,31 @@ type Tool struct {
 	behavior *behavior
 }
 
-// ToolRun is one execution of a tool, as its host shows it.
+// ToolRun is one execution of a tool, as presented by its host.
 type ToolRun interface {
 	// Execution counts the executions of this tool, from 1.
 	Execution() uint64
 	ToolCall() *abi.ToolCall
-	// State returns a state field; a nil Raw if it is unset.
+	// State returns a state field, or a nil Raw if the field is unset.
 	State(field string) wire.Raw
 	// Log adds a line to the log.
 	Log(line string)
-	// Interrupt asks the outside world; the error goes outward.
+	// Interrupt asks the outside world a question. The tool must return the error.
 	Interrupt(key string, value wire.Raw) (wire.Raw, error)
-	// Sleep waits so many milliseconds.
+	// Sleep waits this many milliseconds.
 	Sleep(milliseconds int) error
 }
 
-// behavior is what a tool does. Which fields count depends on its kind.
+// behavior is what a tool does. Its kind determines which fields are used.
 type behavior struct {
 	kind    string
 	sleep   int      // milliseconds
-	text    string   // template, command; interrupt: what it asks
+	text    string   // template, command; interrupt: the question
 	name    string   // upper: the argument; read_state: the field
 	value   wire.Raw // json; command: the update
 	failure *abi.Error
 	times   int       // raise: how often; 0: always
-	then    *behavior // raise: what comes after that
+	then    *behavior // raise: the behavior after that
 }
 
 // Tools reads the objects of tools.
@@ -62,7 +62,7 @@ func Tools(objects []*strict.Object) []*Tool {
 	return tools
 }
 
-// Sleeps reports whether the tool takes its time.
+// Sleeps reports whether the tool sleeps.
 func (t *Tool) Sleeps() bool { return t.behavior.sleep > 0 }
 
 func parseBehavior(o *strict.Object) *behavior {
@@ -123,7 +123,7 @@ func (b *behavior) run(r ToolRun) (text string, update *abi.Update, err error) {
 		}
 	}
 	var args wire.Map
-	_, _ = args.UnmarshalMsg(r.ToolCall().Args) // the host validated it
+	_, _ = args.UnmarshalMsg(r.ToolCall().Args) // the host validated the arguments
 	switch b.kind {
 	case "upper":
 		return strings.ToUpper(argument(args, b.name)), nil, nil
@@ -170,7 +170,7 @@ func (b *behavior) expand(r ToolRun, args wire.Map) string {
 	})
 }
 
-// argument shows an argument of a call; "" if it is missing.
+// argument shows an argument of a call, or "" if it is missing.
 func argument(args wire.Map, name string) string {
 	value := args.Get(name)
 	if value.IsZero() {

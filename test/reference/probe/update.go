@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// removeAll is the id of a removal that takes away all messages before it.
+// removeAll is the id of a removal that removes all messages before it.
 const removeAll = "*"
 
 // updates collects the state updates of one call.
@@ -17,12 +17,12 @@ type updates struct {
 	made   bool
 }
 
-// add merges a state update as the file writes it: its messages come behind those before, its fields replace theirs.
+// add merges a state update of the file: its messages follow the earlier ones, and its fields replace the earlier ones.
 func (u *updates) add(raw wire.Raw, n uint64, path string) error {
 	return u.addLiterally(number(raw, n), path)
 }
 
-// addLiterally merges a state update as it stands.
+// addLiterally merges a state update unchanged.
 func (u *updates) addLiterally(raw wire.Raw, path string) error {
 	o := strict.Open(raw, path)
 	u.made = true
@@ -37,7 +37,7 @@ func (u *updates) addLiterally(raw wire.Raw, path string) error {
 	return o.Done()
 }
 
-// message adds a message or a removal. What the list says of one id later counts.
+// message adds a message or a removal. The last entry of the list for an id counts.
 func (u *updates) message(o *strict.Object) {
 	if role, _ := o.Raw("role").AsString(); role != "remove" {
 		m := Message(o)
@@ -71,7 +71,7 @@ func (u *updates) set(field string, value wire.Raw) {
 	u.update.State.Set(field, value)
 }
 
-// result returns the whole update; nil if there is none.
+// result returns the whole update, or nil if there is none.
 func (u *updates) result() *abi.Update {
 	if !u.made {
 		return nil
@@ -79,7 +79,7 @@ func (u *updates) result() *abi.Update {
 	return &u.update
 }
 
-// ReadUpdate reads a state update as the file writes it.
+// ReadUpdate reads a state update of the file.
 func ReadUpdate(raw wire.Raw, path string) (*abi.Update, error) {
 	var u updates
 	if err := u.addLiterally(raw, path); err != nil {

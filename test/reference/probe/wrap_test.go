@@ -13,7 +13,7 @@ func replies(m ...abi.Message) func() (*abi.ModelResponse, error) {
 	return func() (*abi.ModelResponse, error) { return &abi.ModelResponse{Messages: m}, nil }
 }
 
-// failing fails so many times.
+// failing returns a function that fails this many times, and then returns a value.
 func failing[T any](times int, then T) func() (T, error) {
 	return func() (T, error) {
 		times--

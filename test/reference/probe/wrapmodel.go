@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/test/reference/strict"
 )
 
-// modelOverride is a change of the request for the calls of next that follow.
+// modelOverride is a change of the request for the following calls of next.
 type modelOverride struct {
 	system, appendSystem *string
 	messages, more       []abi.Message
@@ -43,7 +43,7 @@ func parseModelOverride(o *strict.Object) *modelOverride {
 	return v
 }
 
-// apply adds the override to what was changed before.
+// apply adds the override to earlier changes.
 func (v *modelOverride) apply(change *abi.RequestChange, req *abi.ModelRequest) {
 	system := req.System
 	if change.System != nil {
@@ -94,11 +94,11 @@ type modelWrap struct {
 	change  *abi.RequestChange
 	updates updates
 
-	reply    *abi.ModelResponse // of the last next, unless respond came after it
+	reply    *abi.ModelResponse // reply of the last next, unless respond came after it
 	response *abi.ResponseChange
 }
 
-// Model performs a call of wrap_model_call. A nil response is that of the last next.
+// Model performs a call of wrap_model_call. A nil response means that of the last next.
 func (h *Hook) Model(c ModelCall) (*abi.ResponseChange, *abi.Update, error) {
 	w := &modelWrap{c: c}
 	if err := h.perform(c.N(), func(_ int, a *action) error { return w.do(a) }); err != nil {
@@ -129,7 +129,7 @@ func (w *modelWrap) do(a *action) error {
 		return w.updates.add(a.value, w.c.N(), "command")
 	case doRaise:
 		return a.failure
-	default: // of node hooks; the parser refuses them here
+	default: // actions of node hooks; the parser refuses them here
 	}
 	return nil
 }

@@ -13,11 +13,11 @@ type toolWrap struct {
 	change  *abi.CallChange
 	updates updates
 
-	reply  *abi.Message // of the last next, unless respond came after it
-	answer *abi.Patch   // how the answer differs from it
+	reply  *abi.Message // reply of the last next, unless respond came after it
+	answer *abi.Patch   // how the answer differs from the reply
 }
 
-// Tool performs a call of wrap_tool_call. A nil patch is the answer of the last next.
+// Tool performs a call of wrap_tool_call. A nil patch means the answer of the last next.
 func (h *Hook) Tool(c ToolCall) (*abi.Patch, *abi.Update, error) {
 	w := &toolWrap{c: c}
 	if err := h.perform(c.N(), func(_ int, a *action) error { return w.do(a) }); err != nil {
@@ -45,12 +45,12 @@ func (w *toolWrap) do(a *action) error {
 		return w.updates.add(a.value, w.c.N(), "command")
 	case doRaise:
 		return a.failure
-	default: // of node hooks; the parser refuses them here
+	default: // actions of node hooks; the parser refuses them here
 	}
 	return nil
 }
 
-// name knows what texts of wrap_tool_call may name beside the usual: the call as it stands now.
+// name resolves the further names that texts of wrap_tool_call may use: parts of the current call.
 func (w *toolWrap) name(name string) (string, bool) {
 	switch name {
 	case "tool":

@@ -1,4 +1,4 @@
-// Package strict reads documents of which every key must be known. It is small and without reflection, so that a guest
+// Package strict reads documents in which every key must be known. It is small and uses no reflection, so that a guest
 // can use it too.
 package strict
 
@@ -17,8 +17,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Path + ": " + e.Reason }
 
-// Object reads one object of a document, key by key. The first thing that is wrong is kept, and everything read after
-// it is zero; [Object.Done] reports it, or the keys that nobody asked for.
+// Object reads one object of a document, key by key. It keeps the first error, and everything read after that is
+// zero. [Object.Done] reports the error, or the keys that were not read.
 type Object struct {
 	path string
 	m    wire.Map
@@ -26,7 +26,7 @@ type Object struct {
 	err  *error // shared by all objects of the document
 }
 
-// Open makes the reader of a document's outermost object.
+// Open returns a reader of a document's outermost object.
 func Open(raw wire.Raw, path string) *Object {
 	var err error
 	return open(raw, path, &err)
@@ -45,20 +45,20 @@ func open(raw wire.Raw, path string, err *error) *Object {
 	return o
 }
 
-// Path says where the object stands.
+// Path returns the position of the object in the document.
 func (o *Object) Path() string { return o.path }
 
-// Err returns what went wrong so far, in any object of the document.
+// Err returns the first error so far in any object of the document.
 func (o *Object) Err() error { return *o.err }
 
-// Done returns what went wrong, or which keys of the object nobody has read.
+// Done returns the first error, or an error that names the keys of the object that were not read.
 func (o *Object) Done() error {
 	for i, read := range o.read {
 		if read {
 			continue
 		}
 		reason := "the key " + strconv.Quote(o.m[i].Key) + " is unknown"
-		if *o.err != nil { // often the cause: a key that is misspelled is missing too
+		if *o.err != nil { // often the cause: a misspelled key is also missing
 			reason += "; " + (*o.err).Error()
 		}
 		*o.err = &Error{o.path, reason}
@@ -67,7 +67,7 @@ func (o *Object) Done() error {
 	return *o.err
 }
 
-// Fail notes that the value of a key makes no sense.
+// Fail records that the value of a key is invalid.
 func (o *Object) Fail(key, reason string) { o.fail(o.path+"."+key, reason) }
 
 func (o *Object) fail(path, reason string) {
@@ -89,7 +89,7 @@ func (o *Object) Keys() []string {
 // Has reports whether the object has a key, without reading it.
 func (o *Object) Has(key string) bool { return o.m.Has(key) }
 
-// Need notes keys that are missing.
+// Need records an error if keys are missing.
 func (o *Object) Need(keys ...string) {
 	for _, key := range keys {
 		if !o.m.Has(key) {
@@ -98,7 +98,7 @@ func (o *Object) Need(keys ...string) {
 	}
 }
 
-// Raw returns the value of a key; a nil Raw if it is absent.
+// Raw returns the value of a key, or a nil Raw if the key is absent.
 func (o *Object) Raw(key string) wire.Raw {
 	for i := range o.m {
 		if o.m[i].Key == key {
@@ -109,7 +109,7 @@ func (o *Object) Raw(key string) wire.Raw {
 	return nil
 }
 
-// Text returns a string; "" if it is absent.
+// Text returns a string, or "" if the key is absent.
 func (o *Object) Text(key string) string {
 	raw := o.Raw(key)
 	text, ok := raw.AsString()
@@ -119,7 +119,7 @@ func (o *Object) Text(key string) string {
 	return text
 }
 
-// TextOrNull returns a string; "" if it is absent or null.
+// TextOrNull returns a string, or "" if the key is absent or null.
 func (o *Object) TextOrNull(key string) string {
 	if raw := o.Raw(key); !raw.IsZero() && raw.IsNil() {
 		return ""
@@ -127,7 +127,7 @@ func (o *Object) TextOrNull(key string) string {
 	return o.Text(key)
 }
 
-// OneOf returns a string that must be one of these; "" if it is absent.
+// OneOf returns a string that must be one of these, or "" if the key is absent.
 func (o *Object) OneOf(key string, allowed ...string) string {
 	text := o.Text(key)
 	if !o.Has(key) {
@@ -144,7 +144,7 @@ func (o *Object) OneOf(key string, allowed ...string) string {
 	return ""
 }
 
-// Bool returns a boolean; false if it is absent.
+// Bool returns a boolean, or false if the key is absent.
 func (o *Object) Bool(key string) bool {
 	raw := o.Raw(key)
 	value, ok := raw.AsBool()
@@ -162,7 +162,7 @@ func (o *Object) True(key string) bool {
 	return o.Has(key)
 }
 
-// Int returns an integer of at least least; 0 if it is absent.
+// Int returns an integer that must not be below least, or 0 if the key is absent.
 func (o *Object) Int(key string, least int64) int {
 	raw := o.Raw(key)
 	if raw.IsZero() {
@@ -175,7 +175,7 @@ func (o *Object) Int(key string, least int64) int {
 	return int(value)
 }
 
-// Items returns the elements of a list; none if it is absent.
+// Items returns the elements of a list, or none if the key is absent.
 func (o *Object) Items(key string) []wire.Raw {
 	raw := o.Raw(key)
 	if raw.IsZero() {
@@ -188,7 +188,7 @@ func (o *Object) Items(key string) []wire.Raw {
 	return items
 }
 
-// Texts returns a list of strings; nil if it is absent, and never nil if it is there.
+// Texts returns a list of strings. It is nil only if the key is absent.
 func (o *Object) Texts(key string) []string {
 	if !o.Has(key) {
 		return nil
@@ -205,7 +205,7 @@ func (o *Object) Texts(key string) []string {
 	return texts
 }
 
-// Object returns the object of a key; nil if it is absent.
+// Object returns the object under a key, or nil if the key is absent.
 func (o *Object) Object(key string) *Object {
 	raw := o.Raw(key)
 	if raw.IsZero() {
@@ -214,7 +214,7 @@ func (o *Object) Object(key string) *Object {
 	return open(raw, o.path+"."+key, o.err)
 }
 
-// Map returns an object whose keys are data; nil if it is absent.
+// Map returns an object whose keys are data, or nil if the key is absent.
 func (o *Object) Map(key string) wire.Map {
 	inner := o.Object(key)
 	if inner == nil {
@@ -223,7 +223,7 @@ func (o *Object) Map(key string) wire.Map {
 	return inner.m
 }
 
-// Objects returns a list of objects; none if it is absent.
+// Objects returns a list of objects, or none if the key is absent.
 func (o *Object) Objects(key string) []*Object {
 	items := o.Items(key)
 	objects := make([]*Object, len(items))

@@ -1,5 +1,5 @@
-// Package extismtest makes plugins of Extism of plugins that were written for the ABI, so that what tests how a host deals
-// with the one tests how it deals with the other.
+// Package extismtest turns plugins for the ABI into Extism plugins, so that the same tests can check how a host handles
+// both.
 package extismtest
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
 
-// Adapt returns a module that does the same as an ABI plugin by the means of Extism. In place of the imports of the ABI it has
-// functions that copy documents from and to blocks, byte by byte, and in place of its exports such as have no parameters.
-// A module that does not pass [preflight.Check] is refused.
+// Adapt returns an Extism plugin that does the same as an ABI plugin. Functions that copy documents to and from blocks, byte
+// by byte, replace the imports of the ABI. Exports without parameters replace the plugin's exports. Adapt refuses a module
+// that does not pass [preflight.Check].
 func Adapt(module []byte) ([]byte, error) {
 	m, err := preflight.Check(module, preflight.Default())
 	if err != nil {
@@ -31,24 +31,24 @@ func Adapt(module []byte) ([]byte, error) {
 type adapter struct {
 	source  []byte
 	module  *preflight.Module
-	moved   map[uint32]uint32 // where functions are now
+	moved   map[uint32]uint32 // new indexes of functions
 	kept    []preflight.Import
-	first   uint32 // of the functions that are added
-	types   uint32 // how many the module had
-	globals uint32 // how many it had: the block of the last reply is behind them, and then the length of the reply
+	first   uint32 // index of the first added function
+	types   uint32 // number of types in the original module
+	globals uint32 // number of original globals; after them come the block of the last reply and its length
 	wrapped []wrapper
 	err     error
 }
 
-// wrapper is an export that has no parameters any more.
+// wrapper is an export whose parameters were removed.
 type wrapper struct {
 	name   string
 	calls  uint32
 	params int
 }
 
-// number says where each function is now: the imports of Extism come first, then what else was imported, then the module's
-// own functions, and behind them what is added.
+// number assigns the new index of each function. The imports of Extism come first, then the other imports, then the
+// module's own functions, and then the added ones.
 func (a *adapter) number() {
 	next := uint32(len(imports))
 	for i, f := range a.module.Imports {
@@ -103,7 +103,7 @@ func (a *adapter) all() []byte {
 	return out
 }
 
-// section writes the content of one section; nil if there is none.
+// section returns the content of one section, or nil if there is none.
 func (a *adapter) section(id byte, s *preflight.Section) []byte {
 	added := shims(a)
 	switch id {
@@ -148,7 +148,7 @@ func (a *adapter) section(id byte, s *preflight.Section) []byte {
 	case preflight.SectionStart:
 		return wasmbin.AppendU32(nil, a.moved[*a.module.Start])
 	case preflight.SectionElement:
-		a.err = errors.New("extismtest: modules with elements of tables are not adapted")
+		a.err = errors.New("extismtest: a module with table elements cannot be adapted")
 		return nil
 	default:
 		return a.source[s.Start:s.End]
@@ -195,7 +195,7 @@ func (a *adapter) code(added []shim) []byte {
 	return a.longer(nil, bodies...)
 }
 
-// body takes over one function, which calls others where they are now.
+// body copies one function and updates the indexes of the functions that it calls.
 func (a *adapter) body(b *preflight.Body) []byte {
 	out, copied := []byte{}, b.Start
 	c := wasmbin.NewPart(a.source, b.Code, b.End)

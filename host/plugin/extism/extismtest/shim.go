@@ -29,7 +29,7 @@ const (
 	importOutput
 	importInputLength
 	importInput
-	importLog // for each level one
+	importLog // one for each level
 	_
 	_
 	_
@@ -53,13 +53,13 @@ var imports = []importSpec{
 	{user, "host_call", i64 + i64, i64},
 }
 
-// shim is a function that is added: in place of the import of the ABI with its name, or for those that are.
+// shim is an added function. It replaces the ABI's import of the same name, or is a helper of such a function.
 type shim struct {
 	name, params, results string
 	locals, body          []byte
 }
 
-// The functions that are added, by index from the first on.
+// The added functions, by index from the first one.
 const (
 	shimBlock = iota
 	shimTake
@@ -101,13 +101,13 @@ func number32(v int) code { return wasmbin.AppendS64(code{wasmbin.OpI32Const}, i
 
 func number64(v int) code { return wasmbin.AppendS64(code{wasmbin.OpI64Const}, int64(v)) }
 
-// each runs a piece of code with the local from 0 to below the local n.
+// each runs a piece of code while the local counts from 0 up to, but not including, the local n.
 func each(local, n int, piece code) code {
 	return seq(number32(0), set(local), block, loop, get(local), get(n), atOr, code{wasmbin.OpBrIf, 1}, piece,
 		get(local), number32(1), add32, set(local), code{wasmbin.OpBr, 0}, end, end)
 }
 
-// shims are the functions that are added to a module.
+// shims returns the functions that are added to a module.
 func shims(a *adapter) []shim {
 	global := func(op byte, n uint32) code { return wasmbin.AppendU32(code{op}, a.globals+n) }
 	const replyAt, replyLength = 0, 1
@@ -124,7 +124,7 @@ func shims(a *adapter) []shim {
 			seq(get(1), widen, call(importAlloc), set(3),
 				each(2, 1, seq(get(3), get(2), widen, add64, get(0), get(2), add32, load8, call(importStore))), get(3)),
 		},
-		// The reply of a call ends with its status in one byte, behind 8 that are the same in all; before it are 7.
+		// The reply of a call ends with its status in one byte, after 8 constant bytes; 7 bytes precede the reply.
 		shimTake: {
 			"", i64, i64,
 			[]byte{1, 1, i32[0]},
@@ -162,7 +162,7 @@ func shims(a *adapter) []shim {
 	}
 }
 
-// body calls the export with the length of the input, and says nothing in words of Extism if that says nothing.
+// body calls the export with the length of the input. If the export writes no result, the output stays empty.
 func (w *wrapper) body() []byte {
 	var length code
 	if w.params > 0 {

@@ -1,9 +1,9 @@
-//! What serde's and our attributes, and doc comments, say of a type, field or variant.
+//! The attributes of serde and of this crate, and the doc comments, of a type, field or variant.
 
 use quote::quote;
 use syn::{Attribute, Error, Expr, ExprLit, ExprUnary, Lit, LitStr, Meta, Result, UnOp};
 
-/// What serde's attributes say.
+/// The attributes of serde that matter for a schema.
 #[derive(Default)]
 pub struct Serde {
     pub rename: Option<String>,
@@ -14,8 +14,8 @@ pub struct Serde {
 }
 
 impl Serde {
-    /// Reads them as they hold for deserialization. Those that have no part in it, or in a schema, are passed over; those
-    /// that would change the schema in a way that it cannot express are refused.
+    /// Reads the attributes that apply to deserialization. It skips attributes that affect neither deserialization
+    /// nor the schema, and refuses attributes that would change the schema in a way that it cannot express.
     pub fn read(attributes: &[Attribute]) -> Result<Self> {
         let mut serde = Serde::default();
         for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
@@ -73,7 +73,7 @@ fn skip_value(meta: &syn::meta::ParseNestedMeta<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What `#[schema(…)]` says of a field.
+/// The attribute `#[schema(…)]` of a field.
 #[derive(Default)]
 pub struct Limits {
     pub default: Option<Expr>,
@@ -119,7 +119,7 @@ pub fn literal(expression: &Expr) -> Result<proc_macro2::TokenStream> {
     Ok(quote!(::agenthost::schema::Literal::#variant(#expression)))
 }
 
-/// The text of the doc comments: lines of a paragraph are joined, paragraphs stay apart.
+/// The text of the doc comments. Lines of a paragraph are joined; paragraphs stay separate.
 pub fn documentation(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("doc")) {

@@ -1,4 +1,4 @@
-//! The macros of the crate agenthost, which documents them.
+//! The macros of the crate agenthost. That crate documents them.
 
 mod attributes;
 mod plugin;
@@ -6,16 +6,16 @@ mod schema;
 
 use proc_macro::TokenStream;
 
-/// Makes a WebAssembly plugin of an implementation of the trait `Plugin`: the module exports the hooks that are implemented.
+/// Makes a WebAssembly plugin from an implementation of the trait `Plugin`. The module exports the implemented hooks.
 ///
-/// Where the implementation leaves out `type Config` there is no configuration, and where it leaves out `new` the plugin is
-/// its type's default.
+/// Without `type Config`, the plugin has no configuration. Without `new`, the plugin is the default
+/// value of its type.
 #[proc_macro_attribute]
 pub fn plugin(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expanded(plugin::expand(arguments.into(), item.into()))
 }
 
-/// Makes a JSON Schema of a struct or of an enum without data: see the trait `Schema`.
+/// Makes a JSON Schema for a struct or an enum without data. See the trait `Schema`.
 #[proc_macro_derive(Schema, attributes(schema, serde))]
 pub fn schema(item: TokenStream) -> TokenStream {
     expanded(syn::parse(item).and_then(|input| schema::expand(&input)))

@@ -3,7 +3,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Error, ImplItem, ItemImpl, Result};
 
-/// The methods that are hooks, with their names in the enum `Hook` and how the module's instance performs them.
+/// The methods that are hooks, with their names in the enum `Hook` and the instance's method that performs them.
 const HOOKS: [(&str, &str); 6] = [
     ("before_agent", "BeforeAgent"),
     ("before_model", "BeforeModel"),
@@ -43,7 +43,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     Ok(quote! {
         #item
 
-        // Elsewhere nothing calls the plugin but its tests; the compiler is not to call it unused.
+        // On other targets only tests call the plugin. This keeps the compiler from reporting it as unused.
         #[cfg(not(target_arch = "wasm32"))]
         const _: () = {
             #[used]
@@ -75,7 +75,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     })
 }
 
-/// The module's exports for what is implemented, and the list of it.
+/// The module's exports for the implemented methods, and the list of those methods.
 fn exports(item: &ItemImpl) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let plugin = &item.self_ty;
     let (mut exports, mut implemented) = (Vec::new(), Vec::new());

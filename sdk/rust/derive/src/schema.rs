@@ -90,7 +90,7 @@ fn one_of(description: &str, data: &DataEnum, of_type: &Serde) -> Result<TokenSt
     Ok(quote!(::agenthost::schema::Shape::OneOf(#description, &[#(#names),*])))
 }
 
-/// The name by serde's rule `rename_all`. Fields are written in `snake_case`, variants in `PascalCase`.
+/// The name after serde's rule `rename_all`. Fields are in `snake_case`, variants in `PascalCase`.
 fn renamed(name: &str, rule: Option<&str>, is_variant: bool) -> String {
     let words: Vec<String> = if is_variant {
         name.chars().fold(Vec::new(), |mut words: Vec<String>, c| {

@@ -1,6 +1,6 @@
 use crate::wire::{self, DecodeError, Map, Raw, Reader, Token, Value};
 
-/// What can be written as a document or as a part of one.
+/// A type that can be encoded as a document or as a part of one.
 pub trait Encode {
     /// Appends the canonical form.
     fn encode(&self, out: &mut Vec<u8>);
@@ -18,9 +18,9 @@ pub trait Encode {
     }
 }
 
-/// What can be read from a document.
+/// A type that can be decoded from a document.
 pub trait Decode: Sized {
-    /// Reads a value. Unknown keys are ignored, missing ones are empty; a key of the wrong type is an error.
+    /// Reads a value. Unknown keys are ignored and missing ones are empty; a value of the wrong type is an error.
     fn decode(value: Value<'_>) -> Result<Self, DecodeError>;
 
     /// Reads a document that is exactly one value.
@@ -34,7 +34,7 @@ pub trait Decode: Sized {
     }
 }
 
-/// Defines a document: a struct with its keys in ascending order; one that may be absent is marked `maybe`.
+/// Defines a document: a struct with its keys in ascending order. `maybe` marks a key that may be absent.
 macro_rules! document {
     (
         $(#[$meta:meta])*
@@ -98,7 +98,7 @@ fn expected(what: &str) -> DecodeError {
     DecodeError::new(format!("{what} is expected"))
 }
 
-/// Implements both traits for a type by how it is appended and how a value is read as it.
+/// Implements both traits for a type, given how to append it and how to read it from a value.
 macro_rules! scalar {
     ($($type:ty, $what:literal, $absent:expr, $append:expr, $read:expr;)*) => {$(
         impl Encode for $type {
@@ -193,7 +193,7 @@ impl<T: Decode> Decode for Option<T> {
     }
 }
 
-/// An enum of names: what none of them is reads as the first variant and is written as the empty string.
+/// An enum of names. An unknown name decodes as the first variant, which encodes as the empty string.
 macro_rules! names {
     ($(#[$meta:meta])* $name:ident { $(#[$other_doc:meta])* $other:ident, $($(#[$doc:meta])* $text:literal => $variant:ident,)* }) => {
         $(#[$meta])*
@@ -215,7 +215,7 @@ macro_rules! names {
                 }
             }
 
-            /// What a document means by this name.
+            /// The variant with this name.
             pub fn of(name: &str) -> Self {
                 match name {
                     $($text => $name::$variant,)*

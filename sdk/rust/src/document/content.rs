@@ -1,7 +1,7 @@
 use super::{Decode, Encode};
 use crate::wire::{append_array, append_str, DecodeError, Map, Raw, Value};
 
-/// What a message says: a text, or a list of blocks. A single text block without further keys is the same as a text.
+/// The content of a message: a text, or a list of blocks. A single text block without further keys is the same as a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content(Parts);
 
@@ -43,7 +43,7 @@ impl Content {
         matches!(&self.0, Parts::Text(text) if text.is_empty())
     }
 
-    /// The text of the content: that of all text blocks joined, without what other blocks hold.
+    /// The texts of all text blocks joined, without the content of other blocks.
     pub fn text(&self) -> String {
         match &self.0 {
             Parts::Text(text) => text.clone(),
@@ -51,7 +51,7 @@ impl Content {
         }
     }
 
-    /// The content as blocks; none for the empty text.
+    /// The content as blocks. The empty text has none.
     pub fn blocks(&self) -> Vec<Block> {
         match &self.0 {
             Parts::Text(text) if text.is_empty() => Vec::new(),
@@ -109,13 +109,13 @@ impl Decode for Content {
     }
 }
 
-/// One part of a content: a map with at least the key `type`. Keys that are not known here are kept, since providers need
-/// them back.
+/// One part of a content: a map with at least the key `type`. Unknown keys are kept, because
+/// providers need them back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block(Map);
 
 impl Block {
-    /// A block of any type, of its keys beside `type`.
+    /// A block of any type, made from its keys other than `type`.
     pub fn new(kind: &str, keys: Map) -> Self {
         Block(keys.with("type", kind))
     }
@@ -125,7 +125,7 @@ impl Block {
         Block::new("text", Map::new().with("text", text.into()))
     }
 
-    /// An image block of its bytes, with a type such as `image/png`.
+    /// An image block made from bytes, with a type such as `image/png`.
     pub fn image(mime_type: &str, data: &[u8]) -> Self {
         Block::new("image", Map::new().with("mime_type", mime_type).with("data", Raw::bin(data)))
     }

@@ -3,13 +3,13 @@ use super::ViewSpec;
 use crate::wire::Raw;
 
 document! {
-    /// What a plugin says of itself: the upper bound of what it may do, or what it does with its configuration.
+    /// How a plugin describes itself: the upper bound of what it may do, or what it does with its configuration.
     Description {
         /// The major version of the ABI.
         "abi" => abi: u64,
         /// Operations that the plugin asks for.
         maybe "capabilities" => capabilities: Vec<Capability>,
-        /// A JSON Schema for the configuration; without one there is no configuration.
+        /// A JSON Schema for the configuration; empty: the plugin takes no configuration.
         maybe "config_schema" => config_schema: Raw,
         /// State fields.
         maybe "fields" => fields: Vec<FieldSpec>,
@@ -47,11 +47,11 @@ document! {
     HookSpec {
         /// Node hooks: `model`, `tools`, `end`.
         maybe "can_jump_to" => can_jump_to: Vec<String>,
-        /// What it is shown of the messages.
+        /// Which messages the hook sees.
         maybe "messages" => messages: ViewSpec,
-        /// `wrap_model_call`: it does not change what the model says, so that tokens may stream past it.
+        /// `wrap_model_call`: the hook does not change the model's answer, so tokens may stream past it.
         maybe "passes_tokens" => passes_tokens: bool,
-        /// Fields that it is shown.
+        /// Fields that the hook sees.
         maybe "reads" => reads: Vec<String>,
         /// `wrap_tool_call`: only calls of these tools; none: all.
         maybe "tools" => tools: Vec<String>,
@@ -73,7 +73,7 @@ document! {
         "name" => name: String,
         /// `last`, which is the same as empty, `add` or `append`.
         maybe "reducer" => reducer: String,
-        /// A JSON Schema for what is written to it.
+        /// A JSON Schema for the values written to it.
         maybe "schema" => schema: Raw,
     }
 }
@@ -81,9 +81,9 @@ document! {
 document! {
     /// The declaration of a tool.
     ToolSpec {
-        /// For the model.
+        /// The description for the model.
         "description" => description: String,
-        /// Never offered by itself; runs only as `tool` of a [`CallChange`](super::CallChange).
+        /// The model is never offered the tool. It runs only as `tool` of a [`CallChange`](super::CallChange).
         maybe "dynamic" => dynamic: bool,
         /// Running it again after a crash does no harm.
         maybe "idempotent" => idempotent: bool,
@@ -101,7 +101,7 @@ document! {
     Capability {
         /// The operation.
         "op" => op: String,
-        /// Shown to the operator who grants it.
+        /// The reason, shown to the operator who grants the operation.
         "reason" => reason: String,
         /// Without the grant the plugin is not loaded.
         maybe "required" => required: bool,

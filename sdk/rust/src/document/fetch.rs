@@ -5,11 +5,11 @@ document! {
     FetchRequest {
         /// The body.
         maybe "body" => body: Vec<u8>,
-        /// In a value `${secret:NAME}` stands for a secret of the grant.
+        /// In a value, `${secret:NAME}` is replaced by a secret of the grant.
         maybe "headers" => headers: Vec<Header>,
         /// In capitals; empty: `GET`.
         maybe "method" => method: String,
-        /// Milliseconds for all of it; 0, or more than the grant allows: as many as that.
+        /// Milliseconds for the whole exchange; 0, or more than the grant's: the grant's timeout.
         maybe "timeout_ms" => timeout_ms: u64,
         /// Absolute.
         "url" => url: String,
@@ -19,13 +19,13 @@ document! {
 document! {
     /// The answer to an HTTP request, of any status.
     FetchResponse {
-        /// As it came: it is not decompressed.
+        /// The body as received, not decompressed.
         maybe "body" => body: Vec<u8>,
         /// Names in lower case, sorted.
         "headers" => headers: Vec<Header>,
-        /// 200 or 404, say.
+        /// The status, such as 200 or 404.
         "status" => status: u64,
-        /// What answered: not that of the request where there were redirects.
+        /// The URL that answered, which differs from the request's after redirects.
         "url" => url: String,
     }
 }
@@ -41,12 +41,12 @@ document! {
 }
 
 impl FetchRequest {
-    /// A request of this URL by `GET`.
+    /// A `GET` request for this URL.
     pub fn get(url: impl Into<String>) -> Self {
         FetchRequest { url: url.into(), ..Self::default() }
     }
 
-    /// A request of this URL by `POST`, with a body and its type.
+    /// A `POST` request to this URL, with a body and its type.
     pub fn post(url: impl Into<String>, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let request = FetchRequest { method: "POST".into(), body: body.into(), ..Self::get(url) };
         request.header("content-type", content_type)
@@ -59,7 +59,7 @@ impl FetchRequest {
         self
     }
 
-    /// Limits the time that all of it may take.
+    /// Limits the time of the whole exchange.
     #[must_use]
     pub fn timeout_ms(mut self, milliseconds: u64) -> Self {
         self.timeout_ms = milliseconds;
@@ -68,7 +68,7 @@ impl FetchRequest {
 }
 
 impl FetchResponse {
-    /// The first value of a header, whose name is given in lower case; empty if there is none.
+    /// The first value of the header with this lower-case name; empty if there is none.
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|h| h.name == name).map_or("", |h| &h.value)
     }

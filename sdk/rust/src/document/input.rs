@@ -3,17 +3,17 @@ use super::{Content, Message, ToolCall};
 use crate::wire::{Map, Raw};
 
 document! {
-    /// The input of every hook and of `call_tool`. A hook reads it by the methods of its [`Context`](crate::Context).
+    /// The input of every hook and of `call_tool`. A hook reads it with the methods of its [`Context`](crate::Context).
     HookInput {
         /// After a resume: all answers to this hook's interrupts so far, by key.
         maybe "answers" => answers: Map,
-        /// `wrap_tool_call`, `call_tool`: the call, as outer layers left it.
+        /// `wrap_tool_call`, `call_tool`: the call, with the changes of outer layers.
         maybe "call" => call: Option<ToolCall>,
         /// `call_tool`: names this execution of the tool.
         maybe "idempotency_key" => idempotency_key: String,
         /// `wrap_tool_call`: the agent has a tool of that name.
         maybe "known" => known: bool,
-        /// Fields that `state` leaves out for their size.
+        /// Fields that `state` leaves out because of their size.
         maybe "large" => large: Vec<String>,
         /// Node hooks and `wrap_tool_call`: the declared view of the history.
         maybe "messages" => messages: Option<View>,
@@ -21,7 +21,7 @@ document! {
         "n" => n: u64,
         /// Nanoseconds since 1970-01-01 UTC.
         "now" => now: u64,
-        /// `wrap_model_call`: the request, as outer layers left it.
+        /// `wrap_model_call`: the request, with the changes of outer layers.
         maybe "request" => request: Option<ModelRequest>,
         /// Id of the run.
         "run" => run: String,
@@ -37,17 +37,17 @@ document! {
 }
 
 document! {
-    /// What a hook sees of a list of messages.
+    /// The part of a list of messages that a hook sees.
     View {
-        /// Index in the list, from 0, of the first of `items`.
+        /// Index of the first item in the list, from 0.
         "from" => from: u64,
         /// In the order of the list.
         "items" => items: Vec<Message>,
-        /// View `new`: older messages that were replaced, each whole.
+        /// View `new`: older messages that were replaced, in full.
         maybe "patch" => patch: Vec<Message>,
         /// View `new`: ids of older messages that were removed.
         maybe "remove" => remove: Vec<String>,
-        /// View `new`: forget what was shown before; `items` are all messages.
+        /// View `new`: forget earlier messages; `items` holds all of them.
         maybe "reset" => reset: bool,
         /// Length of the list.
         "total" => total: u64,
@@ -55,31 +55,31 @@ document! {
 }
 
 document! {
-    /// The request of a model call, as the layers outside of a hook left it.
+    /// The request of a model call, with the changes of all outer layers.
     ModelRequest {
         /// The declared view of the request's messages, without the system prompt.
         maybe "messages" => messages: Option<View>,
         /// The name of the model.
         "model" => model: String,
-        /// For the provider, by its own names.
+        /// Settings for the provider, by the provider's own names.
         maybe "settings" => settings: Map,
         /// The system prompt.
         maybe "system" => system: Content,
         /// `auto`, `none`, `any` or the name of a tool; empty: the provider's default.
         maybe "tool_choice" => tool_choice: String,
-        /// Names of the tools that are offered.
+        /// Names of the offered tools.
         "tools" => tools: Vec<String>,
     }
 }
 
 document! {
-    /// What a model answered.
+    /// The answer of a model.
     ModelResponse {
-        /// Each with an id; the last one with the role `ai` is the answer.
+        /// Messages, each with an id. The last one with the role `ai` is the answer.
         "messages" => messages: Vec<Message>,
         /// Which model answered.
         maybe "model" => model: String,
-        /// As the provider says it.
+        /// Why the model stopped, in the provider's words.
         maybe "stop_reason" => stop_reason: String,
         /// The structured answer, if one was asked for.
         maybe "structured" => structured: Raw,
@@ -87,7 +87,7 @@ document! {
 }
 
 document! {
-    /// What a tool answered.
+    /// The answer of a tool.
     ToolReply {
         /// The answer, with role, name and call id.
         "tool_message" => tool_message: Message,

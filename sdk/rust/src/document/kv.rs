@@ -29,9 +29,9 @@ document! {
 document! {
     /// An entry of the store.
     KVEntry {
-        /// As it was written.
+        /// The value that was written.
         "value" => value: Raw,
-        /// Never 0, and never given twice in a store.
+        /// Never 0, and unique within a store.
         "version" => version: u64,
     }
 }
@@ -71,11 +71,11 @@ document! {
 }
 
 document! {
-    /// Asks which entries the store has.
+    /// Lists entries of the store.
     KVList {
-        /// Only keys behind this one.
+        /// Only keys after this one.
         maybe "after" => after: String,
-        /// How many at the most; 0: 100, and never more than 1,000.
+        /// Maximum number of entries; 0: 100; at most 1,000.
         maybe "limit" => limit: u64,
         /// Only keys that begin with it.
         maybe "prefix" => prefix: String,
@@ -87,9 +87,9 @@ document! {
 document! {
     /// A part of the store's list.
     KVPage {
-        /// Ascending by the bytes of their keys.
+        /// The entries, in the byte order of their keys.
         "items" => items: Vec<KVItem>,
-        /// There are more behind the last.
+        /// More entries follow the last one.
         maybe "more" => more: bool,
     }
 }
@@ -99,7 +99,7 @@ document! {
     KVItem {
         /// Its key.
         "key" => key: String,
-        /// Of the encoded value, in bytes.
+        /// Size of the encoded value in bytes.
         "size" => size: u64,
         /// Its version.
         "version" => version: u64,

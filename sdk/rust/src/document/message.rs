@@ -23,13 +23,13 @@ document! {
     Message {
         /// Of a tool message: data for the program, which the model never sees.
         maybe "artifact" => artifact: Raw,
-        /// What it says.
+        /// The content.
         maybe "content" => content: Content,
-        /// Given by the host where a message comes without.
+        /// Assigned by the host if the message has none.
         maybe "id" => id: String,
         /// Of an AI message: calls whose arguments could not be parsed.
         maybe "invalid_tool_calls" => invalid_tool_calls: Vec<InvalidToolCall>,
-        /// What providers and programs attach; never sent to a model.
+        /// Data from providers and programs; never sent to a model.
         maybe "meta" => meta: Map,
         /// Of the agent, or of the tool that answered.
         maybe "name" => name: String,
@@ -41,7 +41,7 @@ document! {
         maybe "tool_call_id" => tool_call_id: String,
         /// Of an AI message.
         maybe "tool_calls" => tool_calls: Vec<ToolCall>,
-        /// Of an AI message: what its model call cost.
+        /// Of an AI message: the tokens of its model call.
         maybe "usage" => usage: Option<Usage>,
     }
 }
@@ -61,7 +61,7 @@ document! {
 document! {
     /// A tool call whose arguments could not be parsed.
     InvalidToolCall {
-        /// The text as the model wrote it.
+        /// The text that the model wrote.
         "args" => args: String,
         /// Why it could not be parsed.
         maybe "error" => error: String,
@@ -83,7 +83,7 @@ document! {
         "input_tokens" => input_tokens: u64,
         /// Tokens of the answer.
         "output_tokens" => output_tokens: u64,
-        /// Of the output tokens: thought, not said.
+        /// Of the output tokens: spent on reasoning.
         maybe "reasoning_tokens" => reasoning_tokens: u64,
         /// All tokens.
         "total_tokens" => total_tokens: u64,
@@ -95,12 +95,12 @@ impl Message {
         Message { role, content, ..Message::default() }
     }
 
-    /// A message of the user.
+    /// A message from the user.
     pub fn human(content: impl Into<Content>) -> Self {
         Message::of(Role::Human, content.into())
     }
 
-    /// A message of the model.
+    /// A message from the model.
     pub fn ai(content: impl Into<Content>) -> Self {
         Message::of(Role::Ai, content.into())
     }

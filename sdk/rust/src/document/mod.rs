@@ -1,5 +1,5 @@
-//! The documents of the ABI, whole. Hooks read most of them lazily; these types are for what a plugin writes, for what it
-//! takes out of a reply, and for tests. SPEC.md describes their keys.
+//! The complete documents of the ABI. Hooks read most documents lazily. These types are for the
+//! documents that a plugin writes or takes out of a reply, and for tests. SPEC.md describes their keys.
 
 mod codec;
 mod content;

@@ -5,9 +5,9 @@ use crate::wire::{Map, Raw};
 document! {
     /// Asks for messages of the history, or for fields that the hook may read.
     StateQuery {
-        /// How many messages at the most.
+        /// Maximum number of messages.
         maybe "count" => count: u64,
-        /// Names of fields; if there are any the other keys do not count.
+        /// Names of fields. If there are any, the other keys are ignored.
         maybe "fields" => fields: Vec<String>,
         /// Index of the first message.
         maybe "from" => from: u64,
@@ -17,9 +17,9 @@ document! {
 document! {
     /// Answers a [`StateQuery`].
     StateReply {
-        /// The messages asked for, none beyond the end of the history.
+        /// The requested messages, up to the end of the history.
         maybe "items" => items: Vec<Message>,
-        /// The fields asked for, those that are set.
+        /// Those of the requested fields that are set.
         maybe "state" => state: Map,
     }
 }
@@ -35,7 +35,7 @@ document! {
 }
 
 document! {
-    /// What this call of a hook may still use.
+    /// How much this call of a hook may still use.
     Budget {
         /// Calls of operations.
         "host_calls" => host_calls: u64,
@@ -49,9 +49,9 @@ document! {
     GenerateRequest {
         /// At least one; the history of the run is not added.
         "messages" => messages: Vec<Message>,
-        /// The name of the granted model, which empty means too.
+        /// The name of the granted model; may be empty.
         maybe "model" => model: String,
-        /// For the provider, by its own names.
+        /// Settings for the provider, by the provider's own names.
         maybe "settings" => settings: Map,
         /// The system prompt.
         maybe "system" => system: Content,
@@ -85,9 +85,9 @@ document! {
 }
 
 document! {
-    /// Random bytes that nobody can predict.
+    /// Unpredictable random bytes.
     RandomBytes {
-        /// As many as were asked for.
+        /// The requested number of bytes.
         "bytes" => bytes: Vec<u8>,
     }
 }

@@ -1,7 +1,7 @@
 use super::{Content, Decode, Encode, Message};
 use crate::wire::{DecodeError, Map, Raw, Value};
 
-/// A change of a message: only the keys that are present count, the others stay, also those that nobody here knows.
+/// A change of a message. Its keys replace those of the message; all others stay, including unknown keys.
 ///
 /// A key is replaced as a whole, and cleared by its empty value. `id`, `role` and `tool_call_id` must not differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,12 +13,12 @@ impl Patch {
         Patch(Map::new().with("id", id.into()))
     }
 
-    /// A change of the one message that is meant anyway, such as the answer to the present tool call.
+    /// A change of the message that the context implies, such as the answer to the current tool call.
     pub fn new() -> Self {
         Patch::default()
     }
 
-    /// Sets all keys of a message, its id among them.
+    /// Sets all keys of a message, including its id.
     pub fn of_message(message: &Message) -> Self {
         let document = message.to_document();
         Patch(Map::try_from(Value::new(&document)).unwrap_or_default())
@@ -58,7 +58,7 @@ impl Patch {
         &self.0
     }
 
-    /// The message that the patch describes by itself: what it does not set is empty.
+    /// The message that the patch describes by itself. Keys that it does not set are empty.
     pub fn to_message(&self) -> Result<Message, DecodeError> {
         Message::from_document(Raw::from(&self.0).bytes())
     }

@@ -2,17 +2,17 @@ use super::codec::document;
 use super::{Content, Message, Patch, ToolSpec};
 use crate::wire::{Map, Raw};
 
-/// A list of names of which presence counts: `None` is none given, an empty list is a list.
+/// A list of names that distinguishes an absent list, which is `None`, from an empty one.
 pub type NameList = Option<Vec<String>>;
 
 document! {
-    /// How a request differs that `wrap_model_call` passes to `next`. Keys that are absent leave it as it is.
+    /// The change of the request that `wrap_model_call` passes to `next`. An absent key changes nothing.
     RequestChange {
-        /// Offered too.
+        /// Further tools to offer.
         maybe "add_tools" => add_tools: Vec<ToolSpec>,
         /// Appended to the system prompt, after `system`.
         maybe "append_system" => append_system: Option<Content>,
-        /// Appended, or replacing the message of the same id; with `overwrite` they are all messages.
+        /// Appended, or replacing the message of the same id; with `overwrite`, they replace all messages.
         maybe "messages" => messages: Vec<Message>,
         /// The name of a configured model; empty: unchanged.
         maybe "model" => model: String,
@@ -20,9 +20,9 @@ document! {
         maybe "overwrite" => overwrite: bool,
         /// Changed messages, by id.
         maybe "patch" => patch: Vec<Patch>,
-        /// Ids of messages to leave out.
+        /// Ids of messages to remove.
         maybe "remove" => remove: Vec<String>,
-        /// Each key replaces that of the settings.
+        /// Each key replaces that key of the settings.
         maybe "settings" => settings: Map,
         /// Replaces the system prompt; the empty content removes it.
         maybe "system" => system: Option<Content>,
@@ -39,7 +39,7 @@ impl RequestChange {
         Self::default()
     }
 
-    /// Lets another configured model answer.
+    /// Sends the request to another configured model.
     #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.model = name.into();
@@ -82,14 +82,14 @@ impl RequestChange {
         self
     }
 
-    /// Leaves out the message of this id.
+    /// Removes the message of this id.
     #[must_use]
     pub fn remove(mut self, id: impl Into<String>) -> Self {
         self.remove.push(id.into());
         self
     }
 
-    /// Offers only these of the request's tools; none of them offers no tool.
+    /// Keeps only these of the request's tools; an empty list offers no tools.
     #[must_use]
     pub fn keep_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(names.into_iter().map(Into::into).collect());
@@ -119,13 +119,13 @@ impl RequestChange {
 }
 
 document! {
-    /// How a call differs that `wrap_tool_call` passes to `next`.
+    /// The change of the call that `wrap_tool_call` passes to `next`.
     CallChange {
         /// Replaces all arguments.
         maybe "args" => args: Option<Map>,
-        /// Of the answer; the tool that runs stays the same.
+        /// The name in the answer; the tool that runs stays the same.
         maybe "name" => name: String,
-        /// Each key replaces that of the arguments, after `args`.
+        /// Each key replaces that key of the arguments, after `args`.
         maybe "set_args" => set_args: Map,
         /// The tool to run: one that the plugin declared as `dynamic`.
         maybe "tool" => tool: String,
@@ -152,7 +152,7 @@ impl CallChange {
         self
     }
 
-    /// Sets the name that the answer bears; the tool that runs stays the same.
+    /// Sets the name in the answer; the tool that runs stays the same.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

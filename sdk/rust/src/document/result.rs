@@ -5,9 +5,9 @@ use crate::wire::{Map, Raw};
 document! {
     /// What a hook or `call_tool` writes.
     HookResult {
-        /// The hook fails with this error; other keys do not count.
+        /// The hook fails with this error; other keys are ignored.
         maybe "error" => error: Option<Failure>,
-        /// The run waits for answers, then this hook runs again; other keys do not count.
+        /// The run waits for answers, then this hook runs again; other keys are ignored.
         maybe "interrupts" => interrupts: Vec<Interrupt>,
         /// Node hooks: a declared target.
         maybe "jump_to" => jump_to: String,
@@ -15,15 +15,15 @@ document! {
         maybe "messages" => messages: Vec<Message>,
         /// `messages` are the whole history from now on.
         maybe "overwrite" => overwrite: bool,
-        /// Changes of messages of the history.
+        /// Changes to messages of the history.
         maybe "patch" => patch: Vec<Patch>,
-        /// Ids of messages of the history.
+        /// Ids of messages to remove from the history.
         maybe "remove" => remove: Vec<String>,
-        /// `wrap_model_call`: the response, or a change of it.
+        /// `wrap_model_call`: the response, or a change to it.
         maybe "response" => response: Option<ResponseChange>,
-        /// Field values, through their reducers.
+        /// New values of fields; their reducers apply.
         maybe "state" => state: Map,
-        /// `wrap_tool_call`, `call_tool`: the answer, or a change of it.
+        /// `wrap_tool_call`, `call_tool`: the answer, or a change to it.
         maybe "tool_message" => tool_message: Option<Patch>,
     }
 }
@@ -31,19 +31,19 @@ document! {
 document! {
     /// A question to the outside world.
     Interrupt {
-        /// Unique within the call of the hook; the answer comes under it.
+        /// Unique within the call of the hook; the answer has the same key.
         "key" => key: String,
-        /// What is asked.
+        /// The question.
         "value" => value: Raw,
     }
 }
 
 document! {
-    /// An ordinary error, the document Error: other middleware may retry or answer it.
+    /// An ordinary error, the document Error. Other middleware may retry the call or answer instead.
     Failure {
-        /// For programs.
+        /// Data for programs.
         maybe "data" => data: Raw,
-        /// For people.
+        /// The message for people.
         "message" => message: String,
         /// Trying again may help.
         maybe "retryable" => retryable: bool,
@@ -53,10 +53,10 @@ document! {
 }
 
 document! {
-    /// The response of `wrap_model_call`: how it differs from the last reply or, without one, a new response.
+    /// The response of `wrap_model_call`: a change of the last reply or, without a reply, a new response.
     ResponseChange {
-        /// The response's messages in order: with the id of a message of the reply a change of it, without id a new message;
-        /// those of the reply that are not listed are dropped. None at all: those of the reply stay.
+        /// The messages of the response, in order. One with an id of the reply changes that message; one without an id is
+        /// new. Messages of the reply that are not listed are dropped. If there are none at all, those of the reply stay.
         maybe "messages" => messages: Vec<Patch>,
         /// Which model answered.
         maybe "model" => model: String,

@@ -1,15 +1,15 @@
 use super::{Decode, Encode};
 use crate::wire::{append_map, append_str, append_uint, DecodeError, Value};
 
-/// What a hook is shown of the messages.
+/// Which messages a hook sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ViewSpec {
     /// None.
     #[default]
     None,
-    /// The last messages, so many at the most: below 2⁶³, and 0 is none.
+    /// At most this many of the last messages. The number is below 2⁶³; 0 means none.
     Last(u64),
-    /// What changed since the last call of this hook in the thread whose update was applied. For node hooks only.
+    /// The changes since the last call of this hook in the thread whose update was applied. Only for node hooks.
     New,
     /// All.
     All,

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// What the fake host knows and notes.
+/// The fake host's data and records.
 pub(super) struct State {
     pub input: Vec<u8>,
     pub description: Description,

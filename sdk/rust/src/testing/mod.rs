@@ -1,4 +1,4 @@
-//! A host for tests: hooks are called natively, with what they are shown and what the host answers given by the test.
+//! A host for tests. It calls hooks natively; the test provides their input and the answers of the host.
 //!
 //! ```
 //! use agenthost::testing::Test;
@@ -33,8 +33,8 @@
 //! assert_eq!(outcome.state("calls"), Some(1.into()));
 //! ```
 //!
-//! What a host would refuse, the test refuses with a panic that says why: fields and jump targets that the Description does
-//! not declare, operations that it does not ask for, and replies that the test forgot.
+//! The test panics with a reason where a host would refuse: for fields and jump targets that the Description
+//! does not declare, and for operations that it does not ask for. It also panics if a reply is missing.
 
 mod fake;
 mod outcome;

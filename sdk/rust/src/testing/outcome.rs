@@ -6,14 +6,14 @@ use crate::document::{
 use crate::log::Level;
 use crate::{Map, Raw};
 
-/// What a hook said and did.
+/// What a hook returned and did.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The document that the hook wrote; `None` if it had nothing to say.
+    /// The document that the hook wrote; `None` if it wrote none.
     pub result: Option<HookResult>,
-    /// The error of the hook. One that passes on from `next` is not here.
+    /// The error of the hook. An error that passes on from `next` is not included.
     pub error: Option<Failure>,
-    /// What the hook asks.
+    /// The questions of the hook.
     pub interrupts: Vec<Interrupt>,
     /// Messages that it appends.
     pub messages: Vec<Message>,
@@ -21,13 +21,13 @@ pub struct Outcome {
     pub patch: Vec<Patch>,
     /// Messages that it removes.
     pub remove: Vec<String>,
-    /// Where it sends the run; empty: nowhere.
+    /// The target to which it sends the run; empty: none.
     pub jump_to: String,
     /// The response of `wrap_model_call`.
     pub response: Option<ResponseChange>,
     /// The answer of `wrap_tool_call` or of a tool.
     pub tool_message: Option<Patch>,
-    /// The payloads of `next`, in order; an empty one is no change.
+    /// The payloads of `next`, in order. An empty payload means no change.
     pub nexts: Vec<Vec<u8>>,
     /// The operations that it called, with their documents.
     pub calls: Vec<(String, Vec<u8>)>,
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub events: Vec<EventEmit>,
     /// Lines that it wrote to the log.
     pub log: Vec<(Level, String)>,
-    /// An interrupt is pending or the run is cancelled: what the hook says does not count.
+    /// An interrupt is pending or the run is cancelled, so the hook's result is ignored.
     pub closed: bool,
     pub(super) state: Map,
     pub(super) store: Store,
@@ -59,12 +59,12 @@ impl Outcome {
         outcome
     }
 
-    /// What the hook writes to a field.
+    /// The value that the hook writes to a field.
     pub fn state(&self, field: &str) -> Option<Raw> {
         self.state.get(field).map(Into::into)
     }
 
-    /// What the store holds under a key afterwards.
+    /// The value in the store under a key afterwards.
     pub fn stored(&self, scope: Scope, key: &str) -> Option<Raw> {
         self.store.value(scope.as_str(), key)
     }
@@ -76,12 +76,12 @@ impl Outcome {
         patch.and_then(Patch::content_set).as_ref().map(Content::text).unwrap_or_default()
     }
 
-    /// What `wrap_model_call` passed to `next`, each time.
+    /// The changes that `wrap_model_call` passed to `next`.
     pub fn requests(&self) -> Vec<RequestChange> {
         self.changes()
     }
 
-    /// What `wrap_tool_call` passed to `next`, each time.
+    /// The changes that `wrap_tool_call` passed to `next`.
     pub fn call_changes(&self) -> Vec<CallChange> {
         self.changes()
     }

@@ -50,7 +50,7 @@ impl<P: Plugin> Test<P> {
         outcome
     }
 
-    /// Puts into the input what the hook declares to see.
+    /// Puts the messages and fields into the input that the hook declares.
     fn show(&mut self, hook: Option<Hook>, spec: &HookSpec, name: &str) {
         self.input.step = match hook {
             Some(_) => format!("{}.{name}", self.description.name),
@@ -98,7 +98,7 @@ impl<P: Plugin> Test<P> {
     }
 }
 
-/// Refuses what a host would refuse as beyond the Description.
+/// Panics if the result exceeds the Description, where a host would refuse it.
 fn check(result: &HookResult, spec: &HookSpec, own: &[String], name: &str) {
     for (field, _) in result.state.iter() {
         assert!(

@@ -55,7 +55,7 @@ impl Reply {
         Reply::of(Status::CANCELLED, Vec::new())
     }
 
-    /// It ends with any status of the ABI, also one that this crate does not know.
+    /// It ends with any status of the ABI, even one that this crate does not know.
     pub fn status(status: i32) -> Self {
         Reply::of(Status(status), Vec::new())
     }

@@ -21,7 +21,7 @@ impl Store {
         self.entries.get(&(scope, key.to_owned())).map(|(value, _)| value.clone())
     }
 
-    /// Performs an operation of `kv`; `None` if it is none.
+    /// Performs an operation of `kv`; `None` if it is another operation.
     pub(super) fn perform(&mut self, op: &str, document: &[u8]) -> Option<Reply> {
         let done = match op {
             "kv.get" => KVGet::from_document(document).map(|q| self.get(q)),

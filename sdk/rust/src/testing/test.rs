@@ -5,7 +5,7 @@ use crate::document::{
 use crate::{dispatch, plugin, Context, Hook, Map, ModelContext, Plugin, Raw, Result, ToolContext, Value};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A call of a hook that is being prepared: what the plugin is configured with, what the hook is shown, and how the host
+/// A call of a hook in preparation: the plugin's configuration, the hook's input, and the host's
 /// answers.
 pub struct Test<P> {
     pub(super) plugin: P,
@@ -22,8 +22,8 @@ pub struct Test<P> {
     pub(super) store: super::store::Store,
 }
 
-/// Configures a plugin: the Description that holds then, or the error by which it refuses the configuration. As a host does it
-/// fills in the schema's defaults before; it does not check the configuration against the schema.
+/// Configures a plugin. Returns the Description that then applies, or the error with which it refuses the configuration.
+/// Like a host, it first fills in the schema's defaults; it does not check the configuration against the schema.
 pub fn configure<P: Plugin>(config: impl Into<Raw>) -> Result<Description, Failure> {
     configured::<P>(&config.into()).map(|(_, description)| description)
 }
@@ -96,7 +96,7 @@ impl<P: Plugin> Test<P> {
         }
     }
 
-    /// The history; those messages without an id get one: `m1`, `m2`, … The hook sees its declared view of them.
+    /// Sets the history. Messages without an id get one: `m1`, `m2`, … The hook sees its declared view of them.
     #[must_use]
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         for message in messages {
@@ -106,21 +106,21 @@ impl<P: Plugin> Test<P> {
         self
     }
 
-    /// View `new`: so many messages of the history were shown before. Without it all are new, and the view is reset.
+    /// View `new`: the hook has already seen this many messages. Without it, all are new and the view is reset.
     #[must_use]
     pub fn seen(mut self, messages: usize) -> Self {
         self.seen = Some(messages);
         self
     }
 
-    /// View `new`: this message, which was shown before, was replaced; the history holds its new form.
+    /// View `new`: this message, which the hook has seen, was replaced. The history holds its new form.
     #[must_use]
     pub fn replaced(mut self, message: Message) -> Self {
         self.changed.push(message);
         self
     }
 
-    /// View `new`: the message of this id, which was shown before, was removed.
+    /// View `new`: the message of this id, which the hook has seen, was removed.
     #[must_use]
     pub fn removed(mut self, id: &str) -> Self {
         self.removed.push(id.to_owned());
@@ -134,7 +134,7 @@ impl<P: Plugin> Test<P> {
         self
     }
 
-    /// Sets a state field that is too large for the input: the hook has to fetch it.
+    /// Sets a state field that is too large for the input, so that the hook has to fetch it.
     #[must_use]
     pub fn large_state(mut self, field: &str, value: impl Into<Raw>) -> Self {
         self.large.push(field.to_owned());
@@ -148,14 +148,14 @@ impl<P: Plugin> Test<P> {
         self
     }
 
-    /// The request that `wrap_model_call` is shown. Its messages are the history.
+    /// Sets the request that `wrap_model_call` sees. Its messages are the history.
     #[must_use]
     pub fn request(mut self, request: ModelRequest) -> Self {
         self.input.request = Some(request);
         self
     }
 
-    /// The call that `wrap_tool_call` or a tool is shown.
+    /// Sets the call that `wrap_tool_call` or a tool sees.
     #[must_use]
     pub fn call(mut self, tool: &str, args: impl Into<Map>) -> Self {
         self.input.call = Some(ToolCall::new("call-1", tool, args));
@@ -170,15 +170,15 @@ impl<P: Plugin> Test<P> {
         self
     }
 
-    /// How the next call of `next` ends.
+    /// Sets how the following call of `next` ends.
     #[must_use]
     pub fn reply(mut self, reply: Reply) -> Self {
         self.replies.push_back(reply);
         self
     }
 
-    /// How the next call of an operation ends. Without it `state.read`, `event.emit`, `budget` and `kv.*` work on what the
-    /// test has set.
+    /// Sets how the following call of an operation ends. Without it, `state.read`, `event.emit`,
+    /// `budget` and `kv.*` use the data of the test.
     #[must_use]
     pub fn operation(mut self, op: &str, reply: Reply) -> Self {
         self.operations.entry(op.to_owned()).or_default().push_back(reply);
@@ -248,7 +248,7 @@ impl<P: Plugin> Test<P> {
         })
     }
 
-    /// The spec of the hook; of `call_tool` one that reads all fields of the plugin.
+    /// The spec of the hook; for `call_tool`, one that reads all fields of the plugin.
     pub(super) fn spec(&self, hook: Option<Hook>) -> HookSpec {
         match hook {
             Some(hook) => self.description.hooks.spec(hook).cloned().unwrap_or_else(|| {

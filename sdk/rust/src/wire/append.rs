@@ -1,6 +1,6 @@
 //! Writing the canonical form: every head in its shortest form.
 
-/// Appends a head with one of four forms: small, and with a length of one, two or four bytes. `None` where a family lacks it.
+/// Appends a head: small, or with a length of one, two or four bytes. `None` means that the family lacks that form.
 fn head(out: &mut Vec<u8>, n: usize, small: Option<(u8, usize)>, one: Option<u8>, two: u8, four: u8) {
     match (small, one) {
         (Some((tag, most)), _) if n <= most => out.push(tag | n as u8),

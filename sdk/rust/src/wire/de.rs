@@ -1,7 +1,7 @@
 use super::*;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Visitor};
 
-/// Decodes a value as a type of the plugin. Unknown keys are the type's business: serde ignores them unless told otherwise.
+/// Decodes a value as a type of the plugin. The type decides about unknown keys; serde ignores them by default.
 pub fn from_value<T: DeserializeOwned>(value: Value<'_>) -> Result<T, DecodeError> {
     let mut reader = value.reader();
     T::deserialize(Deserializer { reader: &mut reader, depth: 0 })
@@ -163,7 +163,7 @@ struct Object<'r, 'de> {
     reader: &'r mut Reader<'de>,
     depth: usize,
     left: usize,
-    key: &'de str, // the last one that was read
+    key: &'de str, // the last key that was read
 }
 
 impl Object<'_, '_> {
@@ -197,7 +197,7 @@ impl<'de> de::MapAccess<'de> for &mut Object<'_, 'de> {
     }
 }
 
-/// A variant with data that is being read: the reader stands at its name.
+/// A variant with data that is being read. The reader is at its name.
 struct Variant<'r, 'de> {
     reader: &'r mut Reader<'de>,
     depth: usize,

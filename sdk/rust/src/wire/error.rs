@@ -1,7 +1,7 @@
 use core::fmt;
 use serde::de::{Expected, Unexpected};
 
-/// A value that cannot be read as what somebody expects: it says where, and what was expected.
+/// A value that cannot be read as the expected type. The error says where it is, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     path: String,
@@ -14,14 +14,14 @@ impl DecodeError {
         DecodeError { path: String::new(), reason: reason.into() }
     }
 
-    /// Puts a key before the path at which the error stands.
+    /// Puts a key in front of the path of the error.
     #[must_use]
     pub fn within(mut self, key: &str) -> Self {
         self.step(key);
         self
     }
 
-    /// Puts an index before the path at which the error stands.
+    /// Puts an index in front of the path of the error.
     #[must_use]
     pub fn within_item(mut self, index: usize) -> Self {
         self.step(&format!("[{index}]"));
@@ -61,7 +61,7 @@ impl serde::de::Error for DecodeError {
     }
 }
 
-/// What was found, without the value of a float: the code that writes floats is a tenth of a plugin.
+/// The value that was found, but not the digits of a float: the code that writes floats is a tenth of a plugin.
 fn shown(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(v) => format!("the boolean {v}"),
@@ -76,7 +76,7 @@ fn shown(found: Unexpected<'_>) -> String {
     }
 }
 
-/// A value that has no msgpack form in the ABI, such as NaN or a map whose keys are no strings.
+/// A value that has no msgpack form in the ABI, such as NaN or a map with keys other than strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeError(String);
 

@@ -1,7 +1,7 @@
 use super::*;
 use serde::Serialize;
 
-/// A map with string keys in ascending order of their bytes, each once. Its values are raw.
+/// A map with unique string keys in ascending order of their bytes. Its values are raw.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Map(Vec<(String, Raw)>);
 
@@ -32,7 +32,7 @@ impl Map {
 
     fn find(&self, key: &str) -> Result<usize, usize> {
         if self.0.last().is_none_or(|(last, _)| last.as_str() < key) {
-            return Err(self.0.len()); // what is read or written in order
+            return Err(self.0.len()); // the usual case: keys arrive in order
         }
         self.0.binary_search_by(|(k, _)| k.as_str().cmp(key))
     }
@@ -110,7 +110,7 @@ impl From<&Map> for Raw {
     }
 }
 
-/// A copy of a map. A key that stands twice is an error.
+/// A copy of a map. A duplicate key is an error.
 impl TryFrom<Value<'_>> for Map {
     type Error = DecodeError;
 

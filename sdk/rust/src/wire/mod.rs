@@ -1,7 +1,7 @@
-//! msgpack values: reading them where they lie, writing them in canonical form, and serde for a plugin's own types.
+//! msgpack values: reading them in place, writing them in canonical form, and serde for a plugin's own types.
 //!
-//! A [`Value`] is a value inside of a document, which is read when somebody looks; a [`Raw`] owns the bytes of one value,
-//! and a [`Map`] is a map whose values are raw. [`to_raw`] and [`from_value`] convert types that implement serde's traits.
+//! A [`Value`] is a value inside a document and is read on demand. A [`Raw`] owns the bytes of one value, and a
+//! [`Map`] is a map whose values are raw. [`to_raw`] and [`from_value`] convert types that implement serde's traits.
 
 mod append;
 mod de;
@@ -24,6 +24,6 @@ pub use value::{Items, Pairs, Value};
 /// The name under which a raw value passes through serde unchanged.
 const RAW: &str = "$agenthost::Raw";
 
-/// How deep arrays and maps may nest in what serde reads and writes. Documents of a guest end at 64, values that the host
-/// passes on may stand a little deeper.
+/// The maximum nesting of arrays and maps that serde reads and writes. Documents of a guest end at
+/// 64, but values that the host passes on may be a little deeper.
 const MAX_DEPTH: usize = 96;

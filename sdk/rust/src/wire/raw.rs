@@ -1,7 +1,7 @@
 use super::*;
 use serde::Serialize;
 
-/// The bytes of one msgpack value. The empty `Raw` means that there is none; where a value must stand it is written as nil.
+/// The bytes of one msgpack value. The empty `Raw` means that there is no value; it is written as nil where one is required.
 ///
 /// Booleans, numbers and strings become a `Raw` by `into()`; types of the plugin by [`to_raw`].
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Raw {
         self.0.is_empty()
     }
 
-    /// The value to look at; nil if there is none.
+    /// The value for reading; nil if there is none.
     pub fn value(&self) -> Value<'_> {
         Value::new(if self.0.is_empty() { &[0xc0] } else { &self.0 })
     }
@@ -156,7 +156,7 @@ impl Serialize for Raw {
     }
 }
 
-/// The bytes of a value, as serde's data model can carry them.
+/// The bytes of a value, in a form that serde's data model can carry.
 struct Bytes<'a>(&'a [u8]);
 
 impl Serialize for Bytes<'_> {

@@ -21,7 +21,7 @@ pub(crate) enum Token {
     Map(usize),
 }
 
-/// What is wrong with the bytes.
+/// The reason why bytes are malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Malformed {
     End,
@@ -45,7 +45,7 @@ impl From<Malformed> for DecodeError {
     }
 }
 
-/// Reads bytes token by token. What it reads was not validated: every step may fail, none panics.
+/// Reads bytes token by token. The bytes were not validated, so every step may fail, but none panics.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes }
     }
 
-    /// What was not read yet.
+    /// The bytes that were not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         Ok(n as usize)
     }
 
-    /// Reads a head; of a string, bin, array or map what follows is still to be read.
+    /// Reads a head. The content of a string, bin, array or map is still to be read.
     #[inline]
     pub fn token(&mut self) -> Result<Token, Malformed> {
         let (&tag, rest) = self.rest.split_first().ok_or(Malformed::End)?;
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads one value whole.
+    /// Reads one complete value.
     pub fn value(&mut self) -> Result<&'a [u8], Malformed> {
         let start = self.rest;
         self.skip()?;
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The string that these bytes are.
+/// The string in these bytes.
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, Malformed> {
     core::str::from_utf8(bytes).map_err(|_| Malformed::Utf8)
 }

@@ -24,7 +24,7 @@ impl<'a> Serializer<'a> {
         Ok(Object { start: self.out.len(), keys: Vec::new(), out: self.out, depth })
     }
 
-    /// Opens the map of one pair that an enum's variant with data is.
+    /// Opens the map of one pair that represents an enum's variant with data.
     fn variant(self, name: &str) -> Result<Serializer<'a>, EncodeError> {
         append_map(self.out, 1);
         append_str(self.out, name);
@@ -39,7 +39,7 @@ fn deeper(depth: usize) -> Result<usize, EncodeError> {
     Ok(depth + 1)
 }
 
-/// Puts a head before what was written since `start`: how many elements there are is known last.
+/// Puts a head before the bytes written since `start`, because the number of elements is known only at the end.
 fn put_head(out: &mut Vec<u8>, start: usize, count: usize, head: fn(&mut Vec<u8>, usize)) {
     let mut bytes = Vec::new();
     head(&mut bytes, count);
@@ -194,7 +194,7 @@ fn not_finite() -> EncodeError {
     EncodeError::new("NaN and infinities are not allowed")
 }
 
-/// Makes a raw value of the bin, behind `start`, that carried its bytes through serde.
+/// Unwraps the bin at `start`, which carried the bytes of a raw value through serde.
 fn unwrap_bin(out: &mut Vec<u8>, start: usize) -> Result<(), EncodeError> {
     let mut r = Reader::new(&out[start..]);
     let head = match r.token() {

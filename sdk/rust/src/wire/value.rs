@@ -1,22 +1,22 @@
 use super::{text, DecodeError, Raw, Reader, Token};
 use serde::de::DeserializeOwned;
 
-/// A value inside of a document. Nothing of it is decoded until somebody looks, and then only what is asked for.
+/// A value inside a document. It is decoded only on demand, and only the requested parts.
 ///
-/// Methods whose names begin with `as_` return `None` where the value is something else.
+/// Methods whose names begin with `as_` return `None` if the value is something else.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
-    // The value is the first one of these bytes; where it ends is found when that matters.
+    // The value is at the start of these bytes. Its end is found only when needed.
     bytes: &'a [u8],
 }
 
 impl<'a> Value<'a> {
-    /// The value that these bytes begin with. They need not be valid: what is not reads as if it were absent.
+    /// The value at the start of these bytes. They need not be valid: invalid parts read as absent.
     pub fn new(bytes: &'a [u8]) -> Self {
         Value { bytes }
     }
 
-    /// The bytes of this value alone; none where they are malformed.
+    /// The bytes of this value alone; none if they are malformed.
     pub fn bytes(&self) -> &'a [u8] {
         self.reader().value().unwrap_or_default()
     }
@@ -69,7 +69,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number, an integer too.
+    /// The number, which may be an integer.
     pub fn as_f64(&self) -> Option<f64> {
         match self.token()? {
             Token::Uint(v) => Some(v as f64),
@@ -94,7 +94,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number of elements of an array, or of pairs of a map; 0 of anything else.
+    /// The number of elements of an array, or of pairs of a map; 0 for anything else.
     pub fn len(&self) -> usize {
         match self.token() {
             Some(Token::Array(n) | Token::Map(n)) => n,
@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// The elements of this array; none of anything else.
+    /// The elements of this array; none for anything else.
     pub fn items(&self) -> Items<'a> {
         let mut r = self.reader();
         match r.token() {
@@ -131,7 +131,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The pairs of this map in the order in which they stand; none of anything else.
+    /// The pairs of this map in their order; none for anything else.
     pub fn pairs(&self) -> Pairs<'a> {
         let mut r = self.reader();
         match r.token() {
@@ -151,7 +151,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Two values are equal if their bytes are, which for canonical values, such as all of the host, is whether they are equal.
+/// Compares the bytes of two values. For canonical values, such as all values of the host, this is true equality.
 impl PartialEq for Value<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.bytes() == other.bytes()
@@ -181,7 +181,7 @@ impl core::fmt::Debug for Value<'_> {
 pub struct Items<'a> {
     reader: Reader<'a>,
     left: usize,
-    behind: bool, // the reader stands where the next element begins
+    behind: bool, // the reader is at the start of the next element
 }
 
 impl<'a> Iterator for Items<'a> {
@@ -193,7 +193,7 @@ impl<'a> Iterator for Items<'a> {
             self.left = 0;
             return None;
         }
-        self.behind = false; // an element that was looked at is skipped when the next one is wanted
+        self.behind = false; // an element is skipped when the next one is requested
         Some(Value::new(self.reader.rest()))
     }
 
@@ -202,7 +202,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The pairs of a map. One whose key is malformed ends them.
+/// The pairs of a map. A pair with a malformed key ends them.
 #[derive(Clone)]
 pub struct Pairs<'a> {
     reader: Reader<'a>,

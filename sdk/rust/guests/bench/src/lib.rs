@@ -1,4 +1,4 @@
-//! A guest for benchmarks: small work behind a whole SDK. It does what the guest bench in Go does.
+//! A guest for benchmarks: little work on top of a whole SDK. It does the same as the guest bench in Go.
 
 use agenthost::{
     Context, Description, Field, HookSpec, ModelAnswer, ModelContext, Plugin, Result, Schema, ToolAnswer, ToolContext,
@@ -44,17 +44,17 @@ impl Plugin for Bench {
         Some(description)
     }
 
-    /// Has nothing to say.
+    /// Changes nothing.
     fn before_agent(&self, _: &Context) -> Result<Update> {
         Ok(Update::new())
     }
 
-    /// Counts what the last message says.
+    /// Counts the text of the last message.
     fn before_model(&self, ctx: &Context) -> Result<Update> {
         Ok(count(ctx))
     }
 
-    /// Counts what new messages say.
+    /// Counts the text of new messages.
     fn after_model(&self, ctx: &Context) -> Result<Update> {
         Ok(count(ctx))
     }

@@ -11,7 +11,7 @@ use agenthost::{CallChange, Hook, Message, Raw, Result, Target};
 
 /// One entry of "do".
 pub struct Action {
-    only_on: Option<Vec<i64>>, // calls in which it is done; none: all
+    only_on: Option<Vec<i64>>, // calls in which the action runs; none: all
     pub act: Act,
 }
 
@@ -83,7 +83,7 @@ impl Action {
         Ok(Action { only_on, act })
     }
 
-    /// Reports whether the action is done in the n-th call.
+    /// Reports whether the action runs in the n-th call.
     pub fn is_due(&self, n: u64) -> bool {
         self.only_on.as_ref().is_none_or(|calls| calls.contains(&(n as i64)))
     }
@@ -154,7 +154,7 @@ fn target(o: &Object<'_>) -> Result<Target> {
     })
 }
 
-/// The object of a key that must be there.
+/// The object under a required key.
 fn object<'a>(o: &Object<'a>, key: &str) -> Result<Object<'a>> {
     o.object(key)?.ok_or_else(|| o.fail(key, "must be an object"))
 }

@@ -21,7 +21,7 @@ enum Behavior {
     Upper(String),
     Json(Raw),
     Raise(Failure),
-    /// Fails so many times.
+    /// Fails this many times.
     RaiseFirst(Failure, i64, Box<Behavior>),
     ReadState(String),
     Command(String, Raw),
@@ -32,7 +32,7 @@ enum Behavior {
 pub struct Execution<'a> {
     pub ctx: &'a ToolContext,
     pub call: &'a ToolCall,
-    pub count: u64, // of the executions of this tool, from 1
+    pub count: u64, // number of this execution of the tool, from 1
 }
 
 /// Reads the objects of tools under a key.

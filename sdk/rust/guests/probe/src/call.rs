@@ -19,12 +19,12 @@ fn messages(ctx: &Context) -> (u64, Option<Message>) {
         let view = ctx.view();
         return (view.total(), view.messages().last().and_then(|m| m.to_message().ok()));
     }
-    // wrap_model_call is shown the messages of the request, not those of the state.
+    // wrap_model_call sees the messages of the request, not those of the state.
     let mut all = ctx.read_messages(0, i64::MAX as u64).unwrap_or_default();
     (all.len() as u64, all.pop())
 }
 
-/// What a log shows of a message: its text, or its blocks as JSON.
+/// A message as the log shows it: its text, or its blocks as JSON.
 fn content_text(m: &Message) -> String {
     if m.content.is_text() {
         return m.content.text();
@@ -68,14 +68,14 @@ pub fn increased(field: &Raw, by: &Raw) -> Result<Raw> {
     }
 }
 
-/// What came of the rest of the chain: a reply, or an error that is to become an answer.
+/// The outcome of the rest of the chain: a reply, or an error that is to become an answer.
 pub enum Chain<R> {
     Reply(R),
     Failure(Failure),
 }
 
-/// Performs the rest of the chain, again after an error as often as `retries` says. An error that does not become an answer
-/// goes outward, and so does what is no failure.
+/// Performs the rest of the chain, and repeats it after an error up to `retries` times. Returns an
+/// error that does not become an answer, and an error that is not a failure, to the outer layers.
 pub fn call_next<R>(retries: i64, answers_errors: bool, next: impl Fn() -> Result<R>) -> Result<Chain<R>> {
     let is_failure = |e: &Error| e.failure().is_some();
     let mut reply = next();

@@ -1,10 +1,10 @@
-//! What the probe says of itself.
+//! How the probe describes itself.
 
 use crate::script::Script;
 use crate::strict::Object;
 use agenthost::{Description, Hook, HookSpec, Map, Raw, Result, ViewSpec};
 
-/// Reads the configuration: the script, and the fields that somebody in the agent declares.
+/// Reads the configuration: the script, and the fields that any part of the agent declares.
 pub fn read(config: &Raw) -> Result<(Script, Description)> {
     let o = Object::open(config.value(), "config")?;
     o.need(&["fields", "script"])?;
@@ -16,8 +16,8 @@ pub fn read(config: &Raw) -> Result<(Script, Description)> {
     Ok((script, description))
 }
 
-/// Of the fields that the script names only those are listed that somebody declares: reading another is no error, and
-/// updating one is an error of the run.
+/// Lists only those fields of the script that some part of the agent declares. Reading any other
+/// field is not an error; updating one is an error of the run.
 fn describe(script: &Script, declared: &[String]) -> Description {
     let mut d = Description::new("probe", "1.0.0");
     d.config_schema = Map::new().with("type", "object").into();

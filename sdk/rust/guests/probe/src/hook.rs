@@ -2,14 +2,14 @@ use crate::action::Action;
 use crate::strict::Object;
 use agenthost::{Hook, Result};
 
-/// A scripted hook: its actions are done in order.
+/// A scripted hook. Its actions run in order.
 pub struct HookScript {
     pub can_jump_to: Vec<String>,
     pub tools: Vec<String>,
     pub actions: Vec<Action>,
 }
 
-/// Reports whether a hook is one of those that stand in the graph by themselves.
+/// Reports whether a hook is a node of its own in the graph.
 pub fn is_node(hook: Hook) -> bool {
     !matches!(hook, Hook::WrapModelCall | Hook::WrapToolCall)
 }
@@ -30,7 +30,7 @@ impl HookScript {
         Ok(HookScript { can_jump_to, tools: tools.unwrap_or_default(), actions })
     }
 
-    /// The state fields that the hook looks at, sorted.
+    /// The state fields that the hook reads, sorted.
     pub fn reads(&self) -> Vec<String> {
         distinct(self.actions.iter().flat_map(Action::reads).collect())
     }

@@ -1,9 +1,9 @@
-//! The probe as a plugin in Rust: the scripts of test vectors, performed in WebAssembly. It does what the guest in Go does,
-//! document by document.
+//! The probe as a plugin in Rust, which performs the scripts of test vectors in WebAssembly. It
+//! does the same as the guest in Go, document by document.
 //!
-//! What a plugin may do at most it must say before it sees its configuration, and a probe's fields and jumps are its
-//! configuration. So whoever loads the module first writes that bound, a Description, over the place that bound.bin
-//! takes in it: its length in four bytes, the lowest first, then the document.
+//! A plugin must declare the bound of what it may do before it sees its configuration, but a probe's fields
+//! and jumps are in its configuration. The loader therefore writes the bound, a Description, into the module
+//! first, over the bytes of bound.bin: the length in four bytes, lowest byte first, and then the document.
 
 mod action;
 mod behavior;
@@ -29,17 +29,17 @@ use std::collections::BTreeMap;
 
 static BOUND: [u8; 65536] = *include_bytes!("../../../../../test/reference/guest/bound.bin");
 
-/// The bytes where the bound stands. They may have been changed in the built module, which the compiler must not know.
+/// The bytes that hold the bound. They may change in the built module, so the compiler must not assume their content.
 fn bound() -> &'static [u8; 65536] {
     let at: *const [u8; 65536] = &BOUND;
-    // The pointer is read as if it could be any; it is that of BOUND.
+    // The volatile read hides from the compiler that the pointer is BOUND.
     unsafe { &*core::ptr::read_volatile(&at) }
 }
 
 struct Probe {
     script: Script,
     description: Description,
-    executions: RefCell<BTreeMap<String, u64>>, // by tool, of this instance
+    executions: RefCell<BTreeMap<String, u64>>, // by tool, in this instance
 }
 
 #[agenthost::plugin]
@@ -49,7 +49,7 @@ impl Plugin for Probe {
     fn describe() -> Description {
         let [a, b, c, d, rest @ ..] = bound();
         let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-        // The placeholder is longer than the place: this module was not made ready.
+        // The placeholder's length exceeds the space: nobody wrote a bound into this module.
         rest.get(..length).and_then(|document| Description::from_document(document).ok()).unwrap_or_default()
     }
 

@@ -13,7 +13,7 @@ use agenthost::{
     Update,
 };
 
-/// A change of the request for the calls of next that follow.
+/// A change of the request for the following calls of next.
 pub struct Override {
     system: Option<String>,
     append_system: Option<String>,
@@ -47,7 +47,7 @@ impl Override {
         Ok(parsed)
     }
 
-    /// Adds the override to what was changed before.
+    /// Adds the override to earlier changes.
     fn apply(&self, change: &mut RequestChange, ctx: &ModelContext) {
         if let Some(system) = &self.system {
             change.system = Some(system.as_str().into());
@@ -82,7 +82,7 @@ struct Wrap<'a> {
     ctx: &'a ModelContext,
     change: Option<RequestChange>,
     update: Update,
-    reply: Option<ModelResponse>, // of the last next, unless respond came after it
+    reply: Option<ModelResponse>, // reply of the last next, unless respond came after it
     response: Option<ResponseChange>,
 }
 
@@ -108,7 +108,7 @@ impl Wrap<'_> {
             Act::Transform(transform) => return self.transform(transform),
             Act::Update(raw) => return update::add(&mut self.update, raw, self.ctx.n(), "command"),
             Act::Raise(failure) => return Err(failure.clone().into()),
-            _ => {} // of node hooks; the parser refuses them here
+            _ => {} // actions of node hooks; the parser refuses them here
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ fn act(act: &Act, ctx: &Context, update: &mut Update, key: &str) -> Result<()> {
             }
         }
         Act::Raise(failure) => return Err(failure.clone().into()),
-        _ => {} // of wrap hooks; the parser refuses them here
+        _ => {} // actions of wrap hooks; the parser refuses them here
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A middleware that a configuration describes by data.
+//! A middleware that a configuration describes as data.
 
 use crate::action::Action;
 use crate::behavior::{self, Tool};
@@ -7,7 +7,7 @@ use crate::strict::Object;
 use crate::text::mistake;
 use agenthost::{FieldSpec, Hook, Result, Value};
 
-/// What this plugin performs.
+/// The script that this plugin performs.
 pub struct Script {
     pub fields: Vec<FieldSpec>,
     pub dynamic: Vec<Tool>,

@@ -1,4 +1,4 @@
-//! Reading documents of which every key must be known.
+//! Reading documents in which every key must be known.
 
 use agenthost::{Error, Map, Raw, Result, Value};
 use std::cell::Cell;
@@ -27,7 +27,7 @@ impl<'a> Object<'a> {
         &self.path
     }
 
-    /// Says which keys nobody has read.
+    /// Returns an error that names the keys that were not read.
     pub fn done(&self) -> Result<()> {
         match self.keys.iter().find(|(_, _, read)| !read.get()) {
             Some((key, _, _)) => Err(fail(&self.path, &format!("the key \"{key}\" is unknown"))),
@@ -35,12 +35,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Says that the value of a key makes no sense.
+    /// The error for an invalid value of a key.
     pub fn fail(&self, key: &str, reason: &str) -> Error {
         fail(&format!("{}.{key}", self.path), reason)
     }
 
-    /// The keys in their order, which counts them as read.
+    /// The keys in their order. They count as read.
     pub fn keys(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.keys.iter().map(|(key, _, read)| {
             read.set(true);
@@ -117,7 +117,7 @@ impl<'a> Object<'a> {
         Ok(self.read(key, "must be a list", items)?.unwrap_or_default())
     }
 
-    /// A list of strings, if it is there.
+    /// A list of strings, if it is present.
     pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>> {
         if !self.has(key) {
             return Ok(None);
@@ -130,12 +130,12 @@ impl<'a> Object<'a> {
         Ok(Some(texts))
     }
 
-    /// The object of a key, if it is there.
+    /// The object under a key, if it is present.
     pub fn object(&self, key: &str) -> Result<Option<Object<'a>>> {
         self.get(key).map(|value| Object::open(value, format!("{}.{key}", self.path))).transpose()
     }
 
-    /// An object whose keys are data, if it is there.
+    /// An object whose keys are data, if it is present.
     pub fn map(&self, key: &str) -> Result<Option<Map>> {
         self.get(key).map(|value| Map::try_from(value).map_err(|e| self.fail(key, &e.to_string()))).transpose()
     }

@@ -3,12 +3,12 @@
 use agenthost::{Error, Map, Raw, Value};
 use std::fmt::Write;
 
-/// The error of a script that makes no sense, such as a transformation without a response.
+/// The error of an invalid script, such as a transformation without a response.
 pub fn mistake(text: impl Into<String>) -> Error {
     Error::new("probe_mistake", text)
 }
 
-/// Shows a value in a text: a string as it is, anything else as compact JSON with sorted keys.
+/// Shows a value in a text: a string unchanged, anything else as compact JSON with sorted keys.
 pub fn show(value: Value<'_>) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
@@ -54,7 +54,7 @@ fn write_json(out: &mut String, value: Value<'_>) {
     }
 }
 
-/// The shortest form that gives the same number: whole numbers with `.0`, others that are large or very small with an exponent, as Go writes them.
+/// The shortest form of the same number: whole numbers with `.0`, other large or very small numbers with an exponent, as in Go.
 fn float(v: f64) -> String {
     if v == v.trunc() && v.abs() < 1e16 {
         return format!("{v:.1}");
@@ -86,7 +86,7 @@ fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Replaces every `{name}` of a text by what `lookup` knows of that name; a name it does not know stays.
+/// Replaces every `{name}` in a text by the value that `lookup` returns. Unknown names stay.
 pub fn expand(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-#".contains(c);
     let mut out = String::new();

@@ -11,8 +11,8 @@ struct Wrap<'a> {
     ctx: &'a ToolContext,
     change: Option<CallChange>,
     update: Update,
-    reply: Option<ToolReply>, // of the last next, unless respond came after it
-    answer: Option<Patch>,    // how the answer differs from it
+    reply: Option<ToolReply>, // reply of the last next, unless respond came after it
+    answer: Option<Patch>,    // how the answer differs from the reply
 }
 
 /// Performs a call of wrap_tool_call.
@@ -40,12 +40,12 @@ impl Wrap<'_> {
             Act::Transform(transform) => return self.transform(transform),
             Act::Update(raw) => return update::add(&mut self.update, raw, self.ctx.n(), "command"),
             Act::Raise(failure) => return Err(failure.clone().into()),
-            _ => {} // of node hooks; the parser refuses them here
+            _ => {} // actions of node hooks; the parser refuses them here
         }
         Ok(())
     }
 
-    /// What texts of this hook may name beside the usual: the call as it stands now.
+    /// Further names that texts of this hook may use: parts of the current call.
     fn name(&self, name: &str) -> Option<String> {
         match name {
             "tool" => Some(self.tool_name()),

@@ -5,10 +5,10 @@ use crate::strict::Object;
 use crate::text::number;
 use agenthost::{Raw, Result, Update, Value};
 
-/// The id of a removal that takes away all messages before it.
+/// The id of a removal that removes all messages before it.
 const REMOVE_ALL: &str = "*";
 
-/// Merges a state update as the script writes it: its messages come behind those before, its fields replace theirs.
+/// Merges a state update of the script: its messages follow the earlier ones, and its fields replace the earlier ones.
 pub fn add(update: &mut Update, raw: &Raw, n: u64, path: &str) -> Result<()> {
     add_literally(update, number(raw.value(), n).value(), path)
 }
@@ -24,7 +24,7 @@ fn add_literally(update: &mut Update, value: Value<'_>, path: &str) -> Result<()
     o.done()
 }
 
-/// Adds a message or a removal. What the list says of one id later counts.
+/// Adds a message or a removal. The last entry of the list for an id counts.
 fn add_message(update: &mut Update, o: &Object<'_>) -> Result<()> {
     if o.get("role").and_then(|v| v.as_str()) != Some("remove") {
         let m = message(o)?;
@@ -51,7 +51,7 @@ fn add_message(update: &mut Update, o: &Object<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads a state update as the script writes it.
+/// Reads a state update of the script.
 pub fn read(value: Value<'_>, path: &str) -> Result<Update> {
     let mut update = Update::new();
     add_literally(&mut update, value, path)?;

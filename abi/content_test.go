@@ -111,7 +111,7 @@ func TestContentRefuses(t *testing.T) {
 		{"a block of nil", "91 c0", `content: a block needs the key "type"`},
 		{"a block without type", "91 81 a4 74657874 a0", `content: a block needs the key "type"`},
 		{"a block whose type is a number", "91 81 a4 74797065 01", `content: a block needs the key "type"`},
-		{"a block with a key twice", "91 82 a1 61 01 a1 61 02", `content: a block must be a map: msgpack: at byte 0: the key "a" stands twice in one map`},
+		{"a block with a key twice", "91 82 a1 61 01 a1 61 02", `content: a block must be a map: msgpack: at byte 0: the key "a" appears twice in one map`},
 		{"bytes that were not validated", "dd ffffffff", "msgpack: at byte 0: the value claims more elements than the document has bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -188,7 +188,7 @@ func TestPatchToolCallsProperty(t *testing.T) {
 		checkValid(t, patched)
 		kept := map[string]bool{}
 		for _, m := range patched {
-			require.False(t, kept[m.ID], "a message stands twice")
+			require.False(t, kept[m.ID], "a message appears twice")
 			kept[m.ID] = true
 		}
 		if !wrote {

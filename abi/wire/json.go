@@ -219,7 +219,7 @@ func repeatedKey(text []byte) error {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return errors.New("json: a key stands twice in one object")
+			return errors.New("json: a key appears twice in one object")
 		}
 		switch token {
 		case json.Delim('{'):
@@ -231,7 +231,7 @@ func repeatedKey(text []byte) error {
 		default:
 			if key, ok := token.(string); ok && isKey {
 				if seen[len(seen)-1][key] {
-					return errors.New("json: the key " + quote([]byte(key)) + " stands twice in one object")
+					return errors.New("json: the key " + quote([]byte(key)) + " appears twice in one object")
 				}
 				seen[len(seen)-1][key] = true
 				isKey = false

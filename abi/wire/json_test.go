@@ -83,7 +83,7 @@ func TestAppendJSONRefusesWhatIsNotValid(t *testing.T) {
 	}{
 		{"an array of four billion", unhex(t, "dd ffffffff"), 0, claims},
 		{"a cut value", unhex(t, "92 01"), 0, claimsLeft},
-		{"bytes behind the value", unhex(t, "01 02"), 1, "1 bytes behind the document"},
+		{"bytes after the value", unhex(t, "01 02"), 1, "1 bytes after the document"},
 		{"NaN", unhex(t, "cb 7ff8000000000000"), 0, noNaN},
 		{"a key that is no string", unhex(t, "81 01 02"), 1, keyNoString},
 		{"a million nested arrays", nested(1 << 20), 1000, "nested deeper than 1000"},
@@ -155,10 +155,10 @@ func TestFromJSONRefuses(t *testing.T) {
 		{"too many values", `[1,2,3]`, wire.Limits{MaxNodes: 3}, "json: as msgpack: at byte 3: more than 3 values"},
 		{"too deep", `[[[1]]]`, wire.Limits{MaxDepth: 2}, "json: as msgpack: at byte 2: nested deeper than 2"},
 		{"far too deep", strings.Repeat("[", 1<<20), wire.Limits{}, "json: invalid character '[' exceeded max depth"},
-		{"a key twice", `{"a":1,"a":1}`, wire.Limits{}, `json: the key "a" stands twice in one object`},
-		{"a key twice around an object", `{"a":{"b":1},"b":[{"b":2}],"a":3}`, wire.Limits{}, `json: the key "a" stands twice in one object`},
-		{"a key twice in an object in an array", `{"x":[0,{"k":"k","l":"k","k":[]}]}`, wire.Limits{}, `json: the key "k" stands twice in one object`},
-		{"a key twice, once escaped", `{"a\"b":1,"a\u0022b":2}`, wire.Limits{}, `json: the key "a\"b" stands twice in one object`},
+		{"a key twice", `{"a":1,"a":1}`, wire.Limits{}, `json: the key "a" appears twice in one object`},
+		{"a key twice around an object", `{"a":{"b":1},"b":[{"b":2}],"a":3}`, wire.Limits{}, `json: the key "a" appears twice in one object`},
+		{"a key twice in an object in an array", `{"x":[0,{"k":"k","l":"k","k":[]}]}`, wire.Limits{}, `json: the key "k" appears twice in one object`},
+		{"a key twice, once escaped", `{"a\"b":1,"a\u0022b":2}`, wire.Limits{}, `json: the key "a\"b" appears twice in one object`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +187,7 @@ func TestRawAndMapInsideGoValues(t *testing.T) {
 	require.Equal(t, in, out)
 
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"args":[]}`), &out), "a map is expected")
-	require.ErrorContains(t, json.Unmarshal([]byte(`{"args":{"a":1,"a":2}}`), &out), "stands twice")
+	require.ErrorContains(t, json.Unmarshal([]byte(`{"args":{"a":1,"a":2}}`), &out), "appears twice")
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"value":1e999}`), &out), "out of range")
 	_, err = json.Marshal(event{Value: wire.Raw{0x92}})
 	require.ErrorContains(t, err, claimsLeft)

@@ -132,7 +132,7 @@ func (m *Map) UnmarshalMsg(b []byte) ([]byte, error) {
 		out.sort()
 		for i := 1; i < len(out); i++ {
 			if out[i-1].Key == out[i].Key {
-				return b, errorAt(0, "the key "+quote([]byte(out[i].Key))+" stands twice in one map")
+				return b, errorAt(0, "the key "+quote([]byte(out[i].Key))+" appears twice in one map")
 			}
 		}
 	}

@@ -143,8 +143,8 @@ func TestMapUnmarshalRefuses(t *testing.T) {
 		{"a missing value", "81 a1 61", 3, endsBefore},
 		{"a value that is cut", "81 a1 61 a2 61", 5, endsInside},
 		{"a map of four billion pairs", "df ffffffff", 0, claims},
-		{"a key twice in a row", "82 a1 61 01 a1 61 01", 0, `the key "a" stands twice in one map`},
-		{"a key twice", "83 a1 61 01 a1 62 01 a1 61 01", 0, `the key "a" stands twice in one map`},
+		{"a key twice in a row", "82 a1 61 01 a1 61 01", 0, `the key "a" appears twice in one map`},
+		{"a key twice", "83 a1 61 01 a1 62 01 a1 61 01", 0, `the key "a" appears twice in one map`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -305,7 +305,7 @@ func TestRawUnmarshalRefusesWhatIsNotWhole(t *testing.T) {
 		{"a map that claims too much", "82 a0 c0 a0", 1, claimsLeft},
 		{"an array whose first element takes all bytes", "92 a1 61", 3, claimsLeft},
 		{"an extension", "d4 01 00", 0, noExtensions},
-		{"the byte that is no type", "91 c1", 1, "0xc1 is no msgpack type"},
+		{"the byte that is no type", "91 c1", 1, "0xc1 is not a msgpack type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

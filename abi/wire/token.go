@@ -74,7 +74,7 @@ func readLongToken(b []byte, at int) (token, error) {
 	head := &longHeads[c-0xc0]
 	if head.width < 0 {
 		if c == 0xc1 {
-			return token{}, errorAt(at, "0xc1 is no msgpack type")
+			return token{}, errorAt(at, "0xc1 is not a msgpack type")
 		}
 		return token{}, errorAt(at, "extension types are not allowed")
 	}

@@ -19,8 +19,8 @@ func Validate(b []byte, limits Limits) error {
 // IsCanonical reports whether b passes [Validate] and is already in the form that [Canonical] gives.
 func IsCanonical(b []byte, limits Limits) (bool, error) { return scan(b, limits) }
 
-// frame is an array or map that is being scanned, or the document around its one value.
-type frame struct {
+// container is an array or map that is being scanned, or the document around its one value.
+type container struct {
 	remaining int  // values still to come; two for each pair of a map
 	isMap     bool // if true, every value with an even remaining count is a key
 	sorted    bool // the keys so far were strictly ascending
@@ -43,23 +43,23 @@ type scanner struct {
 // and 32 keys in the open maps, therefore need no allocation.
 func scan(b []byte, limits Limits) (canonical bool, err error) {
 	var (
-		frameSpace [17]frame
-		keySpace   [32]span
+		openSpace [17]container
+		keySpace  [32]span
 	)
 	s := scanner{b: b, canonical: true, limits: limits.withDefaults()}
 	if len(b) > s.limits.MaxBytes {
 		return false, errorAt(0, "the document has "+itoa(len(b))+" bytes, the limit is "+itoa(s.limits.MaxBytes))
 	}
 	keys := keySpace[:0] // keys of all open maps, the innermost last
-	frames := append(frameSpace[:0], frame{remaining: 1})
-	for len(frames) > 0 {
-		f := &frames[len(frames)-1]
+	open := append(openSpace[:0], container{remaining: 1})
+	for len(open) > 0 {
+		f := &open[len(open)-1]
 		switch {
 		case f.remaining == 0:
 			if err := s.unique(f, keys); err != nil {
 				return false, err
 			}
-			keys, frames = keys[:f.firstKey], frames[:len(frames)-1]
+			keys, open = keys[:f.firstKey], open[:len(open)-1]
 		case f.isMap && f.remaining%2 == 0:
 			f.remaining--
 			k, err := s.key(f, keys)
@@ -69,23 +69,23 @@ func scan(b []byte, limits Limits) (canonical bool, err error) {
 			keys = append(keys, k)
 		default:
 			f.remaining--
-			inner, opened, err := s.value(len(frames)-1, len(keys))
+			inner, opened, err := s.value(len(open)-1, len(keys))
 			if err != nil {
 				return false, err
 			}
 			if opened {
-				frames = append(frames, inner)
+				open = append(open, inner)
 			}
 		}
 	}
 	if s.at != len(b) {
-		return false, errorAt(s.at, itoa(len(b)-s.at)+" bytes behind the document")
+		return false, errorAt(s.at, itoa(len(b)-s.at)+" bytes after the document")
 	}
 	return s.canonical, nil
 }
 
 // key reads a key of the map f. Sorted keys cannot repeat; in other maps, unique looks for duplicates.
-func (s *scanner) key(f *frame, keys []span) (span, error) {
+func (s *scanner) key(f *container, keys []span) (span, error) {
 	start := s.at
 	t, err := readToken(s.b, s.at)
 	if err != nil {
@@ -108,29 +108,29 @@ func (s *scanner) key(f *frame, keys []span) (span, error) {
 }
 
 // value reads a scalar, or the head of an array or map at this depth, which it opens.
-func (s *scanner) value(depth, firstKey int) (inner frame, opened bool, err error) {
+func (s *scanner) value(depth, firstKey int) (inner container, opened bool, err error) {
 	start := s.at
 	s.nodes++
 	if s.nodes > s.limits.MaxNodes {
-		return frame{}, false, errorAt(start, "more than "+itoa(s.limits.MaxNodes)+" values")
+		return container{}, false, errorAt(start, "more than "+itoa(s.limits.MaxNodes)+" values")
 	}
 	t, err := readToken(s.b, s.at)
 	if err != nil {
-		return frame{}, false, err
+		return container{}, false, err
 	}
 	switch t.kind {
 	case kindString:
-		return frame{}, false, s.text(t)
+		return container{}, false, s.text(t)
 	case kindArray, kindMap:
 		inner, err = s.open(t, depth, firstKey)
 		return inner, true, err
 	default:
 		s.canonical = s.canonical && t.shortest
 		if t.count > len(s.b)-s.at-t.size {
-			return frame{}, false, errorAt(start, "the document ends inside a value")
+			return container{}, false, errorAt(start, "the document ends inside a value")
 		}
 		s.at += t.size + t.count
-		return frame{}, false, nil
+		return container{}, false, nil
 	}
 }
 
@@ -147,24 +147,24 @@ func (s *scanner) text(t token) error {
 	return nil
 }
 
-func (s *scanner) open(t token, depth, firstKey int) (frame, error) {
-	f := frame{remaining: t.count, isMap: t.kind == kindMap, sorted: true, firstKey: firstKey}
+func (s *scanner) open(t token, depth, firstKey int) (container, error) {
+	f := container{remaining: t.count, isMap: t.kind == kindMap, sorted: true, firstKey: firstKey}
 	if f.isMap {
 		f.remaining *= 2
 	}
 	if f.remaining > len(s.b)-s.at-t.size {
-		return frame{}, errorAt(s.at, "the value claims more elements than the document has bytes left")
+		return container{}, errorAt(s.at, "the value claims more elements than the document has bytes left")
 	}
 	if depth == s.limits.MaxDepth {
-		return frame{}, errorAt(s.at, "nested deeper than "+itoa(s.limits.MaxDepth))
+		return container{}, errorAt(s.at, "nested deeper than "+itoa(s.limits.MaxDepth))
 	}
 	s.canonical = s.canonical && t.shortest
 	s.at += t.size
 	return f, nil
 }
 
-// unique refuses a duplicate key in f, the innermost frame. It sorts keys, which nobody uses afterwards.
-func (s *scanner) unique(f *frame, keys []span) error {
+// unique refuses a duplicate key in f, the innermost container. It sorts keys, which nobody uses afterwards.
+func (s *scanner) unique(f *container, keys []span) error {
 	if !f.isMap || f.sorted {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (s *scanner) unique(f *frame, keys []span) error {
 	for i := 1; i < len(keys); i++ {
 		a, b := keys[i-1], keys[i]
 		if bytes.Equal(s.b[a.start:a.end], s.b[b.start:b.end]) {
-			return errorAt(max(a.start, b.start), "the key "+quote(s.b[b.start:b.end])+" stands twice in one map")
+			return errorAt(max(a.start, b.start), "the key "+quote(s.b[b.start:b.end])+" appears twice in one map")
 		}
 	}
 	return nil

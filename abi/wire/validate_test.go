@@ -55,8 +55,8 @@ func TestValidateRefuses(t *testing.T) {
 		reason string
 	}{
 		{"an empty document", "", 0, endsBefore},
-		{"the byte that is no type", "c1", 0, "0xc1 is no msgpack type"},
-		{"the byte that is no type inside an array", "92 01 c1", 2, "0xc1 is no msgpack type"},
+		{"the byte that is no type", "c1", 0, "0xc1 is not a msgpack type"},
+		{"the byte that is no type inside an array", "92 01 c1", 2, "0xc1 is not a msgpack type"},
 
 		{"fixext 1", "d4 01 00", 0, noExtensions},
 		{"fixext 2", "d5 01 0000", 0, noExtensions},
@@ -126,23 +126,23 @@ func TestValidateRefuses(t *testing.T) {
 		{"a map as a map key", "81 80 c0", 1, keyNoString},
 		{"an integer as the second map key", "82 a1 61 c0 01 c0", 4, keyNoString},
 
-		{"a key twice in a row", "82 a1 61 c0 a1 61 c0", 5, `the key "a" stands twice in one map`},
-		{"a key twice in a sorted map", "83 a1 61 c0 a1 62 c0 a1 62 c0", 8, `the key "b" stands twice in one map`},
-		{"a key twice in a map that is not sorted", "83 a1 62 c0 a1 61 c0 a1 62 c0", 8, `the key "b" stands twice in one map`},
-		{"the empty key twice", "82 a0 c0 a0 c0", 4, `the key "" stands twice in one map`},
-		{"a key twice, once with a longer head", "82 a1 61 c0 d9 01 61 c0", 6, `the key "a" stands twice in one map`},
-		{"a key twice in a nested map", "81 a1 78 82 a1 61 c0 a1 61 c0", 8, `the key "a" stands twice in one map`},
-		{"a key twice around a nested map", "82 a1 61 81 a1 62 c0 a1 61 c0", 8, `the key "a" stands twice in one map`},
-		{"a key twice in a map in an array", "91 82 a1 61 c0 a1 61 c0", 6, `the key "a" stands twice in one map`},
+		{"a key twice in a row", "82 a1 61 c0 a1 61 c0", 5, `the key "a" appears twice in one map`},
+		{"a key twice in a sorted map", "83 a1 61 c0 a1 62 c0 a1 62 c0", 8, `the key "b" appears twice in one map`},
+		{"a key twice in a map that is not sorted", "83 a1 62 c0 a1 61 c0 a1 62 c0", 8, `the key "b" appears twice in one map`},
+		{"the empty key twice", "82 a0 c0 a0 c0", 4, `the key "" appears twice in one map`},
+		{"a key twice, once with a longer head", "82 a1 61 c0 d9 01 61 c0", 6, `the key "a" appears twice in one map`},
+		{"a key twice in a nested map", "81 a1 78 82 a1 61 c0 a1 61 c0", 8, `the key "a" appears twice in one map`},
+		{"a key twice around a nested map", "82 a1 61 81 a1 62 c0 a1 61 c0", 8, `the key "a" appears twice in one map`},
+		{"a key twice in a map in an array", "91 82 a1 61 c0 a1 61 c0", 6, `the key "a" appears twice in one map`},
 		{
 			"a long key twice, cut in the error",
 			"82 d9 41 " + strings.Repeat("61", 65) + " c0 d9 41 " + strings.Repeat("61", 65) + " c0", 71,
-			`the key "` + strings.Repeat("a", 64) + `"… stands twice in one map`,
+			`the key "` + strings.Repeat("a", 64) + `"… appears twice in one map`,
 		},
 
-		{"a byte behind the document", "c0 c0", 1, "1 bytes behind the document"},
-		{"bytes behind an array", "91 01 02 03", 2, "2 bytes behind the document"},
-		{"a byte that is no type behind the document", "80 c1", 1, "1 bytes behind the document"},
+		{"a byte after the document", "c0 c0", 1, "1 bytes after the document"},
+		{"bytes behind an array", "91 01 02 03", 2, "2 bytes after the document"},
+		{"a byte that is no type after the document", "80 c1", 1, "1 bytes after the document"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -264,7 +264,7 @@ func TestValidateTellsTheFirstRepeatedKeyOfMany(t *testing.T) {
 
 	copy(b[keys[n-1]:], b[keys[40]:keys[40]+2])
 	key := string(b[keys[40] : keys[40]+2])
-	requireRefused(t, wire.Validate(b, wire.Limits{}), keys[n-1], fmt.Sprintf("the key %q stands twice in one map", key))
+	requireRefused(t, wire.Validate(b, wire.Limits{}), keys[n-1], fmt.Sprintf("the key %q appears twice in one map", key))
 }
 
 func TestValidateLeavesTheDocumentAlone(t *testing.T) {
@@ -325,7 +325,7 @@ func ExampleValidate() {
 	fmt.Println(wire.Validate(twice, wire.DefaultLimits))
 	// Output:
 	// msgpack: at byte 0: the value claims more elements than the document has bytes
-	// msgpack: at byte 5: the key "a" stands twice in one map
+	// msgpack: at byte 5: the key "a" appears twice in one map
 }
 
 func BenchmarkValidate(b *testing.B) {

@@ -62,7 +62,7 @@ func (l Log) Replay(changes []Change, reset bool, to Cursor) (Log, error) {
 		}
 	}
 	if next.seq > to.Seq {
-		return l, &UpdateError{fmt.Sprintf("replay: the change %d is behind the place %d", next.seq, to.Seq)}
+		return l, &UpdateError{fmt.Sprintf("replay: change %d comes after the requested position %d", next.seq, to.Seq)}
 	}
 	next.seq = to.Seq
 	return next, nil

@@ -34,7 +34,7 @@ func DecodeEntry(encoded []byte) (*Entry, error) {
 		return nil, err
 	}
 	if len(rest) > 0 {
-		return nil, &abi.DocumentError{Document: "message", Reason: "bytes behind it"}
+		return nil, &abi.DocumentError{Document: "message", Reason: "there are bytes after it"}
 	}
 	e.encoded.Store(&encoded)
 	return e, nil

@@ -59,7 +59,7 @@ func (l Log) Apply(u *abi.Update, ids IDs) (Log, error) {
 	}
 	if u.Overwrite {
 		if len(u.Remove) > 0 || len(u.Patch) > 0 {
-			return l, &UpdateError{"overwrite stands beside remove or patch"}
+			return l, &UpdateError{"overwrite cannot be combined with remove or patch"}
 		}
 		return l.overwrite(u.Messages, ids), nil
 	}

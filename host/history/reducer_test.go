@@ -73,8 +73,8 @@ func TestApplyError(t *testing.T) {
 			abi.Update{Patch: []abi.Patch{abi.NewPatch("a").Set("role", wire.String("ai"))}},
 			`messages: patch: of message "a" changes its role`,
 		},
-		{"overwrite beside remove", abi.Update{Overwrite: true, Remove: []string{"a"}}, `messages: overwrite stands beside remove or patch`},
-		{"overwrite beside patch", abi.Update{Overwrite: true, Patch: []abi.Patch{patch("a", "y")}}, `messages: overwrite stands beside remove or patch`},
+		{"overwrite beside remove", abi.Update{Overwrite: true, Remove: []string{"a"}}, `messages: overwrite cannot be combined with remove or patch`},
+		{"overwrite beside patch", abi.Update{Overwrite: true, Patch: []abi.Patch{patch("a", "y")}}, `messages: overwrite cannot be combined with remove or patch`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

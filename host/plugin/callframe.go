@@ -96,7 +96,7 @@ func (i *instance) read(what string, ptr, length uint32) []byte {
 	}
 	b := i.memory.part(ptr, length)
 	if b == nil {
-		i.stop(KindProtocol, what+" lies outside of the memory")
+		i.stop(KindProtocol, what+" is outside the memory")
 	}
 	i.worked(len(b))
 	return b
@@ -107,7 +107,7 @@ func (i *instance) deliver(what string, doc []byte, buf, capacity uint32) uint32
 	if len(doc) > 0 && uint64(capacity) >= uint64(len(doc)) {
 		b := i.memory.part(buf, uint32(len(doc)))
 		if b == nil {
-			i.stop(KindProtocol, what+": the buffer lies outside of the memory")
+			i.stop(KindProtocol, what+": the buffer is outside the memory")
 		}
 		i.worked(copy(b, doc))
 	}

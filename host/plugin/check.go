@@ -89,7 +89,7 @@ func (e undeclaredJumpError) Unwrap() error { return e.JumpError }
 // tool message answers an open call.
 func checkMessages(list history.List, r *abi.Result) error {
 	if r.Overwrite && (len(r.Remove) > 0 || len(r.Patch) > 0) {
-		return errors.New("overwrite stands beside remove or patch")
+		return errors.New("overwrite cannot be combined with remove or patch")
 	}
 	find, removed := finder(list, r), map[string]bool{}
 	for _, id := range r.Remove {

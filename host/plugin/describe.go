@@ -170,14 +170,14 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 	for n := range d.Capabilities {
 		c := &d.Capabilities[n]
 		if names["capability "+c.Op] || c.Reason == "" {
-			return fmt.Errorf("its capability %q stands twice, or has no reason", clean(c.Op, 64))
+			return fmt.Errorf("its capability %q appears twice or has no reason", clean(c.Op, 64))
 		}
 		names["capability "+c.Op] = true
 	}
 	for n := range d.Fields {
 		f := &d.Fields[n]
 		if !isName(f.Name) || names["field "+f.Name] {
-			return fmt.Errorf("its field %q has a name that is not allowed, or stands twice", clean(f.Name, 80))
+			return fmt.Errorf("its field %q has a name that is not allowed, or appears twice", clean(f.Name, 80))
 		}
 		names["field "+f.Name] = true
 		if _, err := fieldOf(f); err != nil {
@@ -231,7 +231,7 @@ func checkLengths(d *abi.Description) error {
 
 func (p *Plugin) checkTool(i *instance, t *abi.ToolSpec, names map[string]bool) error {
 	if !isName(t.Name) || names["tool "+t.Name] {
-		return fmt.Errorf("its tool %q has a name that is not allowed, or stands twice", clean(t.Name, 80))
+		return fmt.Errorf("its tool %q has a name that is not allowed, or appears twice", clean(t.Name, 80))
 	}
 	names["tool "+t.Name] = true
 	if i.funcs[abi.ExportCallTool] == nil {

@@ -43,7 +43,7 @@ const maxSignature = 16 << 10
 func ParseKey(key string) error {
 	var k minisign.PublicKey
 	if err := k.UnmarshalText([]byte(key)); err != nil {
-		return fmt.Errorf("minisign: %q is no public key, which is the line of the key file that begins with RW: %w", clean(key, 80), err)
+		return fmt.Errorf("minisign: %q is not a public key; a public key is the line of the key file that begins with RW: %w", clean(key, 80), err)
 	}
 	return nil
 }

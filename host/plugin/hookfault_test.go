@@ -114,31 +114,31 @@ func pointerFaults() []hookFault {
 	}
 	end := i32(2<<16 - 4) // four bytes before the end of the memory
 	return []hookFault{
-		fault("input_read", abi.BeforeModel, "input_read: the buffer lies outside", func(*guest) code {
+		fault("input_read", abi.BeforeModel, "input_read: the buffer is outside", func(*guest) code {
 			return slices.Concat(wild, i32(1<<20), call(callInputRead), drop, nothing)
 		}),
-		fault("input_read at the end", abi.BeforeModel, "input_read: the buffer lies outside", func(*guest) code {
+		fault("input_read at the end", abi.BeforeModel, "input_read: the buffer is outside", func(*guest) code {
 			return slices.Concat(end, i32(-1), call(callInputRead), drop, nothing)
 		}),
-		fault("result_write", abi.BeforeModel, "result_write: the result lies outside", func(*guest) code {
+		fault("result_write", abi.BeforeModel, "result_write: the result is outside", func(*guest) code {
 			return slices.Concat(end, i32(5), call(callResultWrite), drop, nothing)
 		}),
-		fault("result_write beyond 4 GiB", abi.BeforeModel, "result_write: the result lies outside", func(*guest) code {
+		fault("result_write beyond 4 GiB", abi.BeforeModel, "result_write: the result is outside", func(*guest) code {
 			return slices.Concat(i32(-4), i32(8), call(callResultWrite), drop, nothing)
 		}),
-		fault("next", abi.WrapModelCall, "next: the document lies outside", func(*guest) code {
+		fault("next", abi.WrapModelCall, "next: the document is outside", func(*guest) code {
 			return slices.Concat(wild, i32(1), call(callNext), drop, nothing)
 		}),
-		fault("the operation", abi.BeforeModel, "host_call: the operation lies outside", func(*guest) code {
+		fault("the operation", abi.BeforeModel, "host_call: the operation is outside", func(*guest) code {
 			return slices.Concat(wild, i32(6), i32(0), i32(0), call(callHostCall), drop, nothing)
 		}),
-		fault("the document", abi.BeforeModel, "host_call: the document lies outside", func(g *guest) code {
+		fault("the document", abi.BeforeModel, "host_call: the document is outside", func(g *guest) code {
 			return slices.Concat(g.place([]byte("budget")), wild, i32(6), call(callHostCall), drop, nothing)
 		}),
-		fault("reply_read", abi.BeforeModel, "reply_read: the buffer lies outside", func(g *guest) code {
+		fault("reply_read", abi.BeforeModel, "reply_read: the buffer is outside", func(g *guest) code {
 			return slices.Concat(g.hostCall("budget", nil, abi.StatusOK), wild, i32(1<<16), call(callReplyRead), drop, nothing)
 		}),
-		fault("log", abi.BeforeModel, "log: the line lies outside", func(*guest) code {
+		fault("log", abi.BeforeModel, "log: the line is outside", func(*guest) code {
 			return slices.Concat(i32(1), wild, i32(10), call(callLog), nothing)
 		}),
 		{
@@ -214,7 +214,7 @@ func updateFaults() []hookFault {
 		node("replaced by another role", "another role", one(abi.Message{ID: "h1", Role: abi.RoleSystem})),
 		node("unknown role", `the role "root"`, one(abi.Message{Role: "root"})),
 		node("answer to nobody", `the call "c9", which nobody made`, one(abi.ToolResult(abi.ToolCall{ID: "c9"}, "x"))),
-		node("overwrite and remove", "overwrite stands beside", document(&abi.Result{Overwrite: true, Remove: []string{"h1"}})),
+		node("overwrite and remove", "overwrite cannot be combined", document(&abi.Result{Overwrite: true, Remove: []string{"h1"}})),
 		node("interrupt without key", "must have 1 to 256", document(&abi.Result{Interrupts: []abi.Interrupt{{}}})),
 		node("many interrupts", "65 interrupts; 64 are allowed", document(&abi.Result{Interrupts: make([]abi.Interrupt, 65)})),
 		node("interrupts of one key", `two interrupts have the key "a"`, document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "a"}, {Key: "a"}}})),
@@ -254,7 +254,7 @@ func callFaults() []hookFault {
 		fault("args of another type", abi.WrapToolCall, "args is not a map", next(mapOf(map[string]any{"args": "x"}))),
 		fault("tool that is not dynamic", abi.WrapToolCall, `the tool "search" is not one`, next(mapOf(map[string]any{"tool": "search"}))),
 		fault("tool that is not offered", abi.WrapModelCall, `"delete" is not offered`, next(mapOf(map[string]any{"tools": []any{"delete"}}))),
-		fault("tool that is offered already", abi.WrapModelCall, "offered already", next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))),
+		fault("tool that is already offered", abi.WrapModelCall, "offered already", next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))),
 		fault("request patch of nothing", abi.WrapModelCall, `the id "h9"`, next(document(&abi.RequestChange{Patch: []abi.Patch{abi.NewPatch("h9")}}))),
 		fault("long operation", abi.BeforeModel, "at most 64 bytes", func(g *guest) code {
 			return slices.Concat(g.hostCall(string(make([]byte, 65)), nil, abi.ENOENT), nothing)

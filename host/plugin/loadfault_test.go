@@ -154,7 +154,7 @@ func TestDescriptionFaults(t *testing.T) {
 		{"hook that is not exported", abi.Description{Hooks: abi.HookSpecs{AfterModel: &abi.HookSpec{}}}, plugin.KindProtocol, "hook after_model: it is listed, but not exported"},
 		{"tool without call_tool", abi.Description{Tools: []abi.ToolSpec{{Name: "t"}}}, plugin.KindProtocol, `does not export "call_tool"`},
 		{"name", abi.Description{Name: "two words"}, plugin.KindProtocol, `its name "two words"`},
-		{"field twice", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run"}, {Name: "a", Lifetime: "run"}}}, plugin.KindProtocol, "stands twice"},
+		{"field twice", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run"}, {Name: "a", Lifetime: "run"}}}, plugin.KindProtocol, "appears twice"},
 		{"lifetime", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "ever"}}}, plugin.KindProtocol, `lifetime is "ever"`},
 		{"reducer", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Reducer: "max"}}}, plugin.KindProtocol, `reducer is "max"`},
 		{"field with a reference", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Schema: reference}}}, plugin.KindProtocol, `"$ref" is not allowed`},

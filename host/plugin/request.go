@@ -69,7 +69,7 @@ func changeTools(req *model.Request, c *abi.RequestChange) error {
 	for i := range c.AddTools {
 		t := &c.AddTools[i]
 		if !isName(t.Name) || offered(t.Name) || slices.ContainsFunc(c.AddTools[:i], func(other abi.ToolSpec) bool { return other.Name == t.Name }) {
-			return fmt.Errorf("add_tools: %q is no name for a tool, or offered already", clean(t.Name, 64))
+			return fmt.Errorf("add_tools: %q is not a valid tool name, or a tool of that name is already offered", clean(t.Name, 64))
 		}
 		if err := checkParameters(t.Parameters); err != nil {
 			return fmt.Errorf("add_tools: %q: %w", t.Name, err)

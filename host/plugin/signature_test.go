@@ -40,7 +40,7 @@ func TestSignature(t *testing.T) {
 	require.NoError(t, load(plugin.Wasm{Minisign: []string{public.String()}, Signature: signature}))
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{other.String()}}), plugin.ErrSignature)
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{public.String()}, Signature: []byte("x")}), plugin.ErrSignature)
-	require.ErrorContains(t, load(plugin.Wasm{Minisign: []string{"RWx"}}), "is no public key")
+	require.ErrorContains(t, load(plugin.Wasm{Minisign: []string{"RWx"}}), "is not a public key")
 	require.NoError(t, os.WriteFile(path, append(code, 0, 1, 0), 0o600))
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{public.String()}}), plugin.ErrSignature, "the module was changed")
 	require.NoError(t, load(plugin.Wasm{}), "nobody asks")

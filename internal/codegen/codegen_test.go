@@ -128,7 +128,7 @@ func TestSourcesThatAreRefused(t *testing.T) {
 		"pointers":           {"package p\n//agenthost:document\ntype A struct{ C []*int }", "a pointer can be a field"},
 		"two keys":           {"package p\n//agenthost:document\ntype A struct{ C, D int `json:\"c\"` }", "another field has the key c"},
 		"recursive":          {"package p\n//agenthost:document\ntype A struct{ C []A }", "documents contain each other"},
-		"minimum":            {"package p\n//agenthost:document\ntype A struct{ C int `minimum:\"x\"` }", `A.C: minimum: "x" is no number`},
+		"minimum":            {"package p\n//agenthost:document\ntype A struct{ C int `minimum:\"x\"` }", `A.C: minimum: "x" is not a number`},
 		"default":            {"package p\n//agenthost:document\ntype A struct{ C int `default:\"x\"` }", `A.C: default: "x" is no int`},
 		"enum":               {"package p\n//agenthost:document\ntype A struct{ C uint8 `enum:\"1,-2\"` }", `A.C: enum: "-2" is no uint8`},
 		"default of pointer": {"package p\n//agenthost:document\ntype A struct{ C *int `default:\"1\"` }", "a pointer has none"},

@@ -104,7 +104,7 @@ func (f *field) constrain(s map[string]any) error {
 	for _, keyword := range []string{"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"} {
 		if text, ok := f.tag.Lookup(keyword); ok {
 			if _, err := strconv.ParseFloat(text, 64); err != nil {
-				return fmt.Errorf("%s: %q is no number", keyword, text)
+				return fmt.Errorf("%s: %q is not a number", keyword, text)
 			}
 			s[keyword] = json.Number(text)
 		}

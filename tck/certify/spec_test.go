@@ -49,7 +49,7 @@ func TestChecksQuoteTheSpecification(t *testing.T) {
 	spec := strings.Join(strings.Fields(string(text)), " ")
 	seen := map[string]bool{}
 	for _, check := range certify.Checks() {
-		require.False(t, seen[check.ID], "the check %s stands twice", check.ID)
+		require.False(t, seen[check.ID], "the check %s appears twice", check.ID)
 		seen[check.ID] = true
 		require.NotEmpty(t, check.Says, check.ID)
 		for _, sentence := range check.Says {

@@ -31,7 +31,7 @@ func (p *parser) values(head []byte) map[string]any {
 	if err == nil {
 		return values
 	}
-	p.warnf("the frontmatter is no valid YAML and is read line by line: %s", firstProblem(err))
+	p.warnf("the frontmatter is not valid YAML and is read line by line: %s", firstProblem(err))
 	values = map[string]any{}
 	for line := range strings.Lines(string(head)) {
 		key, value, found := strings.Cut(line, ":")
@@ -100,7 +100,7 @@ func (p *parser) tools(value any) []string {
 			}
 		}
 	default:
-		p.warnf("allowed-tools is no text and is ignored")
+		p.warnf("allowed-tools is not a string and is ignored")
 		return nil
 	}
 	if len(names) > maxTools {
@@ -120,7 +120,7 @@ func (p *parser) metadata(value any) map[string]string {
 	}
 	given, ok := value.(map[string]any)
 	if !ok {
-		p.warnf("metadata is no mapping and is ignored")
+		p.warnf("metadata is not a mapping and is ignored")
 		return nil
 	}
 	keys := slices.Sorted(maps.Keys(given))

@@ -50,7 +50,7 @@ other: ignored
 		"a colon in the description": {
 			content: "---\nname: pdf\ndescription: Use when: there is a PDF\nlicense: \"MIT\"\n---\n",
 			want:    skillfile.Skill{Name: "pdf", Description: "Use when: there is a PDF", License: "MIT"},
-			warning: "is no valid YAML and is read line by line: line 3:",
+			warning: "is not valid YAML and is read line by line: line 3:",
 		},
 		"a key that stands twice": {
 			content: "---\nname: pdf\nname: pdf\ndescription: Reads.\n---\n",
@@ -89,11 +89,11 @@ other: ignored
 		},
 		"tools of another form": {
 			content: "---\nname: pdf\ndescription: Reads.\nallowed-tools: {a: b}\n---\n",
-			want:    skillfile.Skill{Name: "pdf", Description: "Reads."}, warning: "allowed-tools is no text",
+			want:    skillfile.Skill{Name: "pdf", Description: "Reads."}, warning: "allowed-tools is not a string",
 		},
 		"metadata of another form": {
 			content: "---\nname: pdf\ndescription: Reads.\nmetadata: 7\n---\n",
-			want:    skillfile.Skill{Name: "pdf", Description: "Reads."}, warning: "metadata is no mapping",
+			want:    skillfile.Skill{Name: "pdf", Description: "Reads."}, warning: "metadata is not a mapping",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

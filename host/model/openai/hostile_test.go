@@ -78,7 +78,7 @@ func TestHostileValues(t *testing.T) {
 			`{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x\":` + deep(100) + `}"}`, "malformed a f", false,
 		},
 		"numbers that are too large": {`"content":[{"type":"x","x":1e999}]`, `{"type":"web_search_call","x":-1e999}`, "out of range", true},
-		"a key twice":                {`"content":[{"type":"x","x":1,"x":2}]`, `{"type":"web_search_call","x":1,"x":2}`, "stands twice", true},
+		"a key twice":                {`"content":[{"type":"x","x":1,"x":2}]`, `{"type":"web_search_call","x":1,"x":2}`, "appears twice", true},
 		"a key twice in arguments": {
 			`"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1,\"x\":2}"}}]`,
 			`{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x\":1,\"x\":2}"}`, "malformed a f", false,
@@ -115,7 +115,7 @@ func TestHostileValues(t *testing.T) {
 		"a refusal among parts":            {`"content":[{"type":"output_text","text":"a"},{"type":"refusal","refusal":"b"}]`, "", "text \"ab\"\nstop \"refusal\"", false},
 		"a legacy call":                    {`"content":"x","function_call":{"name":"f","arguments":"{}"}`, "", `text "x"`, false},
 		"annotations that are none":        {"", `{"type":"message","content":[{"type":"output_text","text":"x","annotations":{}},{"type":"output_text","text":"y","annotations":null}]}`, `text "xy"`, false},
-		"annotations with a key twice":     {"", `{"type":"message","content":[{"type":"output_text","text":"x","annotations":[{"a":1,"a":2}]}]}`, "stands twice", true},
+		"annotations with a key twice":     {"", `{"type":"message","content":[{"type":"output_text","text":"x","annotations":[{"a":1,"a":2}]}]}`, "appears twice", true},
 		"items without a type":             {"", `{}`, `openai_item {"openai_item":{}}`, false},
 		"items that are none":              {"", `7`, "the answer cannot be read", true},
 		"a message without content":        {"", `{"type":"message"}`, "the answer cannot be read", true},

@@ -27,17 +27,17 @@ func pointerGuests() []Guest {
 		{44, "that overflows to 0", -1, 1},
 	} {
 		at := seq(i32(p.ptr), i32(p.length))
-		wrong(p.line, "result "+p.name, plugin.KindProtocol, "result_write: the result lies outside", at, call(callResultWrite), drop)
-		wrong(p.line, "operation "+p.name, plugin.KindProtocol, "host_call: the operation lies outside", at, i32(0), i32(0), call(callHostCall), drop)
-		wrong(p.line, "document "+p.name, plugin.KindProtocol, "host_call: the document lies outside", i32(0), i32(0), at, call(callHostCall), drop)
-		wrong(p.line, "log line "+p.name, plugin.KindProtocol, "log: the line lies outside", i32(1), at, call(callLog))
-		wrong(p.line, "buffer "+p.name, plugin.KindProtocol, "input_read: the buffer lies outside", i32(p.ptr), i32(1<<20), call(callInputRead), drop)
+		wrong(p.line, "result "+p.name, plugin.KindProtocol, "result_write: the result is outside", at, call(callResultWrite), drop)
+		wrong(p.line, "operation "+p.name, plugin.KindProtocol, "host_call: the operation is outside", at, i32(0), i32(0), call(callHostCall), drop)
+		wrong(p.line, "document "+p.name, plugin.KindProtocol, "host_call: the document is outside", i32(0), i32(0), at, call(callHostCall), drop)
+		wrong(p.line, "log line "+p.name, plugin.KindProtocol, "log: the line is outside", i32(1), at, call(callLog))
+		wrong(p.line, "buffer "+p.name, plugin.KindProtocol, "input_read: the buffer is outside", i32(p.ptr), i32(1<<20), call(callInputRead), drop)
 	}
 	wrong(45, "result of 4 GiB", plugin.KindLimit, "the limit is", i32(0), i32(-1), call(callResultWrite), drop)
 	wrong(45, "operation of 4 GiB", plugin.KindProtocol, "at most 64 bytes", i32(0), i32(-1), i32(0), i32(0), call(callHostCall), drop)
 	wrong(45, "document of 4 GiB", plugin.KindLimit, "the limit is", i32(0), i32(0), i32(0), i32(-1), call(callHostCall), drop)
-	wrong(46, "result at 0 that is too long", plugin.KindProtocol, "lies outside", i32(0), i32(memoryEnd+1), call(callResultWrite), drop)
-	wrong(48, "buffer that begins at the end", plugin.KindProtocol, "the buffer lies outside", i32(memoryEnd-8), i32(-1), call(callInputRead), drop)
+	wrong(46, "result at 0 that is too long", plugin.KindProtocol, "is outside", i32(0), i32(memoryEnd+1), call(callResultWrite), drop)
+	wrong(48, "buffer that begins at the end", plugin.KindProtocol, "the buffer is outside", i32(memoryEnd-8), i32(-1), call(callInputRead), drop)
 	return append(all, bufferGuests()...)
 }
 

@@ -63,7 +63,7 @@ func protocolGuests() []Guest {
 		protocol(63, "answer of a tool beside messages", "tool_message is for", mapOf(map[string]any{
 			"jump_to": "end", "tool_message": map[string]any{"content": "x"}, "messages": []any{map[string]any{"role": "ai"}},
 		})),
-		protocol(63, "overwrite beside remove", "overwrite stands beside", document(&abi.Result{Overwrite: true, Remove: []string{"h1"}})),
+		protocol(63, "overwrite beside remove", "overwrite cannot be combined", document(&abi.Result{Overwrite: true, Remove: []string{"h1"}})),
 		protocol(63, "response of a node hook", "response is for", mapOf(map[string]any{"response": map[string]any{"model": "x"}})),
 		protocol(64, "answer to a call that nobody made", "which nobody made", document(&abi.Result{Messages: []abi.Message{
 			abi.ToolResult(abi.ToolCall{ID: "c9"}, "x"),

@@ -45,7 +45,7 @@ func wrapGuests() []Guest {
 			odd(73, "reply read without next", hook, func(*module) code {
 				return seq(i32(buffer), i32(buffer), call(callReplyRead), when(trap))
 			}),
-			wrong(43, "request past the end", hook, plugin.KindProtocol, "next: the document lies outside", func(*module) code {
+			wrong(43, "request past the end", hook, plugin.KindProtocol, "next: the document is outside", func(*module) code {
 				return seq(i32(memoryEnd-4), i32(5), call(callNext), drop)
 			}),
 			wrong(45, "request of 4 GiB", hook, plugin.KindLimit, "the limit is", func(*module) code { return seq(i32(0), i32(-1), call(callNext), drop) }),
@@ -77,7 +77,7 @@ func wrapGuests() []Guest {
 		wrong(81, "request patch of another call", abi.WrapModelCall, plugin.KindProtocol, `the id "m99"`,
 			next(document(&abi.RequestChange{Patch: []abi.Patch{stranger}}))),
 		wrong(81, "tool that is not offered", abi.WrapModelCall, plugin.KindProtocol, "is not offered", next(change("tools", []any{"delete_everything"}))),
-		wrong(81, "tool that hides another", abi.WrapModelCall, plugin.KindProtocol, "offered already",
+		wrong(81, "tool that hides another", abi.WrapModelCall, plugin.KindProtocol, "already offered",
 			next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))).or(plugin.KindTrap), // if there is no such tool
 		wrong(64, "answer to another call", abi.WrapToolCall, plugin.KindProtocol, `answer the call "call-1"`, said(&abi.Result{
 			ToolMessage: new(abi.Patch{}.Set("tool_call_id", wire.String("c9"))),

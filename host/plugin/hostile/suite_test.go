@@ -54,6 +54,14 @@ func usesLoadFuel(g *hostile.Guest) bool {
 	return slices.Contains(g.Kinds, plugin.KindFuel) && slices.Contains([]string{"instantiate", "init", "describe", "configure"}, g.Stage)
 }
 
+// kinds returns the kinds of fault that a guest may end with. On a busy machine, the time of loading ends before its fuel.
+func kinds(g *hostile.Guest) []plugin.Kind {
+	if usesLoadFuel(g) {
+		return append(slices.Clone(g.Kinds), plugin.KindDeadline)
+	}
+	return g.Kinds
+}
+
 // heap returns the size of the heap in bytes.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -217,10 +225,8 @@ func (s *subject) requireFault(t *testing.T, err error) {
 	fault, ok := errors.AsType[*plugin.Error](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, g.Stage, fault.Stage, fault.Error())
-	if usesLoadFuel(&g) && fault.Kind == plugin.KindDeadline { // on a busy machine, the time of loading ends before its fuel
-		require.Contains(t, fault.Message, "it took more than its 10s of time")
-	} else {
-		require.Contains(t, g.Kinds, fault.Kind, fault.Error())
+	require.Contains(t, kinds(&g), fault.Kind, fault.Error())
+	if slices.Contains(g.Kinds, fault.Kind) {
 		require.Contains(t, fault.Message, g.Says)
 	}
 	require.Equal(t, "bad", fault.Plugin)

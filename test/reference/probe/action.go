@@ -100,7 +100,7 @@ func parseAction(hook abi.Hook, o *strict.Object) action {
 			continue
 		}
 		if a.kind != "" {
-			o.Fail(string(k), `stands beside "`+string(a.kind)+`"; an action does one thing`)
+			o.Fail(string(k), `cannot be combined with "`+string(a.kind)+`"; an action does one thing`)
 		}
 		a.kind = k
 	}

@@ -103,7 +103,7 @@ func increased(value, by wire.Raw) (wire.Raw, error) {
 	x, xOK := value.AsFloat()
 	y, yOK := by.AsFloat()
 	if !xOK || !yOK {
-		return nil, mistake("increment: the field is no number: " + Text(value))
+		return nil, mistake("increment: the field is not a number: " + Text(value))
 	}
 	return wire.Float(x + y), nil
 }

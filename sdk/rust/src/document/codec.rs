@@ -29,7 +29,7 @@ pub trait Decode: Sized {
         r.skip()?;
         match r.rest().len() {
             0 => Self::decode(Value::new(bytes)),
-            n => Err(DecodeError::new(format!("{n} bytes behind the document"))),
+            n => Err(DecodeError::new(format!("{n} bytes after the document"))),
         }
     }
 }

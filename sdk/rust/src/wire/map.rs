@@ -123,7 +123,7 @@ impl TryFrom<Value<'_>> for Map {
         for _ in 0..n {
             let key = text(r.key()?)?;
             match map.find(key) {
-                Ok(_) => return Err(DecodeError::new(format!("the key \"{key}\" stands twice in one map"))),
+                Ok(_) => return Err(DecodeError::new(format!("the key \"{key}\" appears twice in one map"))),
                 Err(i) => map.0.insert(i, (key.to_owned(), Raw::from_bytes_unchecked(r.value()?.to_vec()))),
             }
         }

@@ -17,7 +17,7 @@ impl Raw {
         r.skip()?;
         match r.rest().len() {
             0 => Ok(Raw(bytes)),
-            n => Err(DecodeError::new(format!("{n} bytes behind the value"))),
+            n => Err(DecodeError::new(format!("{n} bytes after the value"))),
         }
     }
 

@@ -272,7 +272,7 @@ impl Object<'_> {
         for (at, end) in self.keys.iter().copied().zip(ends) {
             let key = key_at(self.out, at);
             match pairs.binary_search_by_key(&key, |&(other, _)| key_at(self.out, other)) {
-                Ok(_) => return Err(EncodeError::new("a key stands twice in one map")),
+                Ok(_) => return Err(EncodeError::new("a key appears twice in one map")),
                 Err(i) => pairs.insert(i, (at, end)),
             }
         }

@@ -70,7 +70,7 @@ impl Action {
             return Err(o.fail("do", &format!("an action of {} is missing", hook.as_str())));
         };
         if let Some(other) = kinds.next() {
-            return Err(o.fail(other, &format!("stands beside \"{kind}\"; an action does one thing")));
+            return Err(o.fail(other, &format!("cannot be combined with \"{kind}\"; an action does one thing")));
         }
         let mut only_on = o.has("only_on").then(Vec::new);
         for item in o.items("only_on")? {

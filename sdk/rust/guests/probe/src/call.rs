@@ -64,7 +64,7 @@ pub fn increased(field: &Raw, by: &Raw) -> Result<Raw> {
     }
     match (value.value().as_f64(), by.value().as_f64()) {
         (Some(a), Some(b)) => Ok((a + b).into()),
-        _ => Err(mistake(format!("increment: the field is no number: {}", show(value.value())))),
+        _ => Err(mistake(format!("increment: the field is not a number: {}", show(value.value())))),
     }
 }
 

@@ -79,10 +79,10 @@ func TestMCPToolsOfOneNameAreRefused(t *testing.T) {
 	t.Parallel()
 	server, other := serveMCP(t, "read_file"), serveMCP(t, "read_file")
 	for want, tools := range map[string]string{
-		`5:10: tools[1].mcp: the tool "read_file" of the MCP server "b" (line 5) has the name of one of the MCP server "a" (line 4); give the server a prefix`: fmt.Sprintf(
+		`5:10: tools[1].mcp: the tool "read_file" of the MCP server "b" (line 5) has the same name as a tool of the MCP server "a" (line 4); give the server a prefix`: fmt.Sprintf(
 			"tools:\n  - mcp: {name: a, url: '%s'}\n  - mcp: {name: b, url: '%s'}\n", server.URL, other.URL),
-		`of one of files; give the server a prefix`:                               fmt.Sprintf("tools:\n  - files: {root: .}\n  - mcp: {name: a, url: '%s'}\n", server.URL),
-		`the tool "read_file" of files has the name of one of the MCP server "a"`: fmt.Sprintf("tools:\n  - mcp: {name: a, url: '%s'}\n  - files: {root: .}\n", server.URL),
+		`as a tool of files; give the server a prefix`:                                    fmt.Sprintf("tools:\n  - files: {root: .}\n  - mcp: {name: a, url: '%s'}\n", server.URL),
+		`the tool "read_file" of files has the same name as a tool of the MCP server "a"`: fmt.Sprintf("tools:\n  - mcp: {name: a, url: '%s'}\n  - files: {root: .}\n", server.URL),
 	} {
 		m, err := loadMCP(t, tools, manifest.Options{})
 		require.NoError(t, err)
@@ -133,7 +133,7 @@ middleware:
 	agent, err := m.Build(t.Context(), nil, nil)
 	require.NoError(t, err)
 	_, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
-	require.ErrorContains(t, err, `the MCP server of the tool "fs_read" was not started`)
+	require.ErrorContains(t, err, `the tool "fs_read" cannot run: its MCP server is not started`)
 	require.NoError(t, agent.Close())
 }
 

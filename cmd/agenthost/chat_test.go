@@ -75,7 +75,7 @@ func TestChatMistakes(t *testing.T) {
 	require.Equal(t, exitUsage, b.says("/thread ada\n"))
 	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; /help lists the commands`)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("none.yaml")))
-	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another one with -f FILE")
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file (expected a manifest); name another one with -f FILE")
 	require.Equal(t, exitProvider, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("agenthost.yaml"), "--set", "model.turns[0].error=broken"))
 	require.Contains(t, b.err.String(), "broken")
 }

@@ -135,9 +135,9 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	for checkpoint, says := range map[string]string{
 		"":                              "the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db\nor name a store with --store",
-		"checkpoint: memory\n":          "threads are kept in memory, as long as the process lives that runs them",
+		"checkpoint: memory\n":          "threads are kept in the memory of the process that runs them, and cannot be read from another process",
 		"checkpoint: redis\n":           `unknown checkpoint store "redis"`,
-		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread makes it`,
+		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread creates it`,
 	} {
 		b := setup(t, say+checkpoint)
 		require.Equal(t, exitUsage, b.threads("list"))
@@ -146,9 +146,9 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	}
 	b := setup(t, say)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "-f", b.path("none.yaml")))
-	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another one with -f FILE")
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file (expected a manifest); name another one with -f FILE")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "--store", "redis://x"))
-	require.Contains(t, b.err.String(), "--store: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
+	require.Contains(t, b.err.String(), "--store: this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
 }
 
 func TestAThreadInMemoryIsGoneWithTheCommand(t *testing.T) {

@@ -61,7 +61,7 @@ func TestChatMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"--thread", ""}, "--thread: the name is empty; give the thread a name"},
-		{[]string{"--thread", "a\nb"}, "the name of a thread has 1 to 512 bytes"},
+		{[]string{"--thread", "a\nb"}, "the name of a thread must have 1 to 512 bytes"},
 		{[]string{"--model", "gpt"}, `--model "gpt": write it as PROVIDER:NAME, such as openai:gpt-5.2`},
 		{[]string{"--max-steps", "0"}, "--max-steps 0: the number must be at least 1"},
 		{[]string{"--timeout", "-1s"}, "--timeout -1s: the duration must be positive"},

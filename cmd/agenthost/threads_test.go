@@ -88,7 +88,7 @@ func TestThreadsAreRemoved(t *testing.T) {
 	require.Contains(t, b.err.String(), `thread "nobody": there is no such thread`)
 	release := b.hold("bob")
 	require.Equal(t, exitFailed, b.threads("rm", "ada", "bob", "--yes"))
-	require.Contains(t, b.err.String(), `thread "bob": the thread is in another run`)
+	require.Contains(t, b.err.String(), `thread "bob": another run has the thread open`)
 	release()
 	require.Len(t, b.shown("ada").Messages, 2, "none was removed")
 
@@ -119,8 +119,8 @@ func TestThreadsCommandsRefuse(t *testing.T) {
 		{[]string{"show", "ada", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint; 'agenthost threads history ada' shows the checkpoints`},
 		{[]string{"export", "ada", "--checkpoint", "9"}, "the thread has no such checkpoint"},
 		{[]string{"fork", "ada", "eve", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint`},
-		{[]string{"fork", "ada", "ada"}, `thread "ada": there is a thread of this name already`},
-		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread has 1 to 512 bytes"},
+		{[]string{"fork", "ada", "ada"}, `thread "ada": a thread with this name already exists`},
+		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread must have 1 to 512 bytes"},
 		{[]string{"show"}, "threads show: THREAD is missing"},
 		{[]string{"show", "ada", "--checkpoint", "x"}, "--checkpoint"},
 		{[]string{"shwo"}, "unknown"},

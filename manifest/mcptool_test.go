@@ -94,14 +94,14 @@ func TestMCPToolsOfOneNameAreRefused(t *testing.T) {
 func TestMCPEntriesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for tools, want := range map[string]string{
-		"{}":                                "neither a command nor a url is given",
+		"{}":                                "neither a command nor a url is given; set one of them",
 		"{command: npx}":                    "command",
 		"{command: [npx], url: 'http://x'}": "both a command and a url are given",
-		"{url: 'ftp://x'}":                  "url: it must be one of http or https",
+		"{url: 'ftp://x'}":                  "url: the URL must begin with http:// or https://",
 		"{command: [x], timeout: 0s}":       "timeout",
 		"{command: [x], prefx: a}":          `unknown key "prefx"`,
-		"{command: [x], include: ['[']}":    `include: "[" is no pattern`,
-		"{url: 'https://u:${KEY}@x'}":       "url: it has a user",
+		"{command: [x], include: ['[']}":    `include: "[" is not a pattern`,
+		"{url: 'https://u:${KEY}@x'}":       "url: the URL contains a user",
 	} {
 		_, err := loadMCP(t, "tools:\n  - mcp: "+tools+"\n", manifest.Options{LookupEnv: func(string) (string, bool) { return "secret-key", true }})
 		require.ErrorContains(t, err, want, tools)

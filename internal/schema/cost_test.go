@@ -21,7 +21,7 @@ func TestExpensivePatternsOfPluginsAreRefused(t *testing.T) {
 		`{"allOf":[{"pattern":"(a?){400}"},{"not":{"pattern":"(a?){400}"}}]}`,
 	} {
 		_, err := schema.CompileUntrusted(raw(t, text))
-		require.ErrorContains(t, err, "2000 are allowed", text[:min(len(text), 50)])
+		require.ErrorContains(t, err, "may have at most 2000", text[:min(len(text), 50)])
 	}
 	_, err := schema.CompileUntrusted(raw(t, `{"pattern":"^[a-z0-9]{8}(-[a-z0-9]{4}){3}-[a-z0-9]{12}$"}`))
 	require.NoError(t, err)
@@ -46,8 +46,8 @@ func TestExpensiveValuesDoNotFit(t *testing.T) {
 		value  wire.Raw
 		says   string
 	}{
-		{`{"items":{"anyOf":[` + strings.Join(branches, ",") + `]}}`, list, "too many to be checked against a schema of 1502 parts"},
-		{`{"pattern":"^(a?){150}(a?){150}b$"}`, text, "too many to be checked against patterns"},
+		{`{"items":{"anyOf":[` + strings.Join(branches, ",") + `]}}`, list, "too many to check against a schema of 1502 parts"},
+		{`{"pattern":"^(a?){150}(a?){150}b$"}`, text, "too many to check against patterns"},
 		{`{"items":{"type":"string","maxLength":9}}`, list, ""},
 		{`{"type":"string","pattern":"^a+$"}`, text, ""},
 	} {

@@ -102,7 +102,7 @@ func TestDurability(t *testing.T) {
 	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), `agenthost.yaml:4:13: durability: unknown durability "always"`)
 	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), "valid durability names: round, step, exit")
 	require.ErrorContains(t, refusal(t, echo+"durability: step\n"),
-		"agenthost.yaml:3:13: durability: durability needs a checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
+		"agenthost.yaml:3:13: durability: there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
 }
 
 func TestCheckpointsThatAreRefused(t *testing.T) {

@@ -30,7 +30,7 @@ func (e *durabilityEntry) UnmarshalStrict(n strictyaml.Node) error {
 // check reports a durability without a store.
 func (e *durabilityEntry) check(m *Manifest) error {
 	if !e.node.IsZero() && m.Checkpoint.address.IsZero() {
-		return e.node.Errorf("durability needs a checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
+		return e.node.Errorf("there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "unknown provider", manifest: head + "model: opanai:gpt-5.2\n", code: exitUsage,
-			says: []string{"agenthost.yaml:2:8", `no provider "opanai"`, "anthropic, gemini, openai", "^"},
+			says: []string{"agenthost.yaml:2:8", `the provider "opanai" is unknown`, "anthropic, gemini, openai", "^"},
 		},
 		{
 			name: "model without a name", manifest: head + "model: {provider: openai}\n", code: exitUsage,

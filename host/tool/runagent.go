@@ -52,7 +52,8 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	case result.Status != host.Interrupted:
 		return result, nil
 	case len(result.Interrupts) == 0:
-		return result, r.wrong(fmt.Errorf("it stopped at a breakpoint before %s, but a run inside a tool cannot continue from a breakpoint; remove the breakpoint", result.Next))
+		return result, r.wrong(fmt.Errorf(
+			"it stopped at a breakpoint before %s, but a run inside a tool cannot continue from a breakpoint; remove the breakpoint", result.Next))
 	case input.Thread == "" && rt.ThreadID() != "":
 		return result, r.wrong(errors.New("it asks a person a question, but keeps no threads, so it cannot receive the answer; give it a checkpoint store"))
 	}

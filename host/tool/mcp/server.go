@@ -81,7 +81,8 @@ func Join(servers ...*Server) ([]host.Tool, error) {
 		for _, t := range s.Tools() {
 			name := t.Spec().Name
 			if owner, taken := owners[name]; taken {
-				return nil, &ServerError{s.Name(), fmt.Errorf("the tool %q has the same name as a tool of the MCP server %q; give one of the servers a prefix", name, owner)}
+				err := fmt.Errorf("the tool %q has the same name as a tool of the MCP server %q; give one of the servers a prefix", name, owner)
+				return nil, &ServerError{s.Name(), err}
 			}
 			owners[name] = s.Name()
 			tools = append(tools, t)

@@ -21,7 +21,7 @@ func TestExpensivePatternsOfPluginsAreRefused(t *testing.T) {
 		`{"allOf":[{"pattern":"(a?){400}"},{"not":{"pattern":"(a?){400}"}}]}`,
 	} {
 		_, err := schema.CompileUntrusted(raw(t, text))
-		require.ErrorContains(t, err, "may have at most 2000", text[:min(len(text), 50)])
+		require.ErrorContains(t, err, "2000 are allowed", text[:min(len(text), 50)])
 	}
 	_, err := schema.CompileUntrusted(raw(t, `{"pattern":"^[a-z0-9]{8}(-[a-z0-9]{4}){3}-[a-z0-9]{12}$"}`))
 	require.NoError(t, err)

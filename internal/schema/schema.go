@@ -77,7 +77,7 @@ func CompileUntrusted(raw wire.Raw) (*Schema, error) {
 			return fmt.Errorf("%q is not allowed in a plugin's schema; write the schema out", key)
 		}
 		if c.pattern > maxUntrustedPattern {
-			return fmt.Errorf("its patterns have %d steps, but a plugin's schema may have at most %d", c.pattern, maxUntrustedPattern)
+			return fmt.Errorf("its patterns have %d steps; %d are allowed in a plugin's schema", c.pattern, maxUntrustedPattern)
 		}
 		return nil
 	})

@@ -65,7 +65,7 @@ func TestFileSearch(t *testing.T) {
 		{"glob_search", args{"pattern": "*", "path": `C:\`}, "No files found"},
 		{"glob_search", args{"pattern": "*", "path": outside}, "No files found"},
 		{"glob_search", args{"pattern": "[a"}, `! Error: Invalid glob pattern: "[a" has a bracket, a brace or a backslash that does not end`},
-		{"glob_search", args{"pattern": ""}, "! Error: a glob has 1 to 1000 bytes"},
+		{"glob_search", args{"pattern": ""}, "! Error: a glob must have 1 to 1000 bytes"},
 
 		{"grep_search", args{"pattern": "^import"}, "/.env\n/main.py\n/src/a.py\n/src/deep/b.ts\n/ünï/日本.txt"},
 		{"grep_search", args{"pattern": "import [os]", "output_mode": "content"}, "/main.py:1:import os\n/src/a.py:1:import sys"},

@@ -157,7 +157,7 @@ func TestEncode(t *testing.T) {
 		require.True(t, canonical)
 	}
 	_, err := host.Encode(time.Unix(0, 0))
-	require.ErrorContains(t, err, "a value of type time.Time cannot be kept")
+	require.ErrorContains(t, err, "a value of type time.Time cannot be stored")
 	require.ErrorContains(t, host.NewField[time.Time]("f").Set(&host.Update{}, time.Unix(0, 0)), `field "f": `)
 	require.Error(t, host.Decode(wire.Raw{0x81, 0xa1}, &todo{}), "broken msgpack is refused before a decoder sees it")
 }

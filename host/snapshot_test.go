@@ -301,7 +301,7 @@ func TestALostLeaseEndsTheRun(t *testing.T) {
 	})
 	result, err := b.build().Run(t.Context(), say("hi"))
 	require.ErrorIs(t, err, checkpoint.ErrLost)
-	require.EqualError(t, err, `thread "t": the lease of the thread was lost; another run may go on with it`)
+	require.EqualError(t, err, `thread "t": the lease of the thread was lost; another run may continue the thread`)
 	require.Equal(t, host.Failed, result.Status)
 }
 

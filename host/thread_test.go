@@ -204,7 +204,7 @@ func TestAThreadHasOneRun(t *testing.T) {
 	b.tool("again", func(ctx context.Context, _ *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
 		result, err := agent.Run(ctx, say("me too"))
 		require.ErrorIs(t, err, checkpoint.ErrBusy)
-		require.EqualError(t, err, `thread "t": the thread is in another run; wait until that has ended`)
+		require.EqualError(t, err, `thread "t": another run has the thread open; wait until it has ended`)
 		require.Equal(t, host.Failed, result.Status)
 		return host.TextOutput("no"), nil
 	})

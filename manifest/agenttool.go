@@ -12,11 +12,11 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// agentEntry is an agent of another manifest, as a tool.
+// agentEntry is a tool that runs the agent of another manifest.
 type agentEntry struct {
-	File        string `yaml:"file"        strict:"required"` // the manifest of the agent
-	Name        string `yaml:"name"        strict:"required"` // name of the tool
-	Description string `yaml:"description" strict:"required"` // what the model is told of it
+	File        string `yaml:"file"        strict:"required"` // the path of the agent's manifest, relative to this one
+	Name        string `yaml:"name"        strict:"required"` // the name of the tool
+	Description string `yaml:"description" strict:"required"` // the description of the tool for the model
 }
 
 // build makes the tool.
@@ -35,13 +35,13 @@ func (e *agentEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, fun
 	return []host.Tool{made}, agent.Close, nil
 }
 
-// openAgent builds the agent of another manifest, which the entry at the place names. If that manifest keeps no threads, they are
-// kept where the calling agent keeps its own, or in memory, so that the agent can ask questions and goes on after a crash.
+// openAgent builds the agent of another manifest, which the entry at the place names. If that manifest keeps no threads, the agent uses
+// the store of the calling agent, or memory, so that it can ask questions and continue after a crash.
 func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Agent, error) {
 	path := at.path(file)
 	chain := append(slices.Clone(at.chain), absolute(path))
 	if slices.Contains(at.chain, absolute(path)) {
-		return nil, nil, at.node.Errorf("the agents are tools of each other without end: %s", strings.Join(chain, " → "))
+		return nil, nil, at.node.Errorf("the agents use each other as tools in a circle: %s", strings.Join(chain, " → "))
 	}
 	inner, err := load(path, Options{LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory}, chain)
 	if err != nil {
@@ -61,7 +61,7 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 	return inner, agent, nil
 }
 
-// absolute returns a path that is equal for equal files.
+// absolute returns the absolute path of a file, so that different relative paths of one file compare equal.
 func absolute(path string) string {
 	out, err := filepath.Abs(path)
 	if err != nil {

@@ -95,9 +95,9 @@ func TestAgentsThatCannotBeTools(t *testing.T) {
 		says  []string
 	}{
 		"missing file": {[][2]string{{"agenthost.yaml", askResearcher}}, []string{"agenthost.yaml:4:19", "researcher.yaml: there is no such file", "a manifest"}},
-		"itself":       {[][2]string{{"researcher.yaml", askResearcher}}, []string{"researcher.yaml:4:19", "tools of each other without end", " → "}},
+		"itself":       {[][2]string{{"researcher.yaml", askResearcher}}, []string{"researcher.yaml:4:19", "use each other as tools in a circle", " → "}},
 		"each other": {[][2]string{{"agenthost.yaml", askResearcher}, {"researcher.yaml", "model: {provider: scripted, echo: true}\n" +
-			"tools: [{agent: {file: ./agenthost.yaml, name: a, description: b}}]\n"}}, []string{"researcher.yaml:3:24", "without end"}},
+			"tools: [{agent: {file: ./agenthost.yaml, name: a, description: b}}]\n"}}, []string{"researcher.yaml:3:24", "in a circle"}},
 		"mistake in it": {
 			[][2]string{{"agenthost.yaml", askResearcher}, {"researcher.yaml", "model: {provider: scripted, echo: true}\nmidleware: []\n"}},
 			[]string{"researcher.yaml:3:1", `did you mean "middleware"?`},

@@ -10,7 +10,7 @@ type breakpoint struct {
 	node strictyaml.Node
 }
 
-// UnmarshalStrict decodes the name. Whether there is such a step is known when the agent is built.
+// UnmarshalStrict decodes the name. Building the agent reports a step that does not exist.
 func (b *breakpoint) UnmarshalStrict(n strictyaml.Node) error {
 	b.node = n
 	return n.Decode(&b.step)

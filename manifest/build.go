@@ -18,13 +18,13 @@ type Agent struct {
 
 	Description string // of the manifest
 
-	Threads checkpoint.Store // where the manifest keeps threads; nil: nowhere. It is closed with the agent
+	Threads checkpoint.Store // the store of the manifest's threads, which is closed with the agent; nil: threads are not kept
 	Durable bool             // the threads outlast the process
 
 	closers []func() error
 }
 
-// Close closes the agent, what its tools opened, and the store of its threads.
+// Close closes the agent, the resources of its tools, and the store of its threads.
 func (a *Agent) Close() error {
 	var errs []error
 	if a.Agent != nil {
@@ -88,8 +88,8 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	return agent, m.place(err)
 }
 
-// place shows an error about the agent's configuration at its place in the manifest, if the place is known. The error then leaves
-// out its subject, since the line shows it.
+// place shows an error about the agent's configuration at its place in the manifest, if the place is known. The error then omits its
+// subject, because the quoted line shows it.
 func (m *Manifest) place(err error) error {
 	if placed, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return placed
@@ -102,7 +102,7 @@ func (m *Manifest) place(err error) error {
 	return err
 }
 
-// nodeOf finds the subject of a [host.ConfigError]; the zero Node if it is not in the manifest.
+// nodeOf finds the subject of a [host.ConfigError]. It returns the zero Node if the subject is not in the manifest.
 func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
 	switch subject.Kind {
 	case host.SubjectToolCalls:
@@ -119,7 +119,7 @@ func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
 		if subject.Index < len(m.Middleware) {
 			return m.Middleware[subject.Index].node
 		}
-	default: // it has no place of its own in the manifest
+	default: // other subjects have no place of their own in the manifest
 	}
 	return strictyaml.Node{}
 }

@@ -35,8 +35,8 @@ func (e *checkpointEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// open opens the store and sets config to use it. Without a store threads are not kept, and values that outlive threads live as
-// long as the agent, also when a plugin is loaded again.
+// open opens the store and sets config to use it. Without a store, threads are not kept. Values that outlive threads are then kept as
+// long as the agent lives, also when a plugin is loaded again.
 func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (*threadstore.Store, error) {
 	if e.address.IsZero() || m.inMemory {
 		opened := threadstore.InMemory()
@@ -54,8 +54,8 @@ func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Co
 	return opened, nil
 }
 
-// ReadCheckpoint reads which store the manifest names, and nothing else, so that missing plugins, models or variables do not keep
-// anybody from looking at threads. Without the key it returns the zero Address. LookupEnv and Set of the options apply.
+// ReadCheckpoint reads only the store that the manifest names, so that you can look at threads although plugins, models or variables
+// are missing. Without the key it returns the zero Address. The options LookupEnv and Set apply.
 func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	data, err := readFile(path, "a manifest")
 	if err != nil {
@@ -75,7 +75,7 @@ func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	}
 	dir := &Manifest{dir: filepath.Dir(path)}
 	expanded, err := node.Expand(lookup)
-	if err != nil { // only now is the file with further variables needed
+	if err != nil { // env_file is read only if a variable is missing, so a missing file is no error before
 		if lookup, err = environment(root, lookup, dir.path); err == nil {
 			expanded, err = node.Expand(lookup)
 		}

@@ -102,14 +102,14 @@ func TestDurability(t *testing.T) {
 	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), `agenthost.yaml:4:13: durability: unknown durability "always"`)
 	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), "valid durability names: round, step, exit")
 	require.ErrorContains(t, refusal(t, echo+"durability: step\n"),
-		"agenthost.yaml:3:13: durability: it says when threads are saved, and there is no checkpoint to save them in; add one, such as sqlite:agent.db")
+		"agenthost.yaml:3:13: durability: there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
 }
 
 func TestCheckpointsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"sqlite":              ":3:13: checkpoint: the path of the file is missing; write it as sqlite:agent.db",
-		"sqlite://threads.db": ":3:13: checkpoint: the path stands behind the colon",
+		"sqlite://threads.db": ":3:13: checkpoint: the path follows the colon",
 		"postgres://db":       ":3:13: checkpoint: the name of the database is missing",
 		"sqlite:none/t.db":    `:3:13: checkpoint: sqlite "`,
 		"redis":               `:3:13: checkpoint: unknown checkpoint store "redis"`,

@@ -5,7 +5,7 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// durabilityEntry is when runs are saved.
+// durabilityEntry says when runs are saved.
 type durabilityEntry struct {
 	durability host.Durability
 	node       strictyaml.Node
@@ -30,7 +30,7 @@ func (e *durabilityEntry) UnmarshalStrict(n strictyaml.Node) error {
 // check reports a durability without a store.
 func (e *durabilityEntry) check(m *Manifest) error {
 	if !e.node.IsZero() && m.Checkpoint.address.IsZero() {
-		return e.node.Errorf("it says when threads are saved, and there is no checkpoint to save them in; add one, such as sqlite:agent.db")
+		return e.node.Errorf("there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
 	}
 	return nil
 }

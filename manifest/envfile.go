@@ -31,7 +31,7 @@ func environment(
 	}
 	values, err := godotenv.Parse(bytes.NewReader(content))
 	if err != nil { // the error may show a line, which may hold a secret
-		return nil, entry.Errorf("%s is no file of lines NAME=VALUE", file)
+		return nil, entry.Errorf("%s has a line that is not of the form NAME=VALUE; correct the file", file)
 	}
 	return func(name string) (string, bool) {
 		of, ok := lookup(name)

@@ -11,16 +11,18 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// grantEntry is what a plugin may do beyond what every plugin may do.
+// grantEntry lists what a plugin may do beyond what every plugin may do.
 type grantEntry struct {
-	Reads         []string      `yaml:"reads"`          // fields of others that it may read
-	Writes        []string      `yaml:"writes"`         // fields of others that it may write
-	KV            kvEntry       `yaml:"kv"`             // a store of its own: true, or its quota
-	HTTPFetch     fetchEntry    `yaml:"http.fetch"`     // hosts that it may ask, or more
-	ModelGenerate generateEntry `yaml:"model.generate"` // calls of a model
-	ToolCall      []string      `yaml:"tool.call"`      // tools that it may call
-	ClockNow      bool          `yaml:"clock.now"`      // it may ask for the time
-	RandomBytes   bool          `yaml:"random.bytes"`   // it may ask for random bytes
+	Reads  []string `yaml:"reads"`  // state fields of other middleware that the plugin may read
+	Writes []string `yaml:"writes"` // state fields of other middleware that the plugin may write
+	// a key-value store of the plugin's own: true, or a mapping with its quota and scopes
+	KV            kvEntry       `yaml:"kv"`
+	HTTPFetch     fetchEntry    `yaml:"http.fetch"`     // HTTP requests: a list of hosts, or a mapping with hosts and more
+	ModelGenerate generateEntry `yaml:"model.generate"` // calls of one of the manifest's models, whose tokens count as the run's
+	ToolCall      []string      `yaml:"tool.call"`      // tools of the agent that the plugin may call
+	ClockNow      bool          `yaml:"clock.now"`      // true: the plugin gets the real time; otherwise its time stands still
+	// true: the plugin gets unpredictable random bytes; otherwise they are derived from the run
+	RandomBytes bool `yaml:"random.bytes"`
 }
 
 // build makes the grant of the entry.
@@ -34,11 +36,14 @@ func (e *grantEntry) build() plugin.Grant {
 // kvEntry grants a store: true, or a mapping with its quota.
 type kvEntry struct{ grant *plugin.KVGrant }
 
-// kvKeys are the keys of the mapping.
+// kvKeys are the keys of the mapping that grants a store.
 type kvKeys struct {
-	Quota   strictyaml.Size  `yaml:"quota" strict:"min=1KiB,max=1TiB"`       // bytes
-	Entries strictyaml.Count `yaml:"entries" strict:"min=1"`                 // keys
-	Scopes  []string         `yaml:"scopes" strict:"enum=run|thread|plugin"` // of values: of the run, the thread or the plugin
+	// the size of all entries of one run, one thread or the plugin; default 1MiB
+	Quota strictyaml.Size `yaml:"quota" strict:"min=1KiB,max=1TiB"`
+	// the number of entries of one run, one thread or the plugin; default 10k
+	Entries strictyaml.Count `yaml:"entries" strict:"min=1"`
+	// what values may belong to: the run, the thread or the plugin; default: all three
+	Scopes []string `yaml:"scopes" strict:"enum=run|thread|plugin"`
 }
 
 // UnmarshalStrict decodes either form.
@@ -52,7 +57,7 @@ func (e *kvEntry) UnmarshalStrict(n strictyaml.Node) error {
 		e.grant.Scopes = append(e.grant.Scopes, abi.Scope(scope))
 	}
 	if scopes, ok := n.Get("scopes"); ok && len(given.Scopes) == 0 {
-		return scopes.Errorf("a store without a scope is none; name run, thread or plugin, or leave the key out")
+		return scopes.Errorf("a store needs at least one scope; name run, thread or plugin, or leave the key out")
 	}
 	return nil
 }
@@ -69,17 +74,23 @@ func flag(n strictyaml.Node, mapping any) (granted bool, err error) {
 // fetchEntry grants requests: a list of hosts, or a mapping with more.
 type fetchEntry struct{ policy *fetch.Policy }
 
-// fetchKeys are the keys of the mapping.
+// fetchKeys are the keys of the mapping that grants requests.
 type fetchKeys struct {
-	Hosts        []string               `yaml:"hosts" strict:"required"`       // that may be asked
-	Methods      []string               `yaml:"methods"`                       // methods of requests; default GET, HEAD and POST
-	Private      []network              `yaml:"private"`                       // networks that are not public and may be asked
-	Secrets      map[string]secretEntry `yaml:"secrets"`                       // values that it may send and not see
-	MaxRequest   strictyaml.Size        `yaml:"max_request" strict:"min=1B"`   // bytes of a request
-	MaxResponse  strictyaml.Size        `yaml:"max_response" strict:"min=1B"`  // bytes of an answer
-	MaxHeaders   strictyaml.Size        `yaml:"max_headers" strict:"min=256B"` // bytes of an answer's headers
-	Timeout      time.Duration          `yaml:"timeout" strict:"min=1ms"`      // time for a request
-	MaxRedirects *int                   `yaml:"max_redirects" strict:"min=0"`  // that are followed
+	// hosts that the plugin may send requests to: api.example.com, or *.example.com for everything below it, with or without a port;
+	// http:// before a host grants plain HTTP instead of HTTPS
+	Hosts []string `yaml:"hosts" strict:"required"`
+	// methods of requests, in capitals; default GET, HEAD and POST
+	Methods []string  `yaml:"methods"`
+	Private []network `yaml:"private"` // private networks that hosts may be in; default: none
+	// values, by name, that the plugin may send but not see; default: none
+	Secrets     map[string]secretEntry `yaml:"secrets"`
+	MaxRequest  strictyaml.Size        `yaml:"max_request" strict:"min=1B"`  // the size of a request's body; default 1MiB
+	MaxResponse strictyaml.Size        `yaml:"max_response" strict:"min=1B"` // the size of a response's body; default 1MiB
+	// the size of all headers of a request or a response; default 64KiB
+	MaxHeaders strictyaml.Size `yaml:"max_headers" strict:"min=256B"`
+	Timeout    time.Duration   `yaml:"timeout" strict:"min=1ms"` // the time for a request with its redirects; default 30s
+	// how many redirects are followed; 0: a redirect is the response; default 5
+	MaxRedirects *int `yaml:"max_redirects" strict:"min=0"`
 }
 
 // UnmarshalStrict decodes either form.
@@ -123,8 +134,8 @@ func (e *fetchEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 // secretEntry is a value that a plugin may send but not see.
 type secretEntry struct {
-	Value string   `yaml:"value" strict:"required"` // the secret, usually ${NAME}
-	Hosts []string `yaml:"hosts" strict:"required"`
+	Value string   `yaml:"value" strict:"required"` // the secret, usually an environment variable: ${NAME}
+	Hosts []string `yaml:"hosts" strict:"required"` // the hosts that the secret may be sent to
 }
 
 // network is a range of addresses, such as 10.0.0.0/8.
@@ -147,10 +158,10 @@ func (p *network) UnmarshalStrict(n strictyaml.Node) error {
 // generateEntry grants calls of a model.
 type generateEntry struct{ grant *plugin.ModelGrant }
 
-// generateKeys are the keys of the mapping.
+// generateKeys are the keys of the mapping that grants calls of a model.
 type generateKeys struct {
-	Model string `yaml:"model" strict:"required"` // one of the manifest's models
-	Calls int    `yaml:"calls" strict:"min=1"`    // in a run
+	Model string `yaml:"model" strict:"required"` // the name of one of the manifest's models
+	Calls int    `yaml:"calls" strict:"min=1"`    // the number of calls in one run; default 10
 }
 
 // UnmarshalStrict decodes the mapping. Whether the model exists is checked when the agent is built.

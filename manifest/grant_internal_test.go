@@ -64,7 +64,7 @@ func TestGrantsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"kv: {scopes: [all]}": "scopes[0]",
-		"kv: {scopes: []}":    "a store without a scope",
+		"kv: {scopes: []}":    "a store needs at least one scope",
 		"kv:":                 "a value is missing",
 		"kv: yes":             "true or false",
 		"kv: {quota: 1}":      "1KiB",

@@ -18,23 +18,24 @@ import (
 
 // httpEntry is a tool that makes an HTTP request.
 type httpEntry struct {
-	Name        string                `yaml:"name" strict:"required"` // name of the tool
-	Description string                `yaml:"description"`            // what the model is told of it
-	Method      string                `yaml:"method"`                 // method of the request; default GET
-	URL         string                `yaml:"url" strict:"required"`  // the address; {name} is an argument
-	Headers     map[string]string     `yaml:"headers"`                // headers of the request
-	Query       map[string]scalarText `yaml:"query"`                  // query of the address; {name} is an argument
-	Body        any                   `yaml:"body"`                   // body of the request, as JSON; {name} is an argument
+	Name        string                `yaml:"name" strict:"required"` // the name of the tool
+	Description string                `yaml:"description"`            // the description of the tool for the model
+	Method      string                `yaml:"method"`                 // the method of the request; default GET
+	URL         string                `yaml:"url" strict:"required"`  // the address; {name} stands for an argument
+	Headers     map[string]string     `yaml:"headers"`                // the headers of the request
+	Query       map[string]scalarText `yaml:"query"`                  // the query of the address; {name} stands for an argument
+	Body        any                   `yaml:"body"`                   // the body of the request, as JSON; {name} stands for an argument
 	Parameters  map[string]any        `yaml:"parameters"`             // a JSON Schema of the arguments
-	// which part of the answer the model gets, a JSON pointer such as /data/items
-	Result       string          `yaml:"result"`
-	MaxResult    strictyaml.Size `yaml:"max_result" strict:"min=1B,max=1GiB"`   // bytes of the result
-	MaxResponse  strictyaml.Size `yaml:"max_response" strict:"min=1B,max=1GiB"` // bytes of the answer
-	Timeout      time.Duration   `yaml:"timeout" strict:"min=1ms,max=1h"`       // time for the request
-	Idempotent   *bool           `yaml:"idempotent"`                            // the request may be repeated
-	ReturnDirect bool            `yaml:"return_direct"`                         // the run ends with the result
-	Allow        []string        `yaml:"allow"`                                 // hosts that redirects may lead to
-	Private      []network       `yaml:"private"`                               // networks that are not public and may be asked
+	// the part of the response that the model gets, as a JSON pointer such as /data/items; default: all of it
+	Result      string          `yaml:"result"`
+	MaxResult   strictyaml.Size `yaml:"max_result" strict:"min=1B,max=1GiB"`   // the size of the result that the model gets
+	MaxResponse strictyaml.Size `yaml:"max_response" strict:"min=1B,max=1GiB"` // the size of the response's body
+	Timeout     time.Duration   `yaml:"timeout" strict:"min=1ms,max=1h"`       // the time for the request
+	// whether the request may be repeated; default: it may if the method is GET or HEAD
+	Idempotent   *bool     `yaml:"idempotent"`
+	ReturnDirect bool      `yaml:"return_direct"` // true: the run ends with the result
+	Allow        []string  `yaml:"allow"`         // the hosts that redirects may lead to
+	Private      []network `yaml:"private"`       // the private networks that hosts may be in
 }
 
 // scalarText is a text, number or boolean that is sent as a text.
@@ -58,7 +59,7 @@ func (s *scalarText) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// build makes the tool. Values of variables do not show in its results, and braces in them are ordinary characters.
+// build makes the tool. The tool's results never show the values of variables, and braces in those values are ordinary characters.
 func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
 	v := &expansion{node: at.node, lookup: at.lookup}
 	config := httptool.Config{
@@ -97,7 +98,7 @@ func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func()
 	return []host.Tool{made}, made.Close, nil
 }
 
-// expansion finds the values that variables in the texts of a node expansion to.
+// expansion collects the values of the variables in the texts of a node.
 type expansion struct {
 	node   strictyaml.Node
 	lookup func(name string) (string, bool)
@@ -106,8 +107,8 @@ type expansion struct {
 
 var variableName = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// text returns a text in which braces of values are escaped, and keeps the values. A node shows the names of variables in place of
-// their values.
+// text escapes the braces of variable values in a text, and collects the values. It finds the variables in an error of the node, which
+// shows their names in place of their values.
 func (x *expansion) text(text string) string {
 	shown, ok := errors.AsType[*strictyaml.Error](x.node.Errorf("%s", text))
 	if !ok {
@@ -126,7 +127,7 @@ func (x *expansion) text(text string) string {
 	return text
 }
 
-// address is like text, for a URL, whose scheme and host are not secret.
+// address is like text, but for a URL. It leaves the scheme and the host alone, since they are not secret.
 func (x *expansion) address(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	end := strings.IndexAny(rest, "/?#")

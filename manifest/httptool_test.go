@@ -99,9 +99,9 @@ func TestHTTPToolsThatAreRefused(t *testing.T) {
 	for lines, says := range map[string]string{
 		"name: x":                             `the key "url" is missing`,
 		"url: https://example.com":            `the key "name" is missing`,
-		"{name: x, url: ftp://example.com}":   "agenthost.yaml:5:22: tools[0].http.url: it must be absolute",
-		"{name: a b, url: https://x.example}": "tools[0].http.name: it must be 1 to 64 letters",
-		"{name: x, url: 'https://x.example/{${KEY}', headers: {A: b}}":                 "tools[0].http.url: a brace begins or ends",
+		"{name: x, url: ftp://example.com}":   "agenthost.yaml:5:22: tools[0].http.url: the URL must be absolute",
+		"{name: a b, url: https://x.example}": "tools[0].http.name: the name must have 1 to 64 letters",
+		"{name: x, url: 'https://x.example/{${KEY}', headers: {A: b}}":                 "tools[0].http.url: a brace does not belong to",
 		"{name: x, url: https://x.example, headers: {Host: b}}":                        "tools[0].http.headers: the header host is the host's",
 		"{name: x, url: https://x.example, headers: {X: \"a\\n${KEY}\"}}":              "tools[0].http.headers: the header x: its value has control characters",
 		"{name: x, url: https://x.example, query: {a: [1]}}":                           "tools[0].http.query.a: must be a text, a number or a boolean",
@@ -110,10 +110,10 @@ func TestHTTPToolsThatAreRefused(t *testing.T) {
 		"{name: x, url: https://x.example, timeout: 2h}":                               "timeout",
 		"{name: x, url: https://x.example, max_result: 0B}":                            "max_result",
 		"{name: x, url: https://x.example, reslt: /a}":                                 `did you mean "result"?`,
-		"{name: x, url: https://x.example, result: a}":                                 "tools[0].http.result: a JSON pointer begins with a slash",
-		"{name: x, url: https://x.example, body: {a: 1}}":                              "tools[0].http: a GET request has no body; set the method",
+		"{name: x, url: https://x.example, result: a}":                                 "tools[0].http.result: a JSON pointer must begin with a slash",
+		"{name: x, url: https://x.example, body: {a: 1}}":                              "tools[0].http: a GET request has no body; set another method",
 		"{name: x, url: https://x.example, parameters: {type: object, properties: 1}}": "tools[0].http.parameters",
-		"{name: x, url: 'https://{h}/'}":                                               "list in allow what it may be",
+		"{name: x, url: 'https://{h}/'}":                                               "list the possible hosts in allow",
 	} {
 		m, err := asking(t, "{}", "      "+lines+"\n", "http://x", map[string]string{"KEY": "s3cret-key"})
 		if err == nil {

@@ -18,34 +18,34 @@ const APIVersion = "agenthost/v1"
 // Manifest is a manifest that was read. Its fields are the keys of the file.
 type Manifest struct {
 	APIVersion string `yaml:"apiVersion" strict:"required,enum=agenthost/v1"` // the version of the format: agenthost/v1
-	// of the agent, set on the model's messages and on events
+	// the name of the agent, which is set on the model's messages and on events
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"` // free text, for people
-	// a file of lines NAME=VALUE, for variables that the environment lacks; relative to the manifest
+	// the path of a file of lines NAME=VALUE, for variables that the environment lacks; relative to the manifest
 	EnvFile      string                            `yaml:"env_file"`
 	Model        modelEntry                        `yaml:"model" strict:"required"` // the agent's model
 	Models       strictyaml.OrderedMap[modelEntry] `yaml:"models"`                  // further models by name, for middleware
-	SystemPrompt promptEntry                       `yaml:"system_prompt"`           // a text, or {file: PATH}
-	Tools        []toolEntry                       `yaml:"tools"`                   // what the model may call
-	ToolCalls    toolCallsEntry                    `yaml:"tool_calls"`              // limits of tool calls
-	// around the model and the tools; the first is the outermost
+	SystemPrompt promptEntry                       `yaml:"system_prompt"`           // the system prompt: a text, or {file: PATH}
+	Tools        []toolEntry                       `yaml:"tools"`                   // the tools that the model may call
+	ToolCalls    toolCallsEntry                    `yaml:"tool_calls"`              // the limits of tool calls
+	// the middleware around the model and the tools; the first is the outermost
 	Middleware []middlewareEntry `yaml:"middleware"`
-	// asks for an answer that is a value which fits a schema
+	// the schema of the answer, if the answer of a run is a value that must fit one
 	ResponseFormat responseFormatEntry `yaml:"response_format"`
-	// where threads are kept: memory, sqlite:PATH or a postgres:// URL; none: nowhere
+	// where threads are kept: memory, sqlite:PATH or a postgres:// URL; default: nowhere
 	Checkpoint      checkpointEntry `yaml:"checkpoint"`
-	Durability      durabilityEntry `yaml:"durability"`       // when a run saves its thread
-	InterruptBefore []breakpoint    `yaml:"interrupt_before"` // steps before which a run stops
-	InterruptAfter  []breakpoint    `yaml:"interrupt_after"`  // steps after which a run stops
-	// a run must end in fewer steps; default 10000
+	Durability      durabilityEntry `yaml:"durability"`       // when a run saves its thread; default round
+	InterruptBefore []breakpoint    `yaml:"interrupt_before"` // the steps before which a run stops
+	InterruptAfter  []breakpoint    `yaml:"interrupt_after"`  // the steps after which a run stops
+	// the number of steps at which a run fails; default 10000
 	RecursionLimit int `yaml:"recursion_limit" strict:"min=1"`
 
 	dir      string                           // directory of the file, which paths are relative to
-	lookup   func(name string) (string, bool) // looks up a variable of the environment or of env_file
+	lookup   func(name string) (string, bool) // looks up a variable in the environment and then in env_file
 	engine   *plugin.Engine
 	recorder plugin.Recorder
 	inMemory bool
-	chain    []string // the files of the agents that have this one as a tool, and its own file
+	chain    []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
 // Options are options for reading a manifest.
@@ -65,7 +65,7 @@ func Load(path string, options Options) (*Manifest, error) {
 	return load(path, options, []string{absolute(path)})
 }
 
-// load reads a manifest; chain is the manifests that lead to it, and itself.
+// load reads a manifest; chain holds the manifests that lead to it, and the manifest itself.
 func load(path string, options Options, chain []string) (*Manifest, error) {
 	data, err := readFile(path, "a manifest")
 	if err != nil {
@@ -115,7 +115,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("%s: there is no such file; %s is expected there", e.Path, e.What)
+	return fmt.Sprintf("%s: there is no such file (expected %s)", e.Path, e.What)
 }
 
 // readFile reads a file that the operator named.

@@ -14,22 +14,25 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// mcpEntry is the tools of an MCP server, which is a command or has a URL.
+// mcpEntry is a set of tools of an MCP server, which is started by a command or has a URL.
 type mcpEntry struct {
-	Name             string            `yaml:"name"`                                   // name of the server, in messages
-	Command          []string          `yaml:"command"`                                // the command that starts the server
-	Env              map[string]string `yaml:"env"`                                    // variables of the server's process
-	URL              string            `yaml:"url"`                                    // the address of a server that runs
-	Headers          map[string]string `yaml:"headers"`                                // headers of requests to it
-	Prefix           string            `yaml:"prefix"`                                 // a prefix for the names of the tools
-	Include          []string          `yaml:"include"`                                // tools to take; none: all
-	Exclude          []string          `yaml:"exclude"`                                // tools to leave out
-	Idempotent       []string          `yaml:"idempotent"`                             // tools that may be called again
-	TrustAnnotations bool              `yaml:"trust_annotations"`                      // what the server says of its tools is believed
-	Elicitation      bool              `yaml:"elicitation"`                            // the server may ask the person
-	Timeout          time.Duration     `yaml:"timeout" strict:"min=1ms"`               // time for a call
-	ConnectTimeout   time.Duration     `yaml:"connect_timeout" strict:"min=1ms"`       // time for the start
-	MaxResult        strictyaml.Size   `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // bytes of a result
+	Name    string            `yaml:"name"`    // the name of the server in messages
+	Command []string          `yaml:"command"` // the command that starts the server
+	Env     map[string]string `yaml:"env"`     // environment variables of the server's process
+	URL     string            `yaml:"url"`     // the address of a running server
+	Headers map[string]string `yaml:"headers"` // headers of requests to the server
+	Prefix  string            `yaml:"prefix"`  // a prefix for the names of the tools
+	Include []string          `yaml:"include"` // patterns of the tools to offer; default: all
+	Exclude []string          `yaml:"exclude"` // patterns of the tools to leave out
+	// patterns of the tools that are safe to run again
+	Idempotent []string `yaml:"idempotent"`
+	// true: the server is trusted to say which of its tools are idempotent or read-only
+	TrustAnnotations bool `yaml:"trust_annotations"`
+	// true: the server may ask a person questions during a call
+	Elicitation    bool            `yaml:"elicitation"`
+	Timeout        time.Duration   `yaml:"timeout" strict:"min=1ms"`               // the time for a call
+	ConnectTimeout time.Duration   `yaml:"connect_timeout" strict:"min=1ms"`       // the time for starting and connecting
+	MaxResult      strictyaml.Size `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // the size of a result
 }
 
 // UnmarshalStrict checks everything that can be checked without the server.
@@ -93,7 +96,7 @@ func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 	tools := make([]host.Tool, 0, len(specs))
 	for _, spec := range specs {
 		tools = append(tools, tool.Raw(spec, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
-			return nil, fmt.Errorf("the MCP server of the tool %q was not started, since the agent was built to be looked at", spec.Name)
+			return nil, fmt.Errorf("the tool %q cannot run: its MCP server is not started when an agent is only inspected", spec.Name)
 		}))
 	}
 	return tools
@@ -102,8 +105,8 @@ func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 // toolNames maps the names of tools to their entries.
 type toolNames map[string]*toolEntry
 
-// add adds tools. It refuses a tool of an MCP server that shares its name with another tool: a server must not replace a tool. Of the
-// manifest's own tools with one name, the later counts.
+// add adds tools. It refuses a tool of an MCP server that shares its name with another tool, because a server must not replace a tool.
+// If two of the manifest's own tools have the same name, the later one counts.
 func (names toolNames) add(m *Manifest, e *toolEntry, tools []host.Tool) error {
 	for _, t := range tools {
 		name := t.Spec().Name
@@ -112,7 +115,7 @@ func (names toolNames) add(m *Manifest, e *toolEntry, tools []host.Tool) error {
 		if other == nil || other == e || e.kind != "mcp" && other.kind != "mcp" || m.inMemory {
 			continue
 		}
-		return e.node.Errorf("the tool %q of %s has the name of one of %s; give the server a prefix, such as {prefix: fs_}, or exclude the tool",
+		return e.node.Errorf("the tool %q of %s has the same name as a tool of %s; give the server a prefix, such as {prefix: fs_}, or exclude the tool",
 			name, e.subject(), other.subject())
 	}
 	return nil

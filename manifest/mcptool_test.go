@@ -79,10 +79,10 @@ func TestMCPToolsOfOneNameAreRefused(t *testing.T) {
 	t.Parallel()
 	server, other := serveMCP(t, "read_file"), serveMCP(t, "read_file")
 	for want, tools := range map[string]string{
-		`5:10: tools[1].mcp: the tool "read_file" of the MCP server "b" (line 5) has the name of one of the MCP server "a" (line 4); give the server a prefix`: fmt.Sprintf(
+		`5:10: tools[1].mcp: the tool "read_file" of the MCP server "b" (line 5) has the same name as a tool of the MCP server "a" (line 4); give the server a prefix`: fmt.Sprintf(
 			"tools:\n  - mcp: {name: a, url: '%s'}\n  - mcp: {name: b, url: '%s'}\n", server.URL, other.URL),
-		`of one of files; give the server a prefix`:                               fmt.Sprintf("tools:\n  - files: {root: .}\n  - mcp: {name: a, url: '%s'}\n", server.URL),
-		`the tool "read_file" of files has the name of one of the MCP server "a"`: fmt.Sprintf("tools:\n  - mcp: {name: a, url: '%s'}\n  - files: {root: .}\n", server.URL),
+		`as a tool of files; give the server a prefix`:                                    fmt.Sprintf("tools:\n  - files: {root: .}\n  - mcp: {name: a, url: '%s'}\n", server.URL),
+		`the tool "read_file" of files has the same name as a tool of the MCP server "a"`: fmt.Sprintf("tools:\n  - mcp: {name: a, url: '%s'}\n  - files: {root: .}\n", server.URL),
 	} {
 		m, err := loadMCP(t, tools, manifest.Options{})
 		require.NoError(t, err)
@@ -94,14 +94,14 @@ func TestMCPToolsOfOneNameAreRefused(t *testing.T) {
 func TestMCPEntriesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for tools, want := range map[string]string{
-		"{}":                                "neither a command nor a url is given",
+		"{}":                                "neither a command nor a url is given; set one of them",
 		"{command: npx}":                    "command",
 		"{command: [npx], url: 'http://x'}": "both a command and a url are given",
-		"{url: 'ftp://x'}":                  "url: it must be one of http or https",
+		"{url: 'ftp://x'}":                  "url: the URL must begin with http:// or https://",
 		"{command: [x], timeout: 0s}":       "timeout",
 		"{command: [x], prefx: a}":          `unknown key "prefx"`,
-		"{command: [x], include: ['[']}":    `include: "[" is no pattern`,
-		"{url: 'https://u:${KEY}@x'}":       "url: it has a user",
+		"{command: [x], include: ['[']}":    `include: "[" is not a pattern`,
+		"{url: 'https://u:${KEY}@x'}":       "url: the URL contains a user",
 	} {
 		_, err := loadMCP(t, "tools:\n  - mcp: "+tools+"\n", manifest.Options{LookupEnv: func(string) (string, bool) { return "secret-key", true }})
 		require.ErrorContains(t, err, want, tools)
@@ -133,7 +133,7 @@ middleware:
 	agent, err := m.Build(t.Context(), nil, nil)
 	require.NoError(t, err)
 	_, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
-	require.ErrorContains(t, err, `the MCP server of the tool "fs_read" was not started`)
+	require.ErrorContains(t, err, `the tool "fs_read" cannot run: its MCP server is not started`)
 	require.NoError(t, agent.Close())
 }
 

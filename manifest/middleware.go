@@ -52,7 +52,7 @@ func (e *middlewareEntry) UnmarshalStrict(n strictyaml.Node) error {
 		}
 	}
 	if len(names) != 1 {
-		return n.Errorf("a middleware has one name as its key, and may have an id; this one has %d", len(names))
+		return n.Errorf("a middleware has exactly one name as its key, besides id; this one has %d", len(names))
 	}
 	if id, ok := n.Get("id"); ok {
 		if err := id.Decode(&e.id); err != nil {
@@ -89,21 +89,25 @@ func (e *middlewareEntry) decodeBuiltin(at strictyaml.Node, name string, config 
 
 // pluginEntry is a WebAssembly plugin.
 type pluginEntry struct {
-	Plugin    pluginSource   `yaml:"plugin" strict:"required"`             // the module: a path, or {path, sha256, minisign}
-	ID        string         `yaml:"id"`                                   // its name in steps and events
-	Config    map[string]any `yaml:"config" strict:"optional"`             // the plugin's configuration
-	Grant     grantEntry     `yaml:"grant"`                                // what the plugin may do beyond what every plugin may
-	Limits    limitsEntry    `yaml:"limits"`                               // limits of the plugin
-	Isolation string         `yaml:"isolation" strict:"enum=pool|call"`    // pool: instances are used again; call: each call has a new one
-	OnFailure string         `yaml:"on_failure" strict:"enum=closed|open"` // closed: the run fails with the plugin; open: it goes on without it
-	Breaker   breakerEntry   `yaml:"breaker"`                              // when the plugin is bypassed
+	Plugin pluginSource `yaml:"plugin" strict:"required"` // the plugin's module: a path, or {path, sha256, minisign}
+	// the name in steps, events and errors; default: the file's name without .wasm
+	ID     string         `yaml:"id"`
+	Config map[string]any `yaml:"config" strict:"optional"` // the plugin's configuration, which must fit the plugin's schema
+	Grant  grantEntry     `yaml:"grant"`                    // what this plugin may do beyond what every plugin may
+	Limits limitsEntry    `yaml:"limits"`                   // the limits of what the plugin may use
+	// what a call may see of earlier calls. pool (the default): an instance may keep values from call to call. call: each call finds
+	// the memory as it was after configuration
+	Isolation string `yaml:"isolation" strict:"enum=pool|call"`
+	// what a fault of the plugin does. closed (the default): the run fails. open: the run goes on as if the plugin had said nothing
+	OnFailure string       `yaml:"on_failure" strict:"enum=closed|open"`
+	Breaker   breakerEntry `yaml:"breaker"` // when faults cause the plugin to be bypassed for a while; default: never
 }
 
-// pluginSource is the path of a module, or a mapping with more.
+// pluginSource is the path of a module, or a mapping that also has a digest or public keys.
 type pluginSource struct {
-	Path     string     `yaml:"path" strict:"required"` // path of the module, relative to the manifest
-	SHA256   digest     `yaml:"sha256"`                 // the digest that the module must have
-	Minisign publicKeys `yaml:"minisign"`               // public keys, of which one must have signed the module
+	Path     string     `yaml:"path" strict:"required"` // the path of the module, relative to the manifest
+	SHA256   digest     `yaml:"sha256"`                 // the SHA-256 digest that the module must have, in hexadecimal
+	Minisign publicKeys `yaml:"minisign"`               // a minisign public key, or several; one of them must have signed the module
 }
 
 // digest is a SHA-256 digest in hexadecimal.
@@ -117,7 +121,7 @@ func (d *digest) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// publicKeys are public keys of minisign: one, or a list.
+// publicKeys are public keys of minisign: one key, or a list of keys.
 type publicKeys []string
 
 // UnmarshalStrict decodes either form.
@@ -139,10 +143,11 @@ func (k *publicKeys) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// breakerEntry is when a plugin is bypassed.
+// breakerEntry says when faults cause a plugin to be bypassed.
 type breakerEntry struct {
-	Faults int           `yaml:"faults" strict:"required,min=1"` // the number of faults that opens the breaker
-	Window time.Duration `yaml:"window" strict:"min=1s"`         // within such a time
+	Faults int `yaml:"faults" strict:"required,min=1"` // the number of faults within the window that opens the breaker
+	// the time in which faults count, and for which the plugin is bypassed; default 1m
+	Window time.Duration `yaml:"window" strict:"min=1s"`
 }
 
 // UnmarshalStrict decodes either form.
@@ -154,16 +159,19 @@ func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
 	return n.Decode((*fields)(s))
 }
 
+// limitsEntry bounds what a plugin may use. The defaults are those of plugin.DefaultLimits.
 type limitsEntry struct {
-	Memory    strictyaml.Size  `yaml:"memory" strict:"min=64KiB,max=4GiB"` // of an instance
-	Fuel      strictyaml.Count `yaml:"fuel" strict:"min=1k"`               // fuel of a call
-	Deadline  time.Duration    `yaml:"deadline" strict:"min=1ms"`          // time for a call
-	Input     strictyaml.Size  `yaml:"input" strict:"min=1KiB,max=1GiB"`   // bytes of a call's input
-	Result    strictyaml.Size  `yaml:"result" strict:"min=1KiB,max=1GiB"`  // bytes of a call's result
-	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`          // host calls in a call
-	Next      int              `yaml:"next" strict:"min=1"`                // calls of next in a call
-	Log       strictyaml.Size  `yaml:"log" strict:"min=1KiB,max=1GiB"`     // bytes that a call may log
-	Instances int              `yaml:"instances" strict:"min=1"`           // that may be at work at once
+	Memory strictyaml.Size  `yaml:"memory" strict:"min=64KiB,max=4GiB"` // the memory of an instance; default 64MiB
+	Fuel   strictyaml.Count `yaml:"fuel" strict:"min=1k"`               // the fuel of a call of a hook; default 1G
+	// the plugin's own time in a call of a hook, without the time in next; default 2s
+	Deadline  time.Duration    `yaml:"deadline" strict:"min=1ms"`
+	Input     strictyaml.Size  `yaml:"input" strict:"min=1KiB,max=1GiB"`  // the size of a document that a hook receives; default 4MiB
+	Result    strictyaml.Size  `yaml:"result" strict:"min=1KiB,max=1GiB"` // the size of a document that the plugin writes; default 1MiB
+	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`         // the number of host calls in a call of a hook; default 10k
+	Next      int              `yaml:"next" strict:"min=1"`               // how often a call of a hook may call next; default 10
+	Log       strictyaml.Size  `yaml:"log" strict:"min=1KiB,max=1GiB"`    // the size of what a call of a hook may log; default 64KiB
+	// how many calls of the plugin's hooks can run at once; default 8
+	Instances int `yaml:"instances" strict:"min=1"`
 }
 
 // build makes the middleware of the entry.

@@ -10,13 +10,13 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// modelEntry is one model: its provider and the provider's own keys.
+// modelEntry is one model: its provider and the keys of that provider.
 type modelEntry struct {
 	node     strictyaml.Node
-	provided *providerEntry // nil: it is scripted
+	provided *providerEntry // nil: the model is scripted
 }
 
-// UnmarshalStrict checks the provider; the other keys are decoded when the model is built.
+// UnmarshalStrict decodes a model of a provider. It only checks a scripted model, which is decoded when it is built.
 func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 	e.node = n
 	if n.Kind() == strictyaml.KindString {
@@ -51,12 +51,16 @@ func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 // scriptedEntry is a model that needs no provider.
 type scriptedEntry struct {
-	Provider string      `yaml:"provider" strict:"required" schema:"enum=scripted"` // scripted
-	Name     string      `yaml:"name"`                                              // name of a model of turns; default "scripted"
-	Turns    []turnEntry `yaml:"turns"`                                             // a fixed list of answers
-	AfterEnd string      `yaml:"after_end" strict:"enum=error|repeat_last|empty"`   // what follows the last turn
-	Rules    string      `yaml:"rules"`                                             // a file of rules
-	Echo     bool        `yaml:"echo"`                                              // answers with what it was asked
+	// the provider of models that need no server: scripted
+	Provider string      `yaml:"provider" strict:"required" schema:"enum=scripted"`
+	Name     string      `yaml:"name"`  // the name of a model with turns; default "scripted"
+	Turns    []turnEntry `yaml:"turns"` // a fixed list of answers
+	// what a call after the last turn gets: an error (the default), the last turn again, or an empty answer
+	AfterEnd string `yaml:"after_end" strict:"enum=error|repeat_last|empty"`
+	// the path of a file of rules, relative to the manifest
+	Rules string `yaml:"rules"`
+	// true: the model answers with the texts of all messages, joined by -
+	Echo bool `yaml:"echo"`
 }
 
 // CheckStrict requires exactly one kind of script.
@@ -68,21 +72,21 @@ func (e *scriptedEntry) CheckStrict(n strictyaml.Node) error {
 		}
 	}
 	if kinds != 1 {
-		return n.Errorf("a scripted model has one of the keys turns, rules and echo; this one has %d", kinds)
+		return n.Errorf("a scripted model needs exactly one of the keys turns, rules and echo; this one has %d", kinds)
 	}
 	return nil
 }
 
 type turnEntry struct {
 	Content   string      `yaml:"content"`    // the text of the answer
-	ToolCalls []callEntry `yaml:"tool_calls"` // the tools to ask for
-	Error     string      `yaml:"error"`      // the call fails with this text
+	ToolCalls []callEntry `yaml:"tool_calls"` // the tool calls of the answer
+	Error     string      `yaml:"error"`      // the text with which the call fails, in place of an answer
 }
 
 type callEntry struct {
-	ID   string         `yaml:"id"` // id of the call
-	Name string         `yaml:"name" strict:"required"`
-	Args map[string]any `yaml:"args"` // arguments of the call
+	ID   string         `yaml:"id"`                     // the id of the call; default: an id such as call-1-1
+	Name string         `yaml:"name" strict:"required"` // the name of the tool
+	Args map[string]any `yaml:"args"`                   // the arguments of the call
 }
 
 // build makes the model.
@@ -151,7 +155,7 @@ type ruleEntry struct {
 }
 
 // loadRules reads a rules file: {rules: [{from?, when, tool?, say?, call?: [{name, args}]}]}. Environment variables do not expand in
-// it, since $1 stands for what the expression of a rule matched.
+// it, since $1 stands for the text that the expression of a rule matched.
 func loadRules(path string) (*scripted.Rules, error) {
 	data, err := readFile(path, "a rules file")
 	if err != nil {

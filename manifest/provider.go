@@ -63,8 +63,8 @@ var providers = map[string]*providerKind{
 // providerKind holds the differences between providers.
 type providerKind struct {
 	keys     []string            // environment variables with the key; the first one that is set counts
-	settings []string            // keys of a request that are allowed besides the model's own
-	common   map[string][]string // for settings that providers name differently: the keys of the provider
+	settings []string            // keys of a request that are allowed in addition to the keys of every model
+	common   map[string][]string // for settings that providers name differently: the path of the provider's own key
 	build    func(e *providerEntry, key string) model.Model
 }
 
@@ -85,14 +85,14 @@ type providerEntry struct {
 	settings wire.Map
 }
 
-// profileEntry is what a model can do, if that is unknown or known wrongly.
+// profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
 type profileEntry struct {
-	MaxInputTokens   tokenCount `yaml:"max_input_tokens"`  // tokens that a request may have
-	MaxOutputTokens  tokenCount `yaml:"max_output_tokens"` // tokens that an answer may have
+	MaxInputTokens   tokenCount `yaml:"max_input_tokens"`  // the largest number of tokens of a request
+	MaxOutputTokens  tokenCount `yaml:"max_output_tokens"` // the largest number of tokens of an answer
 	StructuredOutput *bool      `yaml:"structured_output"` // the provider enforces schemas
 	Images           *bool      `yaml:"images"`            // the model takes images
 	Files            *bool      `yaml:"files"`             // the model takes documents
-	Reasoning        *bool      `yaml:"reasoning"`         // the model thinks
+	Reasoning        *bool      `yaml:"reasoning"`         // the model can reason before it answers
 	Caching          *bool      `yaml:"caching"`           // the provider caches prompts
 }
 
@@ -104,10 +104,10 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	case kind == nil && name == "":
 		return nil, n.Errorf("a model is PROVIDER:NAME, such as openai:gpt-5.2, or a mapping with the key \"provider\"")
 	case kind == nil:
-		return nil, n.Errorf("there is no provider %q whose models have names; it is one of %s",
+		return nil, n.Errorf("the provider %q is unknown, or its models have no names; use one of %s",
 			provider, strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 	case name == "":
-		return nil, n.Errorf("the name of the model is missing behind %q", text)
+		return nil, n.Errorf("the name of the model is missing after %q", text)
 	}
 	return (&providerEntry{kind: kind, name: name}).known(provider), nil
 }
@@ -132,14 +132,14 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		case "provider":
 		case "name":
 			if err = value.Decode(&e.name); err == nil && e.name == "" {
-				err = value.Errorf("the name is empty: it is the model's, as the provider calls it")
+				err = value.Errorf("the name is empty; set it to the model's name, as the provider calls it")
 			}
 		case "base_url":
 			err = e.decodeBaseURL(value)
 		case "api_key_env":
 			err = value.Decode(&e.keyFrom)
 		case "api_key", "key":
-			err = value.Errorf("keys do not stand in a manifest: set %s in the environment or in env_file, or name another variable with api_key_env",
+			err = value.Errorf("a manifest cannot contain keys; set %s in the environment or in env_file, or name another variable with api_key_env",
 				e.kind.keys[0])
 		case "headers":
 			err = value.Decode(&e.headers)
@@ -153,7 +153,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		errs = append(errs, err)
 	}
 	if !slices.Contains(n.Keys(), "name") {
-		errs = append(errs, n.Errorf("the key \"name\" is missing: the model's, as the provider calls it"))
+		errs = append(errs, n.Errorf("the key \"name\" is missing; set it to the model's name, as the provider calls it"))
 	}
 	e.known(provider)
 	profile.apply(e.profile)
@@ -213,7 +213,7 @@ func decodeSettings(n strictyaml.Node, into map[string]any) error {
 	return err
 }
 
-// place puts a setting where it belongs.
+// place puts a setting at a path of keys.
 func place(settings map[string]any, path []string, value any) {
 	for _, key := range path[:len(path)-1] {
 		inner, ok := settings[key].(map[string]any)

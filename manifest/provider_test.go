@@ -102,7 +102,7 @@ func TestKeysComeFromAFile(t *testing.T) {
 	require.Equal(t, "Bearer from file", header.Get("Authorization"), "an empty variable is none")
 
 	for text, says := range map[string]string{
-		"env_file: nowhere.env\nmodel: openai:x": "there is no such file; a file of lines NAME=VALUE is expected there",
+		"env_file: nowhere.env\nmodel: openai:x": "there is no such file (expected a file of lines NAME=VALUE)",
 		"env_file: [a]\nmodel: openai:x":         "env_file",
 	} {
 		_, err := modelOf(t, text, nil)
@@ -110,7 +110,7 @@ func TestKeysComeFromAFile(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, []byte("KEY=\"s3cret\nno end"), 0o600))
 	_, err := modelOf(t, lines, map[string]string{"BASE": "http://x"})
-	require.ErrorContains(t, err, "is no file of lines NAME=VALUE")
+	require.ErrorContains(t, err, "has a line that is not of the form NAME=VALUE; correct the file")
 	require.NotContains(t, err.Error(), "s3cret")
 }
 
@@ -118,16 +118,16 @@ func TestModelsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for lines, says := range map[string]string{
 		"model: gpt-5.2":                                             "a model is PROVIDER:NAME, such as openai:gpt-5.2",
-		"model: opneai:gpt-5.2":                                      `there is no provider "opneai"`,
+		"model: opneai:gpt-5.2":                                      `the provider "opneai" is unknown`,
 		"model: 'openai:'":                                           "the name of the model is missing",
-		"model: scripted:x":                                          `there is no provider "scripted" whose models have names`,
+		"model: scripted:x":                                          `the provider "scripted" is unknown, or its models have no names`,
 		"model: {provider: opneai, name: x}":                         "openai",
 		"model: {provider: openai}":                                  `the key "name" is missing`,
 		"model: {provider: openai, name: x, temprature: 0}":          "temperature",
 		"model: {provider: openai, name: x, api: response}":          "responses",
 		"model: {provider: anthropic, name: x, api: responses}":      `unknown key "api"`,
 		"model: {provider: openai, name: x, base_url: localhost}":    "base_url must be an address",
-		"model: {provider: openai, name: x, api_key: s3cret}":        "keys do not stand in a manifest: set OPENAI_API_KEY",
+		"model: {provider: openai, name: x, api_key: s3cret}":        "a manifest cannot contain keys; set OPENAI_API_KEY",
 		"model: {provider: openai, name: x, profile: {image: true}}": "images",
 		"model: {provider: openai, name: x, settings: 3}":            "settings",
 	} {

@@ -12,16 +12,17 @@ import (
 
 // responseFormatEntry asks for a structured answer. Its keys are the parameters of LangChain's strategies.
 type responseFormatEntry struct {
-	// how the model is brought to it: by a tool call, by its provider, or as it can
+	// how the model is made to return the value: by a tool call, by its provider, or (auto, the default) in the way that it supports
 	Strategy string `yaml:"strategy" strict:"enum=auto|tool|provider"`
-	// a JSON Schema, or the path of a JSON file; its title is its name
+	// a JSON Schema, or the path of a JSON file; the title of the schema is the name of the tool
 	Schema  schemaEntry   `yaml:"schema"`
-	Schemas []schemaEntry `yaml:"schemas"` // several, of which the model chooses one
-	// the provider makes the answer fit exactly, and refuses some schemas
+	Schemas []schemaEntry `yaml:"schemas"` // several schemas, of which the model chooses one
+	// true: the provider makes the answer fit exactly; providers then refuse some schemas
 	Strict bool `yaml:"strict"`
-	// answers the tool call that brings the value; default: the value
+	// the answer to the tool call that brings the value; default: the value
 	ToolMessageContent string `yaml:"tool_message_content"`
-	// what follows a value that does not fit: true answers with the error, false fails the run; a text is the answer; a list has the kinds to answer
+	// what happens after a tool call whose value does not fit. true (the default): the call is answered with the error. false: the run
+	// fails. A text is the answer; a list names the kinds of errors to answer
 	HandleErrors handleErrorsEntry `yaml:"handle_errors"`
 
 	node strictyaml.Node
@@ -35,7 +36,7 @@ func (e *responseFormatEntry) UnmarshalStrict(n strictyaml.Node) error {
 		return err
 	}
 	if e.Schema.isZero() == (len(e.Schemas) == 0) {
-		return n.Errorf("a response format has one of schema and schemas")
+		return n.Errorf("a response format needs either schema or schemas, and not both")
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func (e *schemaEntry) UnmarshalStrict(n strictyaml.Node) error {
 	return n.Decode(&e.value)
 }
 
-// handleErrorsEntry is what happens after an unusable value: true, false, an answer, or the kinds of errors to answer.
+// handleErrorsEntry says what happens after an unusable value: true, false, an answer, or the kinds of errors to answer.
 type handleErrorsEntry struct {
 	onError func(error) (string, bool) // nil: the default
 }
@@ -90,7 +91,7 @@ func (e *handleErrorsEntry) UnmarshalStrict(n strictyaml.Node) error {
 		e.onError = host.AnswerErrorKinds(kinds...)
 		return err
 	default:
-		return n.Errorf("what to do with errors is true, false, a text for the model, or a list of kinds")
+		return n.Errorf("handle_errors must be true, false, a text for the model, or a list of kinds of errors")
 	}
 }
 
@@ -106,7 +107,7 @@ func (k *errorKind) CheckStrict(n strictyaml.Node) error {
 	return nil
 }
 
-// build makes the format for the host; nil if there is none.
+// build makes the format for the host, or returns nil if the manifest has none.
 func (e *responseFormatEntry) build(m *Manifest) (*model.ResponseFormat, error) {
 	if e.node.IsZero() {
 		return nil, nil //nolint:nilnil // answers are texts

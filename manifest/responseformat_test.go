@@ -58,10 +58,10 @@ func TestResponseFormat(t *testing.T) {
 func TestResponseFormatsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for format, says := range map[string]string{
-		"{}": "a response format has one of schema and schemas",
-		"{schema: {type: object}, schemas: [{type: object}]}":                    "a response format has one of schema and schemas",
+		"{}": "a response format needs either schema or schemas, and not both",
+		"{schema: {type: object}, schemas: [{type: object}]}":                    "a response format needs either schema or schemas, and not both",
 		"{schema: {type: object}, strategy: magic}":                              `agenthost.yaml:7:53: response_format.strategy`,
-		"{schema: {type: object}, handle_errors: 7}":                             "what to do with errors is true, false, a text for the model, or a list of kinds",
+		"{schema: {type: object}, handle_errors: 7}":                             "handle_errors must be true, false, a text for the model, or a list of kinds of errors",
 		"{schema: {type: object}, handle_errors: [multiple_structured_outputz]}": `unknown kind of error "multiple_structured_outputz"`,
 		"{schema: none.json}":                                                    "none.json: there is no such file",
 		"{schema: agenthost.yaml}":                                               "agenthost.yaml:7:27: response_format.schema: agenthost.yaml: json",

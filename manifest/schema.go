@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
@@ -48,6 +50,12 @@ func text(description string) map[string]any {
 	return map[string]any{"type": "string", "description": description}
 }
 
+// describedAs adds a description to a schema.
+func describedAs(description string, schema map[string]any) map[string]any {
+	schema["description"] = description
+	return schema
+}
+
 // oneOf returns the schema of a value with several forms.
 func oneOf(forms ...any) map[string]any { return map[string]any{"anyOf": forms} }
 
@@ -64,14 +72,17 @@ func (modelEntry) JSONSchema() map[string]any {
 		}
 	}
 	properties := map[string]any{
-		"provider": enum(slices.Sorted(maps.Keys(providers))...), "name": text("The model's name, as the provider calls it"),
+		"provider":    describedAs("The provider of the model", enum(slices.Sorted(maps.Keys(providers))...)),
+		"name":        text("The model's name, as the provider calls it"),
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
 		"api_key_env": text("The environment variable with the key"),
-		"api":         enum("chat_completions", "responses"), "headers": map[string]any{"type": "object"},
-		"profile": reflect.TypeFor[profileEntry](), "settings": map[string]any{"type": "object"},
+		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses")),
+		"headers":     describedAs("Headers of the requests", map[string]any{"type": "object"}),
+		"profile":     strictyaml.Described{Type: reflect.TypeFor[profileEntry]()},
+		"settings":    describedAs("Further settings of requests, by the provider's names", map[string]any{"type": "object"}),
 	}
 	for key := range settings {
-		properties[key] = map[string]any{}
+		properties[key] = map[string]any{"description": describeSetting(key)}
 	}
 	provided := map[string]any{
 		"type": "object", "required": []string{"provider", "name"}, "properties": properties, "additionalProperties": false,
@@ -79,6 +90,20 @@ func (modelEntry) JSONSchema() map[string]any {
 	return oneOf(
 		map[string]any{"type": "string", "pattern": "^[a-z]+:.|\\$\\{", "description": "PROVIDER:NAME"}, reflect.TypeFor[scriptedEntry](), provided,
 	)
+}
+
+// describeSetting names the providers that accept a setting, and the keys of their own that it sets.
+func describeSetting(key string) string {
+	var of []string
+	for _, name := range slices.Sorted(maps.Keys(providers)) {
+		kind := providers[name]
+		if path := kind.common[key]; path != nil {
+			of = append(of, fmt.Sprintf("%s (as %s)", name, strings.Join(path, ".")))
+		} else if slices.Contains(kind.settings, key) {
+			of = append(of, name)
+		}
+	}
+	return "A setting of requests to " + strings.Join(of, ", ")
 }
 
 // JSONSchema returns the schema of a prompt.
@@ -90,7 +115,7 @@ func (promptEntry) JSONSchema() map[string]any {
 func (toolEntry) JSONSchema() map[string]any {
 	properties := map[string]any{}
 	for kind, config := range toolKinds {
-		properties[kind] = reflect.TypeOf(config())
+		properties[kind] = strictyaml.Described{Type: reflect.TypeOf(config())}
 	}
 	return map[string]any{
 		"type": "object", "minProperties": 1, "maxProperties": 1, "properties": properties, "additionalProperties": false,
@@ -100,21 +125,26 @@ func (toolEntry) JSONSchema() map[string]any {
 // JSONSchema returns the schema of a middleware.
 func (middlewareEntry) JSONSchema() map[string]any {
 	var names []string
-	properties := map[string]any{"id": text("The name of the middleware in steps and events"), "plugin": reflect.TypeFor[pluginSource]()}
+	properties := map[string]any{"id": text("The name of the middleware in steps and events")}
 	kinds := []any{map[string]any{"required": []string{"plugin"}}}
 	for _, entry := range builtin.Registry() {
 		for _, name := range append([]string{entry.Name}, entry.Aliases...) {
 			names = append(names, name)
-			properties[name] = oneOf(configType(&entry), map[string]any{"type": "null"})
+			properties[name] = describedAs("Middleware that "+entry.Summary, oneOf(configType(&entry), map[string]any{"type": "null"}))
 			kinds = append(kinds, map[string]any{"required": []string{name}})
 		}
 	}
 	slices.Sort(names)
 	dependent := map[string]any{}
-	plugin, _ := strictyaml.KeysOf(reflect.TypeFor[pluginEntry](), nil) // tests see an error: their schema has no keys
-	for _, key := range plugin {
-		if properties[key.Name] == nil {
-			properties[key.Name], dependent[key.Name] = key.Schema, []string{"plugin"}
+	plugin := reflect.TypeFor[pluginEntry]()
+	keys, _ := strictyaml.KeysOf(plugin, nil) // tests see an error: their schema has no keys
+	for _, key := range keys {
+		if properties[key.Name] != nil {
+			continue
+		}
+		properties[key.Name] = strictyaml.KeySchema{Struct: plugin, Key: key.Name}
+		if key.Name != "plugin" {
+			dependent[key.Name] = []string{"plugin"}
 		}
 	}
 	return oneOf(enum(names...), map[string]any{

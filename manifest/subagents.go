@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// subagentsEntry is the part of the configuration of the middleware "subagents" that package builtin does not read itself: its tools
-// and middleware.
+// subagentsEntry is the part of the configuration of the middleware "subagents" that package builtin does not read itself: the tools
+// and the middleware of subagents.
 type subagentsEntry struct {
 	config   *builtin.Subagents
 	node     strictyaml.Node   // the configuration
@@ -94,7 +94,7 @@ type subagents struct {
 
 func (s *subagents) Name() string { return s.entry.config.Name() }
 
-// Hooks makes the tools and middleware of the entry, and then the hooks. It makes them for each agent separately; they are closed with it.
+// Hooks makes the tools and middleware of the entry, and then the hooks. Each agent gets its own, which are closed with the agent.
 func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks, err error) {
 	made := &subagentsBuild{subagents: s, env: &env}
 	defer func() {
@@ -115,7 +115,7 @@ func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks,
 		return nil, s.place(err)
 	}
 	closeAgents := hooks.Close
-	hooks.Close = func() error { return errors.Join(closeAgents(), made.close()) } // the agents use what was made for them, so they close first
+	hooks.Close = func() error { return errors.Join(closeAgents(), made.close()) } // the agents use these tools and middleware, so the agents close first
 	return hooks, nil
 }
 
@@ -225,7 +225,7 @@ func (b *subagentsBuild) oneTool(ctx context.Context, t *subagentTool) (*toolEnt
 	return &t.entry, made, err
 }
 
-// named finds one of the agent's own tools. Of two tools with one name the later counts.
+// named finds one of the agent's own tools. If two tools have the same name, it returns the later one.
 func (b *subagentsBuild) named(t *subagentTool) ([]host.Tool, error) {
 	var names []string
 	for _, own := range slices.Backward(b.env.Tools) {

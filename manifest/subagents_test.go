@@ -168,7 +168,7 @@ func TestSubagentsThatAManifestCannotHave(t *testing.T) {
 		"no name":            {"{agents: [{description: b}]}", []string{"agenthost.yaml:3:36", `the key "name" is missing`}},
 		"two of a name":      {"{agents: [{name: a, description: b}, {name: a, description: b}]}", []string{"agenthost.yaml:3:70", `two subagents "a"`}},
 		"bad review":         {"{agents: [{name: a, description: b, interrupt_on: {x: 1}}]}", []string{"agenthost.yaml:3:80", "a policy must be true, false"}},
-		"bad format":         {"{agents: [{name: a, description: b, response_format: {}}]}", []string{"agenthost.yaml:3:79", "one of schema and schemas"}},
+		"bad format":         {"{agents: [{name: a, description: b, response_format: {}}]}", []string{"agenthost.yaml:3:79", "either schema or schemas"}},
 		"bad schema": {
 			"{agents: [{name: a, description: b, response_format: {schema: none.json}}]}", []string{"agenthost.yaml:3:88", "none.json"},
 		},
@@ -179,7 +179,7 @@ func TestSubagentsThatAManifestCannotHave(t *testing.T) {
 		"missing file":      {"{agents: [{file: ./none.yaml}]}", []string{"agenthost.yaml:3:43", "there is no such file"}},
 		"file without name": {"{agents: [{file: ./other.yaml, description: b}]}", []string{"agenthost.yaml:3:36", `the key "name" is missing`}},
 		"file and prompt":   {"{agents: [{file: ./other.yaml, name: a, description: b, system_prompt: c}]}", []string{"agenthost.yaml:3:97", "leave it out"}},
-		"itself":            {"{agents: [{file: ./agenthost.yaml, name: a, description: b}]}", []string{"agenthost.yaml:3:43", "without end"}},
+		"itself":            {"{agents: [{file: ./agenthost.yaml, name: a, description: b}]}", []string{"agenthost.yaml:3:43", "in a circle"}},
 		"two mistakes": {
 			"{default_middleware: [a], agents: [{name: a, description: b, tools: [{c: {}}], middleware: [d]}]}",
 			[]string{`unknown middleware "a"`, `unknown tool "c"`, `unknown middleware "d"`},

@@ -7,18 +7,21 @@ import (
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
-// toolCallsEntry is the limits of tool calls. With the defaults of manifests, a run that loops ends by itself.
+// toolCallsEntry holds the limits of tool calls. With the defaults of manifests, a run that loops ends by itself.
 type toolCallsEntry struct {
-	MaxLoops       int        `yaml:"max_loops"`        // model steps that a run may have; 0: no limit
-	MaxPerResponse int        `yaml:"max_per_response"` // tool calls that one response may have; 0: no limit
-	MaxTotalTokens tokenCount `yaml:"max_total_tokens"` // tokens that the results of tools may have in a run; 0: no limit
-	// a run that exceeds a limit fails; false: the calls are answered with an error
-	ErrorOnExceedLimit bool          `yaml:"error_on_exceed_limit"`
-	ToolTimeout        time.Duration `yaml:"tool_timeout" strict:"min=0s"` // how long one execution of a tool may take; 0s: no limit
-	Parallel           int           `yaml:"parallel" strict:"min=1"`      // calls of one response that run at once
-	// unusable responses in a row that are answered before the run fails
+	MaxLoops       int `yaml:"max_loops"`        // the number of model steps in a run; 0 or less: no limit; default 10
+	MaxPerResponse int `yaml:"max_per_response"` // the number of tool calls in one response; 0 or less: no limit; default 0
+	// the number of tokens that the results of tools add to a run; 0 or less: no limit; default 0
+	MaxTotalTokens tokenCount `yaml:"max_total_tokens"`
+	// what happens when a run exceeds one of the limits above. true (the default): the run fails. false: calls beyond the limit are
+	// answered with an error, and the run goes on or ends
+	ErrorOnExceedLimit bool `yaml:"error_on_exceed_limit"`
+	// how long one execution of a tool may take; 0s (the default): no limit
+	ToolTimeout time.Duration `yaml:"tool_timeout" strict:"min=0s"`
+	Parallel    int           `yaml:"parallel" strict:"min=1"` // how many calls of one response run at once; default 8
+	// how many unusable responses in a row are answered before the run fails; default 3
 	MaxMalformed int `yaml:"max_malformed" strict:"min=1"`
-	// calls a minute of a tool, or of all under "*", beyond which there is an alert
+	// how many calls a minute are normal, by tool or under "*" for all tools; more calls cause an alert
 	Alert map[string]callsPerMinute `yaml:"alert"`
 
 	node strictyaml.Node
@@ -54,7 +57,7 @@ func (c *tokenCount) UnmarshalStrict(n strictyaml.Node) error {
 	return err
 }
 
-// callsPerMinute is a number of calls that is normal.
+// callsPerMinute is the number of calls a minute above which there is an alert.
 type callsPerMinute int
 
 // CheckStrict requires at least one.

@@ -63,10 +63,10 @@ func (e *toolEntry) build(ctx context.Context, m *Manifest, logger *slog.Logger,
 	return e.config.build(ctx, &toolPlace{Manifest: m, node: e.node, logger: logger, agent: agent})
 }
 
-// filesEntry is the tools of a directory.
+// filesEntry is a set of tools that read, and optionally write, the files of a directory.
 type filesEntry struct {
-	Root  string `yaml:"root" strict:"required"` // the directory, relative to the manifest
-	Write bool   `yaml:"write"`                  // its files may be written
+	Root  string `yaml:"root" strict:"required"` // the path of the directory, relative to the manifest
+	Write bool   `yaml:"write"`                  // true: a tool may write files, too
 }
 
 func (e *filesEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {

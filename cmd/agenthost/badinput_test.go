@@ -36,11 +36,11 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "response format without a schema", manifest: say + "response_format: {strategy: tool}\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:18: response_format: a response format has one of schema and schemas", "^"},
+			says: []string{"agenthost.yaml:3:18: response_format: a response format needs either schema or schemas, and not both", "^"},
 		},
 		{
 			name: "missing env_file", manifest: say + "env_file: none.env\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:11", "none.env: there is no such file", "NAME=VALUE is expected there\n", "^"},
+			says: []string{"agenthost.yaml:3:11", "none.env: there is no such file", "(expected a file of lines NAME=VALUE)\n", "^"},
 		},
 		{
 			name: "unknown checkpoint store", manifest: say + "checkpoint: redis://x\n", code: exitUsage,
@@ -80,7 +80,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "unknown provider", manifest: head + "model: opanai:gpt-5.2\n", code: exitUsage,
-			says: []string{"agenthost.yaml:2:8", `no provider "opanai"`, "anthropic, gemini, openai", "^"},
+			says: []string{"agenthost.yaml:2:8", `the provider "opanai" is unknown`, "anthropic, gemini, openai", "^"},
 		},
 		{
 			name: "model without a name", manifest: head + "model: {provider: openai}\n", code: exitUsage,
@@ -88,7 +88,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "key in the manifest", manifest: head + "model: {provider: openai, name: gpt-5.2, api_key: sk-1}\n", code: exitUsage,
-			says: []string{"agenthost.yaml:2:51", "keys do not stand in a manifest", "OPENAI_API_KEY", "env_file"},
+			says: []string{"agenthost.yaml:2:51", "a manifest cannot contain keys", "OPENAI_API_KEY", "env_file"},
 		},
 		{
 			name:     "provider that cannot be reached",

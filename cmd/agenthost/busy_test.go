@@ -38,11 +38,11 @@ func TestAThreadThatIsInAnotherRun(t *testing.T) {
 		{"run", "--thread", "ada", "hi"}, {"run", "--thread", "ada", "--continue"}, {"resume", "ada", "--approve", "call-1"},
 	} {
 		b.must(exitFailed, args...)
-		require.Contains(t, b.err.String(), `thread "ada": the thread is in another run; wait until that has ended: process `)
+		require.Contains(t, b.err.String(), `thread "ada": another run has the thread open; wait until it has ended: process `)
 		require.Contains(t, b.err.String(), "\n  add --wait 30s to wait for it\n")
 	}
 	b.must(exitFailed, "resume", "ada", "--approve", "call-1", "--wait", "20ms")
-	require.Contains(t, b.err.String(), "· thread \"ada\": waiting up to 20ms: the thread is in another run")
+	require.Contains(t, b.err.String(), "· thread \"ada\": waiting up to 20ms: another run has the thread open")
 
 	out := &noticing{text: "waiting up to 1m0s", do: release}
 	args := []string{"resume", "-f", b.path("agenthost.yaml"), "ada", "--approve", "call-1", "--wait", "1m", "--output", "jsonl"}

@@ -61,7 +61,7 @@ func TestChatMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"--thread", ""}, "--thread: the name is empty; give the thread a name"},
-		{[]string{"--thread", "a\nb"}, "the name of a thread has 1 to 512 bytes"},
+		{[]string{"--thread", "a\nb"}, "the name of a thread must have 1 to 512 bytes"},
 		{[]string{"--model", "gpt"}, `--model "gpt": write it as PROVIDER:NAME, such as openai:gpt-5.2`},
 		{[]string{"--max-steps", "0"}, "--max-steps 0: the number must be at least 1"},
 		{[]string{"--timeout", "-1s"}, "--timeout -1s: the duration must be positive"},
@@ -75,7 +75,7 @@ func TestChatMistakes(t *testing.T) {
 	require.Equal(t, exitUsage, b.says("/thread ada\n"))
 	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; /help lists the commands`)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("none.yaml")))
-	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another one with -f FILE")
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file (expected a manifest); name another one with -f FILE")
 	require.Equal(t, exitProvider, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("agenthost.yaml"), "--set", "model.turns[0].error=broken"))
 	require.Contains(t, b.err.String(), "broken")
 }

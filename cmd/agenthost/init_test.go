@@ -96,7 +96,7 @@ func TestInitAsks(t *testing.T) {
 		`there is no provider "open"; choose one of openai, anthropic, gemini, scripted`+"\n"+
 		"Provider of its model: openai, anthropic, gemini, scripted [scripted] Name of the model [gpt-5.2] Tools: files (to read the files in data), none [files] "+
 		"Where to keep threads: sqlite:PATH, memory, none [sqlite:agent.db]   "+
-		"no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE\n"+
+		"this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATABASE\n"+
 		"Where to keep threads: sqlite:PATH, memory, none [sqlite:agent.db] ", asked)
 	require.Contains(t, b.holds("agenthost.yaml"), "name: \"ada\"\n")
 	require.Contains(t, b.holds("agenthost.yaml"), "model: {provider: openai, name: \"gpt-5.2\"}\n")
@@ -112,13 +112,13 @@ func TestInitAsks(t *testing.T) {
 func TestInitMistakes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"init: there is no terminal to ask at; choose a provider with --provider, or add --yes for a scripted model": nil,
-		`init: --provider: there is no provider "acme"; choose one of openai, anthropic, gemini, scripted`:           {"--provider", "acme"},
-		"init: --name: a name consists of 1 to 64 letters":                                                           {"--yes", "--name", "a b"},
-		"init: --model: the model needs a name":                                                                      {"--provider", "openai", "--model", ""},
-		"init: --model: a scripted model has no name; choose a provider with --provider, or leave --model out":       {"--yes", "--model", "gpt-5.2"},
-		`init: --tools: there are no tools "shell" to start with; choose files or none`:                              {"--yes", "--tools", "shell"},
-		"init: --checkpoint: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATA":        {"--yes", "--checkpoint", "redis:x"},
+		"init: there is no terminal to ask at; choose a provider with --provider, or add --yes for a scripted model":   nil,
+		`init: --provider: there is no provider "acme"; choose one of openai, anthropic, gemini, scripted`:             {"--provider", "acme"},
+		"init: --name: a name consists of 1 to 64 letters":                                                             {"--yes", "--name", "a b"},
+		"init: --model: the model needs a name":                                                                        {"--provider", "openai", "--model", ""},
+		"init: --model: a scripted model has no name; choose a provider with --provider, or leave --model out":         {"--yes", "--model", "gpt-5.2"},
+		`init: --tools: there are no tools "shell" to start with; choose files or none`:                                {"--yes", "--tools", "shell"},
+		"init: --checkpoint: this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATA": {"--yes", "--checkpoint", "redis:x"},
 	} {
 		b := initialised(t, exitUsage, "", false, args...)
 		require.Contains(t, b.err.String(), want)

@@ -71,7 +71,7 @@ func TestPluginNewRefusesWhatItCannotDo(t *testing.T) {
 	for says, args := range map[string][]string{
 		"--lang is missing; choose go, tinygo or rust":    {"x"},
 		"plugin new: NAME is missing":                     {"--lang", "go"},
-		`there is no language "c"`:                        {"x", "--lang", "c"},
+		`the language "c" is unknown`:                     {"x", "--lang", "c"},
 		`there is no hook "before_tool"`:                  {"x", "--lang", "go", "--hooks", "before_tool"},
 		"this is not a checkout of agenthost":             {"x", "--lang", "go", "--sdk", "."},
 		`"Big Name" is not a valid name for a plugin`:     {"Big Name", "--lang", "go", "--sdk", checkout},

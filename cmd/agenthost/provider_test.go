@@ -38,7 +38,7 @@ func TestProvidersThatFail(t *testing.T) {
 		"rate limit and when to ask": {status(429, refusal("Slow down", "rate_limit_exceeded"), "Retry-After", "7"), []string{"rate limit (HTTP 429)", "it asks to wait 7s"}},
 		"broken":                     {status(500, "<html>oops</html>"), []string{"server (HTTP 500)", "oops"}},
 		"overloaded":                 {status(503, ""), []string{"overloaded (HTTP 503)", "Service Unavailable"}},
-		"stream that is cut off":     {status(200, begun), []string{"response: the stream ended before the answer did"}},
+		"stream that is cut off":     {status(200, begun), []string{"response: the stream ended before the answer was complete"}},
 		"stream that is none":        {status(200, "data: {nonsense\n\n"), []string{"response: an event of the stream cannot be read"}},
 		"no choices":                 {status(200, `{"id":"1","choices":[]}`), []string{"response", "has no choices"}},
 		"page of a proxy":            {status(200, "<html>log in</html>"), []string{"response", "log in"}},

@@ -214,7 +214,7 @@ func TestAThreadThatIsNotThere(t *testing.T) {
 	b.must(exitUsage, "resume", "bob")
 	require.Contains(t, b.err.String(), `thread "bob": there is no such thread; 'agenthost threads list' shows the threads`)
 	b.must(exitUsage, "resume", "a\nb")
-	require.Contains(t, b.err.String(), "the name of a thread has 1 to 512 bytes")
+	require.Contains(t, b.err.String(), "the name of a thread must have 1 to 512 bytes")
 }
 
 func TestAChangedProgramIsRefusedUnlessItIsAccepted(t *testing.T) {

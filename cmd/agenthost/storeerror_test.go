@@ -40,25 +40,25 @@ func TestDatabasesThatCannotBeUsed(t *testing.T) {
 				_, _ = conn.ExecContext(context.Background(), "ROLLBACK")
 				require.NoError(t, conn.Close())
 			})
-		}, exitFailed, "the database is locked by somebody else; try again when that has ended"},
+		}, exitFailed, "another process has locked the database; try again when it has finished"},
 		"corrupt": {func(t *testing.T, b *bundle) {
 			t.Helper()
 			b.write("agent.db", strings.Repeat("this is no database. ", 200))
 			_ = os.Remove(b.path("agent.db-wal"))
-		}, exitUsage, "what is stored cannot be read; restore it from a copy"},
+		}, exitUsage, "the stored data cannot be read; restore it from a backup"},
 		"newer": {func(t *testing.T, b *bundle) {
 			t.Helper()
 			_, err := b.database("").ExecContext(t.Context(), "UPDATE agenthost_schema SET version = 99")
 			require.NoError(t, err)
-		}, exitUsage, "it was written by a newer agenthost; use that one"},
+		}, exitUsage, "it was written by a newer version of agenthost; use that version or a later one"},
 		"a document that cannot be read": {func(t *testing.T, b *bundle) {
 			t.Helper()
 			_, err := b.database("").ExecContext(t.Context(), "UPDATE agenthost_checkpoints SET doc = x'c1'")
 			require.NoError(t, err)
-		}, exitUsage, "what is stored cannot be read"},
+		}, exitUsage, "the stored data cannot be read"},
 		"not reachable": {func(_ *testing.T, b *bundle) {
 			b.write("agenthost.yaml", strings.Replace(noting, "sqlite:agent.db", "postgres://nobody@127.0.0.1:1/agent", 1))
-		}, exitFailed, "the database cannot be reached"},
+		}, exitFailed, "the database cannot be reached; check that it is running, and check its address and password"},
 		"read-only": {func(t *testing.T, b *bundle) {
 			t.Helper()
 			address := pgtest.Address(t)

@@ -88,7 +88,7 @@ func TestThreadsAreRemoved(t *testing.T) {
 	require.Contains(t, b.err.String(), `thread "nobody": there is no such thread`)
 	release := b.hold("bob")
 	require.Equal(t, exitFailed, b.threads("rm", "ada", "bob", "--yes"))
-	require.Contains(t, b.err.String(), `thread "bob": the thread is in another run`)
+	require.Contains(t, b.err.String(), `thread "bob": another run has the thread open`)
 	release()
 	require.Len(t, b.shown("ada").Messages, 2, "none was removed")
 
@@ -119,8 +119,8 @@ func TestThreadsCommandsRefuse(t *testing.T) {
 		{[]string{"show", "ada", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint; 'agenthost threads history ada' shows the checkpoints`},
 		{[]string{"export", "ada", "--checkpoint", "9"}, "the thread has no such checkpoint"},
 		{[]string{"fork", "ada", "eve", "--checkpoint", "9"}, `thread "ada": the thread has no such checkpoint`},
-		{[]string{"fork", "ada", "ada"}, `thread "ada": there is a thread of this name already`},
-		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread has 1 to 512 bytes"},
+		{[]string{"fork", "ada", "ada"}, `thread "ada": a thread with this name already exists`},
+		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread must have 1 to 512 bytes"},
 		{[]string{"show"}, "threads show: THREAD is missing"},
 		{[]string{"show", "ada", "--checkpoint", "x"}, "--checkpoint"},
 		{[]string{"shwo"}, "unknown"},
@@ -135,9 +135,9 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	for checkpoint, says := range map[string]string{
 		"":                              "the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db\nor name a store with --store",
-		"checkpoint: memory\n":          "threads are kept in memory, as long as the process lives that runs them",
+		"checkpoint: memory\n":          "threads are kept in the memory of the process that runs them, and cannot be read from another process",
 		"checkpoint: redis\n":           `unknown checkpoint store "redis"`,
-		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread makes it`,
+		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread creates it`,
 	} {
 		b := setup(t, say+checkpoint)
 		require.Equal(t, exitUsage, b.threads("list"))
@@ -146,9 +146,9 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	}
 	b := setup(t, say)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "-f", b.path("none.yaml")))
-	require.Contains(t, b.err.String(), "none.yaml: there is no such file; a manifest is expected there; name another one with -f FILE")
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file (expected a manifest); name another one with -f FILE")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "--store", "redis://x"))
-	require.Contains(t, b.err.String(), "--store: no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
+	require.Contains(t, b.err.String(), "--store: this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
 }
 
 func TestAThreadInMemoryIsGoneWithTheCommand(t *testing.T) {

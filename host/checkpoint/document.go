@@ -114,7 +114,7 @@ func decodeRecord(id, parent ID, at time.Time, b []byte, messages []*history.Ent
 	if version, ok := all.Get("v").AsInt(); !ok {
 		return nil, corrupt(&abi.DocumentError{Document: "checkpoint", Reason: "it states no version"})
 	} else if version > DocumentVersion {
-		return nil, fmt.Errorf("checkpoint %d has the version %d: %w", id, version, ErrNewer)
+		return nil, fmt.Errorf("checkpoint %d has version %d: %w", id, version, ErrNewer)
 	}
 	var d document
 	if _, err := d.UnmarshalMsg(b); err != nil {

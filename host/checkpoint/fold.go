@@ -41,7 +41,7 @@ func Fold(records []Record) (*Thread, error) {
 	t.ID = t.Record.ID
 	t.Record.Forget()
 	if t.Record.Cursor.Epoch == 0 { // epoch 0 is reserved for readers that have seen nothing
-		return nil, fmt.Errorf("%w: checkpoint %d: it has no place in the history", ErrCorrupt, t.ID)
+		return nil, fmt.Errorf("%w: checkpoint %d: its position in the history is missing", ErrCorrupt, t.ID)
 	}
 	var err error
 	if t.Log, err = t.Log.Replay(all, true, t.Record.Cursor); err != nil {

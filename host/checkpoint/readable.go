@@ -22,7 +22,7 @@ type readable struct {
 
 func (r *readable) report(what string, err error) {
 	if err != nil && r.err == nil {
-		r.err = fmt.Errorf("what is to be kept has no valid form: %s: %w", what, err)
+		r.err = fmt.Errorf("the data cannot be saved: %s: %w", what, err)
 	}
 }
 
@@ -54,7 +54,7 @@ func (r *readable) whole(b, appended []byte, err error) ([]byte, error) {
 	if r.err == nil && err == nil && len(appended)-len(b) > sure {
 		err = wire.Validate(appended[len(b):], maxDocument)
 	}
-	r.report("the whole", err)
+	r.report("the whole record", err)
 	if r.err != nil {
 		return b, r.err
 	}

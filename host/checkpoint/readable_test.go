@@ -26,9 +26,9 @@ func TestUnreadableIsNotWritten(t *testing.T) {
 			for _, bad := range unreadable(leaf.Type()) {
 				leaf.Set(bad)
 				_, err := f.record.Encode()
-				require.ErrorContains(t, err, "no valid form", "%s", path)
+				require.ErrorContains(t, err, "the data cannot be saved", "%s", path)
 				_, err = f.record.Pack(nil)
-				require.ErrorContains(t, err, "no valid form", "%s", path)
+				require.ErrorContains(t, err, "the data cannot be saved", "%s", path)
 			}
 		})
 		require.GreaterOrEqual(t, leaves, 5, "%d", i)
@@ -42,9 +42,9 @@ func TestUnreadableIsNotWritten(t *testing.T) {
 			defer leaf.Set(before)
 			for _, bad := range unreadable(leaf.Type()) {
 				leaf.Set(bad)
-				require.ErrorContains(t, notes[i].Readable(), "no valid form", "%s", path)
+				require.ErrorContains(t, notes[i].Readable(), "the data cannot be saved", "%s", path)
 				_, err := notes[i].Encode()
-				require.ErrorContains(t, err, "no valid form", "%s", path)
+				require.ErrorContains(t, err, "the data cannot be saved", "%s", path)
 			}
 		})
 		require.NoError(t, notes[i].Readable())
@@ -111,7 +111,7 @@ func TestUnreadableChanges(t *testing.T) {
 			tried++
 			f.record.Changes[at].ID = "\xff"
 			_, err := f.record.Pack(nil)
-			require.ErrorContains(t, err, "no valid form")
+			require.ErrorContains(t, err, "the data cannot be saved")
 		}
 	}
 	require.Positive(t, tried)
@@ -122,7 +122,7 @@ func TestUnreadableChanges(t *testing.T) {
 		first[0].record.Changes[i].Entry = history.Of(m).Entry(0)
 	}
 	_, err := first[0].record.Encode()
-	require.ErrorContains(t, err, "no valid form: a message")
+	require.ErrorContains(t, err, "the data cannot be saved: a message")
 }
 
 // However deep a value is, and wherever it stands: what is written can be read.

@@ -76,19 +76,19 @@ const MaxThreadName = 512
 
 // The errors of stores. They may be wrapped: compare with [errors.Is].
 var (
-	ErrBusy         = errors.New("the thread is in another run; wait until that has ended")
+	ErrBusy         = errors.New("another run has the thread open; wait until it has ended")
 	ErrClosed       = errors.New("the session is closed")
-	ErrLost         = errors.New("the lease of the thread was lost; another run may go on with it")
+	ErrLost         = errors.New("the lease of the thread was lost; another run may continue the thread")
 	ErrNoThread     = errors.New("there is no such thread")
 	ErrNoCheckpoint = errors.New("the thread has no such checkpoint")
-	ErrThreadExists = errors.New("there is a thread of this name already")
-	ErrThreadName   = fmt.Errorf("the name of a thread has 1 to %d bytes of UTF-8 without control characters", MaxThreadName)
-	ErrCorrupt      = errors.New("what is stored cannot be read; restore it from a copy")
-	ErrNewer        = errors.New("it was written by a newer agenthost; use that one")
-	ErrLocked       = errors.New("the database is locked by somebody else; try again when that has ended")
+	ErrThreadExists = errors.New("a thread with this name already exists")
+	ErrThreadName   = fmt.Errorf("the name of a thread must have 1 to %d bytes of UTF-8, and no control characters", MaxThreadName)
+	ErrCorrupt      = errors.New("the stored data cannot be read; restore it from a backup")
+	ErrNewer        = errors.New("it was written by a newer version of agenthost; use that version or a later one")
+	ErrLocked       = errors.New("another process has locked the database; try again when it has finished")
 	ErrReadOnly     = errors.New("the database cannot be written to; check its permissions")
-	ErrFull         = errors.New("there is no room left for the database; make some, and go on where the run stopped")
-	ErrUnavailable  = errors.New("the database cannot be reached")
+	ErrFull         = errors.New("the database has no space left; free some space, and resume the run")
+	ErrUnavailable  = errors.New("the database cannot be reached; check that it is running, and check its address and password")
 )
 
 // BusyError reports that another run has the thread open. It matches [ErrBusy].

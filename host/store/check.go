@@ -10,9 +10,9 @@ import (
 
 // These are the errors common to all stores. They are wrapped: compare with [errors.Is].
 var (
-	ErrInvalid  = errors.New("nothing that there can be in a store") // the request is invalid
+	ErrInvalid  = errors.New("invalid request to the store") // the request is invalid
 	ErrConflict = errors.New("the entry has another version; read it again")
-	ErrQuota    = errors.New("beyond the quota")
+	ErrQuota    = errors.New("the quota of the store is exceeded")
 )
 
 // These limits, in bytes, apply whatever the quota.
@@ -30,7 +30,7 @@ func CheckEntry(ctx context.Context, ns Namespace, key string) error {
 func CheckPut(ctx context.Context, ns Namespace, key string, value []byte, o *PutOptions) error {
 	return first(func() error { return CheckEntry(ctx, ns, key) }, o.check, func() error {
 		if len(value) > MaxValue {
-			return fmt.Errorf("%w: a value of %d bytes; at most %d", ErrQuota, len(value), MaxValue)
+			return fmt.Errorf("%w: the value has %d bytes; the limit is %d", ErrQuota, len(value), MaxValue)
 		}
 		return nil
 	})
@@ -68,7 +68,7 @@ func CheckVersion(ifVersion *uint64, version uint64) error {
 // CheckKey reports an invalid key. A key has 1 to [MaxKey] bytes of UTF-8 without control characters.
 func CheckKey(key string) error {
 	if key == "" {
-		return fmt.Errorf("%w: an empty key", ErrInvalid)
+		return fmt.Errorf("%w: the key is empty", ErrInvalid)
 	}
 	return checkText(key)
 }
@@ -76,9 +76,9 @@ func CheckKey(key string) error {
 func (o *PutOptions) check() error {
 	switch {
 	case o.TTL < 0 || (o.TTL > 0 && o.TTL < Resolution):
-		return fmt.Errorf("%w: a TTL of %v; at least %v, or 0 for none", ErrInvalid, o.TTL, Resolution)
+		return fmt.Errorf("%w: the TTL is %v; it must be at least %v, or 0 for none", ErrInvalid, o.TTL, Resolution)
 	case o.Quota.Bytes < 0 || o.Quota.Entries < 0:
-		return fmt.Errorf("%w: a quota of %d bytes and %d entries; 0 means no limit", ErrInvalid, o.Quota.Bytes, o.Quota.Entries)
+		return fmt.Errorf("%w: the quota is %d bytes and %d entries; neither may be negative, and 0 means no limit", ErrInvalid, o.Quota.Bytes, o.Quota.Entries)
 	default:
 		return nil
 	}
@@ -86,10 +86,10 @@ func (o *PutOptions) check() error {
 
 func checkText(text string) error {
 	if len(text) > MaxKey {
-		return fmt.Errorf("%w: a key of %d bytes; at most %d", ErrInvalid, len(text), MaxKey)
+		return fmt.Errorf("%w: the key has %d bytes; the limit is %d", ErrInvalid, len(text), MaxKey)
 	}
 	if problem := problemOf(text); problem != "" {
-		return fmt.Errorf("%w: a key %s", ErrInvalid, problem)
+		return fmt.Errorf("%w: the key %s", ErrInvalid, problem)
 	}
 	return nil
 }
@@ -97,11 +97,11 @@ func checkText(text string) error {
 // problemOf describes why a text is not allowed in a name; "" if it is.
 func problemOf(text string) string {
 	if !utf8.ValidString(text) {
-		return "that is not UTF-8"
+		return "is not UTF-8"
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) {
-			return "with a control character"
+			return "contains a control character"
 		}
 	}
 	return ""

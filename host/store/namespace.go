@@ -17,20 +17,20 @@ const MaxNamespace = 1024
 // Check reports an invalid namespace. An empty one is invalid.
 func (n Namespace) Check() error {
 	if len(n) == 0 {
-		return fmt.Errorf("%w: an empty namespace", ErrInvalid)
+		return fmt.Errorf("%w: the namespace is empty", ErrInvalid)
 	}
 	length := len(n) - 1
 	for _, name := range n {
 		if name == "" {
-			return fmt.Errorf("%w: a namespace %q with an empty name", ErrInvalid, []string(n))
+			return fmt.Errorf("%w: the namespace %q contains an empty name", ErrInvalid, []string(n))
 		}
 		if problem := problemOf(name); problem != "" {
-			return fmt.Errorf("%w: a namespace %s", ErrInvalid, problem)
+			return fmt.Errorf("%w: the namespace %s", ErrInvalid, problem)
 		}
 		length += len(name)
 	}
 	if length > MaxNamespace {
-		return fmt.Errorf("%w: a namespace of %d bytes; at most %d", ErrInvalid, length, MaxNamespace)
+		return fmt.Errorf("%w: the namespace has %d bytes; the limit is %d", ErrInvalid, length, MaxNamespace)
 	}
 	return nil
 }

@@ -25,9 +25,9 @@ type Usage struct {
 func (q Quota) Check(before, after Usage) error {
 	switch {
 	case q.Bytes != 0 && after.Bytes > q.Bytes && after.Bytes > before.Bytes:
-		return fmt.Errorf("%w: %d bytes; at most %d", ErrQuota, after.Bytes, q.Bytes)
+		return fmt.Errorf("%w: the entries would take %d bytes; the limit is %d", ErrQuota, after.Bytes, q.Bytes)
 	case q.Entries != 0 && after.Entries > q.Entries && after.Entries > before.Entries:
-		return fmt.Errorf("%w: %d entries; at most %d", ErrQuota, after.Entries, q.Entries)
+		return fmt.Errorf("%w: there would be %d entries; the limit is %d", ErrQuota, after.Entries, q.Entries)
 	default:
 		return nil
 	}

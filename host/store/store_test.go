@@ -21,35 +21,35 @@ func TestErrorsNameWhatIsWrong(t *testing.T) {
 	s, ctx := memory.New(), t.Context()
 	long := strings.Repeat("n", 2000)
 	for want, ns := range map[string]store.Namespace{
-		`an empty namespace`:                      nil,
-		`a namespace ["a" ""] with an empty name`: {"a", ""},
-		`a namespace that is not UTF-8`:           {"\xff"},
-		`a namespace with a control character`:    {"a", "b\x1fc"},
-		`a namespace of 2000 bytes; at most 1024`: {long},
-		`a namespace of 1025 bytes; at most 1024`: {long[:500], long[:524]},
+		`the namespace is empty`:                          nil,
+		`the namespace ["a" ""] contains an empty name`:   {"a", ""},
+		`the namespace is not UTF-8`:                      {"\xff"},
+		`the namespace contains a control character`:      {"a", "b\x1fc"},
+		`the namespace has 2000 bytes; the limit is 1024`: {long},
+		`the namespace has 1025 bytes; the limit is 1024`: {long[:500], long[:524]},
 	} {
 		_, _, err := s.Get(ctx, ns, "k")
-		require.EqualError(t, err, "nothing that there can be in a store: "+want)
+		require.EqualError(t, err, "invalid request to the store: "+want)
 	}
 	for want, key := range map[string]string{
-		`an empty key`:                     "",
-		`a key that is not UTF-8`:          "\xff",
-		`a key with a control character`:   "\t",
-		`a key of 2000 bytes; at most 512`: long,
+		`the key is empty`:                         "",
+		`the key is not UTF-8`:                     "\xff",
+		`the key contains a control character`:     "\t",
+		`the key has 2000 bytes; the limit is 512`: long,
 	} {
-		require.EqualError(t, s.Delete(ctx, user, key, nil), "nothing that there can be in a store: "+want)
+		require.EqualError(t, s.Delete(ctx, user, key, nil), "invalid request to the store: "+want)
 	}
 	for want, o := range map[string]store.PutOptions{
-		`nothing that there can be in a store: a TTL of -1s; at least 1µs, or 0 for none`:           {TTL: -time.Second},
-		`nothing that there can be in a store: a quota of -1 bytes and 0 entries; 0 means no limit`: {Quota: store.Quota{Bytes: -1}},
-		`beyond the quota: 69 bytes; at most 10`:                                                    {Quota: store.Quota{Bytes: 10}},
-		`the entry has another version; read it again`:                                              {IfVersion: new(uint64(7))},
+		`invalid request to the store: the TTL is -1s; it must be at least 1µs, or 0 for none`:                             {TTL: -time.Second},
+		`invalid request to the store: the quota is -1 bytes and 0 entries; neither may be negative, and 0 means no limit`: {Quota: store.Quota{Bytes: -1}},
+		`the quota of the store is exceeded: the entries would take 69 bytes; the limit is 10`:                             {Quota: store.Quota{Bytes: 10}},
+		`the entry has another version; read it again`:                                                                     {IfVersion: new(uint64(7))},
 	} {
 		_, err := s.Put(ctx, user, "key", []byte("ab"), o)
 		require.EqualError(t, err, want)
 	}
 	_, err := s.Put(ctx, user, "key", make([]byte, store.MaxValue+1), store.PutOptions{})
-	require.EqualError(t, err, "beyond the quota: a value of 16777217 bytes; at most 16777216")
+	require.EqualError(t, err, "the quota of the store is exceeded: the value has 16777217 bytes; the limit is 16777216")
 }
 
 // TestPathsHaveTheOrderOfNamespaces holds what stores that keep paths rely on.
@@ -96,7 +96,7 @@ func TestValues(t *testing.T) {
 	_, _, err = store.Get[int](ctx, s, user, "preferences")
 	require.ErrorContains(t, err, `entry "preferences" of ["users" "42"]: `)
 	_, err = store.Put(ctx, s, user, "now", time.Now(), store.PutOptions{})
-	require.ErrorContains(t, err, `entry "now" of ["users" "42"]: a value of type time.Time cannot be kept`)
+	require.ErrorContains(t, err, `entry "now" of ["users" "42"]: a value of type time.Time cannot be stored`)
 	_, err = s.Put(ctx, user, "nonsense", []byte{0xc1}, store.PutOptions{})
 	require.NoError(t, err, "a value has any form")
 	_, _, err = store.Get[map[string]int](ctx, s, user, "nonsense")

@@ -67,11 +67,11 @@ func TestWholeNumbersAreIntegers(t *testing.T) {
 func TestArgumentsThatDoNotDecode(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
-		`{"limit":1e30}`:                   `kwargs {"limit":1e+30} with error:` + "\n limit: number 1e+30 is no int\n Please fix the error and try again.",
-		`{"limit":1.5}`:                    "limit: number 1.5 is no int",
-		`{"near":{"city":[]}}`:             "near.city: array is no string",
+		`{"limit":1e30}`:                   `kwargs {"limit":1e+30} with error:` + "\n limit: number 1e+30 is not a valid int\n Please fix the error and try again.",
+		`{"limit":1.5}`:                    "limit: number 1.5 is not a valid int",
+		`{"near":{"city":[]}}`:             "near.city: array is not a valid string",
 		`{"extra":{"n":{}}}`:               "extra",
-		`"no map"`:                         "arguments: string is no tool_test.arguments",
+		`"no map"`:                         "arguments: string is not a valid tool_test.arguments",
 		`{"since":"yesterday"}`:            `cannot parse "yesterday"`,
 		`{"extra":{"n":[1e30,{"a":1.5}]}}`: "extra",
 	} {

@@ -74,7 +74,7 @@ func TestFuncSpec(t *testing.T) {
 
 func TestFuncPanicsWithoutAnObjectSchema(t *testing.T) {
 	t.Parallel()
-	require.PanicsWithValue(t, `tool.Func "x": the arguments: it must be that of a struct or a map, the schema is {"type":"string"}`, func() {
+	require.PanicsWithValue(t, `tool.Func "x": the arguments: the Go type must be a struct or a map, but its schema is {"type":"string"}`, func() {
 		tool.Func("x", "", func(context.Context, string) (string, error) { return "", nil })
 	})
 	require.Panics(t, func() {

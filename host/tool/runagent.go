@@ -52,9 +52,10 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	case result.Status != host.Interrupted:
 		return result, nil
 	case len(result.Interrupts) == 0:
-		return result, r.wrong(fmt.Errorf("it stopped at a breakpoint before %s, from which a run inside a tool cannot continue", result.Next))
+		return result, r.wrong(fmt.Errorf(
+			"it stopped at a breakpoint before %s, but a run inside a tool cannot continue from a breakpoint; remove the breakpoint", result.Next))
 	case input.Thread == "" && rt.ThreadID() != "":
-		return result, r.wrong(errors.New("it asks a person a question, but keeps no threads, so no answer can reach it"))
+		return result, r.wrong(errors.New("it asks a person a question, but keeps no threads, so it cannot receive the answer; give it a checkpoint store"))
 	}
 	asked := make([]abi.Interrupt, len(result.Interrupts))
 	for i := range result.Interrupts {
@@ -76,7 +77,7 @@ func (r *innerRun) run(ctx context.Context, input host.Input) (*host.Result, err
 	if !ok || busy.Until.IsZero() || refused == nil || refused.Thread != input.Thread {
 		return result, err
 	}
-	r.rt.Warn(fmt.Sprintf("agent %s: waiting until its thread is free: %v", r.name, busy))
+	r.rt.Warn(fmt.Sprintf("agent %s: waiting until another run releases its thread: %v", r.name, busy))
 	timer := time.NewTimer(time.Until(busy.Until) + leaseMargin) //nolint:forbidigo // leases end in real time
 	defer timer.Stop()
 	select {

@@ -53,16 +53,16 @@ func TestTags(t *testing.T) {
 func TestTagsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	for says, broken := range map[string]func() string{
-		`tag enum:"a, b": write the values with commas and nothing else between them`: parameters[struct {
+		`tag enum:"a, b": separate the values by commas without spaces`: parameters[struct {
 			F string `enum:"a, b"`
 		}],
-		`tag enum:"": write the values`: parameters[struct {
+		`tag enum:"": separate the values`: parameters[struct {
 			F string `enum:""`
 		}],
-		`F: tag enum:"a": "a" is no JSON, as a value of the type "integer" must be`: parameters[struct {
+		`F: tag enum:"a": "a" is not valid JSON for a value of the type "integer"`: parameters[struct {
 			F int `enum:"a"`
 		}],
-		`tag default:"x": "x" is no JSON`: parameters[struct {
+		`tag default:"x": "x" is not valid JSON`: parameters[struct {
 			F bool `default:"x"` //nolint:revive // wrong on purpose
 		}],
 		`F: type: x has type "string", want "integer"`: parameters[struct {
@@ -76,7 +76,7 @@ func TestTagsThatDoNotFit(t *testing.T) {
 				N int `default:"3" max:"2"`
 			}
 		}],
-		`tag min:"1": a number, a string or a list has bounds, and not a value of the type "boolean"`: parameters[struct {
+		`tag min:"1": only numbers, strings and lists can have bounds, and the type is "boolean"`: parameters[struct {
 			F bool `min:"1"`
 		}],
 		`tag min:"x": strconv.ParseFloat`: parameters[struct {

@@ -18,7 +18,7 @@ const maxNesting = 15
 // schema returns the JSON Schema of a document.
 func (p *sourcePackage) schema(d *document, depth int) (map[string]any, error) {
 	if depth > maxNesting {
-		return nil, fmt.Errorf("%s: documents contain each other, or stand more than %d deep in each other", d.name, maxNesting)
+		return nil, fmt.Errorf("%s: documents contain each other in a circle, or are nested more than %d levels deep", d.name, maxNesting)
 	}
 	properties := map[string]any{}
 	var required []any
@@ -160,7 +160,7 @@ func (f *field) defaultValue(text string) (any, error) {
 		}
 		return f.values(strings.Split(text, ","))
 	case kindPointer:
-		return nil, errors.New("a pointer has none: it is nil where there is no key")
+		return nil, errors.New("a pointer cannot have a default: it is nil if the key is missing")
 	default:
 		return f.typ.parse(text)
 	}
@@ -181,10 +181,10 @@ func (t *goType) parse(text string) (any, error) {
 	case kindFloat:
 		_, err = strconv.ParseFloat(text, 64)
 	default:
-		return nil, fmt.Errorf("a %s cannot stand in a tag", t.name)
+		return nil, fmt.Errorf("a %s cannot be written in a tag", t.name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q is no %s", text, t.name)
+		return nil, fmt.Errorf("%q is not a valid %s", text, t.name)
 	}
 	return json.Number(text), nil
 }

@@ -253,7 +253,7 @@ func (p *sourcePackage) goType(e ast.Expr) (*goType, error) {
 			return p.composite(kindDict, "map[string]", e.Value)
 		}
 	}
-	return nil, errors.New("its type has no form; use booleans, numbers, strings, []byte, sdk.Raw, sdk.Map, documents, " +
+	return nil, errors.New("its type cannot be encoded; use booleans, numbers, strings, []byte, sdk.Raw, sdk.Map, documents, " +
 		"and slices, maps with string keys and pointers of these")
 }
 
@@ -263,7 +263,7 @@ func (p *sourcePackage) composite(k kind, prefix string, of ast.Expr) (*goType, 
 		return nil, err
 	}
 	if elem.kind == kindPointer {
-		return nil, errors.New("a pointer can be a field, and nothing in it: nil has no place in a list or map")
+		return nil, errors.New("only a field can be a pointer, because a list or map cannot contain nil")
 	}
 	return &goType{kind: k, name: prefix + elem.name, elem: elem}, nil
 }

@@ -88,7 +88,7 @@ func (g Glob) IsLiteral() bool { return !strings.ContainsAny(g.pattern, `*?[{\`)
 // checkGlob bounds the cost of a match: the cost of each alternative is bounded by the lengths of pattern and path.
 func checkGlob(pattern string) error {
 	if pattern == "" || len(pattern) > maxGlob {
-		return fmt.Errorf("a glob has 1 to %d bytes", maxGlob)
+		return fmt.Errorf("a glob must have 1 to %d bytes", maxGlob)
 	}
 	if !doublestar.ValidatePattern(pattern) {
 		return GlobError(fmt.Sprintf("%q has a bracket, a brace or a backslash that does not end", pattern))

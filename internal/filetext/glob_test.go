@@ -45,8 +45,8 @@ func TestStrictGlob(t *testing.T) {
 func TestGlobErrors(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
-		"":                                 "a glob has 1 to 1000 bytes",
-		strings.Repeat("a", 1001):          "a glob has 1 to 1000 bytes",
+		"":                                 "a glob must have 1 to 1000 bytes",
+		strings.Repeat("a", 1001):          "a glob must have 1 to 1000 bytes",
 		"[a-":                              "\"[a-\" has a bracket, a brace or a backslash that does not end",
 		"*.{py":                            "\"*.{py\" has a bracket, a brace or a backslash that does not end",
 		strings.Repeat("{a,b}", 10):        "stands for more than 1000 patterns",

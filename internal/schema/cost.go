@@ -10,19 +10,18 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// cost is what a schema costs the validator: so much for each value that it looks at, and so much for each byte of text.
-// A schema is small, and a value may be large; together they could take minutes.
+// cost is the work of validating with a schema: parts counts per value, and pattern counts per byte of text. Even a small schema
+// could take minutes with a large value.
 type cost struct {
-	parts   int // schemas inside of it, and values that it lists
-	pattern int // instructions of its regular expressions
+	parts   int // the schemas inside it, and the values that it lists
+	pattern int // the instructions of its regular expressions
 }
 
-// What a validation may take at the most: about a second.
+// These are the most expensive validations that are allowed. They take about a second.
 const (
 	mostParts   = 10_000_000
 	mostPattern = 50_000_000
-	// maxUntrustedPattern is how many instructions the regular expressions of a guest's schema may have: "(a?){1000}" has
-	// 2,000.
+	// maxUntrustedPattern is the maximum number of instructions in the regular expressions of a guest's schema: "(a?){1000}" has 2,000.
 	maxUntrustedPattern = 2_000
 )
 
@@ -30,9 +29,9 @@ const (
 func (c cost) allows(v wire.Raw) error {
 	switch {
 	case c.pattern > 0 && len(v) > mostPattern/c.pattern:
-		return fmt.Errorf("the value has %d bytes, too many to be checked against patterns of %d steps", len(v), c.pattern)
+		return fmt.Errorf("the value has %d bytes, which are too many to check against patterns of %d steps", len(v), c.pattern)
 	case len(v) > mostParts/c.parts && c.parts*values(v) > mostParts:
-		return fmt.Errorf("the value has %d bytes, too many to be checked against a schema of %d parts", len(v), c.parts)
+		return fmt.Errorf("the value has %d bytes, which are too many to check against a schema of %d parts", len(v), c.parts)
 	}
 	return nil
 }
@@ -49,7 +48,7 @@ func values(v wire.Raw) int {
 	return n
 }
 
-// costOf is the cost of a schema with all that are inside of it.
+// costOf returns the cost of a schema and of all schemas inside it.
 func costOf(s *jsonschema.Schema) cost {
 	c := cost{parts: 1 + len(s.Enum) + len(s.Required), pattern: patternSize(s.Pattern)}
 	for pattern := range s.PatternProperties {
@@ -65,14 +64,14 @@ func costOf(s *jsonschema.Schema) cost {
 	return c
 }
 
-// patternSize is how many instructions a regular expression has, before they are made.
+// patternSize estimates the number of instructions of a regular expression without compiling it.
 func patternSize(pattern string) int {
 	if pattern == "" {
 		return 0
 	}
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return len(pattern) // who compiles it says so
+		return len(pattern) // compiling the schema reports the error
 	}
 	return size(re)
 }

@@ -27,7 +27,7 @@ func (s *Schema) Decode(value wire.Raw, into any) error {
 	if !ok {
 		return err
 	}
-	// 2.0 is an integer in JSON Schema, but not to encoding/json.
+	// 2.0 is an integer in JSON Schema, but not for encoding/json
 	decoded, err := value.Value()
 	if err != nil {
 		return err
@@ -42,10 +42,10 @@ func (s *Schema) Decode(value wire.Raw, into any) error {
 	if where == "" {
 		where = "arguments"
 	}
-	return fmt.Errorf("%s: %s is no %s", where, wrong.Value, wrong.Type)
+	return fmt.Errorf("%s: %s is not a valid %s", where, wrong.Value, wrong.Type)
 }
 
-// wholeNumbers makes integers of floats that are whole, in place where it can.
+// wholeNumbers turns floats without a fraction into integers, in place where it can.
 func wholeNumbers(value any) any {
 	const exact = 1 << 53
 	switch v := value.(type) {

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// WithDefaults returns v with the defaults of the schema's properties filled in where v has no value, at every depth
-// of objects. Defaults are taken as the schema writes them, so that whole numbers stay integers.
+// WithDefaults returns v with the defaults of the schema's properties filled in where v has no value, at every depth of objects. It
+// uses the defaults exactly as written in the schema, so that whole numbers stay integers.
 func (s *Schema) WithDefaults(v wire.Map) wire.Map {
 	if s == nil {
 		return v

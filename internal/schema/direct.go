@@ -11,14 +11,14 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// A Decoder reads values into a Go type, as [Schema.Decode] does. A struct of strings, numbers and booleans, as the arguments of
-// most tools are, it fills without the way through JSON, which was a quarter of what a tool call takes.
+// A Decoder reads values into a Go type, as [Schema.Decode] does. The arguments of most tools are structs of
+// strings, numbers and booleans. It fills such structs without going through JSON, which would take a quarter of the time of a call.
 type Decoder[T any] struct {
 	schema *Schema
-	fields []field // nil: only encoding/json knows what the type wants
+	fields []field // nil: the type is left to encoding/json
 }
 
-// field is one that a value sets which is what its kind says; any other value goes to encoding/json.
+// field is a field that can be set directly by a value of its kind. Values of other kinds go to encoding/json.
 type field struct {
 	name  string
 	index int
@@ -47,8 +47,8 @@ func (d *Decoder[T]) Decode(value wire.Raw) (into T, err error) {
 	return into, err
 }
 
-// plainFields returns the fields of a struct if encoding/json would set each by its name alone, and by nothing but a string, number or
-// boolean; nil if it could do anything else.
+// plainFields returns the fields of a struct if encoding/json would set each of them by its name alone, from a string, number or
+// boolean. It returns nil if encoding/json could do anything else.
 func plainFields(t reflect.Type) []field {
 	if t.Kind() != reflect.Struct || decodesItself(t) {
 		return nil
@@ -81,12 +81,12 @@ func plainFields(t reflect.Type) []field {
 	return fields
 }
 
-// notInNames: encoding/json takes such names otherwise, or might.
+// notInNames reports whether encoding/json may treat a name with this character differently.
 func notInNames(r rune) bool {
 	return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// decodesItself: or encoding/json looks into the text for it, as it does for its own Number.
+// decodesItself reports whether a type decodes itself, or is treated specially by encoding/json, like its own Number.
 func decodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return t == reflect.TypeFor[json.Number]() || p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())

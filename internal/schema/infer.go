@@ -38,13 +38,13 @@ func Of[T any]() (wire.Raw, error) {
 		return nil, err
 	}
 	if kind, _ := m.Get("type").AsString(); kind != "object" {
-		return nil, fmt.Errorf("it must be that of a struct or a map, the schema is %s", text)
+		return nil, fmt.Errorf("the Go type must be a struct or a map, but its schema is %s", text)
 	}
 	return raw, nil
 }
 
-// withoutNull takes the null out of the types that slices, maps and pointers get: a model leaves out what it does not
-// give, and some providers refuse lists of types.
+// withoutNull removes null from the types of slices, maps and pointers: a model simply omits such values, and some providers refuse
+// lists of types.
 func withoutNull(s *jsonschema.Schema) {
 	if rest := slices.DeleteFunc(s.Types, func(kind string) bool { return kind == "null" }); len(rest) == 1 {
 		s.Type, s.Types = rest[0], nil

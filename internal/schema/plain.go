@@ -2,12 +2,12 @@ package schema
 
 import "github.com/agenthost/agenthost/abi/wire"
 
-// plain is a schema that says no more than types, properties and which of them are required. It can accept a value
-// without decoding it; it never refuses one, that is left to the validator and its words.
+// plain is a schema that only states types, properties and required properties. It can accept a value without decoding it. It never
+// refuses one: the validator does that, with its own error text.
 type plain struct {
 	kind       string // the JSON type; "": any
 	properties []property
-	required   int  // how many of properties are required
+	required   int  // the number of required properties
 	closed     bool // no other properties
 	items      *plain
 }
@@ -18,7 +18,7 @@ type property struct {
 	required bool
 }
 
-// plainOf returns the plain form of a schema; nil if it says more.
+// plainOf returns the plain form of a schema, or nil if the schema states more.
 func plainOf(raw wire.Raw) *plain {
 	var m wire.Map
 	if _, err := m.UnmarshalMsg(raw); err != nil || !raw.IsMap() {
@@ -36,7 +36,7 @@ func plainOf(raw wire.Raw) *plain {
 	return p
 }
 
-// keyword takes over one keyword; false if it says more than a plain schema can.
+// keyword adds one keyword. It returns false if a plain schema cannot express the keyword.
 func (p *plain) keyword(key string, value wire.Raw) bool {
 	switch key {
 	case "title", "description", "default", "examples", "$schema", "required":
@@ -66,7 +66,7 @@ func (p *plain) keyword(key string, value wire.Raw) bool {
 	}
 }
 
-// require marks the required properties; false if one has no schema.
+// require marks the required properties. It returns false if one of them has no schema.
 func (p *plain) require(list wire.Raw) bool {
 	for item := range list.Elements() {
 		name, _ := item.AsString()

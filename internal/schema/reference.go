@@ -6,8 +6,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// reference returns a keyword of a schema, or of a schema inside it, that refers to another one; "" if there is none.
-// It looks at what the validator has understood, not at the document: encoding/json takes "$REF" for "$ref".
+// reference returns a keyword of a schema, or of a schema inside it, that refers to another schema. It returns "" if there is no such
+// keyword. It checks the parsed schema rather than the document, because encoding/json reads "$REF" as "$ref".
 func reference(s *jsonschema.Schema) string {
 	switch _, recursive := s.Extra["$recursiveRef"]; {
 	case s.Ref != "":

@@ -1,6 +1,6 @@
 // Package schema checks msgpack values against JSON Schemas: the arguments of tools, the values of state fields, the
-// configuration of plugins. The verdict is google/jsonschema-go's; values that plainly conform to a plain schema are
-// recognised without decoding them, since every tool call of every run passes here.
+// configuration of plugins. The verdict comes from google/jsonschema-go. Values that
+// clearly conform to a simple schema are accepted without decoding them, because every tool call of every run is checked here.
 package schema
 
 import (
@@ -19,17 +19,17 @@ import (
 type Schema struct {
 	raw      wire.Raw
 	resolved *jsonschema.Resolved
-	plain    *plain // nil: not a plain schema
+	plain    *plain // nil: the schema is not plain
 	cost     cost
-	defaults bool // some property may have one
+	defaults bool // some property may have a default
 }
 
-// Compile compiles a schema of a trusted source. A schema that is absent or nil gives a nil Schema.
+// Compile compiles a schema from a trusted source. For an absent schema or nil it returns a nil Schema.
 func Compile(raw wire.Raw) (*Schema, error) {
 	return compile(raw, func(*jsonschema.Schema, cost) error { return nil })
 }
 
-// compile compiles a schema that check has nothing against.
+// compile compiles a schema if check returns no error for it.
 func compile(raw wire.Raw, check func(*jsonschema.Schema, cost) error) (*Schema, error) {
 	if raw.IsNil() {
 		return nil, nil //nolint:nilnil // a nil Schema is a schema
@@ -56,7 +56,7 @@ func compile(raw wire.Raw, check func(*jsonschema.Schema, cost) error) (*Schema,
 	return &Schema{raw: raw, resolved: resolved, plain: plainOf(raw), cost: cost, defaults: bytes.Contains(text, []byte(`"default":`))}, nil
 }
 
-// The bounds of a schema that a guest wrote.
+// These are the limits of a schema from a guest.
 const (
 	MaxUntrustedBytes = 64 << 10
 	MaxUntrustedDepth = 32
@@ -112,12 +112,12 @@ func (s *Schema) Validate(v wire.Raw) error {
 	return nil
 }
 
-// ValidationError lists what is wrong with a value, one problem a line: where it stands, a colon, and what is wrong.
+// ValidationError lists the problems of a value, one in each line: the place, a colon, and the problem.
 type ValidationError struct{ Problems []string }
 
 func (e *ValidationError) Error() string { return strings.Join(e.Problems, "\n") }
 
-// problems words the verdict: missing properties by name, as pydantic puts it, else the validator's own words.
+// problems describes the validator's verdict: the names of missing properties in the words of pydantic, or else the validator's text.
 func (s *Schema) problems(v wire.Raw, verdict error) []string {
 	var missing []string
 	var given, required wire.Map

@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// applyTags adds to the schema of a type what the tags enum, default, min and max of its fields say, at every depth.
+// applyTags adds the tags enum, default, min and max of a type's fields to its schema, at every depth.
 func applyTags(t reflect.Type, s *jsonschema.Schema) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -67,14 +67,14 @@ func applyFieldTags(field reflect.StructField, s *jsonschema.Schema) error {
 	return nil
 }
 
-// applyEnum takes the values that a field, or each item of a list, may have.
+// applyEnum sets the values that a field, or each item of a list, may have.
 func applyEnum(s *jsonschema.Schema, text string) error {
 	if s.Items != nil {
 		s = s.Items
 	}
 	for item := range strings.SplitSeq(text, ",") {
 		if item == "" || item != strings.TrimSpace(item) {
-			return errors.New(`write the values with commas and nothing else between them, such as enum:"low,high"`)
+			return errors.New(`separate the values by commas without spaces, as in enum:"low,high"`)
 		}
 		value, err := valueOf(s, item)
 		if err != nil {
@@ -93,7 +93,7 @@ func applyMax(s *jsonschema.Schema, text string) error {
 	return applyBound(s, text, &s.Maximum, &s.MaxLength, &s.MaxItems)
 }
 
-// applyBound sets a bound: of a number, of the characters of a string, or of the items of a list.
+// applyBound sets a bound for a number, for the characters of a string, or for the items of a list.
 func applyBound(s *jsonschema.Schema, text string, number **float64, length, items **int) error {
 	target := length
 	switch s.Type {
@@ -105,14 +105,14 @@ func applyBound(s *jsonschema.Schema, text string, number **float64, length, ite
 	case "array":
 		target = items
 	default:
-		return fmt.Errorf("a number, a string or a list has bounds, and not a value of the type %q", s.Type)
+		return fmt.Errorf("only numbers, strings and lists can have bounds, and the type is %q", s.Type)
 	}
 	bound, err := strconv.ParseUint(text, 10, 31)
 	*target = new(int(bound))
 	return err
 }
 
-// applyDefault sets the value of a field that is not given.
+// applyDefault sets the default of a field.
 func applyDefault(s *jsonschema.Schema, text string) error {
 	value, err := valueOf(s, text)
 	if err != nil {
@@ -127,12 +127,12 @@ func valueOf(s *jsonschema.Schema, text string) (any, error) {
 	if s.Type == "string" {
 		return text, nil
 	}
-	if number, err := strconv.ParseInt(text, 10, 64); err == nil { // which a float64 might not hold
+	if number, err := strconv.ParseInt(text, 10, 64); err == nil { // a float64 might not hold it exactly
 		return number, nil
 	}
 	var value any
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		return nil, fmt.Errorf("%q is no JSON, as a value of the type %q must be", text, s.Type)
+		return nil, fmt.Errorf("%q is not valid JSON for a value of the type %q", text, s.Type)
 	}
 	return value, nil
 }

@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// maxTokens bounds what the parser is given.
+	// maxTokens bounds the number of tokens that the parser gets.
 	maxTokens = 3 * maxNodes
-	// maxKeys bounds the keys of one mapping outside of { }, for each of which the parser recurses and copies those behind it.
+	// maxKeys bounds the keys of one mapping outside { }. For each key, the parser recurses and copies the keys after it.
 	maxKeys = 10_000
-	// maxEmpty bounds the entries without a value, for each of which the parser moves all tokens behind it.
+	// maxEmpty bounds the entries without a value. For each of them, the parser moves all tokens after it.
 	maxEmpty = 10_000
-	// maxLineWork bounds tabs (and <<) times length of a line, which is the time that the tokenizer takes for it.
+	// maxLineWork bounds the number of tabs (and <<) in a line times its length, because the tokenizer takes that much time for the line.
 	maxLineWork = 1 << 28
 )
 
-// budget counts what makes the parser slow or its stack deep; a stack that overflows cannot be recovered.
+// budget counts the tokens that make the parser slow or its stack deep. A process cannot recover from a stack overflow.
 type budget struct {
 	flow    int // open [ and {
-	openers int // in a row, such as "- - -"
+	openers int // the number of openers in a row, such as "- - -"
 	empty   int
-	keys    map[int]int // of the mapping that is open at each column
+	keys    map[int]int // the number of keys of the open mapping at each column
 }
 
-// spend takes a token into account and says which limit is reached, if any.
+// spend counts a token. It returns a message if a limit is exceeded, and "" otherwise.
 func (b *budget) spend(tk *token.Token) string {
 	b.nest(tk)
 	switch {
@@ -47,7 +47,7 @@ func (b *budget) nest(tk *token.Token) {
 		b.flow--
 	}
 	if tk.Type == token.SequenceEntryType && tk.Prev != nil && tk.Prev.Position.Line < tk.Position.Line {
-		b.openers = 0 // deeper only if indented, for which a file has no room
+		b.openers = 0 // a nested item must be indented, and a file is too small for deep indentation
 	}
 	switch tk.Type {
 	case token.SequenceEntryType, token.MappingKeyType, token.TagType, token.AnchorType, token.SequenceStartType, token.MappingStartType:
@@ -61,7 +61,7 @@ func (b *budget) nest(tk *token.Token) {
 	}
 }
 
-// countKey returns the number of keys of the mapping that a ":" belongs to. Mappings to the right of a line's first token have ended.
+// countKey returns the number of keys of the mapping that a ":" belongs to. A mapping ends at a line whose first token is left of it.
 func (b *budget) countKey(tk *token.Token) int {
 	column := tk.Position.Column
 	if tk.Prev == nil || tk.Prev.Position.Line < tk.Position.Line || tk.Type == token.SequenceEntryType {

@@ -83,7 +83,7 @@ func (d *decoder) decodeStruct(n *node, v reflect.Value, path string) {
 	}
 }
 
-// plain is the value of a node as any: map[string]any, []any, int64, float64, string, bool or nil.
+// plain returns the value of a node as an any: map[string]any, []any, int64, float64, string, bool or nil.
 func (d *decoder) plain(n *node, path string) any {
 	if n.broken {
 		return nil

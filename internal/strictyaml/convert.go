@@ -7,8 +7,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// converter turns the parser's tree into nodes: anchors and aliases are resolved, keys merged, and plain
-// scalars classified from their own text.
+// converter turns the parser's tree into nodes. It resolves anchors and aliases, merges keys, and classifies plain scalars by their
+// own text.
 type converter struct {
 	src     *source
 	anchors map[string]*node // nil while the anchor's own value is being read
@@ -27,7 +27,7 @@ func (c *converter) stop(at position, path, message string) {
 	c.stopped = true
 }
 
-// brokenNode stands for a value whose problem is known.
+// brokenNode returns a node in place of a value whose problem has already been reported.
 func (c *converter) brokenNode(at position) *node {
 	n := newScalar(at, KindNull, "", true)
 	n.broken = true
@@ -110,7 +110,8 @@ func (c *converter) mapping(from *ast.MappingNode, at position, path string, dep
 	return newMapping(at, c.merge(read, given, path))
 }
 
-// merge puts the entries of what << names where << stands. Keys written out win, then those of the first mapping named.
+// merge inserts the entries of the mappings that << names in place of the <<. Keys that are written out win, then keys of the first
+// named mapping.
 func (c *converter) merge(read []entry, given map[string]position, path string) []entry {
 	entries := make([]entry, 0, len(read))
 	for _, e := range read {
@@ -171,9 +172,9 @@ func (c *converter) alias(from *ast.AliasNode, at position, path string) *node {
 		for known := range c.anchors {
 			names = append(names, known)
 		}
-		c.problem(at, path, "no anchor &"+name+" before this", suggestion(name, names, "anchors"))
+		c.problem(at, path, "there is no anchor &"+name+" before this", suggestion(name, names, "anchors"))
 	case value == nil:
-		c.problem(at, path, "*"+name+" stands inside of its own anchor", "")
+		c.problem(at, path, "*"+name+" is used inside its own anchor", "")
 	default:
 		if message := value.tooLarge(); message != "" {
 			c.stop(at, path, message)
@@ -207,7 +208,7 @@ func (c *converter) tag(from *ast.TagNode, at position, path string, depth int) 
 	return value
 }
 
-// position is where a node starts: a mapping at its first key, not at the colon as the parser has it.
+// position returns the start of a node. A mapping starts at its first key, while the parser places it at the colon.
 func (c *converter) position(from ast.Node) position {
 	switch n := from.(type) {
 	case nil:

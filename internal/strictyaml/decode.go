@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Decode reads a YAML file into the struct, map, slice or other value that into points to. What the file does
-// not mention keeps its value, so that a caller can put defaults there; lists and mappings are replaced as a whole.
+// Decode reads a YAML file into the struct, map, slice or other value that into points to. Fields that
+// the file does not mention keep their values, so a caller can set defaults first. Lists and mappings are replaced as a whole.
 //
-// A problem of the file is an *Error with every problem found; into may then be partly filled. A value that
-// nothing can be decoded into (not a pointer, a field without a tag) is another error. File is only a name for messages.
+// If the file has problems, the error is an *Error with every problem found, and into may be partly filled. If into is unsuitable (not
+// a pointer, or a field without a tag), the error has another type. File is only a name for messages.
 func Decode(file string, data []byte, into any, opts ...Option) error {
 	root, found := load(file, data, opts)
 	if root.n == nil {
@@ -61,24 +61,24 @@ func load(file string, data []byte, opts []Option) (Node, problems) {
 }
 
 // Unmarshaler is implemented by types that decode themselves, such as a union of a string and a mapping. An error that
-// is not an *Error is shown at the node. A struct that embeds an Unmarshaler is one, too, as Go has it.
+// is not an *Error is shown at the node. As usual in Go, a struct that embeds an Unmarshaler is an Unmarshaler, too.
 type Unmarshaler interface {
 	UnmarshalStrict(n Node) error
 }
 
-// FuncUnmarshaler is an [Unmarshaler] that need not know this package: decode decodes the node into what a pointer points
-// to, as often as it is called. It is for types of libraries whose users may have no YAML at all.
+// FuncUnmarshaler is an [Unmarshaler] that does not import this package: decode decodes the node into the target of a pointer, and may
+// be called repeatedly. It is for types of libraries that can be used without YAML.
 type FuncUnmarshaler interface {
 	UnmarshalYAML(decode func(into any) error) error
 }
 
-// Checker is implemented by types that have more to say once they are decoded without a problem: what one key
-// demands of another. The node is the value decoded.
+// Checker is implemented by types with further rules, such as a key that requires another key. CheckStrict is called after the value
+// was decoded without a problem. The node is the decoded value.
 type Checker interface {
 	CheckStrict(n Node) error
 }
 
-// decoder fills one value. Problems are collected; a mistake of the program stops it.
+// decoder fills one value. It collects the problems of the file, and stops at a mistake of the program.
 type decoder struct {
 	found   problems
 	fields  map[reflect.Type]*fields
@@ -154,7 +154,7 @@ func (d *decoder) decode(n *node, v reflect.Value, path string, r rules) {
 	}
 }
 
-// call runs a hook of the type and takes over its problems.
+// call runs a hook of the type and adds the hook's problems.
 func (d *decoder) call(n *node, path string, hook func(Node) error) {
 	at := Node{n: n, path: path, secrets: d.secrets}
 	switch err := hook(at).(type) { //nolint:errorlint // A wrapped *Error keeps the text of its wrapping.

@@ -1,5 +1,5 @@
 // Package strictyaml reads YAML files that people write, such as agenthost.yaml, into Go structs. It is strict, so that no
-// mistake is silently dropped, and its errors show the line, point at the place and say how to mend it:
+// mistake is silently dropped, and its errors show the line, point at the place and say how to correct it:
 //
 //	agenthost.yaml:7:7: middleware[2].tool_call_limit: unknown key "run_limt"
 //	  7 |       run_limt: 3
@@ -8,7 +8,7 @@
 //
 // # Reading a file
 //
-// [Decode] fills a struct whose fields name their keys in a yaml tag. A strict tag says more:
+// [Decode] fills a struct whose fields name their keys in a yaml tag. A strict tag adds rules:
 //
 //	type Limit struct {
 //		ToolName string        `yaml:"tool_name" strict:"required"`
@@ -20,9 +20,9 @@
 //		Runtime  any           `yaml:"-"`
 //	}
 //
-// required: the key must be there. optional: null stands for "not given"; elsewhere null is an error, except for pointers, any and [Node].
+// required: the key must be given. optional: null means "not given"; elsewhere null is an error, except for pointers, any and [Node].
 // enum: one of these strings, also for every entry of a list or mapping. min, max: in the field's own notation.
-// unsupported: the key belongs to a later version, and using it is an error that says so. Embedded structs are inlined.
+// unsupported: the key belongs to a later version, and an error says so if it is used. Embedded structs are inlined.
 //
 // Values are strings, booleans, integers, floats, time.Duration (30s), [Size] (64MiB), [Count] (10k), slices, maps with string
 // keys, [OrderedMap], structs, pointers to them, and any (map[string]any, []any, int64, float64, string, bool, nil). Nothing is
@@ -30,13 +30,13 @@
 //
 // # Beyond structs
 //
-// A [Node] is a value that is decoded later, for example a middleware's config once the middleware is known; [Node.Errorf] shows
-// what is found wrong even later at the place where it stands. A type that implements [Unmarshaler] or [FuncUnmarshaler] decodes
-// itself, and one that implements [Checker] checks what its tags cannot say. [Join] merges what all of them report.
+// A [Node] is a value that is decoded later, for example a middleware's config once the middleware is known. [Node.Errorf] shows an
+// even later error at the place of the value. A type that implements [Unmarshaler] or [FuncUnmarshaler] decodes
+// itself, and one that implements [Checker] checks rules that tags cannot express. [Join] merges all their errors.
 //
-// [WithEnv] expands variables in strings. What they expand to never shows in a problem. [WithSet] applies assignments from the command line.
+// [WithEnv] expands variables in strings. A problem never shows their values. [WithSet] applies assignments from the command line.
 //
-// # What YAML is read
+// # Which YAML is read
 //
 // YAML 1.2 with its core schema: yes and on are strings. Anchors, aliases and << are resolved. Not supported: several documents in a
 // file, directives, tags other than those of the core schema, keys that are not scalars, tabs in unquoted text, numbers that start

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxExpanded bounds, in bytes, what all variables of a document expand to.
+// maxExpanded bounds the total length of the values of all variables in a document, in bytes.
 const maxExpanded = 16 << 20
 
-// variable is the part of a text from a "${" on, up to its first "}".
+// variable matches a "${" at the beginning of a text, up to the first "}".
 var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// expander expands variables in the strings of a tree. What it expanded to is kept, to be taken out of errors.
+// expander expands variables in the strings of a tree. It keeps their values, so that they can be removed from errors.
 type expander struct {
 	lookup  func(string) (string, bool)
 	done    map[*node]*node // aliases share nodes: each is expanded once
@@ -42,7 +42,7 @@ func (x *expander) expand(n *node, path string) *node {
 			changed[i] = entry{e.key, x.expand(e.value, childPath(path, e.key.text))}
 		}
 		result = newMapping(n.at, changed)
-	default: // no other scalar has a variable
+	default: // other scalars cannot contain variables
 	}
 	x.done[n] = result
 	return result
@@ -97,15 +97,16 @@ func (x *expander) expandText(n *node, path string) *node {
 	return &expanded
 }
 
-// variable expands the one that a text starts with. It returns how it is written, and a problem with a message if it has one.
+// variable expands the variable at the beginning of a text. It returns the variable as written, and a problem, which has a message if
+// the variable is wrong.
 func (x *expander) variable(text string) (written, value string, problem Problem) {
 	match := variable.FindStringSubmatch(text)
 	if match == nil {
-		return "${", "", Problem{Message: "${ does not start a variable", Hint: "write ${NAME} or ${NAME:-default}; $$ stands for one $"}
+		return "${", "", Problem{Message: "${ does not start a variable", Hint: "write ${NAME} or ${NAME:-default}; write $$ for a single $"}
 	}
 	written, name, hasDefault, fallback := match[0], match[1], match[2] != "", match[3]
 	if strings.Contains(fallback, "${") {
-		return written, "", Problem{Message: "a default cannot have a variable in it", Hint: "write ${NAME:-text}"}
+		return written, "", Problem{Message: "a default cannot contain a variable", Hint: "write ${NAME:-text}"}
 	}
 	value, ok := x.lookup(name)
 	switch {

@@ -100,8 +100,8 @@ agenthost.yaml:5:3: system_prompt: the variable UNSET is not set
 agenthost.yaml:6:10: tools[0]: ${ does not start a variable
   6 | tools: ["${1}", "${UNSET:-${NAME}}"]
     |          ^
-  write ${NAME} or ${NAME:-default}; $$ stands for one $
-agenthost.yaml:6:18: tools[1]: a default cannot have a variable in it
+  write ${NAME} or ${NAME:-default}; write $$ for a single $
+agenthost.yaml:6:18: tools[1]: a default cannot contain a variable
   6 | tools: ["${1}", "${UNSET:-${NAME}}"]
     |                  ^
   write ${NAME:-text}`)

@@ -7,32 +7,30 @@ import (
 	"strings"
 )
 
-// maxProblems bounds how many problems one error carries. Who has more of them fixes the first
-// twenty first.
+// maxProblems bounds the number of problems in one error. Twenty are enough for one round of corrections.
 const maxProblems = 20
 
-// Problem is one thing that is wrong with a file, and where.
+// Problem is one mistake in a file, and its place.
 type Problem struct {
-	// File is the name given to [Decode], or the text of the flag (`--set model.name=x`) when the
-	// value was given on the command line. Empty when the place is not known.
+	// File is the name given to [Decode], or the text of the flag (`--set model.name=x`) if the
+	// value was given on the command line. It is empty if the place is unknown.
 	File string
-	// Line and Column count from 1; a column is a rune, also a tab. Both are 0 when there is no line to show,
-	// as for a flag.
+	// Line and Column count from 1. Each rune is one column, even a tab. Both are 0 if there is no line to show, as for a flag.
 	Line, Column int
-	// Path leads to the value inside the document: middleware[2].tool_call_limit.run_limit. Empty at the root.
+	// Path leads to the value inside the document: middleware[2].tool_call_limit.run_limit. It is empty at the root.
 	Path string
-	// Message says what is wrong and, where it helps, what was expected. Never empty.
+	// Message says what is wrong and, where it helps, what was expected. It is never empty.
 	Message string
-	// Hint says how to mend it. May be empty.
+	// Hint says how to correct the mistake. It may be empty.
 	Hint string
-	// Source is the whole line of the file, as it is written there. Variables are not expanded in it.
+	// Source is the whole line as it is in the file, without expanding variables.
 	Source string
 
 	cause error
 }
 
-// Error is what Decode, Parse, Join and the methods of [Node] return: every problem found, in the
-// order of the file, at most 20.
+// Error is the error of Decode, Parse, Join and the methods of [Node]. It holds the problems found, at most 20, in the order of the
+// file.
 type Error struct {
 	Problems []Problem
 	// More counts the problems that were left out.
@@ -54,7 +52,8 @@ func (e *Error) Error() string {
 	return out.String()
 }
 
-// Unwrap returns the errors that [Node.Errorf] and Join wrapped, for errors.Is and errors.As. An error whose text held an expanded variable is not among them.
+// Unwrap returns the errors that [Node.Errorf] and Join wrapped, for errors.Is and errors.As. It leaves out errors whose text contained
+// the value of a variable.
 func (e *Error) Unwrap() []error {
 	var causes []error
 	for _, p := range e.Problems {
@@ -65,15 +64,15 @@ func (e *Error) Unwrap() []error {
 	return causes
 }
 
-// Join merges errors into one *Error, sorted by file and place; nil when all of them are nil. The
-// problems of an *Error stay what they are; any other error becomes a problem without a place.
+// Join merges errors into one *Error, sorted by file and place. It returns nil if all errors are nil. Problems of an *Error keep their
+// places; any other error becomes a problem without a place.
 func Join(errs ...error) error {
 	var found problems
 	found.addErrors(errs)
 	return found.err()
 }
 
-// problems collects up to maxProblems of them and counts the rest.
+// problems collects up to maxProblems problems and counts the rest.
 type problems struct {
 	list []Problem
 	more int
@@ -108,11 +107,11 @@ func (p *problems) merge(other problems) {
 	p.more += other.more
 }
 
-// count includes those left out, so that a caller can tell whether something was added.
+// count returns the number of problems, including those left out, so that a caller can tell whether any were added.
 func (p *problems) count() int { return len(p.list) + p.more }
 
-// err returns nil or an *Error, sorted: files in the order in which they were first met, lines
-// in the order of the file, and at last what has no line.
+// err returns nil or an *Error. It sorts files by their first problem, and lines in the order of the file. Problems without a line
+// come last.
 func (p *problems) err() error {
 	if len(p.list) == 0 {
 		return nil
@@ -135,7 +134,7 @@ func (p *problems) err() error {
 	return &Error{Problems: sorted, More: p.more}
 }
 
-// mistakef is an error of the program that calls Decode, not of the user's file.
+// mistakef returns an error about the program that calls Decode, as opposed to the user's file.
 func mistakef(format string, args ...any) error {
 	return fmt.Errorf("strictyaml: "+format, args...)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// field is a key that a struct takes.
+// field is a key of a struct.
 type field struct {
 	name  string
 	index []int // for reflect.Value.FieldByIndex
@@ -18,7 +18,7 @@ type fields struct {
 	byName map[string]int
 }
 
-// names are the keys to suggest: not those of a later version.
+// names returns the keys to suggest, without keys of a later version.
 func (f *fields) names() []string {
 	var names []string
 	for _, field := range f.list {
@@ -29,7 +29,7 @@ func (f *fields) names() []string {
 	return names
 }
 
-// fieldsOf reads the tags of a struct. Every exported field must say which key it takes, or "-".
+// fieldsOf reads the tags of a struct. The tag of every exported field must name its key, or be "-".
 func fieldsOf(t reflect.Type) (*fields, error) {
 	f := &fields{byName: map[string]int{}}
 	return f, f.read(t, nil)

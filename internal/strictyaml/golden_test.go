@@ -236,16 +236,16 @@ agenthost.yaml:1:16: alert["a.b"]: expected an integer, found string "x"
   1 | alert: {"a.b": x}
     |                ^`},
 		"alias without an anchor": {"name: *nam\nconfig: &name x\n", `
-agenthost.yaml:1:7: name: no anchor &nam before this
+agenthost.yaml:1:7: name: there is no anchor &nam before this
   1 | name: *nam
     |       ^`},
 		"alias of a misspelt anchor": {"config: &defaults {a: 1}\nraw: *default\n", `
-agenthost.yaml:2:6: raw: no anchor &default before this
+agenthost.yaml:2:6: raw: there is no anchor &default before this
   2 | raw: *default
     |      ^
   did you mean "defaults"?`},
 		"alias inside of its anchor": {"config: &a [*a]", `
-agenthost.yaml:1:13: config[0]: *a stands inside of its own anchor
+agenthost.yaml:1:13: config[0]: *a is used inside its own anchor
   1 | config: &a [*a]
     |             ^`},
 		"merge of a text": {"config: {<<: text}", `
@@ -270,7 +270,7 @@ agenthost.yaml:1:1: the file is empty`},
 agenthost.yaml:1:1: the file is empty
   1 | # name: a
     | ^
-  it has comments only`},
+  it contains only comments`},
 		"null document": {"~", `
 agenthost.yaml:1:1: a value is missing
   1 | ~
@@ -280,12 +280,12 @@ agenthost.yaml:1:1: a value is missing
 agenthost.yaml:2:1: a second YAML document starts here
   2 | ---
     | ^
-  keep one document a file`},
+  keep one document in each file`},
 		"document behind an end": {"name: a\n...\nname: b\n", `
 agenthost.yaml:3:1: a second YAML document starts here
   3 | name: b
     | ^
-  keep one document a file`},
+  keep one document in each file`},
 		"directive": {"%YAML 1.2\n---\nname: a\n", `
 agenthost.yaml:1:1: YAML directives are not supported
   1 | %YAML 1.2
@@ -310,17 +310,17 @@ agenthost.yaml:2:2: a tab is used as indentation
     |  ^
   YAML indents with spaces`},
 		"tab in a text": {"name: a\tb", `
-agenthost.yaml:1:7: a tab inside of an unquoted text
+agenthost.yaml:1:7: there is a tab inside an unquoted text
   1 | name: a	b
     |       ^
   quote the text, or write the tab as \t between double quotes`},
 		"tab between double quotes": {"name: \"a\tb\"", `
-agenthost.yaml:1:9: a tab inside of a text
+agenthost.yaml:1:9: there is a tab inside a quoted text
   1 | name: "a	b"
     |         ^
   write it as \t`},
 		"tab before a key between braces": {"limits: {fuel: 1,\tmemory: 2}", `
-agenthost.yaml:1:18: a tab stands where a space is expected
+agenthost.yaml:1:18: there is a tab where a space is expected
   1 | limits: {fuel: 1,	memory: 2}
     |                  ^`},
 		"tab before the place": {"debug:\tmaybe", `
@@ -356,17 +356,17 @@ agenthost.yaml:2:1: "," or "}" is missing before this
 agenthost.yaml:2:7: this "]" has no "["
   2 | name: ]
     |       ^
-  quote a text that has brackets`},
+  quote a text that contains brackets`},
 		"colon in a text": {"name: warning: hot\n", `
-agenthost.yaml:1:7: a second ": " in one entry
+agenthost.yaml:1:7: this entry has a second ": "
   1 | name: warning: hot
     |       ^
-  quote a text that has ": " in it; the keys of a nested mapping go on lines of their own, indented`},
+  quote a text that contains ": "; indent the keys of a nested mapping on lines of their own`},
 		"key indented below a text": {"name: a\n  debug: true\n", `
 agenthost.yaml:1:7: the line below belongs to this text, and has a key
   1 | name: a
     |       ^
-  indent the key like the one of this line, or quote the text`},
+  indent the key like the key of this line, or quote the text`},
 		"list below a text": {"tools: files\n  - search # more\n", `
 agenthost.yaml:2:3: a list item cannot follow a text
   2 |   - search # more
@@ -445,12 +445,12 @@ agenthost.yaml:1:8: a list does not start on the line of its key
 agenthost.yaml:1:11: this does not belong to the value before it
   1 | name: "a" b
     |           ^
-  check the indentation, and quote a text that has quotes or brackets`},
+  check the indentation, and quote a text that contains quotes or brackets`},
 		"wrong indentation": {"limits:\n   memory: 1MiB\n  fuel: 1G\n", `
 agenthost.yaml:3:3: this does not belong to the value before it
   3 |   fuel: 1G
     |   ^
-  check the indentation, and quote a text that has quotes or brackets`},
+  check the indentation, and quote a text that contains quotes or brackets`},
 		"text among keys": {"name: a\ndebug\n", `
 agenthost.yaml:2:1: "key: value" was expected here
   2 | debug
@@ -472,7 +472,7 @@ agenthost.yaml:1:8: \x needs 2 hexadecimal digits
     |        ^
   write \\ for a backslash`},
 		"variable between braces": {"model: {name: ${NAME}}", `
-agenthost.yaml:1:16: ${…} must be quoted inside of { } and [ ]
+agenthost.yaml:1:16: ${…} must be quoted inside { } and [ ]
   1 | model: {name: ${NAME}}
     |                ^
   write "${NAME}"`},

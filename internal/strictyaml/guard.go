@@ -9,12 +9,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// guard looks at the tokens before the parser does. It refuses what the parser would recurse on without a bound,
-// what is outside the YAML that we take, and what the tokenizer is known to read as something else than what is written.
+// guard checks the tokens before the parser gets them. It refuses tokens on which the parser would recurse without a bound, YAML that
+// this package does not support, and texts that the tokenizer is known to misread.
 type guard struct {
 	src    *source
 	budget budget
-	began  bool // something other than a comment stands before
+	began  bool // there was a token other than a comment
 }
 
 func (g *guard) check(tokens token.Tokens) *Problem {
@@ -59,7 +59,7 @@ func (g *guard) checkDocument(tk *token.Token) *Problem {
 		return g.refuse(tk, "YAML directives are not supported", "remove the line, or quote a value that starts with %")
 	case token.DocumentHeaderType:
 		if g.began {
-			return g.refuse(tk, "a second YAML document starts here", "keep one document a file")
+			return g.refuse(tk, "a second YAML document starts here", "keep one document in each file")
 		}
 		g.began = true
 	case token.DocumentEndType:
@@ -73,13 +73,13 @@ func (g *guard) checkDocument(tk *token.Token) *Problem {
 func (g *guard) checkAfterEnd(tokens token.Tokens) *Problem {
 	for _, tk := range tokens[1:] {
 		if tk.Type != token.CommentType && tk.Type != token.DocumentEndType {
-			return g.refuse(tk, "a second YAML document starts here", "keep one document a file")
+			return g.refuse(tk, "a second YAML document starts here", "keep one document in each file")
 		}
 	}
 	return nil
 }
 
-// checkIndentation refuses a tab before the first token of a line, outside of [ ] and { }.
+// checkIndentation refuses a tab before the first token of a line, outside [ ] and { }.
 func (g *guard) checkIndentation(tk *token.Token) *Problem {
 	if g.budget.flow > 0 || tk.Type == token.CommentType {
 		return nil
@@ -102,8 +102,8 @@ func tabProblem(at position) *Problem {
 	return &p
 }
 
-// checkText refuses scalars that the tokenizer changes silently: it drops tabs inside of unquoted text, takes a list item below a text
-// (and the comment behind it) for more of that text, and reads any two characters as hexadecimal digits.
+// checkText refuses scalars that the tokenizer changes silently. The tokenizer drops tabs inside unquoted text, continues a text with a
+// list item below it (and the comment after that), and reads any two characters as hexadecimal digits.
 func (g *guard) checkText(tk *token.Token) *Problem {
 	switch {
 	case tk.Type == token.DoubleQuoteType:
@@ -127,12 +127,12 @@ func (g *guard) checkText(tk *token.Token) *Problem {
 		return &p
 	}
 	if strings.ContainsRune(written, '\t') {
-		return g.refuse(tk, "a tab inside of an unquoted text", `quote the text, or write the tab as \t between double quotes`)
+		return g.refuse(tk, "there is a tab inside an unquoted text", `quote the text, or write the tab as \t between double quotes`)
 	}
 	return nil
 }
 
-// lineOf finds a line of a token behind the one before it: the tokenizer's own position is wrong for such texts.
+// lineOf finds the line of a token's text, starting at the previous token, because the tokenizer's own position is wrong for such texts.
 func (g *guard) lineOf(text string, tk *token.Token) int {
 	number := 1
 	if tk.Prev != nil {
@@ -146,7 +146,7 @@ func (g *guard) lineOf(text string, tk *token.Token) int {
 	return number
 }
 
-// isBlockText finds the text of | and > behind a comment.
+// isBlockText reports whether a token is the text of a | or >, even if comments come between.
 func isBlockText(tk *token.Token) bool {
 	prev := tk.Prev
 	for prev != nil && prev.Type == token.CommentType {
@@ -162,7 +162,7 @@ func (g *guard) checkMergeKey(tk *token.Token) *Problem {
 	return nil
 }
 
-// checkEscapes reads a double-quoted text from the source.
+// checkEscapes checks the escapes of a double-quoted text in the source.
 func (g *guard) checkEscapes(tk *token.Token) *Problem {
 	at := locate(g.src, tk)
 	line, i := g.src.line(at.line), g.src.offset(at.line, at.column)+1
@@ -181,8 +181,8 @@ func (g *guard) checkEscapes(tk *token.Token) *Problem {
 				return &p
 			}
 			i += 2
-		case '\t': // The tokenizer loses its place behind one.
-			p := g.src.at(number, g.src.column(number, i)).problem("", "a tab inside of a text", `write it as \t`)
+		case '\t': // the tokenizer's positions are wrong after a tab
+			p := g.src.at(number, g.src.column(number, i)).problem("", "there is a tab inside a quoted text", `write it as \t`)
 			return &p
 		default:
 			i++
@@ -191,7 +191,7 @@ func (g *guard) checkEscapes(tk *token.Token) *Problem {
 	return nil
 }
 
-// badEscape says what is wrong with the escape that a text starts with.
+// badEscape describes what is wrong with the escape at the beginning of a text. It returns "" if the escape is valid.
 func badEscape(text string) string {
 	if len(text) < 2 {
 		return "" // the line break is escaped
@@ -211,11 +211,11 @@ func badEscape(text string) string {
 	return ""
 }
 
-// locateWindow is how far the tokenizer's column is trusted, in bytes.
+// locateWindow is the largest error of the tokenizer's column that locate corrects, in bytes.
 const locateWindow = 1 << 10
 
-// locate corrects the tokenizer's column, which is off behind tabs and when blanks end the line: the place nearest to
-// it where the token's text stands in the source.
+// locate corrects the tokenizer's column, which is wrong after tabs and if the line ends with spaces. It returns the nearest place in
+// the line that has the token's text.
 func locate(src *source, tk *token.Token) position {
 	number, line := tk.Position.Line, src.line(tk.Position.Line)
 	at := src.offset(number, tk.Position.Column)
@@ -231,7 +231,7 @@ func locate(src *source, tk *token.Token) position {
 	if i, ok := nearest(line, written, at); ok {
 		return here(i)
 	}
-	if tk.Indicator == token.QuotedScalarIndicator { // The token does not keep the escapes.
+	if tk.Indicator == token.QuotedScalarIndicator { // the token does not keep the escapes
 		if i, ok := nearest(line, written[:1], at); ok {
 			return here(i)
 		}

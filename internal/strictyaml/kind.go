@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Kind is what a YAML value is.
+// Kind is the kind of a YAML value.
 type Kind uint8
 
 // The kinds of YAML's core schema. yes, on and 1_000 are strings, as in YAML 1.2.
 const (
-	// KindInvalid is the kind of the zero Node: there is no value at all.
+	// KindInvalid is the kind of the zero Node, which has no value.
 	KindInvalid Kind = iota
 	KindNull
 	KindBool
@@ -32,7 +32,7 @@ func (k Kind) String() string {
 	return kindNames[KindInvalid]
 }
 
-// scalar tells whether a value of this kind is written as one text.
+// scalar reports whether a value of this kind is written as one text.
 func (k Kind) scalar() bool { return k >= KindNull && k <= KindString }
 
 var (
@@ -40,7 +40,7 @@ var (
 	numberText  = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// classify tells what an unquoted text is in YAML 1.2's core schema.
+// classify returns the kind of an unquoted text in YAML 1.2's core schema.
 func classify(text string) Kind {
 	switch text {
 	case "", "~", "null", "Null", "NULL":

@@ -46,7 +46,7 @@ func TestLimits(t *testing.T) {
 		return out.String()
 	}
 	const (
-		tooMany = "the document has more than 100000 values, counting what aliases repeat"
+		tooMany = "the document has more than 100000 values, including values that aliases repeat"
 		tooDeep = "lists and mappings are nested deeper than 100 levels"
 	)
 	for name, test := range map[string]struct{ text, want string }{

@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// Node is a value of the document that is not decoded yet, and knows where it stands. As the type of a field it takes any
-// value, for a caller that learns only later what to decode it into. The zero Node is "not given".
+// Node is a value of the document that is not decoded yet, with its place. A field of this type accepts any value, so that a caller can
+// decide later what to decode it into. The zero Node means "not given".
 //
-// A Node does not change and may be used by several goroutines. It never prints its value, so that what a variable
-// expanded to does not get into a log by accident.
+// A Node does not change and may be used by several goroutines. It never prints its value, so that the value of a variable does not get
+// into a log by accident.
 type Node struct {
 	n       *node
 	path    string
@@ -19,7 +19,7 @@ type Node struct {
 // IsZero reports whether there is no value, not even null.
 func (n Node) IsZero() bool { return n.n == nil }
 
-// Kind is what the value is; KindInvalid for the zero Node. What a variable expanded to is a string.
+// Kind returns the kind of the value, or KindInvalid for the zero Node. The value of a variable is a string.
 func (n Node) Kind() Kind {
 	if n.n == nil {
 		return KindInvalid
@@ -27,7 +27,7 @@ func (n Node) Kind() Kind {
 	return n.n.kind
 }
 
-// Line counts from 1. It is 0 for a value given on the command line.
+// Line returns the line, counted from 1, or 0 for a value given on the command line.
 func (n Node) Line() int {
 	if n.n == nil {
 		return 0
@@ -35,7 +35,7 @@ func (n Node) Line() int {
 	return n.n.at.line
 }
 
-// Column counts runes from 1. It is 0 for a value given on the command line.
+// Column returns the column in runes, counted from 1, or 0 for a value given on the command line.
 func (n Node) Column() int {
 	if n.n == nil {
 		return 0
@@ -43,10 +43,10 @@ func (n Node) Column() int {
 	return n.n.at.column
 }
 
-// Path leads to the value inside the document: middleware[2].config. Empty at the root.
+// Path returns the path of the value inside the document: middleware[2].config. It is empty at the root.
 func (n Node) Path() string { return n.path }
 
-// String says what the node is and where, not what its value is.
+// String describes the kind and the place of the node, but not its value.
 func (n Node) String() string {
 	if n.n == nil {
 		return "no value"
@@ -56,10 +56,10 @@ func (n Node) String() string {
 	return at.String()
 }
 
-// GoString is String, so that %#v does not print a value either.
+// GoString returns the same as String, so that %#v does not print a value either.
 func (n Node) GoString() string { return "strictyaml.Node(" + n.String() + ")" }
 
-// Decode reads the value into what into points to, as the function [Decode] does.
+// Decode decodes the value into the target of into, as the function [Decode] does.
 func (n Node) Decode(into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -76,8 +76,8 @@ func (n Node) Decode(into any) error {
 	return d.found.err()
 }
 
-// Expand returns the value with its variables expanded, as [WithEnv] does for a whole document. When some cannot be expanded the
-// error has them all, and the Node is still good for finding more problems: decoding it skips those strings.
+// Expand returns the value with its variables expanded, as [WithEnv] does for a whole document. If some cannot be expanded, the
+// error lists all of them. You can still decode the returned Node to find more problems; decoding skips those strings.
 func (n Node) Expand(lookup func(name string) (string, bool)) (Node, error) {
 	expanded, found := n.expand(lookup)
 	return expanded, found.err()
@@ -96,7 +96,7 @@ func (n Node) expand(lookup func(string) (string, bool)) (Node, problems) {
 	return Node{expanded, n.path, hidden}, x.found
 }
 
-// Keys are the keys of a mapping, in the order of the file; those that << merged in stand where it stands.
+// Keys returns the keys of a mapping, in the order of the file. Keys that << merged in have the place of the <<.
 func (n Node) Keys() []string {
 	if n.n == nil {
 		return nil
@@ -118,7 +118,7 @@ func (n Node) Get(key string) (Node, bool) {
 	return Node{}, false
 }
 
-// Key returns the key itself, for a problem that is about the key and not about its value. Its path is that of the mapping.
+// Key returns the key itself, for a problem of the key rather than of its value. Its path is the path of the mapping.
 func (n Node) Key(key string) (Node, bool) {
 	if n.n != nil {
 		for _, e := range n.n.entries {
@@ -130,7 +130,7 @@ func (n Node) Key(key string) (Node, bool) {
 	return Node{}, false
 }
 
-// Len is the number of entries of a list or mapping; 0 for anything else.
+// Len returns the number of entries of a list or mapping, or 0 for any other value.
 func (n Node) Len() int {
 	if n.n == nil {
 		return 0
@@ -138,7 +138,7 @@ func (n Node) Len() int {
 	return len(n.n.list) + len(n.n.entries)
 }
 
-// Items are the entries of a list.
+// Items returns the entries of a list.
 func (n Node) Items() []Node {
 	if n.n == nil {
 		return nil
@@ -150,16 +150,16 @@ func (n Node) Items() []Node {
 	return items
 }
 
-// Errorf returns an *Error with one problem at the node. The format may wrap errors with %w. What variables expanded to
-// is replaced by their names, also when it came in an argument.
+// Errorf returns an *Error with one problem at the node. The format may wrap errors with %w. The names of variables replace their
+// values, also in arguments.
 func (n Node) Errorf(format string, args ...any) error {
 	p := problems{}
 	p.add(n.problemOf(fmt.Errorf(format, args...)))
 	return p.err()
 }
 
-// Unknown returns an *Error that says that the node, a name, is none of the valid ones, with the nearest of them or the list. What
-// says what it names: "middleware", "provider".
+// Unknown returns an *Error for a node that is not one of the valid names. The hint has the nearest valid name, or lists all. What is the
+// kind of the name: "middleware", "provider".
 func (n Node) Unknown(what string, valid []string) error {
 	if n.n == nil {
 		return n.Errorf("unknown %s", what)
@@ -173,7 +173,7 @@ func (n Node) Unknown(what string, valid []string) error {
 	return p.err()
 }
 
-// problemOf places an error of somebody else at the node.
+// problemOf turns an error of other code into a problem at the node.
 func (n Node) problemOf(err error) Problem {
 	message := n.secrets.hide(err.Error())
 	p := Problem{Path: n.path, Message: message}

@@ -10,11 +10,11 @@ type options struct {
 }
 
 // WithEnv expands ${NAME} and ${NAME:-default} in every string that is a value, not in keys; $$ stands for one $. The
-// default is taken when lookup does not know the name or returns an empty text for it. A name that it does not know and
-// that has no default is a problem. What variables expand to never shows in a problem.
+// default applies if lookup does not know the name or returns an empty text. A name that is unknown to lookup and has no default is a
+// problem. A problem never shows the value of a variable.
 //
-// An expanded value stays a string, with one exception: written without quotes, it is read as a number,
-// boolean, duration or size where the target is one.
+// An expanded value stays a string, with one exception: if it is written without quotes, and the target is a number, boolean, duration
+// or size, it is read as one.
 func WithEnv(lookup func(name string) (string, bool)) Option {
 	return func(o *options) { o.lookup = lookup }
 }
@@ -25,8 +25,8 @@ func WithEnv(lookup func(name string) (string, bool)) Option {
 //	middleware[0].config={a: 1}     an index counts from 0; the one after the last appends
 //	grant["http.fetch"]=[a, b]      a key that is not a plain name
 //
-// A value that starts with [, {, " or ' is read as YAML; any other is taken as it stands, up to the end, and is a
-// number, boolean or null if it looks like one. Problems of a value name the assignment instead of a line.
+// A value that starts with [, {, " or ' is read as YAML; any other value is taken literally up to the end, and is a
+// number, boolean or null if it looks like one. Problems of a value show the assignment instead of a line.
 func WithSet(assignments []string) Option {
 	return func(o *options) { o.set = append(o.set, assignments...) }
 }

@@ -7,7 +7,7 @@ type OrderedMap[V any] []Entry[V]
 type Entry[V any] struct {
 	Key   string
 	Value V
-	// Node is the value's node, to place problems that are found later.
+	// Node is the value's node, for the place of problems that are found later.
 	Node Node
 }
 
@@ -22,7 +22,7 @@ func (m OrderedMap[V]) Get(key string) (V, bool) {
 	return zero, false
 }
 
-// Keys are in the order of the file.
+// Keys returns the keys in the order of the file.
 func (m OrderedMap[V]) Keys() []string {
 	keys := make([]string, len(m))
 	for i, e := range m {

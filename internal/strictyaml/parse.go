@@ -11,8 +11,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// parseText turns YAML into nodes. It returns what it could read together with the problems, or nil when it could read nothing.
-// The parser is not trusted: a panic of it is a problem of the file.
+// parseText turns YAML into nodes. It returns the nodes that it could read and the problems, or nil if it could read nothing. The
+// parser is not trusted: if it panics, that becomes a problem of the file.
 func parseText(src *source, text string) (root *node, found problems) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -34,7 +34,7 @@ func parseText(src *source, text string) (root *node, found problems) {
 	if body == nil {
 		hint := ""
 		if len(tokens) > 0 {
-			hint = "it has comments only"
+			hint = "it contains only comments"
 		}
 		found.add(src.at(1, 1).problem("", "the file is empty", hint))
 		return nil, found
@@ -61,7 +61,7 @@ func documentBody(file *ast.File) ast.Node {
 	return nil
 }
 
-// syntaxProblem maps an error of the parser.
+// syntaxProblem turns an error of the parser into a problem.
 func syntaxProblem(src *source, err error) Problem {
 	var located interface {
 		GetToken() *token.Token
@@ -73,7 +73,7 @@ func syntaxProblem(src *source, err error) Problem {
 		if tk := located.GetToken(); tk != nil && tk.Position != nil {
 			at = locate(src, tk)
 			if strings.Contains(strings.TrimSpace(tk.Origin), "\n") && strings.HasPrefix(message, "mapping value is not allowed") {
-				return at.problem("", "the line below belongs to this text, and has a key", "indent the key like the one of this line, or quote the text")
+				return at.problem("", "the line below belongs to this text, and has a key", "indent the key like the key of this line, or quote the text")
 			}
 		}
 	}

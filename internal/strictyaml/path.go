@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A path is written as in middleware[2].grant["http.fetch"][0]: keys that are not plain names stand in
+// A path is written as in middleware[2].grant["http.fetch"][0]: keys that are not plain names are in
 // brackets and quotes.
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxShownLine is how many runes of a source line are shown.
+	// maxShownLine is the number of runes of a source line that are shown.
 	maxShownLine = 100
-	// shownBefore of them stand before the caret when the line is cut.
+	// shownBefore is the number of runes before the caret if the line is cut.
 	shownBefore = 60
-	// maxShownValue is how many runes of a value a message quotes.
+	// maxShownValue is the number of runes of a value that a message quotes.
 	maxShownValue = 60
 )
 
@@ -51,8 +51,8 @@ func (p Problem) String() string {
 	return out.String()
 }
 
-// excerpt cuts a line around a column and returns with it what must stand before the caret. Tabs stay tabs
-// in both, so that the caret is right at any tab width.
+// excerpt cuts a line around a column, and returns the padding for the caret below it. Both keep tabs as tabs, so that the caret is in
+// the right place at any tab width.
 func excerpt(source string, column int) (line, padding string) {
 	runes := []rune(printable(source))
 	at := min(max(column-1, 0), len(runes))
@@ -78,7 +78,7 @@ func excerpt(source string, column int) (line, padding string) {
 	return strings.TrimRight(line, " \t"), padding
 }
 
-// printable replaces whatever could move a terminal's cursor or reorder its text.
+// printable replaces characters that could move a terminal's cursor or reorder its text.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || unicode.IsPrint(r) {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// rules are what a field's strict tag asks for.
+// rules are the rules of a field's strict tag.
 type rules struct {
 	required    bool
 	optional    bool
 	unsupported bool
 	enum        []string
-	min, max    string // as written in the tag; empty for none
+	min, max    string // as written in the tag; empty if there is no limit
 }
 
 // parseRules reads a tag such as `strict:"required,min=1,max=10s"`.
@@ -39,5 +39,5 @@ func parseRules(tag string) (r rules, err error) {
 	return r, nil
 }
 
-// ofElement are the rules that hold for every entry of a list or mapping.
+// ofElement returns the rules that apply to every entry of a list or mapping.
 func (r rules) ofElement() rules { return rules{enum: r.enum} }

@@ -42,7 +42,7 @@ func (d *decoder) decodeBool(n *node, v reflect.Value, path string) {
 
 func boolValue(text string) bool { return strings.EqualFold(text, "true") }
 
-// integer reads the text of a whole number. It reports a problem and false when there is none.
+// integer reads the text of a whole number. If the text is not a whole number, it adds a problem and returns false.
 func (d *decoder) integer(n *node, path string) (digits string, base int, ok bool) {
 	if n.resolved() != KindInteger {
 		hint := ""
@@ -66,7 +66,7 @@ func (d *decoder) integer(n *node, path string) (digits string, base int, ok boo
 	}
 	unsigned := strings.TrimLeft(n.text, "+-")
 	if len(unsigned) > 1 && unsigned[0] == '0' {
-		// YAML 1.1 has it octal, YAML 1.2 decimal.
+		// YAML 1.1 reads this as octal, YAML 1.2 as decimal
 		d.problem(n, path, "integer "+cut(n.raw)+" starts with a zero", "write it without the zero, or quote it if it is a text")
 		return "", 0, false
 	}

@@ -8,19 +8,29 @@ import (
 	"strings"
 )
 
-// Schemer is a type whose values have forms that its Go type does not tell: it says by which JSON Schema they go. It is
-// asked as a zero value. A type that decodes itself must be one, to have a schema. A [reflect.Type] in it stands for the schema
-// of that type.
+// Schemer is a type that returns its own JSON Schema, because its Go type does not show which forms its values have. The method is
+// called on a zero value. A type that decodes itself must be a Schemer to have a schema. The returned schema may contain placeholders:
+// a [reflect.Type] stands for the schema of that type, a [KeySchema] for the schema of one key, and a [Described] for a described type.
 type Schemer interface{ JSONSchema() map[string]any }
 
-// Former is a struct that takes other forms beside the mapping of its fields: it says which.
+// KeySchema stands for the schema and the description of one key of a struct.
+type KeySchema struct {
+	Struct reflect.Type
+	Key    string
+}
+
+// Described stands for the schema of a type with the type's own description.
+type Described struct{ Type reflect.Type }
+
+// Former is a struct that also accepts other forms than the mapping of its fields. JSONForms returns the schemas of those forms.
 type Former interface{ JSONForms() []map[string]any }
 
-// Comments finds what is said of a struct's field, for people; "" is nothing.
+// Comments returns the description of a struct's field for people, or of the type itself if the field is "". It returns "" if there
+// is no description.
 type Comments func(t reflect.Type, field string) string
 
-// SchemaOf returns the JSON Schema of what [Decode] takes for a type, for editors and documents. Tags say more than decoding
-// needs: `schema:"default=20,enum=a|b,min=0,max=9"` documents values that a program judges by itself.
+// SchemaOf returns the JSON Schema of the values that [Decode] accepts for a type, for editors and documents. The tag
+// `schema:"default=20,enum=a|b,min=0,max=9"` adds rules that Decode does not check, because the program checks them itself.
 func SchemaOf(t reflect.Type, comments Comments) (map[string]any, error) {
 	s := schemas{comments: comments, defs: map[string]any{}}
 	out, err := s.of(t, rules{})
@@ -50,7 +60,7 @@ func KeysOf(t reflect.Type, comments Comments) ([]Key, error) {
 type schemas struct {
 	comments Comments
 	within   []reflect.Type // structs that are being described
-	defs     map[string]any // those of them that have themselves inside
+	defs     map[string]any // schemas of structs that contain themselves
 }
 
 var (
@@ -101,7 +111,7 @@ func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
 	}
 }
 
-// element is what an [OrderedMap] has; nil of any other type.
+// element returns the type of the values of an [OrderedMap], or nil for any other type.
 func element(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "OrderedMap[") {
 		return nil
@@ -118,7 +128,7 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(unmarshalerType) || p.Implements(funcType)
 }
 
-// isFields reports whether a type decodes itself only to note where it stands: all that it takes are its fields.
+// isFields reports whether a type that decodes itself still accepts exactly its fields. Such types decode themselves to keep the node.
 func isFields(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -135,11 +145,15 @@ func (s *schemas) values(key, kind string, of reflect.Type, r rules) (map[string
 	return map[string]any{"type": kind, key: inner}, nil
 }
 
-// fill puts schemas in the place of types.
+// fill replaces placeholders by schemas.
 func (s *schemas) fill(value any) (_ any, err error) {
 	switch v := value.(type) {
 	case reflect.Type:
 		return s.of(v, rules{})
+	case Described:
+		return s.described(v.Type)
+	case KeySchema:
+		return s.key(v)
 	case map[string]any:
 		for key := range v {
 			if v[key], err = s.fill(v[key]); err != nil {
@@ -156,7 +170,41 @@ func (s *schemas) fill(value any) (_ any, err error) {
 	return value, nil
 }
 
-// forms is a struct that has others beside it.
+// described returns the schema of a type with the type's own description.
+func (s *schemas) described(t reflect.Type) (map[string]any, error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	out, err := s.of(t, rules{})
+	if err == nil && s.comments != nil {
+		describe(out, s.comments(t, ""))
+	}
+	return out, err
+}
+
+// key returns the schema of one key of a struct, with its description.
+func (s *schemas) key(of KeySchema) (map[string]any, error) {
+	keys, err := s.keys(of.Struct)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if key.Name == of.Key {
+			describe(key.Schema, key.Description)
+			return key.Schema, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no key %q", of.Struct, of.Key)
+}
+
+// describe sets the description of a schema.
+func describe(schema map[string]any, description string) {
+	if description != "" {
+		schema["description"] = description
+	}
+}
+
+// forms returns the schema of a struct that also accepts other forms.
 func (s *schemas) forms(t reflect.Type) (map[string]any, error) {
 	mapping, err := s.structure(t)
 	if err != nil {
@@ -172,7 +220,7 @@ func (s *schemas) forms(t reflect.Type) (map[string]any, error) {
 
 func (s *schemas) structure(t reflect.Type) (map[string]any, error) {
 	if slices.Contains(s.within, t) {
-		s.defs[t.Name()] = nil // it is described when the one around it is done
+		s.defs[t.Name()] = nil // the outer call for the same struct fills it in
 		return map[string]any{"$ref": "#/$defs/" + t.Name()}, nil
 	}
 	s.within = append(s.within, t)
@@ -185,9 +233,7 @@ func (s *schemas) structure(t reflect.Type) (map[string]any, error) {
 	var required []string
 	for _, key := range keys {
 		properties[key.Name] = key.Schema
-		if key.Description != "" {
-			key.Schema["description"] = key.Description
-		}
+		describe(key.Schema, key.Description)
 		if key.Required {
 			required = append(required, key.Name)
 		}
@@ -238,7 +284,8 @@ func (s *schemas) keys(t reflect.Type) ([]Key, error) {
 	return out, nil
 }
 
-// documented adds what a schema tag says to rules. A default may have commas: it is the last option.
+// documented adds the options of a schema tag to rules. A default may contain commas, so it must be the last option, or be followed by
+// one of the options that cutOptions finds.
 func documented(r rules, tag string) (_ rules, fallback string, err error) {
 	if i := strings.Index(tag, "default="); i >= 0 {
 		tag, fallback = strings.TrimSuffix(tag[:i], ","), tag[i+len("default="):]
@@ -264,7 +311,7 @@ func documented(r rules, tag string) (_ rules, fallback string, err error) {
 	return r, fallback, nil
 }
 
-// cutOptions finds the options that stand behind a default.
+// cutOptions splits a default from the options after it.
 func cutOptions(text string) (before, options string, found bool) {
 	for _, option := range []string{",enum=", ",min=", ",max=", ",required"} {
 		if i := strings.Index(text, option); i >= 0 {
@@ -274,7 +321,7 @@ func cutOptions(text string) (before, options string, found bool) {
 	return text, "", false
 }
 
-// bounded adds what rules say to a schema.
+// bounded adds the enum and the bounds of rules to a schema.
 func bounded(schema map[string]any, r rules) map[string]any {
 	if r.enum != nil {
 		schema["enum"] = r.enum
@@ -289,7 +336,7 @@ func bounded(schema map[string]any, r rules) map[string]any {
 	return schema
 }
 
-// valueOf is a value of a schema that stands in a tag: a text if the schema wants one, else JSON.
+// valueOf converts the text of a tag to a value of a schema: the text itself if the schema is that of a string, otherwise its JSON.
 func valueOf(schema map[string]any, text string) any {
 	if schema["type"] == "string" {
 		return text
@@ -301,12 +348,12 @@ func valueOf(schema map[string]any, text string) any {
 	return value
 }
 
-// JSONSchema is that of a size.
+// JSONSchema returns the schema of a size.
 func (Size) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?([kMGT]?B|[KMGT]iB)?$`, "minimum": 0}
 }
 
-// JSONSchema is that of a count.
+// JSONSchema returns the schema of a count.
 func (Count) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?[kMGT]?$`, "minimum": 0}
 }

@@ -98,6 +98,36 @@ func TestSchemaHasComments(t *testing.T) {
 	require.Contains(t, schemaOf(t, reflect.TypeFor[described](), comments), `"description":"described.Keep"`)
 }
 
+// parts refers to the schemas of other types.
+type parts struct{}
+
+func (parts) JSONSchema() map[string]any {
+	base := reflect.TypeFor[Base]()
+	return map[string]any{"properties": map[string]any{
+		"key": strictyaml.KeySchema{Struct: base, Key: "name"}, "type": strictyaml.Described{Type: base}, "plain": reflect.TypeFor[int](),
+	}}
+}
+
+// wrongPart refers to a key that does not exist.
+type wrongPart struct{}
+
+func (wrongPart) JSONSchema() map[string]any {
+	return map[string]any{"items": strictyaml.KeySchema{Struct: reflect.TypeFor[Base](), Key: "nothing"}}
+}
+
+func TestSchemaFillsPlaceholders(t *testing.T) {
+	t.Parallel()
+	comments := func(of reflect.Type, field string) string { return of.Name() + "/" + field }
+	require.JSONEq(t, `{"properties": {
+		"key": {"type": "string", "description": "Base/Name"},
+		"type": {"type": "object", "additionalProperties": false, "description": "Base/",
+			"properties": {"name": {"type": "string", "description": "Base/Name"}}},
+		"plain": {"type": "integer"}
+	}}`, schemaOf(t, reflect.TypeFor[parts](), comments))
+	_, err := strictyaml.SchemaOf(reflect.TypeFor[wrongPart](), nil)
+	require.EqualError(t, err, `strictyaml_test.Base has no key "nothing"`)
+}
+
 func TestTypesWithoutSchema(t *testing.T) {
 	t.Parallel()
 	for says, of := range map[string]reflect.Type{

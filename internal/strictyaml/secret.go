@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// shortSecret is the length in bytes below which a value is taken out of a message only where it stands as a word of its own:
-// a variable that is "1" must not turn every 10 into ${N}0.
+// shortSecret is the length in bytes below which a value is removed from a message only where it is a whole word: a variable with the
+// value "1" must not turn every 10 into ${N}0.
 const shortSecret = 4
 
-// secrets is what variables expanded to. Messages that others write about a document pass through hide.
+// secrets holds the values of variables. Messages of other code about a document pass through hide.
 type secrets struct {
 	values []secret
 }
@@ -34,7 +34,7 @@ func (s *secrets) add(value, name string) {
 			s.values = append(s.values, secret{form, name})
 		}
 	}
-	// A value that contains another one goes first.
+	// longer values come first, because they may contain shorter ones
 	slices.SortStableFunc(s.values, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// assign applies one key.path=value to a tree and returns the changed one.
+// assign applies one key.path=value to a tree and returns the changed tree.
 func assign(root *node, assignment string) (*node, problems) {
 	var found problems
 	src := &source{name: "--set " + cut(assignment)}
@@ -42,8 +42,8 @@ func assign(root *node, assignment string) (*node, problems) {
 	return changed, found
 }
 
-// assignedValue reads YAML only where the text cannot be meant as it stands, so that a prompt may
-// have a colon or a # in it.
+// assignedValue reads a value as YAML only if it begins like a list, a mapping or a quoted text, so that a prompt may contain a colon
+// or a #.
 func assignedValue(src *source, text string) (*node, problems) {
 	var found problems
 	if text == "" {
@@ -60,7 +60,7 @@ func assignedValue(src *source, text string) (*node, problems) {
 		}
 		problem = &found.list[0]
 	}
-	// A line of a flag's value tells nobody anything; a column in it does.
+	// the value of a flag has one line, so only the column helps
 	where := ""
 	if problem.Column > 1 {
 		where = fmt.Sprintf("character %d of the value: ", problem.Column)

@@ -42,10 +42,10 @@ const (
 	countHint = "write a whole number, with k, M, G or T behind it: 10k, 1G"
 )
 
-// String is the shortest exact form: 64MiB, 1500B.
+// String returns the shortest exact form: 64MiB, 1500B.
 func (s Size) String() string { return withUnit(int64(s), sizeUnits[:4], "B") }
 
-// String is the shortest exact form: 10k, 1500.
+// String returns the shortest exact form: 10k, 1500.
 func (c Count) String() string { return withUnit(int64(c), countUnits, "") }
 
 // UnmarshalStrict implements [Unmarshaler].
@@ -80,7 +80,7 @@ func (n Node) decodeUnits(into *int64, expected, hint string, units []unit) erro
 
 const notUnits = "not a number with a unit"
 
-// parseUnits reads a whole number with or without a unit. A message says why it is none.
+// parseUnits reads a whole number with or without a unit. If the text is not one, it returns a message that says why.
 func parseUnits(text string, units []unit) (value int64, message string) {
 	digits, factor := text, int64(1)
 	for _, u := range units {
@@ -102,7 +102,7 @@ func parseUnits(text string, units []unit) (value int64, message string) {
 	return int64(number) * factor, ""
 }
 
-// nearUnits recognises what people write for a unit: 64M, 64mb, 10K.
+// nearUnits suggests a unit for common misspellings: 64M, 64mb, 10K.
 func nearUnits(n *node, units []unit) string {
 	number := strings.TrimRight(n.text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	letters := strings.ToLower(n.text[len(number):])

@@ -11,21 +11,21 @@ import (
 // defaultMaxBytes is the largest file that is read unless [WithMaxBytes] says otherwise.
 const defaultMaxBytes = 1 << 20
 
-// source is where nodes were written: a file, or one assignment given on the command line.
+// source is the origin of nodes: a file, or one assignment on the command line.
 type source struct {
 	name  string   // the file's name, or the flag with its text
 	lines []string // without line breaks; nil for an assignment
-	// wide has the byte index of every rune of the lines that are not all ASCII.
+	// wide has the byte index of every rune, for lines that are not all ASCII.
 	wide map[int][]int
 }
 
-// position is a place in a source; the line is 0 when the source has no lines.
+// position is a place in a source. The line is 0 if the source has no lines.
 type position struct {
 	src          *source
 	line, column int
 }
 
-// line returns a line counted from 1, or nothing.
+// line returns a line, counted from 1, or "" if it does not exist.
 func (s *source) line(n int) string {
 	if n < 1 || n > len(s.lines) {
 		return ""
@@ -54,8 +54,8 @@ func (s *source) find(text string, from position) (position, bool) {
 	return from, false
 }
 
-// offset turns a column into an index of the line, at most its length. It takes no time worth counting, since
-// it is asked for every token, also those of a file of one line.
+// offset turns a column into an index in the line, at most the line's length. It must be fast, because it is called for every token,
+// even if the file has only one line.
 func (s *source) offset(number, column int) int {
 	index, length := max(column-1, 0), len(s.line(number))
 	if wide := s.wide[number]; wide != nil {
@@ -67,7 +67,7 @@ func (s *source) offset(number, column int) int {
 	return min(index, length)
 }
 
-// column is the reverse of offset.
+// column turns an index in the line into a column.
 func (s *source) column(number, offset int) int {
 	if wide := s.wide[number]; wide != nil {
 		i, _ := slices.BinarySearch(wide, offset)
@@ -76,7 +76,7 @@ func (s *source) column(number, offset int) int {
 	return offset + 1
 }
 
-// problem is a Problem at this place.
+// problem returns a Problem at this place.
 func (p position) problem(path, message, hint string) Problem {
 	problem := Problem{Path: path, Message: message, Hint: hint}
 	if p.src != nil {
@@ -87,8 +87,7 @@ func (p position) problem(path, message, hint string) Problem {
 	return problem
 }
 
-// readSource checks what must hold for every byte of a file and returns its text with line feeds as
-// the only line breaks, as the lines of the source have them.
+// readSource checks the bytes of a file, and returns its text with line feeds as the only line breaks, as in the lines of the source.
 func readSource(file string, data []byte, maxBytes int64) (*source, string, *Problem) {
 	src := &source{name: file, lines: []string{}}
 	if int64(len(data)) > maxBytes {

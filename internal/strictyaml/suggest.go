@@ -6,10 +6,10 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// maxListed is how many valid names a hint lists.
+// maxListed is the number of valid names that a hint lists.
 const maxListed = 30
 
-// suggestion is the hint for an unknown name: the nearest valid one, or all of them.
+// suggestion returns the hint for an unknown name: the nearest valid name, or a list of valid names.
 func suggestion(name string, valid []string, what string) string {
 	if near, ok := text.Nearest(name, valid); ok {
 		return "did you mean " + quote(near) + "?"

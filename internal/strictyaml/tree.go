@@ -3,29 +3,29 @@ package strictyaml
 import "fmt"
 
 const (
-	// maxNodes bounds the values of a document, those that aliases repeat included: nine lines of
-	// aliases can stand for a billion values.
+	// maxNodes bounds the values of a document, including values that aliases repeat: nine lines of aliases can stand for a billion
+	// values.
 	maxNodes = 100_000
 	// maxDepth bounds the nesting of lists and mappings.
 	maxDepth = 100
 )
 
 // node is a value of the document. Nodes never change once built: aliases share them, and an assignment
-// or an expansion copies what leads to the changed one.
+// or an expansion copies the nodes on the path to the changed node.
 type node struct {
 	kind  Kind
 	at    position
 	plain bool // an unquoted scalar
 	text  string
-	// raw is the text before variables were expanded; what messages show. Equal to text otherwise.
+	// raw is the text before variables were expanded, which messages show. Without variables it equals text.
 	raw      string
-	expanded bool // variables were expanded in it
-	broken   bool // a problem of it is already known
+	expanded bool // the text contained variables
+	broken   bool // a problem of the node has already been reported
 	list     []*node
 	entries  []entry
 
-	size  int // values in the tree, repeated ones counted again
-	depth int // levels of lists and mappings
+	size  int // the number of values in the tree, including repeated ones
+	depth int // the number of levels of lists and mappings
 }
 
 type entry struct {
@@ -60,7 +60,7 @@ func (n *node) include(child *node) {
 	n.depth = max(n.depth, child.depth)
 }
 
-// absentAt gives a value that is not written at all (key: and nothing behind it) the place of what stands before it.
+// absentAt gives a missing value (a "key:" with nothing after it) the place of the token before it.
 func (n *node) absentAt(at position) *node {
 	if n.kind != KindNull || n.text != "" {
 		return n
@@ -70,11 +70,11 @@ func (n *node) absentAt(at position) *node {
 	return &moved
 }
 
-// tooLarge says which limit the tree is over, if any.
+// tooLarge returns a message if the tree exceeds a limit, and "" otherwise.
 func (n *node) tooLarge() string {
 	switch {
 	case n.size > maxNodes:
-		return fmt.Sprintf("the document has more than %d values, counting what aliases repeat", maxNodes)
+		return fmt.Sprintf("the document has more than %d values, including values that aliases repeat", maxNodes)
 	case n.depth > maxDepth:
 		return fmt.Sprintf("lists and mappings are nested deeper than %d levels", maxDepth)
 	}
@@ -91,8 +91,8 @@ func (n *node) get(key string) (*node, bool) {
 	return nil, false
 }
 
-// resolved is the kind that a target other than a string may take the value for: what variables expanded to may
-// be read as a number, but only without quotes and only where a number is wanted.
+// resolved returns the kind of the value for a target other than a string. The value of a variable may be read as a number, but only if
+// it is not quoted and the target is a number.
 func (n *node) resolved() Kind {
 	if n.expanded && n.plain {
 		return classify(n.text)
@@ -100,7 +100,7 @@ func (n *node) resolved() Kind {
 	return n.kind
 }
 
-// found describes the node in a message, never with what a variable expanded to.
+// found describes the node for a message, without the values of variables.
 func (n *node) found() string {
 	switch n.kind {
 	case KindString:

@@ -23,7 +23,7 @@ func Parse(name string) (Language, error) {
 	case Go, TinyGo, Rust:
 		return l, nil
 	default:
-		return "", fmt.Errorf("there is no language %q; use go, tinygo or rust", name)
+		return "", fmt.Errorf("the language %q is unknown; use go, tinygo or rust", name)
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 var Forms = []string{"memory", "sqlite:PATH", "postgres://USER@HOST/DATABASE"}
 
 // ErrUnknown means that an address has none of the [Forms].
-var ErrUnknown = errors.New("no such kind of store; there are " + strings.Join(Forms, ", "))
+var ErrUnknown = errors.New("this kind of store is unknown; use one of " + strings.Join(Forms, ", "))
 
 // Parse reads an address. Its errors do not contain the address, which may have a password.
 func Parse(text string) (Address, error) {
@@ -51,9 +51,9 @@ func checkPath(path string) error {
 	case path == "":
 		return errors.New("the path of the file is missing; write it as sqlite:agent.db")
 	case strings.HasPrefix(path, "//"):
-		return errors.New("the path stands behind the colon, without slashes of its own: sqlite:agent.db or sqlite:/var/lib/agent.db")
+		return errors.New("the path follows the colon, without // before it; write it as sqlite:agent.db or sqlite:/var/lib/agent.db")
 	case path == ":memory:":
-		return errors.New("what is kept in memory is written as memory")
+		return errors.New("this store has no file; write it as memory")
 	default:
 		return nil
 	}
@@ -63,7 +63,7 @@ func checkURL(text string) error {
 	address, err := url.Parse(text)
 	switch {
 	case err != nil: // the error contains the address
-		return errors.New("this is no URL; write it as " + Forms[2] + ", with %40 for an @ in a password")
+		return errors.New("this is not a valid URL; write it as " + Forms[2] + ", with %40 for an @ in a password")
 	case !strings.Contains(text, "://"):
 		return errors.New("the address of a database has the form " + Forms[2])
 	case strings.Trim(address.Path, "/") == "" && !address.Query().Has("dbname") && !address.Query().Has("service"):

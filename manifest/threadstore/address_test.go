@@ -33,19 +33,19 @@ func TestAddresses(t *testing.T) {
 func TestAddressesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                            "no such kind of store; there are memory, sqlite:PATH, postgres://USER@HOST/DATABASE",
-		"redis://x":                   "no such kind of store",
-		"memory:x":                    "no such kind of store",
-		"agent.db":                    "no such kind of store",
+		"":                            "this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATABASE",
+		"redis://x":                   "this kind of store is unknown",
+		"memory:x":                    "this kind of store is unknown",
+		"agent.db":                    "this kind of store is unknown",
 		"sqlite":                      "the path of the file is missing; write it as sqlite:agent.db",
 		"sqlite:":                     "the path of the file is missing",
-		"sqlite://agent.db":           "the path stands behind the colon, without slashes of its own",
-		"sqlite::memory:":             "what is kept in memory is written as memory",
+		"sqlite://agent.db":           "the path follows the colon, without // before it",
+		"sqlite::memory:":             "this store has no file; write it as memory",
 		"postgres:host=db":            "the address of a database has the form postgres://USER@HOST/DATABASE",
 		"postgres":                    "the address of a database has the form",
 		"postgres://db":               "the name of the database is missing",
 		"postgres://db/":              "the name of the database is missing",
-		"postgres://a:s3cr@t%x@db/db": "this is no URL",
+		"postgres://a:s3cr@t%x@db/db": "this is not a valid URL",
 	} {
 		_, err := threadstore.Parse(text)
 		require.ErrorContains(t, err, want, text)

@@ -49,7 +49,7 @@ func (a Address) Open(ctx context.Context) (*Store, error) {
 		}
 		return &Store{Store: db, Values: db.Values(), close: db.Close}, nil
 	default:
-		return nil, errors.New("no store is named")
+		return nil, errors.New("the address names no store; use memory, sqlite:PATH or a postgres URL")
 	}
 }
 
@@ -60,12 +60,12 @@ func (a Address) OpenExisting(ctx context.Context) (*Store, error) {
 	}
 	if a.kind == sqliteKind {
 		if _, err := os.Stat(a.target); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("sqlite %q: there is no such file; the first run with a thread makes it", a.target)
+			return nil, fmt.Errorf("sqlite %q: there is no such file; the first run with a thread creates it", a.target)
 		}
 	}
 	return a.Open(ctx)
 }
 
 // ErrInMemory means that a store lives only as long as its process.
-var ErrInMemory = errors.New("threads are kept in memory, as long as the process lives that runs them; keep them in a database, " +
-	"such as sqlite:agent.db, to look at them from another")
+var ErrInMemory = errors.New("threads are kept in the memory of the process that runs them, and cannot be read from another process; " +
+	"keep them in a database, such as sqlite:agent.db")

@@ -70,7 +70,7 @@ func TestLookingMakesNoFile(t *testing.T) {
 	address, err := threadstore.Parse("sqlite:agent.db")
 	require.NoError(t, err)
 	_, err = address.In(filepath.Dir(path)).OpenExisting(t.Context())
-	require.EqualError(t, err, `sqlite "`+path+`": there is no such file; the first run with a thread makes it`)
+	require.EqualError(t, err, `sqlite "`+path+`": there is no such file; the first run with a thread creates it`)
 	require.NoFileExists(t, path)
 }
 
@@ -89,5 +89,5 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 		require.NotContains(t, err.Error(), "s3cret")
 	}
 	_, err := threadstore.Address{}.Open(t.Context())
-	require.EqualError(t, err, "no store is named")
+	require.EqualError(t, err, "the address names no store; use memory, sqlite:PATH or a postgres URL")
 }

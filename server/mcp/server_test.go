@@ -209,7 +209,7 @@ func TestWhatIsWrongWithACallIsAResult(t *testing.T) {
 	for want, args := range map[string]map[string]any{
 		"the prompt is empty":             {"prompt": " "},
 		"must be an object with a prompt": {"prompt": 5},
-		"the name of a thread has":        {"prompt": "x", "thread": "a\nb"},
+		"the name of a thread must have":  {"prompt": "x", "thread": "a\nb"},
 	} {
 		result := call(t, c, "forecaster", args)
 		require.True(t, result.IsError)

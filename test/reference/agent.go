@@ -105,7 +105,7 @@ func readResponseFormat(o *strict.Object) *ResponseFormat {
 		HandleErrors: o.Raw("handle_errors"), ToolMessageContent: o.Text("tool_message_content"),
 	}
 	if o.Has("schema") == o.Has("schemas") {
-		o.Fail("schema", "a response format has one of schema and schemas")
+		o.Fail("schema", "a response format needs either schema or schemas, and not both")
 	}
 	if o.Has("schema") {
 		f.Schemas = []wire.Raw{o.Map("schema").Raw()}

@@ -280,7 +280,7 @@ func (c *check) invalid() {
 		{Checkpoint: checkpoint.Checkpoint{Questions: []checkpoint.Question{{Key: "\xff"}}}},
 	} {
 		_, err := w.session.Save(c.t.Context(), w.commit(record))
-		require.ErrorContains(c.t, err, "no valid form")
+		require.ErrorContains(c.t, err, "the data cannot be saved")
 	}
 	require.EqualValues(c.t, 1, w.load().Newest)
 	all, err := c.store.Threads(c.t.Context(), "", 9)

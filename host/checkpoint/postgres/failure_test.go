@@ -44,7 +44,7 @@ func TestADatabaseThatCannotBeOpened(t *testing.T) {
 		"a wrong password": {func(t *testing.T) string {
 			t.Helper()
 			return user(t, pgtest.Address(t), pgtest.Careful, "PASSWORD 'another'")
-		}, checkpoint.ErrUnavailable, `the database cannot be reached .*password authentication failed for user "careful"`},
+		}, checkpoint.ErrUnavailable, `the database cannot be reached; .*password authentication failed for user "careful"`},
 		"an unknown user": {func(t *testing.T) string {
 			t.Helper()
 			return as(t, pgtest.Address(t), func(u *url.URL) { u.User = url.UserPassword("nobody", "secret") })
@@ -59,7 +59,7 @@ func TestADatabaseThatCannotBeOpened(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, l.Close())
 			return "postgres://test:secret@" + l.Addr().String() + "/test?sslmode=disable"
-		}, checkpoint.ErrUnavailable, `the database cannot be reached .*connection refused`},
+		}, checkpoint.ErrUnavailable, `the database cannot be reached; .*connection refused`},
 		"a server that says something else": {func(t *testing.T) string {
 			t.Helper()
 			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -93,10 +93,10 @@ func TestADatabaseThatCannotBeOpened(t *testing.T) {
 		}, checkpoint.ErrReadOnly, `cannot execute CREATE TABLE in a read-only transaction`},
 		"an address that is none": {func(*testing.T) string {
 			return "postgres://test:secret@127.0.0.1:port/test"
-		}, nil, `^postgres: the address cannot be read: `},
+		}, nil, `^postgres: the address is invalid: `},
 		"an address with an unknown key": {func(*testing.T) string {
 			return "hots=127.0.0.1 password=secret connect_timeout=x"
-		}, nil, `^postgres: the address cannot be read: `},
+		}, nil, `^postgres: the address is invalid: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ func TestTablesOfANewerVersionAreLeftAlone(t *testing.T) {
 	exec(t, admin, "UPDATE agenthost_schema SET version = 1000")
 	_, err := postgres.Open(t.Context(), address, postgres.Options{})
 	require.ErrorIs(t, err, checkpoint.ErrNewer)
-	require.ErrorContains(t, err, "its tables have the version 1000")
+	require.ErrorContains(t, err, "its tables have version 1000")
 	var version int
 	require.NoError(t, admin.QueryRow(t.Context(), "SELECT version FROM agenthost_schema").Scan(&version))
 	require.Equal(t, 1000, version)

@@ -64,7 +64,7 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 // withoutAddress removes the address, and the password in it, from an error.
 func withoutAddress(err error) error {
 	if _, reason, ok := strings.Cut(err.Error(), "`: "); ok {
-		return fmt.Errorf("the address cannot be read: %s", reason)
+		return fmt.Errorf("the address is invalid: %s", reason)
 	}
 	return err
 }

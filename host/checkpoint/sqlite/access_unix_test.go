@@ -51,9 +51,9 @@ func TestAFileThatMayNotBeUsed(t *testing.T) {
 		}},
 		"a read-only directory":                {0o666, 0o555, opens(readOnly + `\(attempt to write a readonly database \(1544\)\)$`)},
 		"a read-only file in such a directory": {0o444, 0o555, opens(readOnly + `\(attempt to write a readonly database \(1544\)\)$`)},
-		"a file that may not be read":          {0, 0o777, opens(`check its permissions: it cannot be opened: permission denied$`)},
-		"a directory that may not be entered":  {0o666, 0, opens(`check its permissions: it cannot be opened: permission denied$`)},
-		"no file in a read-only directory":     {none, 0o555, opens(`check its permissions: it cannot be made: permission denied$`)},
+		"a file that may not be read":          {0, 0o777, opens(`check its permissions: the file cannot be opened: permission denied$`)},
+		"a directory that may not be entered":  {0o666, 0, opens(`check its permissions: the file cannot be opened: permission denied$`)},
+		"no file in a read-only directory":     {none, 0o555, opens(`check its permissions: the file cannot be created: permission denied$`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

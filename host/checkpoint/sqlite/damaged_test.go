@@ -47,7 +47,7 @@ func TestAFileThatIsNoDatabase(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 			require.ErrorIs(t, err, checkpoint.ErrCorrupt)
-			require.Regexp(t, `^sqlite ".*/a.db": what is stored cannot be read; restore it from a copy \(.*\)$`, err.Error())
+			require.Regexp(t, `^sqlite ".*/a.db": the stored data cannot be read; restore it from a backup \(.*\)$`, err.Error())
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Equal(t, text, string(after), "it is somebody else's")
@@ -93,28 +93,28 @@ func TestRowsThatAreWrong(t *testing.T) {
 			map[string]error{
 				"load": checkpoint.ErrNewer, "history": checkpoint.ErrNewer, "threads": checkpoint.ErrNewer, "write": checkpoint.ErrNewer,
 			},
-			"checkpoint 10 has the version 2: it was written by a newer agenthost; use that one",
+			"checkpoint 10 has version 2: it was written by a newer version of agenthost; use that version or a later one",
 		},
 		"a document that is none": {
 			"UPDATE agenthost_checkpoints SET doc = x'c1' WHERE id = 10", nil,
 			map[string]error{
 				"load": checkpoint.ErrCorrupt, "history": checkpoint.ErrCorrupt, "threads": checkpoint.ErrCorrupt, "write": checkpoint.ErrCorrupt,
 			},
-			"what is stored cannot be read; restore it from a copy: checkpoint 10: ",
+			"the stored data cannot be read; restore it from a backup: checkpoint 10: ",
 		},
 		"no document": {
 			"UPDATE agenthost_checkpoints SET doc = x'' WHERE id = 10", nil,
 			map[string]error{
 				"load": checkpoint.ErrCorrupt, "history": checkpoint.ErrCorrupt, "threads": checkpoint.ErrCorrupt, "write": checkpoint.ErrCorrupt,
 			},
-			"what is stored cannot be read; restore it from a copy: checkpoint 10: ",
+			"the stored data cannot be read; restore it from a backup: checkpoint 10: ",
 		},
 		"a checkpoint that is its own parent": {
 			"UPDATE agenthost_checkpoints SET parent = id WHERE id = 5", nil,
 			map[string]error{
 				"load": checkpoint.ErrCorrupt, "history": checkpoint.ErrCorrupt, "fork": checkpoint.ErrCorrupt, "write": checkpoint.ErrCorrupt,
 			},
-			"what is stored cannot be read; restore it from a copy: ",
+			"the stored data cannot be read; restore it from a backup: ",
 		},
 		"a checkpoint that is missing": {
 			"DELETE FROM agenthost_checkpoints WHERE id = 5", nil,
@@ -124,7 +124,7 @@ func TestRowsThatAreWrong(t *testing.T) {
 		"a journal that cannot be read": {
 			"INSERT INTO agenthost_journal SELECT thread, MAX(id), 'x', 1, x'c1' FROM agenthost_checkpoints GROUP BY thread", nil,
 			map[string]error{"load": checkpoint.ErrCorrupt, "write": checkpoint.ErrCorrupt},
-			"what is stored cannot be read; restore it from a copy: the journal: ",
+			"the stored data cannot be read; restore it from a backup: the journal: ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestTablesOfANewerVersionAreLeftAlone(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sqlite.Open(t.Context(), path, sqlite.Options{})
 	require.ErrorIs(t, err, checkpoint.ErrNewer)
-	require.Regexp(t, `^sqlite ".*": its tables have the version 1000, this is agenthost for version \d+: it was written by a newer agenthost; use that one$`,
+	require.Regexp(t, `^sqlite ".*": its tables have version 1000, and this agenthost supports version \d+: it was written by a newer version of agenthost; use that version or a later one$`,
 		err.Error())
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 func create(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
-		return errors.New("it is a directory; name a file in it")
+		return errors.New("the path is a directory; name a file in it")
 	case err == nil:
 		return refused("opened", readable(path))
 	case !errors.Is(err, os.ErrNotExist):
@@ -29,11 +29,11 @@ func create(path string) error {
 	}
 	made, err := os.CreateTemp(filepath.Dir(path), ".agenthost-*") // only its owner may read it
 	if err != nil {
-		return refused("made", err)
+		return refused("created", err)
 	}
 	defer func() { _ = os.Remove(made.Name()) }() // by now it is linked under its own name
 	if err := made.Close(); err != nil {
-		return refused("made", err)
+		return refused("created", err)
 	}
 	_ = os.Link(made.Name(), path) // another process may have made it meanwhile
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -41,7 +41,7 @@ func create(path string) error {
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // the file system has no links, or the path is a dangling symlink
 	if err != nil {
-		return refused("made", err)
+		return refused("created", err)
 	}
 	return f.Close()
 }
@@ -54,7 +54,7 @@ func refused(what string, err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
-	err = fmt.Errorf("it cannot be %s: %w", what, err)
+	err = fmt.Errorf("the file cannot be %s: %w", what, err)
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("%w: %w", checkpoint.ErrReadOnly, err)
 	}

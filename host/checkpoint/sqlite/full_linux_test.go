@@ -37,7 +37,7 @@ func TestALimitOfTheProcess(t *testing.T) {
 	met := child(t, "with a limit", path)
 	require.Len(t, met, 3)
 	require.Equal(t, "ErrFull", met[0].Is)
-	require.Contains(t, met[0].Text, "there is no room left for the database; make some, and go on where the run stopped (disk I/O error")
+	require.Contains(t, met[0].Text, "the database has no space left; free some space, and resume the run (disk I/O error")
 	require.Empty(t, met[1].Text)
 	require.Empty(t, met[2].Text)
 
@@ -77,7 +77,7 @@ func TestADiskThatIsFull(t *testing.T) {
 		err = one()
 	}
 	require.ErrorIs(t, err, checkpoint.ErrFull)
-	require.ErrorContains(t, err, "there is no room left for the database; make some, and go on where the run stopped (database or disk is full (13))")
+	require.ErrorContains(t, err, "the database has no space left; free some space, and resume the run (database or disk is full (13))")
 	require.ErrorIs(t, session.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1}), checkpoint.ErrFull)
 	held, err := session.Load(t.Context(), 0)
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func TestARunFillsTheFile(t *testing.T) {
 	require.NoError(t, err)
 	result, err := talkative(t, store, 0, &ran).Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("go")}})
 	require.ErrorIs(t, err, checkpoint.ErrFull)
-	require.ErrorContains(t, err, "there is no room left for the database; make some, and go on where the run stopped (database or disk is full (13))")
+	require.ErrorContains(t, err, "the database has no space left; free some space, and resume the run (database or disk is full (13))")
 	require.Equal(t, host.Failed, result.Status)
 	held, err := store.Load(t.Context(), "t", 0)
 	require.NoError(t, err, "it may be read")

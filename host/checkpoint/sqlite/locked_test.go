@@ -50,7 +50,7 @@ func TestADatabaseThatIsLocked(t *testing.T) {
 		began := time.Now()
 		err := try()
 		require.ErrorIs(t, err, checkpoint.ErrLocked, name)
-		require.ErrorContains(t, err, "the database is locked by somebody else; try again when that has ended (")
+		require.ErrorContains(t, err, "another process has locked the database; try again when it has finished (")
 		require.GreaterOrEqual(t, time.Since(began), wait/2, "%s: it has not waited", name)
 		require.Less(t, time.Since(began), 20*wait, name)
 	}

@@ -38,12 +38,12 @@ func TestPathsThatDoNotDo(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for path, want := range map[string]string{
-		"":                                    `^sqlite "": the path is empty$`,
-		dir:                                   `^sqlite ".*": it is a directory; name a file in it$`,
-		filepath.Join(dir, "no", "x.db"):      `^sqlite ".*/no/x.db": it cannot be made: no such file or directory$`,
-		filepath.Join(dir, "file", "x.db"):    `^sqlite ".*/file/x.db": it cannot be opened: not a directory$`,
-		dir + "/x\x00y":                       `^sqlite ".*/x\\x00y": it cannot be opened: invalid argument$`,
-		filepath.Join(dir, string(long('x'))): `^sqlite ".*/x+": it cannot be opened: file name too long$`,
+		"":                                    `^sqlite "": the path is empty; name a file$`,
+		dir:                                   `^sqlite ".*": the path is a directory; name a file in it$`,
+		filepath.Join(dir, "no", "x.db"):      `^sqlite ".*/no/x.db": the file cannot be created: no such file or directory$`,
+		filepath.Join(dir, "file", "x.db"):    `^sqlite ".*/file/x.db": the file cannot be opened: not a directory$`,
+		dir + "/x\x00y":                       `^sqlite ".*/x\\x00y": the file cannot be opened: invalid argument$`,
+		filepath.Join(dir, string(long('x'))): `^sqlite ".*/x+": the file cannot be opened: file name too long$`,
 	} {
 		_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 		require.Error(t, err, path)

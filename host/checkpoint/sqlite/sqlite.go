@@ -39,7 +39,7 @@ type Options struct {
 func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	name := fmt.Sprintf("sqlite %q", path)
 	if path == "" {
-		return nil, fmt.Errorf("%s: the path is empty", name)
+		return nil, fmt.Errorf("%s: the path is empty; name a file", name)
 	}
 	if err := create(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

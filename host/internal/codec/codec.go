@@ -24,7 +24,7 @@ func Encode(value any) (wire.Raw, error) {
 	}
 	b, err := wire.Canonical(buf.Bytes(), wire.DefaultLimits)
 	if err != nil {
-		return nil, fmt.Errorf("a value of type %T cannot be kept: %w", value, err)
+		return nil, fmt.Errorf("a value of type %T cannot be stored: %w", value, err)
 	}
 	return b, nil
 }

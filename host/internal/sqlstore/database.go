@@ -64,7 +64,7 @@ func New(ctx context.Context, config Config) (*Database, error) {
 
 func (d *Database) prepare(ctx context.Context, connect func(ctx context.Context) error) error {
 	if d.lease < MinLease {
-		return fmt.Errorf("%s: a lease of %v; it must be at least %v", d.name, d.lease, MinLease)
+		return fmt.Errorf("%s: the lease is %v; it must be at least %v", d.name, d.lease, MinLease)
 	}
 	if connect != nil {
 		if err := connect(ctx); err != nil {

@@ -45,7 +45,7 @@ func (d *Database) migrate(ctx context.Context) error {
 		case err != nil:
 			return err
 		case version > len(steps):
-			return fmt.Errorf("%s: its tables have the version %d, this is agenthost for version %d: %w",
+			return fmt.Errorf("%s: its tables have version %d, and this agenthost supports version %d: %w",
 				d.name, version, len(steps), checkpoint.ErrNewer)
 		}
 		for _, step := range steps[version:] {

@@ -42,7 +42,7 @@ func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, e
 }
 
 // errMoved reports a thread that was closed or removed between two statements of a transaction.
-var errMoved = errors.New("the thread was closed meanwhile")
+var errMoved = errors.New("the thread was closed in the meantime")
 
 // changeSettled performs do as change does, and repeats it while the thread moves.
 func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {

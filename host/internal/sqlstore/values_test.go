@@ -179,7 +179,7 @@ func TestErrorsOfValuesAreTheStores(t *testing.T) {
 			_, err := db.Values().Put(t.Context(), ns, "a", nil, store.PutOptions{IfVersion: new(uint64(1))})
 			require.Equal(t, store.ErrConflict, err)
 			_, err = db.Values().Put(t.Context(), ns, "a", nil, store.PutOptions{Quota: store.Quota{Bytes: 1}})
-			require.EqualError(t, err, "beyond the quota: 65 bytes; at most 1")
+			require.EqualError(t, err, "the quota of the store is exceeded: the entries would take 65 bytes; the limit is 1")
 			require.Equal(t, store.ErrConflict, db.Values().Delete(t.Context(), ns, "a", new(uint64(1))))
 		})
 	}

@@ -28,7 +28,7 @@ type draftBlock struct {
 
 func (d *draft) start(head *answer) (chunk model.Chunk, err error) {
 	if head == nil {
-		return chunk, errors.New("it has no message")
+		return chunk, errors.New("the message is missing")
 	}
 	d.head, d.at = head, map[int64]*draftBlock{}
 	for i, p := range head.Content {
@@ -44,10 +44,10 @@ func (d *draft) start(head *answer) (chunk model.Chunk, err error) {
 // open begins a block.
 func (d *draft) open(index int64, p part) (chunk model.Chunk, err error) {
 	if p == nil {
-		return chunk, errors.New("it has no block")
+		return chunk, errors.New("the block is missing")
 	}
 	if d.at[index] != nil {
-		return chunk, fmt.Errorf("there is a block %d already", index)
+		return chunk, fmt.Errorf("the block %d already exists", index)
 	}
 	if len(d.blocks) == maxParts {
 		return chunk, errParts
@@ -73,7 +73,7 @@ var grows = map[string][]string{"text_delta": {"text"}, "thinking_delta": {"thin
 func (d *draft) grow(index int64, delta part) (chunk model.Chunk, err error) {
 	b := d.at[index]
 	if b == nil {
-		return chunk, fmt.Errorf("there is no block %d", index)
+		return chunk, fmt.Errorf("the block %d does not exist", index)
 	}
 	kind, err := delta.text("type")
 	if err != nil {

@@ -29,7 +29,7 @@ func (p *parts) UnmarshalJSON(text []byte) error {
 	case err != nil || begin == nil:
 		return err
 	case begin != json.Delim('['):
-		return errors.New("the content is no list of blocks")
+		return errors.New("the content is not a list of blocks")
 	}
 	*p = parts{}
 	for d.More() {
@@ -60,7 +60,7 @@ func (p part) read(m *abi.Message, placed bool) (block abi.Block, err error) {
 	case err != nil:
 		return block, err
 	case kind == "":
-		return block, errors.New("it has no type")
+		return block, errors.New("the type of the block is missing")
 	case kind == kindText:
 		return p.readText()
 	case kind == kindThinking:

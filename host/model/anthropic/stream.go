@@ -30,7 +30,7 @@ func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model
 		case ctx.Err() != nil:
 			return provider.Failed(ctx, Provider, ctx.Err())
 		case event.Cut, errors.Is(err, io.EOF):
-			return provider.Broken(Provider, "the stream ended before the answer did")
+			return provider.Broken(Provider, "the stream ended before the answer was complete")
 		case err != nil:
 			return provider.Failed(ctx, Provider, err)
 		}

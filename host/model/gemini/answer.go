@@ -83,7 +83,7 @@ func (a *answer) addCandidate(c *candidate) error {
 func (a *answer) addPart(text json.RawMessage) error {
 	var p said
 	if err := json.Unmarshal(text, &p); err != nil {
-		return provider.Broken(Provider, "a part of the answer is none: "+err.Error())
+		return provider.Broken(Provider, "a part of the answer cannot be read: "+err.Error())
 	}
 	a.parts++
 	switch {
@@ -102,7 +102,7 @@ func (a *answer) addPart(text json.RawMessage) error {
 	if kind := otherKind(text); kind != "" {
 		raw, err := wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse})
 		if err != nil {
-			return provider.Broken(Provider, "a part of the answer cannot be kept: "+err.Error())
+			return provider.Broken(Provider, "a part of the answer cannot be stored: "+err.Error())
 		}
 		a.addBlock(abi.BlockOf(wire.Map{{Key: keyPart, Value: raw}, {Key: "type", Value: wire.String(blockPrefix + kind)}}))
 		return nil
@@ -126,7 +126,7 @@ func otherKind(text json.RawMessage) string {
 
 func (a *answer) addCall(call *functionCall, signature string) error {
 	if call.Name == "" {
-		return provider.Broken(Provider, "it calls a tool without a name")
+		return provider.Broken(Provider, "the model calls a tool without a name")
 	}
 	a.calls = append(a.calls, *call) // not a block: the text before it may continue
 	a.notes = append(a.notes, callMeta{call.Name, call.ID, signature})

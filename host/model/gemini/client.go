@@ -38,7 +38,7 @@ func (m *Model) open() error {
 		m.path = "models/" + m.path
 	}
 	if m.Name == "" || strings.Contains(m.Name, "..") || strings.ContainsAny(m.Name, "?&") {
-		return refused("no model can have the name %q; one is %q", m.Name, "gemini-3-flash")
+		return refused("%q is not a valid name of a model; use a name such as %q", m.Name, "gemini-3-flash")
 	}
 	if !strings.HasSuffix(base.Path, "/"+apiVersion+"/") {
 		m.path = apiVersion + "/" + m.path

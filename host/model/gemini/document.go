@@ -90,7 +90,7 @@ func readDocument(text []byte) (*document, error) {
 	}
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
-		return nil, provider.Broken(Provider, "it sent something else than JSON of a response: "+err.Error())
+		return nil, provider.Broken(Provider, "the response cannot be read: "+err.Error())
 	}
 	if isSet(d.Error) {
 		return nil, provider.InStream(Provider, text)

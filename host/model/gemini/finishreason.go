@@ -30,13 +30,13 @@ func (a *answer) judge(m *abi.Message, req *model.Request) error {
 		return provider.Broken(Provider, "there is no answer in the response")
 	}
 	if a.finishReason == "" && a.say != nil && a.blocked == "" {
-		return provider.Broken(Provider, "the stream ended before the answer did")
+		return provider.Broken(Provider, "the stream ended before the answer was complete")
 	}
 	why := strings.TrimSpace(a.finishReason + " " + a.finishMessage)
 	if a.finishReason == reasonMalformedCall {
 		tool := a.malformed(req)
 		if tool == "" {
-			return provider.Broken(Provider, "the model called a tool in a way that cannot be read: "+why)
+			return provider.Broken(Provider, "the model made a malformed tool call: "+why)
 		}
 		m.InvalidToolCalls = append(m.InvalidToolCalls, abi.InvalidToolCall{
 			Name: tool, Args: a.finishMessage, Error: "the call is malformed; write its arguments as a JSON object",

@@ -94,5 +94,5 @@ func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chun
 		}
 		body["continuationToken"] = token
 	}
-	return nil, provider.Broken(Provider, "the answer was continued too often")
+	return nil, provider.Broken(Provider, "the model continued its answer too often")
 }

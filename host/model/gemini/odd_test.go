@@ -159,7 +159,7 @@ func TestLongAnswersGoOn(t *testing.T) {
 
 		s = saying(t, asEvent(`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"CONTINUATION","continuationToken":"dG9r"}]}`, streaming))
 		_, err = ask(t.Context(), modelAt(t, s), request(abi.Human("hi")), streaming)
-		require.ErrorContains(t, err, "continued too often")
+		require.ErrorContains(t, err, "continued its answer too often")
 		require.Equal(t, 32, s.count())
 	})
 }

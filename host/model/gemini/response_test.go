@@ -167,7 +167,7 @@ func TestOtherServers(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, resp.AI().ToolCalls, 2)
 	_, err = ask(t.Context(), modelAt(t, saying(t, testdata(t, "stubllm", "two-tools.sse"))), request(abi.Human("hi")), true)
-	require.ErrorContains(t, err, "the stream ended before the answer did")
+	require.ErrorContains(t, err, "the stream ended before the answer was complete")
 }
 
 // TestAnswersGoBackAsTheyCame sends what came to the model again, as the host keeps it.

@@ -90,7 +90,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if len(asked) > 0 && !json.Valid(asked) || !utf8.Valid(answered) {
-		return nil, errors.New("the cassette takes requests in JSON and answers in UTF-8")
+		return nil, errors.New("a cassette can only hold requests in JSON and answers in UTF-8")
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(answered))
 	e := exchange{Method: req.Method, Path: req.URL.Path, Request: asked, Status: resp.StatusCode, Response: string(answered)}
@@ -138,11 +138,11 @@ func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.left) == 0 {
-		return nil, fmt.Errorf("%s has no request behind the %d that were made; %s=1 records it anew", r.path, r.n, RecordVariable)
+		return nil, fmt.Errorf("%s ends after the %d requests that were made; set %s=1 to record it again", r.path, r.n, RecordVariable)
 	}
 	e := r.left[0]
 	if e.Method != req.Method || e.Path != req.URL.Path || !sameJSON(e.Request, asked) {
-		return nil, fmt.Errorf("%s: request %d is %s %s %s, and %s %s %s was made; %s=1 records it anew",
+		return nil, fmt.Errorf("%s: request %d is %s %s %s, but %s %s %s was made; set %s=1 to record it again",
 			r.path, r.n+1, e.Method, e.Path, e.Request, req.Method, req.URL.Path, asked, RecordVariable)
 	}
 	r.left, r.n = r.left[1:], r.n+1

@@ -148,7 +148,7 @@ func (c *calls) add(p *callPiece, streamed bool) error {
 	g := c.current(p)
 	if g == nil || !streamed || g.ends(p) {
 		if len(c.all) == maxList {
-			return fmt.Errorf("it has more than %d calls", maxList)
+			return fmt.Errorf("the message has more than %d tool calls", maxList)
 		}
 		g = &partialCall{index: int64(len(c.all))}
 		if p.Index != nil && streamed {

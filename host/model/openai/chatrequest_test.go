@@ -257,7 +257,7 @@ func TestSettingsThatAreNone(t *testing.T) {
 				req.Settings = wire.Map{{Key: name, Value: wire.Int(1)}}
 				for _, streaming := range []bool{false, true} {
 					_, err := ask(t, modelAt(t, s, api), req, streaming)
-					require.ErrorContains(t, err, `"`+name+`" is no setting`)
+					require.ErrorContains(t, err, `the setting "`+name+`" is not allowed`)
 					require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
 				}
 				require.Zero(t, s.count())

@@ -216,7 +216,7 @@ func (d *draft) part(of json.RawMessage, text, thought *strings.Builder) error {
 		return err
 	}
 	if len(d.blocks) >= maxList {
-		return fmt.Errorf("it has more than %d parts", maxList)
+		return fmt.Errorf("the content has more than %d parts", maxList)
 	}
 	d.flush()
 	d.blocks = append(d.blocks, block)

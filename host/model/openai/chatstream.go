@@ -40,7 +40,7 @@ func (m *Model) streamCompletion(ctx context.Context, req *model.Request, say fu
 		return nil, err
 	}
 	if !d.whole(f.hasDone) {
-		return nil, provider.Broken(m.provider(), "the stream ended before the answer did")
+		return nil, provider.Broken(m.provider(), "the stream ended before the answer was complete")
 	}
 	return d.response(req)
 }

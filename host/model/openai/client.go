@@ -33,7 +33,7 @@ func (m *Model) open() error {
 		return err
 	}
 	if m.API != "" && m.API != ChatCompletions && m.API != Responses {
-		return m.refused(fmt.Errorf("there is no API %q, but %q and %q", m.API, ChatCompletions, Responses))
+		return m.refused(fmt.Errorf("the API %q does not exist; use %q or %q", m.API, ChatCompletions, Responses))
 	}
 	host := strings.ToLower(base.Hostname())
 	m.own = host == ownHost || strings.HasSuffix(host, "."+ownHost)

@@ -155,7 +155,7 @@ func TestMaxTokensOfOpenAI(t *testing.T) {
 func TestAnAPIThatIsNone(t *testing.T) {
 	t.Parallel()
 	_, err := (&openai.Model{Name: "m", APIKey: "key", API: "assistants"}).Generate(t.Context(), request(hi))
-	require.ErrorContains(t, err, `there is no API "assistants"`)
+	require.ErrorContains(t, err, `the API "assistants" does not exist`)
 	require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
 }
 
@@ -188,7 +188,7 @@ func TestRedirections(t *testing.T) {
 				w.WriteHeader(status)
 			})
 			_, err := ask(t, modelAt(t, s, api), request(hi), streaming)
-			require.ErrorContains(t, err, "it redirects")
+			require.ErrorContains(t, err, "the server redirects")
 			require.NotContains(t, err.Error(), "secret")
 			require.Equal(t, status, failure(t, err).Status)
 			require.Equal(t, model.ErrorResponse, failure(t, err).Kind)

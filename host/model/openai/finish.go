@@ -23,7 +23,7 @@ func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request
 	switch said := provider.Says(message); {
 	case said:
 	case end.stop == stopFilter:
-		return nil, provider.Refused(m.provider(), "its filter has taken the whole answer ("+stopFilter+")")
+		return nil, provider.Refused(m.provider(), "the provider's filter removed the whole answer ("+stopFilter+")")
 	case end.stop == "" && message.Content.IsZero():
 		return nil, provider.Broken(m.provider(), "the answer is empty")
 	}

@@ -22,7 +22,7 @@ func (l *list) UnmarshalJSON(text []byte) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if first, err := d.Token(); err != nil || first != json.Delim('[') {
-		return errors.New("something else than a list is where one must be")
+		return errors.New("a list is expected in a place that holds something else")
 	}
 	for d.More() {
 		if len(*l) == maxList {

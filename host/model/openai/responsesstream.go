@@ -46,7 +46,7 @@ func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func
 	if err := f.ended(ctx); err != nil {
 		return nil, err
 	}
-	return nil, provider.Broken(m.provider(), "the stream ended before the answer did")
+	return nil, provider.Broken(m.provider(), "the stream ended before the answer was complete")
 }
 
 // responseEvent is an event of a stream.

@@ -99,7 +99,7 @@ func TestStreamsThatAreCutOff(t *testing.T) {
 	}
 	for _, sample := range []string{"aimock/chat.latency-trunc", "aimock/chat.tool-trunc", "aimock/responses.latency-trunc", "aimock/responses.tool-trunc"} {
 		out := stream(t.Context(), modelAt(t, saying(t, testdata(t, sample+".sse")), apiOf(sample)), request(hi))
-		require.ErrorContains(t, out.err, "the stream ended before the answer did")
+		require.ErrorContains(t, out.err, "the stream ended before the answer was complete")
 		require.True(t, failure(t, out.err).Retryable)
 	}
 }
@@ -152,8 +152,8 @@ func TestEventsThatAreNone(t *testing.T) {
 		"it failed":                 {"", `data: {"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"Slow down"}}}`, model.ErrorRateLimit, true, "Slow down"},
 		"it was cancelled":          {"", `data: {"type":"response.cancelled","response":{"status":"cancelled"}}`, model.ErrorResponse, true, `"cancelled"`},
 		"it says no response":       {"", `data: {"type":"response.completed"}`, model.ErrorResponse, true, ""},
-		"it says [DONE]":            {"data: [DONE]", "data: [DONE]", model.ErrorResponse, true, "the stream ended before the answer did"},
-		"it says nothing":           {"data: {}", "data: {}", model.ErrorResponse, true, "the stream ended before the answer did"},
+		"it says [DONE]":            {"data: [DONE]", "data: [DONE]", model.ErrorResponse, true, "the stream ended before the answer was complete"},
+		"it says nothing":           {"data: {}", "data: {}", model.ErrorResponse, true, "the stream ended before the answer was complete"},
 		"it says nothing, and that": {"data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\ndata: [DONE]", "", model.ErrorResponse, true, "the answer is empty"},
 		"its lines are too long":    {"data: " + strings.Repeat("x", 33<<20), "data: " + strings.Repeat("x", 33<<20), model.ErrorResponse, false, "an event of the response is longer than 32 MiB"},
 	} {
@@ -198,7 +198,7 @@ func TestStreamsWithoutAReasonToEnd(t *testing.T) {
 	require.Equal(t, "hello", out.resp.AI().Content.Text())
 
 	out = stream(t.Context(), modelAt(t, saying(t, event), openai.ChatCompletions), request(hi))
-	require.ErrorContains(t, out.err, "the stream ended before the answer did")
+	require.ErrorContains(t, out.err, "the stream ended before the answer was complete")
 
 	const reason = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
 	out = stream(t.Context(), modelAt(t, saying(t, event+reason), openai.ChatCompletions), request(hi))
@@ -214,7 +214,7 @@ func TestResponsesOfSparingServers(t *testing.T) {
 	require.NoError(t, out.err)
 	require.Equal(t, "hello", out.resp.AI().Content.Text())
 	out = stream(t.Context(), modelAt(t, saying(t, items+hello[openai.Responses]), openai.Responses), request(hi))
-	require.ErrorContains(t, out.err, "the stream ended before the answer did")
+	require.ErrorContains(t, out.err, "the stream ended before the answer was complete")
 }
 
 // Deltas of kinds that are not known say nothing.

@@ -50,9 +50,9 @@ func NewRules(rules ...Rule) (*Rules, error) {
 		case err != nil:
 			return nil, fmt.Errorf("rule %d: when: %w", i+1, err)
 		case rule.From != "" && rule.From != "human" && rule.From != "tool":
-			return nil, fmt.Errorf(`rule %d: from: %q; use "human", "tool" or leave it out`, i+1, rule.From)
+			return nil, fmt.Errorf(`rule %d: from is %q; use "human" or "tool", or leave it out`, i+1, rule.From)
 		case rule.Say == "" && len(rule.Call) == 0:
-			return nil, fmt.Errorf("rule %d: it neither says anything nor calls a tool", i+1)
+			return nil, fmt.Errorf("rule %d: the rule has neither say nor call; add one of them", i+1)
 		}
 		for _, call := range rule.Call {
 			if _, err := wire.MapOf(call.Args); err != nil {

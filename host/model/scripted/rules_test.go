@@ -75,8 +75,8 @@ func TestNewRulesError(t *testing.T) {
 		want string
 	}{
 		{"a broken expression", scripted.Rule{When: "("}, "rule 2: when: error parsing regexp: missing closing ): `(`"},
-		{"an unknown sender", scripted.Rule{From: "ai", Say: "x"}, `rule 2: from: "ai"; use "human", "tool" or leave it out`},
-		{"nothing to do", scripted.Rule{When: "x"}, "rule 2: it neither says anything nor calls a tool"},
+		{"an unknown sender", scripted.Rule{From: "ai", Say: "x"}, `rule 2: from is "ai"; use "human" or "tool", or leave it out`},
+		{"nothing to do", scripted.Rule{When: "x"}, "rule 2: the rule has neither say nor call; add one of them"},
 		{
 			"arguments without a form",
 			scripted.Rule{Call: []scripted.RuleCall{{Tool: "t", Args: map[string]any{"c": make(chan int)}}}},

@@ -71,7 +71,7 @@ func (t *Turns) Generate(ctx context.Context, _ *model.Request) (*model.Response
 		case t.AfterEnd == EndEmpty:
 			return model.Reply(abi.Message{}), nil
 		case t.AfterEnd == EndError || len(t.Script) == 0:
-			return nil, fmt.Errorf("call %d of a script of %d: %w", n+1, len(t.Script), ErrExhausted)
+			return nil, fmt.Errorf("call %d of a script of length %d: %w; add turns, or set what follows the last turn", n+1, len(t.Script), ErrExhausted)
 		}
 		n = len(t.Script) - 1
 	}

@@ -40,11 +40,11 @@ const (
 // Check reports an invalid namespace. Every method of a store calls it first.
 func (n Namespace) Check() error {
 	if n.Plugin == "" {
-		return fmt.Errorf("%w: a namespace without a plugin", ErrInvalid)
+		return fmt.Errorf("%w: the namespace names no plugin", ErrInvalid)
 	}
 	if n.Scope == abi.ScopePlugin {
 		if n.ID != "" {
-			return fmt.Errorf("%w: the scope of a plugin has no id", ErrInvalid)
+			return fmt.Errorf("%w: a namespace with the scope plugin has no id", ErrInvalid)
 		}
 		return nil
 	}
@@ -55,9 +55,9 @@ func (n Namespace) Check() error {
 func checkOwner(scope abi.Scope, id string) error {
 	switch {
 	case scope != abi.ScopeRun && scope != abi.ScopeThread:
-		return fmt.Errorf("%w: the scope %q", ErrInvalid, scope)
+		return fmt.Errorf("%w: the scope is %q; use run or thread", ErrInvalid, scope)
 	case id == "":
-		return fmt.Errorf("%w: the scope of a %s without its id", ErrInvalid, scope)
+		return fmt.Errorf("%w: the scope %s needs an id", ErrInvalid, scope)
 	default:
 		return nil
 	}
@@ -69,7 +69,7 @@ func checkPut(ns Namespace, value []byte) error {
 		return err
 	}
 	if len(value) > MaxValue {
-		return fmt.Errorf("%w: a value of %d bytes; at most %d", ErrQuota, len(value), MaxValue)
+		return fmt.Errorf("%w: the value has %d bytes; the limit is %d", ErrQuota, len(value), MaxValue)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestListRefusesBadArguments(t *testing.T) {
 	b := setup(t, files.Options{}, map[string]string{"a": ""})
 	for want, call := range map[string]func() (*files.Listing, error){
 		`glob: "[a" has a bracket, a brace or a backslash that does not end`: func() (*files.Listing, error) { return b.List(t.Context(), "", "[a", 0, 0) },
-		"glob: a glob has 1 to 1000 bytes": func() (*files.Listing, error) {
+		"glob: a glob must have 1 to 1000 bytes": func() (*files.Listing, error) {
 			return b.List(t.Context(), "", strings.Repeat("{", 500_000)+strings.Repeat("}", 500_000), 0, 0)
 		},
 		`glob: "{a" has a bracket, a brace or a backslash that does not end`: func() (*files.Listing, error) { return b.List(t.Context(), "", "{a", 0, 0) },

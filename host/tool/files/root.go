@@ -36,7 +36,7 @@ func Open(dir string, options Options) (*Root, error) {
 	}
 	root, err := rootdir.Open(dir)
 	if err != nil {
-		return nil, fmt.Errorf("files: open the root directory: %w", err)
+		return nil, fmt.Errorf("files: the root directory cannot be opened: %w", err)
 	}
 	return &Root{root, options}, nil
 }

@@ -106,7 +106,7 @@ func TestPathErrors(t *testing.T) {
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	_, err := files.Open(filepath.Join(t.TempDir(), "none"), files.Options{})
-	require.ErrorContains(t, err, "files: open the root directory")
+	require.ErrorContains(t, err, "files: the root directory cannot be opened")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	root, err := files.Open(t.TempDir(), files.Options{})
 	require.NoError(t, err)

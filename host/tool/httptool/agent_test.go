@@ -64,7 +64,7 @@ func TestArgumentsThatDoNotFitAreNotSent(t *testing.T) {
 	}
 	noObject, err := made.Call(t.Context(), nil, &abi.ToolCall{Args: raw(t, `"x"`)})
 	require.NoError(t, err)
-	require.Equal(t, "Error: the arguments are no object", noObject.Content.Text())
+	require.Equal(t, "Error: the arguments are not an object", noObject.Content.Text())
 }
 
 // stuck is a handler that answers when the test has ended; began hears of each request.

@@ -47,7 +47,7 @@ func parseBody(value any) (*body, error) {
 
 func bodyOf(value any, depth int) (b body, err error) {
 	if depth > maxBodyDepth {
-		return b, fmt.Errorf("it is deeper than %d levels", maxBodyDepth)
+		return b, fmt.Errorf("the body is nested deeper than %d levels", maxBodyDepth)
 	}
 	switch v := value.(type) {
 	case string:

@@ -13,14 +13,14 @@ import (
 )
 
 // errTimeout is the cancellation cause when the tool's timeout ends a request.
-var errTimeout = errors.New("the request has used up its time")
+var errTimeout = errors.New("the time for the request is over")
 
 // Call makes the request. Problems with it are a failed result; the end of ctx is an error.
 func (t *Tool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	var args wire.Map
 	if !call.Args.IsNil() {
 		if _, err := args.UnmarshalMsg(call.Args); err != nil {
-			return t.failure("the arguments are no object"), nil
+			return t.failure("the arguments are not an object"), nil
 		}
 	}
 	key := ""

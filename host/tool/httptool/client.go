@@ -40,7 +40,7 @@ func (t *Tool) connect() (key string, err error) {
 		}
 	}
 	if len(hosts) == 0 {
-		return "url", errors.New("an argument chooses the host; list in allow what it may be")
+		return "url", errors.New("an argument chooses the host; list the possible hosts in allow")
 	}
 	methods := []string{c.Method, http.MethodGet} // a redirect may turn the method into GET
 	if err := check(&fetch.Policy{Hosts: []string{"example.com"}, Methods: methods}); err != nil {

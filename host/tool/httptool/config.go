@@ -109,8 +109,8 @@ func New(c Config) (*Tool, error) {
 	}{
 		{"name", t.checkName},
 		{"method", t.checkMethod},
-		{"max_result", func() error { return within(t.config.MaxResult, 1, maxMaxResponse, "bytes") }},
-		{"max_response", func() error { return within(t.config.MaxResponse, 1, maxMaxResponse, "bytes") }},
+		{"max_result", func() error { return within(t.config.MaxResult, 1, maxMaxResponse, " bytes") }},
+		{"max_response", func() error { return within(t.config.MaxResponse, 1, maxMaxResponse, " bytes") }},
 		{"timeout", func() error { return within(t.config.Timeout, time.Millisecond, maxTimeout, "") }},
 		{"url", func() (err error) { t.target, err = parseTarget(c.URL); return err }},
 		{"query", func() error { return t.target.addQuery(c.Query) }},
@@ -137,21 +137,21 @@ func (t *Tool) Close() error { return t.client.close() }
 
 func (t *Tool) checkName() error {
 	if !isName(t.config.Name) {
-		return errors.New("it must be 1 to 64 letters, digits, _ and -, which is what models can call")
+		return errors.New("the name must have 1 to 64 letters, digits, _ and -, so that models can call the tool")
 	}
 	return nil
 }
 
 func (t *Tool) checkMethod() error {
 	if t.config.Body != nil && isRead(t.config.Method) {
-		return fmt.Errorf("a %s request has no body; set the method, to POST for example", t.config.Method)
+		return fmt.Errorf("a %s request has no body; set another method, such as POST", t.config.Method)
 	}
 	return nil
 }
 
 func within[T int | time.Duration](v, least, most T, unit string) error {
 	if v < least || v > most {
-		return fmt.Errorf("it is %v; it must be %v to %v %s", v, least, most, unit)
+		return fmt.Errorf("the value is %v; it must be between %v and %v%s", v, least, most, unit)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (t *Tool) parseHeaders() error {
 		}
 		h := header{strings.ToLower(name), value}
 		if t.hasHeader(h.name) {
-			return fmt.Errorf("%s: it stands twice", name)
+			return fmt.Errorf("%s: the header is given twice", name)
 		}
 		t.headers = append(t.headers, h)
 	}

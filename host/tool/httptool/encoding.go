@@ -27,17 +27,17 @@ func decompressed(body []byte, encoding string, most int) ([]byte, error) {
 	case "deflate":
 		from, err = zlib.NewReader(bytes.NewReader(body))
 	default:
-		return nil, fmt.Errorf("the response is encoded as %q, which cannot be read", terminal.Line(encoding))
+		return nil, fmt.Errorf("the response has the encoding %q, which is not supported", terminal.Line(encoding))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the response is no %s, as it says that it is", terminal.Line(encoding))
+		return nil, fmt.Errorf("the response is not valid %s, although it claims to be", terminal.Line(encoding))
 	}
 	out, err := io.ReadAll(io.LimitReader(from, int64(most)+1))
 	switch {
 	case len(out) > most:
 		return nil, fmt.Errorf("the body of the response is larger than %d bytes", most)
 	case err != nil:
-		return nil, fmt.Errorf("the response is no %s, as it says that it is", terminal.Line(encoding))
+		return nil, fmt.Errorf("the response is not valid %s, although it claims to be", terminal.Line(encoding))
 	}
 	return out, nil
 }

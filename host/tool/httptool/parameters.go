@@ -51,10 +51,10 @@ func derived(places []string) (wire.Raw, error) {
 func (t *Tool) checkParameters(parameters wire.Raw, places []string) error {
 	var all, properties wire.Map
 	if _, err := all.UnmarshalMsg(parameters); err != nil || !parameters.IsMap() {
-		return errors.New("they are a JSON Schema of the type object")
+		return errors.New("the parameters must be a JSON Schema of the type object")
 	}
 	if kind, _ := all.Get("type").AsString(); kind != "object" {
-		return errors.New(`a model gives arguments as an object: write type: object`)
+		return errors.New(`the parameters must be an object, because a model gives arguments as one; write type: object`)
 	}
 	if given := all.Get("properties"); given.IsMap() {
 		if _, err := properties.UnmarshalMsg(given); err != nil {
@@ -63,12 +63,12 @@ func (t *Tool) checkParameters(parameters wire.Raw, places []string) error {
 	}
 	for _, name := range places {
 		if !properties.Has(name) {
-			return fmt.Errorf("{%s} stands in the request, but is no property; add it, or write {{%s}} if the braces are meant as they are", name, name)
+			return fmt.Errorf("the request contains {%s}, but there is no such property; add it, or write {{%s}} for literal braces", name, name)
 		}
 	}
 	for _, property := range properties {
 		if !slices.Contains(places, property.Key) {
-			return fmt.Errorf("the property %q stands nowhere in the request; write {%s} where it belongs", property.Key, property.Key)
+			return fmt.Errorf("the request does not use the property %q; write {%s} where its value belongs", property.Key, property.Key)
 		}
 	}
 	required := map[string]bool{}
@@ -78,7 +78,7 @@ func (t *Tool) checkParameters(parameters wire.Raw, places []string) error {
 	}
 	for _, name := range t.target.needed() {
 		if !required[name] && get(properties.Get(name), "default").IsZero() {
-			return fmt.Errorf("the property %q is a part of the URL's path or host, so it must be among the required ones", name)
+			return fmt.Errorf("the property %q is part of the URL's path or host, so it must be required or have a default", name)
 		}
 	}
 	return nil

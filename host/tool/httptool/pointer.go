@@ -20,16 +20,16 @@ func parsePointer(text string) ([]string, error) {
 		return nil, nil
 	}
 	if text[0] != '/' {
-		return nil, errors.New("a JSON pointer begins with a slash, as in /current/temperature")
+		return nil, errors.New("a JSON pointer must begin with a slash, as in /current/temperature")
 	}
 	steps := strings.Split(text[1:], "/")
 	if len(steps) > maxSteps {
-		return nil, fmt.Errorf("it has more than %d steps", maxSteps)
+		return nil, fmt.Errorf("the pointer has more than %d steps", maxSteps)
 	}
 	for i, step := range steps {
 		unescaped := strings.NewReplacer("~0", "", "~1", "").Replace(step)
 		if strings.Contains(unescaped, "~") {
-			return nil, errors.New("in a JSON pointer, ~ is written ~0 and a slash in a name ~1")
+			return nil, errors.New("a JSON pointer contains a ~; write ~0 for a ~, and ~1 for a slash in a name")
 		}
 		steps[i] = strings.NewReplacer("~0", "~", "~1", "/").Replace(step)
 	}
@@ -40,7 +40,7 @@ func parsePointer(text string) ([]string, error) {
 // the path is kept. The error is written for the model.
 func lookUp(document json.RawMessage, steps []string) (json.RawMessage, error) {
 	if !json.Valid(document) {
-		return nil, errors.New("the response is no JSON")
+		return nil, errors.New("the response is not JSON")
 	}
 	for i, step := range steps {
 		value, keys, err := inside(document, step)
@@ -63,7 +63,7 @@ func thereAre(keys []string) string {
 	return "; there are " + terminal.Lines(keys)
 }
 
-// inside returns a member of an object or an item of a list. If there is none of that name, value is nil and keys holds some
+// inside returns a member of an object or an item of a list. If the step names no member or item, value is nil and keys holds some
 // that exist.
 func inside(document json.RawMessage, name string) (value json.RawMessage, keys []string, err error) {
 	d := json.NewDecoder(bytes.NewReader(document))

@@ -39,7 +39,7 @@ func TestPointer(t *testing.T) {
 	}
 	for _, body := range []string{"no JSON", `{"a":1`, `{"a":1} {"a":2}`, strings.Repeat("[", 20_000)} {
 		text := fails(t, newTool(t, httptool.Config{URL: serve(t, answering("application/json", body)), Result: "/a"}), nil)
-		require.Equal(t, "Error: the response is no JSON", text)
+		require.Equal(t, "Error: the response is not JSON", text)
 	}
 }
 
@@ -123,9 +123,9 @@ func TestCompressedResponses(t *testing.T) {
 	bomb := compress(zip, strings.Repeat("\x00", 1<<20))
 	require.Less(t, len(bomb), 10_000)
 	require.Equal(t, "Error: HTTP 200 OK: the body of the response is larger than 10000 bytes", fails(t, encoded("gzip", bomb), nil))
-	require.Contains(t, fails(t, encoded("gzip", "no zip"), nil), "the response is no gzip, as it says that it is")
-	require.Contains(t, fails(t, encoded("deflate", "no zip"), nil), "the response is no deflate")
-	require.Contains(t, fails(t, encoded("gzip", bomb[:20]), nil), "the response is no gzip")
-	require.Contains(t, fails(t, encoded("br", "hi"), nil), `is encoded as "br", which cannot be read`)
-	require.Contains(t, fails(t, encoded("gzip, gzip", "hi"), nil), `is encoded as "gzip, gzip"`)
+	require.Contains(t, fails(t, encoded("gzip", "no zip"), nil), "the response is not valid gzip, although it claims to be")
+	require.Contains(t, fails(t, encoded("deflate", "no zip"), nil), "the response is not valid deflate")
+	require.Contains(t, fails(t, encoded("gzip", bomb[:20]), nil), "the response is not valid gzip")
+	require.Contains(t, fails(t, encoded("br", "hi"), nil), `the response has the encoding "br", which is not supported`)
+	require.Contains(t, fails(t, encoded("gzip, gzip", "hi"), nil), `has the encoding "gzip, gzip"`)
 }

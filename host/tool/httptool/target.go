@@ -32,9 +32,9 @@ func parseTarget(text string) (*target, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	switch {
 	case !ok || (scheme != "https" && scheme != "http"):
-		return nil, errors.New("it must be absolute, and begin with https:// or http://")
+		return nil, errors.New("the URL must be absolute, and begin with https:// or http://")
 	case strings.Contains(rest, "#"):
-		return nil, errors.New("it has a fragment, behind #, which no server would see")
+		return nil, errors.New("the URL has a fragment after #, which is never sent to a server; remove it")
 	}
 	t := &target{scheme: scheme}
 	rest, query, hasQuery := strings.Cut(rest, "?")
@@ -66,7 +66,7 @@ func parseTarget(text string) (*target, error) {
 // parseAuthority reads host[:port].
 func (t *target) parseAuthority(text string) error {
 	if strings.Contains(text, "@") {
-		return errors.New("it has a user; send credentials by headers, such as Authorization")
+		return errors.New("the URL contains a user; send credentials in a header, such as Authorization")
 	}
 	host, port, hasPort := strings.Cut(text, ":")
 	if strings.HasPrefix(text, "[") {

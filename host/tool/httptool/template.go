@@ -39,7 +39,7 @@ func parseTemplate(text string) (template, error) {
 		}
 		name, rest, closed := strings.Cut(text, "}")
 		if brace == '}' || !closed || !isName(name) {
-			return nil, errors.New("a brace begins or ends no {argument}; write {{ and }} for braces that are meant as they are")
+			return nil, errors.New("a brace does not belong to an {argument}; write {{ and }} for literal braces")
 		}
 		if plain.Len() > 0 {
 			t = append(t, part{text: plain.String()})
@@ -85,7 +85,7 @@ func (t template) names() (names []string) {
 // plain returns the text of a template without places.
 func (t template) plain() (string, error) {
 	if names := t.names(); len(names) > 0 {
-		return "", fmt.Errorf("{%s} cannot stand here; no argument can choose this", names[0])
+		return "", fmt.Errorf("{%s} is not allowed here, because no argument can choose this part", names[0])
 	}
 	text, _, err := t.fill(nil, nil)
 	return text, err

@@ -134,7 +134,7 @@ func (c *call) perform(ctx context.Context) (*host.ToolOutput, error) {
 		}
 		params = &sdk.CallToolParams{Name: c.tool.own, Arguments: c.args, InputResponses: responses, RequestState: result.RequestState}
 	}
-	return failure(fmt.Sprintf("the MCP server %q asks again and again", config.Name)), nil
+	return failure(fmt.Sprintf("the MCP server %q asks too many questions in one call", config.Name)), nil
 }
 
 // maxRounds is how often a server may ask questions in one call.

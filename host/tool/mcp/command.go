@@ -170,9 +170,9 @@ func (p *process) fate() string {
 		return ""
 	}
 	within(p.heard, insist)
-	text := "it has ended"
+	text := "the server has ended"
 	if status, ok := errors.AsType[*exec.ExitError](p.err); ok {
-		text = fmt.Sprintf("it has ended (%s)", status.ProcessState)
+		text = fmt.Sprintf("the server has ended (%s)", status.ProcessState)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -44,11 +44,11 @@ func TestAServerThatDiesIsStartedAgain(t *testing.T) {
 
 	got := calls(t, s, "die", nil, nil, nil)
 
-	require.Equal(t, `Error: the connection to the MCP server "dies" was lost during the call: it has ended (exit status 3), and said: cannot go on: ***; `+
+	require.Equal(t, `Error: the connection to the MCP server "dies" was lost during the call: the server has ended (exit status 3), and said: cannot go on: ***; `+
 		`the call may or may not have run`, got[0].Content.Text())
 	require.True(t, got[0].Failed())
 	require.Contains(t, got[1].Content.Text(), "may or may not have run", "it was started again")
-	require.Contains(t, got[2].Content.Text(), `the MCP server "dies" cannot be reached: it is not available, and is tried again in 1s; the call has not run`)
+	require.Contains(t, got[2].Content.Text(), `the MCP server "dies" cannot be reached: the server is not available, and will be tried again in 1s; the call has not run`)
 	ran, err := os.ReadFile(notes)
 	require.NoError(t, err)
 	require.Equal(t, "ran\nran\n", string(ran), "no call was made twice")
@@ -107,13 +107,13 @@ func TestLinesThatAreNoMessagesAreLeftOut(t *testing.T) {
 func TestHostileServersAreNotConnected(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
-		"babbling": "it wrote more than 100 lines that are no messages",
-		"endless":  "it sent a message of more than 8388608 bytes",
-		"gone":     "it has ended (exit status 1), and said: there is no config; token ***",
-		"pages":    "it lists its tools in more than 32 pages",
-		"circle":   "it lists its tools in pages that lead back to each other",
-		"many":     "it has more than 512 tools",
-		"heavy":    "what it says of its tools has more than 8388608 bytes",
+		"babbling": "the server wrote more than 100 lines that are not messages",
+		"endless":  "the server sent a message of more than 8388608 bytes",
+		"gone":     "the server has ended (exit status 1), and said: there is no config; token ***",
+		"pages":    "the server lists its tools in more than 32 pages",
+		"circle":   "the server lists its tools in pages that refer back to each other",
+		"many":     "the server has more than 512 tools",
+		"heavy":    "the descriptions of the server's tools have more than 8388608 bytes",
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +135,7 @@ func TestAServerThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 	config := command(t, "silent")
 	config.ConnectTimeout = 200 * time.Millisecond
 	_, err := mcp.Connect(t.Context(), config)
-	require.EqualError(t, err, `MCP server "silent": it has not answered in time: 200ms have passed`)
+	require.EqualError(t, err, `MCP server "silent": the server has not answered in time: 200ms have passed`)
 }
 
 func TestACommandThatIsNotThere(t *testing.T) {
@@ -147,10 +147,10 @@ func TestACommandThatIsNotThere(t *testing.T) {
 func TestMessagesOfHostileServers(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
-		"huge":    "it sent a message of more than 8388608 bytes; the call may or may not have run",
+		"huge":    "the server sent a message of more than 8388608 bytes; the call may or may not have run",
 		"deep":    "exceeded maximum nesting depth",
 		"null":    "nil content",
-		"inputs":  "what it sent cannot be read",
+		"inputs":  "the server sent a message that cannot be read",
 		"unknown": "has not answered within 1s, and was told to stop; the call may or may not have run",
 		"pings":   "the call may or may not have run",
 	} {
@@ -187,6 +187,6 @@ func TestTheLogIsBounded(t *testing.T) {
 	config.Logger = said.logger()
 	s := connect(t, config)
 	require.Equal(t, "{}", answered(t, s, "echo", nil))
-	require.Eventually(t, func() bool { return strings.Contains(said.String(), "says too much") }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "logs too much") }, 5*time.Second, time.Millisecond)
 	require.Less(t, len(said.String()), 1<<20)
 }

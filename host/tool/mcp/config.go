@@ -85,17 +85,17 @@ func (c *Config) Check() error {
 	}
 	switch {
 	case kinds == 0:
-		return errors.New("neither a command nor a url is given")
+		return errors.New("neither a command nor a url is given; set one of them")
 	case kinds > 1:
-		return errors.New("both a command and a url are given; a server has one of them")
+		return errors.New("both a command and a url are given; remove one of them")
 	case len(c.Command) > 0 && c.Command[0] == "":
-		return errors.New("command: the program is empty")
+		return errors.New("command: the name of the program is empty")
 	case len(c.Command) == 0 && (c.Dir != "" || len(c.Env) > 0):
-		return errors.New("env: it is of a command; a url has headers")
+		return errors.New("env: it only applies to a command; use headers for a url")
 	case c.URL == "" && len(c.Headers) > 0:
-		return errors.New("headers: they are of a url; a command has env")
+		return errors.New("headers: they only apply to a url; use env for a command")
 	case fit(c.Prefix) != c.Prefix || len(c.Prefix) > maxName/2:
-		return fmt.Errorf("prefix: %q must be at most %d letters, digits, _ and -", c.Prefix, maxName/2)
+		return fmt.Errorf("prefix: %q must have at most %d characters, and only letters, digits, _ and -", c.Prefix, maxName/2)
 	case c.Timeout < 0 || c.ConnectTimeout < 0 || c.MaxResult < 0:
 		return errors.New("timeout, connect_timeout and max_result must not be negative")
 	}
@@ -110,7 +110,7 @@ func (c *Config) Check() error {
 	for key, patterns := range map[string][]string{"include": c.Include, "exclude": c.Exclude, "idempotent": c.Idempotent} {
 		for _, pattern := range patterns {
 			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-				return fmt.Errorf("%s: %q is no pattern; write a name, with * for any characters", key, pattern)
+				return fmt.Errorf("%s: %q is not a pattern; write a name, with * for any characters", key, pattern)
 			}
 		}
 	}
@@ -121,15 +121,15 @@ func (c *Config) Check() error {
 func (c *Config) checkValues() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(c.Env[name], "\x00") {
-			return fmt.Errorf("env: %q is no variable of an environment, or its value has a NUL", name)
+			return fmt.Errorf("env: %q is not a valid name of an environment variable, or its value contains a NUL", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 		if !isToken(name) || strings.ContainsFunc(c.Headers[name], func(r rune) bool { return r != '\t' && (r < ' ' || r == 0x7f) }) {
-			return fmt.Errorf("headers: %q is no header, or its value has a line break or another control character", name)
+			return fmt.Errorf("headers: %q is not a valid header name, or its value contains a control character, such as a line break", name)
 		}
 		if slices.Contains(ownHeaders, strings.ToLower(name)) {
-			return fmt.Errorf("headers: %q is the protocol's own", name)
+			return fmt.Errorf("headers: %q is set by the protocol; remove it", name)
 		}
 	}
 	return nil
@@ -151,13 +151,13 @@ func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return errors.New("url: it cannot be read; write it as https://example.com/mcp") // its text may hold a secret
+		return errors.New("url: the URL is invalid; write it as https://example.com/mcp") // its text may hold a secret
 	case (u.Scheme != "https" && u.Scheme != "http") || u.Host == "":
-		return errors.New("url: it must be one of http or https, such as https://example.com/mcp")
+		return errors.New("url: the URL must begin with http:// or https://, as in https://example.com/mcp")
 	case u.User != nil:
-		return errors.New("url: it has a user; send credentials by headers, such as Authorization")
+		return errors.New("url: the URL contains a user; send credentials in a header, such as Authorization")
 	case u.Fragment != "":
-		return errors.New("url: it has a fragment, behind #, which no server would see")
+		return errors.New("url: the URL has a fragment after #, which is never sent to a server; remove it")
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (c *call) question(p *sdk.ElicitParams, n int) (*question, error) {
 	case p == nil:
 		return nil, errors.New("the question is empty")
 	case p.Mode != "" && p.Mode != "form" || p.URL != "":
-		return nil, errors.New("only forms are supported, and no addresses to visit")
+		return nil, errors.New("only forms are supported, not addresses to visit")
 	}
 	form := any(map[string]any{"type": "object"})
 	if p.RequestedSchema != nil {
@@ -110,7 +110,7 @@ func (q *question) read(given wire.Raw) (*sdk.ElicitResult, error) {
 	case explicit && (action == "decline" || action == "cancel"):
 		return &sdk.ElicitResult{Action: action}, nil
 	case explicit && action != "accept":
-		return nil, fmt.Errorf(`the action %q is none of accept, decline and cancel`, action)
+		return nil, fmt.Errorf(`the action %q is unknown; use accept, decline or cancel`, action)
 	case explicit:
 		content = fields.Get("content")
 		if content.IsNil() {
@@ -122,7 +122,7 @@ func (q *question) read(given wire.Raw) (*sdk.ElicitResult, error) {
 	case len(q.fields) == 0 && (isBool || word == "accept"):
 		content = wire.Map{}.Raw()
 	default:
-		return nil, fmt.Errorf("it must be an object with %q, or decline or cancel", q.fields)
+		return nil, fmt.Errorf("the answer must be an object with %q, or decline or cancel", q.fields)
 	}
 	if err := q.form.Validate(content); err != nil {
 		return nil, err
@@ -151,20 +151,20 @@ func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, erro
 	name := c.tool.server.config.Name
 	switch {
 	case len(requests) == 0:
-		return nil, fmt.Errorf("the MCP server %q is busy; the call has not run, and may be made again later", name)
+		return nil, fmt.Errorf("the MCP server %q is busy; the call has not run, and can be made again later", name)
 	case len(requests) > host.MaxInterrupts:
-		return nil, fmt.Errorf("the MCP server %q asks %d things at once", name, len(requests))
+		return nil, fmt.Errorf("the MCP server %q asks %d questions at once", name, len(requests))
 	}
 	responses := sdk.InputResponseMap{}
 	var open []*question
 	for _, id := range slices.Sorted(maps.Keys(requests)) {
 		params, ok := requests[id].(*sdk.ElicitParams)
 		if !ok || !c.tool.server.config.Elicitation {
-			return nil, fmt.Errorf("the MCP server %q asks for something during the call that this agent does not let it ask for; the call has ended", name)
+			return nil, fmt.Errorf("the MCP server %q made a request during the call that this agent does not allow; the call has ended", name)
 		}
 		q, err := c.question(params, c.next())
 		if err != nil {
-			return nil, fmt.Errorf("the MCP server %q asks something that cannot be asked: %s", name, c.tool.server.secrets.line(err.Error()))
+			return nil, fmt.Errorf("the MCP server %q asks an invalid question: %s", name, c.tool.server.secrets.line(err.Error()))
 		}
 		if result := c.answer(q); result != nil {
 			responses[id] = result
@@ -192,7 +192,7 @@ func (ss *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Eli
 	c := ss.only
 	ss.mu.Unlock()
 	if c == nil {
-		return nil, errors.New("no call is under way in which something could be asked")
+		return nil, errors.New("the question does not belong to a running call")
 	}
 	q, err := c.question(req.Params, c.next())
 	if err != nil {

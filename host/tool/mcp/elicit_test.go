@@ -139,7 +139,7 @@ func TestWithoutElicitationAServerCannotAsk(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{
 		"2025-11-25": "client does not support elicitation",
-		"2026-07-28": `Error: the MCP server "server" asks for something during the call that this agent does not let it ask for; the call has ended`,
+		"2026-07-28": `Error: the MCP server "server" made a request during the call that this agent does not allow; the call has ended`,
 	} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -157,16 +157,16 @@ func TestAServerThatAsksMayBeBusy(t *testing.T) {
 	s := eliciting(t, "2026-07-28", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{}}, nil
 	})
-	require.Equal(t, `Error: the MCP server "asker" is busy; the call has not run, and may be made again later`, refused(t, s, "ask"))
+	require.Equal(t, `Error: the MCP server "asker" is busy; the call has not run, and can be made again later`, refused(t, s, "ask"))
 }
 
 func TestQuestionsThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	for want, params := range map[string]*sdk.ElicitParams{
-		"only forms are supported":        {Message: "x", URL: "https://example.com", ElicitationID: "1"},
-		"the question has more than":      {Message: string(make([]byte, 20<<10))},
-		`is not one of type "object"`:     {Message: "x", RequestedSchema: map[string]any{"type": "array"}},
-		"refers to \"other\", outside of": {Message: "x", RequestedSchema: map[string]any{"$ref": "other"}},
+		"only forms are supported":                         {Message: "x", URL: "https://example.com", ElicitationID: "1"},
+		"the question has more than":                       {Message: string(make([]byte, 20<<10))},
+		`does not have the type "object"`:                  {Message: "x", RequestedSchema: map[string]any{"type": "array"}},
+		"refers to \"other\", which is outside the schema": {Message: "x", RequestedSchema: map[string]any{"$ref": "other"}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,7 @@ func (e *ServerError) Unwrap() error { return e.Err }
 func (*ServerError) ErrorType() string { return "mcp_error" }
 
 // ErrClosed reports that a server was closed.
-var ErrClosed = errors.New("it is closed")
+var ErrClosed = errors.New("the server is closed")
 
 // unsent is the error of a message that certainly did not reach the server.
 type unsent struct{ error }
@@ -51,7 +51,7 @@ func refusal(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.E
 func guarded[T any](fn func() (T, error)) (result T, err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			err = fmt.Errorf("what it sent cannot be read (%v)", thrown)
+			err = fmt.Errorf("the server sent a message that cannot be read (%v)", thrown)
 		}
 	}()
 	return fn()

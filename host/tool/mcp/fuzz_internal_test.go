@@ -103,7 +103,7 @@ func TestLinesAreBounded(t *testing.T) {
 	t.Parallel()
 	line, err := readLine(bufio.NewReader(strings.NewReader(strings.Repeat("x", maxMessage) + "\nnext\n")))
 	require.Nil(t, line)
-	require.EqualError(t, err, "it sent a message of more than 8388608 bytes")
+	require.EqualError(t, err, "the server sent a message of more than 8388608 bytes")
 	line, err = readLine(bufio.NewReader(strings.NewReader("a")))
 	require.Equal(t, "a", string(line))
 	require.ErrorIs(t, err, io.EOF)

@@ -50,9 +50,9 @@ func stayAt(address *url.URL) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch {
 		case !sameOrigin(req.URL, address):
-			return errors.New("it redirects to another server; name that in the configuration if it is meant")
+			return errors.New("the server redirects to another server; if that is intended, use the URL of the other server")
 		case len(via) >= maxRedirects:
-			return errors.New("it redirects too often")
+			return errors.New("the server redirects too often")
 		}
 		return nil
 	}
@@ -75,7 +75,7 @@ type carrier struct {
 func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.pending.Add(1) > maxPending {
 		c.pending.Add(-1)
-		return nil, unsent{fmt.Errorf("%d requests to it are under way", maxPending)}
+		return nil, unsent{fmt.Errorf("%d requests to the server are in progress", maxPending)}
 	}
 	defer c.pending.Add(-1)
 	if !sameOrigin(req.URL, c.address) {
@@ -91,7 +91,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	media, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	if media = strings.TrimSpace(media); response.StatusCode == http.StatusOK && media != "application/json" && media != "text/event-stream" {
-		odd := fmt.Sprintf("it answers with the content type %q, which is none of the protocol's", media)
+		odd := fmt.Sprintf("the server answers with the content type %q, which is not part of the protocol", media)
 		c.odd.CompareAndSwap(nil, &odd)
 	}
 	if media != "text/event-stream" {
@@ -111,7 +111,7 @@ type limitedBody struct {
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
 	if b.left -= n; b.left < 0 {
-		return 0, fmt.Errorf("it sent a message of more than %d bytes", maxMessage)
+		return 0, fmt.Errorf("the server sent a message of more than %d bytes", maxMessage)
 	}
 	return n, err
 }

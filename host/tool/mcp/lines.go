@@ -61,10 +61,10 @@ func (l *lines) read(in io.Reader) {
 					return
 				}
 			case text[0] == '{' && bytes.Contains(text, []byte(`"jsonrpc"`)): // a caller may be waiting for it
-				l.fault = fmt.Errorf("it sent a message that cannot be read: %w", bad)
+				l.fault = fmt.Errorf("the server sent a message that cannot be read: %w", bad)
 				return
 			case odd == maxOdd:
-				l.fault = fmt.Errorf("it wrote more than %d lines that are no messages", maxOdd)
+				l.fault = fmt.Errorf("the server wrote more than %d lines that are not messages", maxOdd)
 				return
 			default:
 				odd++
@@ -87,7 +87,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		if len(line)+len(part) > maxMessage {
-			return nil, fmt.Errorf("it sent a message of more than %d bytes", maxMessage)
+			return nil, fmt.Errorf("the server sent a message of more than %d bytes", maxMessage)
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -118,7 +118,7 @@ func (l *lines) Write(ctx context.Context, message jsonrpc.Message) error {
 	}
 	if l.pending.Add(1) > maxPending {
 		l.pending.Add(-1)
-		return errors.Join(fmt.Errorf("it does not take the %d messages that wait for it", maxPending), l.Close())
+		return errors.Join(fmt.Errorf("the server does not read the %d messages that wait for it", maxPending), l.Close())
 	}
 	release := func() { l.pending.Add(-1) }
 	select {

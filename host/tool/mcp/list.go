@@ -19,7 +19,7 @@ func list(ctx context.Context, client *sdk.ClientSession) ([]serverTool, error) 
 	for params := (&sdk.ListToolsParams{}); ; {
 		page, err := guarded(func() (*sdk.ListToolsResult, error) { return client.ListTools(ctx, params) })
 		if err != nil {
-			return nil, fmt.Errorf("listing its tools: %w", err)
+			return nil, fmt.Errorf("list the tools of the server: %w", err)
 		}
 		for _, t := range page.Tools {
 			size += sizeOf(t)
@@ -28,15 +28,15 @@ func list(ctx context.Context, client *sdk.ClientSession) ([]serverTool, error) 
 		cursors[params.Cursor] = true
 		switch {
 		case len(all) > maxTools:
-			return nil, fmt.Errorf("it has more than %d tools", maxTools)
+			return nil, fmt.Errorf("the server has more than %d tools", maxTools)
 		case size > maxSchemas:
-			return nil, fmt.Errorf("what it says of its tools has more than %d bytes", maxSchemas)
+			return nil, fmt.Errorf("the descriptions of the server's tools have more than %d bytes", maxSchemas)
 		case page.NextCursor == "":
 			return readTools(all), nil
 		case cursors[page.NextCursor]:
-			return nil, errors.New("it lists its tools in pages that lead back to each other")
+			return nil, errors.New("the server lists its tools in pages that refer back to each other")
 		case len(cursors) >= maxPages:
-			return nil, fmt.Errorf("it lists its tools in more than %d pages", maxPages)
+			return nil, fmt.Errorf("the server lists its tools in more than %d pages", maxPages)
 		}
 		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
 	}

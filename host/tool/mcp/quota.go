@@ -32,7 +32,7 @@ func (q *quota) log(level slog.Level, message, key, text string) {
 	q.mu.Unlock()
 	switch {
 	case first:
-		q.logger.Warn("the server says too much; the rest is left out until it is connected anew")
+		q.logger.Warn("the server logs too much; further messages are dropped until it is connected again")
 	case !over:
 		q.logger.Log(context.Background(), level, message, key, text)
 	}

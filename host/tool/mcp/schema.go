@@ -18,7 +18,7 @@ import (
 func parametersOf(given any) (wire.Raw, error) {
 	root, ok := given.(map[string]any)
 	if !ok {
-		return nil, errors.New("its input schema is no object")
+		return nil, errors.New("its input schema is not an object")
 	}
 	p := plainer{root: root}
 	plain, err := p.schema(root, 0)
@@ -28,7 +28,7 @@ func parametersOf(given any) (wire.Raw, error) {
 	object, ok := plain.(map[string]any)
 	switch kind, said := object["type"]; {
 	case !ok, said && kind != "object":
-		return nil, errors.New(`its input schema is not one of type "object"`)
+		return nil, errors.New(`its input schema does not have the type "object"`)
 	case !said:
 		object["type"] = "object"
 	}
@@ -167,7 +167,7 @@ func (p *plainer) keyword(key string, value any, depth int) (plain any, keep boo
 func (p *plainer) find(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
-		return nil, fmt.Errorf("refers to %.100q, outside of itself", ref)
+		return nil, fmt.Errorf("refers to %.100q, which is outside the schema", ref)
 	}
 	var at any = p.root
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -180,7 +180,7 @@ func (p *plainer) find(ref string) (any, error) {
 			at, ok = node[part]
 		}
 		if !ok {
-			return nil, fmt.Errorf("refers to %.100q, which is not there", ref)
+			return nil, fmt.Errorf("refers to %.100q, which does not exist", ref)
 		}
 	}
 	return at, nil

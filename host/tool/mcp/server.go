@@ -81,7 +81,8 @@ func Join(servers ...*Server) ([]host.Tool, error) {
 		for _, t := range s.Tools() {
 			name := t.Spec().Name
 			if owner, taken := owners[name]; taken {
-				return nil, &ServerError{s.Name(), fmt.Errorf("its tool %q has the name of one of the MCP server %q; give one of them a prefix", name, owner)}
+				err := fmt.Errorf("the tool %q has the same name as a tool of the MCP server %q; give one of the servers a prefix", name, owner)
+				return nil, &ServerError{s.Name(), err}
 			}
 			owners[name] = s.Name()
 			tools = append(tools, t)
@@ -91,7 +92,7 @@ func Join(servers ...*Server) ([]host.Tool, error) {
 }
 
 // errUnavailable reports a server that could not be reached a moment ago.
-var errUnavailable = errors.New("it is not available")
+var errUnavailable = errors.New("the server is not available")
 
 // connected returns the connection, and connects again if there is none. It tries once, and not too soon after a failure.
 func (s *Server) connected(ctx context.Context) (*session, error) {
@@ -110,7 +111,7 @@ func (s *Server) connected(ctx context.Context) (*session, error) {
 	case present != nil:
 		return present, nil
 	case wait > 0:
-		return nil, fmt.Errorf("%w, and is tried again in %v", errUnavailable, wait.Round(time.Second))
+		return nil, fmt.Errorf("%w, and will be tried again in %v", errUnavailable, wait.Round(time.Second))
 	}
 	s.config.Logger.Info("connecting anew")
 	present, err := s.dial(ctx)
@@ -172,10 +173,10 @@ func (s *Server) same(t *tool, present *session) error {
 	at := slices.IndexFunc(present.offered, func(o serverTool) bool { return o.own == t.own })
 	switch {
 	case at < 0:
-		return fmt.Errorf("the MCP server %q was connected anew, and does not have the tool any more", s.config.Name)
+		return fmt.Errorf("the MCP server %q was connected again, and no longer has this tool", s.config.Name)
 	case present.offered[at].refused != nil || !present.offered[at].parameters.Equal(t.spec.Parameters):
-		return fmt.Errorf("the MCP server %q was connected anew, and the tool now takes other arguments than those that you know; "+
-			"it can be used again when the agent is started anew", s.config.Name)
+		return fmt.Errorf("the MCP server %q was connected again, and the tool now takes other arguments than you know; "+
+			"it can be used after a restart of the agent", s.config.Name)
 	}
 	return nil
 }

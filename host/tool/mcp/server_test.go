@@ -43,10 +43,10 @@ func TestToolsAreChosenAndNamed(t *testing.T) {
 			"by a pattern that fits nothing",
 			mcp.Config{Include: []string{"lst"}},
 			nil,
-			`include: "lst" fits none of its tools; it has [list, read.dir, read_file, write_file]`,
+			`include: the pattern "lst" matches no tool of the server, which has [list, read.dir, read_file, write_file]`,
 		},
-		{"misspelt", mcp.Config{Exclude: []string{"writefile"}}, nil, `exclude: "writefile" fits none of its tools`},
-		{"misspelt again", mcp.Config{Idempotent: []string{"x"}}, nil, `idempotent: "x" fits none of its tools`},
+		{"misspelt", mcp.Config{Exclude: []string{"writefile"}}, nil, `exclude: the pattern "writefile" matches no tool of the server`},
+		{"misspelt again", mcp.Config{Idempotent: []string{"x"}}, nil, `idempotent: the pattern "x" matches no tool of the server`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -66,22 +66,22 @@ func TestToolsAreChosenAndNamed(t *testing.T) {
 func TestConfigurationsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for want, config := range map[string]mcp.Config{
-		"neither a command nor a url":           {},
-		"both a command and a url":              {Command: []string{"x"}, URL: "http://localhost"},
-		"the program is empty":                  {Command: []string{""}},
-		"it is of a command":                    {URL: "http://localhost", Env: map[string]string{"A": "b"}},
-		"they are of a url":                     {Command: []string{"x"}, Headers: map[string]string{"A": "b"}},
-		"prefix: \"a.\"":                        {Command: []string{"x"}, Prefix: "a."},
-		"must not be negative":                  {Command: []string{"x"}, Timeout: -1},
-		"it cannot be read":                     {URL: "http://[secret-user"},
-		"must be one of http or https":          {URL: "ftp://example.com"},
-		"it has a user":                         {URL: "https://user:secret-user@example.com"},
-		"it has a fragment":                     {URL: "https://example.com#x"},
-		`env: "A=B"`:                            {Command: []string{"x"}, Env: map[string]string{"A=B": "secret-user"}},
-		`headers: "X-A" is no header`:           {URL: "https://example.com", Headers: map[string]string{"X-A": "secret-user\r\nX: y"}},
-		`headers: "a b" is no header`:           {URL: "https://example.com", Headers: map[string]string{"a b": "x"}},
-		`headers: "Host" is the protocol's own`: {URL: "https://example.com", Headers: map[string]string{"Host": "x"}},
-		`include: "[" is no pattern`:            {Command: []string{"x"}, Include: []string{"["}},
+		"neither a command nor a url":                 {},
+		"both a command and a url":                    {Command: []string{"x"}, URL: "http://localhost"},
+		"the name of the program is empty":            {Command: []string{""}},
+		"it only applies to a command":                {URL: "http://localhost", Env: map[string]string{"A": "b"}},
+		"they only apply to a url":                    {Command: []string{"x"}, Headers: map[string]string{"A": "b"}},
+		"prefix: \"a.\"":                              {Command: []string{"x"}, Prefix: "a."},
+		"must not be negative":                        {Command: []string{"x"}, Timeout: -1},
+		"the URL is invalid":                          {URL: "http://[secret-user"},
+		"the URL must begin with http:// or https://": {URL: "ftp://example.com"},
+		"the URL contains a user":                     {URL: "https://user:secret-user@example.com"},
+		"the URL has a fragment":                      {URL: "https://example.com#x"},
+		`env: "A=B"`:                                  {Command: []string{"x"}, Env: map[string]string{"A=B": "secret-user"}},
+		`headers: "X-A" is not a valid header name`:   {URL: "https://example.com", Headers: map[string]string{"X-A": "secret-user\r\nX: y"}},
+		`headers: "a b" is not a valid header name`:   {URL: "https://example.com", Headers: map[string]string{"a b": "x"}},
+		`headers: "Host" is set by the protocol`:      {URL: "https://example.com", Headers: map[string]string{"Host": "x"}},
+		`include: "[" is not a pattern`:               {Command: []string{"x"}, Include: []string{"["}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestAToolOfTwoServersIsRefused(t *testing.T) {
 	one := connect(t, mcp.Config{Name: "one", Transport: inProcess(t, serving(map[string]handler{"a": say(""), "b": say("")}))})
 	two := connect(t, mcp.Config{Name: "two", Transport: inProcess(t, serving(map[string]handler{"b": say("")}))})
 	_, err := mcp.Join(one, two)
-	require.EqualError(t, err, `MCP server "two": its tool "b" has the name of one of the MCP server "one"; give one of them a prefix`)
+	require.EqualError(t, err, `MCP server "two": the tool "b" has the same name as a tool of the MCP server "one"; give one of the servers a prefix`)
 	other := connect(t, mcp.Config{Name: "two", Prefix: "two_", Transport: inProcess(t, serving(map[string]handler{"b": say("")}))})
 	tools, err := mcp.Join(one, other)
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestLiesAboutTools(t *testing.T) {
 
 	config.Include = []string{"fine", "deep"}
 	_, err := mcp.Connect(t.Context(), config)
-	require.ErrorContains(t, err, `include: the tool "deep" cannot be had: its input schema is more than 32 levels deep`)
+	require.ErrorContains(t, err, `include: the tool "deep" cannot be used: its input schema is more than 32 levels deep`)
 }
 
 func quoted(name string) string {
@@ -311,8 +311,8 @@ func TestAServerThatIsOtherThanItWas(t *testing.T) {
 	require.Equal(t, "old", answered(t, s, "stays", nil))
 	f.end(t)
 	require.Equal(t, "new", answered(t, s, "stays", nil), "a call that was not sent is made with the new connection")
-	require.Equal(t, `Error: the MCP server "server" was connected anew, and does not have the tool any more`, refused(t, s, "gone"))
-	require.Contains(t, refused(t, s, "changed"), "the tool now takes other arguments than those that you know")
+	require.Equal(t, `Error: the MCP server "server" was connected again, and no longer has this tool`, refused(t, s, "gone"))
+	require.Contains(t, refused(t, s, "changed"), "the tool now takes other arguments than you know")
 }
 
 func TestAServerThatCannotBeReachedIsTriedAgainLater(t *testing.T) {
@@ -325,18 +325,18 @@ func TestAServerThatCannotBeReachedIsTriedAgainLater(t *testing.T) {
 	f.server = func() (*sdk.Server, error) { return nil, errors.New("no way") }
 	f.end(t)
 	require.Contains(t, refused(t, s, "a"), "cannot be reached: no way; the call has not run")
-	require.Contains(t, refused(t, s, "a"), "is tried again in 1s")
+	require.Contains(t, refused(t, s, "a"), "will be tried again in 1s")
 	require.Equal(t, 2, f.made)
 	now = now.Add(time.Second)
 	require.Contains(t, refused(t, s, "a"), "no way")
-	require.Contains(t, refused(t, s, "a"), "is tried again in 2s")
+	require.Contains(t, refused(t, s, "a"), "will be tried again in 2s")
 	now = now.Add(2 * time.Second)
 	f.server = works
 	require.Equal(t, "b", answered(t, s, "a", nil))
 	f.end(t)
 	require.Equal(t, "b", answered(t, s, "a", nil), "after one that went well it is tried at once")
 	s.Close()
-	require.Contains(t, refused(t, s, "a"), "it is closed")
+	require.Contains(t, refused(t, s, "a"), "the server is closed")
 }
 
 func TestAChangedListIsLogged(t *testing.T) {
@@ -382,14 +382,14 @@ func TestHostileHTTPServers(t *testing.T) {
 	}{
 		"redirects": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
-		}, "it redirects to another server"},
+		}, "the server redirects to another server"},
 		"no access": {func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "token-1 is wrong", http.StatusUnauthorized)
 		}, "Unauthorized"},
 		"a web page": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<html>")
-		}, `it answers with the content type "text/html", which is none of the protocol's`},
+		}, `the server answers with the content type "text/html", which is not part of the protocol`},
 		"no end": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			for range 1000 {
@@ -397,7 +397,7 @@ func TestHostileHTTPServers(t *testing.T) {
 					return
 				}
 			}
-		}, "it sent a message of more than 8388608 bytes"},
+		}, "the server sent a message of more than 8388608 bytes"},
 		"no end of an event": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: ")
@@ -410,7 +410,7 @@ func TestHostileHTTPServers(t *testing.T) {
 		"never": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-		}, "it has not answered in time"},
+		}, "the server has not answered in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -57,7 +57,7 @@ func (s *Server) newLink(log *quota) (link, error) {
 }
 
 // errSlow is the cancellation cause when the connect timeout ends an attempt.
-var errSlow = errors.New("it has not answered in time")
+var errSlow = errors.New("the server has not answered in time")
 
 // dial connects to the server and lists its tools.
 func (s *Server) dial(ctx context.Context) (_ *session, err error) {

@@ -32,7 +32,7 @@ func readTools(listed []*sdk.Tool) []serverTool {
 		}
 		o := serverTool{own: t.Name, tool: t}
 		if t.Name == "" || strings.TrimSpace(fit(t.Name)) == "" {
-			o.refused = errors.New("it has no name")
+			o.refused = errors.New("the tool has no name")
 		} else {
 			o.parameters, o.refused = parametersOf(t.InputSchema)
 		}
@@ -63,14 +63,14 @@ func (s *Server) choose(all []serverTool) ([]*tool, error) {
 		}
 		t := &tool{server: s, own: o.own, spec: s.specOf(o)}
 		if other := slices.IndexFunc(tools, func(other *tool) bool { return other.spec.Name == t.spec.Name }); other >= 0 && o.refused == nil {
-			o.refused = fmt.Errorf("its name in the agent is %q, as that of %q", t.spec.Name, terminal.Line(tools[other].own))
+			o.refused = fmt.Errorf("its name in the agent would be %q, like that of the tool %q", t.spec.Name, terminal.Line(tools[other].own))
 		}
 		if o.refused == nil {
 			tools = append(tools, t)
 			continue
 		}
 		if slices.Contains(s.config.Include, o.own) {
-			return nil, fmt.Errorf("include: the tool %q cannot be had: %w", terminal.Line(o.own), o.refused)
+			return nil, fmt.Errorf("include: the tool %q cannot be used: %w", terminal.Line(o.own), o.refused)
 		}
 		s.config.Logger.Warn("a tool is left out", "tool", terminal.Line(o.own), "reason", s.secrets.line(o.refused.Error()))
 	}
@@ -106,7 +106,7 @@ func (s *Server) checkPatterns(all []serverTool) error {
 	}{{"include", s.config.Include}, {"exclude", s.config.Exclude}, {"idempotent", s.config.Idempotent}} {
 		for _, pattern := range given.patterns {
 			if !slices.ContainsFunc(names, func(name string) bool { return matches([]string{pattern}, name) }) {
-				return fmt.Errorf("%s: %q fits none of its tools; it has [%s]", given.key, pattern, terminal.Lines(names))
+				return fmt.Errorf("%s: the pattern %q matches no tool of the server, which has [%s]", given.key, pattern, terminal.Lines(names))
 			}
 		}
 	}

@@ -177,6 +177,45 @@ func eachDescription(value any, place string, visit func(place, description stri
 	}
 }
 
+// Editors show the description of a key, so no key of a manifest goes without one.
+func TestEveryKeyHasADescription(t *testing.T) {
+	t.Parallel()
+	document, err := manifest.Schema(catalog.Comment)
+	require.NoError(t, err)
+	keys := 0
+	var silent []string
+	eachProperty(document, "", func(place string, property any) {
+		keys++
+		schema, _ := property.(map[string]any)
+		if description, _ := schema["description"].(string); description == "" {
+			silent = append(silent, place)
+		}
+	})
+	require.Greater(t, keys, 400)
+	require.Empty(t, silent, "comment the fields of the configuration, and run make generate")
+}
+
+// eachProperty visits the schemas of all properties in a schema.
+func eachProperty(value any, place string, visit func(place string, property any)) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if properties, ok := inner.(map[string]any); ok && key == "properties" {
+				for name, property := range properties {
+					visit(place+"/"+name, property)
+					eachProperty(property, place+"/"+name, visit)
+				}
+				continue
+			}
+			eachProperty(inner, place+"/"+key, visit)
+		}
+	case []any:
+		for i, inner := range v {
+			eachProperty(inner, place+"/"+strconv.Itoa(i), visit)
+		}
+	}
+}
+
 // Every example builds, in an agent with the models and tools that examples may name.
 func TestExamplesBuild(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"go/doc/comment"
@@ -32,11 +33,11 @@ var comments = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// Comment returns the description of a field of a configuration, in one line: a noun phrase or full sentences, which begin with a
-// capital letter. They name the keys of the configuration in place of the fields in Go.
+// Comment returns the description of a field of a configuration, or of its type if the field is "", in one line: a noun phrase or full
+// sentences, which begin with a capital letter. The description names the keys of the configuration in place of the fields in Go.
 func Comment(t reflect.Type, field string) string {
 	said := text.OneLine(plain(raw(t, field)))
-	if rest, found := cutSubject(said, field); found {
+	if rest, found := cutSubject(said, cmp.Or(field, t.Name())); found {
 		said = rest
 	}
 	said = namedByKeys(forGo.ReplaceAllString(said, ""), t)
@@ -48,10 +49,10 @@ func Comment(t reflect.Type, field string) string {
 	return string(unicode.ToUpper(first)) + said[size:]
 }
 
-// cutSubject turns "Field is …" into a noun phrase.
-func cutSubject(said, field string) (phrase string, found bool) {
+// cutSubject turns "Name is …" into a noun phrase.
+func cutSubject(said, name string) (phrase string, found bool) {
 	for _, verb := range []string{" is ", " are "} {
-		if rest, found := strings.CutPrefix(said, field+verb); found {
+		if rest, found := strings.CutPrefix(said, name+verb); found {
 			return rest, true
 		}
 	}

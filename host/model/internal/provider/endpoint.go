@@ -92,7 +92,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 	_ = resp.Body.Close()
 	return nil, &model.Error{
 		Provider: e.provider, Kind: model.ErrorResponse, Status: resp.StatusCode,
-		Err: errors.New("it redirects" + target(resp) + "; redirects are not followed, to protect the API key; correct the base URL"),
+		Err: errors.New("the server redirects" + target(resp) + "; redirects are not followed, to protect the API key, so correct the base URL"),
 	}
 }
 
@@ -132,10 +132,10 @@ func encode(body map[string]any) ([]byte, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(body)) {
 		if _, err := json.Marshal(body[key]); err != nil { // for example NaN in a setting
-			return nil, fmt.Errorf("the field %q has no JSON form: %w", key, err)
+			return nil, fmt.Errorf("the field %q cannot be encoded as JSON: %w", key, err)
 		}
 	}
-	return nil, fmt.Errorf("the request has no JSON form: %w", err)
+	return nil, fmt.Errorf("the request cannot be encoded as JSON: %w", err)
 }
 
 // Unsendable returns the error for a request that cannot be sent.

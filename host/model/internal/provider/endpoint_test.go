@@ -99,7 +99,7 @@ func TestRequestsThatCannotBeSent(t *testing.T) {
 	never := func(*http.Request) (*http.Response, error) { return nil, errors.New("it was sent") }
 	_, err := endpoint(t, "http://localhost", never).Ask(t.Context(), provider.Call{Body: map[string]any{"a": 1, "top_p": math.NaN()}})
 	require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
-	require.ErrorContains(t, err, `the field "top_p" has no JSON form`)
+	require.ErrorContains(t, err, `the field "top_p" cannot be encoded as JSON`)
 }
 
 func TestRedirectionsAreNotFollowed(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRedirectionsAreNotFollowed(t *testing.T) {
 				StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {location}}, Body: http.NoBody, Request: r,
 			}, nil
 		}).Ask(t.Context(), provider.Call{})
-		require.ErrorContains(t, err, "it redirects")
+		require.ErrorContains(t, err, "the server redirects")
 		require.NotContains(t, err.Error(), "secret")
 		require.Equal(t, http.StatusTemporaryRedirect, failure(t, err).Status)
 		require.Equal(t, 1, n)

@@ -209,7 +209,7 @@ func InStream(name string, body []byte) *model.Error {
 	kind := kindOf(report.status(), report)
 	return &model.Error{
 		Provider: name, Kind: kind, Retryable: kind.Passing(), RetryAfter: report.delay,
-		Err: errors.New("in the middle of its answer: " + report.message),
+		Err: errors.New("the provider failed in the middle of its answer: " + report.message),
 	}
 }
 

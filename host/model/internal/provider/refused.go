@@ -8,5 +8,5 @@ import (
 
 // Refused returns the error for a response in which the provider refuses to answer; why is the provider's own text.
 func Refused(name, why string) *model.Error {
-	return &model.Error{Provider: name, Kind: model.ErrorContentFilter, Err: errors.New("it refuses to answer: " + short(why))}
+	return &model.Error{Provider: name, Kind: model.ErrorContentFilter, Err: errors.New("the model refuses to answer: " + short(why))}
 }

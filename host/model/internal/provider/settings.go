@@ -17,7 +17,7 @@ func Settings(name string, of, request wire.Map, reserved ...string) (map[string
 		if slices.Contains(reserved, setting.Key) {
 			return nil, &model.Error{
 				Provider: name, Kind: model.ErrorInvalidRequest,
-				Err: fmt.Errorf("%q is no setting: the agent says it itself", setting.Key),
+				Err: fmt.Errorf("the setting %q is not allowed, because the agent sets it; remove it", setting.Key),
 			}
 		}
 		value, err := setting.Value.Value()

@@ -75,7 +75,7 @@ func TestGrantsThatAreWrong(t *testing.T) {
 		"http.fetch: {hosts: [a.example], methods: [CONNECT]}":                                       "CONNECT",
 		"http.fetch: {hosts: [a.example], private: [10.0.0.1]}":                                      "must be a network such as 10.0.0.0/8",
 		"http.fetch: {hosts: [a.example], redirects: 3}":                                             `"redirects"`,
-		"http.fetch: {hosts: [10.0.0.1]}":                                                            "no public address",
+		"http.fetch: {hosts: [10.0.0.1]}":                                                            "not a public address",
 		"http.fetch: {hosts: [a.example], secrets: {K: {value: \"${SECRET}\", hosts: [b.example]}}}": "b.example",
 		"http.fetch: {hosts: [a.example], secrets: {K: {value: short, hosts: [a.example]}}}":         "8 to 4096",
 		"model.generate: small":                                                                      "mapping",

@@ -102,7 +102,7 @@ func TestHTTPToolsThatAreRefused(t *testing.T) {
 		"{name: x, url: ftp://example.com}":   "agenthost.yaml:5:22: tools[0].http.url: the URL must be absolute",
 		"{name: a b, url: https://x.example}": "tools[0].http.name: the name must have 1 to 64 letters",
 		"{name: x, url: 'https://x.example/{${KEY}', headers: {A: b}}":                 "tools[0].http.url: a brace does not belong to",
-		"{name: x, url: https://x.example, headers: {Host: b}}":                        "tools[0].http.headers: the header host is the host's",
+		"{name: x, url: https://x.example, headers: {Host: b}}":                        "tools[0].http.headers: the header host is reserved for the host",
 		"{name: x, url: https://x.example, headers: {X: \"a\\n${KEY}\"}}":              "tools[0].http.headers: the header x: its value has control characters",
 		"{name: x, url: https://x.example, query: {a: [1]}}":                           "tools[0].http.query.a: must be a text, a number or a boolean",
 		"{name: x, url: https://x.example, private: ['10']}":                           "10.0.0.0/8",

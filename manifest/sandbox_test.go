@@ -47,7 +47,7 @@ func TestPluginKeys(t *testing.T) {
 	require.NoError(t, load(signed("["+other.String()+", "+public.String()+"]"), ""))
 	require.ErrorIs(t, load(signed(other.String()), ""), plugin.ErrSignature)
 	for says, err := range map[string]error{
-		"is not a public key":                    load(signed("RWabc"), ""),
+		"is not a public key":                 load(signed("RWabc"), ""),
 		"isolation: must be pool or call":     load("redact.wasm", "    isolation: none\n"),
 		"breaker: the key":                    load("redact.wasm", "    breaker: {window: 1m}\n"),
 		"breaker.faults: must be at least 1":  load("redact.wasm", "    breaker: {faults: 0}\n"),

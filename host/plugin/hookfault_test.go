@@ -254,7 +254,7 @@ func callFaults() []hookFault {
 		fault("args of another type", abi.WrapToolCall, "args is not a map", next(mapOf(map[string]any{"args": "x"}))),
 		fault("tool that is not dynamic", abi.WrapToolCall, `the tool "search" is not one`, next(mapOf(map[string]any{"tool": "search"}))),
 		fault("tool that is not offered", abi.WrapModelCall, `"delete" is not offered`, next(mapOf(map[string]any{"tools": []any{"delete"}}))),
-		fault("tool that is already offered", abi.WrapModelCall, "offered already", next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))),
+		fault("tool that is already offered", abi.WrapModelCall, "already offered", next(document(&abi.RequestChange{AddTools: []abi.ToolSpec{{Name: "search"}}}))),
 		fault("request patch of nothing", abi.WrapModelCall, `the id "h9"`, next(document(&abi.RequestChange{Patch: []abi.Patch{abi.NewPatch("h9")}}))),
 		fault("long operation", abi.BeforeModel, "at most 64 bytes", func(g *guest) code {
 			return slices.Concat(g.hostCall(string(make([]byte, 65)), nil, abi.ENOENT), nothing)

@@ -78,7 +78,7 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	return all, nil
 }
 
-// benchedPlugin is a plugin whose calls are benchedPlugin.
+// benchedPlugin is a plugin whose calls are measured.
 type benchedPlugin struct {
 	plugin *plugin.Plugin
 	hooks  *host.Hooks

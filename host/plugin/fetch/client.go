@@ -51,7 +51,7 @@ func (c *Client) init() error {
 	}
 	for i, p := range c.hosts {
 		if p.isAddress() && !networks(c.policy.Private).allows(p.address()) {
-			return fmt.Errorf("host %q is not a public address; grant its network in Private too", c.policy.Hosts[i])
+			return fmt.Errorf("host %q is not a public address; add its network to private, too", c.policy.Hosts[i])
 		}
 	}
 	if c.secrets, err = parseSecrets(c.policy.Secrets, c.hosts); err != nil {

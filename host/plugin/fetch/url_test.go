@@ -274,7 +274,7 @@ func TestMethods(t *testing.T) {
 func TestAnAddressInTheListNeedsItsNetwork(t *testing.T) {
 	t.Parallel()
 	_, err := fetch.New(fetch.Policy{Hosts: []string{"10.0.0.7"}})
-	require.EqualError(t, err, `http.fetch: host "10.0.0.7" is not a public address; grant its network in Private too`)
+	require.EqualError(t, err, `http.fetch: host "10.0.0.7" is not a public address; add its network to private, too`)
 	c, err := fetch.New(fetch.Policy{Hosts: []string{"10.0.0.7"}, Private: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())

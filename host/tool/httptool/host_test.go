@@ -101,7 +101,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"query: a: a brace does not belong":                                           {URL: base, Query: map[string]string{"a": "{"}},
 		"headers: X: a brace does not belong":                                         {URL: base, Headers: map[string]string{"X": "{}"}},
 		"headers: x: the header is given twice":                                       {URL: base, Headers: map[string]string{"X": "1", "x": "2"}},
-		"headers: the header host is the host's":                                      {URL: base, Headers: map[string]string{"Host": "x"}},
+		"headers: the header host is reserved for the host":                                      {URL: base, Headers: map[string]string{"Host": "x"}},
 		"headers: the header content-length is the host's":                            {URL: base, Headers: map[string]string{"Content-Length": "1"}},
 		"that is no name of a header":                                                 {URL: base, Headers: map[string]string{"a b": "x"}},
 		"headers: the header x: its value has control characters":                     {URL: base, Headers: map[string]string{"X": "a\nb"}},

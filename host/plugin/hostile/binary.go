@@ -3,7 +3,7 @@ package hostile
 import (
 	"slices"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // The pieces of the binary format, for modules that are written byte by byte.

@@ -3,7 +3,7 @@ package meter_test
 import (
 	"slices"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 func leb(n int) []byte { return wasmbin.AppendU32(nil, uint32(n)) }

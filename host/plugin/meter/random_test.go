@@ -10,9 +10,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"pgregory.net/rapid"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Random modules of structured code run in three ways: unchanged, with a meter, and with counting code before each

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	i32 = "\x7f"
-	i64 = "\x7e"
+	i32 = wasmbin.I32
+	i64 = wasmbin.I64
 )
 
 // importSpec is an import of Extism.

@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
-	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -52,7 +52,7 @@ func (e *kvEntry) UnmarshalStrict(n strictyaml.Node) error {
 	if granted, err := flag(n, &given); err != nil || !granted {
 		return err
 	}
-	e.grant = &plugin.KVGrant{Quota: kv.Quota{Bytes: int64(given.Quota), Entries: int(given.Entries)}}
+	e.grant = &plugin.KVGrant{Quota: store.Quota{Bytes: int64(given.Quota), Entries: int(given.Entries)}}
 	for _, scope := range given.Scopes {
 		e.grant.Scopes = append(e.grant.Scopes, abi.Scope(scope))
 	}

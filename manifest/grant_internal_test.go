@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
-	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -31,7 +31,7 @@ func TestGrants(t *testing.T) {
 		"kv: false":                 {},
 		"kv: {}":                    {KV: &plugin.KVGrant{}},
 		"kv: {quota: 2MiB, entries: 1k, scopes: [run, plugin]}": {KV: &plugin.KVGrant{
-			Quota: kv.Quota{Bytes: 2 << 20, Entries: 1000}, Scopes: []abi.Scope{abi.ScopeRun, abi.ScopePlugin},
+			Quota: store.Quota{Bytes: 2 << 20, Entries: 1000}, Scopes: []abi.Scope{abi.ScopeRun, abi.ScopePlugin},
 		}},
 		"http.fetch: [api.example.com]": {HTTPFetch: &fetch.Policy{Hosts: []string{"api.example.com"}}},
 		`http.fetch:

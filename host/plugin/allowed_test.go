@@ -92,7 +92,7 @@ func TestCallsAreLimited(t *testing.T) {
 	t.Run("line", func(t *testing.T) {
 		t.Parallel()
 		g := hooked(abi.AfterAgent, abi.HookSpec{})
-		g.pages = 4
+		g.Memory = pages(4)
 		g.on("after_agent", g.log(2, strings.Repeat("x", 20_000)), g.print("out"), nothing)
 		b, _ := completes(t, g, plugin.Limits{})
 		lines := b.logged.texts()

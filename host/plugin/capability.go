@@ -16,21 +16,21 @@ import (
 // capabilities holds the operations that a plugin asks for and is granted, and what they work with.
 type capabilities struct {
 	allowed map[string]bool // by operation
-	store   kv.Store
+	store   *kv.Store
 	client  *fetch.Client
 	model   model.Model
 	budget  modelBudget
 }
 
 // store returns the store that holds the plugin's entries.
-func (w *Wasm) store(env host.Env) kv.Store {
+func (w *Wasm) store(env host.Env) *kv.Store {
 	switch {
 	case w.KV != nil:
 		return w.KV
 	case env.Store != nil:
-		return kv.In(env.Store, env.Agent)
+		return kv.New(env.Store, env.Agent)
 	default:
-		return kv.In(storememory.New(), env.Agent)
+		return kv.New(storememory.New(), env.Agent)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // namespace returns where the entries of a scope are; a status other than ok says why it is unavailable.
@@ -31,7 +32,7 @@ func (i *instance) kvGet(query *abi.KVGet) (abi.Status, []byte) {
 	if status != abi.StatusOK {
 		return status, nil
 	}
-	var entry kv.Entry
+	var entry store.Entry
 	var found bool
 	var err error
 	i.aside(func() { entry, found, err = i.plugin.capabilities.store.Get(i.frame.ctx, ns, query.Key) })
@@ -54,7 +55,7 @@ func (i *instance) kvPut(put *abi.KVPut) (abi.Status, []byte) {
 	if value.IsZero() {
 		value = wire.AppendNil(nil)
 	}
-	options := kv.PutOptions{IfVersion: put.IfVersion, Quota: i.plugin.grant.KV.Quota}
+	options := store.PutOptions{IfVersion: put.IfVersion, Quota: i.plugin.grant.KV.Quota}
 	var version uint64
 	var err error
 	i.aside(func() { version, err = i.plugin.capabilities.store.Put(i.frame.ctx, ns, put.Key, value, options) })
@@ -82,15 +83,16 @@ func (i *instance) kvList(list *abi.KVList) (abi.Status, []byte) {
 	if status != abi.StatusOK {
 		return status, nil
 	}
-	query := kv.Query{Prefix: list.Prefix, After: list.After, Limit: int(min(list.Limit, kv.MaxPage))}
-	var page kv.Page
+	query := store.Query{Prefix: list.Prefix, After: list.After, Limit: int(min(list.Limit, store.MaxPage))}
+	var page store.Page[store.Entry]
 	var err error
 	i.aside(func() { page, err = i.plugin.capabilities.store.List(i.frame.ctx, ns, query) })
 	if err != nil {
 		return i.kvFailed(err)
 	}
 	reply := abi.KVPage{Items: make([]abi.KVItem, len(page.Items)), More: page.More}
-	for n, item := range page.Items {
+	for n := range page.Items {
+		item := &page.Items[n]
 		reply.Items[n] = abi.KVItem{Key: item.Key, Size: uint64(item.Size), Version: item.Version}
 	}
 	return i.bounded(&reply)

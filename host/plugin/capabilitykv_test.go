@@ -59,7 +59,7 @@ func TestKVCapabilityKeepsEntries(t *testing.T) {
 
 func TestKVCapabilityHoldsQuotaAndScopes(t *testing.T) {
 	t.Parallel()
-	small := kv.Quota{Bytes: 200, Entries: 2}
+	small := store.Quota{Bytes: 200, Entries: 2}
 	g := capable(allOfKV...)
 	g.on("before_agent",
 		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "a", strings.Repeat("x", 200)), abi.ELIMIT),
@@ -107,7 +107,7 @@ func TestKVCapabilityScopesLiveAsLongAsTheySay(t *testing.T) {
 // Run entries are there when an interrupted run is resumed, and gone when it has ended.
 func TestKVCapabilityOutlivesAnInterrupt(t *testing.T) {
 	t.Parallel()
-	kept := kv.In(storememory.New(), "")
+	kept := kv.New(storememory.New(), "")
 	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopeRun).bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kept}, func(c *host.Config) {
 		c.Checkpointer, c.InterruptBefore = memory.New(), []string{"tools"}
 	})
@@ -131,7 +131,7 @@ func TestKVCapabilityOutlivesAnInterrupt(t *testing.T) {
 func TestKVCapabilityUsesTheAgentsStore(t *testing.T) {
 	t.Parallel()
 	kept := storememory.New()
-	run := func(own kv.Store, agent string, times int) string {
+	run := func(own *kv.Store, agent string, times int) string {
 		w := plugin.Wasm{ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), Engine: compiled, Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: own}
 		b := setup(t, w, func(c *host.Config) { c.Store, c.Name = kept, agent })
 		shows := ""
@@ -146,7 +146,7 @@ func TestKVCapabilityUsesTheAgentsStore(t *testing.T) {
 	require.Equal(t, `[{"version":4}]`, run(nil, "one", 2))
 	require.Equal(t, `[{"version":2}]`, run(nil, "two", 1))
 	require.Equal(t, `[{"version":6}]`, run(nil, "one", 1))
-	require.Equal(t, `[{"version":2}]`, run(kv.In(storememory.New(), "one"), "one", 1))
+	require.Equal(t, `[{"version":2}]`, run(kv.New(storememory.New(), "one"), "one", 1))
 	page, err := kept.Namespaces(t.Context(), nil, nil, 0)
 	require.NoError(t, err)
 	require.Equal(t, []store.Namespace{{"plugins", "one", "plugin", "bad"}, {"plugins", "two", "plugin", "bad"}}, page.Items)
@@ -154,7 +154,7 @@ func TestKVCapabilityUsesTheAgentsStore(t *testing.T) {
 
 func TestKVCapabilityIsThePluginsOwn(t *testing.T) {
 	t.Parallel()
-	kept := kv.In(storememory.New(), "")
+	kept := kv.New(storememory.New(), "")
 	other := capable(allOfKV...)
 	other.on("before_agent", other.hostCall(abi.OpKVGet, get(abi.ScopePlugin, "seen"), abi.ENOENT), nothing)
 	grant := plugin.Grant{KV: &plugin.KVGrant{}}
@@ -177,7 +177,7 @@ func TestKVCapabilityOfABrokenStore(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpKVGet)
 	g.on("before_agent", g.show(abi.OpKVGet, get(abi.ScopeRun, "a")))
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: brokenStore{}})
+	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kv.New(brokenStore{}, "")})
 	events, err := b.run(t)
 	require.NoError(t, err)
 	require.Equal(t, `[{"message":"the store failed","retryable":true,"type":"kv_store"}]`, shown(t, events))
@@ -186,12 +186,12 @@ func TestKVCapabilityOfABrokenStore(t *testing.T) {
 	}, b.logged.texts())
 }
 
-type brokenStore struct{ kv.Store }
+type brokenStore struct{ store.Store }
 
 var errDisk = errors.New("/secret/path: disk full")
 
-func (brokenStore) Get(context.Context, kv.Namespace, string) (kv.Entry, bool, error) {
-	return kv.Entry{}, false, errDisk
+func (brokenStore) Get(context.Context, store.Namespace, string) (store.Entry, bool, error) {
+	return store.Entry{}, false, errDisk
 }
 
-func (brokenStore) Drop(context.Context, abi.Scope, string) error { return errDisk }
+func (brokenStore) Drop(context.Context, store.Namespace) error { return errDisk }

@@ -47,7 +47,7 @@ func (g *guest) showReply() code {
 	wrap, set, get, add := code{0xa7}, code{0x21, 0x00}, code{0x20, 0x00}, code{0x6a}
 	source := dataStart + len(g.data)
 	g.data = append(g.data, prefix...)
-	g.pages = 4
+	g.Memory = pages(4)
 	return slices.Concat(
 		wrap, set,
 		i32(at), i32(source), i32(len(prefix)), code{0xfc, 0x0a, 0x00, 0x00}, // memory.copy

@@ -6,37 +6,32 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // guest is a small WebAssembly module, written instruction by instruction, so that a test shows the one thing that its
 // guest does wrong. The zero value is an empty module; newGuest gives one that loads.
 type guest struct {
-	imports   []function
-	functions []function
-	exports   map[string]int // further names of functions, by index
-	data      []byte         // what stands at dataStart of its memory
-	pages     uint64         // of memory at the start
-	noMemory  bool           // the memory is not exported
-	foreign   bool           // the memory is imported
-	start     *int
-	counted   bool // the number of data segments is announced
+	wasmbin.Module
+
+	data     []byte // what is at dataStart of its memory
+	noMemory bool   // the memory is not exported
 }
 
 // function is an import, or a function of the module with the name of its export.
-type function struct {
-	module, name    string
-	params, results string // one byte for each value: wasm's own type codes
-	body            code
-}
+type function = wasmbin.Function
 
 // code is a piece of a function's body.
-type code []byte
+type code = []byte
 
 const (
-	wasmI32   = "\x7f"
-	wasmI64   = "\x7e"
+	wasmI32   = wasmbin.I32
+	wasmI64   = wasmbin.I64
 	dataStart = 1024
 )
+
+// pages returns the limits of a memory that starts with n pages.
+func pages(n int) []byte { return append([]byte{0}, wasmbin.U32(n)...) }
 
 // The imports of every guest, by index.
 const (
@@ -52,16 +47,19 @@ const (
 
 // newGuest makes a module that describes itself as d and has no hooks yet. An empty name and version are filled in.
 func newGuest(d abi.Description) *guest {
-	g := &guest{pages: 2, exports: map[string]int{}, imports: []function{
-		{abi.Module, abi.ImportInputRead, wasmI32 + wasmI32, wasmI32, nil},
-		{abi.Module, abi.ImportResultWrite, wasmI32 + wasmI32, wasmI32, nil},
-		{abi.Module, abi.ImportNext, wasmI32 + wasmI32, wasmI64, nil},
-		{abi.Module, abi.ImportHostCall, wasmI32 + wasmI32 + wasmI32 + wasmI32, wasmI64, nil},
-		{abi.Module, abi.ImportReplyRead, wasmI32 + wasmI32, wasmI32, nil},
-		{abi.Module, abi.ImportLog, wasmI32 + wasmI32 + wasmI32, "", nil},
-		{"wasi_snapshot_preview1", "proc_exit", wasmI32, "", nil},
-		{"wasi_snapshot_preview1", "fd_write", wasmI32 + wasmI32 + wasmI32 + wasmI32, wasmI32, nil},
-	}}
+	from := func(module, name, params, results string) function {
+		return function{Module: module, Name: name, Params: params, Results: results}
+	}
+	g := &guest{Module: wasmbin.Module{Memory: pages(2), Imports: []function{
+		from(abi.Module, abi.ImportInputRead, wasmI32+wasmI32, wasmI32),
+		from(abi.Module, abi.ImportResultWrite, wasmI32+wasmI32, wasmI32),
+		from(abi.Module, abi.ImportNext, wasmI32+wasmI32, wasmI64),
+		from(abi.Module, abi.ImportHostCall, wasmI32+wasmI32+wasmI32+wasmI32, wasmI64),
+		from(abi.Module, abi.ImportReplyRead, wasmI32+wasmI32, wasmI32),
+		from(abi.Module, abi.ImportLog, wasmI32+wasmI32+wasmI32, ""),
+		from("wasi_snapshot_preview1", "proc_exit", wasmI32, ""),
+		from("wasi_snapshot_preview1", "fd_write", wasmI32+wasmI32+wasmI32+wasmI32, wasmI32),
+	}}}
 	d.ABI = abi.Major
 	if d.Name == "" {
 		d.Name = "bad"
@@ -100,17 +98,13 @@ func (g *guest) on(export string, body ...code) *guest {
 }
 
 func (g *guest) add(export, params, results string, body ...code) *guest {
-	g.functions = append(g.functions, function{name: export, params: params, results: results, body: slices.Concat(body...)})
+	g.Functions = append(g.Functions, function{Name: export, Params: params, Results: results, Body: slices.Concat(body...)})
 	return g
 }
 
 // without drops an export.
 func (g *guest) without(export string) *guest {
-	for i := range g.functions {
-		if g.functions[i].name == export {
-			g.functions[i].name = ""
-		}
-	}
+	g.Without(export)
 	return g
 }
 
@@ -162,9 +156,9 @@ var (
 	nothing = i32(0) // a hook that has nothing to say returns it
 )
 
-func i32(v int) code { return append(code{0x41}, signed(int64(int32(uint32(int64(v)))))...) }
+func i32(v int) code { return wasmbin.I32Const(v) }
 
-func call(index int) code { return append(code{0x10}, unsigned(uint64(index))...) }
+func call(index int) code { return wasmbin.Indexed(wasmbin.OpCall, index) }
 
 // expect takes what next or host_call returned and traps unless its upper half is this status.
 func expect(want abi.Status) code {
@@ -187,92 +181,14 @@ func (g *guest) fill() code {
 
 // bytes writes the module.
 func (g *guest) bytes() []byte {
-	out := []byte("\x00asm\x01\x00\x00\x00")
-	all := slices.Concat(g.imports, g.functions)
-	out = section(out, 1, len(all), func(b []byte, i int) []byte {
-		b = append(b, 0x60)
-		b = append(unsignedTo(b, len(all[i].params)), all[i].params...)
-		return append(unsignedTo(b, len(all[i].results)), all[i].results...)
-	})
-	imports := len(g.imports)
-	if g.foreign {
-		imports++
-	}
-	out = section(out, 2, imports, func(b []byte, i int) []byte {
-		if i == len(g.imports) {
-			return append(name(name(b, "env"), "memory"), 0x02, 0x00, 0x01)
-		}
-		b = name(name(b, g.imports[i].module), g.imports[i].name)
-		return unsignedTo(append(b, 0x00), i)
-	})
-	out = section(out, 3, len(g.functions), func(b []byte, i int) []byte { return unsignedTo(b, len(g.imports)+i) })
-	if !g.foreign {
-		out = section(out, 5, 1, func(b []byte, _ int) []byte { return unsignedTo(append(b, 0x00), int(g.pages)) })
-	}
-	out = g.exportSection(out)
-	if g.start != nil {
-		out = append(out, 8, 1, byte(*g.start))
-	}
-	if g.counted {
-		out = append(out, 12, 1, 1)
-	}
-	out = section(out, 10, len(g.functions), func(b []byte, i int) []byte {
-		body := slices.Concat(code{0x00}, g.functions[i].body, code{0x0b})
-		return append(unsignedTo(b, len(body)), body...)
-	})
-	if len(g.data) == 0 || g.foreign {
-		return out
-	}
-	return section(out, 11, 1, func(b []byte, _ int) []byte {
-		b = append(append(append(b, 0x00), i32(dataStart)...), 0x0b)
-		return append(unsignedTo(b, len(g.data)), g.data...)
-	})
-}
-
-func (g *guest) exportSection(out []byte) []byte {
-	var entries [][]byte
+	out := g.Module
 	if !g.noMemory {
-		entries = append(entries, append(name(nil, abi.Memory), 0x02, 0x00))
+		out.Exports = append([][]byte{wasmbin.Export(abi.Memory, 2, 0)}, g.Exports...)
 	}
-	for i := range g.functions {
-		if g.functions[i].name != "" {
-			entries = append(entries, unsignedTo(append(name(nil, g.functions[i].name), 0x00), len(g.imports)+i))
-		}
+	if len(g.data) > 0 {
+		out.Data = [][]byte{wasmbin.Data(dataStart, g.data)}
 	}
-	for name := range g.exports {
-		entries = append(entries, unsignedTo(append(exportName(name), 0x00), g.exports[name]))
-	}
-	return section(out, 7, len(entries), func(b []byte, i int) []byte { return append(b, entries[i]...) })
-}
-
-// section appends a section of so many entries.
-func section(out []byte, id byte, count int, entry func(b []byte, i int) []byte) []byte {
-	b := unsignedTo(nil, count)
-	for i := range count {
-		b = entry(b, i)
-	}
-	return append(unsignedTo(append(out, id), len(b)), b...)
-}
-
-func exportName(text string) []byte { return name(nil, text) }
-
-func name(b []byte, text string) []byte { return append(unsignedTo(b, len(text)), text...) }
-
-func unsigned(v uint64) []byte { return binary.AppendUvarint(nil, v) }
-
-func unsignedTo(b []byte, v int) []byte { return binary.AppendUvarint(b, uint64(v)) }
-
-// signed is LEB128 of a signed number.
-func signed(v int64) []byte {
-	var out []byte
-	for {
-		low := byte(v & 0x7f)
-		v >>= 7
-		if (v == 0 && low&0x40 == 0) || (v == -1 && low&0x40 != 0) {
-			return append(out, low)
-		}
-		out = append(out, low|0x80)
-	}
+	return out.Bytes()
 }
 
 // document encodes one of abi's documents.

@@ -113,7 +113,7 @@ func TestMemoryIsShared(t *testing.T) {
 func TestInstancesWaitForMemory(t *testing.T) {
 	t.Parallel()
 	large := hooked(abi.WrapModelCall, abi.HookSpec{})
-	large.pages = 40
+	large.Memory = pages(40)
 	large.on("wrap_model_call", large.next(nil, abi.StatusOK), nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 4 << 20})
 	closes(t, engine)

@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // heap is how much of the heap is in use, in bytes.
@@ -60,16 +61,16 @@ func TestCodeGoesWithItsPlugin(t *testing.T) { //nolint:paralleltest // it measu
 func TestStacksAreNotKept(t *testing.T) { //nolint:paralleltest // it measures the process
 	const values = 900
 	deep := hooked(abi.BeforeModel, abi.HookSpec{})
-	index := len(deep.imports) + len(deep.functions)
+	index := deep.Next()
 	var rest code
 	for n := 1; n < values; n++ {
-		rest = append(append(rest, 0x20), unsigned(uint64(n))...)
+		rest = append(rest, wasmbin.Indexed(wasmbin.OpLocalGet, n)...)
 	}
 	deep.add("", strings.Repeat(wasmI64, values), "", slices.Concat(code{0x20, 0, 0x50, 0x04, 0x40, 0x0f, 0x0b, 0x20, 0, 0x42, 1, 0x7d}, rest, call(index)))
-	deep.on("before_model", code{0x42}, signed(3000), repeat(values-1, code{0x42, 0}), call(index), nothing)
+	deep.on("before_model", wasmbin.I64Const(3000), repeat(values-1, code{0x42, 0}), call(index), nothing)
 	many := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
 	for n := range 9_000 {
-		many.exports[fmt.Sprint("x", n)] = len(many.imports) + len(many.functions) - 1
+		many.Exports = append(many.Exports, wasmbin.Export(fmt.Sprint("x", n), 0, many.Next()-1))
 	}
 	for name, g := range map[string]*guest{"recursion": deep, "exports": many} {
 		code := g.bytes()
@@ -86,7 +87,7 @@ func TestStacksAreNotKept(t *testing.T) { //nolint:paralleltest // it measures t
 // for each.
 func TestMemoryGrowsInSteps(t *testing.T) { //nolint:paralleltest // it measures the process
 	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	g.pages = 960
+	g.Memory = pages(960)
 	g.on("before_model", code{0x03, 0x40}, i32(1), grow, i32(-1), code{0x47, 0x0d, 0, 0x0b}, nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 74 << 20})
 	closes(t, engine)
@@ -119,8 +120,8 @@ func TestListenersTakeTheirOwnTime(t *testing.T) {
 func TestDescriptorsStay(t *testing.T) {
 	t.Parallel()
 	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	g.imports = append(g.imports, function{"wasi_snapshot_preview1", "fd_close", wasmI32, wasmI32, nil})
-	g.functions = nil // their indexes have moved
+	g.Imports = append(g.Imports, function{Module: "wasi_snapshot_preview1", Name: "fd_close", Params: wasmI32, Results: wasmI32})
+	g.Functions = nil // their indexes have moved
 	d := abi.Description{Name: "bad", Version: "1", ABI: abi.Major, Hooks: abi.HookSpecs{BeforeModel: &abi.HookSpec{}}}
 	g.add(abi.Marker, "", "").add(abi.ExportDescribe, "", wasmI32, g.say(document(&d)))
 	g.on("before_model", i32(0), call(8), code{0x04, 0x40}, trap, code{0x0b}, nothing)
@@ -132,7 +133,7 @@ func TestDescriptorsStay(t *testing.T) {
 func TestExportsAreTheGuestsOwn(t *testing.T) {
 	t.Parallel()
 	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	g.exports["before_model"] = callExit
+	g.Exports = [][]byte{wasmbin.Export("before_model", 0, callExit)}
 	fault := loadError(t, plugin.Wasm{Bytes: g.bytes()})
 	require.Equal(t, plugin.KindLink, fault.Kind)
 	require.Contains(t, fault.Message, "it exports before_model, which is what it imports")
@@ -142,7 +143,7 @@ func TestExportsAreTheGuestsOwn(t *testing.T) {
 func TestCancelledWaitIsNoFault(t *testing.T) {
 	t.Parallel()
 	hog := hooked(abi.WrapModelCall, abi.HookSpec{})
-	hog.pages = 20
+	hog.Memory = pages(20)
 	hog.on("wrap_model_call", hog.next(nil, abi.StatusOK), nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 2 << 20})
 	closes(t, engine)

@@ -28,7 +28,7 @@ func TestRunaways(t *testing.T) {
 	t.Parallel()
 	fine := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}) }
 	start := fine().on("before_model", nothing)
-	start.start = new(len(start.imports) + len(start.functions))
+	start.Start = start.Next()
 	start.add("start", "", "", spin)
 	for _, test := range []struct {
 		name   string
@@ -69,7 +69,7 @@ func TestRunaways(t *testing.T) {
 // and would run for ages.
 func callTree() *guest {
 	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	first := len(g.imports) + len(g.functions)
+	first := g.Next()
 	for i := range 60 {
 		next := first + i + 1
 		g.add("", "", "", call(next), call(next))

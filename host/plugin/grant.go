@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // Grant is what the operator allows a plugin beyond what every plugin may do. A plugin gets the capabilities that it asks
@@ -29,7 +30,7 @@ type Grant struct {
 
 // KVGrant grants the plugin a store of its own.
 type KVGrant struct {
-	Quota  kv.Quota    // for each run, each thread, and the plugin itself
+	Quota  store.Quota // of each run, each thread, and the plugin itself; see [kv.WithDefaults]
 	Scopes []abi.Scope // empty: all
 }
 
@@ -95,7 +96,7 @@ var (
 	grantKV = &grantKey{
 		name: "kv", has: func(g *Grant) bool { return g.KV != nil }, standIn: func(g *Grant) { g.KV = &KVGrant{} },
 		detail: func(g *Grant) string {
-			quota := g.KV.Quota.WithDefaults()
+			quota := kv.WithDefaults(g.KV.Quota)
 			return fmt.Sprintf("%d bytes and %d entries for each %s", quota.Bytes, quota.Entries, join(g.KV.scopes(), " and "))
 		},
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
-	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 )
 
 // What a plugin asks for shows with what became of it.
@@ -14,7 +14,7 @@ func ExampleGrant() {
 	weather := capable(abi.OpKVPut, abi.OpClockNow).on("before_agent", nothing)
 	agent, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{plugin.Wasm{
 		ID: "weather", Bytes: weather.bytes(), Engine: compiled,
-		Grant: plugin.Grant{KV: &plugin.KVGrant{Quota: kv.Quota{Bytes: 4096}, Scopes: []abi.Scope{abi.ScopeRun}}},
+		Grant: plugin.Grant{KV: &plugin.KVGrant{Quota: store.Quota{Bytes: 4096}, Scopes: []abi.Scope{abi.ScopeRun}}},
 	}}})
 	if err != nil {
 		fmt.Println(err)

@@ -6,9 +6,9 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Isolation says what a call of a plugin may see of earlier calls.

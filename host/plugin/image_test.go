@@ -25,7 +25,7 @@ func TestIsolation(t *testing.T) {
 	grows.on("before_model", code{0x3f, 0}, i32(2), code{0x47, 0x04, 0x40}, trap, code{0x0b}, i32(1), grow, drop, nothing)
 	drops := hooked(abi.BeforeModel, abi.HookSpec{})
 	drops.on("before_model", slices.Concat(i32(0), code{0x28, 2, 0, 0x04, 0x40}, trap, code{0x0b}, i32(0), i32(1), code{0x36, 2, 0}, code{0xfc, 9, 0}, nothing))
-	drops.counted = true
+	drops.DataCount = true
 	for name, test := range map[string]struct {
 		guest     *guest
 		instances int // that two calls use

@@ -86,9 +86,9 @@ func TestInspectTellsOfFaults(t *testing.T) {
 // described is a module with this describe.
 func described(body code) []byte {
 	g := newGuest(abi.Description{})
-	for i := range g.functions {
-		if g.functions[i].name == abi.ExportDescribe {
-			g.functions[i].body = body
+	for i := range g.Functions {
+		if g.Functions[i].Name == abi.ExportDescribe {
+			g.Functions[i].Body = body
 		}
 	}
 	return g.bytes()
@@ -122,7 +122,7 @@ func TestInspectWarns(t *testing.T) {
 	asyncify.add("asyncify_start_unwind", wasmI32, "", nil)
 	require.Equal(t, []string{author.WarnAsyncify}, codes(inspect(t, asyncify.bytes())))
 	large := good()
-	large.pages = 65
+	large.Memory = pages(65)
 	require.Equal(t, []string{author.WarnMemory}, codes(inspect(t, large.bytes())))
 	debug := slices.Concat(good().bytes(), []byte("\x00\x0d\x0b.debug_infox"))
 	in := inspect(t, debug)

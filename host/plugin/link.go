@@ -8,8 +8,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // wasiModule is the only module, apart from the ABI's own, that a guest may import from.

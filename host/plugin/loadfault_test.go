@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 func TestLoadFaults(t *testing.T) {
@@ -23,7 +24,7 @@ func TestLoadFaults(t *testing.T) {
 		return g.add("describe", "", wasmI32, g.say(doc))
 	}
 	imports := func(f function) *guest {
-		g := &guest{pages: 1, imports: []function{f}}
+		g := &guest{Module: wasmbin.Module{Memory: pages(1), Imports: []function{f}}}
 		return g.add(abi.Marker, "", "").add("describe", "", wasmI32, i32(0))
 	}
 	initializes := func(body func(g *guest) code) *guest {
@@ -32,14 +33,15 @@ func TestLoadFaults(t *testing.T) {
 	}
 	module := func(g *guest) []byte { return g.bytes() }
 	started := fine()
-	started.start = new(len(started.imports) + len(started.functions))
+	started.Start = started.Next()
 	started.add("start", "", "", trap)
 	noMemory := fine()
 	noMemory.noMemory = true
-	foreign := imports(function{module: "env", name: "f"})
-	foreign.imports, foreign.foreign = nil, true
+	foreign := imports(function{Module: "env", Name: "f"})
+	foreign.Imports, foreign.Memory = nil, nil
+	foreign.Imported = [][]byte{slices.Concat(wasmbin.Name("env"), wasmbin.Name("memory"), []byte{2, 0, 1})}
 	greedy := fine()
-	greedy.pages = 5
+	greedy.Memory = pages(5)
 
 	for _, test := range []struct {
 		name   string
@@ -70,27 +72,27 @@ func TestLoadFaults(t *testing.T) {
 			stage: "preflight", kind: plugin.KindLink, says: "-buildmode=c-shared",
 		},
 		{
-			name: "import of another module", code: module(imports(function{module: "env", name: "f"})),
+			name: "import of another module", code: module(imports(function{Module: "env", Name: "f"})),
 			stage: "link", kind: plugin.KindLink, says: `it imports env.f; a guest may import only from "agenthost_v1"`,
 		},
 		{
-			name: "import of another version", code: module(imports(function{module: "agenthost_v2", name: "next"})),
+			name: "import of another version", code: module(imports(function{Module: "agenthost_v2", Name: "next"})),
 			stage: "link", kind: plugin.KindLink, says: `it imports from "agenthost_v2"; this host has ABI 1.`,
 		},
 		{
-			name: "unknown import", code: module(imports(function{module: abi.Module, name: "exec"})),
+			name: "unknown import", code: module(imports(function{Module: abi.Module, Name: "exec"})),
 			stage: "link", kind: plugin.KindLink, says: "it imports agenthost_v1.exec, which no minor",
 		},
 		{
-			name: "unknown function of WASI", code: module(imports(function{module: "wasi_snapshot_preview1", name: "exec"})),
+			name: "unknown function of WASI", code: module(imports(function{Module: "wasi_snapshot_preview1", Name: "exec"})),
 			stage: "link", kind: plugin.KindLink, says: "wasi_snapshot_preview1.exec, which does not exist",
 		},
 		{
-			name: "import of another type", code: module(imports(function{module: abi.Module, name: "next", params: wasmI64, results: wasmI32})),
+			name: "import of another type", code: module(imports(function{Module: abi.Module, Name: "next", Params: wasmI64, Results: wasmI32})),
 			stage: "link", kind: plugin.KindLink, says: "agenthost_v1.next as (i64) -> (i32), but it is (i32 i32) -> (i64)",
 		},
 		{
-			name: "WASI import of another type", code: module(imports(function{module: "wasi_snapshot_preview1", name: "proc_exit", params: wasmI64})),
+			name: "WASI import of another type", code: module(imports(function{Module: "wasi_snapshot_preview1", Name: "proc_exit", Params: wasmI64})),
 			stage: "link", kind: plugin.KindLink, says: "proc_exit",
 		},
 		{

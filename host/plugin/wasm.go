@@ -23,7 +23,7 @@ type Wasm struct {
 	Signature []byte         // of the module; nil: read from the file Path + ".minisig"
 	Config    map[string]any // must match the plugin's schema
 	Grant     Grant
-	KV        kv.Store // keeps what the plugin stores, if granted; nil: the agent's store, or memory if it has none
+	KV        *kv.Store // keeps what the plugin stores, if granted; nil: the agent's store, or memory if it has none
 	Limits    Limits
 	Isolation Isolation
 	OnFailure FailurePolicy

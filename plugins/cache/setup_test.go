@@ -28,7 +28,7 @@ import (
 type bundle struct {
 	config map[string]any
 	wasm   plugin.Wasm
-	store  kv.Store
+	store  *kv.Store
 	lookup host.Tool                             // nil: one that answers with the following
 	answer func(n int) (*host.ToolOutput, error) // nil: what lookup knows of the word
 	model  model.Model                           // nil: as above
@@ -45,7 +45,7 @@ type bundle struct {
 func newBundle(t *testing.T, config map[string]any) *bundle {
 	t.Helper()
 	return &bundle{
-		t: t, config: config, store: kv.In(storememory.New(), ""), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		t: t, config: config, store: kv.New(storememory.New(), ""), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		wasm: plugin.Wasm{Path: "cache.wasm", Engine: plugintest.Engine, Grant: plugin.Grant{KV: &plugin.KVGrant{}}},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/plugins/internal/plugintest"
@@ -143,12 +144,12 @@ func TestParallelCalls(t *testing.T) {
 func TestFullStoreForgetsTheOldest(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, tools(map[string]any{"tool_scope": "plugin"}))
-	b.wasm.Grant.KV = &plugin.KVGrant{Quota: kv.Quota{Bytes: 10_000}}
+	b.wasm.Grant.KV = &plugin.KVGrant{Quota: store.Quota{Bytes: 10_000}}
 	b.answer = func(int) (*host.ToolOutput, error) { return host.TextOutput(strings.Repeat("x", 1000)), nil }
 	for i := range 40 { // eight fit
 		require.Equal(t, `{"cache_hits":0,"cache_misses":1}`, b.did("", fmt.Sprint("word", i)))
 	}
-	page, err := b.store.List(t.Context(), kv.Namespace{Plugin: "cache", Scope: abi.ScopePlugin}, kv.Query{})
+	page, err := b.store.List(t.Context(), kv.Namespace{Plugin: "cache", Scope: abi.ScopePlugin}, store.Query{})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(page.Items), 6)
 	for i := 36; i < 40; i++ {
@@ -157,10 +158,10 @@ func TestFullStoreForgetsTheOldest(t *testing.T) {
 	require.Equal(t, `{"cache_hits":0,"cache_misses":1}`, b.did("", "word0"), "the oldest is not")
 
 	b.answer = func(int) (*host.ToolOutput, error) { return host.TextOutput(strings.Repeat("x", 20_000)), nil }
-	before, err := b.store.List(t.Context(), kv.Namespace{Plugin: "cache", Scope: abi.ScopePlugin}, kv.Query{})
+	before, err := b.store.List(t.Context(), kv.Namespace{Plugin: "cache", Scope: abi.ScopePlugin}, store.Query{})
 	require.NoError(t, err)
 	require.Equal(t, `{"cache_hits":0,"cache_misses":1}`, b.did("", "huge"))
-	after, err := b.store.List(t.Context(), kv.Namespace{Plugin: "cache", Scope: abi.ScopePlugin}, kv.Query{})
+	after, err := b.store.List(t.Context(), kv.Namespace{Plugin: "cache", Scope: abi.ScopePlugin}, store.Query{})
 	require.NoError(t, err)
 	require.Equal(t, before, after, "what has no room even in an empty store does not empty it")
 	require.Empty(t, b.lines, "none of it is worth a warning")
@@ -169,7 +170,7 @@ func TestFullStoreForgetsTheOldest(t *testing.T) {
 func TestQuotaOfEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, tools(map[string]any{"tool_scope": "plugin"}))
-	b.wasm.Grant.KV = &plugin.KVGrant{Quota: kv.Quota{Entries: 3}}
+	b.wasm.Grant.KV = &plugin.KVGrant{Quota: store.Quota{Entries: 3}}
 	for i := range 10 {
 		word := fmt.Sprint("word", i)
 		require.Equal(t, `{"cache_hits":0,"cache_misses":1}`, b.did("", word))
@@ -229,16 +230,16 @@ func TestWithoutGrant(t *testing.T) {
 }
 
 // broken is a store that fails.
-type broken struct{ kv.Store }
+type broken struct{ store.Store }
 
-func (broken) Get(context.Context, kv.Namespace, string) (kv.Entry, bool, error) {
-	return kv.Entry{}, false, errors.New("the disk is gone")
+func (broken) Get(context.Context, store.Namespace, string) (store.Entry, bool, error) {
+	return store.Entry{}, false, errors.New("the disk is gone")
 }
 
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, map[string]any{"tools": []any{"lookup"}})
-	b.store = broken{kv.In(memory.New(), "")}
+	b.store = kv.New(broken{memory.New()}, "")
 	result, err := b.run("", "high")
 	require.NoError(t, err)
 	require.Equal(t, "high tide", result.Text())
@@ -267,13 +268,13 @@ func TestEntriesThatAreNone(t *testing.T) {
 		with(1, at, map[string]any{"role": "tool", "content": 7}),
 		with(1, at, map[string]any{"role": "tool", "content": "an answer to another call", "tool_call_id": "x"}),
 	} {
-		page, err := b.store.List(t.Context(), ns, kv.Query{})
+		page, err := b.store.List(t.Context(), ns, store.Query{})
 		require.NoError(t, err)
 		require.Len(t, page.Items, 3)
 		raw, err := wire.Of(value)
 		require.NoError(t, err)
 		for _, item := range page.Items {
-			_, err := b.store.Put(t.Context(), ns, item.Key, raw, kv.PutOptions{})
+			_, err := b.store.Put(t.Context(), ns, item.Key, raw, store.PutOptions{})
 			require.NoError(t, err)
 		}
 		require.Equal(t, miss, b.did("", "high"), "value %d", i)

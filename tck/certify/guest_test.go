@@ -10,6 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 	"github.com/agenthost/agenthost/tck/certify"
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
@@ -80,7 +81,7 @@ func withSection() []byte {
 	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
 	d.ABI, d.Name, d.Version = abi.Major, "guest", "1.0.0"
 	m := emit.New(d).On("before_model", emit.Number(0))
-	m.Behind = [][]byte{emit.Custom("agenthost.description", emit.Document(&d))}
+	m.After = wasmbin.Custom("agenthost.description", emit.Document(&d)...)
 	return m.Bytes()
 }
 

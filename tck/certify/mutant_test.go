@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 	"github.com/agenthost/agenthost/tck/certify"
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
@@ -139,7 +140,7 @@ func mutants() []mutant {
 		{"a hook of another type", changed(func(m *emit.Module) { m.Add(emit.Function{Name: "after_model"}) }), []string{"module.exports"}},
 		{"an import that nobody has", changed(func(m *emit.Module) { m.Imports[0].Module = "env" }), []string{"module.imports"}},
 		{"an import of another type", changed(func(m *emit.Module) { m.Imports[emit.ClockTimeGet].Params = emit.I32 }), []string{"module.imports"}},
-		{"a section that says something else", changed(func(m *emit.Module) { m.Behind = [][]byte{emit.Custom("agenthost.description", []byte{0x80})} }), []string{
+		{"a section that says something else", changed(func(m *emit.Module) { m.After = wasmbin.Custom("agenthost.description", 0x80) }), []string{
 			"module.description",
 		}},
 		{"_initialize that traps", changed(func(m *emit.Module) { m.Add(emit.Function{Name: abi.Initialize, Body: emit.Trap}) }), []string{"module.instance"}},

@@ -21,7 +21,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
-	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/tck/hosts"
 )
@@ -85,7 +85,7 @@ func (s *subject) plugin(p *hosts.Plugin, engine *plugin.Engine, module func(*ho
 		Reads: p.Grant.Reads, Writes: p.Grant.Writes, ToolCall: p.Grant.ToolCall, ClockNow: p.Grant.ClockNow, RandomBytes: p.Grant.RandomBytes,
 	}
 	if g := p.Grant.KV; g != nil {
-		grant.KV = &plugin.KVGrant{Quota: kv.Quota{Bytes: g.Bytes, Entries: g.Entries}}
+		grant.KV = &plugin.KVGrant{Quota: store.Quota{Bytes: g.Bytes, Entries: g.Entries}}
 		for _, scope := range g.Scopes {
 			grant.KV.Scopes = append(grant.KV.Scopes, abi.Scope(scope))
 		}

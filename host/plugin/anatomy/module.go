@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Module describes the structure of a module. Sizes are in bytes. Its texts come from the module: they may hold any UTF-8,

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/plugin/hostile"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 func read(t *testing.T, path string) []byte {
@@ -68,15 +69,8 @@ func TestEveryHostileModule(t *testing.T) {
 	}
 }
 
-func section(name string, content ...byte) []byte {
-	inside := append([]byte{byte(len(name))}, name...)
-	inside = append(inside, content...)
-	return append([]byte{0, byte(len(inside))}, inside...)
-}
-
 func TestCustomSections(t *testing.T) {
 	t.Parallel()
-	empty := []byte("\x00asm\x01\x00\x00\x00")
 	for name, test := range map[string]struct {
 		sections    []byte
 		debug       int
@@ -84,18 +78,18 @@ func TestCustomSections(t *testing.T) {
 		description []byte
 	}{
 		"none":                   {},
-		"debug":                  {sections: slices.Concat(section(".debug_info", 1, 2), section("sourceMappingURL", 3), section("name"), section("x.debug_y", 1)), debug: 3},
-		"producers":              {sections: section("producers", 1, 8, 'l', 'a', 'n', 'g', 'u', 'a', 'g', 'e', 1, 1, 'C', 0), producers: []anatomy.Producer{{Role: "language", Name: "C"}}},
-		"producers cut":          {sections: section("producers", 1, 1, 'l', 1, 1)},
-		"producers without end":  {sections: section("producers", 0xff, 0xff, 0xff, 0xff, 0x0f)},
-		"producers of no text":   {sections: section("producers", 1, 1, 0xff, 1, 1, 'C', 0)},
-		"description":            {sections: section(anatomy.DescriptionSection, 0x80), description: []byte{0x80}},
-		"description of nothing": {sections: section(anatomy.DescriptionSection), description: []byte{}},
-		"two descriptions":       {sections: slices.Concat(section(anatomy.DescriptionSection, 0x80), section(anatomy.DescriptionSection, 0x80))},
+		"debug":                  {sections: slices.Concat(wasmbin.Custom(".debug_info", 1, 2), wasmbin.Custom("sourceMappingURL", 3), wasmbin.Custom("name"), wasmbin.Custom("x.debug_y", 1)), debug: 3},
+		"producers":              {sections: wasmbin.Custom("producers", 1, 8, 'l', 'a', 'n', 'g', 'u', 'a', 'g', 'e', 1, 1, 'C', 0), producers: []anatomy.Producer{{Role: "language", Name: "C"}}},
+		"producers cut":          {sections: wasmbin.Custom("producers", 1, 1, 'l', 1, 1)},
+		"producers without end":  {sections: wasmbin.Custom("producers", 0xff, 0xff, 0xff, 0xff, 0x0f)},
+		"producers of no text":   {sections: wasmbin.Custom("producers", 1, 1, 0xff, 1, 1, 'C', 0)},
+		"description":            {sections: wasmbin.Custom(anatomy.DescriptionSection, 0x80), description: []byte{0x80}},
+		"description of nothing": {sections: wasmbin.Custom(anatomy.DescriptionSection), description: []byte{}},
+		"two descriptions":       {sections: slices.Concat(wasmbin.Custom(anatomy.DescriptionSection, 0x80), wasmbin.Custom(anatomy.DescriptionSection, 0x80))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			module := slices.Concat(empty, test.sections)
+			module := wasmbin.Binary(test.sections)
 			m, err := anatomy.Of(module)
 			require.NoError(t, err)
 			require.Equal(t, test.debug, m.Debug)
@@ -108,7 +102,6 @@ func TestCustomSections(t *testing.T) {
 func TestStack(t *testing.T) {
 	t.Parallel()
 	const (
-		head    = "\x00asm\x01\x00\x00\x00"
 		memory  = "\x05\x03\x01\x00\x02"
 		pointer = "\x06\x08\x01\x7f\x01\x41\x80\x80\x04\x0b" // a variable that begins with 65536
 	)
@@ -130,7 +123,7 @@ func TestStack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := anatomy.Of([]byte(head + test.module))
+			m, err := anatomy.Of(wasmbin.Binary([]byte(test.module)))
 			require.NoError(t, err)
 			require.Equal(t, test.want, m.Stack)
 		})

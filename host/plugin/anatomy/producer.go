@@ -1,6 +1,6 @@
 package anatomy
 
-import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+import "github.com/agenthost/agenthost/internal/wasmbin"
 
 // Producer is something that took part in making the module, according to the section "producers".
 type Producer struct {

@@ -3,8 +3,8 @@ package anatomy
 import (
 	"math"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // stack returns the size of the stack in the memory. If a linker puts the stack first, as those of TinyGo and Rust do, the

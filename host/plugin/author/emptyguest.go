@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // emptyGuest makes a plugin that has another plugin's hooks, receives the same input, and returns 0 at once from each. The

@@ -1,31 +1,27 @@
 package extism_test
 
 import (
-	"encoding/binary"
 	"slices"
+
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // guest is an Extism plugin, written instruction by instruction, so that a test shows exactly what it does.
 type guest struct {
-	imports   []function
-	functions []function
-	data      []byte // content of its memory at dataStart
-	start     int    // index of the start function; 0: none
+	wasmbin.Module
+
+	data []byte // content of its memory at dataStart
 }
 
 // function is an import, or a function of the module with the name of its export.
-type function struct {
-	module, name    string
-	params, results string // one byte for each value
-	body            code
-}
+type function = wasmbin.Function
 
 // code is a piece of a function's body. Each function has two variables after its parameters: an i32 and an i64.
-type code []byte
+type code = []byte
 
 const (
-	wasmI32   = "\x7f"
-	wasmI64   = "\x7e"
+	wasmI32   = wasmbin.I32
+	wasmI64   = wasmbin.I64
 	dataStart = 1024
 )
 
@@ -52,16 +48,18 @@ const (
 
 func newGuest() *guest {
 	env := func(name, params, results string) function {
-		return function{"extism:host/env", name, params, results, nil}
+		return function{Module: "extism:host/env", Name: name, Params: params, Results: results}
 	}
-	user := func(name, params string) function { return function{"extism:host/user", name, params, wasmI64, nil} }
-	g := &guest{imports: []function{
+	user := func(name, params string) function {
+		return function{Module: "extism:host/user", Name: name, Params: params, Results: wasmI64}
+	}
+	g := &guest{Module: wasmbin.Module{Memory: []byte{0, 2}, Exports: [][]byte{wasmbin.Export("memory", 2, 0)}, Imports: []function{
 		env("alloc", wasmI64, wasmI64), env("store_u8", wasmI64+wasmI32, ""), env("store_u64", wasmI64+wasmI64, ""),
 		env("load_u8", wasmI64, wasmI32), env("load_u64", wasmI64, wasmI64), env("free", wasmI64, ""), env("length", wasmI64, wasmI64),
 		env("output_set", wasmI64+wasmI64, ""), env("error_set", wasmI64, ""), env("input_length", "", wasmI64),
 		env("input_offset", "", wasmI64), env("input_load_u64", wasmI64, wasmI64), env("config_get", wasmI64, wasmI64),
 		env("log_info", wasmI64, ""), user("next", wasmI64), user("host_call", wasmI64+wasmI64),
-	}}
+	}}}
 	// put(ptr, len): variable 2 counts, and variable 3 is the block.
 	return g.add("", wasmI32+wasmI32, wasmI64,
 		get(1), extend, call(callAlloc), set(3),
@@ -80,7 +78,8 @@ func describing(text string) *guest {
 func (g *guest) export(name string, body ...code) *guest { return g.add(name, "", wasmI32, body...) }
 
 func (g *guest) add(export, params, results string, body ...code) *guest {
-	g.functions = append(g.functions, function{name: export, params: params, results: results, body: slices.Concat(body...)})
+	locals := slices.Concat([]byte{2, 1}, []byte(wasmI32), []byte{1}, []byte(wasmI64))
+	g.Functions = append(g.Functions, function{Name: export, Params: params, Results: results, Locals: locals, Body: slices.Concat(body...)})
 	return g
 }
 
@@ -110,61 +109,21 @@ var (
 	again  = code{0x0c, 0} // the innermost loop
 )
 
-func get(local int) code { return code{0x20, byte(local)} }
+func get(local int) code { return wasmbin.Indexed(wasmbin.OpLocalGet, local) }
 
-func set(local int) code { return code{0x21, byte(local)} }
+func set(local int) code { return wasmbin.Indexed(wasmbin.OpLocalSet, local) }
 
-func breakIf(depth int) code { return code{0x0d, byte(depth)} }
+func breakIf(depth int) code { return wasmbin.Indexed(wasmbin.OpBrIf, depth) }
 
-func call(index int) code { return append(code{0x10}, unsigned(index)...) }
+func call(index int) code { return wasmbin.Indexed(wasmbin.OpCall, index) }
 
-func i32(v int) code { return append(code{0x41}, signed(int64(v))...) }
+func i32(v int) code { return wasmbin.I32Const(v) }
 
-func i64(v int) code { return append(code{0x42}, signed(int64(v))...) }
+func i64(v int) code { return wasmbin.I64Const(int64(v)) }
 
 // bytes writes the module.
 func (g *guest) bytes() []byte {
-	all := slices.Concat(g.imports, g.functions)
-	var types, imports, functions, exports, bodies [][]byte
-	exports = append(exports, slices.Concat(name("memory"), []byte{2, 0}))
-	for i, f := range all {
-		types = append(types, slices.Concat([]byte{0x60}, name(f.params), name(f.results)))
-		if i < len(g.imports) {
-			imports = append(imports, slices.Concat(name(f.module), name(f.name), []byte{0}, unsigned(i)))
-			continue
-		}
-		functions = append(functions, unsigned(i))
-		bodies = append(bodies, name(string(slices.Concat(code{2, 1, wasmI32[0], 1, wasmI64[0]}, f.body, end))))
-		if f.name != "" {
-			exports = append(exports, slices.Concat(name(f.name), []byte{0}, unsigned(i)))
-		}
-	}
-	out := slices.Concat([]byte("\x00asm\x01\x00\x00\x00"), section(1, types...), section(2, imports...), section(3, functions...),
-		section(5, []byte{0, 2}), section(7, exports...))
-	if g.start != 0 {
-		out = append(out, 8, 1, byte(g.start))
-	}
-	return slices.Concat(out, section(10, bodies...), section(11, slices.Concat([]byte{0}, i32(dataStart), end, name(string(g.data)))))
-}
-
-// section writes a section of items.
-func section(id byte, items ...[]byte) []byte {
-	return slices.Concat([]byte{id}, name(string(slices.Concat(unsigned(len(items)), slices.Concat(items...)))))
-}
-
-func name(text string) []byte { return append(unsigned(len(text)), text...) }
-
-func unsigned(v int) []byte { return binary.AppendUvarint(nil, uint64(v)) }
-
-// signed returns the LEB128 form of a signed number.
-func signed(v int64) []byte {
-	var out []byte
-	for {
-		low := byte(v & 0x7f)
-		v >>= 7
-		if (v == 0 && low&0x40 == 0) || (v == -1 && low&0x40 != 0) {
-			return append(out, low)
-		}
-		out = append(out, low|0x80)
-	}
+	out := g.Module
+	out.Data = [][]byte{wasmbin.Data(dataStart, g.data)}
+	return out.Bytes()
 }

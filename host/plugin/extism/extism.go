@@ -25,8 +25,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/agenthost/agenthost/host/plugin/internal/contract"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Extism is the contract for Extism plugins.

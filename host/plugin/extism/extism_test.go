@@ -190,7 +190,7 @@ func TestLoading(t *testing.T) {
 	imports := func(module, name string) func() *guest {
 		return func() *guest {
 			g := describing(jsonDescription).export("before_model", i32(0))
-			g.imports[callNext].module, g.imports[callNext].name = module, name
+			g.Imports[callNext].Module, g.Imports[callNext].Name = module, name
 			return g
 		}
 	}
@@ -207,7 +207,7 @@ func TestLoading(t *testing.T) {
 		{"what is the host's own", imports("agenthost_extism", "alloc"), "link", plugin.KindLink, "it imports agenthost_extism.alloc"},
 		{"another type", func() *guest {
 			g := describing(jsonDescription)
-			g.imports[callFree].results = wasmI64
+			g.Imports[callFree].Results = wasmI64
 			return g
 		}, "link", plugin.KindLink, "extism:host/env.free with the wrong parameters"},
 		{"an export with a parameter", func() *guest {
@@ -221,7 +221,7 @@ func TestLoading(t *testing.T) {
 		{"no Description", func() *guest { return newGuest().export("describe", i32(0)) }, "describe", plugin.KindProtocol, "it must write a Description"},
 		{"a start that uses blocks", func() *guest {
 			g := describing(jsonDescription).export("before_model", i32(0))
-			g.start = len(g.imports) + len(g.functions)
+			g.Start = g.Next()
 			return g.add("", "", "", i64(1<<40), call(callLoad8), drop)
 		}, "instantiate", plugin.KindProtocol, "there is no block"},
 		{"an initialization that does not end", func() *guest {
@@ -353,7 +353,7 @@ func TestWhatIsOff(t *testing.T) {
 			if results == "" {
 				rest = nil
 			}
-			g.imports[callNext] = function{"extism:host/env", name, params, results, nil}
+			g.Imports[callNext] = function{Module: "extism:host/env", Name: name, Params: params, Results: results}
 			g.export("before_model", arguments, call(callNext), rest, i32(0))
 			_, _, err := run(t, plugin.Wasm{Bytes: g.bytes()})
 			fault := faultOf(t, err)

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // code is a piece of a function's body.
-type code []byte
+type code = []byte
 
 // Instructions.
 var (
@@ -25,16 +25,12 @@ var (
 	nothing = i32(0) // the return value of a hook without a result
 )
 
-func i32(v int) code { return wasmbin.AppendS64(code{0x41}, int64(int32(uint32(int64(v))))) }
+// Instructions with a constant or an index.
+var i32, i64, op = wasmbin.I32Const, wasmbin.I64Const, wasmbin.Indexed
 
-func i64(v int64) code { return wasmbin.AppendS64(code{0x42}, v) }
-
-// op returns an instruction with an index.
-func op(opcode byte, index int) code { return wasmbin.AppendU32(code{opcode}, uint32(index)) }
-
-func call(function int) code { return op(0x10, function) }
-func get(local int) code     { return op(0x20, local) }
-func set(local int) code     { return op(0x21, local) }
+func call(function int) code { return op(wasmbin.OpCall, function) }
+func get(local int) code     { return op(wasmbin.OpLocalGet, local) }
+func set(local int) code     { return op(wasmbin.OpLocalSet, local) }
 
 // seq joins pieces of code.
 func seq(pieces ...code) code { return slices.Concat(pieces...) }

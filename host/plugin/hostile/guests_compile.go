@@ -14,7 +14,7 @@ func compileGuests() []Guest {
 	}
 	// with returns a module whose hook is never called, with another function that has this many variables.
 	with := func(variables int, pieces ...code) []byte {
-		return fine().put(function{locals: locals(variables, tI32), body: seq(pieces...)}).bytes()
+		return fine().put(function{Locals: locals(variables, tI32), Body: seq(pieces...)}).bytes()
 	}
 	nested := func(n int, kind byte) code { return seq(again(n, kind, 0x40), again(n, 0x0b)) }
 	all := []Guest{
@@ -36,22 +36,22 @@ func compileGuests() []Guest {
 		}),
 		bomb(7, "br_table out of 2000 blocks that carry values", func() []byte {
 			m := fine()
-			m.types = [][]byte{signature("", string(again(100, tI32[0])))}
-			m.put(function{body: seq(again(2_000, 0x02, 0), again(100, 0x41, 0), i32(0), code{0x0e}, leb(8_000), again(8_001, 1),
+			m.Types = [][]byte{signature("", string(again(100, tI32[0])))}
+			m.put(function{Body: seq(again(2_000, 0x02, 0), again(100, 0x41, 0), i32(0), code{0x0e}, leb(8_000), again(8_001, 1),
 				again(2_000, 0x0b), again(100, 0x1a))})
 			return m.bytes()
 		}),
 		bomb(6, "calls of a function with 500 values", func() []byte {
 			m := fine()
 			wide := string(again(500, tI32[0]))
-			callee := m.next()
-			m.put(function{params: wide, results: wide, body: trap})
+			callee := m.Next()
+			m.put(function{Params: wide, Results: wide, Body: trap})
 			return m.add("", "", "", again(500, 0x41, 0), again(2_000, call(callee)...), again(500, 0x1a)).bytes()
 		}),
 		bomb(6, "indirect calls of a type with 500 values", func() []byte {
 			m := fine()
 			wide := string(again(500, tI32[0]))
-			m.types, m.tables = [][]byte{signature(wide, wide)}, [][]byte{{0x70, 0, 1}}
+			m.Types, m.Tables = [][]byte{signature(wide, wide)}, [][]byte{{0x70, 0, 1}}
 			return m.add("", "", "", again(500, 0x41, 0), again(2_000, 0x41, 0, 0x11, 0, 0), again(500, 0x1a)).bytes()
 		}),
 		bomb(6, "values that meet in 200 blocks", phiBomb),
@@ -71,19 +71,19 @@ func compileGuests() []Guest {
 		}),
 		refused(8, "10001 globals", plugin.KindLimit, "10000 are allowed", func() []byte {
 			m := fine()
-			m.globals = slices.Repeat([][]byte{{0x7f, 1, 0x41, 0, 0x0b}}, 10_001)
+			m.Globals = slices.Repeat([][]byte{{0x7f, 1, 0x41, 0, 0x0b}}, 10_001)
 			return m.bytes()
 		}),
 		refused(8, "10001 locals", plugin.KindLimit, "10001 local variables", func() []byte { return with(10_001) }),
 		refused(8, "100001 segments of data", plugin.KindLimit, "100000 are allowed", func() []byte {
 			m := fine()
-			m.segments = slices.Repeat([][]byte{{1, 0}}, 100_001)
+			m.Data = slices.Repeat([][]byte{{1, 0}}, 100_001)
 			return m.bytes()
 		}),
 		refused(8, "1001 imports", plugin.KindLimit, "1000 are allowed", func() []byte {
 			m := fine()
 			for range 1_001 {
-				m.imports = append(m.imports, function{module: abi.Module, name: "log", params: tI32 + tI32 + tI32})
+				m.Imports = append(m.Imports, function{Module: abi.Module, Name: "log", Params: tI32 + tI32 + tI32})
 			}
 			return m.bytes()
 		}),
@@ -94,7 +94,7 @@ func compileGuests() []Guest {
 // phiBomb carries 200 values through blocks that many branches leave.
 func phiBomb() []byte {
 	m := fine()
-	m.types = [][]byte{signature("", string(again(200, tI32[0])))}
+	m.Types = [][]byte{signature("", string(again(200, tI32[0])))}
 	values := again(200, 0x41, 0)
 	one := seq(code{0x02, 0}, values, again(40, 0x41, 0, 0x0d, 0), end, again(200, 0x1a))
 	return m.add("", "", "", slices.Repeat(one, 40)).bytes()
@@ -109,14 +109,14 @@ func slowGuests() []Guest {
 		slow("500 nested blocks", func() []byte { return attack(again(500, 0x02, 0x40), again(500, 0x0b)) }),
 		slow("1500 ifs in a row", func() []byte { return attack(again(1_500, 0x41, 0, 0x04, 0x40, 0x0b)) }),
 		slow("20 nested loops over 900 locals", func() []byte {
-			return fine().put(function{locals: locals(900, tI64), body: seq(again(20, 0x03, 0x40), again(20, 0x0b))}).bytes()
+			return fine().put(function{Locals: locals(900, tI64), Body: seq(again(20, 0x03, 0x40), again(20, 0x0b))}).bytes()
 		}),
 		slow("500 memory.fills", func() []byte {
 			return attack(again(500, seq(i32(0), i32(0), i32(0), fill)...))
 		}),
 		slow("2000 functions", func() []byte {
 			m := fine()
-			m.functions = append(m.functions, make([]function, 2_000)...)
+			m.Functions = append(m.Functions, make([]function, 2_000)...)
 			return m.bytes()
 		}),
 		slow("exits of 100 leaf loops", func() []byte {

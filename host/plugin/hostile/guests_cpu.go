@@ -62,10 +62,10 @@ func tableStorms() []Guest {
 		g := hookFault(34, "storm of "+name, plugin.KindFuel, "used up its fuel", littleFuel)
 		g.Module = func() []byte {
 			m := hooked(abi.BeforeModel)
-			m.types, m.tables = [][]byte{signature("", "")}, [][]byte{append([]byte{0x70, 0}, leb(60_000)...)}
-			m.globals = [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}
-			m.elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(m.next())), slices.Concat([]byte{1, 0, 1}, leb(m.next()))}
-			m.counted, m.segments = true, [][]byte{{1, 1, 7}} // the first segment is the Description
+			m.Types, m.Tables = [][]byte{signature("", "")}, [][]byte{append([]byte{0x70, 0}, leb(60_000)...)}
+			m.Globals = [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}
+			m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(m.Next())), slices.Concat([]byte{1, 0, 1}, leb(m.Next()))}
+			m.DataCount, m.Data = true, [][]byte{{1, 1, 7}} // the first segment is the Description
 			m.add("", "", "")
 			return m.on("before_model", once(forever(piece)), nothing).bytes()
 		}

@@ -50,7 +50,7 @@ func effectGuests() []Guest {
 		asks(92, "query of a field of another run", func(m *module) code { return m.hostCall(abi.OpStateRead, fields("run-1/mark", "../mark"), abi.EDENIED) }),
 		{Line: 71, Name: "100000 times the same field", Benign: true, Module: func() []byte {
 			m := specified(abi.BeforeModel, abi.HookSpec{Reads: []string{"f"}}, abi.FieldSpec{Name: "f", Lifetime: "run"})
-			m.memory = []byte{0, 64}
+			m.Memory = []byte{0, 64}
 			names := make([]string, 100_000)
 			for i := range names {
 				names[i] = "f"

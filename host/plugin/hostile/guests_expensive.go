@@ -84,7 +84,7 @@ func historyGuests() []Guest {
 		g.Module = func() []byte {
 			d := abi.Description{Hooks: abi.HookSpecs{BeforeAgent: &abi.HookSpec{}, BeforeModel: &abi.HookSpec{}}}
 			m := newModule(d)
-			m.memory = []byte{0, 64}
+			m.Memory = []byte{0, 64}
 			m.on("before_agent", m.say(document(&abi.Result{Overwrite: true, Messages: history})))
 			return m.on("before_model", once(m.say(document(r)), code{0x0f}), nothing).bytes()
 		}

@@ -18,7 +18,7 @@ func growthGuests() []Guest {
 	sized := func(size, limit int) Guest { // a result of this size
 		g := Guest{Line: 56, Benign: size <= limit, Limits: plugin.Limits{Result: limit}, Module: func() []byte {
 			m := hooked(abi.BeforeModel, field)
-			m.memory = []byte{0, 64}
+			m.Memory = []byte{0, 64}
 			frame := len(saying(strings.Repeat("x", size/2))) - size/2
 			return m.on("before_model", m.say(saying(strings.Repeat("x", size-frame)))).bytes()
 		}}
@@ -33,7 +33,7 @@ func growthGuests() []Guest {
 		exact, larger,
 		{Line: 12, Name: "table.grow without an end", Benign: true, Module: func() []byte { // it fails at the maximum that the host sets
 			m := hooked(abi.BeforeModel)
-			m.tables = [][]byte{{0x70, 0, 1}}
+			m.Tables = [][]byte{{0x70, 0, 1}}
 			return m.on("before_model", code{0xd0, 0x70}, i32(1<<20), code{0xfc, 15, 0}, i32(-1), code{0x47}, when(trap),
 				turns(100, 1, code{0xd0, 0x70}, i32(1000), code{0xfc, 15, 0}, drop), code{0xfc, 16, 0}, i32(64<<10), code{0x4b}, when(trap), nothing).bytes()
 		}},
@@ -48,12 +48,12 @@ func growthGuests() []Guest {
 		}},
 		{Line: 52, Name: "memory with a maximum", Benign: true, Module: func() []byte {
 			m := fine()
-			m.memory = []byte{1, pages, pages + 1}
+			m.Memory = []byte{1, pages, pages + 1}
 			return m.bytes()
 		}},
 		{Line: 52, Name: "memory with a maximum of 4 GiB", Benign: true, Module: func() []byte {
 			m := fine()
-			m.memory = []byte{1, pages, 0x80, 0x80, 0x04}
+			m.Memory = []byte{1, pages, 0x80, 0x80, 0x04}
 			return m.bytes()
 		}},
 	}

@@ -12,7 +12,7 @@ func linkGuests() []Guest {
 	link := linked
 	imports := func(f ...function) []byte {
 		m := fine()
-		m.imports = append(m.imports, f...) // the indexes of functions shift by as many, and nothing calls them
+		m.Imports = append(m.Imports, f...) // the indexes of functions shift by as many, and nothing calls them
 		return m.bytes()
 	}
 	foreign := func(kind ...byte) []byte {
@@ -20,17 +20,17 @@ func linkGuests() []Guest {
 	}
 	sized := func(memory ...byte) []byte {
 		m := fine()
-		m.memory = memory
+		m.Memory = memory
 		return m.bytes()
 	}
 	table := func(limits ...byte) []byte {
 		m := fine()
-		m.tables = [][]byte{limits}
+		m.Tables = [][]byte{limits}
 		return m.bytes()
 	}
 	exports := func(title string) []byte {
 		m := fine()
-		m.exports = append(m.exports, append(name(title), 2, 0))
+		m.Exports = append(m.Exports, append(name(title), 2, 0))
 		return m.bytes()
 	}
 	all := []Guest{
@@ -38,7 +38,7 @@ func linkGuests() []Guest {
 		refused(11, "table of 2^32-1", plugin.KindLimit, "4294967295 elements", is(table(slices.Concat([]byte{0x6f, 0}, []byte(huge))...))),
 		refused(11, "17 tables", plugin.KindLimit, "16 are allowed", func() []byte {
 			m := fine()
-			m.tables = slices.Repeat([][]byte{{0x70, 0, 1}}, 17)
+			m.Tables = slices.Repeat([][]byte{{0x70, 0, 1}}, 17)
 			return m.bytes()
 		}),
 		{
@@ -53,12 +53,12 @@ func linkGuests() []Guest {
 		refused(13, "maximum of 2^32-1 pages", plugin.KindMalformed, "more than 65536 pages", is(sized(slices.Concat([]byte{1, 1}, []byte(huge))...))),
 		link(14, "no memory", `does not export its memory as "memory"`, func() []byte {
 			m := fine()
-			m.memory, m.data = nil, nil
+			m.Memory, m.data = nil, nil
 			return m.bytes()
 		}()),
 		link(14, "memory of another name", `does not export its memory`, raw(
 			section(1, vector(signature("", ""))), section(3, vector([]byte{0})), section(5, vector([]byte{0, 1})),
-			section(7, vector(append(name(abi.Marker), 0, 0), append(name("mem"), 2, 0))), section(10, vector(body(noLocals))))),
+			section(7, vector(append(name(abi.Marker), 0, 0), append(name("mem"), 2, 0))), section(10, vector(body(nil))))),
 		refused(15, "two memories", plugin.KindMalformed, "2 memories", is(raw(section(5, vector([]byte{0, 1}, []byte{0, 1}))))),
 		refused(15, "memory of 64 bits", plugin.KindMalformed, "64-bit", is(sized(4, 1))),
 		refused(15, "shared memory", plugin.KindMalformed, "threads are not supported", is(sized(3, 1, 2))),
@@ -67,24 +67,24 @@ func linkGuests() []Guest {
 		refused(16, "table of another plugin", plugin.KindLink, "it imports a table", is(foreign(1, 0x70, 0, 1))),
 		refused(16, "global of another plugin", plugin.KindLink, "it imports a global", is(foreign(3, 0x7f, 1))),
 		refused(16, "tag of another plugin", plugin.KindMalformed, "unknown kind", is(foreign(4, 0, 0))),
-		link(17, "function of another plugin", "it imports redact.before_model", imports(function{module: "redact", name: "before_model", params: tI32, results: tI32})),
-		link(17, "function of a module without a name", "it imports .f;", imports(function{name: "f"})),
-		link(18, "function of env", "it imports env.abort", imports(function{module: "env", name: "abort"})),
-		link(18, "function of the ABI of tomorrow", `it imports from "agenthost_v2"`, imports(function{module: "agenthost_v2", name: "next"})),
-		link(18, "unknown function of the ABI", "it imports agenthost_v1.exec", imports(function{module: abi.Module, name: "exec"})),
-		link(18, "unknown function of WASI", "wasi_snapshot_preview1.exec, which does not exist", imports(function{module: wasi, name: "exec"})),
-		link(18, "WASI of yesterday", "it imports wasi_unstable.proc_exit", imports(function{module: "wasi_unstable", name: "proc_exit", params: tI32})),
-		link(18, "import with escapes in its name", "it imports a [2J.b", imports(function{module: "a\x1b[2J", name: "b\u202e\n"})),
-		link(19, "next of another type", "agenthost_v1.next as (i64) -> (i32)", imports(function{module: abi.Module, name: "next", params: tI64, results: tI32})),
-		link(19, "log with a result", "agenthost_v1.log", imports(function{module: abi.Module, name: "log", params: tI32 + tI32 + tI32, results: tI32})),
-		link(19, "WASI of another type", "proc_exit", imports(function{module: wasi, name: "proc_exit", params: tI64})),
+		link(17, "function of another plugin", "it imports redact.before_model", imports(function{Module: "redact", Name: "before_model", Params: tI32, Results: tI32})),
+		link(17, "function of a module without a name", "it imports .f;", imports(function{Name: "f"})),
+		link(18, "function of env", "it imports env.abort", imports(function{Module: "env", Name: "abort"})),
+		link(18, "function of the ABI of tomorrow", `it imports from "agenthost_v2"`, imports(function{Module: "agenthost_v2", Name: "next"})),
+		link(18, "unknown function of the ABI", "it imports agenthost_v1.exec", imports(function{Module: abi.Module, Name: "exec"})),
+		link(18, "unknown function of WASI", "wasi_snapshot_preview1.exec, which does not exist", imports(function{Module: wasi, Name: "exec"})),
+		link(18, "WASI of yesterday", "it imports wasi_unstable.proc_exit", imports(function{Module: "wasi_unstable", Name: "proc_exit", Params: tI32})),
+		link(18, "import with escapes in its name", "it imports a [2J.b", imports(function{Module: "a\x1b[2J", Name: "b\u202e\n"})),
+		link(19, "next of another type", "agenthost_v1.next as (i64) -> (i32)", imports(function{Module: abi.Module, Name: "next", Params: tI64, Results: tI32})),
+		link(19, "log with a result", "agenthost_v1.log", imports(function{Module: abi.Module, Name: "log", Params: tI32 + tI32 + tI32, Results: tI32})),
+		link(19, "WASI of another type", "proc_exit", imports(function{Module: wasi, Name: "proc_exit", Params: tI64})),
 		link(20, "hook of another type", "it exports before_model as (i64) -> (i32)", fine().without("before_model").add("before_model", tI64, tI32, nothing).bytes()),
 		link(20, "describe with a parameter", "it exports describe as", fine().without("describe").add("describe", tI32, tI32, nothing).bytes()),
 		link(20, "_initialize with a result", "it exports _initialize as", fine().add("_initialize", "", tI32, nothing).bytes()),
 		link(20, "marker with a parameter", "it exports agenthost_abi_v1 as", fine().without(abi.Marker).add(abi.Marker, tI32, "").bytes()),
 		link(20, "hook that is a memory", "", func() []byte {
 			m := fine().without("describe")
-			m.exports = append(m.exports, append(name("describe"), 2, 0))
+			m.Exports = append(m.Exports, append(name("describe"), 2, 0))
 			return m.bytes()
 		}()),
 		link(21, "no marker", "no agenthost plugin", fine().without(abi.Marker).bytes()),
@@ -94,7 +94,7 @@ func linkGuests() []Guest {
 		{Line: 21, Name: "both markers", Module: is(fine().add("agenthost_abi_v2", "", "").bytes()), Benign: true},
 		link(29, "export of the fuel", `it exports "agenthost_fuel"`, exports("agenthost_fuel")),
 		link(29, "export of a global of the meter", `it exports "agenthost_global_0"`, exports("agenthost_global_0")),
-		link(29, "import of the meter", "it imports agenthost_meter.tick", imports(function{module: "agenthost_meter", name: "tick", params: tI64, results: tI64})),
+		link(29, "import of the meter", "it imports agenthost_meter.tick", imports(function{Module: "agenthost_meter", Name: "tick", Params: tI64, Results: tI64})),
 	}
 	return append(all, indexGuests()...)
 }
@@ -102,7 +102,7 @@ func linkGuests() []Guest {
 // indexGuests returns guests that refer to items that are not in the module, but will be once the meter is added.
 func indexGuests() []Guest {
 	m := fine()
-	behind := len(m.imports) + len(m.functions)
+	behind := len(m.Imports) + len(m.Functions)
 	module := func(pieces ...code) func() []byte { return is(attack(pieces...)) }
 	return []Guest{
 		refused(29, "read of the fuel", plugin.KindMalformed, "the global 0 does not exist", module(op(0x23, 0), drop)),
@@ -114,32 +114,32 @@ func indexGuests() []Guest {
 		refused(29, "type of the meter", plugin.KindMalformed, "which does not exist", module(code{0x02}, code("\xe3\x00"), end)),
 		refused(29, "start at the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
-			m.start = behind
+			m.Start = behind
 			return m.bytes()
 		}),
 		refused(29, "export of the fuel by its index", plugin.KindMalformed, "exports an item that does not exist", func() []byte {
 			m := fine()
-			m.exports = append(m.exports, append(name("f"), 3, 0))
+			m.Exports = append(m.Exports, append(name("f"), 3, 0))
 			return m.bytes()
 		}),
 		refused(29, "element expression with the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
-			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{4, 0x41, 0, 0x0b, 1, 0xd2}, leb(behind), end)}
+			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{4, 0x41, 0, 0x0b, 1, 0xd2}, leb(behind), end)}
 			return m.bytes()
 		}),
 		refused(29, "global that refers to the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
-			m.globals = [][]byte{slices.Concat([]byte{0x70, 0, 0xd2}, leb(behind), end)}
+			m.Globals = [][]byte{slices.Concat([]byte{0x70, 0, 0xd2}, leb(behind), end)}
 			return m.bytes()
 		}),
 		refused(29, "global that begins as the fuel", plugin.KindMalformed, "the global 1 does not exist", func() []byte {
 			m := fine()
-			m.globals = [][]byte{{0x7e, 0, 0x23, 1, 0x0b}}
+			m.Globals = [][]byte{{0x7e, 0, 0x23, 1, 0x0b}}
 			return m.bytes()
 		}),
 		refused(29, "element with the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
-			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(behind))}
+			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(behind))}
 			return m.bytes()
 		}),
 		{

@@ -53,29 +53,29 @@ func loadGuests() []Guest {
 		refused(9, "100000 exports", plugin.KindLimit, "10000 are allowed", func() []byte {
 			m := fine()
 			for i := range 100_000 {
-				m.exports = append(m.exports, append(name(fmt.Sprint("e", i)), 2, 0))
+				m.Exports = append(m.Exports, append(name(fmt.Sprint("e", i)), 2, 0))
 			}
 			return m.bytes()
 		}),
 		refused(9, "export name of 1 MiB", plugin.KindMalformed, "4096 are allowed", func() []byte {
 			m := fine()
-			m.exports = append(m.exports, append(name(strings.Repeat("x", 1<<20)), 2, 0))
+			m.Exports = append(m.Exports, append(name(strings.Repeat("x", 1<<20)), 2, 0))
 			return m.bytes()
 		}),
 		refused(10, "export name that is no UTF-8", plugin.KindMalformed, "is not UTF-8", func() []byte {
 			m := fine()
-			m.exports = append(m.exports, append(name("\xff\xfe"), 2, 0))
+			m.Exports = append(m.Exports, append(name("\xff\xfe"), 2, 0))
 			return m.bytes()
 		}),
 		refused(10, "two exports of one name", plugin.KindMalformed, "two exports have the name", func() []byte {
 			m := fine()
-			m.exports = append(m.exports, append(name("\x1b[31m\u202e"), 2, 0), append(name("\x1b[31m\u202e"), 2, 0))
+			m.Exports = append(m.Exports, append(name("\x1b[31m\u202e"), 2, 0), append(name("\x1b[31m\u202e"), 2, 0))
 			return m.bytes()
 		}),
 		{
 			Line: 10, Name: "export name with NUL and escapes", Benign: true, Module: func() []byte {
 				m := fine()
-				m.exports = append(m.exports, append(name("a\x00b\x1b[2J\u202e\n"), 2, 0))
+				m.Exports = append(m.Exports, append(name("a\x00b\x1b[2J\u202e\n"), 2, 0))
 				return m.bytes()
 			},
 		},
@@ -86,12 +86,12 @@ func loadGuests() []Guest {
 // truncations returns a module that is cut off after each of its sections, and inside each.
 func truncations() []Guest {
 	m := hooked(abi.BeforeModel)
-	m.tables = [][]byte{{0x70, 1, 1, 2}}
-	m.globals = [][]byte{{0x7f, 1, 0x41, 7, 0x0b}}
-	m.start = m.next()
+	m.Tables = [][]byte{{0x70, 1, 1, 2}}
+	m.Globals = [][]byte{{0x7f, 1, 0x41, 7, 0x0b}}
+	m.Start = m.Next()
 	m.add("", "", "")
-	m.elements = [][]byte{{0, 0x41, 0, 0x0b, 1, 0}}
-	m.counted = true
+	m.Elements = [][]byte{{0, 0x41, 0, 0x0b, 1, 0}}
+	m.DataCount = true
 	whole := m.on("before_model", nothing).bytes()
 	var all []Guest
 	for at := 8; at < len(whole); {

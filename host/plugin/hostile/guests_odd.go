@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // oddGuests returns modules that look strange but are valid. They must work.
@@ -23,51 +24,51 @@ func oddGuests() []Guest {
 	return []Guest{
 		odd(3, "padded numbers", func() []byte {
 			m := hooked(abi.BeforeModel)
-			m.globals = [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}
+			m.Globals = [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}
 			return m.on("before_model", code("\x41\x80\x80\x80\x80\x00\x1a"), code{0x10}, padded(callSchedYield), drop,
 				code("\x42\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x1a"), code{0x23}, padded(0), drop, nothing).bytes()
 		}),
-		changed(3, "data announced, and none there", func(m *module) { m.counted = true }),
+		changed(3, "data announced, and none there", func(m *module) { m.DataCount = true }),
 		changed(25, "custom section that claims another manifest", func(m *module) {
-			m.before = custom("agenthost", []byte(`{"name":"redact","capabilities":["http.fetch"]}`)...)
+			m.Before = custom("agenthost", []byte(`{"name":"redact","capabilities":["http.fetch"]}`)...)
 		}),
 		changed(3, "custom sections everywhere", func(m *module) {
-			m.before = slices.Concat(custom("producers", 1, 2, 3), custom("", 0xff), custom("target_features"))
-			m.behind = slices.Concat(custom("name", 0, 2, 1, 'm'), custom(".debug_info", make([]byte, 10_000)...), custom("linking", 0xff, 0xff))
+			m.Before = slices.Concat(custom("producers", 1, 2, 3), custom("", 0xff), custom("target_features"))
+			m.After = slices.Concat(custom("name", 0, 2, 1, 'm'), custom(".debug_info", make([]byte, 10_000)...), custom("linking", 0xff, 0xff))
 		}),
-		changed(3, "empty custom section at the end", func(m *module) { m.behind = custom("") }),
-		changed(3, "custom section with nothing but its name at the end", func(m *module) { m.behind = custom("x") }),
+		changed(3, "empty custom section at the end", func(m *module) { m.After = custom("") }),
+		changed(3, "custom section with nothing but its name at the end", func(m *module) { m.After = custom("x") }),
 		changed(22, "start that works", func(m *module) {
-			m.start = m.next()
+			m.Start = m.Next()
 			m.add("", "", "", poke(buffer, 7))
 		}),
 		changed(22, "start that speaks and reads", func(m *module) {
-			m.start = m.next()
+			m.Start = m.Next()
 			m.add("", "", "", m.log(1, "hello"), m.print(1, "hello\n"), i32(0), i32(buffer), call(callInputRead), drop,
 				i32(0), i32(100), call(callRandomGet), when(trap))
 		}),
 		changed(23, "_initialize that works", func(m *module) { m.add("_initialize", "", "", poke(buffer, 7)) }),
 		changed(9, "5000 exports", func(m *module) {
 			for i := range 5_000 {
-				m.exports = append(m.exports, append(name(fmt.Sprint("export ", i)), 2, 0))
+				m.Exports = append(m.Exports, append(name(fmt.Sprint("export ", i)), 2, 0))
 			}
 		}),
-		changed(8, "empty functions", func(m *module) { m.functions = append(m.functions, make([]function, 100)...) }),
+		changed(8, "empty functions", func(m *module) { m.Functions = append(m.Functions, make([]function, 100)...) }),
 		changed(34, "passive segments", func(m *module) {
-			m.tables, m.counted = [][]byte{{0x70, 0, 4}, {0x6f, 1, 0, 10}}, true
-			m.segments = [][]byte{{1, 0}, {1, 3, 1, 2, 3}}
-			m.elements = [][]byte{{1, 0, 0}, {3, 0, 1, 0}, {5, 0x6f, 1, 0xd0, 0x6f, 0x0b}}
+			m.Tables, m.DataCount = [][]byte{{0x70, 0, 4}, {0x6f, 1, 0, 10}}, true
+			m.Data = [][]byte{{1, 0}, {1, 3, 1, 2, 3}}
+			m.Elements = [][]byte{{1, 0, 0}, {3, 0, 1, 0}, {5, 0x6f, 1, 0xd0, 0x6f, 0x0b}}
 			m.on("call_tool", i32(0), i32(0), i32(3), code{0xfc, 8, 2, 0, 0xfc, 9, 2, 0xfc, 13, 0}, nothing)
 		}),
 		changed(11, "16 tables of 65536", func(m *module) {
-			m.tables = slices.Repeat([][]byte{append([]byte{0x6f, 0}, leb(65_536)...)}, 16)
+			m.Tables = slices.Repeat([][]byte{append([]byte{0x6f, 0}, leb(65_536)...)}, 16)
 		}),
 		changed(11, "active segment beyond its table", func(m *module) { // wazero reports no error, and writes nothing
-			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{{0, 0x41, 0xe4, 0, 0x0b, 1, 0}}
+			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{{0, 0x41, 0xe4, 0, 0x0b, 1, 0}}
 		}),
 		odd(6, "blocks of many values", func() []byte {
 			m := hooked(abi.BeforeModel)
-			m.types = [][]byte{signature(tI32+tI32, tI32+tI32+tI64)}
+			m.Types = [][]byte{signature(tI32+tI32, tI32+tI32+tI64)}
 			return m.on("before_model", i32(1), i32(2), code{0x02, 0}, i64(3), end, drop, drop, drop, nothing).bytes()
 		}),
 		running(6, "1000 nested blocks", again(1_000, 0x02, 0x40), again(1_000, 0x0b)),
@@ -76,7 +77,9 @@ func oddGuests() []Guest {
 		running(47, "everything of length 0", i32(-1), i32(0), call(callRandomGet), drop, i32(1), i32(0), i32(0), i32(8), call(callFdWrite), drop),
 		odd(13, "memory of no pages", func() []byte {
 			doc := document(&abi.Description{ABI: abi.Major, Name: "hostile", Version: "1.0.0"})
-			m := &module{imports: allImports(), memory: []byte{0, 0}, counted: true, segments: [][]byte{slices.Concat([]byte{1}, name(string(doc)))}}
+			m := &module{Module: wasmbin.Module{
+				Imports: allImports(), Memory: []byte{0, 0}, DataCount: true, Data: [][]byte{slices.Concat([]byte{1}, name(string(doc)))},
+			}}
 			return m.add(abi.Marker, "", "").add("describe", "", tI32, i32(1), grow, drop, i32(0), i32(0), i32(len(doc)), code{0xfc, 8, 0, 0},
 				i32(0), i32(len(doc)), call(callResultWrite), drop, i32(1)).bytes()
 		}),

@@ -67,7 +67,7 @@ func bufferGuests() []Guest {
 		{Line: 53, Name: "result that changes behind it", Benign: true, Module: func() []byte {
 			m := hooked(abi.BeforeModel, abi.FieldSpec{Name: "f", Lifetime: "run"})
 			doc := mapOf(map[string]any{"state": map[string]any{"f": "kept"}})
-			m.counted, m.segments = true, [][]byte{slices.Concat([]byte{1}, name(string(doc)))}
+			m.DataCount, m.Data = true, [][]byte{slices.Concat([]byte{1}, name(string(doc)))}
 			return m.on("before_model", i32(buffer), i32(0), i32(len(doc)), code{0xfc, 8, 1, 0}, i32(buffer), i32(len(doc)), call(callResultWrite), drop,
 				i32(0), i32(0xff), i32(memoryEnd), fill, i32(1)).bytes()
 		}},

@@ -20,7 +20,7 @@ func protocol(line int, name, says string, doc []byte, fields ...abi.FieldSpec) 
 // writer returns a module whose before_model writes a document in its first call.
 func writer(doc []byte, fields ...abi.FieldSpec) []byte {
 	m := specified(abi.BeforeModel, abi.HookSpec{}, fields...)
-	m.memory = []byte{0, 64}
+	m.Memory = []byte{0, 64}
 	return m.on("before_model", once(m.say(doc), code{0x0f}), nothing).bytes()
 }
 

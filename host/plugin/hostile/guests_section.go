@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // sectionGuests returns guests whose sections claim more than they have, or encode numbers that wazero and the
@@ -14,7 +15,9 @@ func sectionGuests() []Guest {
 		return refused(line, name, plugin.KindMalformed, says, is(module))
 	}
 	types, function := section(1, vector(signature("", ""))), section(3, vector([]byte{0}))
-	bomb := func(content ...byte) []byte { return raw(types, function, section(10, vector(wasmSized(content)))) }
+	bomb := func(content ...byte) []byte {
+		return raw(types, function, section(10, vector(wasmbin.AppendSized(nil, content))))
+	}
 	all := []Guest{
 		malformed(3, "names that are not there", "claims", append(fine().bytes(), custom("name", append([]byte{1, 5}, huge...)...)...)),
 		malformed(3, "local names that are not there", "claims", append(fine().bytes(), custom("name", append([]byte{2, 5}, huge...)...)...)),
@@ -54,7 +57,7 @@ func sectionGuests() []Guest {
 		malformed(29, "index of the memory in two bytes", "the index of the memory must be 0", attack(code{0x3f, 0x80, 0x00, 0x1a})),
 		malformed(29, "element that refers to no function", "does not exist", func() []byte {
 			m := fine()
-			m.tables, m.elements = [][]byte{{0x70, 0, 1}}, [][]byte{{5, 0x70, 1, 0xd2, 0xff, 0x7f, 0x0b}}
+			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{{5, 0x70, 1, 0xd2, 0xff, 0x7f, 0x0b}}
 			return m.bytes()
 		}()),
 	}
@@ -63,6 +66,3 @@ func sectionGuests() []Guest {
 	}
 	return all
 }
-
-// wasmSized returns content preceded by its length.
-func wasmSized(content []byte) []byte { return name(string(content)) }

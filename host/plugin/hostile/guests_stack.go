@@ -27,20 +27,20 @@ func stackGuests() []Guest {
 		},
 		overflow(32, "recursion", func() []byte {
 			m := hooked(abi.BeforeModel)
-			self := m.next()
+			self := m.Next()
 			m.add("", "", "", call(self))
 			return m.on("before_model", once(call(self)), nothing).bytes()
 		}),
 		overflow(32, "mutual recursion", func() []byte {
 			m := hooked(abi.BeforeModel)
-			first := m.next()
+			first := m.Next()
 			m.add("", "", "", call(first+1))
 			m.add("", "", "", call(first))
 			return m.on("before_model", once(call(first)), nothing).bytes()
 		}),
 		overflow(32, "recursion with large frames", func() []byte {
 			m := hooked(abi.BeforeModel)
-			self := m.next()
+			self := m.Next()
 			// 600 parameters and results must live across the call: each frame takes kilobytes.
 			wide := string(again(600, tI64[0]))
 			var load, add code
@@ -50,14 +50,14 @@ func stackGuests() []Guest {
 			for i := range 600 {
 				add = append(add, seq(get(599-i), code{0x7c}, set(599-i))...)
 			}
-			m.put(function{params: wide, results: wide, body: seq(load, call(self), add, load)})
+			m.put(function{Params: wide, Results: wide, Body: seq(load, call(self), add, load)})
 			return m.on("before_model", once(again(600, 0x42, 1), call(self), again(600, 0x1a)), nothing).bytes()
 		}),
 		overflow(32, "recursion through a table", func() []byte {
 			m := hooked(abi.BeforeModel)
-			self := m.next()
-			m.types, m.tables = [][]byte{signature("", "")}, [][]byte{{0x70, 0, 1}}
-			m.elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(self))}
+			self := m.Next()
+			m.Types, m.Tables = [][]byte{signature("", "")}, [][]byte{{0x70, 0, 1}}
+			m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(self))}
 			m.add("", "", "", i32(0), code{0x11, 0, 0})
 			return m.on("before_model", once(call(self)), nothing).bytes()
 		}),
@@ -69,8 +69,8 @@ func stackGuests() []Guest {
 			Line: 40, Name: "indirect call of another type", Stage: "before_model", Kinds: []plugin.Kind{plugin.KindTrap}, Says: "indirect call type mismatch",
 			Once: true, Module: func() []byte {
 				m := hooked(abi.BeforeModel)
-				m.types, m.tables = [][]byte{signature(tI32, "")}, [][]byte{{0x70, 0, 1}}
-				m.elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(m.next()))}
+				m.Types, m.Tables = [][]byte{signature(tI32, "")}, [][]byte{{0x70, 0, 1}}
+				m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(m.Next()))}
 				m.add("", "", "")
 				return m.on("before_model", once(i32(0), i32(0), code{0x11, 0, 0}), nothing).bytes()
 			},
@@ -78,8 +78,8 @@ func stackGuests() []Guest {
 		{
 			Line: 40, Name: "indirect call of the host", Benign: true, Module: func() []byte { // a table may hold an import
 				m := hooked(abi.BeforeModel)
-				m.types, m.tables = [][]byte{signature("", tI32)}, [][]byte{{0x70, 0, 1}}
-				m.elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(callSchedYield))}
+				m.Types, m.Tables = [][]byte{signature("", tI32)}, [][]byte{{0x70, 0, 1}}
+				m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(callSchedYield))}
 				return m.on("before_model", i32(0), code{0x11, 0, 0, 0x1a}, nothing).bytes()
 			},
 		},
@@ -96,7 +96,7 @@ func stackGuests() []Guest {
 // callTree returns a module with 60 functions, each of which calls the next one twice. It has no loop.
 func callTree() []byte {
 	m := hooked(abi.BeforeModel)
-	root := m.next()
+	root := m.Next()
 	for i := range 60 {
 		if i == 59 {
 			m.add("", "", "")
@@ -110,19 +110,19 @@ func callTree() []byte {
 // trampolines returns a module with functions that call each other through a table, twice each.
 func trampolines() []byte {
 	m := hooked(abi.BeforeModel)
-	root := m.next()
-	m.types, m.tables = [][]byte{signature(tI32, "")}, [][]byte{{0x70, 0, 40}}
+	root := m.Next()
+	m.Types, m.Tables = [][]byte{signature(tI32, "")}, [][]byte{{0x70, 0, 40}}
 	var entries []byte
 	for i := range 40 {
 		entries = append(entries, leb(root+i)...)
 	}
-	m.elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 40}, entries)}
+	m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 40}, entries)}
 	for i := range 40 {
 		step := seq(get(0), i32((i+1)%40), code{0x11, 0, 0})
 		if i == 39 {
 			step = nil
 		}
-		m.put(function{params: tI32, body: seq(step, step)})
+		m.put(function{Params: tI32, Body: seq(step, step)})
 	}
 	return m.on("before_model", once(i32(1), i32(0), code{0x11, 0, 0}), nothing).bytes()
 }

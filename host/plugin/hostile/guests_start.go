@@ -15,8 +15,8 @@ func startGuests() []Guest {
 	}
 	starts := func(pieces ...code) []byte {
 		m := fine()
-		m.start = m.next()
-		return m.put(function{locals: locals(1, tI32), body: seq(pieces...)}).bytes()
+		m.Start = m.Next()
+		return m.put(function{Locals: locals(1, tI32), Body: seq(pieces...)}).bytes()
 	}
 	initializes := func(pieces ...code) []byte { return fine().add("_initialize", "", "", pieces...).bytes() }
 	describes := func(pieces ...code) []byte {
@@ -32,8 +32,8 @@ func startGuests() []Guest {
 		loading(22, "start that calls next", "instantiate", plugin.KindProtocol, "wrap hooks only", starts(i32(0), i32(0), call(callNext), drop)),
 		loading(22, "start that recurses", "instantiate", plugin.KindTrap, "stack overflow", func() []byte {
 			m := fine()
-			m.start = m.next()
-			return m.add("", "", "", call(m.start)).bytes()
+			m.Start = m.Next()
+			return m.add("", "", "", call(m.Start)).bytes()
 		}()),
 		loading(22, "start that asks for the world", "instantiate", plugin.KindMemory, "more memory than its limit", starts(i32(60_000), grow, i32(-1), code{0x46}, when(trap))),
 		loading(23, "_initialize that loops", "init", plugin.KindFuel, "used up its fuel", initializes(forever())),
@@ -44,7 +44,7 @@ func startGuests() []Guest {
 		loading(23, "_initialize that exits as if late", "init", plugin.KindExit, "the code 4026531839", initializes(exit(0xefffffff))),
 		refused(24, "command module", plugin.KindLink, "it exports _start", is(fine().add("_start", "", "").bytes())),
 		refused(24, "command module of WASI alone", plugin.KindLink, "Build a reactor", is(raw(section(1, vector(signature("", ""))),
-			section(3, vector([]byte{0})), section(7, vector(append(name("_start"), 0, 0))), section(10, vector(body(noLocals)))))),
+			section(3, vector([]byte{0})), section(7, vector(append(name("_start"), 0, 0))), section(10, vector(body(nil)))))),
 		loading(36, "describe that loops", "describe", plugin.KindFuel, "used up its fuel", describes(forever(), nothing)),
 		loading(67, "describe that returns 0", "describe", plugin.KindProtocol, "it returned 0", describes(nothing)),
 		loading(67, "describe that returns 2", "describe", plugin.KindProtocol, "it returned 2", describes(i32(2))),

@@ -19,7 +19,7 @@ func stormGuests() []Guest {
 			Once: true, Limits: littleTime,
 			Module: func() []byte {
 				m := specified(abi.WrapModelCall, abi.HookSpec{Messages: abi.ViewAll()})
-				m.memory = append([]byte{0}, leb(largePages)...)
+				m.Memory = append([]byte{0}, leb(largePages)...)
 				return m.on("wrap_model_call", once(forever(pieces(m))), nothing).bytes()
 			},
 		}
@@ -80,6 +80,6 @@ func (m *module) largeDocument() code {
 	const at, size = 1 << 20, 1<<20 - 64
 	doc := append([]byte("\x82\xa4name\xa1x\xa4data\xc6"), binary.BigEndian.AppendUint32(nil, size)...)
 	doc = append(doc, make([]byte, size)...)
-	m.segments = append(m.segments, slices.Concat([]byte{0}, i32(at), end, name(string(doc))))
+	m.Data = append(m.Data, slices.Concat([]byte{0}, i32(at), end, name(string(doc))))
 	return seq(i32(at), i32(len(doc)))
 }

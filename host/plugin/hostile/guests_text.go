@@ -53,7 +53,7 @@ func textGuests() []Guest {
 		{
 			Line: 87, Name: "64 MiB of output", Benign: true, Module: func() []byte {
 				m := hooked(abi.BeforeModel)
-				m.memory = []byte{0, 32}
+				m.Memory = []byte{0, 32}
 				return m.on("before_model", i32(buffer), i32('x'), i32(1<<20), fill, poke(0, buffer), poke(4, 1<<20),
 					turns(64, 1, i32(2), i32(0), i32(1), i32(8), call(callFdWrite), drop), nothing).bytes()
 			},

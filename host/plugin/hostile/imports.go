@@ -45,7 +45,7 @@ const wasi = "wasi_snapshot_preview1"
 func allImports() []function {
 	params := func(n int) string { return string(again(n, tI32[0])) }
 	of := func(module, name, params, results string) function {
-		return function{module: module, name: name, params: params, results: results}
+		return function{Module: module, Name: name, Params: params, Results: results}
 	}
 	return []function{
 		of(abi.Module, abi.ImportInputRead, params(2), tI32),

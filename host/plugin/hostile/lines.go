@@ -153,8 +153,9 @@ func Lines() []Line {
 			Tests: fetch("TestSecretsAreHiddenInResponses", "TestSecretsAreForHeadersOnly", "TestCredentialsStayWhereTheyWereSent"),
 		},
 		{
-			Text:  "Keys of another plugin, quotas, and versions that come back in the store.",
-			Tests: append(core("TestKVCapabilityIsThePluginsOwn", "TestKVCapabilityHoldsQuotaAndScopes"), at("host/plugin/kv", "TestIn", "TestNothingBreaksOutOfItsName")...),
+			Text: "Keys of another plugin, quotas, and versions that come back in the store.",
+			Tests: append(core("TestKVCapabilityIsThePluginsOwn", "TestKVCapabilityHoldsQuotaAndScopes"), at("host/plugin/kv",
+				"TestNamespacesShareNothing", "TestNothingBreaksOutOfItsName", "TestQuota", "TestDefaultQuota", "TestVersionsNeverComeBack")...),
 		},
 		{Text: "Clocks that are exact enough to measure the host.", Tests: core("TestClockAndRandomBytes")},
 		{Text: "Fields and messages of other runs, by guessing their names."},

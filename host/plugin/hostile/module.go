@@ -1,37 +1,20 @@
 package hostile
 
 import (
-	"slices"
-
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // module is a module that imports everything that guests may import, and describes itself as the ABI requires. A guest of
 // the corpus may change that.
 type module struct {
-	types     [][]byte // further types; the first has the index 0
-	imports   []function
-	functions []function
-	tables    [][]byte
-	memory    []byte // the limits of the memory
-	globals   [][]byte
-	exports   [][]byte // further exports
-	start     int      // index of the start function; 0: none
-	elements  [][]byte
-	data      []byte   // content of the memory at dataStart
-	segments  [][]byte // further data
-	counted   bool     // whether the number of data segments is announced
-	before    []byte   // sections before the first one
-	behind    []byte   // sections after the last one
+	wasmbin.Module // whose Data holds further segments
+
+	data []byte // content of the memory at dataStart
 }
 
 // function is an import, or a function of the module with the name of its export.
-type function struct {
-	module, name    string
-	params, results string
-	locals          []byte
-	body            code
-}
+type function = wasmbin.Function
 
 // The memory: a page for small values, a page to read documents into, and then the data.
 const (
@@ -42,7 +25,7 @@ const (
 
 // newModule makes a module that describes itself as d and has no hooks yet. It fills in a name and a version.
 func newModule(d abi.Description) *module {
-	m := &module{imports: allImports(), memory: []byte{0, pages}}
+	m := &module{Module: wasmbin.Module{Imports: allImports(), Memory: []byte{0, pages}}}
 	d.ABI = abi.Major
 	if d.Name == "" {
 		d.Name = "hostile"
@@ -52,7 +35,7 @@ func newModule(d abi.Description) *module {
 	}
 	m.add(abi.Marker, "", "")
 	m.add(abi.ExportDescribe, "", tI32, m.say(document(&d)))
-	m.memory = append(m.memory[:1], leb(pages+len(m.data)>>16)...)
+	m.Memory = append(m.Memory[:1], leb(pages+len(m.data)>>16)...)
 	return m
 }
 
@@ -91,28 +74,21 @@ func attack(pieces ...code) []byte {
 
 // on adds an export of the type (i32) -> i32, which has one variable besides its parameter.
 func (m *module) on(export string, body ...code) *module {
-	return m.put(function{name: export, params: tI32, results: tI32, locals: locals(1, tI32), body: seq(body...)})
+	return m.put(function{Name: export, Params: tI32, Results: tI32, Locals: locals(1, tI32), Body: seq(body...)})
 }
 
 func (m *module) add(export, params, results string, body ...code) *module {
-	return m.put(function{name: export, params: params, results: results, body: seq(body...)})
+	return m.put(function{Name: export, Params: params, Results: results, Body: seq(body...)})
 }
 
 func (m *module) put(f function) *module {
-	m.functions = append(m.functions, f)
+	m.Functions = append(m.Functions, f)
 	return m
 }
 
-// next returns the index of the next function that is added.
-func (m *module) next() int { return len(m.imports) + len(m.functions) }
-
 // without removes an export.
 func (m *module) without(export string) *module {
-	for i := range m.functions {
-		if m.functions[i].name == export {
-			m.functions[i].name = ""
-		}
-	}
+	m.Without(export)
 	return m
 }
 
@@ -160,59 +136,14 @@ func once(pieces ...code) code {
 
 // bytes writes the module.
 func (m *module) bytes() []byte {
-	all := slices.Concat(m.imports, m.functions)
-	types := slices.Clone(m.types)
-	imports, functions := [][]byte{}, [][]byte{}
-	exports := [][]byte{slices.Concat(name(abi.Memory), []byte{0x02, 0x00})}
-	var bodies [][]byte
-	for i := range all {
-		f, index := &all[i], leb(len(m.types)+i)
-		types = append(types, signature(f.params, f.results))
-		if i < len(m.imports) {
-			imports = append(imports, slices.Concat(name(f.module), name(f.name), []byte{0}, index))
-			continue
-		}
-		functions = append(functions, index)
-		if f.locals == nil {
-			f.locals = noLocals
-		}
-		bodies = append(bodies, body(f.locals, f.body))
-		if f.name != "" {
-			exports = append(exports, slices.Concat(name(f.name), []byte{0}, leb(i)))
-		}
+	out := m.Module
+	if m.Memory != nil {
+		out.Exports = append([][]byte{wasmbin.Export(abi.Memory, 2, 0)}, m.Exports...)
 	}
-	segments := m.segments
 	if len(m.data) > 0 {
-		segments = append([][]byte{slices.Concat([]byte{0}, i32(dataStart), end, name(string(m.data)))}, segments...)
+		out.Data = append([][]byte{wasmbin.Data(dataStart, m.data)}, m.Data...)
 	}
-	out := append(raw(), m.before...)
-	out = append(out, slices.Concat(section(1, vector(types...)), section(2, vector(imports...)), section(3, vector(functions...)))...)
-	out = m.optional(out, 4, m.tables)
-	if m.memory != nil {
-		out = append(out, section(5, vector(m.memory))...)
-	} else {
-		exports = exports[1:]
-	}
-	out = m.optional(out, 6, m.globals)
-	out = append(out, section(7, vector(append(exports, m.exports...)...))...)
-	if m.start != 0 {
-		out = append(out, section(8, leb(m.start))...)
-	}
-	out = m.optional(out, 9, m.elements)
-	if m.counted {
-		out = append(out, section(12, leb(len(segments)))...)
-	}
-	out = append(out, section(10, vector(bodies...))...)
-	out = m.optional(out, 11, segments)
-	return append(out, m.behind...)
-}
-
-// optional appends a section if it has items.
-func (m *module) optional(out []byte, id byte, items [][]byte) []byte {
-	if len(items) == 0 {
-		return out
-	}
-	return append(out, section(id, vector(items...))...)
+	return out.Bytes()
 }
 
 // document encodes one of abi's documents.

@@ -1,12 +1,11 @@
-// Package kv is the store behind the capability kv: what a plugin keeps for a run, for a thread, or for itself. It defines
-// the interface that serves guests, and [In], which keeps all entries in a store of the host: see package store. kvtest
-// checks the behavior that every such store must have.
+// Package kv keeps what plugins store through the capability kv: for a run, for a thread, or for themselves. A [Store] puts
+// the entries of an agent's plugins into a store of the host. It adds what a [store.Store] does not know: which namespace
+// belongs to which plugin, and limits that apply even where the operator sets none.
 //
-// A store consists of namespaces. The host decides by a struct which one a call means: nothing that a guest writes becomes
-// part of a name, so no key reaches into another plugin's store, another thread's, or another scope's. Each namespace has
-// its own quota. A guest cannot make runs or threads, so it cannot make namespaces.
+// The host, not the guest, decides which namespace a call means. A guest writes only keys, and a key is never part of a
+// namespace's path. So no key reaches into another plugin's namespace, another thread's, or another scope's. Each namespace
+// has its own quota. A guest cannot make runs or threads, so it cannot make namespaces.
 //
-// Each entry has a version that no other entry of its namespace has or had. An unchanged version means that nobody has
-// written the entry since, or deleted it and written it again. Versions depend only on the writes in their namespace, so
-// that a replayed run sees the same ones, and no plugin learns what others do.
+// The first write in a namespace gets the version 1, and each later one the next version. Versions depend only on the writes
+// in their namespace, so that a replayed run sees the same ones, and no plugin learns what others do.
 package kv

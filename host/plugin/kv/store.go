@@ -2,60 +2,88 @@ package kv
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// Store keeps entries. Its methods may be called from several goroutines at once. Each takes effect atomically or, with an
-// error, not at all. They return errors that are [ErrInvalid], [ErrConflict] or [ErrQuota], the context's if it has ended,
-// or the store's own.
-type Store interface {
-	// Get returns an entry, and whether it exists. Neither side may change its value, which remains valid.
-	Get(ctx context.Context, ns Namespace, key string) (Entry, bool, error)
-	// Put writes an entry and returns its version. The first version of a namespace is 1, and each later one is one more
-	// than the last, even if the entry with the last version was deleted since. The value is valid during the call.
-	Put(ctx context.Context, ns Namespace, key string, value []byte, o PutOptions) (version uint64, err error)
-	// Delete removes an entry, if it exists. ifVersion is as in [PutOptions].
-	Delete(ctx context.Context, ns Namespace, key string, ifVersion *uint64) error
-	// List returns entries ordered by the bytes of their keys.
-	List(ctx context.Context, ns Namespace, q Query) (Page, error)
-	// Drop removes what all plugins keep for a run or a thread that has ended for good. Its id must not be reused: versions
-	// begin again.
-	Drop(ctx context.Context, scope abi.Scope, id string) error
+// root is the name in a store under which plugins' entries are kept. The agent's hooks and tools, which are trusted, leave
+// it alone.
+const root = "plugins"
+
+// Store keeps the entries of an agent's plugins. Its methods behave like those of the [store.Store] under it, except that
+// they take a plugin's [Namespace].
+type Store struct {
+	store store.Store
+	above store.Namespace // parent of all plugins' namespaces
 }
 
-// Namespace identifies a plugin's entries for one run, for one thread, or for itself. Namespaces that differ in any field
-// share nothing.
-type Namespace struct {
-	Plugin string // the middleware's name
-	Scope  abi.Scope
-	ID     string // of the run or the thread; "" in the scope of the plugin
+// New returns a store for the plugins of an agent. It keeps their entries in s, which may hold other things and serve other
+// agents too: agents with different names share nothing.
+func New(s store.Store, agent string) *Store {
+	return &Store{s, store.Namespace{root, nameOf(agent)}}
 }
 
-// Entry is a value with its version.
-type Entry struct {
-	Value   []byte
-	Version uint64 // from 1
+// Get returns an entry, and whether it exists.
+func (s *Store) Get(ctx context.Context, ns Namespace, key string) (store.Entry, bool, error) {
+	path, err := s.path(ns)
+	if err != nil {
+		return store.Entry{}, false, err
+	}
+	return s.store.Get(ctx, path, key)
 }
 
-// PutOptions set the conditions under which an entry is written.
-type PutOptions struct {
-	IfVersion *uint64 // only if this is the entry's version; 0: only if there is no entry; nil: always
-	Quota     Quota
+// MaxValue is the maximum size of a value in bytes, whatever the quota.
+const MaxValue = 1 << 20
+
+// Put writes an entry and returns its version. A field of the quota that is not set means the value of [DefaultQuota].
+func (s *Store) Put(ctx context.Context, ns Namespace, key string, value []byte, o store.PutOptions) (version uint64, err error) {
+	path, err := s.path(ns)
+	if err != nil {
+		return 0, err
+	}
+	if len(value) > MaxValue {
+		return 0, fmt.Errorf("%w: the value has %d bytes; the limit is %d", store.ErrQuota, len(value), MaxValue)
+	}
+	o.Quota = WithDefaults(o.Quota)
+	return s.store.Put(ctx, path, key, value, o)
 }
 
-// Quota is what a namespace may hold. A zero field means the value of [DefaultQuota].
-type Quota struct {
-	Bytes   int64 // of all entries: see [Size]
-	Entries int
+// Delete removes an entry if it exists.
+func (s *Store) Delete(ctx context.Context, ns Namespace, key string, ifVersion *uint64) error {
+	path, err := s.path(ns)
+	if err != nil {
+		return err
+	}
+	return s.store.Delete(ctx, path, key, ifVersion)
+}
+
+// List returns entries ordered by the bytes of their keys.
+func (s *Store) List(ctx context.Context, ns Namespace, q store.Query) (store.Page[store.Entry], error) {
+	path, err := s.path(ns)
+	if err != nil {
+		return store.Page[store.Entry]{}, err
+	}
+	return s.store.List(ctx, path, q)
+}
+
+// Drop removes what all plugins keep for a run or a thread that has ended for good. Its id must not be reused, because
+// versions begin again.
+func (s *Store) Drop(ctx context.Context, scope abi.Scope, id string) error {
+	path, err := s.owner(scope, id)
+	if err != nil {
+		return err
+	}
+	return s.store.Drop(ctx, path)
 }
 
 // DefaultQuota is the quota of a namespace unless another is configured.
-var DefaultQuota = Quota{Bytes: 1 << 20, Entries: 10_000}
+var DefaultQuota = store.Quota{Bytes: 1 << 20, Entries: 10_000}
 
-// WithDefaults fills in what is not set. Every store calls it.
-func (q Quota) WithDefaults() Quota {
+// WithDefaults returns the quota with the values of [DefaultQuota] in the fields that are not set.
+func WithDefaults(q store.Quota) store.Quota {
 	if q.Bytes <= 0 {
 		q.Bytes = DefaultQuota.Bytes
 	}
@@ -65,34 +93,18 @@ func (q Quota) WithDefaults() Quota {
 	return q
 }
 
-// Overhead is what an entry costs besides its key and value, in bytes.
-const Overhead = store.Overhead
-
-// Size returns what an entry counts against the quota, in bytes.
-func Size(key string, value []byte) int64 { return store.Size(key, len(value)) }
-
-// Query says which entries to list.
-type Query struct {
-	Prefix string // of their keys
-	After  string // only keys after it; "": from the beginning
-	Limit  int    // the maximum number; 0: [DefaultPage]; more than [MaxPage] means MaxPage
-}
-
-// How many entries a list has.
-const (
-	DefaultPage = store.DefaultPage
-	MaxPage     = store.MaxPage
-)
-
-// Page is a list of entries.
-type Page struct {
-	Items []Item
-	More  bool // there are more after the last one
-}
-
-// Item is an entry without its value.
-type Item struct {
-	Key     string
-	Size    int // of the value, in bytes
-	Version uint64
+// Status returns how a host answers a guest. An error that is not one of package store's becomes [abi.StatusFailed].
+func Status(err error) abi.Status {
+	switch {
+	case err == nil:
+		return abi.StatusOK
+	case errors.Is(err, store.ErrInvalid):
+		return abi.EINVAL
+	case errors.Is(err, store.ErrConflict):
+		return abi.ECONFLICT
+	case errors.Is(err, store.ErrQuota):
+		return abi.ELIMIT
+	default:
+		return abi.StatusFailed
+	}
 }

@@ -1,7 +1,7 @@
 package meter
 
 import (
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // bodies appends the functions to dst.

@@ -1,6 +1,6 @@
 package meter
 
-import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+import "github.com/agenthost/agenthost/internal/wasmbin"
 
 // Version is the version of the cost table. Another table gives other numbers for equal calls, so it is part of the ABI:
 // changing it requires a minor version.

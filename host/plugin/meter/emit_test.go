@@ -3,32 +3,23 @@ package meter_test
 import (
 	"slices"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
-func leb(n int) []byte { return wasmbin.AppendU32(nil, uint32(n)) }
-
-func section(id byte, content ...[]byte) []byte {
-	return wasmbin.AppendSized([]byte{id}, slices.Concat(content...))
-}
-
-func vector(items ...[]byte) []byte { return append(leb(len(items)), slices.Concat(items...)...) }
-
-func name(text string) []byte { return wasmbin.AppendName(nil, text) }
+// The pieces that the tests assemble modules of.
+var (
+	module, section, vector, name = wasmbin.Binary, wasmbin.Section, wasmbin.Vector, wasmbin.Name
+)
 
 // exporting returns a module with a memory and a function "run" (i32) -> i32. The function has this many i32 locals and
 // this code.
 func exporting(locals int, code ...byte) []byte {
-	body := []byte{0}
-	if locals > 0 {
-		body = slices.Concat([]byte{1}, leb(locals), []byte{0x7f})
-	}
 	return module(
 		section(1, vector([]byte{0x60, 1, 0x7f, 1, 0x7f})),
 		section(3, vector([]byte{0})),
 		section(5, vector([]byte{0, 2})),
 		section(7, vector(slices.Concat(name("run"), []byte{0, 0}), slices.Concat(name("memory"), []byte{2, 0}))),
-		section(10, vector(sized(append(append(body, code...), 0x0b)...))),
+		section(10, vector(wasmbin.Body(wasmbin.Locals(locals, wasmbin.I32), code))),
 	)
 }
 
@@ -46,13 +37,6 @@ func hashing() []byte {
 func fib() []byte {
 	return exporting(0, 0x20, 0, 0x41, 2, 0x48, 0x04, 0x7f, 0x20, 0, 0x05, 0x20, 0, 0x41, 1, 0x6b, 0x10, 0, 0x20, 0, 0x41, 2, 0x6b, 0x10, 0, 0x6a, 0x0b)
 }
-
-func module(sections ...[]byte) []byte {
-	return append([]byte("\x00asm\x01\x00\x00\x00"), slices.Concat(sections...)...)
-}
-
-// sized returns a body preceded by its length.
-func sized(code ...byte) []byte { return wasmbin.AppendSized(nil, code) }
 
 // filling returns a module that fills n bytes.
 func filling() []byte { return exporting(0, 0x41, 0, 0x41, 7, 0x20, 0, 0xfc, 11, 0, 0x41, 1) }
@@ -76,11 +60,11 @@ func branching() []byte {
 func tree(n int) []byte {
 	var functions, bodies [][]byte
 	for i := range n {
-		next := leb(i + 1)
+		next := wasmbin.Indexed(wasmbin.OpCall, i+1)
 		functions = append(functions, []byte{0})
-		bodies = append(bodies, sized(slices.Concat([]byte{0, 0x20, 0, 0x10}, next, []byte{0x10}, next, []byte{0x0b})...))
+		bodies = append(bodies, wasmbin.Body(nil, []byte{0x20, 0}, next, next))
 	}
-	functions, bodies = append(functions, []byte{0}), append(bodies, sized(0, 0x20, 0, 0x0b))
+	functions, bodies = append(functions, []byte{0}), append(bodies, wasmbin.Body(nil, []byte{0x20, 0}))
 	return module(section(1, vector([]byte{0x60, 1, 0x7f, 1, 0x7f})), section(3, vector(functions...)),
 		section(7, vector(slices.Concat(name("run"), []byte{0, 0}))), section(10, vector(bodies...)))
 }

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // What is added to the module.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,8 +70,8 @@ func TestGoldenFuel(t *testing.T) {
 // the function, and in the other it is exported.
 func TestSmallFunctionsAreChargedByTheirCallers(t *testing.T) {
 	t.Parallel()
-	helper := sized(slices.Concat([]byte{0, 0x20, 0}, slices.Repeat([]byte{0x41, 1, 0x6a}, 6), []byte{0x45, 0x0b})...)
-	run := sized(0, 0x20, 0, 0x10, 1, 0x10, 1, 0x10, 1, 0x0b)
+	helper := wasmbin.Body(nil, []byte{0x20, 0}, slices.Repeat([]byte{0x41, 1, 0x6a}, 6), []byte{0x45})
+	run := wasmbin.Body(nil, []byte{0x20, 0, 0x10, 1, 0x10, 1, 0x10, 1})
 	fuel := map[bool]int64{}
 	for _, exported := range []bool{false, true} {
 		exports := [][]byte{slices.Concat(name("run"), []byte{0, 0})}
@@ -164,7 +165,7 @@ func TestTablesGetAMaximum(t *testing.T) {
 			section(1, vector([]byte{0x60, 1, 0x7f, 1, 0x7f})), section(3, vector([]byte{0})),
 			section(4, vector(slices.Concat([]byte{0x70}, limits))),
 			section(7, vector(slices.Concat(name("run"), []byte{0, 0}))),
-			section(10, vector(sized(0, 0xd0, 0x70, 0x20, 0, 0xfc, 15, 0, 0x0b))),
+			section(10, vector(wasmbin.Body(nil, []byte{0xd0, 0x70, 0x20, 0, 0xfc, 15, 0}))),
 		)
 		g := start(t, metered(t, code))
 		result, _, err := fuelOf(t, g, tableMax-1, plenty, plenty)
@@ -180,8 +181,8 @@ func TestTablesGetAMaximum(t *testing.T) {
 func TestNamesMove(t *testing.T) {
 	t.Parallel()
 	code := slices.Concat(exporting(0, 0x00), section(0, name("name"),
-		section(0, name("guest")), section(1, vector(slices.Concat(leb(0), name("explode")))),
-		section(2, vector(slices.Concat(leb(0), vector(slices.Concat(leb(0), name("n"))))))))
+		section(0, name("guest")), section(1, vector(slices.Concat([]byte{0}, name("explode")))),
+		section(2, vector(slices.Concat([]byte{0}, vector(slices.Concat([]byte{0}, name("n"))))))))
 	g := start(t, metered(t, code))
 	_, _, err := fuelOf(t, g, 0, plenty, plenty)
 	require.ErrorContains(t, err, "guest.explode(i32) i32")

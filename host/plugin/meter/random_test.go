@@ -10,9 +10,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"pgregory.net/rapid"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Random modules of structured code run in three ways: unchanged, with a meter, and with counting code before each
@@ -267,7 +267,7 @@ func (f *randomFunction) call(height int) int {
 
 // body renders the function.
 func (f *randomFunction) body(counted bool) []byte {
-	out := []byte{1, randomLocals, 0x7f}
+	var out []byte
 	count := func(p *piece) {
 		for global, n := range map[byte]int{globalLeast: p.cost, globalMost: p.cost + slack*btoi(p.place)} {
 			out = wasmbin.AppendS64(append(out, 0x23, global, 0x42), int64(n))
@@ -290,7 +290,7 @@ func (f *randomFunction) body(counted bool) []byte {
 			count(p)
 		}
 	}
-	return sized(append(out, 0x0b)...)
+	return wasmbin.Body(wasmbin.Locals(randomLocals, wasmbin.I32), out)
 }
 
 func btoi(b bool) int {

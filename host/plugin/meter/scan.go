@@ -3,8 +3,8 @@ package meter
 import (
 	"slices"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // segment is a basic block: nothing branches into it, and only its end branches away.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Pack returns the module without its debug sections, see [anatomy.IsDebug], and with the description in the section

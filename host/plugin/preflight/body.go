@@ -3,7 +3,7 @@ package preflight
 import (
 	"time"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // bodies reads the functions.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Check reads a module. The error is an [*Error].

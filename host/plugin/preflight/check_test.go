@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 	"github.com/agenthost/agenthost/internal/toolchain"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // refused checks that a rule refuses a module, with a text.
@@ -116,8 +117,7 @@ func TestRefused(t *testing.T) {
 		{"many locals", program(body(10_001)), preflight.Limit, "10001 local variables"},
 		{"locals in groups", module(types, function, section(10, vector(func() []byte {
 			group := append(leb(6_000), 0x7f)
-			content := slices.Concat([]byte{2}, group, group, []byte{0x0b})
-			return append(leb(len(content)), content...)
+			return wasmbin.Body(slices.Concat([]byte{2}, group, group))
 		}()))), preflight.Limit, "12000 local variables"},
 		{"deep blocks", program(body(0, slices.Concat(times(4_097, 0x02, 0x40), times(4_097, 0x0b))...)), preflight.Limit, "4097 blocks inside each other"},
 		{"many labels", program(body(0, slices.Concat([]byte{0x41, 0, 0x0e}, leb(8_192), times(8_193, 0))...)), preflight.Limit, "8193 labels"},

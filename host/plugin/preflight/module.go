@@ -1,6 +1,6 @@
 package preflight
 
-import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+import "github.com/agenthost/agenthost/internal/wasmbin"
 
 // Module is the structure of a module. Slices of bytes are parts of the module's own bytes.
 type Module struct {

@@ -1,6 +1,6 @@
 package preflight
 
-import "github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+import "github.com/agenthost/agenthost/internal/wasmbin"
 
 // section reads the content of one section.
 func (c *checker) section(id byte) {

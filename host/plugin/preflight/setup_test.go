@@ -1,52 +1,30 @@
 package preflight_test
 
-import "slices"
+import (
+	"slices"
+	"strings"
 
-// The tests write modules byte by byte, so that a reader sees what is wrong with each.
+	"github.com/agenthost/agenthost/internal/wasmbin"
+)
 
-func leb(n int) []byte {
-	var out []byte
-	for {
-		b := byte(n & 0x7f)
-		if n >>= 7; n == 0 {
-			return append(out, b)
-		}
-		out = append(out, b|0x80)
-	}
-}
+// The tests write modules byte by byte, so that a reader sees what is wrong with each. These are the pieces.
+var (
+	module, section, vector, name, leb = wasmbin.Binary, wasmbin.Section, wasmbin.Vector, wasmbin.Name, wasmbin.U32
+)
 
 // padded encodes a number in five bytes.
 func padded(n int) []byte {
 	return []byte{byte(n) | 0x80, byte(n>>7) | 0x80, byte(n>>14) | 0x80, byte(n>>21) | 0x80, byte(n >> 28)}
 }
 
-func section(id byte, content ...[]byte) []byte {
-	body := slices.Concat(content...)
-	return slices.Concat([]byte{id}, leb(len(body)), body)
-}
-
-// vector returns a count followed by the items.
-func vector(items ...[]byte) []byte { return append(leb(len(items)), slices.Concat(items...)...) }
-
-func name(text string) []byte { return append(leb(len(text)), text...) }
-
 // funcType encodes a function type with this many i32 parameters and results.
 func funcType(params, results int) []byte {
-	return slices.Concat([]byte{0x60}, leb(params), slices.Repeat([]byte{0x7f}, params), leb(results), slices.Repeat([]byte{0x7f}, results))
-}
-
-func module(sections ...[]byte) []byte {
-	return append([]byte("\x00asm\x01\x00\x00\x00"), slices.Concat(sections...)...)
+	return wasmbin.Signature(strings.Repeat(wasmbin.I32, params), strings.Repeat(wasmbin.I32, results))
 }
 
 // body returns the body of a function with this many i32 variables. It adds the end.
 func body(locals int, code ...byte) []byte {
-	content := []byte{0}
-	if locals > 0 {
-		content = slices.Concat([]byte{1}, leb(locals), []byte{0x7f})
-	}
-	content = append(append(content, code...), 0x0b)
-	return append(leb(len(content)), content...)
+	return wasmbin.Body(wasmbin.Locals(locals, wasmbin.I32), code)
 }
 
 // program returns a module of functions of the type () -> (), with a memory and a table.

@@ -1,14 +1,14 @@
 package emit
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Code is a piece of a function's body.
-type Code []byte
+type Code = []byte
 
 // Instructions.
 var (
@@ -22,24 +22,24 @@ var (
 
 // The codes of value types.
 const (
-	I32 = "\x7f"
-	I64 = "\x7e"
+	I32 = wasmbin.I32
+	I64 = wasmbin.I64
 )
 
 // Number pushes a constant of 32 bits.
-func Number(v int) Code { return append(Code{0x41}, signed(int64(int32(uint32(int64(v)))))...) }
+func Number(v int) Code { return wasmbin.I32Const(v) }
 
 // Long pushes a constant of 64 bits.
-func Long(v int64) Code { return append(Code{0x42}, signed(v)...) }
+func Long(v int64) Code { return wasmbin.I64Const(v) }
 
 // Call calls a function by its index.
-func Call(index int) Code { return indexed(0x10, index) }
+func Call(index int) Code { return wasmbin.Indexed(wasmbin.OpCall, index) }
 
 // Get reads a local variable. Variable 0 is the parameter of a hook; 1 and 2 are free.
-func Get(local int) Code { return indexed(0x20, local) }
+func Get(local int) Code { return wasmbin.Indexed(wasmbin.OpLocalGet, local) }
 
 // Set writes a local variable.
-func Set(local int) Code { return indexed(0x21, local) }
+func Set(local int) Code { return wasmbin.Indexed(wasmbin.OpLocalSet, local) }
 
 // LoadGlobal reads the global variable. A module has only one, an i32 that lasts as long as the instance.
 func LoadGlobal() Code { return Code{0x23, 0} }
@@ -76,18 +76,3 @@ func Expect(want abi.Status) Code { return Seq(Status(), Number(int(want)), Code
 
 // Exit returns a number from the hook.
 func Exit(v int) Code { return Seq(Number(v), Return) }
-
-func indexed(opcode byte, index int) Code { return binary.AppendUvarint(Code{opcode}, uint64(index)) }
-
-// signed returns the LEB128 form of a signed number.
-func signed(v int64) []byte {
-	var out []byte
-	for {
-		low := byte(v & 0x7f)
-		v >>= 7
-		if (v == 0 && low&0x40 == 0) || (v == -1 && low&0x40 != 0) {
-			return append(out, low)
-		}
-		out = append(out, low|0x80)
-	}
-}

@@ -1,31 +1,24 @@
 package emit
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Module is a guest.
 type Module struct {
-	Imports   []Function
-	Functions []Function
-	Pages     int      // pages of memory at the start
-	NoMemory  bool     // the memory is not exported
-	Behind    [][]byte // sections after the last one
+	wasmbin.Module
+
+	NoMemory bool // the memory is not exported
 
 	data []byte
 }
 
 // Function is an import, or a function of the module with the name of its export.
-type Function struct {
-	Module, Name    string
-	Params, Results string // one byte for each value: [I32], [I64]
-	Locals          int    // number of further variables, all i32
-	Body            Code
-}
+type Function = wasmbin.Function
 
 // The imports of every module, by index.
 const (
@@ -73,8 +66,11 @@ func New(d abi.Description) *Module {
 
 // Raw makes a module that writes this document as its Description.
 func Raw(description []byte) *Module {
-	m := &Module{Pages: pages, Imports: imports()}
-	m.Add(Function{Params: I32 + I32 + I32 + I32, Results: I32, Locals: 2, Body: search()})
+	m := &Module{Module: wasmbin.Module{
+		Memory: append([]byte{0}, wasmbin.U32(pages)...), Imports: imports(),
+		Globals: [][]byte{slices.Concat([]byte{wasmbin.TypeI32, 1}, Number(0), End)}, // one variable
+	}}
+	m.Add(Function{Params: I32 + I32 + I32 + I32, Results: I32, Locals: wasmbin.Locals(2, I32), Body: search()})
 	m.Add(Function{Name: abi.Marker})
 	m.Add(Function{Name: abi.ExportDescribe, Results: I32, Body: m.Say(description)})
 	return m
@@ -133,7 +129,7 @@ func imports() []Function {
 
 // On adds an export of the type (i32) -> i32, with two variables besides its parameter.
 func (m *Module) On(export string, body ...Code) *Module {
-	return m.Add(Function{Name: export, Params: I32, Results: I32, Locals: 2, Body: Seq(body...)})
+	return m.Add(Function{Name: export, Params: I32, Results: I32, Locals: wasmbin.Locals(2, I32), Body: Seq(body...)})
 }
 
 // Add adds a function.
@@ -144,11 +140,7 @@ func (m *Module) Add(f Function) *Module {
 
 // Without removes an export.
 func (m *Module) Without(export string) *Module {
-	for i := range m.Functions {
-		if m.Functions[i].Name == export {
-			m.Functions[i].Name = ""
-		}
-	}
+	m.Module.Without(export)
 	return m
 }
 
@@ -235,55 +227,12 @@ func search() Code {
 
 // Bytes writes the module.
 func (m *Module) Bytes() []byte {
-	out := []byte("\x00asm\x01\x00\x00\x00")
-	all := slices.Concat(m.Imports, m.Functions)
-	var types, imported, functions, exports, bodies [][]byte
+	out := m.Module
 	if !m.NoMemory {
-		exports = append(exports, append(name(abi.Memory), 0x02, 0x00))
+		out.Exports = append([][]byte{wasmbin.Export(abi.Memory, 2, 0)}, m.Exports...)
 	}
-	for i := range all {
-		f, index := &all[i], uvarint(i)
-		types = append(types, slices.Concat([]byte{0x60}, name(f.Params), name(f.Results)))
-		if i < len(m.Imports) {
-			imported = append(imported, slices.Concat(name(f.Module), name(f.Name), []byte{0}, index))
-			continue
-		}
-		functions = append(functions, index)
-		body := slices.Concat(locals(f.Locals), f.Body, End)
-		bodies = append(bodies, append(uvarint(len(body)), body...))
-		if f.Name != "" {
-			exports = append(exports, slices.Concat(name(f.Name), []byte{0}, index))
-		}
-	}
-	out = append(out, slices.Concat(section(1, types), section(2, imported), section(3, functions))...)
-	out = append(out, section(5, [][]byte{append([]byte{0}, uvarint(m.Pages)...)})...)
-	out = append(out, section(6, [][]byte{slices.Concat([]byte{0x7f, 1}, Number(0), End)})...) // a mutable i32
-	out = append(out, section(7, exports)...)
-	out = append(out, section(10, bodies)...)
 	if len(m.data) > 0 {
-		out = append(out, section(11, [][]byte{slices.Concat([]byte{0}, Number(dataStart), End, name(string(m.data)))})...)
+		out.Data = [][]byte{wasmbin.Data(dataStart, m.data)}
 	}
-	return append(out, slices.Concat(m.Behind...)...)
+	return out.Bytes()
 }
-
-// Custom returns a custom section.
-func Custom(title string, content []byte) []byte {
-	b := append(name(title), content...)
-	return slices.Concat([]byte{0}, uvarint(len(b)), b)
-}
-
-func section(id byte, items [][]byte) []byte {
-	content := append(uvarint(len(items)), slices.Concat(items...)...)
-	return slices.Concat([]byte{id}, uvarint(len(content)), content)
-}
-
-func locals(n int) []byte {
-	if n == 0 {
-		return []byte{0}
-	}
-	return slices.Concat([]byte{1}, uvarint(n), []byte(I32))
-}
-
-func name(text string) []byte { return append(uvarint(len(text)), text...) }
-
-func uvarint(v int) []byte { return binary.AppendUvarint(nil, uint64(v)) }

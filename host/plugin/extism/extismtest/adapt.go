@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Adapt returns an Extism plugin that does the same as an ABI plugin. Functions that copy documents to and from blocks, byte
@@ -110,19 +110,19 @@ func (a *adapter) section(id byte, s *preflight.Section) []byte {
 	case preflight.SectionType:
 		items := make([][]byte, 0, len(imports)+len(added)+1)
 		for _, f := range imports {
-			items = append(items, signature(f.params, f.results))
+			items = append(items, wasmbin.Signature(f.params, f.results))
 		}
 		for _, f := range added {
-			items = append(items, signature(f.params, f.results))
+			items = append(items, wasmbin.Signature(f.params, f.results))
 		}
-		return a.longer(s, append(items, signature("", i32))...)
+		return a.longer(s, append(items, wasmbin.Signature("", i32))...)
 	case preflight.SectionImport:
 		var items [][]byte
 		for i, f := range imports {
-			items = append(items, function(f.module, f.name, a.types+uint32(i)))
+			items = append(items, wasmbin.Import(f.module, f.name, int(a.types)+i))
 		}
 		for _, f := range a.kept {
-			items = append(items, function(f.Module, f.Name, f.Type))
+			items = append(items, wasmbin.Import(f.Module, f.Name, int(f.Type)))
 		}
 		return a.longer(nil, items...)
 	case preflight.SectionFunction:
@@ -158,7 +158,7 @@ func (a *adapter) section(id byte, s *preflight.Section) []byte {
 // longer writes a section with more items at its end.
 func (a *adapter) longer(s *preflight.Section, items ...[]byte) []byte {
 	if s == nil {
-		return append(wasmbin.AppendU32(nil, uint32(len(items))), slices.Concat(items...)...)
+		return wasmbin.Vector(items...)
 	}
 	c := wasmbin.NewPart(a.source, s.Start, s.End)
 	count := c.U32()
@@ -175,7 +175,7 @@ func (a *adapter) exports() []byte {
 				index = a.first + uint32(len(shims(a))+at)
 			}
 		}
-		items = append(items, wasmbin.AppendU32(append(wasmbin.AppendName(nil, e.Name), e.Kind), index))
+		items = append(items, wasmbin.Export(e.Name, e.Kind, int(index)))
 	}
 	return a.longer(nil, items...)
 }
@@ -213,12 +213,4 @@ func (a *adapter) body(b *preflight.Body) []byte {
 		a.err = c.Err()
 	}
 	return append(out, a.source[copied:b.End]...)
-}
-
-func signature(params, results string) []byte {
-	return slices.Concat([]byte{0x60}, wasmbin.AppendName(nil, params), wasmbin.AppendName(nil, results))
-}
-
-func function(module, name string, index uint32) []byte {
-	return wasmbin.AppendU32(append(wasmbin.AppendName(wasmbin.AppendName(nil, module), name), preflight.KindFunction), index)
 }

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 const (
-	i32 = "\x7f"
-	i64 = "\x7e"
+	i32 = wasmbin.I32
+	i64 = wasmbin.I64
 )
 
 // importSpec is an import of Extism.

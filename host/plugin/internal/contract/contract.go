@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin/internal/wasmbin"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // Contract defines how a guest and the host exchange documents.

@@ -1,7 +1,7 @@
-// Package wasmbin reads the binary format of WebAssembly modules as wazero does: where wazero reads something in a way
-// of its own, or accepts more than the specification, this package refuses it, so that both always see the same
-// instructions. It knows the features of WebAssembly 2.0: no tail calls, exceptions, threads, garbage collection, or
-// 64-bit memories.
+// Package wasmbin reads and writes the binary format of WebAssembly modules. It reads as wazero does: where wazero reads
+// something in a way of its own, or accepts more than the specification, this package refuses it, so that both always see the
+// same instructions. It knows the features of WebAssembly 2.0: no tail calls, exceptions, threads, garbage collection, or
+// 64-bit memories. [Module] assembles a module from its functions, and [Binary] one from its sections.
 package wasmbin
 
 import (

@@ -103,7 +103,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"headers: x: the header is given twice":                                       {URL: base, Headers: map[string]string{"X": "1", "x": "2"}},
 		"headers: the header host is reserved for the host":                           {URL: base, Headers: map[string]string{"Host": "x"}},
 		"headers: the header content-length is reserved for the host":                 {URL: base, Headers: map[string]string{"Content-Length": "1"}},
-		"that is no name of a header":                                                 {URL: base, Headers: map[string]string{"a b": "x"}},
+		"this is not a valid name":                                                    {URL: base, Headers: map[string]string{"a b": "x"}},
 		"headers: the header x: its value has control characters":                     {URL: base, Headers: map[string]string{"X": "a\nb"}},
 		"body: k: a brace does not belong":                                            {Method: "POST", URL: base, Body: map[string]any{"k": []any{"{"}}},
 		"body: {k}: {k} is not allowed here":                                          {Method: "POST", URL: base, Body: map[string]any{"{k}": 1}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -13,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/agenthost/agenthost/tck/certify"
 	"github.com/agenthost/agenthost/tck/hosts"
@@ -117,7 +118,9 @@ func index(t *testing.T) []held {
 	raw, err := os.ReadFile("spec.yaml")
 	require.NoError(t, err)
 	var listed []held
-	require.NoError(t, yaml.UnmarshalWithOptions(raw, &listed, yaml.Strict()))
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	decoder.KnownFields(true)
+	require.NoError(t, decoder.Decode(&listed))
 	for _, h := range listed {
 		require.NotEqual(t, len(h.By) == 0, h.None == "", "either holders or a reason: %s", h.Says)
 	}

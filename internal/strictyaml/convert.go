@@ -2,18 +2,19 @@ package strictyaml
 
 import (
 	"fmt"
+	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
+	"go.yaml.in/yaml/v3"
 )
 
 // converter turns the parser's tree into nodes. It resolves anchors and aliases, merges keys, and classifies plain scalars by their
 // own text.
 type converter struct {
-	src     *source
-	anchors map[string]*node // nil while the anchor's own value is being read
-	found   problems
-	stopped bool // a limit was reached
+	src       *source
+	anchors   map[*yaml.Node]*node // nil while the anchor's own value is being read
+	found     problems
+	inherited int  // entries that << has copied, in the whole document
+	stopped   bool // a limit was reached
 }
 
 func (c *converter) problem(at position, path, message, hint string) {
@@ -34,65 +35,110 @@ func (c *converter) brokenNode(at position) *node {
 	return n
 }
 
-func (c *converter) convert(from ast.Node, path string, depth int) *node {
-	at := c.position(from)
+// at returns the place of a node of the parser, which was given an empty line first.
+func (c *converter) at(n *yaml.Node) position { return c.src.at(n.Line-1, n.Column) }
+
+func (c *converter) convert(from *yaml.Node, path string, depth int) *node {
+	at := c.at(from)
 	if depth > maxDepth {
 		c.stop(at, path, (&node{depth: maxDepth + 1}).tooLarge())
 	}
 	if c.stopped {
 		return c.brokenNode(at)
 	}
-	switch n := from.(type) {
-	case nil:
-		return newScalar(at, KindNull, "", true)
-	case *ast.MappingNode:
-		return c.mapping(n, at, path, depth)
-	case *ast.SequenceNode:
-		return c.sequence(n, at, path, depth)
-	case *ast.AnchorNode:
-		return c.anchor(n, path, depth)
-	case *ast.AliasNode:
-		return c.alias(n, at, path)
-	case *ast.TagNode:
-		return c.tag(n, at, path, depth)
-	case *ast.MappingKeyNode:
-		return c.convert(n.Value, path, depth+1)
-	case *ast.LiteralNode:
-		return newScalar(at, KindString, n.Value.Value, false)
-	case *ast.MappingValueNode:
-		return c.mapping(&ast.MappingNode{Values: []*ast.MappingValueNode{n}}, c.position(n.Key), path, depth)
+	if from.Kind == yaml.AliasNode {
+		return c.alias(from, at, path)
 	}
-	return c.scalar(from.GetToken(), at)
+	if from.Anchor != "" {
+		c.anchors[from] = nil
+	}
+	value := c.value(from, path, depth)
+	if tagged(from) {
+		value = c.tag(from.Tag, value, at, path)
+	}
+	if from.Anchor != "" {
+		c.anchors[from] = value
+	}
+	return value
 }
 
-func (c *converter) scalar(tk *token.Token, at position) *node {
-	switch tk.Type {
-	case token.SingleQuoteType, token.DoubleQuoteType:
-		return newScalar(at, KindString, tk.Value, false)
-	case token.ImplicitNullType:
-		return newScalar(at, KindNull, "", true)
-	}
-	return newScalar(at, classify(tk.Value), tk.Value, true)
-}
-
-func (c *converter) sequence(from *ast.SequenceNode, at position, path string, depth int) *node {
-	list := make([]*node, 0, len(from.Values))
-	for i, value := range from.Values {
-		item := c.convert(value, indexPath(path, i), depth+1)
-		if i < len(from.Entries) && from.Entries[i].Start != nil {
-			item = item.absentAt(locate(c.src, from.Entries[i].Start))
+func (c *converter) value(from *yaml.Node, path string, depth int) *node {
+	at := c.start(from)
+	switch from.Kind {
+	case yaml.MappingNode:
+		return c.mapping(from, at, path, depth)
+	case yaml.SequenceNode:
+		list := make([]*node, 0, len(from.Content))
+		for i, value := range from.Content {
+			list = append(list, c.convert(value, indexPath(path, i), depth+1))
 		}
-		list = append(list, item)
+		return newList(at, list)
 	}
-	return newList(at, list)
+	text := showHidden.Replace(from.Value)
+	written := c.src.line(at.line)[c.src.offset(at.line, at.column):]
+	switch {
+	case strings.HasPrefix(written, "!") && !tagged(from): // The parser drops a lone "!".
+		return c.tag("!", nil, at, path)
+	case from.Style&^yaml.TaggedStyle != 0:
+		return newScalar(at, KindString, text, false)
+	case strings.HasSuffix(text, ":"): // The parser reads the key of {a:} as "a:".
+		c.problem(at, path, "an unquoted text ends with a colon", "quote it, or write a space after the colon")
+		return c.brokenNode(at)
+	case !strings.HasPrefix(written, text): // It has several lines.
+		below := c.src.line(at.line + 1)
+		if strings.HasPrefix(strings.TrimLeft(below, " "), "- ") {
+			c.problem(c.src.at(at.line+1, strings.IndexByte(below, '-')+1), path, "a list item cannot follow a text",
+				"remove the text before the list, or quote the whole text")
+			return c.brokenNode(at)
+		}
+	}
+	return newScalar(at, classify(text), text, true)
 }
 
-func (c *converter) mapping(from *ast.MappingNode, at position, path string, depth int) *node {
+func tagged(n *yaml.Node) bool { return n.Style&yaml.TaggedStyle != 0 }
+
+// start returns where a value starts, after its anchor and tag. An absent value starts at the character before it, such as a dash.
+func (c *converter) start(from *yaml.Node) position {
+	at := c.at(from)
+	absent := from.Kind == yaml.ScalarNode && from.Value == "" && from.Style&^yaml.TaggedStyle == 0
+	switch bare := from.Anchor == "" && !tagged(from); {
+	case absent && bare:
+		return c.src.at(at.line, max(at.column-1, 1))
+	case absent || bare:
+		return at
+	}
+	properties := ""
+	if from.Anchor != "" {
+		properties += "&"
+	}
+	if tagged(from) {
+		properties += "!"
+	}
+	for number, offset := at.line, c.src.offset(at.line, at.column); number <= len(c.src.lines); number, offset = number+1, 0 {
+		line := c.src.line(number)
+		rest := strings.TrimLeft(line[offset:], " \t")
+		for rest != "" && strings.IndexByte(properties, rest[0]) >= 0 {
+			rest = strings.TrimLeft(rest[len(firstWord(rest)):], " \t")
+		}
+		if rest != "" && rest[0] != '#' {
+			return c.src.at(number, c.src.column(number, len(line)-len(rest)))
+		}
+	}
+	return at
+}
+
+func firstWord(text string) string {
+	if i := strings.IndexAny(text, " \t"); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+func (c *converter) mapping(from *yaml.Node, at position, path string, depth int) *node {
 	given := map[string]position{}
-	read := make([]entry, 0, len(from.Values))
-	for _, value := range from.Values {
-		_, merge := value.Key.(*ast.MergeKeyNode)
-		key := c.key(value.Key, path, depth)
+	read := make([]entry, 0, len(from.Content)/2)
+	for i := 0; i < len(from.Content); i += 2 {
+		key := c.key(from.Content[i], path, depth)
 		if key.broken {
 			continue
 		}
@@ -101,8 +147,8 @@ func (c *converter) mapping(from *ast.MappingNode, at position, path string, dep
 			continue
 		}
 		given[key.text] = key.at
-		item := c.convert(value.Value, childPath(path, key.text), depth+1).absentAt(key.at)
-		if merge {
+		item := c.convert(from.Content[i+1], childPath(path, key.text), depth+1).absentAt(key.at)
+		if key.plain && key.text == "<<" {
 			key = nil
 		}
 		read = append(read, entry{key, item})
@@ -132,10 +178,11 @@ func (c *converter) merge(read []entry, given map[string]position, path string) 
 				if _, ok := given[inherited.key.text]; !ok {
 					given[inherited.key.text] = inherited.key.at
 					entries = append(entries, inherited)
+					c.inherited++
 				}
 			}
 		}
-		if len(entries) > maxNodes {
+		if c.inherited > maxNodes {
 			c.stop(e.value.at, path, (&node{size: maxNodes + 1}).tooLarge())
 			return nil
 		}
@@ -143,10 +190,7 @@ func (c *converter) merge(read []entry, given map[string]position, path string) 
 	return entries
 }
 
-func (c *converter) key(from ast.MapKeyNode, path string, depth int) *node {
-	if _, ok := from.(*ast.MergeKeyNode); ok {
-		return newScalar(c.position(from), KindString, "<<", true)
-	}
+func (c *converter) key(from *yaml.Node, path string, depth int) *node {
 	key := c.convert(from, path, depth+1)
 	if !key.broken && !key.kind.scalar() {
 		c.problem(key.at, path, "a key must be a text, found "+key.found(), "")
@@ -155,33 +199,16 @@ func (c *converter) key(from ast.MapKeyNode, path string, depth int) *node {
 	return key
 }
 
-func (c *converter) anchor(from *ast.AnchorNode, path string, depth int) *node {
-	name := from.Name.GetToken().Value
-	c.anchors[name] = nil
-	value := c.convert(from.Value, path, depth+1).absentAt(c.position(from))
-	c.anchors[name] = value
-	return value
-}
-
-func (c *converter) alias(from *ast.AliasNode, at position, path string) *node {
-	name := from.Value.GetToken().Value
-	value, ok := c.anchors[name]
-	switch {
-	case !ok:
-		names := make([]string, 0, len(c.anchors))
-		for known := range c.anchors {
-			names = append(names, known)
-		}
-		c.problem(at, path, "there is no anchor &"+name+" before this", suggestion(name, names, "anchors"))
-	case value == nil:
-		c.problem(at, path, "*"+name+" is used inside its own anchor", "")
-	default:
-		if message := value.tooLarge(); message != "" {
-			c.stop(at, path, message)
-		}
-		return value
+func (c *converter) alias(from *yaml.Node, at position, path string) *node {
+	value := c.anchors[from.Alias]
+	if value == nil {
+		c.problem(at, path, "*"+from.Value+" is used inside its own anchor", "")
+		return c.brokenNode(at)
 	}
-	return c.brokenNode(at)
+	if message := value.tooLarge(); message != "" {
+		c.stop(at, path, message)
+	}
+	return value
 }
 
 var tagKinds = map[string]Kind{
@@ -189,15 +216,12 @@ var tagKinds = map[string]Kind{
 	"!!null": KindNull, "!!seq": KindList, "!!map": KindMap,
 }
 
-func (c *converter) tag(from *ast.TagNode, at position, path string, depth int) *node {
-	name := from.GetToken().Value
+func (c *converter) tag(name string, value *node, at position, path string) *node {
 	want, ok := tagKinds[name]
-	if !ok {
+	switch {
+	case !ok:
 		c.problem(at, path, "the tag "+quote(name)+" is not supported", "quote a text that starts with !")
 		return c.brokenNode(at)
-	}
-	value := c.convert(from.Value, path, depth+1)
-	switch {
 	case value.broken, value.kind == want, want == KindNumber && value.kind == KindInteger:
 	case want == KindString && value.kind.scalar():
 		return newScalar(value.at, KindString, value.text, false)
@@ -206,25 +230,4 @@ func (c *converter) tag(from *ast.TagNode, at position, path string, depth int) 
 		return c.brokenNode(at)
 	}
 	return value
-}
-
-// position returns the start of a node. A mapping starts at its first key, while the parser places it at the colon.
-func (c *converter) position(from ast.Node) position {
-	switch n := from.(type) {
-	case nil:
-		return c.src.at(1, 1)
-	case *ast.MappingNode:
-		if !n.IsFlowStyle && len(n.Values) > 0 {
-			return c.position(n.Values[0].Key)
-		}
-	case *ast.MappingKeyNode:
-		if n.Value != nil {
-			return c.position(n.Value)
-		}
-	}
-	tk := from.GetToken()
-	if tk == nil || tk.Position == nil {
-		return c.src.at(1, 1)
-	}
-	return locate(c.src, tk)
 }

@@ -78,7 +78,7 @@ func TestDecodeAny(t *testing.T) {
 		"exponent":           {"1e3", 1000.0},
 		"leading point":      {".5", 0.5},
 		"boolean":            {"True", true},
-		"null":               {"{a: ~, b:}", map[string]any{"a": nil, "b": nil}},
+		"null":               {"{a: ~, b: }", map[string]any{"a": nil, "b": nil}},
 		"words of YAML 1.1":  {"[yes, on, n]", []any{"yes", "on", "n"}},
 		"underscore":         {"1_000", "1_000"},
 		"binary":             {"0b1", "0b1"},
@@ -111,6 +111,13 @@ func TestDecodeAny(t *testing.T) {
 		"Windows line ends":  {"a: b\r\nc: |\r\n  d\r\n", map[string]any{"a": "b", "c": "d\n"}},
 		"old Mac line ends":  {"a: b\rc: d\r", map[string]any{"a": "b", "c": "d"}},
 		"byte order mark":    {"\ufeffa: b", map[string]any{"a": "b"}},
+		"tabs":               {"[a\tb, \"c\td\",\te]", []any{"a\tb", "c\td", "e"}},
+		"question marks":     {"[http://x/?a=b, {?k: why??, ? l : m?n}, ?x]", []any{"http://x/?a=b", map[string]any{"?k": "why??", "l": "m?n"}, "?x"}},
+		"dash in a text":     {"run\n  --fast\n", "run --fast"},
+		"text like a merge":  {"a<<: 1", map[string]any{"a<<": int64(1)}},
+		"dots before a text": {"...a", "...a"},
+		"line separators":    {"[a\u2028b, \"\u2029\", 'é\u2028']", []any{"a\u2028b", "\u2029", "é\u2028"}},
+		"blanks at the end":  {"a: |\n  b \n", map[string]any{"a": "b \n"}},
 		"dollars":            {"[$$, '${X}', $]", []any{"$$", "${X}", "$"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,6 +39,7 @@
 // # Which YAML is read
 //
 // YAML 1.2 with its core schema: yes and on are strings. Anchors, aliases and << are resolved. Not supported: several documents in a
-// file, directives, tags other than those of the core schema, keys that are not scalars, tabs in unquoted text, numbers that start
-// with a zero. A file has at most 1 MiB ([WithMaxBytes]), 100,000 values after aliases are resolved, and 100 levels.
+// file, directives, tags other than those of the core schema, keys that are not scalars, keys of more than 1,024 characters
+// without a "?" before them, numbers that start with a zero. A file has at most 1 MiB ([WithMaxBytes]), 100,000
+// values after aliases are resolved, and 100 levels.
 package strictyaml

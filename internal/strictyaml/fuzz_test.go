@@ -18,6 +18,7 @@ func FuzzDecode(f *testing.F) {
 		"a: &a {b: 1}\nc: {<<: *a}\n...\n---\n", "%YAML 1.2\n---\na: !!int 5\n", "- - a\n  -\n-\t\"b\n  c\"\n", "a: x\n  - y # z\n",
 		"middleware: [tool_call_limit: {run_limit: ${NUMBER}}]", "limits: {memory: 1MiB, fuel: -3}\nwindow: 5\nratio: .inf\n",
 		"\ufeffa\xff", "<<: &b\n<<: *b", "a: >2-\n   x\r\n  y\r", "alert: {~: 0x, 0o9: 1e999}",
+		"{a:}", "{?a: b}", "- ! 5\n- &é !!str x", "a: [b\nc: d", "a: {b: ${X}", "a: *b", "a: \"é\n\u2028", "a\n  - b\n\ufdd0",
 	} {
 		f.Add([]byte(text), "model.name=x")
 		f.Add([]byte(text), `middleware[0]["a"]=[{b: ${SECRET}}]`)

@@ -236,11 +236,11 @@ agenthost.yaml:1:16: alert["a.b"]: expected an integer, found string "x"
   1 | alert: {"a.b": x}
     |                ^`},
 		"alias without an anchor": {"name: *nam\nconfig: &name x\n", `
-agenthost.yaml:1:7: name: there is no anchor &nam before this
+agenthost.yaml:1:7: there is no anchor &nam before this
   1 | name: *nam
     |       ^`},
 		"alias of a misspelt anchor": {"config: &defaults {a: 1}\nraw: *default\n", `
-agenthost.yaml:2:6: raw: there is no anchor &default before this
+agenthost.yaml:2:6: there is no anchor &default before this
   2 | raw: *default
     |      ^
   did you mean "defaults"?`},
@@ -309,20 +309,6 @@ agenthost.yaml:2:2: a tab is used as indentation
   2 | -	files
     |  ^
   YAML indents with spaces`},
-		"tab in a text": {"name: a\tb", `
-agenthost.yaml:1:7: there is a tab inside an unquoted text
-  1 | name: a	b
-    |       ^
-  quote the text, or write the tab as \t between double quotes`},
-		"tab between double quotes": {"name: \"a\tb\"", `
-agenthost.yaml:1:9: there is a tab inside a quoted text
-  1 | name: "a	b"
-    |         ^
-  write it as \t`},
-		"tab before a key between braces": {"limits: {fuel: 1,\tmemory: 2}", `
-agenthost.yaml:1:18: there is a tab where a space is expected
-  1 | limits: {fuel: 1,	memory: 2}
-    |                  ^`},
 		"tab before the place": {"debug:\tmaybe", `
 agenthost.yaml:1:8: debug: expected true or false, found string "maybe"
   1 | debug:	maybe
@@ -349,57 +335,77 @@ agenthost.yaml:1:8: the closing "]" is missing
   1 | tools: [files,
     |        ^`},
 		"brace left open": {"model: {name: a\ndebug: true\n", `
-agenthost.yaml:2:1: "," or "}" is missing before this
+agenthost.yaml:2:6: "," or "}" is missing before this, for the "{" in line 1
   2 | debug: true
-    | ^`},
+    |      ^
+  quote a text that contains brackets, braces or a ?`},
 		"bracket too many": {"tools: files]\nname: ]\n", `
 agenthost.yaml:2:7: this "]" has no "["
   2 | name: ]
     |       ^
   quote a text that contains brackets`},
 		"colon in a text": {"name: warning: hot\n", `
-agenthost.yaml:1:7: this entry has a second ": "
+agenthost.yaml:1:14: this entry has a second ": "
   1 | name: warning: hot
-    |       ^
+    |              ^
   quote a text that contains ": "; indent the keys of a nested mapping on lines of their own`},
 		"key indented below a text": {"name: a\n  debug: true\n", `
-agenthost.yaml:1:7: the line below belongs to this text, and has a key
-  1 | name: a
-    |       ^
-  indent the key like the key of this line, or quote the text`},
+agenthost.yaml:2:8: this line belongs to the text above it, and has a key
+  2 |   debug: true
+    |        ^
+  indent the key like the key above, or quote the text`},
 		"list below a text": {"tools: files\n  - search # more\n", `
-agenthost.yaml:2:3: a list item cannot follow a text
+agenthost.yaml:2:3: tools: a list item cannot follow a text
   2 |   - search # more
     |   ^
   remove the text before the list, or quote the whole text`},
-		"option below a text": {"name: run\n  --fast # really\n", `
-agenthost.yaml:2:3: a line of an unquoted text starts with -
-  2 |   --fast # really
-    |   ^
-  quote the whole text, or write it below a |`},
-		"key that ends like a merge key": {"config: {a<<: 1}\n", `
-agenthost.yaml:1:10: a key that ends in << must be quoted
-  1 | config: {a<<: 1}
-    |          ^`},
+		"list not closed before a key": {"tools: [files\nname: a\n", `
+agenthost.yaml:2:5: "," or "]" is missing before this, for the "[" in line 1
+  2 | name: a
+    |     ^
+  quote a text that contains brackets, braces or a ?`},
+		"place after question marks": {"alert: {a?b??: x?, c ? d}\n", `
+agenthost.yaml:1:22: "," or "}" is missing before this, for the "{" in line 1
+  1 | alert: {a?b??: x?, c ? d}
+    |                      ^
+  quote a text that contains brackets, braces or a ?`},
+		"key between braces without a space": {"alert: {a:}\n", `
+agenthost.yaml:1:9: alert: an unquoted text ends with a colon
+  1 | alert: {a:}
+    |         ^
+  quote it, or write a space after the colon`},
+		"lone exclamation mark": {"name: ! 5\n", `
+agenthost.yaml:1:7: name: the tag "!" is not supported
+  1 | name: ! 5
+    |       ^
+  quote a text that starts with !`},
+		"noncharacter": {"name: \ufdd0\n", "\nagenthost.yaml:1:7: control character U+FDD0\n  1 | name: \ufffd\n    |       ^\n  write it as \\ufdd0 between double quotes"},
+		"place of a value after anchor and tag": {"small: &a !!str x\nport: &b\n  # c\n  é\n", `
+agenthost.yaml:1:17: small: expected an integer, found string "x"
+  1 | small: &a !!str x
+    |                 ^
+agenthost.yaml:4:3: port: expected an integer, found string "é"
+  4 |   é
+    |   ^`},
 		"dots before a text": {"...a: 1\n", `
-agenthost.yaml:1:1: a value cannot follow "..."
+agenthost.yaml:1:1: unknown key "...a"
   1 | ...a: 1
     | ^
-  quote a text that starts with dots`},
+  valid keys: name, model, system_prompt, limits, tools, alert, exit_behavior, config, middleware, raw, order, window, debug, ratio, small, port`},
 		"escape of what is no character": {`name: "\UFFFFFFFF"`, `
-agenthost.yaml:1:8: \UFFFFFFFF is not a character
+agenthost.yaml:1:17: the escape is not a character
   1 | name: "\UFFFFFFFF"
-    |        ^
+    |                 ^
   write \\ for a backslash`},
 		"escape on a later line": {"name: \"a\\\n  é\\x1g\"\n", `
-agenthost.yaml:2:4: \x needs 2 hexadecimal digits
+agenthost.yaml:2:5: the escape needs more hexadecimal digits
   2 |   é\x1g"
-    |    ^
+    |     ^
   write \\ for a backslash`},
 		"tag of a mapping on a list": {"config: !!map\n  - a\n", `
-agenthost.yaml:2:3: could not find map
-  2 |   - a
-    |   ^`},
+agenthost.yaml:1:9: config: the tag !!map does not fit a list
+  1 | config: !!map
+    |         ^`},
 		"merge of a list of texts": {"config: {<<: [a]}\n", `
 agenthost.yaml:1:14: config: << expects a mapping, found string "a"
   1 | config: {<<: [a]}
@@ -462,14 +468,14 @@ agenthost.yaml:1:7: an unquoted text cannot start with @
     |       ^
   quote it`},
 		"unknown escape": {`name: "C:\dir"`, `
-agenthost.yaml:1:11: unknown escape after \
+agenthost.yaml:1:10: unknown escape after \
   1 | name: "C:\dir"
-    |           ^
+    |          ^
   write \\ for a backslash, or use single quotes`},
 		"bad hexadecimal escape": {`name: "\xyz"`, `
-agenthost.yaml:1:8: \x needs 2 hexadecimal digits
+agenthost.yaml:1:9: the escape needs more hexadecimal digits
   1 | name: "\xyz"
-    |        ^
+    |         ^
   write \\ for a backslash`},
 		"variable between braces": {"model: {name: ${NAME}}", `
 agenthost.yaml:1:16: ${…} must be quoted inside { } and [ ]
@@ -477,10 +483,9 @@ agenthost.yaml:1:16: ${…} must be quoted inside { } and [ ]
     |                ^
   write "${NAME}"`},
 		"key that is a mapping": {"{a: 1}: b\n", `
-agenthost.yaml:1:7: this is not a key
+agenthost.yaml:1:1: a key must be a text, found a mapping
   1 | {a: 1}: b
-    |       ^
-  a key is a plain text, such as name`},
+    | ^`},
 		"place behind trailing blanks": {"debug: a   \nsmall: b\t\n", `
 agenthost.yaml:1:8: debug: expected true or false, found string "a"
   1 | debug: a

@@ -50,25 +50,30 @@ func TestLimits(t *testing.T) {
 		tooDeep = "lists and mappings are nested deeper than 100 levels"
 	)
 	for name, test := range map[string]struct{ text, want string }{
-		"alias bomb":               {bomb(), tooMany},
-		"merge bomb":               {mergeBomb(), tooMany},
-		"deep flow lists":          {repeat("[", 1000), tooDeep},
-		"very deep flow lists":     {repeat("[", 400_000), tooMany},
-		"deep flow mappings":       {repeat("{a: ", 1000), tooDeep},
-		"deep lists":               {repeat("- ", 1000), tooDeep},
-		"deep keys":                {repeat("? ", 1000), tooDeep},
-		"tags in a row":            {repeat("!!str ", 1000), tooDeep},
-		"anchors in a row":         {repeat("&a ", 1000), tooDeep},
-		"deep through aliases":     {"a0: &a0 [x]\n" + deepAliases(120), tooDeep},
-		"deep block":               {deepBlock(150), tooDeep},
-		"many values":              {"[" + repeat("a,", 200_004) + "a]", tooMany},
-		"many empty values":        {repeat("-\n", 100_000), "more than 10000 entries have no value"},
-		"many keys":                {keys(10_001), "a mapping has more than 10000 keys"},
-		"many merge keys":          {"a: &a {b: 1}\nc:\n" + repeat("  <<: *a\n", 200_000), "a mapping has more than 10000 keys"},
-		"many documents":           {repeat("--- a\n", 50_000), "a second YAML document starts here"},
-		"tabs":                     {`a: "` + repeat("\t", 1<<20-5) + `"`, "the line has too many tabs or <"},
-		"merge keys without a key": {repeat("<<", 1<<20), "the line has too many tabs or <"},
-		"large file":               {repeat("a", 1<<20+1), "the file has 1048577B, more than the limit of 1MiB"},
+		"alias bomb":           {bomb(), tooMany},
+		"merge bomb":           {mergeBomb(), tooMany},
+		"deep flow lists":      {repeat("[", 1000) + repeat("]", 1000), tooDeep},
+		"very deep flow lists": {repeat("[", 400_000), tooDeep},
+		"deep flow mappings":   {repeat("{a: ", 4000) + repeat("}", 1000), tooDeep},
+		"deep lists":           {repeat("- ", 1000), tooDeep},
+		"very deep lists":      {repeat("- ", 1<<20), tooDeep},
+		"deep keys":            {repeat("? ", 1000), tooDeep},
+		"tags in a row":        {repeat("!!str ", 1<<20), "this does not belong to the value before it"},
+		"anchors in a row":     {repeat("&a ", 1<<20), "this does not belong to the value before it"},
+		"deep through aliases": {"a0: &a0 [x]\n" + deepAliases(120), tooDeep},
+		"deep block":           {deepBlock(150), tooDeep},
+		"many values":          {"[" + repeat("a,", 200_004) + "a]", tooMany},
+		"many empty values":    {repeat("-\n", 1<<20), tooMany},
+		"many tags":            {"[" + repeat("!!str a,", 1<<20-10) + "]", tooMany},
+		"many keys":            {keys(70_000), tooMany},
+		"many copies":          {keysCopied(10_000, 20_000), tooMany},
+		"many merge keys":      {"a: &a {b: 1}\nc:\n" + repeat("  <<: *a\n", 200_000), `key "<<" is given twice`},
+		"many documents":       {repeat("--- a\n", 50_000), "a second YAML document starts here"},
+		"many lone keys":       {"? a\n" + repeat("? b\n", 1<<20-10), `key "b" is given twice`},
+		"long key":             {repeat("k", 1<<20-3) + ": v", "a key has more than 1024 characters"},
+		"open quote":           {`a: "` + repeat("é", 1<<20-10), `the closing " is missing`},
+		"open list":            {"[" + repeat("a, ", 1<<20-10) + "b", `the closing "]" is missing`},
+		"large file":           {repeat("a", 1<<20+1), "the file has 1048577B, more than the limit of 1MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,6 +83,16 @@ func TestLimits(t *testing.T) {
 			require.Less(t, time.Since(start), time.Minute)
 		})
 	}
+}
+
+// keysCopied has a mapping that others copy.
+func keysCopied(keys, copies int) string {
+	var out strings.Builder
+	out.WriteString("a: &a {")
+	for i := range keys {
+		fmt.Fprintf(&out, "key%d: , ", i)
+	}
+	return out.String() + "}\nb:\n" + strings.Repeat("- {<<: *a}\n", copies)
 }
 
 func deepAliases(n int) string {
@@ -102,6 +117,9 @@ func TestWithinLimits(t *testing.T) {
 	require.NoError(t, strictyaml.Decode("f", []byte(deepBlock(99)+strings.Repeat(" ", 99)+"b"), &into))
 	require.NoError(t, strictyaml.Decode("f", []byte("["+strings.Repeat("a,", 20_000)+"a]"), &into))
 	require.NoError(t, strictyaml.Decode("f", []byte(strings.Repeat("- a: 1\n  b: 2\n", 11_000)), &into), "many mappings are not one")
+	require.NoError(t, strictyaml.Decode("f", []byte("a: |\n"+strings.Repeat("\n", 1<<20-5)), &into))
+	require.NoError(t, strictyaml.Decode("f", []byte(`a: "`+strings.Repeat("\t", 1<<20-5)+`"`), &into))
+	require.NoError(t, strictyaml.Decode("f", []byte(strings.Repeat("<<", 1<<19)), &into))
 	text := "a: |\n" + strings.Repeat("  text\n", 200_000)
 	require.Error(t, strictyaml.Decode("f", []byte(text), &into))
 	require.NoError(t, strictyaml.Decode("f", []byte(text), &into, strictyaml.WithMaxBytes(2<<20)))

@@ -3,13 +3,67 @@ package strictyaml
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"go.yaml.in/yaml/v3"
 )
+
+// keptMark stands for a "?" that does not start a key. Between brackets and braces, the parser ends a text at every "?".
+const keptMark = "\ufdd2"
+
+// The parser takes U+2028 and U+2029 for line breaks, as YAML 1.1 did. It gets noncharacters of the same length instead.
+var (
+	hideSeparators = strings.NewReplacer("\u2028", "\ufdd0", "\u2029", "\ufdd1")
+	showHidden     = strings.NewReplacer("\ufdd0", "\u2028", "\ufdd1", "\u2029", keptMark, "?")
+)
+
+// hide replaces the characters that the parser would misread.
+func hide(text string) string {
+	text = hideSeparators.Replace(text)
+	var out strings.Builder
+	for i := range len(text) {
+		startsKey := (i == 0 || strings.IndexByte(" \t\n[{,", text[i-1]) >= 0) && (i+1 == len(text) || strings.IndexByte(" \t\n]},", text[i+1]) >= 0)
+		if text[i] == '?' && !startsKey {
+			out.WriteString(keptMark)
+		} else {
+			out.WriteByte(text[i])
+		}
+	}
+	return out.String()
+}
+
+// feed gives the parser one byte at a time and counts the bytes. When the parser fails, it has read little more than it needed.
+type feed struct {
+	text string
+	read int
+}
+
+// Read implements [io.Reader].
+func (f *feed) Read(into []byte) (int, error) {
+	if f.read == len(f.text) {
+		return 0, io.EOF
+	}
+	into[0] = f.text[f.read]
+	f.read++
+	return 1, nil
+}
+
+// parseDocuments returns the first two documents of a text, or an error and how many bytes the parser has read.
+func parseDocuments(text string) (documents []*yaml.Node, read int, err error) {
+	f := &feed{text: "\n" + hide(text)} // An error in the first line would have no line.
+	for decoder := yaml.NewDecoder(f); len(documents) < 2 && err == nil; {
+		document := &yaml.Node{}
+		if err = decoder.Decode(document); err == nil {
+			documents = append(documents, document)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	read = f.read - strings.Count(f.text[:f.read], keptMark)*(len(keptMark)-len("?"))
+	return documents, max(read-1, 0), err
+}
 
 // parseText turns YAML into nodes. It returns the nodes that it could read and the problems, or nil if it could read nothing. The
 // parser is not trusted: if it panics, that becomes a problem of the file.
@@ -20,27 +74,29 @@ func parseText(src *source, text string) (root *node, found problems) {
 			found.add(src.at(1, 1).problem("", fmt.Sprintf("the YAML parser failed: %v", cause), "remove half of the file to find the cause"))
 		}
 	}()
-	tokens := lexer.Tokenize(text)
-	if p := (&guard{src: src, budget: budget{keys: map[int]int{}}}).check(tokens); p != nil {
-		found.add(*p)
+	if at, ok := directive(src); ok {
+		found.add(at.problem("", "YAML directives are not supported", "remove the line, or quote a value that starts with %"))
 		return nil, found
 	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		found.add(syntaxProblem(src, err))
+	documents, read, err := parseDocuments(text)
+	switch {
+	case err != nil:
+		found.add(syntaxProblem(src, text, read, err))
 		return nil, found
-	}
-	body := documentBody(file)
-	if body == nil {
+	case len(documents) == 0:
 		hint := ""
-		if len(tokens) > 0 {
+		if strings.TrimSpace(text) != "" {
 			hint = "it contains only comments"
 		}
 		found.add(src.at(1, 1).problem("", "the file is empty", hint))
 		return nil, found
+	case len(documents) > 1:
+		at := src.at(documents[1].Line-1, documents[1].Column)
+		found.add(at.problem("", "a second YAML document starts here", "keep one document in each file"))
+		return nil, found
 	}
-	c := converter{src: src, anchors: map[string]*node{}}
-	root = c.convert(body, "", 0)
+	c := converter{src: src, anchors: map[*yaml.Node]*node{}}
+	root = c.convert(documents[0].Content[0], "", 0)
 	if message := root.tooLarge(); message != "" && !c.stopped {
 		c.stop(root.at, "", message)
 	}
@@ -50,40 +106,15 @@ func parseText(src *source, text string) (root *node, found problems) {
 	return root, c.found
 }
 
-func documentBody(file *ast.File) ast.Node {
-	for _, doc := range file.Docs {
-		switch doc.Body.(type) {
-		case nil, *ast.CommentGroupNode, *ast.CommentNode:
-		default:
-			return doc.Body
+// directive finds a line that starts with % before the document. The parser does not show directives.
+func directive(src *source) (position, bool) {
+	for i, line := range src.lines {
+		if strings.HasPrefix(line, "%") {
+			return src.at(i+1, 1), true
+		}
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			break
 		}
 	}
-	return nil
-}
-
-// syntaxProblem turns an error of the parser into a problem.
-func syntaxProblem(src *source, err error) Problem {
-	var located interface {
-		GetToken() *token.Token
-		GetMessage() string
-	}
-	at, message := src.at(1, 1), err.Error()
-	if errors.As(err, &located) {
-		message = located.GetMessage()
-		if tk := located.GetToken(); tk != nil && tk.Position != nil {
-			at = locate(src, tk)
-			if strings.Contains(strings.TrimSpace(tk.Origin), "\n") && strings.HasPrefix(message, "mapping value is not allowed") {
-				return at.problem("", "the line below belongs to this text, and has a key", "indent the key like the key of this line, or quote the text")
-			}
-		}
-	}
-	line, offset := src.line(at.line), src.offset(at.line, at.column)
-	if tab := strings.LastIndexByte(line[:offset], '\t'); tab >= 0 && strings.Contains(message, "tab character") {
-		at = src.at(at.line, src.column(at.line, tab))
-		if strings.TrimLeft(line[:tab], " \t") == "" {
-			return *tabProblem(at)
-		}
-	}
-	message, hint := plainWords(message, line, offset)
-	return at.problem("", message, hint)
+	return position{}, false
 }

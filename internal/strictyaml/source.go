@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,7 +55,7 @@ func (s *source) find(text string, from position) (position, bool) {
 	return from, false
 }
 
-// offset turns a column into an index in the line, at most the line's length. It must be fast, because it is called for every token,
+// offset turns a column into an index in the line, at most the line's length. It must be fast, because it is called for every value,
 // even if the file has only one line.
 func (s *source) offset(number, column int) int {
 	index, length := max(column-1, 0), len(s.line(number))
@@ -74,6 +75,13 @@ func (s *source) column(number, offset int) int {
 		return i + 1
 	}
 	return offset + 1
+}
+
+// atByte returns the place of a byte of the whole text.
+func (s *source) atByte(text string, offset int) position {
+	before := text[:offset]
+	line := strings.Count(before, "\n") + 1
+	return s.at(line, s.column(line, offset-strings.LastIndexByte(before, '\n')-1))
 }
 
 // problem returns a Problem at this place.
@@ -113,10 +121,6 @@ func readSource(file string, data []byte, maxBytes int64) (*source, string, *Pro
 }
 
 func checkLine(src *source, number int, line string) *Problem {
-	if work := max(strings.Count(line, "\t"), strings.Count(line, "<<")) * len(line); work > maxLineWork {
-		p := src.at(number, 1).problem("", "the line has too many tabs or <", "")
-		return &p
-	}
 	column := 0
 	for i, r := range line {
 		column++
@@ -126,9 +130,9 @@ func checkLine(src *source, number int, line string) *Problem {
 			message, hint = fmt.Sprintf("byte 0x%02x is not UTF-8", line[i]), "save the file as UTF-8"
 		case r == 0:
 			message, hint = "the file has a zero byte", "save the file as UTF-8"
-		case r < ' ' && r != '\t', r == 0x7f:
+		case r < ' ' && r != '\t', r >= 0x7f && r < 0xa0, r >= 0xfdd0 && r <= 0xfdd2, r >= 0xfffe && r <= 0xffff:
 			message = fmt.Sprintf("control character U+%04X", r)
-			hint = fmt.Sprintf(`write it as \x%02x between double quotes`, r)
+			hint = "write it as " + strings.Trim(strconv.QuoteToASCII(string(r)), `"`) + " between double quotes"
 		default:
 			continue
 		}

@@ -64,10 +64,10 @@ func (c *converter) convert(from *yaml.Node, path string, depth int) *node {
 
 func (c *converter) value(from *yaml.Node, path string, depth int) *node {
 	at := c.start(from)
-	switch from.Kind {
-	case yaml.MappingNode:
+	if from.Kind == yaml.MappingNode {
 		return c.mapping(from, at, path, depth)
-	case yaml.SequenceNode:
+	}
+	if from.Kind == yaml.SequenceNode {
 		list := make([]*node, 0, len(from.Content))
 		for i, value := range from.Content {
 			list = append(list, c.convert(value, indexPath(path, i), depth+1))

@@ -46,8 +46,9 @@ func syntaxProblem(src *source, text string, read int, err error) Problem {
 	message := parserError.FindStringSubmatch(err.Error())[2]
 	if match := unknownAlias.FindStringSubmatch(message); match != nil {
 		offset := max(strings.LastIndex(text[:read], "*"+match[1]), 0)
-		var names []string
-		for _, anchor := range anchorName.FindAllStringSubmatch(text[:offset], -1) {
+		anchors := anchorName.FindAllStringSubmatch(text[:offset], -1)
+		names := make([]string, 0, len(anchors))
+		for _, anchor := range anchors {
 			names = append(names, anchor[1])
 		}
 		return src.atByte(text, offset).problem("", "there is no anchor &"+match[1]+" before this", suggestion(match[1], names, "anchors"))

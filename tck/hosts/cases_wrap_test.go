@@ -340,6 +340,7 @@ func ownTool() *emit.Module {
 }
 
 func holdsNoRequests(d *def) { has(func(r *hosts.RunOutcome) any { return len(r.Requests) }, "0")(d) }
+
 func holdsOneRequest(d *def) { has(func(r *hosts.RunOutcome) any { return len(r.Requests) }, "1")(d) }
 
 // wrapToolCases are about wrap_tool_call.

@@ -1,5 +1,12 @@
-// Package sqlstore keeps threads in an SQL database. It has everything that the stores in SQLite and PostgreSQL share, which
-// is all but how a database is opened.
+// Package sqlstore keeps threads and values in an SQL database. The stores in SQLite and PostgreSQL share all of it, and add
+// only how a database is opened.
+//
+// # Where to find what
+//
+//   - leases, their default length, what happens when one is lost: lease.go
+//   - what a run writes, and how a write is repeated: session.go; reading, listing and deleting threads: threads.go; forks: fork.go
+//   - values: values.go; their versions: valuechange.go; quotas and expiry: valuespace.go
+//   - tables and their versions: migrate.go, schema; differences between databases: dialect.go
 package sqlstore
 
 import (
@@ -38,12 +45,6 @@ type Config struct {
 	// Lease is how long a thread stays with a run after its process died. 0 means DefaultLease.
 	Lease time.Duration
 }
-
-// These are the default and the minimum length of a lease. It is renewed three times in that period.
-const (
-	DefaultLease = 15 * time.Second
-	MinLease     = 100 * time.Millisecond
-)
 
 // New prepares a database and makes missing tables. If it fails, it closes the connections.
 func New(ctx context.Context, config Config) (*Database, error) {

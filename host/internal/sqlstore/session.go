@@ -9,7 +9,6 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -25,7 +24,6 @@ const (
 	noteExecution = `INSERT INTO agenthost_journal (thread, checkpoint, call, n, doc)
 		SELECT no, $2, $3, $4, $5 FROM agenthost_threads WHERE no = $1 AND lease = $6 {share}
 		ON CONFLICT (thread, checkpoint, call, n) DO UPDATE SET doc = excluded.doc`
-	renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $2 AND lease = $3`
 )
 
 // session is an open thread.
@@ -42,20 +40,6 @@ type session struct {
 	held       context.Context //nolint:containedctx // independent of any call; ends when the lease is lost
 	stop       context.CancelFunc
 	renewing   sync.WaitGroup
-}
-
-// begin starts renewing a lease, which was given at the time given.
-func (s *session) begin(given time.Time) {
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop, s.lost = stop, make(chan struct{})
-	held, lose := context.WithCancelCause(context.Background())
-	s.held = held
-	s.renewing.Go(func() {
-		if s.renew(ctx, given) {
-			lose(checkpoint.ErrLost)
-			close(s.lost)
-		}
-	})
 }
 
 // write performs a write, and repeats it once if the connection was cut: only use reveals that an idle connection died with
@@ -87,40 +71,6 @@ func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) er
 	}
 	return s.db.failed(err)
 }
-
-// now returns the time by this machine's clock. A lease lasts in real time, whatever the agent's clock says, and counts from
-// just before the request for it.
-func now() time.Time { return time.Now() } //nolint:forbidigo // see the comment
-
-// renew renews the lease until ctx ends or the lease is lost, and reports whether it was lost.
-func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
-	every := s.db.lease / 3
-	ticks := time.NewTicker(every) //nolint:forbidigo // as now
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-ticks.C:
-		}
-		began := now()
-		try, cancel := context.WithTimeout(ctx, every)
-		result, err := s.db.writes.ExecContext(try, s.db.sql(renewLease), s.db.lease.Milliseconds(), s.no, s.lease)
-		cancel()
-		taken := false
-		if err == nil {
-			n, failure := result.RowsAffected()
-			taken = failure == nil && n == 0
-			renewed = began
-		}
-		if ctx.Err() == nil && (taken || now().Sub(renewed)+every > s.db.lease) {
-			return true
-		}
-	}
-}
-
-// Lost returns a channel that is closed when the lease is lost.
-func (s *session) Lost() <-chan struct{} { return s.lost }
 
 // Load returns the contents of the thread, see [checkpoint.Session].
 func (s *session) Load(ctx context.Context, at checkpoint.ID) (t *checkpoint.Thread, err error) {
@@ -248,32 +198,4 @@ func journalKey(e *checkpoint.Execution) string {
 	_, _ = sum.Write(wire.AppendString(nil, e.Message))
 	_, _ = sum.Write([]byte(e.CallID))
 	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// closing limits how long Close tries to release the lease. It never tries longer than the lease lasts, after which the lease
-// expires by itself.
-const closing = 5 * time.Second
-
-// Close releases the lease, see [checkpoint.Session].
-func (s *session) Close() error {
-	if s.closed.Swap(true) {
-		return nil
-	}
-	s.stop()
-	s.renewing.Wait()
-	if s.held.Err() != nil {
-		return nil // there is no lease to release
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.db.lease))
-	defer cancel()
-	return s.db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
-			AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL
-			WHERE no = $1 AND lease = $2`, s.no, s.lease)
-		return err
-	})
 }

@@ -10,64 +10,6 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// Open opens a thread, see [checkpoint.Store].
-func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, error) {
-	if err := checkpoint.CheckName(name); err != nil {
-		return nil, err
-	}
-	s := &session{db: d, name: name, lease: token()}
-	ctx, cancel := context.WithTimeout(ctx, d.lease) // a lease that takes longer to get has expired
-	defer cancel()
-	var began time.Time
-	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
-		began = now()
-		_, err := tx.ExecContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
-			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRowContext(ctx, d.sql(`UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3
-			WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`),
-			s.lease, d.holder, d.lease.Milliseconds(), name).Scan(&s.no)
-		if errors.Is(err, sql.ErrNoRows) {
-			return d.busy(ctx, tx, name)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.begin(began)
-	return s, nil
-}
-
-// errMoved reports a thread that was closed or removed between two statements of a transaction.
-var errMoved = errors.New("the thread was closed in the meantime")
-
-// changeSettled performs do as change does, and repeats it while the thread moves.
-func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
-	for {
-		if err := d.change(ctx, do); !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-}
-
-// busy returns the error for a thread that is open elsewhere.
-func (*Database) busy(ctx context.Context, tx *sql.Tx, name string) error {
-	var holder sql.NullString
-	var until sql.NullInt64
-	err := tx.QueryRowContext(ctx, `SELECT holder, until FROM agenthost_threads WHERE name = $1`, name).Scan(&holder, &until)
-	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && !until.Valid:
-		return errMoved
-	case err != nil:
-		return err
-	default:
-		return &checkpoint.BusyError{Holder: holder.String, Until: time.UnixMilli(until.Int64)}
-	}
-}
-
 // thread finds a saved thread.
 func (d *Database) thread(ctx context.Context, q querier, name string) (no int64, newest checkpoint.ID, err error) {
 	err = q.QueryRowContext(ctx, `SELECT t.no, c.id FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no

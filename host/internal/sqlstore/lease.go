@@ -1,0 +1,156 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// A run holds a lease on its thread: Open takes it, the session renews it, and Close releases it. When a process dies, its
+// leases expire, and another process can open the threads.
+
+// These are the default and the minimum length of a lease. It is renewed three times in that period.
+const (
+	DefaultLease = 15 * time.Second
+	MinLease     = 100 * time.Millisecond
+)
+
+// Open opens a thread, see [checkpoint.Store].
+func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, error) {
+	if err := checkpoint.CheckName(name); err != nil {
+		return nil, err
+	}
+	s := &session{db: d, name: name, lease: token()}
+	ctx, cancel := context.WithTimeout(ctx, d.lease) // a lease that takes longer to get has expired
+	defer cancel()
+	var began time.Time
+	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
+		began = now()
+		_, err := tx.ExecContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
+			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRowContext(ctx, d.sql(`UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3
+			WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`),
+			s.lease, d.holder, d.lease.Milliseconds(), name).Scan(&s.no)
+		if errors.Is(err, sql.ErrNoRows) {
+			return d.busy(ctx, tx, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.begin(began)
+	return s, nil
+}
+
+// errMoved reports a thread that was closed or removed between two statements of a transaction.
+var errMoved = errors.New("the thread was closed in the meantime")
+
+// changeSettled performs do as change does, and repeats it while the thread moves.
+func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
+	for {
+		if err := d.change(ctx, do); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
+// busy returns the error for a thread that is open elsewhere.
+func (*Database) busy(ctx context.Context, tx *sql.Tx, name string) error {
+	var holder sql.NullString
+	var until sql.NullInt64
+	err := tx.QueryRowContext(ctx, `SELECT holder, until FROM agenthost_threads WHERE name = $1`, name).Scan(&holder, &until)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && !until.Valid:
+		return errMoved
+	case err != nil:
+		return err
+	default:
+		return &checkpoint.BusyError{Holder: holder.String, Until: time.UnixMilli(until.Int64)}
+	}
+}
+
+// begin starts renewing a lease, which was given at the time given.
+func (s *session) begin(given time.Time) {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop, s.lost = stop, make(chan struct{})
+	held, lose := context.WithCancelCause(context.Background())
+	s.held = held
+	s.renewing.Go(func() {
+		if s.renew(ctx, given) {
+			lose(checkpoint.ErrLost)
+			close(s.lost)
+		}
+	})
+}
+
+// now returns the time by this machine's clock. A lease lasts in real time, whatever the agent's clock says, and counts from
+// just before the request for it.
+func now() time.Time { return time.Now() } //nolint:forbidigo // see the comment
+
+// renewLease extends a lease that nobody else has taken.
+const renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $2 AND lease = $3`
+
+// renew renews the lease until ctx ends or the lease is lost, and reports whether it was lost.
+func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
+	every := s.db.lease / 3
+	ticks := time.NewTicker(every) //nolint:forbidigo // as now
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticks.C:
+		}
+		began := now()
+		try, cancel := context.WithTimeout(ctx, every)
+		result, err := s.db.writes.ExecContext(try, s.db.sql(renewLease), s.db.lease.Milliseconds(), s.no, s.lease)
+		cancel()
+		taken := false
+		if err == nil {
+			n, failure := result.RowsAffected()
+			taken = failure == nil && n == 0
+			renewed = began
+		}
+		if ctx.Err() == nil && (taken || now().Sub(renewed)+every > s.db.lease) {
+			return true
+		}
+	}
+}
+
+// Lost returns a channel that is closed when the lease is lost.
+func (s *session) Lost() <-chan struct{} { return s.lost }
+
+// closing limits how long Close tries to release the lease. It never tries longer than the lease lasts, after which the lease
+// expires by itself.
+const closing = 5 * time.Second
+
+// Close releases the lease, see [checkpoint.Session].
+func (s *session) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.stop()
+	s.renewing.Wait()
+	if s.held.Err() != nil {
+		return nil // there is no lease to release
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.db.lease))
+	defer cancel()
+	return s.db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
+			AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL
+			WHERE no = $1 AND lease = $2`, s.no, s.lease)
+		return err
+	})
+}

@@ -96,3 +96,11 @@ func portOf(u *url.URL) string {
 		return "443"
 	}
 }
+
+// forAll lists headers that do not identify the sender, and are sent to every host that a redirect leads to.
+var forAll = []string{"accept", "accept-language", "content-type", "idempotency-key", "user-agent"}
+
+// withoutOwn returns the headers that may be sent to a host other than the one the operator gave them for.
+func withoutOwn(headers []abi.Header) []abi.Header {
+	return slices.DeleteFunc(slices.Clone(headers), func(h abi.Header) bool { return !slices.Contains(forAll, h.Name) })
+}

@@ -1,7 +1,6 @@
 package httptool
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -54,15 +53,7 @@ func (t *Tool) requestHeaders(args wire.Map, idempotencyKey string) ([]abi.Heade
 // inHeader accepts a value that fits on one line.
 func inHeader(name, value string) (string, error) {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", &argumentError{name, "may have no line breaks and control characters: it stands in a header"}
+		return "", &argumentError{name, "must not contain line breaks or control characters, because it is part of a header"}
 	}
 	return value, nil
-}
-
-// forAll lists headers that do not identify the sender, and are sent to every host that a redirect leads to.
-var forAll = []string{"accept", "accept-language", "content-type", "idempotency-key", "user-agent"}
-
-// withoutOwn returns the headers that may be sent to a host other than the one the operator gave them for.
-func withoutOwn(headers []abi.Header) []abi.Header {
-	return slices.DeleteFunc(slices.Clone(headers), func(h abi.Header) bool { return !slices.Contains(forAll, h.Name) })
 }

@@ -125,7 +125,7 @@ func TestArgumentsInHeaders(t *testing.T) {
 	require.Contains(t, text, "Accept: text/csv\r\n")
 	require.NotContains(t, text, "Idempotency-Key", "there is none outside of a run")
 	for _, value := range []string{"a\r\nX-Evil: 1", "a\nb", "a\rb", "a\x00", "\x7f", "\t"} {
-		require.Contains(t, fails(t, made, map[string]any{"who": value}), `the argument "who" may have no line breaks`)
+		require.Contains(t, fails(t, made, map[string]any{"who": value}), `the argument "who" must not contain line breaks`)
 	}
 }
 

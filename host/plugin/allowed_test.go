@@ -14,12 +14,13 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // completes runs a guest whose hook checks for itself that the host answers as it should, and traps otherwise.
-func completes(t *testing.T, g *guest, limits plugin.Limits) (*testBundle, []host.Event) {
+func completes(t *testing.T, g *guestkit.Module, limits plugin.Limits) (*testBundle, []host.Event) {
 	t.Helper()
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: limits})
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: limits})
 	events, err := b.run(t)
 	require.NoError(t, err)
 	return b, events
@@ -27,36 +28,36 @@ func completes(t *testing.T, g *guest, limits plugin.Limits) (*testBundle, []hos
 
 func TestLengthZeroNeedsNoPointer(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.WrapToolCall, abi.HookSpec{})
-	wild := i32(-1)
-	g.on("wrap_tool_call",
-		i32(1), wild, i32(0), call(callLog),
-		wild, i32(0), call(callInputRead), drop,
-		g.place([]byte("budget")), wild, i32(0), call(callHostCall), expect(abi.StatusOK),
-		wild, i32(0), call(callReplyRead), drop,
-		wild, i32(0), call(callNext), expect(abi.StatusOK),
-		nothing)
+	g := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{})
+	wild := guestkit.I32(-1)
+	g.On("wrap_tool_call",
+		guestkit.I32(1), wild, guestkit.I32(0), guestkit.Call(guestkit.Log),
+		wild, guestkit.I32(0), guestkit.Call(guestkit.InputRead), guestkit.Drop,
+		g.Place([]byte("budget")), wild, guestkit.I32(0), guestkit.Call(guestkit.HostCall), guestkit.Expect(abi.StatusOK),
+		wild, guestkit.I32(0), guestkit.Call(guestkit.ReplyRead), guestkit.Drop,
+		wild, guestkit.I32(0), guestkit.Call(guestkit.Next), guestkit.Expect(abi.StatusOK),
+		guestkit.Nothing)
 	completes(t, g, plugin.Limits{})
 }
 
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	event := document(&abi.EventEmit{Name: "said", Data: wire.Int(3)})
-	read := func(q abi.StateQuery) []byte { return document(&q) }
-	g.on("before_model",
-		g.hostCall("made.up", nil, abi.ENOENT),
-		g.hostCall(string(make([]byte, 64)), nil, abi.ENOENT),
-		g.hostCall(abi.OpKVGet, nil, abi.EDENIED),
-		g.hostCall(abi.OpHTTPFetch, []byte{0x80}, abi.EDENIED),
-		g.hostCall(abi.OpStateRead, read(abi.StateQuery{Fields: []string{"secret"}}), abi.EDENIED),
-		g.hostCall(abi.OpStateRead, read(abi.StateQuery{Count: 1}), abi.EDENIED),
-		g.hostCall(abi.OpStateRead, nil, abi.EINVAL),
-		g.hostCall(abi.OpStateRead, []byte{0x01}, abi.EINVAL),
-		g.hostCall(abi.OpEventEmit, []byte{0x80}, abi.EINVAL),
-		g.hostCall(abi.OpEventEmit, mapOf(map[string]any{"name": "two words"}), abi.EINVAL),
-		g.hostCall(abi.OpEventEmit, event, abi.StatusOK),
-		nothing)
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	event := guestkit.Document(&abi.EventEmit{Name: "said", Data: wire.Int(3)})
+	read := func(q abi.StateQuery) []byte { return guestkit.Document(&q) }
+	g.On("before_model",
+		g.HostCall("made.up", nil, abi.ENOENT),
+		g.HostCall(string(make([]byte, 64)), nil, abi.ENOENT),
+		g.HostCall(abi.OpKVGet, nil, abi.EDENIED),
+		g.HostCall(abi.OpHTTPFetch, []byte{0x80}, abi.EDENIED),
+		g.HostCall(abi.OpStateRead, read(abi.StateQuery{Fields: []string{"secret"}}), abi.EDENIED),
+		g.HostCall(abi.OpStateRead, read(abi.StateQuery{Count: 1}), abi.EDENIED),
+		g.HostCall(abi.OpStateRead, nil, abi.EINVAL),
+		g.HostCall(abi.OpStateRead, []byte{0x01}, abi.EINVAL),
+		g.HostCall(abi.OpEventEmit, []byte{0x80}, abi.EINVAL),
+		g.HostCall(abi.OpEventEmit, guestkit.MapOf(map[string]any{"name": "two words"}), abi.EINVAL),
+		g.HostCall(abi.OpEventEmit, event, abi.StatusOK),
+		guestkit.Nothing)
 	_, events := completes(t, g, plugin.Limits{})
 	i := slices.IndexFunc(events, func(e host.Event) bool { return e.Type == host.EventCustom })
 	require.Equal(t, "said", events[i].Name)
@@ -68,21 +69,21 @@ func TestCallsAreLimited(t *testing.T) {
 	t.Parallel()
 	t.Run("next", func(t *testing.T) {
 		t.Parallel()
-		g := hooked(abi.WrapToolCall, abi.HookSpec{})
-		g.on("wrap_tool_call", repeat(10, g.next(nil, abi.StatusOK)), repeat(2, g.next(nil, abi.ELIMIT)), nothing)
+		g := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{})
+		g.On("wrap_tool_call", guestkit.Repeat(10, g.Forward(nil, abi.StatusOK)...), guestkit.Repeat(2, g.Forward(nil, abi.ELIMIT)...), guestkit.Nothing)
 		b, _ := completes(t, g, plugin.Limits{})
 		require.EqualValues(t, 10, b.ran.Load())
 	})
 	t.Run("host_call", func(t *testing.T) {
 		t.Parallel()
-		g := hooked(abi.BeforeModel, abi.HookSpec{})
-		g.on("before_model", repeat(2, g.hostCall("budget", nil, abi.StatusOK)), g.hostCall("budget", nil, abi.ELIMIT), nothing)
+		g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+		g.On("before_model", guestkit.Repeat(2, g.HostCall("budget", nil, abi.StatusOK)...), g.HostCall("budget", nil, abi.ELIMIT), guestkit.Nothing)
 		completes(t, g, plugin.Limits{HostCalls: 2})
 	})
 	t.Run("log", func(t *testing.T) {
 		t.Parallel()
-		g := hooked(abi.AfterAgent, abi.HookSpec{})
-		g.on("after_agent", repeat(1000, g.log(1, "flood\x1b[2J\n\u202e")), nothing)
+		g := guestkit.Hooked(abi.AfterAgent, abi.HookSpec{})
+		g.On("after_agent", guestkit.Repeat(1000, g.Log(1, "flood\x1b[2J\n\u202e")...), guestkit.Nothing)
 		b, _ := completes(t, g, plugin.Limits{Log: 100})
 		lines := b.logged.texts()
 		require.Less(t, len(lines), 12)
@@ -91,9 +92,9 @@ func TestCallsAreLimited(t *testing.T) {
 	})
 	t.Run("line", func(t *testing.T) {
 		t.Parallel()
-		g := hooked(abi.AfterAgent, abi.HookSpec{})
-		g.Memory = pages(4)
-		g.on("after_agent", g.log(2, strings.Repeat("x", 20_000)), g.print("out"), nothing)
+		g := guestkit.Hooked(abi.AfterAgent, abi.HookSpec{})
+		g.Memory = guestkit.Pages(4)
+		g.On("after_agent", g.Log(2, strings.Repeat("x", 20_000)), g.Print(1, "out"), guestkit.Nothing)
 		b, _ := completes(t, g, plugin.Limits{})
 		lines := b.logged.texts()
 		require.Len(t, lines[0], len("WARN ")+8<<10)
@@ -101,8 +102,8 @@ func TestCallsAreLimited(t *testing.T) {
 	})
 	t.Run("input", func(t *testing.T) {
 		t.Parallel()
-		g := hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewAll()}).on("before_model", nothing)
-		b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Input: 500}})
+		g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{Messages: abi.ViewAll()}).On("before_model", guestkit.Nothing)
+		b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: plugin.Limits{Input: 500}})
 		_, err := b.run(t)
 		require.NoError(t, err)
 		_, err = b.run(t, abi.Human(strings.Repeat("long ", 100)))
@@ -112,9 +113,9 @@ func TestCallsAreLimited(t *testing.T) {
 	})
 	t.Run("reply", func(t *testing.T) {
 		t.Parallel()
-		g := hooked(abi.WrapModelCall, abi.HookSpec{})
-		g.on("wrap_model_call", g.next(nil, abi.ETOOBIG), nothing)
-		b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Input: 500}}, func(c *host.Config) {
+		g := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+		g.On("wrap_model_call", g.Forward(nil, abi.ETOOBIG), guestkit.Nothing)
+		b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: plugin.Limits{Input: 500}}, func(c *host.Config) {
 			c.Model = constantModel(abi.AI(strings.Repeat("long ", 100)))
 		})
 		events, err := b.run(t)
@@ -125,10 +126,10 @@ func TestCallsAreLimited(t *testing.T) {
 
 func TestResultIsCopied(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeAgent, abi.HookSpec{}, abi.FieldSpec{Name: "f", Lifetime: "run"})
-	first := g.write(mapOf(map[string]any{"state": map[string]any{"f": "first"}}))
-	second := g.write(mapOf(map[string]any{"state": map[string]any{"f": "last"}}))
-	g.on("before_agent", first, second, g.fill(), i32(1))
+	g := guestkit.Hooked(abi.BeforeAgent, abi.HookSpec{}, abi.FieldSpec{Name: "f", Lifetime: "run"})
+	first := g.Write(guestkit.MapOf(map[string]any{"state": map[string]any{"f": "first"}}))
+	second := g.Write(guestkit.MapOf(map[string]any{"state": map[string]any{"f": "last"}}))
+	g.On("before_agent", first, second, g.Erase(), guestkit.I32(1))
 	_, events := completes(t, g, plugin.Limits{})
 	i := slices.IndexFunc(events, func(e host.Event) bool { return e.Type == host.EventState && len(e.State) > 0 })
 	require.Equal(t, `{"f":"last"}`, events[i].State.Raw().JSON())
@@ -136,8 +137,8 @@ func TestResultIsCopied(t *testing.T) {
 
 func TestResultOfZeroDoesNotCount(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeAgent, abi.HookSpec{})
-	g.on("before_agent", g.write([]byte{0xdd, 0xff}), nothing)
+	g := guestkit.Hooked(abi.BeforeAgent, abi.HookSpec{})
+	g.On("before_agent", g.Write([]byte{0xdd, 0xff}), guestkit.Nothing)
 	completes(t, g, plugin.Limits{})
 }
 
@@ -145,9 +146,9 @@ func TestResultOfZeroDoesNotCount(t *testing.T) {
 func TestInnerErrorKeepsItsIdentity(t *testing.T) {
 	t.Parallel()
 	sentinel := errors.New("no connection")
-	g := hooked(abi.WrapModelCall, abi.HookSpec{})
-	g.on("wrap_model_call", g.next(nil, abi.StatusFailed), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes()}, func(c *host.Config) { c.Model = failingModel{sentinel} })
+	g := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	g.On("wrap_model_call", g.Forward(nil, abi.StatusFailed), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes()}, func(c *host.Config) { c.Model = failingModel{sentinel} })
 	_, err := b.run(t)
 	require.ErrorIs(t, err, sentinel)
 	require.ErrorAs(t, err, new(*host.ModelError))
@@ -160,9 +161,9 @@ func TestOrdinaryErrors(t *testing.T) {
 	for _, hook := range abi.Hooks() {
 		t.Run(string(hook), func(t *testing.T) {
 			t.Parallel()
-			g := hooked(hook, abi.HookSpec{})
-			g.on(string(hook), g.say(document(&abi.Result{Error: &abi.Error{Type: "mine", Message: "no", Retryable: true}})))
-			b := setup(t, plugin.Wasm{Bytes: g.bytes(), OnFailure: plugin.Open})
+			g := guestkit.Hooked(hook, abi.HookSpec{})
+			g.On(string(hook), g.Say(guestkit.Document(&abi.Result{Error: &abi.Error{Type: "mine", Message: "no", Retryable: true}})))
+			b := setup(t, plugin.Wasm{Bytes: g.Bytes(), OnFailure: plugin.Open})
 			first, err := b.run(t)
 			var document *abi.Error
 			require.ErrorAs(t, err, &document)
@@ -178,23 +179,27 @@ func TestOrdinaryErrors(t *testing.T) {
 func TestToolFaults(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		body func(g *guest) code
+		body func(g *guestkit.Module) guestkit.Code
 		kind plugin.Kind
 		says string
 	}{
-		"trap":            {func(*guest) code { return trap }, plugin.KindTrap, "unreachable"},
-		"nothing":         {func(*guest) code { return nothing }, plugin.KindProtocol, "a tool must answer"},
-		"no message":      {func(g *guest) code { return g.say([]byte{0x80}) }, plugin.KindProtocol, "neither tool_message nor error"},
-		"next":            {func(g *guest) code { return slices.Concat(g.next(nil, 0), nothing) }, plugin.KindProtocol, "next is for wrap hooks"},
-		"response":        {func(g *guest) code { return g.say(mapOf(map[string]any{"response": map[string]any{}})) }, plugin.KindProtocol, "response is for"},
-		"jump":            {func(g *guest) code { return g.say(mapOf(map[string]any{"jump_to": "end"})) }, plugin.KindProtocol, "jump_to is for"},
-		"id of a message": {func(g *guest) code { return g.say(mapOf(map[string]any{"tool_message": map[string]any{"id": "h1"}})) }, plugin.KindProtocol, "gives ids"},
+		"trap":       {func(*guestkit.Module) guestkit.Code { return guestkit.Trap }, plugin.KindTrap, "unreachable"},
+		"nothing":    {func(*guestkit.Module) guestkit.Code { return guestkit.Nothing }, plugin.KindProtocol, "a tool must answer"},
+		"no message": {func(g *guestkit.Module) guestkit.Code { return g.Say([]byte{0x80}) }, plugin.KindProtocol, "neither tool_message nor error"},
+		"next":       {func(g *guestkit.Module) guestkit.Code { return guestkit.Seq(g.Forward(nil, 0), guestkit.Nothing) }, plugin.KindProtocol, "next is for wrap hooks"},
+		"response": {func(g *guestkit.Module) guestkit.Code {
+			return g.Say(guestkit.MapOf(map[string]any{"response": map[string]any{}}))
+		}, plugin.KindProtocol, "response is for"},
+		"jump": {func(g *guestkit.Module) guestkit.Code { return g.Say(guestkit.MapOf(map[string]any{"jump_to": "end"})) }, plugin.KindProtocol, "jump_to is for"},
+		"id of a message": {func(g *guestkit.Module) guestkit.Code {
+			return g.Say(guestkit.MapOf(map[string]any{"tool_message": map[string]any{"id": "h1"}}))
+		}, plugin.KindProtocol, "gives ids"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGuest(abi.Description{Tools: []abi.ToolSpec{{Name: "own"}}})
-			g.on("call_tool", test.body(g))
-			b := setup(t, plugin.Wasm{Bytes: g.bytes(), OnFailure: plugin.Open}, func(c *host.Config) {
+			g := guestkit.New(abi.Description{Tools: []abi.ToolSpec{{Name: "own"}}})
+			g.On("call_tool", test.body(g))
+			b := setup(t, plugin.Wasm{Bytes: g.Bytes(), OnFailure: plugin.Open}, func(c *host.Config) {
 				c.Model = constantModel(abi.AI("", abi.Call("1", "own", nil)))
 			})
 			_, err := b.run(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
@@ -91,8 +92,8 @@ func runBench(b testing.TB, config host.Config, messages ...abi.Message) {
 
 // BenchmarkHookFloor is a hook that is shown nothing and says nothing: what a call costs the host.
 func BenchmarkHookFloor(b *testing.B) {
-	floor := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
-	b.Run("wat", func(b *testing.B) { measureNode(b, load(b, floor.bytes()).BeforeModel, 1, "hi") })
+	floor := guestkit.Fine()
+	b.Run("wat", func(b *testing.B) { measureNode(b, load(b, floor.Bytes()).BeforeModel, 1, "hi") })
 	b.Run("tinygo", func(b *testing.B) { measureNode(b, load(b, tinyGuest(b, "bench")).BeforeAgent, 1, "hi") })
 	b.Run("rust", func(b *testing.B) { measureNode(b, load(b, rustGuest(b, "bench")).BeforeAgent, 1, "hi") })
 	b.Run("go", func(b *testing.B) { measureNode(b, load(b, goGuest(b, "bench")).BeforeAgent, 1, "hi") })
@@ -168,13 +169,13 @@ func BenchmarkHistory(b *testing.B) {
 
 // BenchmarkWrapModel is a layer that only calls next.
 func BenchmarkWrapModel(b *testing.B) {
-	pass := hooked(abi.WrapModelCall, abi.HookSpec{})
-	pass.on("wrap_model_call", pass.next(nil, abi.StatusOK), nothing)
+	pass := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	pass.On("wrap_model_call", pass.Forward(nil, abi.StatusOK), guestkit.Nothing)
 	for _, guest := range []struct {
 		name string
 		code func() []byte
 	}{
-		{"wat", pass.bytes},
+		{"wat", pass.Bytes},
 		{"tinygo", func() []byte { return tinyGuest(b, "bench") }},
 		{"rust", func() []byte { return rustGuest(b, "bench") }},
 		{"go", func() []byte { return goGuest(b, "bench") }},
@@ -202,14 +203,14 @@ func BenchmarkWrapModel(b *testing.B) {
 
 // BenchmarkParallelTools is a batch of 8 tool calls that run at once through one wrap, with the whole round around it.
 func BenchmarkParallelTools(b *testing.B) {
-	pass := hooked(abi.WrapToolCall, abi.HookSpec{})
-	pass.on("wrap_tool_call", pass.next(nil, abi.StatusOK), nothing)
+	pass := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{})
+	pass.On("wrap_tool_call", pass.Forward(nil, abi.StatusOK), guestkit.Nothing)
 	for _, guest := range []struct {
 		name       string
 		middleware []host.Middleware
 	}{
 		{"none", nil},
-		{"wat", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: pass.bytes(), Engine: compiled}}},
+		{"wat", []host.Middleware{plugin.Wasm{ID: "bench", Bytes: pass.Bytes(), Engine: compiled}}},
 		{"tinygo", []host.Middleware{plugin.Wasm{
 			ID: "bench", Bytes: tinyGuest(b, "bench"), Engine: compiled, Config: map[string]any{"only": "wrap_tool_call"},
 		}}},
@@ -259,7 +260,7 @@ func (m *batchModel) Generate(context.Context, *model.Request) (*model.Response,
 
 // BenchmarkStop shows how long after its deadline a guest stops, and how long it holds up a garbage collection.
 func BenchmarkStop(b *testing.B) {
-	for name, g := range map[string]*guest{"loop": hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing), "tree_of_calls": callTree()} {
+	for name, g := range map[string]*guestkit.Module{"loop": endless(), "tree_of_calls": callTree()} {
 		b.Run(name, func(b *testing.B) {
 			var late, collection time.Duration
 			for b.Loop() {

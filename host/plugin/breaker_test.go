@@ -3,7 +3,6 @@ package plugin_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 func TestBreaker(t *testing.T) {
@@ -21,9 +21,9 @@ func TestBreaker(t *testing.T) {
 		t.Run(string(hook), func(t *testing.T) {
 			t.Parallel()
 			var now atomic.Int64
-			g := hooked(hook, abi.HookSpec{})
-			g.on(string(hook), trap)
-			w := plugin.Wasm{Bytes: g.bytes(), Breaker: plugin.Breaker{Faults: 3, Window: time.Minute}}
+			g := guestkit.Hooked(hook, abi.HookSpec{})
+			g.On(string(hook), guestkit.Trap)
+			w := plugin.Wasm{Bytes: g.Bytes(), Breaker: plugin.Breaker{Faults: 3, Window: time.Minute}}
 			b := setup(t, w, func(c *host.Config) { c.Clock = func() time.Time { return time.Unix(now.Load(), 0) } })
 			fails := func() []string {
 				events, err := b.run(t)
@@ -62,9 +62,9 @@ func TestBreaker(t *testing.T) {
 func TestBreakerForgets(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
-	g := hooked(abi.BeforeAgent, abi.HookSpec{Messages: abi.ViewLast(1)})
-	g.on("before_agent", slices.Concat(code{0x20, 0x00}, i32(1000), code{0x4a, 0x04, 0x40}, trap, code{0x0b}, nothing)) // traps at a long input
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Breaker: plugin.Breaker{Faults: 1}}, func(c *host.Config) {
+	g := guestkit.Hooked(abi.BeforeAgent, abi.HookSpec{Messages: abi.ViewLast(1)})
+	g.On("before_agent", guestkit.Get(0), guestkit.I32(1000), guestkit.Code{0x4a}, guestkit.When(guestkit.Trap), guestkit.Nothing) // traps at a long input
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Breaker: plugin.Breaker{Faults: 1}}, func(c *host.Config) {
 		c.Clock = func() time.Time { return time.Unix(now.Load(), 0) }
 	})
 	long := abi.Human(string(make([]byte, 2000)))
@@ -85,8 +85,8 @@ func TestBreakerForgets(t *testing.T) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	says := func(name string) []byte {
-		g := hooked(abi.BeforeModel, abi.HookSpec{})
-		return g.on("before_model", g.hostCall(abi.OpEventEmit, document(&abi.EventEmit{Name: name}), abi.StatusOK), nothing).bytes()
+		g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+		return g.On("before_model", g.HostCall(abi.OpEventEmit, guestkit.Document(&abi.EventEmit{Name: name}), abi.StatusOK), guestkit.Nothing).Bytes()
 	}
 	path := filepath.Join(t.TempDir(), "p.wasm")
 	write := func(code []byte) {

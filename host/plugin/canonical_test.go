@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // frames keeps what was recorded.
@@ -25,11 +26,11 @@ func TestGuestsAreShownCanonicalDocuments(t *testing.T) {
 	call := abi.ToolCall{ID: "1", Name: "search", Args: unsorted}
 	message := abi.AI("", call)
 	message.Meta = wire.Map{{Key: "m", Value: unsorted}}
-	g := hooked(abi.WrapToolCall, abi.HookSpec{Messages: abi.ViewAll()}).on("wrap_tool_call", nothing)
+	g := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{Messages: abi.ViewAll()}).On("wrap_tool_call", guestkit.Nothing)
 	var recorded frames
 	agent, err := host.New(host.Config{
 		Model: scripted.NewTurns(scripted.Turn{Message: message}, scripted.Say("done")), Tools: []host.Tool{answeringTool("search")},
-		Middleware: []host.Middleware{plugin.Wasm{ID: "seen", Bytes: g.bytes(), Engine: compiled, Recorder: &recorded}},
+		Middleware: []host.Middleware{plugin.Wasm{ID: "seen", Bytes: g.Bytes(), Engine: compiled, Recorder: &recorded}},
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // useOf is a use of each capability that succeeds where it is granted everything, or that the host refuses only because
@@ -20,15 +21,15 @@ var useOf = []struct {
 	doc  []byte
 	want abi.Status
 }{
-	{abi.OpKVPut, document(&abi.KVPut{Key: "k", Scope: abi.ScopeRun, Value: wire.Int(1)}), abi.StatusOK},
-	{abi.OpKVGet, document(&abi.KVGet{Key: "missing", Scope: abi.ScopeRun}), abi.ENOENT},
-	{abi.OpKVDelete, document(&abi.KVDelete{Key: "k", Scope: abi.ScopeRun}), abi.StatusOK},
-	{abi.OpKVList, document(&abi.KVList{Scope: abi.ScopeRun}), abi.StatusOK},
-	{abi.OpHTTPFetch, document(&abi.FetchRequest{URL: "https://user@api.example.com/"}), abi.EINVAL},
-	{abi.OpModelGenerate, document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}}), abi.StatusOK},
-	{abi.OpToolCall, document(&abi.ToolRequest{Name: "search"}), abi.StatusOK},
+	{abi.OpKVPut, guestkit.Document(&abi.KVPut{Key: "k", Scope: abi.ScopeRun, Value: wire.Int(1)}), abi.StatusOK},
+	{abi.OpKVGet, guestkit.Document(&abi.KVGet{Key: "missing", Scope: abi.ScopeRun}), abi.ENOENT},
+	{abi.OpKVDelete, guestkit.Document(&abi.KVDelete{Key: "k", Scope: abi.ScopeRun}), abi.StatusOK},
+	{abi.OpKVList, guestkit.Document(&abi.KVList{Scope: abi.ScopeRun}), abi.StatusOK},
+	{abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{URL: "https://user@api.example.com/"}), abi.EINVAL},
+	{abi.OpModelGenerate, guestkit.Document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}}), abi.StatusOK},
+	{abi.OpToolCall, guestkit.Document(&abi.ToolRequest{Name: "search"}), abi.StatusOK},
 	{abi.OpClockNow, nil, abi.StatusOK},
-	{abi.OpRandomBytes, document(&abi.RandomRequest{Count: 7}), abi.StatusOK},
+	{abi.OpRandomBytes, guestkit.Document(&abi.RandomRequest{Count: 7}), abi.StatusOK},
 }
 
 func TestCapabilityIsWhatIsAskedForAndGranted(t *testing.T) {
@@ -46,7 +47,7 @@ func TestCapabilityIsWhatIsAskedForAndGranted(t *testing.T) {
 					if asked {
 						g = capable(use.op)
 					}
-					g.on("before_agent", g.hostCall(use.op, use.doc, want), nothing)
+					g.On("before_agent", g.HostCall(use.op, use.doc, want), guestkit.Nothing)
 					var grant plugin.Grant
 					if granted {
 						grant = everything()
@@ -66,25 +67,25 @@ func TestCapabilityRefusesBadDocuments(t *testing.T) {
 		doc []byte
 	}{
 		"kv.get without document":                 {abi.OpKVGet, nil},
-		"kv.get of an unknown scope":              {abi.OpKVGet, document(&abi.KVGet{Key: "k", Scope: "all"})},
-		"kv.put of an empty key":                  {abi.OpKVPut, document(&abi.KVPut{Scope: abi.ScopeRun, Value: wire.Int(1)})},
-		"kv.put of a key of control letters":      {abi.OpKVPut, document(&abi.KVPut{Key: "a\x00", Scope: abi.ScopeRun, Value: wire.Int(1)})},
-		"kv.delete with a version of letters":     {abi.OpKVDelete, mapOf(map[string]any{"key": "k", "scope": "run", "if_version": "1"})},
+		"kv.get of an unknown scope":              {abi.OpKVGet, guestkit.Document(&abi.KVGet{Key: "k", Scope: "all"})},
+		"kv.put of an empty key":                  {abi.OpKVPut, guestkit.Document(&abi.KVPut{Scope: abi.ScopeRun, Value: wire.Int(1)})},
+		"kv.put of a key of control letters":      {abi.OpKVPut, guestkit.Document(&abi.KVPut{Key: "a\x00", Scope: abi.ScopeRun, Value: wire.Int(1)})},
+		"kv.delete with a version of letters":     {abi.OpKVDelete, guestkit.MapOf(map[string]any{"key": "k", "scope": "run", "if_version": "1"})},
 		"kv.list that is a number":                {abi.OpKVList, []byte{0x01}},
 		"http.fetch without document":             {abi.OpHTTPFetch, nil},
-		"http.fetch of no URL":                    {abi.OpHTTPFetch, document(&abi.FetchRequest{URL: "nonsense"})},
+		"http.fetch of no URL":                    {abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{URL: "nonsense"})},
 		"model.generate without messages":         {abi.OpModelGenerate, []byte{0x80}},
-		"model.generate with an unknown role":     {abi.OpModelGenerate, document(&abi.GenerateRequest{Messages: []abi.Message{system}})},
-		"model.generate with a bad message":       {abi.OpModelGenerate, mapOf(map[string]any{"messages": []any{7}})},
-		"tool.call with a list of arguments":      {abi.OpToolCall, mapOf(map[string]any{"name": "search", "args": []any{1}})},
-		"tool.call with a name of the wrong type": {abi.OpToolCall, mapOf(map[string]any{"name": 1})},
+		"model.generate with an unknown role":     {abi.OpModelGenerate, guestkit.Document(&abi.GenerateRequest{Messages: []abi.Message{system}})},
+		"model.generate with a bad message":       {abi.OpModelGenerate, guestkit.MapOf(map[string]any{"messages": []any{7}})},
+		"tool.call with a list of arguments":      {abi.OpToolCall, guestkit.MapOf(map[string]any{"name": "search", "args": []any{1}})},
+		"tool.call with a name of the wrong type": {abi.OpToolCall, guestkit.MapOf(map[string]any{"name": 1})},
 		"random.bytes without document":           {abi.OpRandomBytes, nil},
-		"random.bytes of too many":                {abi.OpRandomBytes, document(&abi.RandomRequest{Count: abi.MaxRandomBytes + 1})},
+		"random.bytes of too many":                {abi.OpRandomBytes, guestkit.Document(&abi.RandomRequest{Count: abi.MaxRandomBytes + 1})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := capable(test.op)
-			g.on("before_agent", g.hostCall(test.op, test.doc, abi.EINVAL), nothing)
+			g.On("before_agent", g.HostCall(test.op, test.doc, abi.EINVAL), guestkit.Nothing)
 			b, _ := grants(t, g, everything())
 			require.EqualValues(t, 1, b.ran.Load(), "the tool runs for the model alone")
 		})
@@ -92,8 +93,8 @@ func TestCapabilityRefusesBadDocuments(t *testing.T) {
 	t.Run("malformed", func(t *testing.T) {
 		t.Parallel()
 		g := capable(abi.OpKVGet)
-		g.on("before_agent", g.hostCall(abi.OpKVGet, []byte{0x82, 0xc1}, abi.EINVAL), nothing)
-		b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: everything()}, withSmall)
+		g.On("before_agent", g.HostCall(abi.OpKVGet, []byte{0x82, 0xc1}, abi.EINVAL), guestkit.Nothing)
+		b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: everything()}, withSmall)
 		_, err := b.run(t)
 		require.Equal(t, plugin.KindProtocol, faultIn(t, err).Kind)
 	})
@@ -102,7 +103,7 @@ func TestCapabilityRefusesBadDocuments(t *testing.T) {
 func TestCapabilityThatIsRequired(t *testing.T) {
 	t.Parallel()
 	needs := func(op string) []byte {
-		return newGuest(abi.Description{Capabilities: []abi.Capability{{Op: op, Reason: "without it\x1b[2J nothing works", Required: true}}}).bytes()
+		return guestkit.New(abi.Description{Capabilities: []abi.Capability{{Op: op, Reason: "without it\x1b[2J nothing works", Required: true}}}).Bytes()
 	}
 	for _, op := range []string{abi.OpKVList, abi.OpHTTPFetch, abi.OpModelGenerate, abi.OpToolCall, abi.OpClockNow, abi.OpRandomBytes} {
 		fault := loadError(t, plugin.Wasm{Bytes: needs(op)})
@@ -122,7 +123,7 @@ func TestCapabilityThatIsRequired(t *testing.T) {
 func TestCapabilityThatNobodyKnowsIsNeverGranted(t *testing.T) {
 	t.Parallel()
 	g := capable("disk.format")
-	g.on("before_agent", g.hostCall("disk.format", nil, abi.ENOENT), nothing)
+	g.On("before_agent", g.HostCall("disk.format", nil, abi.ENOENT), guestkit.Nothing)
 	b, _ := grants(t, g, everything())
 	require.False(t, b.agent.Capabilities()[0].Granted)
 }
@@ -130,7 +131,7 @@ func TestCapabilityThatNobodyKnowsIsNeverGranted(t *testing.T) {
 func TestCapabilityThatNobodyAskedForIsLogged(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpKVGet)
-	g.on("before_agent", nothing)
+	g.On("before_agent", guestkit.Nothing)
 	b, _ := grants(t, g, plugin.Grant{KV: &plugin.KVGrant{}, ClockNow: true})
 	require.Equal(t, []string{"WARN grant.clock.now has no effect: the plugin does not ask for it"}, b.logged.texts())
 }
@@ -139,14 +140,14 @@ func TestCapabilityThatNobodyAskedForIsLogged(t *testing.T) {
 func TestCapabilityIsNarrowedByTheConfiguration(t *testing.T) {
 	t.Parallel()
 	narrowed := abi.Description{
-		ABI: abi.Major, Name: "bad", Version: "1.0.0", Capabilities: asking(abi.OpClockNow),
+		ABI: abi.Major, Name: "guest", Version: "1.0.0", Capabilities: asking(abi.OpClockNow),
 		Hooks: abi.HookSpecs{BeforeAgent: &abi.HookSpec{}}, Fields: []abi.FieldSpec{{Name: "f", Lifetime: "run", Reducer: "append"}},
 	}
 	g := capable(abi.OpClockNow, abi.OpRandomBytes)
-	g.on("configure", g.say(document(&narrowed)))
-	g.on("before_agent",
-		g.hostCall(abi.OpClockNow, nil, abi.StatusOK),
-		g.hostCall(abi.OpRandomBytes, document(&abi.RandomRequest{Count: 1}), abi.EDENIED), nothing)
+	g.On("configure", g.Say(guestkit.Document(&narrowed)))
+	g.On("before_agent",
+		g.HostCall(abi.OpClockNow, nil, abi.StatusOK),
+		g.HostCall(abi.OpRandomBytes, guestkit.Document(&abi.RandomRequest{Count: 1}), abi.EDENIED), guestkit.Nothing)
 	b, _ := grants(t, g, plugin.Grant{ClockNow: true, RandomBytes: true})
 	require.Empty(t, b.logged.texts(), "both were asked for")
 	require.Len(t, b.agent.Capabilities(), 1)
@@ -155,12 +156,12 @@ func TestCapabilityIsNarrowedByTheConfiguration(t *testing.T) {
 func TestCapabilitiesAreReported(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpKVGet, abi.OpHTTPFetch, abi.OpModelGenerate, abi.OpToolCall, abi.OpRandomBytes)
-	g.on("before_agent", nothing)
+	g.On("before_agent", guestkit.Nothing)
 	grant := everything()
 	grant.KV.Scopes = []abi.Scope{abi.ScopeRun, abi.ScopeThread}
 	grant.HTTPFetch.Secrets = map[string]fetch.Secret{"KEY": {Value: "12345678", Hosts: []string{"api.example.com"}}}
 	grant.RandomBytes, grant.ClockNow = false, false
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: grant}, withSmall)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant}, withSmall)
 	report := func(op, detail string) host.Capability {
 		return host.Capability{Middleware: "bad", Op: op, Reason: "to test " + op, Granted: detail != "", Detail: detail}
 	}
@@ -175,7 +176,7 @@ func TestCapabilitiesAreReported(t *testing.T) {
 
 func TestGrantsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
-	g := capable(abi.OpToolCall).on("before_agent", nothing).bytes()
+	g := capable(abi.OpToolCall).On("before_agent", guestkit.Nothing).Bytes()
 	for want, grant := range map[string]plugin.Grant{
 		`grant.model.generate: the agent has no model "large" under models; it has [small]`: {ModelGenerate: &plugin.ModelGrant{Model: "large"}},
 		`grant.model.generate: calls is -1`:                                                 {ModelGenerate: &plugin.ModelGrant{Model: "small", Calls: -1}},
@@ -193,12 +194,12 @@ func TestGrantsThatCannotBeMeant(t *testing.T) {
 func TestClockAndRandomBytes(t *testing.T) {
 	t.Parallel()
 	clock := capable(abi.OpClockNow)
-	clock.on("before_agent", clock.show(abi.OpClockNow, nil))
+	clock.On("before_agent", show(clock, abi.OpClockNow, nil))
 	_, events := grants(t, clock, plugin.Grant{ClockNow: true})
 	require.Equal(t, `[{"unix_ns":1700000000000000000}]`, shown(t, events))
 
 	random := capable(abi.OpRandomBytes)
-	random.on("before_agent", random.show(abi.OpRandomBytes, document(&abi.RandomRequest{Count: 32})))
+	random.On("before_agent", show(random, abi.OpRandomBytes, guestkit.Document(&abi.RandomRequest{Count: 32})))
 	_, events = grants(t, random, plugin.Grant{RandomBytes: true})
 	_, again := grants(t, random, plugin.Grant{RandomBytes: true})
 	require.NotEqual(t, shown(t, events), shown(t, again), "equal seeds do not give equal bytes")
@@ -207,8 +208,8 @@ func TestClockAndRandomBytes(t *testing.T) {
 func TestCapabilityWhoseReplyIsTooLarge(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpRandomBytes)
-	g.on("before_agent", g.hostCall(abi.OpRandomBytes, document(&abi.RandomRequest{Count: abi.MaxRandomBytes}), abi.ETOOBIG), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: everything(), Limits: plugin.Limits{Input: 1 << 10}}, withSmall)
+	g.On("before_agent", g.HostCall(abi.OpRandomBytes, guestkit.Document(&abi.RandomRequest{Count: abi.MaxRandomBytes}), abi.ETOOBIG), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: everything(), Limits: plugin.Limits{Input: 1 << 10}}, withSmall)
 	_, err := b.run(t)
 	require.NoError(t, err)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // served starts a server and returns its URL and a grant of it.
@@ -41,7 +42,7 @@ func TestFetchCapability(t *testing.T) {
 		_, _ = io.WriteString(w, "key was "+r.Header.Get("Authorization"))
 	})
 	g := capable(abi.OpHTTPFetch)
-	g.on("before_agent", g.show(abi.OpHTTPFetch, document(&abi.FetchRequest{
+	g.On("before_agent", show(g, abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{
 		URL: url + "/path", Method: "POST", Body: []byte("hello"),
 		Headers: []abi.Header{{Name: "Authorization", Value: "Bearer ${secret:KEY}"}},
 	})))
@@ -62,15 +63,15 @@ func TestFetchCapabilityRefusals(t *testing.T) {
 	})
 	g := capable(abi.OpHTTPFetch)
 	ask := func(url, method string, header string) []byte {
-		return document(&abi.FetchRequest{URL: url, Method: method, Headers: []abi.Header{{Name: "x", Value: header}}})
+		return guestkit.Document(&abi.FetchRequest{URL: url, Method: method, Headers: []abi.Header{{Name: "x", Value: header}}})
 	}
-	g.on("before_agent",
-		g.hostCall(abi.OpHTTPFetch, ask("https://elsewhere.example/", "", ""), abi.EDENIED),
-		g.hostCall(abi.OpHTTPFetch, ask(url, "DELETE", ""), abi.EDENIED),
-		g.hostCall(abi.OpHTTPFetch, ask(url, "", "${secret:OTHER}"), abi.EDENIED),
-		g.hostCall(abi.OpHTTPFetch, ask("file:///etc/passwd", "", ""), abi.EDENIED),
-		g.show(abi.OpHTTPFetch, ask(url, "", "")))
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: grant})
+	g.On("before_agent",
+		g.HostCall(abi.OpHTTPFetch, ask("https://elsewhere.example/", "", ""), abi.EDENIED),
+		g.HostCall(abi.OpHTTPFetch, ask(url, "DELETE", ""), abi.EDENIED),
+		g.HostCall(abi.OpHTTPFetch, ask(url, "", "${secret:OTHER}"), abi.EDENIED),
+		g.HostCall(abi.OpHTTPFetch, ask("file:///etc/passwd", "", ""), abi.EDENIED),
+		show(g, abi.OpHTTPFetch, ask(url, "", "")))
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant})
 	events, err := b.run(t)
 	require.NoError(t, err, b.logged.texts())
 	require.Contains(t, shown(t, events), `"type":"http_denied"`)
@@ -82,9 +83,9 @@ func TestFetchCapabilityDoesNotCountAgainstTheDeadline(t *testing.T) {
 	t.Parallel()
 	url, grant := served(t, func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) })
 	g := capable(abi.OpHTTPFetch)
-	spin := code{0x41, 0x80, 0x80, 0x80, 0x01, 0x21, 0x00, 0x03, 0x40, 0x20, 0x00, 0x41, 0x01, 0x6b, 0x22, 0x00, 0x0d, 0x00, 0x0b}
-	g.on("before_agent", spin, g.hostCall(abi.OpHTTPFetch, document(&abi.FetchRequest{URL: url}), abi.StatusOK), spin, nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: grant, Limits: plugin.Limits{Deadline: 200 * time.Millisecond}})
+	work := guestkit.Turns(1<<21, 0)
+	g.On("before_agent", work, g.HostCall(abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{URL: url}), abi.StatusOK), work, guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant, Limits: plugin.Limits{Deadline: 200 * time.Millisecond}})
 	_, err := b.run(t)
 	require.NoError(t, err)
 }
@@ -97,11 +98,11 @@ func TestFetchCapabilityIsCancelledWithTheRun(t *testing.T) {
 		<-r.Context().Done()
 	})
 	g := capable(abi.OpHTTPFetch)
-	g.on("before_agent",
-		g.hostCall(abi.OpHTTPFetch, document(&abi.FetchRequest{URL: url}), abi.StatusCancelled),
-		g.hostCall(abi.OpHTTPFetch, nil, abi.StatusCancelled),
-		g.say(document(&abi.Result{Error: &abi.Error{Type: "mine", Message: "not this"}})))
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: grant})
+	g.On("before_agent",
+		g.HostCall(abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{URL: url}), abi.StatusCancelled),
+		g.HostCall(abi.OpHTTPFetch, nil, abi.StatusCancelled),
+		g.Say(guestkit.Document(&abi.Result{Error: &abi.Error{Type: "mine", Message: "not this"}})))
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-arrived

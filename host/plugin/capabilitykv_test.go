@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/plugin/kv"
 	"github.com/agenthost/agenthost/host/store"
 	storememory "github.com/agenthost/agenthost/host/store/memory"
@@ -26,33 +27,35 @@ func put(scope abi.Scope, key string, value any) []byte {
 	if err != nil {
 		panic(err)
 	}
-	return document(&abi.KVPut{Key: key, Scope: scope, Value: raw})
+	return guestkit.Document(&abi.KVPut{Key: key, Scope: scope, Value: raw})
 }
 
-func get(scope abi.Scope, key string) []byte { return document(&abi.KVGet{Key: key, Scope: scope}) }
+func get(scope abi.Scope, key string) []byte {
+	return guestkit.Document(&abi.KVGet{Key: key, Scope: scope})
+}
 
 func TestKVCapabilityKeepsEntries(t *testing.T) {
 	t.Parallel()
 	zero, two := uint64(0), uint64(2)
 	g := capable(allOfKV...)
-	g.on("before_agent",
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "a", map[string]any{"n": 1}), abi.StatusOK),
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "b/1", "text"), abi.StatusOK),
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "b/2", nil), abi.StatusOK),
-		g.hostCall(abi.OpKVPut, document(&abi.KVPut{Key: "a", Scope: abi.ScopeRun, Value: wire.Int(7), IfVersion: &two}), abi.ECONFLICT),
-		g.hostCall(abi.OpKVPut, document(&abi.KVPut{Key: "a", Scope: abi.ScopeRun, Value: wire.Int(7), IfVersion: &zero}), abi.ECONFLICT),
-		g.hostCall(abi.OpKVDelete, document(&abi.KVDelete{Key: "b/1", Scope: abi.ScopeRun, IfVersion: &zero}), abi.ECONFLICT),
-		g.hostCall(abi.OpKVDelete, document(&abi.KVDelete{Key: "b/1", Scope: abi.ScopeRun, IfVersion: &two}), abi.StatusOK),
-		g.hostCall(abi.OpKVGet, get(abi.ScopeRun, "b/1"), abi.ENOENT),
-		g.hostCall(abi.OpKVGet, get(abi.ScopePlugin, "a"), abi.ENOENT),
-		g.show(abi.OpKVList, document(&abi.KVList{Scope: abi.ScopeRun})))
+	g.On("before_agent",
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "a", map[string]any{"n": 1}), abi.StatusOK),
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "b/1", "text"), abi.StatusOK),
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "b/2", nil), abi.StatusOK),
+		g.HostCall(abi.OpKVPut, guestkit.Document(&abi.KVPut{Key: "a", Scope: abi.ScopeRun, Value: wire.Int(7), IfVersion: &two}), abi.ECONFLICT),
+		g.HostCall(abi.OpKVPut, guestkit.Document(&abi.KVPut{Key: "a", Scope: abi.ScopeRun, Value: wire.Int(7), IfVersion: &zero}), abi.ECONFLICT),
+		g.HostCall(abi.OpKVDelete, guestkit.Document(&abi.KVDelete{Key: "b/1", Scope: abi.ScopeRun, IfVersion: &zero}), abi.ECONFLICT),
+		g.HostCall(abi.OpKVDelete, guestkit.Document(&abi.KVDelete{Key: "b/1", Scope: abi.ScopeRun, IfVersion: &two}), abi.StatusOK),
+		g.HostCall(abi.OpKVGet, get(abi.ScopeRun, "b/1"), abi.ENOENT),
+		g.HostCall(abi.OpKVGet, get(abi.ScopePlugin, "a"), abi.ENOENT),
+		show(g, abi.OpKVList, guestkit.Document(&abi.KVList{Scope: abi.ScopeRun})))
 	_, events := grants(t, g, plugin.Grant{KV: &plugin.KVGrant{}})
 	require.Equal(t, `[{"items":[{"key":"a","size":4,"version":1},{"key":"b/2","size":1,"version":3}]}]`, shown(t, events))
 
 	g = capable(allOfKV...)
-	g.on("before_agent",
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "a", map[string]any{"n": 1}), abi.StatusOK),
-		g.show(abi.OpKVGet, get(abi.ScopeRun, "a")))
+	g.On("before_agent",
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "a", map[string]any{"n": 1}), abi.StatusOK),
+		show(g, abi.OpKVGet, get(abi.ScopeRun, "a")))
 	_, events = grants(t, g, plugin.Grant{KV: &plugin.KVGrant{}})
 	require.Equal(t, `[{"value":{"n":1},"version":1}]`, shown(t, events))
 }
@@ -61,24 +64,24 @@ func TestKVCapabilityHoldsQuotaAndScopes(t *testing.T) {
 	t.Parallel()
 	small := store.Quota{Bytes: 200, Entries: 2}
 	g := capable(allOfKV...)
-	g.on("before_agent",
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "a", strings.Repeat("x", 200)), abi.ELIMIT),
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "a", 1), abi.StatusOK),
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "b", 1), abi.StatusOK),
-		g.hostCall(abi.OpKVPut, put(abi.ScopeRun, "c", 1), abi.ELIMIT),
-		g.hostCall(abi.OpKVPut, put(abi.ScopeThread, "c", 1), abi.ENOTSUP),
-		g.hostCall(abi.OpKVPut, put(abi.ScopePlugin, "c", 1), abi.EDENIED),
-		nothing)
+	g.On("before_agent",
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "a", strings.Repeat("x", 200)), abi.ELIMIT),
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "a", 1), abi.StatusOK),
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "b", 1), abi.StatusOK),
+		g.HostCall(abi.OpKVPut, put(abi.ScopeRun, "c", 1), abi.ELIMIT),
+		g.HostCall(abi.OpKVPut, put(abi.ScopeThread, "c", 1), abi.ENOTSUP),
+		g.HostCall(abi.OpKVPut, put(abi.ScopePlugin, "c", 1), abi.EDENIED),
+		guestkit.Nothing)
 	grants(t, g, plugin.Grant{KV: &plugin.KVGrant{Quota: small, Scopes: []abi.Scope{abi.ScopeRun, abi.ScopeThread}}})
 }
 
 // counting makes a guest that shows what it finds under a key in each scope, and then leaves something there. The first
 // fails with ENOENT, which shows as nothing.
-func counting(scope abi.Scope) *guest {
+func counting(scope abi.Scope) *guestkit.Module {
 	g := capable(allOfKV...)
-	return g.on("before_agent",
-		g.hostCall(abi.OpKVPut, put(scope, "seen", 1), abi.StatusOK),
-		g.show(abi.OpKVPut, put(scope, "seen", 1)))
+	return g.On("before_agent",
+		g.HostCall(abi.OpKVPut, put(scope, "seen", 1), abi.StatusOK),
+		show(g, abi.OpKVPut, put(scope, "seen", 1)))
 }
 
 // The version of an entry tells how often it was written: what was dropped begins anew.
@@ -92,7 +95,7 @@ func TestKVCapabilityScopesLiveAsLongAsTheySay(t *testing.T) {
 		t.Run(string(scope), func(t *testing.T) {
 			t.Parallel()
 			seed := uint64(0)
-			b := setup(t, plugin.Wasm{Bytes: counting(scope).bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}}, func(c *host.Config) {
+			b := setup(t, plugin.Wasm{Bytes: counting(scope).Bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}}, func(c *host.Config) {
 				c.Checkpointer, c.Seed = memory.New(), func() uint64 { seed++; return seed }
 			})
 			for i, thread := range []string{"one", "one", "two"} {
@@ -108,7 +111,7 @@ func TestKVCapabilityScopesLiveAsLongAsTheySay(t *testing.T) {
 func TestKVCapabilityOutlivesAnInterrupt(t *testing.T) {
 	t.Parallel()
 	kept := kv.New(storememory.New(), "")
-	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopeRun).bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kept}, func(c *host.Config) {
+	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopeRun).Bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kept}, func(c *host.Config) {
 		c.Checkpointer, c.InterruptBefore = memory.New(), []string{"tools"}
 	})
 	result, err := b.agent.Run(t.Context(), host.Input{Thread: "one", Messages: []abi.Message{abi.Human("hi")}})
@@ -132,7 +135,7 @@ func TestKVCapabilityUsesTheAgentsStore(t *testing.T) {
 	t.Parallel()
 	kept := storememory.New()
 	run := func(own *kv.Store, agent string, times int) string {
-		w := plugin.Wasm{ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), Engine: compiled, Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: own}
+		w := plugin.Wasm{ID: "bad", Bytes: counting(abi.ScopePlugin).Bytes(), Engine: compiled, Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: own}
 		b := setup(t, w, func(c *host.Config) { c.Store, c.Name = kept, agent })
 		shows := ""
 		for range times {
@@ -156,16 +159,16 @@ func TestKVCapabilityIsThePluginsOwn(t *testing.T) {
 	t.Parallel()
 	kept := kv.New(storememory.New(), "")
 	other := capable(allOfKV...)
-	other.on("before_agent", other.hostCall(abi.OpKVGet, get(abi.ScopePlugin, "seen"), abi.ENOENT), nothing)
+	other.On("before_agent", other.HostCall(abi.OpKVGet, get(abi.ScopePlugin, "seen"), abi.ENOENT), guestkit.Nothing)
 	grant := plugin.Grant{KV: &plugin.KVGrant{}}
-	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopePlugin).bytes(), Grant: grant, KV: kept}, func(c *host.Config) {
-		without := slices.Clone(other.bytes())
+	b := setup(t, plugin.Wasm{Bytes: counting(abi.ScopePlugin).Bytes(), Grant: grant, KV: kept}, func(c *host.Config) {
+		without := slices.Clone(other.Bytes())
 		c.Middleware = append(c.Middleware, plugin.Wasm{
 			ID: "other", Bytes: without, KV: kept, Engine: compiled,
 			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}},
 		})
 		c.Middleware[0] = plugin.Wasm{
-			ID: "bad", Bytes: counting(abi.ScopePlugin).bytes(), KV: kept, Engine: compiled,
+			ID: "bad", Bytes: counting(abi.ScopePlugin).Bytes(), KV: kept, Engine: compiled,
 			Grant: plugin.Grant{KV: grant.KV, Reads: []string{"f"}, Writes: []string{"f"}},
 		}
 	})
@@ -176,8 +179,8 @@ func TestKVCapabilityIsThePluginsOwn(t *testing.T) {
 func TestKVCapabilityOfABrokenStore(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpKVGet)
-	g.on("before_agent", g.show(abi.OpKVGet, get(abi.ScopeRun, "a")))
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kv.New(brokenStore{}, "")})
+	g.On("before_agent", show(g, abi.OpKVGet, get(abi.ScopeRun, "a")))
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: plugin.Grant{KV: &plugin.KVGrant{}}, KV: kv.New(brokenStore{}, "")})
 	events, err := b.run(t)
 	require.NoError(t, err)
 	require.Equal(t, `[{"message":"the store failed","retryable":true,"type":"kv_store"}]`, shown(t, events))

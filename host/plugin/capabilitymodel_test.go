@@ -13,19 +13,20 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
-var generate = document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}})
+var generate = guestkit.Document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}})
 
 func TestModelCapability(t *testing.T) {
 	t.Parallel()
 	var got *model.Request
 	g := capable(abi.OpModelGenerate)
-	g.on("before_agent", g.show(abi.OpModelGenerate, document(&abi.GenerateRequest{
+	g.On("before_agent", show(g, abi.OpModelGenerate, guestkit.Document(&abi.GenerateRequest{
 		Model: "small", Messages: []abi.Message{abi.Human("spam?")}, System: abi.Text("yes or no"),
 		Settings: wire.Map{{Key: "max_tokens", Value: wire.Int(5)}},
 	})))
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: everything()}, func(c *host.Config) {
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: everything()}, func(c *host.Config) {
 		withSmall(c)
 		small := c.Models["small"]
 		c.Models["small"] = spy{small, func(r *model.Request) { got = r }}
@@ -46,11 +47,11 @@ func TestModelCapability(t *testing.T) {
 func TestModelCapabilityIsLimited(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpModelGenerate)
-	other := document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}, Model: "large"})
-	g.on("before_agent",
-		g.hostCall(abi.OpModelGenerate, other, abi.EDENIED),
-		repeat(3, g.hostCall(abi.OpModelGenerate, generate, abi.StatusOK)),
-		repeat(2, g.hostCall(abi.OpModelGenerate, generate, abi.ELIMIT)), nothing)
+	other := guestkit.Document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}, Model: "large"})
+	g.On("before_agent",
+		g.HostCall(abi.OpModelGenerate, other, abi.EDENIED),
+		guestkit.Repeat(3, g.HostCall(abi.OpModelGenerate, generate, abi.StatusOK)...),
+		guestkit.Repeat(2, g.HostCall(abi.OpModelGenerate, generate, abi.ELIMIT)...), guestkit.Nothing)
 	grant := everything()
 	grant.ModelGenerate.Calls = 3
 	b, _ := grants(t, g, grant)
@@ -61,12 +62,12 @@ func TestModelCapabilityIsLimited(t *testing.T) {
 // The calls of a run are counted over its interrupts.
 func TestModelCapabilityCountsOverInterrupts(t *testing.T) {
 	t.Parallel()
-	g := newGuest(abi.Description{
+	g := guestkit.New(abi.Description{
 		Capabilities: asking(abi.OpModelGenerate), Hooks: abi.HookSpecs{BeforeAgent: &abi.HookSpec{}, AfterAgent: &abi.HookSpec{}},
 	})
-	g.on("before_agent", repeat(10, g.hostCall(abi.OpModelGenerate, generate, abi.StatusOK)), nothing)
-	g.on("after_agent", g.hostCall(abi.OpModelGenerate, generate, abi.ELIMIT), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: everything()}, withSmall, func(c *host.Config) {
+	g.On("before_agent", guestkit.Repeat(10, g.HostCall(abi.OpModelGenerate, generate, abi.StatusOK)...), guestkit.Nothing)
+	g.On("after_agent", g.HostCall(abi.OpModelGenerate, generate, abi.ELIMIT), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: everything()}, withSmall, func(c *host.Config) {
 		c.Checkpointer, c.InterruptBefore = memory.New(), []string{"tools"}
 	})
 	for range 2 {
@@ -82,7 +83,7 @@ func TestModelCapabilityCountsOverInterrupts(t *testing.T) {
 func TestModelCapabilityOfAModelThatFails(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpModelGenerate)
-	g.on("before_agent", g.show(abi.OpModelGenerate, generate))
+	g.On("before_agent", show(g, abi.OpModelGenerate, generate))
 	_, events := grants(t, g, everything(), func(c *host.Config) {
 		c.Models["small"] = failingModel{errors.New("no connection")}
 	})
@@ -92,12 +93,12 @@ func TestModelCapabilityOfAModelThatFails(t *testing.T) {
 func TestModelCapabilityIsCancelledWithTheRun(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpModelGenerate)
-	g.on("before_agent",
-		g.hostCall(abi.OpModelGenerate, generate, abi.StatusCancelled),
-		g.hostCall(abi.OpModelGenerate, generate, abi.StatusCancelled), trap)
+	g.On("before_agent",
+		g.HostCall(abi.OpModelGenerate, generate, abi.StatusCancelled),
+		g.HostCall(abi.OpModelGenerate, generate, abi.StatusCancelled), guestkit.Trap)
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: everything()}, withSmall, func(c *host.Config) {
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: everything()}, withSmall, func(c *host.Config) {
 		c.Models["small"] = spy{failingModel{context.Canceled}, func(*model.Request) {
 			calls++
 			cancel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
@@ -24,7 +24,7 @@ func toolRequest(name string, args map[string]any) []byte {
 	if err != nil {
 		panic(err)
 	}
-	return document(&abi.ToolRequest{Name: name, Args: raw.Raw()})
+	return guestkit.Document(&abi.ToolRequest{Name: name, Args: raw.Raw()})
 }
 
 // native adds a tool.
@@ -37,10 +37,10 @@ func mayCall(tools ...string) plugin.Grant { return plugin.Grant{ToolCall: tools
 func TestToolCapability(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpToolCall)
-	g.on("before_agent",
-		g.hostCall(abi.OpToolCall, toolRequest("nobody", nil), abi.EDENIED),
-		g.hostCall(abi.OpToolCall, toolRequest("secret", nil), abi.EDENIED),
-		g.show(abi.OpToolCall, toolRequest("lookup", map[string]any{"q": "x"})))
+	g.On("before_agent",
+		g.HostCall(abi.OpToolCall, toolRequest("nobody", nil), abi.EDENIED),
+		g.HostCall(abi.OpToolCall, toolRequest("secret", nil), abi.EDENIED),
+		show(g, abi.OpToolCall, toolRequest("lookup", map[string]any{"q": "x"})))
 	var wrapped atomic.Int64
 	wrap := host.WrapToolCall("outer", func(
 		ctx context.Context, _ *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
@@ -64,7 +64,7 @@ func TestToolCapability(t *testing.T) {
 func TestToolCapabilityOfAToolThatFails(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpToolCall)
-	g.on("before_agent", g.show(abi.OpToolCall, toolRequest("broken", nil)))
+	g.On("before_agent", show(g, abi.OpToolCall, toolRequest("broken", nil)))
 	_, events := grants(t, g, mayCall("broken"), native("broken", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 		return nil, errors.New("out of order")
 	}))
@@ -72,19 +72,19 @@ func TestToolCapabilityOfAToolThatFails(t *testing.T) {
 }
 
 // updating is a guest with a field g and a tool that writes it.
-func updating() *guest {
-	g := newGuest(abi.Description{
+func updating() *guestkit.Module {
+	g := guestkit.New(abi.Description{
 		Fields: []abi.FieldSpec{{Name: "g", Lifetime: "run", Reducer: "append"}}, Tools: []abi.ToolSpec{{Name: "note"}},
 	})
-	return g.on("call_tool", g.say(mapOf(map[string]any{"tool_message": map[string]any{"content": "noted"}, "state": map[string]any{"g": []any{"note"}}})))
+	return g.On("call_tool", g.Say(guestkit.MapOf(map[string]any{"tool_message": map[string]any{"content": "noted"}, "state": map[string]any{"g": []any{"note"}}})))
 }
 
 func TestToolCapabilityAppliesUpdates(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpToolCall)
-	g.on("before_agent", repeat(2, g.hostCall(abi.OpToolCall, toolRequest("note", nil), abi.StatusOK)), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: mayCall("note")}, func(c *host.Config) {
-		c.Middleware = append(c.Middleware, plugin.Wasm{ID: "other", Bytes: updating().bytes(), Engine: compiled})
+	g.On("before_agent", guestkit.Repeat(2, g.HostCall(abi.OpToolCall, toolRequest("note", nil), abi.StatusOK)...), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: mayCall("note")}, func(c *host.Config) {
+		c.Middleware = append(c.Middleware, plugin.Wasm{ID: "other", Bytes: updating().Bytes(), Engine: compiled})
 	})
 	result, err := b.agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
 	require.NoError(t, err)
@@ -104,14 +104,14 @@ func TestToolCapabilityIsLimitedInDepth(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGuest(abi.Description{Tools: []abi.ToolSpec{{Name: "own"}}, Capabilities: asking(abi.OpToolCall)})
+			g := guestkit.New(abi.Description{Tools: []abi.ToolSpec{{Name: "own"}}, Capabilities: asking(abi.OpToolCall)})
 			// It reports what was refused, as an event; everything else has gone well.
-			own := slices.Concat(g.place([]byte(abi.OpToolCall)), g.place(toolRequest("own", nil)), call(callHostCall))
-			isRefused := slices.Concat(code{0x42, 32, 0x87, 0xa7}, i32(int(test.refusal)), code{0x46, 0x04, 0x40})
-			event := g.hostCall(abi.OpEventEmit, document(&abi.EventEmit{Name: "refused"}), abi.StatusOK)
-			g.on("call_tool", own, isRefused, event, code{0x0b},
-				g.say(mapOf(map[string]any{"tool_message": map[string]any{"content": "done"}})))
-			b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: mayCall("own"), Limits: plugin.Limits{Instances: test.instances}}, func(c *host.Config) {
+			own := g.Operate(abi.OpToolCall, toolRequest("own", nil))
+			isRefused := guestkit.Seq(guestkit.Status(), guestkit.I32(int(test.refusal)), guestkit.Equal)
+			event := g.HostCall(abi.OpEventEmit, guestkit.Document(&abi.EventEmit{Name: "refused"}), abi.StatusOK)
+			g.On("call_tool", own, isRefused, guestkit.When(event),
+				g.Say(guestkit.MapOf(map[string]any{"tool_message": map[string]any{"content": "done"}})))
+			b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: mayCall("own"), Limits: plugin.Limits{Instances: test.instances}}, func(c *host.Config) {
 				c.Model = &asker{calls: []abi.ToolCall{abi.Call("1", "own", nil)}}
 			})
 			events, err := b.run(t)
@@ -138,8 +138,8 @@ func TestToolCapabilityNeverWaits(t *testing.T) {
 	for _, instances := range []int{1, 2, 3, 8} {
 		t.Run(fmt.Sprint(instances), func(t *testing.T) {
 			t.Parallel()
-			g := newGuest(abi.Description{Capabilities: asking(abi.OpToolCall), Hooks: abi.HookSpecs{WrapToolCall: &abi.HookSpec{}}})
-			g.on("wrap_tool_call", g.place([]byte(abi.OpToolCall)), g.place(toolRequest("lookup", nil)), call(callHostCall), drop, nothing)
+			g := guestkit.New(abi.Description{Capabilities: asking(abi.OpToolCall), Hooks: abi.HookSpecs{WrapToolCall: &abi.HookSpec{}}})
+			g.On("wrap_tool_call", g.Operate(abi.OpToolCall, toolRequest("lookup", nil)), guestkit.Drop, guestkit.Nothing)
 			var ran atomic.Int64
 			lookup := native("lookup", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 				ran.Add(1)
@@ -149,7 +149,7 @@ func TestToolCapabilityNeverWaits(t *testing.T) {
 			for i := range 16 {
 				batch = append(batch, abi.Call(fmt.Sprint(i), "lookup", nil))
 			}
-			b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: mayCall("lookup"), Limits: plugin.Limits{Instances: instances}}, lookup, func(c *host.Config) {
+			b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: mayCall("lookup"), Limits: plugin.Limits{Instances: instances}}, lookup, func(c *host.Config) {
 				c.Model = &asker{calls: batch}
 			})
 			_, err := b.run(t)
@@ -162,24 +162,24 @@ func TestToolCapabilityNeverWaits(t *testing.T) {
 // A question in the call goes to the human, whatever the guest makes of it; with the answer the guest runs again.
 func TestToolCapabilityAsks(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(g *guest) code{
-		"returns": func(*guest) code { return nothing },
-		"fails": func(g *guest) code {
-			return g.say(document(&abi.Result{Error: &abi.Error{Type: "mine", Message: "no"}}))
+	for name, end := range map[string]func(g *guestkit.Module) guestkit.Code{
+		"returns": func(*guestkit.Module) guestkit.Code { return guestkit.Nothing },
+		"fails": func(g *guestkit.Module) guestkit.Code {
+			return g.Say(guestkit.Document(&abi.Result{Error: &abi.Error{Type: "mine", Message: "no"}}))
 		},
-		"traps": func(*guest) code { return trap },
-		"goes on": func(g *guest) code {
-			return slices.Concat(g.hostCall(abi.OpToolCall, nil, abi.StatusInterrupted), nothing)
+		"traps": func(*guestkit.Module) guestkit.Code { return guestkit.Trap },
+		"goes on": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.HostCall(abi.OpToolCall, nil, abi.StatusInterrupted), guestkit.Nothing)
 		},
-		"nonsense": func(g *guest) code { return g.say([]byte{0xdd, 0xff}) },
+		"nonsense": func(g *guestkit.Module) guestkit.Code { return g.Say([]byte{0xdd, 0xff}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := capable(abi.OpToolCall)
 			// The guest traps if the call goes through with another status than one of the two.
-			status := slices.Concat(g.place([]byte(abi.OpToolCall)), g.place(toolRequest("erase", nil)), call(callHostCall),
-				code{0x42, 32, 0x87, 0xa7}, i32(int(abi.StatusInterrupted)), code{0x46, 0x04, wasmI32[0]}, end(g), code{0x05}, nothing, code{0x0b})
-			g.on("before_agent", status)
+			status := guestkit.Seq(g.Operate(abi.OpToolCall, toolRequest("erase", nil)),
+				guestkit.Status(), guestkit.I32(int(abi.StatusInterrupted)), guestkit.Equal, guestkit.When(end(g), guestkit.Return), guestkit.Nothing)
+			g.On("before_agent", status)
 			var erased atomic.Int64
 			erase := native("erase", func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
 				erased.Add(1)
@@ -201,7 +201,7 @@ func TestToolCapabilityAsks(t *testing.T) {
 			}, host.OnlyTools("erase"))
 			for _, policy := range []plugin.FailurePolicy{plugin.Closed, plugin.Open} {
 				erased.Store(0)
-				b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: mayCall("erase"), OnFailure: policy}, erase, func(c *host.Config) {
+				b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: mayCall("erase"), OnFailure: policy}, erase, func(c *host.Config) {
 					c.Checkpointer = memory.New()
 					c.Middleware = append(c.Middleware, review)
 				})

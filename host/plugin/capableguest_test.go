@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // asking are capabilities that a plugin asks for.
@@ -26,34 +27,35 @@ func asking(ops ...string) []abi.Capability {
 
 // capable makes a guest with the hook before_agent, which runs once in a run, that asks for operations. It has the field
 // f, in which its hook may show a reply.
-func capable(ops ...string) *guest {
-	return newGuest(abi.Description{
+func capable(ops ...string) *guestkit.Module {
+	return guestkit.New(abi.Description{
 		Capabilities: asking(ops...), Hooks: abi.HookSpecs{BeforeAgent: &abi.HookSpec{}},
 		Fields: []abi.FieldSpec{{Name: "f", Lifetime: "run", Reducer: "append"}},
 	})
 }
 
 // show calls an operation and leaves a hook's result that has the reply in the field f, as a list of one.
-func (g *guest) show(op string, doc []byte) code {
-	return slices.Concat(g.place([]byte(op)), g.place(doc), call(callHostCall), g.showReply())
+func show(g *guestkit.Module, op string, doc []byte) guestkit.Code {
+	return guestkit.Seq(g.Operate(op, doc), showReply(g))
 }
 
 // showReply takes what next or host_call returned and leaves such a result. It uses the hook's parameter as a variable.
-func (g *guest) showReply() code {
+func showReply(g *guestkit.Module) guestkit.Code {
 	prefix := wire.AppendString(wire.AppendMapHeader(nil, 1), "state")
 	prefix = wire.AppendArrayHeader(wire.AppendString(wire.AppendMapHeader(prefix, 1), "f"), 1)
-	const room = 90_000
-	at := 1 << 16 // the second page: behind the data
-	wrap, set, get, add := code{0xa7}, code{0x21, 0x00}, code{0x20, 0x00}, code{0x6a}
-	source := dataStart + len(g.data)
-	g.data = append(g.data, prefix...)
-	g.Memory = pages(4)
-	return slices.Concat(
-		wrap, set,
-		i32(at), i32(source), i32(len(prefix)), code{0xfc, 0x0a, 0x00, 0x00}, // memory.copy
-		i32(at+len(prefix)), i32(room), call(callReplyRead), drop,
-		i32(at), get, i32(len(prefix)), add, call(callResultWrite), drop,
-		i32(1),
+	const (
+		at     = guestkit.MinPages << 16 // behind the data
+		room   = 90_000
+		wrap   = 0xa7
+		length = 0 // a variable
+	)
+	g.Memory = guestkit.Pages(guestkit.MinPages + 2)
+	return guestkit.Seq(
+		guestkit.Code{wrap}, guestkit.Set(length),
+		guestkit.I32(at), g.Place(prefix), guestkit.Copy,
+		guestkit.I32(at+len(prefix)), guestkit.I32(room), guestkit.Call(guestkit.ReplyRead), guestkit.Drop,
+		guestkit.I32(at), guestkit.Get(length), guestkit.I32(len(prefix)), guestkit.Add, guestkit.Call(guestkit.ResultWrite), guestkit.Drop,
+		guestkit.I32(1),
 	)
 }
 
@@ -85,9 +87,9 @@ func withSmall(c *host.Config) {
 }
 
 // grants runs a guest with a grant, and its hook must be content.
-func grants(t *testing.T, g *guest, grant plugin.Grant, change ...func(*host.Config)) (*testBundle, []host.Event) {
+func grants(t *testing.T, g *guestkit.Module, grant plugin.Grant, change ...func(*host.Config)) (*testBundle, []host.Event) {
 	t.Helper()
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: grant}, append([]func(*host.Config){withSmall}, change...)...)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant}, append([]func(*host.Config){withSmall}, change...)...)
 	events, err := b.run(t)
 	require.NoError(t, err)
 	return b, events

@@ -2,7 +2,6 @@ package plugin_test
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
@@ -19,36 +19,48 @@ import (
 // each time, and the tool runs once.
 func TestClosedFrames(t *testing.T) {
 	t.Parallel()
-	answer := document(&abi.Result{ToolMessage: new(abi.Patch{}.SetContent(abi.Text("swallowed")))})
+	answer := guestkit.Document(&abi.Result{ToolMessage: new(abi.Patch{}.SetContent(abi.Text("swallowed")))})
 	field := abi.FieldSpec{Name: "f", Lifetime: "run"}
-	for name, body := range map[string]func(g *guest) code{
-		"returns":       func(g *guest) code { return slices.Concat(g.next(nil, abi.StatusInterrupted), nothing) },
-		"answers":       func(g *guest) code { return slices.Concat(g.next(nil, abi.StatusInterrupted), g.say(answer)) },
-		"calls again":   func(g *guest) code { return slices.Concat(repeat(3, g.next(nil, abi.StatusInterrupted)), nothing) },
-		"traps":         func(g *guest) code { return slices.Concat(g.next(nil, abi.StatusInterrupted), trap) },
-		"returns 2":     func(g *guest) code { return slices.Concat(g.next(nil, abi.StatusInterrupted), i32(2)) },
-		"writes a bomb": func(g *guest) code { return slices.Concat(g.next(nil, abi.StatusInterrupted), g.say([]byte{0xdd})) },
-		"errors": func(g *guest) code {
-			return slices.Concat(g.next(nil, abi.StatusInterrupted), g.say(document(&abi.Result{Error: &abi.Error{Type: "x"}})))
+	for name, body := range map[string]func(g *guestkit.Module) guestkit.Code{
+		"returns": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), guestkit.Nothing)
 		},
-		"interrupts": func(g *guest) code {
-			return slices.Concat(g.next(nil, abi.StatusInterrupted), g.say(document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "mine"}}})))
+		"answers": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), g.Say(answer))
 		},
-		"updates": func(g *guest) code {
-			return slices.Concat(g.next(nil, abi.StatusInterrupted), g.say(mapOf(map[string]any{"state": map[string]any{"f": 1}})))
+		"calls again": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(guestkit.Repeat(3, g.Forward(nil, abi.StatusInterrupted)...), guestkit.Nothing)
 		},
-		"calls operations": func(g *guest) code {
-			emit := document(&abi.EventEmit{Name: "late"})
-			return slices.Concat(g.next(nil, abi.StatusInterrupted), g.hostCall(abi.OpEventEmit, emit, abi.StatusInterrupted), nothing)
+		"traps": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), guestkit.Trap)
+		},
+		"returns 2": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), guestkit.I32(2))
+		},
+		"writes a bomb": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), g.Say([]byte{0xdd}))
+		},
+		"errors": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), g.Say(guestkit.Document(&abi.Result{Error: &abi.Error{Type: "x"}})))
+		},
+		"interrupts": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), g.Say(guestkit.Document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "mine"}}})))
+		},
+		"updates": func(g *guestkit.Module) guestkit.Code {
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), g.Say(guestkit.MapOf(map[string]any{"state": map[string]any{"f": 1}})))
+		},
+		"calls operations": func(g *guestkit.Module) guestkit.Code {
+			emit := guestkit.Document(&abi.EventEmit{Name: "late"})
+			return guestkit.Seq(g.Forward(nil, abi.StatusInterrupted), g.HostCall(abi.OpEventEmit, emit, abi.StatusInterrupted), guestkit.Nothing)
 		},
 	} {
 		for _, policy := range []plugin.FailurePolicy{plugin.Closed, plugin.Open} {
 			t.Run(name+", "+string(policy), func(t *testing.T) {
 				t.Parallel()
-				g := hooked(abi.WrapToolCall, abi.HookSpec{}, field)
-				g.on("wrap_tool_call", body(g))
+				g := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{}, field)
+				g.On("wrap_tool_call", body(g))
 				var ran atomic.Int64
-				b := setup(t, plugin.Wasm{Bytes: g.bytes(), OnFailure: policy}, func(c *host.Config) {
+				b := setup(t, plugin.Wasm{Bytes: g.Bytes(), OnFailure: policy}, func(c *host.Config) {
 					c.Tools = []host.Tool{askingTool(&ran)}
 				})
 				events, err := b.run(t)
@@ -69,13 +81,13 @@ func TestClosedFrames(t *testing.T) {
 // TestCancelledFrames is the same with a run that is cancelled while the tool runs.
 func TestCancelledFrames(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.WrapToolCall, abi.HookSpec{})
-	answer := document(&abi.Result{ToolMessage: new(abi.Patch{}.SetContent(abi.Text("swallowed")))})
-	g.on("wrap_tool_call", repeat(2, g.next(nil, abi.StatusCancelled)), g.say(answer))
+	g := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{})
+	answer := guestkit.Document(&abi.Result{ToolMessage: new(abi.Patch{}.SetContent(abi.Text("swallowed")))})
+	g.On("wrap_tool_call", guestkit.Repeat(2, g.Forward(nil, abi.StatusCancelled)...), g.Say(answer))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ran := 0
-	b := setup(t, plugin.Wasm{Bytes: g.bytes()}, func(c *host.Config) {
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes()}, func(c *host.Config) {
 		c.Tools = []host.Tool{tool.Raw(abi.ToolSpec{Name: "search"}, func(ctx context.Context, _ *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
 			ran++
 			cancel()

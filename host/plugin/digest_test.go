@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	code := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	code := guestkit.Fine().Bytes()
 	sum := sha256.Sum256(code)
 	digest := hex.EncodeToString(sum[:])
 	path := filepath.Join(t.TempDir(), "x.wasm")

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // child is what a process does that a test started.
@@ -51,7 +52,7 @@ func closes(t *testing.T, e *plugin.Engine) {
 
 // simple is a guest that has nothing to say.
 func simple() []byte {
-	return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	return guestkit.Fine().Bytes()
 }
 
 func TestNewModulesAreCompiledInAChild(t *testing.T) {
@@ -66,7 +67,7 @@ func TestNewModulesAreCompiledInAChild(t *testing.T) {
 	second := newEngine(plugin.EngineConfig{Dir: dir, Compile: func(context.Context, string, []byte) error { return errors.New("it was compiled before") }})
 	closes(t, second)
 	require.NoError(t, loads(second, simple()))
-	err = loads(second, once().bytes())
+	err = loads(second, once().Bytes())
 	require.Equal(t, plugin.KindLimit, faultIn(t, err).Kind)
 	require.ErrorContains(t, err, "it was compiled before")
 
@@ -83,8 +84,8 @@ func TestNewModulesAreCompiledInAChild(t *testing.T) {
 func TestMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	grows := func(pages int) []byte { // traps if it cannot
-		g := hooked(abi.BeforeModel, abi.HookSpec{})
-		return g.on("before_model", i32(pages), grow, i32(-1), code{0x46, 0x04, 0x40}, trap, code{0x0b}, nothing).bytes()
+		g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+		return g.On("before_model", guestkit.I32(pages), guestkit.Grow, guestkit.I32(-1), guestkit.Equal, guestkit.When(guestkit.Trap), guestkit.Nothing).Bytes()
 	}
 	engine := newEngine(plugin.EngineConfig{Memory: 8 << 20})
 	closes(t, engine)
@@ -112,12 +113,12 @@ func TestMemoryIsShared(t *testing.T) {
 // TestInstancesWaitForMemory holds all memory in a call, so that another plugin's instance waits until it is over.
 func TestInstancesWaitForMemory(t *testing.T) {
 	t.Parallel()
-	large := hooked(abi.WrapModelCall, abi.HookSpec{})
-	large.Memory = pages(40)
-	large.on("wrap_model_call", large.next(nil, abi.StatusOK), nothing)
+	large := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	large.Memory = guestkit.Pages(40)
+	large.On("wrap_model_call", large.Forward(nil, abi.StatusOK), guestkit.Nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 4 << 20})
 	closes(t, engine)
-	slow := setup(t, plugin.Wasm{Bytes: large.bytes(), Engine: engine}, func(c *host.Config) { c.Model = &slowModel{takes: 300 * time.Millisecond} })
+	slow := setup(t, plugin.Wasm{Bytes: large.Bytes(), Engine: engine}, func(c *host.Config) { c.Model = &slowModel{takes: 300 * time.Millisecond} })
 	done := make(chan error)
 	go func() {
 		_, err := slow.agent.Run(context.Background(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
@@ -131,7 +132,7 @@ func TestInstancesWaitForMemory(t *testing.T) {
 		runtime.Gosched()
 	}
 	start := time.Now()
-	require.NoError(t, loads(engine, large.bytes()))
+	require.NoError(t, loads(engine, large.Bytes()))
 	t.Logf("it waited %v", time.Since(start))
 	require.NoError(t, <-done)
 }
@@ -139,10 +140,10 @@ func TestInstancesWaitForMemory(t *testing.T) {
 // TestCloseWaits closes an agent while a call is going on.
 func TestCloseWaits(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.WrapModelCall, abi.HookSpec{})
-	g.on("wrap_model_call", g.next(nil, abi.StatusOK), nothing)
+	g := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	g.On("wrap_model_call", g.Forward(nil, abi.StatusOK), guestkit.Nothing)
 	slow := &slowModel{takes: 50 * time.Millisecond}
-	_, config := newBundle(plugin.Wasm{Bytes: g.bytes()}, func(c *host.Config) { c.Model = slow })
+	_, config := newBundle(plugin.Wasm{Bytes: g.Bytes()}, func(c *host.Config) { c.Model = slow })
 	agent, err := host.New(config)
 	require.NoError(t, err)
 	begun, done := make(chan struct{}), make(chan error, 1)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
@@ -46,8 +46,8 @@ func TestCodeGoesWithItsPlugin(t *testing.T) { //nolint:paralleltest // it measu
 	engine := newEngine(plugin.EngineConfig{})
 	defer func() { require.NoError(t, engine.Close()) }()
 	load := func(n int) {
-		body := repeat(2000, slices.Concat(i32(n), drop))
-		require.NoError(t, loads(engine, hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", body, nothing).bytes()))
+		body := guestkit.Repeat(2000, guestkit.Seq(guestkit.I32(n), guestkit.Drop)...)
+		require.NoError(t, loads(engine, guestkit.Hooked(abi.BeforeModel, abi.HookSpec{}).On("before_model", body, guestkit.Nothing).Bytes()))
 	}
 	load(0)
 	before := executable(t)
@@ -60,20 +60,22 @@ func TestCodeGoesWithItsPlugin(t *testing.T) { //nolint:paralleltest // it measu
 // TestStacksAreNotKept lets a hook recurse deeply with little fuel, and loads a module with very many exports.
 func TestStacksAreNotKept(t *testing.T) { //nolint:paralleltest // it measures the process
 	const values = 900
-	deep := hooked(abi.BeforeModel, abi.HookSpec{})
+	deep := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
 	index := deep.Next()
-	var rest code
+	var rest guestkit.Code
 	for n := 1; n < values; n++ {
-		rest = append(rest, wasmbin.Indexed(wasmbin.OpLocalGet, n)...)
+		rest = append(rest, guestkit.Get(n)...)
 	}
-	deep.add("", strings.Repeat(wasmI64, values), "", slices.Concat(code{0x20, 0, 0x50, 0x04, 0x40, 0x0f, 0x0b, 0x20, 0, 0x42, 1, 0x7d}, rest, call(index)))
-	deep.on("before_model", wasmbin.I64Const(3000), repeat(values-1, code{0x42, 0}), call(index), nothing)
-	many := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
+	isZero, minus := guestkit.Code{0x50}, guestkit.Code{0x7d}
+	deep.Add(wasmbin.Function{Params: strings.Repeat(wasmbin.I64, values), Body: guestkit.Seq(
+		guestkit.Get(0), isZero, guestkit.When(guestkit.Return), guestkit.Get(0), guestkit.I64(1), minus, rest, guestkit.Call(index))})
+	deep.On("before_model", guestkit.I64(3000), guestkit.Repeat(values-1, guestkit.I64(0)...), guestkit.Call(index), guestkit.Nothing)
+	many := guestkit.Fine()
 	for n := range 9_000 {
 		many.Exports = append(many.Exports, wasmbin.Export(fmt.Sprint("x", n), 0, many.Next()-1))
 	}
-	for name, g := range map[string]*guest{"recursion": deep, "exports": many} {
-		code := g.bytes()
+	for name, g := range map[string]*guestkit.Module{"recursion": deep, "exports": many} {
+		code := g.Bytes()
 		before := heap()
 		b := setup(t, plugin.Wasm{Bytes: code, Engine: newEngine(plugin.EngineConfig{})})
 		_, err := b.run(t)
@@ -86,12 +88,12 @@ func TestStacksAreNotKept(t *testing.T) { //nolint:paralleltest // it measures t
 // TestMemoryGrowsInSteps lets a guest grow by single pages while the engine is nearly full: its memory must not be copied
 // for each.
 func TestMemoryGrowsInSteps(t *testing.T) { //nolint:paralleltest // it measures the process
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	g.Memory = pages(960)
-	g.on("before_model", code{0x03, 0x40}, i32(1), grow, i32(-1), code{0x47, 0x0d, 0, 0x0b}, nothing)
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	g.Memory = guestkit.Pages(960)
+	g.On("before_model", guestkit.Loop(guestkit.I32(1), guestkit.Grow, guestkit.I32(-1), guestkit.Differ, wasmbin.Indexed(wasmbin.OpBrIf, 0)), guestkit.Nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 74 << 20})
 	closes(t, engine)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Engine: engine, Limits: plugin.Limits{Memory: 512 << 20}})
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Engine: engine, Limits: plugin.Limits{Memory: 512 << 20}})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := b.run(t)
@@ -103,10 +105,10 @@ func TestMemoryGrowsInSteps(t *testing.T) { //nolint:paralleltest // it measures
 // TestListenersTakeTheirOwnTime lets who listens to events be slow: the guest's time is its own.
 func TestListenersTakeTheirOwnTime(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeAgent, abi.HookSpec{})
-	emit := g.hostCall(abi.OpEventEmit, document(&abi.EventEmit{Name: "x"}), abi.StatusOK)
-	g.on("before_agent", work(500_000), emit, work(500_000), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Deadline: 300 * time.Millisecond}})
+	g := guestkit.Hooked(abi.BeforeAgent, abi.HookSpec{})
+	emit := g.HostCall(abi.OpEventEmit, guestkit.Document(&abi.EventEmit{Name: "x"}), abi.StatusOK)
+	g.On("before_agent", guestkit.Turns(500_000, 0), emit, guestkit.Turns(500_000, 0), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: plugin.Limits{Deadline: 300 * time.Millisecond}})
 	_, err := b.agent.RunEvents(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}}, func(e host.Event) error {
 		if e.Type == host.EventCustom {
 			<-time.After(400 * time.Millisecond)
@@ -119,22 +121,18 @@ func TestListenersTakeTheirOwnTime(t *testing.T) {
 // TestDescriptorsStay closes standard input in one call; the next one finds it as it was.
 func TestDescriptorsStay(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	g.Imports = append(g.Imports, function{Module: "wasi_snapshot_preview1", Name: "fd_close", Params: wasmI32, Results: wasmI32})
-	g.Functions = nil // their indexes have moved
-	d := abi.Description{Name: "bad", Version: "1", ABI: abi.Major, Hooks: abi.HookSpecs{BeforeModel: &abi.HookSpec{}}}
-	g.add(abi.Marker, "", "").add(abi.ExportDescribe, "", wasmI32, g.say(document(&d)))
-	g.on("before_model", i32(0), call(8), code{0x04, 0x40}, trap, code{0x0b}, nothing)
-	_, err := setup(t, plugin.Wasm{Bytes: g.bytes(), Isolation: plugin.IsolateCall}).run(t)
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	g.On("before_model", guestkit.I32(0), guestkit.Call(guestkit.FdClose), guestkit.When(guestkit.Trap), guestkit.Nothing)
+	_, err := setup(t, plugin.Wasm{Bytes: g.Bytes(), Isolation: plugin.IsolateCall}).run(t)
 	require.NoError(t, err)
 }
 
 // TestExportsAreTheGuestsOwn exports an import as a hook.
 func TestExportsAreTheGuestsOwn(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	g.Exports = [][]byte{wasmbin.Export("before_model", 0, callExit)}
-	fault := loadError(t, plugin.Wasm{Bytes: g.bytes()})
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	g.Exports = append(g.Exports, wasmbin.Export("before_model", 0, guestkit.ProcExit))
+	fault := loadError(t, plugin.Wasm{Bytes: g.Bytes()})
 	require.Equal(t, plugin.KindLink, fault.Kind)
 	require.Contains(t, fault.Message, "it exports before_model, which is what it imports")
 }
@@ -142,13 +140,13 @@ func TestExportsAreTheGuestsOwn(t *testing.T) {
 // TestCancelledWaitIsNoFault cancels a run that waits for memory.
 func TestCancelledWaitIsNoFault(t *testing.T) {
 	t.Parallel()
-	hog := hooked(abi.WrapModelCall, abi.HookSpec{})
-	hog.Memory = pages(20)
-	hog.on("wrap_model_call", hog.next(nil, abi.StatusOK), nothing)
+	hog := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	hog.Memory = guestkit.Pages(20)
+	hog.On("wrap_model_call", hog.Forward(nil, abi.StatusOK), guestkit.Nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 2 << 20})
 	closes(t, engine)
 	waits := setup(t, plugin.Wasm{Bytes: simple(), Engine: engine, OnFailure: plugin.Open, Breaker: plugin.Breaker{Faults: 1}})
-	slow := setup(t, plugin.Wasm{Bytes: hog.bytes(), Engine: engine}, func(c *host.Config) { c.Model = &slowModel{takes: 300 * time.Millisecond} })
+	slow := setup(t, plugin.Wasm{Bytes: hog.Bytes(), Engine: engine}, func(c *host.Config) { c.Model = &slowModel{takes: 300 * time.Millisecond} })
 	done := make(chan error, 1)
 	begun := make(chan struct{})
 	var once sync.Once

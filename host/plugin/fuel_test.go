@@ -3,7 +3,6 @@ package plugin_test
 import (
 	"context"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,40 +12,33 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
-
-// spin is a loop without an end.
-var spin = code{0x03, 0x40, 0x0c, 0x00, 0x0b}
-
-// work is a loop of so many turns. It uses the variable of the hook's parameter.
-func work(turns int) code {
-	return slices.Concat(i32(turns), code{0x21, 0x00, 0x03, 0x40, 0x20, 0x00}, i32(1), code{0x6b, 0x22, 0x00, 0x0d, 0x00, 0x0b})
-}
 
 // TestRunaways shows for everything that can go on for ever that it stops, and is told as what it is.
 func TestRunaways(t *testing.T) {
 	t.Parallel()
-	fine := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}) }
-	start := fine().on("before_model", nothing)
+	start := guestkit.Fine()
 	start.Start = start.Next()
-	start.add("start", "", "", spin)
+	start.Add(wasmbin.Function{Name: "start", Body: guestkit.Forever()})
 	for _, test := range []struct {
 		name   string
-		guest  *guest
+		guest  *guestkit.Module
 		stage  string
 		limits plugin.Limits
 		kind   plugin.Kind
 	}{
 		{"start", start, "instantiate", plugin.Limits{}, plugin.KindFuel},
-		{"_initialize", fine().on("before_model", nothing).add("_initialize", "", "", spin), "init", plugin.Limits{}, plugin.KindFuel},
-		{"describe", fine().on("before_model", nothing).without("describe").add("describe", "", wasmI32, spin, nothing), "describe", plugin.Limits{}, plugin.KindFuel},
-		{"configure", fine().on("before_model", nothing).on("configure", spin, nothing), "configure", plugin.Limits{}, plugin.KindFuel},
-		{"hook", fine().on("before_model", spin, nothing), "before_model", plugin.Limits{Fuel: 1_000_000}, plugin.KindFuel},
-		{"hook with a deadline", fine().on("before_model", spin, nothing), "before_model", plugin.Limits{Fuel: 1 << 60, Deadline: 50 * time.Millisecond}, plugin.KindDeadline},
+		{"_initialize", guestkit.Fine().Add(wasmbin.Function{Name: "_initialize", Body: guestkit.Forever()}), "init", plugin.Limits{}, plugin.KindFuel},
+		{"describe", guestkit.Fine().Describe(guestkit.Forever(), guestkit.Nothing), "describe", plugin.Limits{}, plugin.KindFuel},
+		{"configure", guestkit.Fine().On("configure", guestkit.Forever(), guestkit.Nothing), "configure", plugin.Limits{}, plugin.KindFuel},
+		{"hook", endless(), "before_model", plugin.Limits{Fuel: 1_000_000}, plugin.KindFuel},
+		{"hook with a deadline", endless(), "before_model", plugin.Limits{Fuel: 1 << 60, Deadline: 50 * time.Millisecond}, plugin.KindDeadline},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := plugin.Wasm{Bytes: test.guest.bytes(), Limits: test.limits}
+			w := plugin.Wasm{Bytes: test.guest.Bytes(), Limits: test.limits}
 			if test.stage == "before_model" {
 				_, err := setup(t, w).run(t)
 				fault := faultIn(t, err)
@@ -65,23 +57,23 @@ func TestRunaways(t *testing.T) {
 	}
 }
 
+// endless returns a guest whose hook never ends.
+func endless() *guestkit.Module {
+	return guestkit.Hooked(abi.BeforeModel, abi.HookSpec{}).On("before_model", guestkit.Forever(), guestkit.Nothing)
+}
+
 // callTree is a guest whose hook calls a tree of functions, each of which calls the next one twice: it has no loop at all,
 // and would run for ages.
-func callTree() *guest {
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	first := g.Next()
-	for i := range 60 {
-		next := first + i + 1
-		g.add("", "", "", call(next), call(next))
-	}
-	return g.add("", "", "", nil).on("before_model", call(first), nothing)
+func callTree() *guestkit.Module {
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	return g.On("before_model", guestkit.Call(g.CallTree(60)), guestkit.Nothing)
 }
 
 // stopped runs a guest that never ends until its deadline, and collects garbage meanwhile. It returns how long after its
 // deadline the guest stopped, and how long the longest collection took.
-func stopped(t testing.TB, g *guest, deadline time.Duration) (late, collection time.Duration) {
+func stopped(t testing.TB, g *guestkit.Module, deadline time.Duration) (late, collection time.Duration) {
 	t.Helper()
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Fuel: 1 << 60, Deadline: deadline}})
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: plugin.Limits{Fuel: 1 << 60, Deadline: deadline}})
 	type outcome struct {
 		err  error
 		took time.Duration
@@ -107,7 +99,7 @@ func stopped(t testing.TB, g *guest, deadline time.Duration) (late, collection t
 
 // TestStopIsPrompt: the fastest of some stops counts, since other work of the machine can only make one later.
 func TestStopIsPrompt(t *testing.T) { //nolint:paralleltest // it measures time
-	for name, g := range map[string]*guest{"loop": hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing), "tree of calls": callTree()} {
+	for name, g := range map[string]*guestkit.Module{"loop": endless(), "tree of calls": callTree()} {
 		late, collection := time.Hour, time.Hour
 		for attempts := 5; attempts > 0 && max(late, collection) >= 100*time.Millisecond; attempts-- {
 			l, c := stopped(t, g, 300*time.Millisecond)
@@ -121,7 +113,7 @@ func TestStopIsPrompt(t *testing.T) { //nolint:paralleltest // it measures time
 // TestFuelIsTold checks that the event of a hook says what it used, and that equal calls use the same.
 func TestFuelIsTold(t *testing.T) {
 	t.Parallel()
-	b := setup(t, plugin.Wasm{Bytes: hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()})
+	b := setup(t, plugin.Wasm{Bytes: guestkit.Fine().Bytes()})
 	events, err := b.run(t)
 	require.NoError(t, err)
 	var used []uint64
@@ -152,9 +144,9 @@ func (s *slowModel) Generate(ctx context.Context, req *model.Request) (*model.Re
 // TestWaitingIsFree lets a guest wait in next for longer than its deadline, between two pieces of work.
 func TestWaitingIsFree(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.WrapModelCall, abi.HookSpec{})
-	g.on("wrap_model_call", work(1_000_000), g.next(nil, abi.StatusOK), work(1_000_000), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: plugin.Limits{Deadline: 150 * time.Millisecond}}, func(c *host.Config) {
+	g := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	g.On("wrap_model_call", guestkit.Turns(1_000_000, 0), g.Forward(nil, abi.StatusOK), guestkit.Turns(1_000_000, 0), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: plugin.Limits{Deadline: 150 * time.Millisecond}}, func(c *host.Config) {
 		c.Model = &slowModel{takes: 200 * time.Millisecond}
 	})
 	_, err := b.run(t)
@@ -164,8 +156,8 @@ func TestWaitingIsFree(t *testing.T) {
 // TestCancelledWhileItRuns cancels the run of a guest that spins: that is no fault, and no policy forgives it.
 func TestCancelledWhileItRuns(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes(), OnFailure: plugin.Open, Limits: plugin.Limits{Fuel: 1 << 60, Deadline: time.Hour}})
+	g := endless()
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), OnFailure: plugin.Open, Limits: plugin.Limits{Fuel: 1 << 60, Deadline: time.Hour}})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := b.agent.Run(ctx, host.Input{Messages: []abi.Message{abi.Human("hi")}})

@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
@@ -76,13 +77,13 @@ func fuelByStep(t *testing.T, code []byte) map[string][]uint64 {
 // TestAllocationsOfAHook holds what the host allocates for a call: of a hook that is shown nothing and says nothing, and of one that is
 // shown a message of 1 KB and returns an update.
 func TestAllocationsOfAHook(t *testing.T) { //nolint:paralleltest // others' allocations would count
-	floor := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
+	floor := guestkit.Fine()
 	for _, c := range []struct {
 		name string
 		code []byte
 		want float64
 	}{
-		{"floor", floor.bytes(), 0},
+		{"floor", floor.Bytes(), 0},
 		{"tinygo", tinyGuest(t, "bench"), 6},
 		{"rust", rustGuest(t, "bench"), 6},
 	} {

@@ -6,14 +6,15 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/store"
 )
 
 // What a plugin asks for shows with what became of it.
 func ExampleGrant() {
-	weather := capable(abi.OpKVPut, abi.OpClockNow).on("before_agent", nothing)
+	weather := capable(abi.OpKVPut, abi.OpClockNow).On("before_agent", guestkit.Nothing)
 	agent, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{plugin.Wasm{
-		ID: "weather", Bytes: weather.bytes(), Engine: compiled,
+		ID: "weather", Bytes: weather.Bytes(), Engine: compiled,
 		Grant: plugin.Grant{KV: &plugin.KVGrant{Quota: store.Quota{Bytes: 4096}, Scopes: []abi.Scope{abi.ScopeRun}}},
 	}}})
 	if err != nil {

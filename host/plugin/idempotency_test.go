@@ -12,14 +12,15 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // TestIdempotencyKeyOfAPluginsTool performs a tool twice by a retry, and the whole call again after an answer, since nothing
 // is journalled: the first and second execution have the same two keys each time.
 func TestIdempotencyKeyOfAPluginsTool(t *testing.T) {
 	t.Parallel()
-	g := newGuest(abi.Description{Name: "g", Tools: []abi.ToolSpec{{Name: "send", Description: "Sends."}}})
-	g.on("call_tool", g.say(mapOf(map[string]any{"tool_message": map[string]any{"content": "sent"}})))
+	g := guestkit.New(abi.Description{Name: "g", Tools: []abi.ToolSpec{{Name: "send", Description: "Sends."}}})
+	g.On("call_tool", g.Say(guestkit.MapOf(map[string]any{"tool_message": map[string]any{"content": "sent"}})))
 	twice := func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
 		require.Empty(t, rt.IdempotencyKey(), "of a hook")
 		if _, err := next(ctx, req); err != nil {
@@ -37,7 +38,7 @@ func TestIdempotencyKeyOfAPluginsTool(t *testing.T) {
 		Model:        scripted.NewTurns(scripted.CallTools(abi.Call("1", "send", nil)), scripted.Say("done")),
 		Checkpointer: memory.New(), Durability: host.DurabilityExit,
 		Middleware: []host.Middleware{
-			host.WrapToolCall("twice", twice), plugin.Wasm{ID: "sends", Bytes: g.bytes(), Engine: compiled, Recorder: &recorded},
+			host.WrapToolCall("twice", twice), plugin.Wasm{ID: "sends", Bytes: g.Bytes(), Engine: compiled, Recorder: &recorded},
 		},
 	})
 	require.NoError(t, err)

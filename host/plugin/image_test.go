@@ -9,32 +9,41 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // once is a hook that traps if it finds what it left in memory, or a memory that has grown.
-func once() *guest {
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	mem := slices.Concat(i32(0), code{0x28, 2, 0, 0x04, 0x40}, trap, code{0x0b}, i32(0), i32(1), code{0x36, 2, 0})
-	size := slices.Concat(code{0x3f, 0}, i32(2), code{0x47, 0x04, 0x40}, trap, code{0x0b})
-	return g.on("before_model", mem, size, nothing)
+func once() *guestkit.Module {
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	return g.On("before_model", leavesMark(), hasNotGrown(), guestkit.Nothing)
+}
+
+// leavesMark traps if it finds its mark in memory, and leaves it there.
+func leavesMark() guestkit.Code {
+	return guestkit.Seq(guestkit.I32(0), guestkit.Load32, guestkit.When(guestkit.Trap), guestkit.Poke(0, 1))
+}
+
+// hasNotGrown traps if the memory has another size than at the start.
+func hasNotGrown() guestkit.Code {
+	return guestkit.Seq(guestkit.Size, guestkit.I32(guestkit.MinPages), guestkit.Differ, guestkit.When(guestkit.Trap))
 }
 
 func TestIsolation(t *testing.T) {
 	t.Parallel()
-	grows := hooked(abi.BeforeModel, abi.HookSpec{})
-	grows.on("before_model", code{0x3f, 0}, i32(2), code{0x47, 0x04, 0x40}, trap, code{0x0b}, i32(1), grow, drop, nothing)
-	drops := hooked(abi.BeforeModel, abi.HookSpec{})
-	drops.on("before_model", slices.Concat(i32(0), code{0x28, 2, 0, 0x04, 0x40}, trap, code{0x0b}, i32(0), i32(1), code{0x36, 2, 0}, code{0xfc, 9, 0}, nothing))
+	grows := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	grows.On("before_model", hasNotGrown(), guestkit.I32(1), guestkit.Grow, guestkit.Drop, guestkit.Nothing)
+	drops := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	drops.On("before_model", leavesMark(), guestkit.Code{0xfc, 9, 0}, guestkit.Nothing) // data.drop
 	drops.DataCount = true
 	for name, test := range map[string]struct {
-		guest     *guest
+		guest     *guestkit.Module
 		instances int // that two calls use
 	}{
 		"memory": {once(), 1}, "grown memory": {grows, 2}, "what no image holds": {drops, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			module := test.guest.bytes()
+			module := test.guest.Bytes()
 			_, err := setup(t, plugin.Wasm{Bytes: module}).run(t)
 			require.Equal(t, plugin.KindTrap, faultIn(t, err).Kind, "a pool keeps what a call left")
 			events, err := setup(t, plugin.Wasm{Bytes: module, Isolation: plugin.IsolateCall}).run(t)
@@ -44,7 +53,7 @@ func TestIsolation(t *testing.T) {
 			require.Len(t, slices.Compact(ids), test.instances)
 		})
 	}
-	w := plugin.Wasm{Bytes: once().bytes(), Isolation: "none"}
+	w := plugin.Wasm{Bytes: once().Bytes(), Isolation: "none"}
 	_, config := newBundle(w)
 	_, err := host.New(config)
 	require.ErrorContains(t, err, `isolation is "none"`)

@@ -12,36 +12,38 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 func TestLoadFaults(t *testing.T) {
 	t.Parallel()
-	fine := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing) }
-	describes := func(body ...code) *guest { return fine().without("describe").add("describe", "", wasmI32, body...) }
-	describesRaw := func(doc []byte) *guest {
-		g := fine().without("describe")
-		return g.add("describe", "", wasmI32, g.say(doc))
-	}
-	imports := func(f function) *guest {
-		g := &guest{Module: wasmbin.Module{Memory: pages(1), Imports: []function{f}}}
-		return g.add(abi.Marker, "", "").add("describe", "", wasmI32, i32(0))
-	}
-	initializes := func(body func(g *guest) code) *guest {
+	fine := guestkit.Fine
+	describes := func(body ...guestkit.Code) *guestkit.Module { return fine().Describe(body...) }
+	describesRaw := func(doc []byte) *guestkit.Module {
 		g := fine()
-		return g.add("_initialize", "", "", body(g))
+		return g.Describe(g.Say(doc))
 	}
-	module := func(g *guest) []byte { return g.bytes() }
+	imports := func(f wasmbin.Function) *guestkit.Module {
+		g := guestkit.Bare()
+		g.Imports = []wasmbin.Function{f}
+		return g.Add(wasmbin.Function{Name: abi.Marker}).Describe(guestkit.I32(0))
+	}
+	initializes := func(body func(g *guestkit.Module) guestkit.Code) *guestkit.Module {
+		g := fine()
+		return g.Add(wasmbin.Function{Name: "_initialize", Body: body(g)})
+	}
+	module := func(g *guestkit.Module) []byte { return g.Bytes() }
 	started := fine()
 	started.Start = started.Next()
-	started.add("start", "", "", trap)
+	started.Add(wasmbin.Function{Name: "start", Body: guestkit.Trap})
 	noMemory := fine()
-	noMemory.noMemory = true
-	foreign := imports(function{Module: "env", Name: "f"})
+	noMemory.Exports = nil
+	foreign := imports(wasmbin.Function{Module: "env", Name: "f"})
 	foreign.Imports, foreign.Memory = nil, nil
 	foreign.Imported = [][]byte{slices.Concat(wasmbin.Name("env"), wasmbin.Name("memory"), []byte{2, 0, 1})}
 	greedy := fine()
-	greedy.Memory = pages(5)
+	greedy.Memory = guestkit.Pages(5)
 
 	for _, test := range []struct {
 		name   string
@@ -62,41 +64,41 @@ func TestLoadFaults(t *testing.T) {
 			name: "types that are not there", code: []byte("\x00asm\x01\x00\x00\x00\x01\x05\xff\xff\xff\xff\x0f"),
 			stage: "preflight", kind: plugin.KindMalformed, says: "offset 0xa: it claims 4294967295 types",
 		},
-		{name: "no marker", code: module(fine().without(abi.Marker)), stage: "link", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
+		{name: "no marker", code: module(fine().Without(abi.Marker)), stage: "link", kind: plugin.KindLink, says: `does not export the function "agenthost_abi_v1"`},
 		{
-			name: "version 999", code: module(fine().without(abi.Marker).add("agenthost_abi_v999", "", "")),
+			name: "version 999", code: module(fine().Without(abi.Marker).Add(wasmbin.Function{Name: "agenthost_abi_v999"})),
 			stage: "link", kind: plugin.KindLink, says: "built for agenthost_abi_v999; this host has ABI 1.",
 		},
 		{
-			name: "command", code: module(fine().without(abi.Marker).add("_start", "", "")),
+			name: "command", code: module(fine().Without(abi.Marker).Add(wasmbin.Function{Name: "_start"})),
 			stage: "preflight", kind: plugin.KindLink, says: "-buildmode=c-shared",
 		},
 		{
-			name: "import of another module", code: module(imports(function{Module: "env", Name: "f"})),
+			name: "import of another module", code: module(imports(wasmbin.Function{Module: "env", Name: "f"})),
 			stage: "link", kind: plugin.KindLink, says: `it imports env.f; a guest may import only from "agenthost_v1"`,
 		},
 		{
-			name: "import of another version", code: module(imports(function{Module: "agenthost_v2", Name: "next"})),
+			name: "import of another version", code: module(imports(wasmbin.Function{Module: "agenthost_v2", Name: "next"})),
 			stage: "link", kind: plugin.KindLink, says: `it imports from "agenthost_v2"; this host has ABI 1.`,
 		},
 		{
-			name: "unknown import", code: module(imports(function{Module: abi.Module, Name: "exec"})),
+			name: "unknown import", code: module(imports(wasmbin.Function{Module: abi.Module, Name: "exec"})),
 			stage: "link", kind: plugin.KindLink, says: "it imports agenthost_v1.exec, which no minor",
 		},
 		{
-			name: "unknown function of WASI", code: module(imports(function{Module: "wasi_snapshot_preview1", Name: "exec"})),
+			name: "unknown function of WASI", code: module(imports(wasmbin.Function{Module: guestkit.WASI, Name: "exec"})),
 			stage: "link", kind: plugin.KindLink, says: "wasi_snapshot_preview1.exec, which does not exist",
 		},
 		{
-			name: "import of another type", code: module(imports(function{Module: abi.Module, Name: "next", Params: wasmI64, Results: wasmI32})),
+			name: "import of another type", code: module(imports(wasmbin.Function{Module: abi.Module, Name: "next", Params: wasmbin.I64, Results: wasmbin.I32})),
 			stage: "link", kind: plugin.KindLink, says: "agenthost_v1.next as (i64) -> (i32), but it is (i32 i32) -> (i64)",
 		},
 		{
-			name: "WASI import of another type", code: module(imports(function{Module: "wasi_snapshot_preview1", Name: "proc_exit", Params: wasmI64})),
+			name: "WASI import of another type", code: module(imports(wasmbin.Function{Module: guestkit.WASI, Name: "proc_exit", Params: wasmbin.I64})),
 			stage: "link", kind: plugin.KindLink, says: "proc_exit",
 		},
 		{
-			name: "export of another type", code: module(fine().without("before_model").add("before_model", wasmI64, wasmI32, nothing)),
+			name: "export of another type", code: module(fine().Without("before_model").Add(wasmbin.Function{Name: "before_model", Params: wasmbin.I64, Results: wasmbin.I32, Body: guestkit.Nothing})),
 			stage: "link", kind: plugin.KindLink, says: "it exports before_model as (i64) -> (i32), but it must be (i32) -> (i32)",
 		},
 		{name: "imported memory", code: module(foreign), stage: "preflight", kind: plugin.KindLink, says: "it imports a memory"},
@@ -107,24 +109,26 @@ func TestLoadFaults(t *testing.T) {
 		},
 		{name: "trap in start", code: module(started), stage: "instantiate", kind: plugin.KindTrap, says: "unreachable"},
 		{
-			name: "trap in _initialize", code: module(initializes(func(g *guest) code { return slices.Concat(g.log(3, "no luck"), trap) })),
+			name: "trap in _initialize", code: module(initializes(func(g *guestkit.Module) guestkit.Code { return guestkit.Seq(g.Log(3, "no luck"), guestkit.Trap) })),
 			stage: "init", kind: plugin.KindTrap, says: "unreachable: no luck",
 		},
 		{
-			name: "exit in _initialize", code: module(initializes(func(*guest) code { return slices.Concat(i32(0), call(callExit)) })),
+			name: "exit in _initialize", code: module(initializes(func(*guestkit.Module) guestkit.Code {
+				return guestkit.Seq(guestkit.I32(0), guestkit.Call(guestkit.ProcExit))
+			})),
 			stage: "init", kind: plugin.KindExit, says: "the code 0",
 		},
 		{
-			name: "host_call in _initialize", code: module(initializes(func(g *guest) code { return g.hostCall("budget", nil, 0) })),
+			name: "host_call in _initialize", code: module(initializes(func(g *guestkit.Module) guestkit.Code { return g.HostCall("budget", nil, 0) })),
 			stage: "init", kind: plugin.KindProtocol, says: "host_call is not available",
 		},
-		{name: "no describe", code: module(fine().without("describe")), stage: "link", kind: plugin.KindLink, says: `does not export the function "describe"`},
-		{name: "describe returns 0", code: module(describes(nothing)), stage: "describe", kind: plugin.KindProtocol, says: "it returned 0"},
-		{name: "describe returns 2", code: module(describes(i32(2))), stage: "describe", kind: plugin.KindProtocol, says: "it returned 2"},
-		{name: "describe writes nothing", code: module(describes(i32(1))), stage: "describe", kind: plugin.KindProtocol, says: "without writing a result"},
-		{name: "describe traps", code: module(describes(trap)), stage: "describe", kind: plugin.KindTrap, says: "unreachable"},
+		{name: "no describe", code: module(fine().Without("describe")), stage: "link", kind: plugin.KindLink, says: `does not export the function "describe"`},
+		{name: "describe returns 0", code: module(describes(guestkit.Nothing)), stage: "describe", kind: plugin.KindProtocol, says: "it returned 0"},
+		{name: "describe returns 2", code: module(describes(guestkit.I32(2))), stage: "describe", kind: plugin.KindProtocol, says: "it returned 2"},
+		{name: "describe writes nothing", code: module(describes(guestkit.I32(1))), stage: "describe", kind: plugin.KindProtocol, says: "without writing a result"},
+		{name: "describe traps", code: module(describes(guestkit.Trap)), stage: "describe", kind: plugin.KindTrap, says: "unreachable"},
 		{
-			name: "describe calls next", code: module(describes(i32(0), i32(0), call(callNext), drop, nothing)),
+			name: "describe calls next", code: module(describes(guestkit.I32(0), guestkit.I32(0), guestkit.Call(guestkit.Next), guestkit.Drop, guestkit.Nothing)),
 			stage: "describe", kind: plugin.KindProtocol, says: "next is for wrap hooks",
 		},
 		{
@@ -144,7 +148,7 @@ func TestLoadFaults(t *testing.T) {
 
 func TestDescriptionFaults(t *testing.T) {
 	t.Parallel()
-	schema := func(v map[string]any) wire.Raw { return mapOf(v) }
+	schema := func(v map[string]any) wire.Raw { return guestkit.MapOf(v) }
 	reference := schema(map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "#"}}})
 	hooks := func(spec abi.HookSpec) abi.HookSpecs { return abi.HookSpecs{BeforeModel: &spec} }
 	for _, test := range []struct {
@@ -176,8 +180,8 @@ func TestDescriptionFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGuest(test.d).on("before_model", nothing).on("wrap_model_call", nothing)
-			fault := loadError(t, plugin.Wasm{Bytes: g.bytes()})
+			g := guestkit.New(test.d).On("before_model", guestkit.Nothing).On("wrap_model_call", guestkit.Nothing)
+			fault := loadError(t, plugin.Wasm{Bytes: g.Bytes()})
 			require.Equal(t, "describe", fault.Stage)
 			require.Equal(t, test.kind, fault.Kind)
 			require.Contains(t, fault.Message, test.says)
@@ -226,12 +230,12 @@ func TestNarrowing(t *testing.T) {
 			t.Parallel()
 			narrow := upper()
 			test.change(&narrow)
-			g := newGuest(upper())
-			g.on("configure", g.say(document(&narrow)))
+			g := guestkit.New(upper())
+			g.On("configure", g.Say(guestkit.Document(&narrow)))
 			for _, export := range []string{"before_model", "after_model", "wrap_tool_call", "call_tool"} {
-				g.on(export, nothing)
+				g.On(export, guestkit.Nothing)
 			}
-			w := plugin.Wasm{Bytes: g.bytes()}
+			w := plugin.Wasm{Bytes: g.Bytes()}
 			if test.says == "" {
 				setup(t, w)
 				return
@@ -246,9 +250,9 @@ func TestNarrowing(t *testing.T) {
 
 func TestConfigureMayRefuse(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
-	g.on("configure", g.say(document(&abi.Result{Error: &abi.Error{Type: "config", Message: "no\x1b[31m such word"}})))
-	fault := loadError(t, plugin.Wasm{Bytes: g.bytes()})
+	g := guestkit.Fine()
+	g.On("configure", g.Say(guestkit.Document(&abi.Result{Error: &abi.Error{Type: "config", Message: "no\x1b[31m such word"}})))
+	fault := loadError(t, plugin.Wasm{Bytes: g.Bytes()})
 	require.Equal(t, plugin.KindGuest, fault.Kind)
 	require.Equal(t, "config: no [31m such word", fault.Message)
 	require.ErrorAs(t, fault, new(*abi.Error))

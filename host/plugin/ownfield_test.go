@@ -9,16 +9,17 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // A plugin that declares a field as another middleware does would read it without a grant.
 func TestAPluginSharesItsFieldsOnlyIfGranted(t *testing.T) {
 	t.Parallel()
 	secret := abi.FieldSpec{Name: "secret", Lifetime: "thread"}
-	code := newGuest(abi.Description{
+	code := guestkit.New(abi.Description{
 		Fields: []abi.FieldSpec{secret},
 		Hooks:  abi.HookSpecs{BeforeModel: &abi.HookSpec{Reads: []string{"secret"}}},
-	}).on("before_model", nothing).bytes()
+	}).On("before_model", guestkit.Nothing).Bytes()
 	native := host.BeforeModel("native", func(context.Context, *host.Runtime) (*host.Update, error) { return nil, nil },
 		host.WithFields(host.Field{Name: "secret"}))
 	for name, test := range map[string]struct {

@@ -12,11 +12,12 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // trapping is a guest like simple, whose hook traps.
 func trapping() []byte {
-	return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", trap).bytes()
+	return guestkit.Hooked(abi.BeforeModel, abi.HookSpec{}).On("before_model", guestkit.Trap).Bytes()
 }
 
 // runs lets an agent with the plugin answer, by an engine of its own.

@@ -20,6 +20,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // taped is a recording in memory.
@@ -133,20 +134,20 @@ func TestReplayOfFaults(t *testing.T) {
 	for _, test := range slices.Concat(trapFaults(), pointerFaults(), resultFaults(), updateFaults(), callFaults()) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := hooked(test.hook, test.spec, test.fields...)
-			g.on(string(test.hook), test.body(g))
+			g := guestkit.Hooked(test.hook, test.spec, test.fields...)
+			g.On(string(test.hook), test.body(g))
 			record := tape(t)
-			_, err := setup(t, plugin.Wasm{Bytes: g.bytes(), Limits: test.limits, Recorder: record}).run(t)
+			_, err := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: test.limits, Recorder: record}).run(t)
 			frames := record.frames(t)
 			require.Equal(t, faultIn(t, err).Message, frames[len(frames)-1].Fault.Message)
-			requireEqual(t, g.bytes(), frames)
+			requireEqual(t, g.Bytes(), frames)
 		})
 	}
 }
 
 func TestReplayOfFuelAndTime(t *testing.T) {
 	t.Parallel()
-	module := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", spin, nothing).bytes()
+	module := endless().Bytes()
 	record := tape(t)
 	_, err := setup(t, plugin.Wasm{Bytes: module, Limits: plugin.Limits{Fuel: 1_000_000}, Recorder: record}).run(t)
 	require.Equal(t, plugin.KindFuel, faultIn(t, err).Kind)
@@ -179,28 +180,28 @@ func TestReplayOfFuelAndTime(t *testing.T) {
 func TestReplayOfOperations(t *testing.T) {
 	t.Parallel()
 	for op, doc := range map[string][]byte{
-		abi.OpKVPut:         document(&abi.KVPut{Key: "k", Scope: abi.ScopePlugin, Value: wire.Int(1)}),
-		abi.OpModelGenerate: document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}}),
-		abi.OpToolCall:      document(&abi.ToolRequest{Name: "search", Args: wire.Map{}.Raw()}),
+		abi.OpKVPut:         guestkit.Document(&abi.KVPut{Key: "k", Scope: abi.ScopePlugin, Value: wire.Int(1)}),
+		abi.OpModelGenerate: guestkit.Document(&abi.GenerateRequest{Messages: []abi.Message{abi.Human("hi")}}),
+		abi.OpToolCall:      guestkit.Document(&abi.ToolRequest{Name: "search", Args: wire.Map{}.Raw()}),
 		abi.OpClockNow:      nil,
-		abi.OpRandomBytes:   document(&abi.RandomRequest{Count: 16}),
-		abi.OpHTTPFetch:     document(&abi.FetchRequest{URL: "https://elsewhere.example/"}),
+		abi.OpRandomBytes:   guestkit.Document(&abi.RandomRequest{Count: 16}),
+		abi.OpHTTPFetch:     guestkit.Document(&abi.FetchRequest{URL: "https://elsewhere.example/"}),
 	} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
 			g := capable(op)
-			g.on("before_agent", g.show(op, doc))
+			g.On("before_agent", show(g, op, doc))
 			if op == abi.OpHTTPFetch {
 				g = capable(op)
-				g.on("before_agent", g.hostCall(op, doc, abi.EDENIED), nothing)
+				g.On("before_agent", g.HostCall(op, doc, abi.EDENIED), guestkit.Nothing)
 			}
 			record := tape(t)
-			b := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: everything(), Recorder: record}, withSmall)
+			b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: everything(), Recorder: record}, withSmall)
 			_, err := b.run(t)
 			require.NoError(t, err)
 			frames := record.frames(t)
 			require.Equal(t, op, frames[0].Exchanges[0].Op)
-			requireEqual(t, g.bytes(), frames)
+			requireEqual(t, g.Bytes(), frames)
 		})
 	}
 }
@@ -212,16 +213,16 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		_, _ = io.WriteString(w, "key was "+r.Header.Get("Authorization"))
 	})
 	g := capable(abi.OpHTTPFetch)
-	g.on("before_agent", g.show(abi.OpHTTPFetch, document(&abi.FetchRequest{
+	g.On("before_agent", show(g, abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{
 		URL: url, Headers: []abi.Header{{Name: "Authorization", Value: "Bearer ${secret:KEY}"}},
 	})))
 	record := tape(t)
-	_, err := setup(t, plugin.Wasm{Bytes: g.bytes(), Grant: grant, Recorder: record}).run(t)
+	_, err := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant, Recorder: record}).run(t)
 	require.NoError(t, err)
 	frames := record.frames(t)
 	require.Contains(t, string(frames[0].Exchanges[0].Reply), "key was Bearer ***")
 	require.NotContains(t, record.bytes.String(), "hunter2")
-	requireEqual(t, g.bytes(), frames)
+	requireEqual(t, g.Bytes(), frames)
 }
 
 // benchTwice is an agent that has the guest bench twice, which share their field.
@@ -278,64 +279,76 @@ func TestReplayOfAnotherConfigurationTellsWhatDiffers(t *testing.T) {
 // TestReplayOfAnotherModule shows each way in which a changed plugin can differ.
 func TestReplayOfAnotherModule(t *testing.T) {
 	t.Parallel()
-	emit := func(g *guest, name string) code {
-		return g.hostCall(abi.OpEventEmit, document(&abi.EventEmit{Name: name}), 0)
+	emit := func(g *guestkit.Module, name string) guestkit.Code {
+		return g.HostCall(abi.OpEventEmit, guestkit.Document(&abi.EventEmit{Name: name}), 0)
 	}
-	budget := func(g *guest) code { return g.hostCall(abi.OpBudget, nil, 0) }
-	wrap := func(body func(g *guest) []code) []byte {
-		g := hooked(abi.WrapModelCall, abi.HookSpec{})
-		return g.on("wrap_model_call", body(g)...).bytes()
+	budget := func(g *guestkit.Module) guestkit.Code { return g.HostCall(abi.OpBudget, nil, 0) }
+	wrap := func(body func(g *guestkit.Module) []guestkit.Code) []byte {
+		g := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+		return g.On("wrap_model_call", body(g)...).Bytes()
 	}
 	choice := "auto"
-	change := document(&abi.RequestChange{ToolChoice: &choice})
-	module := wrap(func(g *guest) []code { return []code{emit(g, "a"), budget(g), emit(g, "b"), g.next(nil, 0), nothing} })
+	change := guestkit.Document(&abi.RequestChange{ToolChoice: &choice})
+	module := wrap(func(g *guestkit.Module) []guestkit.Code {
+		return []guestkit.Code{emit(g, "a"), budget(g), emit(g, "b"), g.Forward(nil, 0), guestkit.Nothing}
+	})
 	record := tape(t)
 	_, err := setup(t, plugin.Wasm{Bytes: module, Recorder: record}).run(t)
 	require.NoError(t, err)
 	frame := record.frames(t)[0]
 	for name, test := range map[string]struct {
-		body  func(g *guest) []code
+		body  func(g *guestkit.Module) []guestkit.Code
 		lines []string
 	}{
-		"same": {func(g *guest) []code { return []code{emit(g, "a"), budget(g), emit(g, "b"), g.next(nil, 0), nothing} }, nil},
+		"same": {func(g *guestkit.Module) []guestkit.Code {
+			return []guestkit.Code{emit(g, "a"), budget(g), emit(g, "b"), g.Forward(nil, 0), guestkit.Nothing}
+		}, nil},
 		"other document": {
-			func(g *guest) []code {
-				return []code{emit(g, "x"), budget(g), emit(g, "b"), g.next(change, 0), nothing}
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{emit(g, "x"), budget(g), emit(g, "b"), g.Forward(change, 0), guestkit.Nothing}
 			},
 			[]string{`call 1: event.emit: name: "a" → "x"`, `call 4: next: + {"tool_choice":"auto"}`},
 		},
 		"no event": {
-			func(g *guest) []code { return []code{budget(g), g.next(nil, 0), nothing} },
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{budget(g), g.Forward(nil, 0), guestkit.Nothing}
+			},
 			[]string{`call 1: event.emit is not made: - {"name":"a"}`, `call 3: event.emit is not made: - {"name":"b"}`},
 		},
 		"more events": {
-			func(g *guest) []code {
-				return []code{emit(g, "a"), emit(g, "c"), budget(g), emit(g, "b"), g.next(nil, 0), emit(g, "d"), nothing}
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{emit(g, "a"), emit(g, "c"), budget(g), emit(g, "b"), g.Forward(nil, 0), emit(g, "d"), guestkit.Nothing}
 			},
 			[]string{`call 2: event.emit is not recorded: + {"name":"c"}`, `call 6: event.emit is not recorded: + {"name":"d"}`},
 		},
 		"fewer calls": {
-			func(g *guest) []code { return []code{emit(g, "a"), budget(g), nothing} },
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{emit(g, "a"), budget(g), guestkit.Nothing}
+			},
 			[]string{`call 3: event.emit is not made: - {"name":"b"}`, `call 4: next is not made`},
 		},
 		"more calls": {
-			func(g *guest) []code {
-				return []code{emit(g, "a"), budget(g), emit(g, "b"), g.next(nil, 0), g.next(nil, 0), nothing}
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{emit(g, "a"), budget(g), emit(g, "b"), g.Forward(nil, 0), g.Forward(nil, 0), guestkit.Nothing}
 			},
 			[]string{`call 5: next is not recorded, where nothing more is`},
 		},
 		"another call": {
-			func(g *guest) []code { return []code{emit(g, "a"), g.next(nil, 0), nothing} },
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{emit(g, "a"), g.Forward(nil, 0), guestkit.Nothing}
+			},
 			[]string{`call 2: next is not recorded, where budget is`},
 		},
 		"trap": {
-			func(g *guest) []code { return []code{emit(g, "a"), budget(g), emit(g, "b"), g.next(nil, 0), trap} },
+			func(g *guestkit.Module) []guestkit.Code {
+				return []guestkit.Code{emit(g, "a"), budget(g), emit(g, "b"), g.Forward(nil, 0), guestkit.Trap}
+			},
 			[]string{`fault: none → trap: wasm error: unreachable`},
 		},
 		"result": {
-			func(g *guest) []code {
-				answer := document(&abi.Result{Error: &abi.Error{Type: "no", Message: "not now"}})
-				return []code{emit(g, "a"), budget(g), emit(g, "b"), g.next(nil, 0), g.say(answer)}
+			func(g *guestkit.Module) []guestkit.Code {
+				answer := guestkit.Document(&abi.Result{Error: &abi.Error{Type: "no", Message: "not now"}})
+				return []guestkit.Code{emit(g, "a"), budget(g), emit(g, "b"), g.Forward(nil, 0), g.Say(answer)}
 			},
 			[]string{`returned: 0 → 1`, `result: + {"error":{"message":"not now","type":"no"}}`},
 		},

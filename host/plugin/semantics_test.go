@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // labRun runs the guest lab and returns its report and the field todos.
@@ -84,8 +85,8 @@ func TestConfiguration(t *testing.T) {
 		require.ErrorContains(t, err, `middleware "bad": config`)
 		require.ErrorContains(t, err, says)
 	}
-	none := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
-	_, config := newBundle(plugin.Wasm{Bytes: none.bytes(), Config: map[string]any{"a": 1}})
+	none := guestkit.Fine()
+	_, config := newBundle(plugin.Wasm{Bytes: none.Bytes(), Config: map[string]any{"a": 1}})
 	_, err := host.New(config)
 	require.ErrorContains(t, err, `the plugin takes no configuration, but "a" is given`)
 }
@@ -114,12 +115,12 @@ func TestADynamicToolRunsWhereItsPluginSaysSo(t *testing.T) {
 
 // toolGuest has a tool of its own and a wrap that passes.
 func toolGuest() []byte {
-	g := newGuest(abi.Description{
+	g := guestkit.New(abi.Description{
 		Tools: []abi.ToolSpec{{Name: "own", Description: "Answers."}}, Hooks: abi.HookSpecs{WrapToolCall: &abi.HookSpec{}},
 	})
-	g.on("wrap_tool_call", g.next(nil, abi.StatusOK), nothing)
-	g.on("call_tool", g.say(mapOf(map[string]any{"tool_message": map[string]any{"content": "answered"}})))
-	return g.bytes()
+	g.On("wrap_tool_call", g.Forward(nil, abi.StatusOK), guestkit.Nothing)
+	g.On("call_tool", g.Say(guestkit.MapOf(map[string]any{"tool_message": map[string]any{"content": "answered"}})))
+	return g.Bytes()
 }
 
 // eightCalls is a model that asks for the tool own eight times at once.
@@ -167,9 +168,9 @@ func TestConcurrentRuns(t *testing.T) {
 // TestRepeatedNextDropsInnerUpdates counts updates of a middleware inside of a guest that calls next three times.
 func TestRepeatedNextDropsInnerUpdates(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.WrapModelCall, abi.HookSpec{})
-	g.on("wrap_model_call", repeat(3, g.next(nil, abi.StatusOK)), nothing)
-	b := setup(t, plugin.Wasm{Bytes: g.bytes()}, func(c *host.Config) {
+	g := guestkit.Hooked(abi.WrapModelCall, abi.HookSpec{})
+	g.On("wrap_model_call", guestkit.Repeat(3, g.Forward(nil, abi.StatusOK)...), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes()}, func(c *host.Config) {
 		c.Middleware = append(c.Middleware, innerCounter())
 		c.Model = constantModel(abi.AI("done"))
 	})
@@ -206,8 +207,8 @@ func TestViewNewAfterOverwrite(t *testing.T) {
 
 // TestLoadingLeavesNothing loads and closes a plugin a thousand times.
 func TestLoadingLeavesNothing(t *testing.T) { //nolint:paralleltest // it measures the process
-	g := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing)
-	w := plugin.Wasm{Bytes: g.bytes(), Engine: compiled}
+	g := guestkit.Fine()
+	w := plugin.Wasm{Bytes: g.Bytes(), Engine: compiled}
 	loads := func(n int) {
 		for range n {
 			agent, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{w}})

@@ -9,9 +9,9 @@ import (
 	"aead.dev/minisign"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 func TestSignature(t *testing.T) {
@@ -20,7 +20,7 @@ func TestSignature(t *testing.T) {
 	require.NoError(t, err)
 	other, _, err := minisign.GenerateKey(rand.Reader)
 	require.NoError(t, err)
-	code := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	code := guestkit.Fine().Bytes()
 	path := filepath.Join(t.TempDir(), "p.wasm")
 	require.NoError(t, os.WriteFile(path, code, 0o600))
 	load := func(w plugin.Wasm) error {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // soakCalls is how many hook calls the soak makes; AGENTHOST_SOAK makes it more.
@@ -33,26 +33,26 @@ func soakCalls(t *testing.T) int64 {
 
 // soakGuest is a guest whose hooks say something, or, if it is a bad one, break a rule when the length of their input
 // says so.
-func soakGuest(bad bool) *guest {
-	g := newGuest(abi.Description{
+func soakGuest(bad bool) *guestkit.Module {
+	g := guestkit.New(abi.Description{
 		Fields: []abi.FieldSpec{{Name: "count", Lifetime: "run", Reducer: "add"}},
 		Hooks:  abi.HookSpecs{BeforeModel: &abi.HookSpec{Messages: abi.ViewLast(1)}, WrapModelCall: &abi.HookSpec{}},
 	})
-	var evil code
+	var evil guestkit.Code
 	if bad {
-		length := code{0x20, 0x00}
-		when := func(rest int, does code) code { // if len % 64 == rest
-			return slices.Concat(length, i32(64), code{0x70}, i32(rest), code{0x46, 0x04, 0x40}, does, code{0x0b})
+		when := func(rest int, does ...guestkit.Code) guestkit.Code { // if len % 64 == rest
+			return guestkit.Seq(guestkit.Get(0), guestkit.I32(64), guestkit.Code{0x70}, guestkit.I32(rest), guestkit.Equal, guestkit.When(does...))
 		}
-		evil = slices.Concat(
-			when(1, trap), when(2, spin), when(3, slices.Concat(i32(100), grow, drop, trap)),
-			when(4, slices.Concat(g.write([]byte{0xdd, 0xff, 0xff, 0xff, 0xff}), i32(1), code{0x0f})),
-			when(5, slices.Concat(i32(7), call(callExit))), when(6, slices.Concat(i32(-8), i32(64), call(callResultWrite), drop)),
-			when(7, slices.Concat(g.print(strings.Repeat("flood ", 100)), i32(9), code{0x0f})),
+		evil = guestkit.Seq(
+			when(1, guestkit.Trap), when(2, guestkit.Forever()), when(3, guestkit.I32(100), guestkit.Grow, guestkit.Drop, guestkit.Trap),
+			when(4, g.Write([]byte{0xdd, 0xff, 0xff, 0xff, 0xff}), guestkit.I32(1), guestkit.Return),
+			when(5, guestkit.I32(7), guestkit.Call(guestkit.ProcExit)),
+			when(6, guestkit.I32(-8), guestkit.I32(64), guestkit.Call(guestkit.ResultWrite), guestkit.Drop),
+			when(7, g.Print(1, strings.Repeat("flood ", 100)), guestkit.I32(9), guestkit.Return),
 		)
 	}
-	g.on("before_model", evil, g.say(mapOf(map[string]any{"state": map[string]any{"count": 1}})))
-	return g.on("wrap_model_call", evil, g.next(nil, abi.StatusOK), nothing)
+	g.On("before_model", evil, g.Say(guestkit.MapOf(map[string]any{"state": map[string]any{"count": 1}})))
+	return g.On("wrap_model_call", evil, g.Forward(nil, abi.StatusOK), guestkit.Nothing)
 }
 
 // footprint is what a process holds on to.
@@ -83,7 +83,7 @@ func TestSoak(t *testing.T) { //nolint:paralleltest // it measures the process
 	total := soakCalls(t)
 	engine := newEngine(plugin.EngineConfig{Memory: 64 << 20})
 	defer func() { require.NoError(t, engine.Close()) }()
-	modules := map[bool][]byte{false: soakGuest(false).bytes(), true: soakGuest(true).bytes()}
+	modules := map[bool][]byte{false: soakGuest(false).Bytes(), true: soakGuest(true).Bytes()}
 	one := func(i int) plugin.Wasm {
 		return plugin.Wasm{
 			ID: fmt.Sprintf("p%d", i), Bytes: modules[i < 3], Engine: engine, OnFailure: plugin.Open,

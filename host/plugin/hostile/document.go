@@ -1,19 +1,6 @@
 package hostile
 
-import (
-	"math"
-
-	"github.com/agenthost/agenthost/abi/wire"
-)
-
-// mapOf encodes a document that abi's types cannot express.
-func mapOf(values map[string]any) []byte {
-	b, err := wire.Of(values)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
+import "math"
 
 // deepSchema returns a schema nested inside depth others.
 func deepSchema(depth int) []byte {

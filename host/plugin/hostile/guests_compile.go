@@ -14,7 +14,7 @@ func compileGuests() []Guest {
 	}
 	// with returns a module whose hook is never called, with another function that has this many variables.
 	with := func(variables int, pieces ...code) []byte {
-		return fine().put(function{Locals: locals(variables, tI32), Body: seq(pieces...)}).bytes()
+		return fine().Add(function{Locals: locals(variables, tI32), Body: seq(pieces...)}).Bytes()
 	}
 	nested := func(n int, kind byte) code { return seq(again(n, kind, 0x40), again(n, 0x0b)) }
 	all := []Guest{
@@ -23,9 +23,9 @@ func compileGuests() []Guest {
 		bomb(6, "4000 nested blocks twelve times", func() []byte {
 			m := fine()
 			for range 12 {
-				m.add("", "", "", nested(4_000, 0x02))
+				m.Add(function{Body: nested(4_000, 0x02)})
 			}
-			return m.bytes()
+			return m.Bytes()
 		}),
 		bomb(6, "20000 ifs in a row", func() []byte { return with(1, again(20_000, 0x41, 0, 0x04, 0x40, 0x0b)) }),
 		bomb(6, "30000 br_ifs in a row", func() []byte { return with(1, again(30_000, 0x41, 0, 0x0d, 0)) }),
@@ -37,22 +37,22 @@ func compileGuests() []Guest {
 		bomb(7, "br_table out of 2000 blocks that carry values", func() []byte {
 			m := fine()
 			m.Types = [][]byte{signature("", string(again(100, tI32[0])))}
-			m.put(function{Body: seq(again(2_000, 0x02, 0), again(100, 0x41, 0), i32(0), code{0x0e}, leb(8_000), again(8_001, 1),
+			m.Add(function{Body: seq(again(2_000, 0x02, 0), again(100, 0x41, 0), i32(0), code{0x0e}, leb(8_000), again(8_001, 1),
 				again(2_000, 0x0b), again(100, 0x1a))})
-			return m.bytes()
+			return m.Bytes()
 		}),
 		bomb(6, "calls of a function with 500 values", func() []byte {
 			m := fine()
 			wide := string(again(500, tI32[0]))
 			callee := m.Next()
-			m.put(function{Params: wide, Results: wide, Body: trap})
-			return m.add("", "", "", again(500, 0x41, 0), again(2_000, call(callee)...), again(500, 0x1a)).bytes()
+			m.Add(function{Params: wide, Results: wide, Body: trap})
+			return m.Add(function{Body: seq(again(500, 0x41, 0), again(2_000, call(callee)...), again(500, 0x1a))}).Bytes()
 		}),
 		bomb(6, "indirect calls of a type with 500 values", func() []byte {
 			m := fine()
 			wide := string(again(500, tI32[0]))
 			m.Types, m.Tables = [][]byte{signature(wide, wide)}, [][]byte{{0x70, 0, 1}}
-			return m.add("", "", "", again(500, 0x41, 0), again(2_000, 0x41, 0, 0x11, 0, 0), again(500, 0x1a)).bytes()
+			return m.Add(function{Body: seq(again(500, 0x41, 0), again(2_000, 0x41, 0, 0x11, 0, 0), again(500, 0x1a))}).Bytes()
 		}),
 		bomb(6, "values that meet in 200 blocks", phiBomb),
 		bomb(6, "exits out of loops in loops", func() []byte {
@@ -72,20 +72,20 @@ func compileGuests() []Guest {
 		refused(8, "10001 globals", plugin.KindLimit, "10000 are allowed", func() []byte {
 			m := fine()
 			m.Globals = slices.Repeat([][]byte{{0x7f, 1, 0x41, 0, 0x0b}}, 10_001)
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(8, "10001 locals", plugin.KindLimit, "10001 local variables", func() []byte { return with(10_001) }),
 		refused(8, "100001 segments of data", plugin.KindLimit, "100000 are allowed", func() []byte {
 			m := fine()
 			m.Data = slices.Repeat([][]byte{{1, 0}}, 100_001)
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(8, "1001 imports", plugin.KindLimit, "1000 are allowed", func() []byte {
 			m := fine()
 			for range 1_001 {
 				m.Imports = append(m.Imports, function{Module: abi.Module, Name: "log", Params: tI32 + tI32 + tI32})
 			}
-			return m.bytes()
+			return m.Bytes()
 		}),
 	}
 	return append(all, slowGuests()...)
@@ -97,7 +97,7 @@ func phiBomb() []byte {
 	m.Types = [][]byte{signature("", string(again(200, tI32[0])))}
 	values := again(200, 0x41, 0)
 	one := seq(code{0x02, 0}, values, again(40, 0x41, 0, 0x0d, 0), end, again(200, 0x1a))
-	return m.add("", "", "", slices.Repeat(one, 40)).bytes()
+	return m.Add(function{Body: slices.Repeat(one, 40)}).Bytes()
 }
 
 // slowGuests returns guests that are as expensive as allowed. They must compile, and do so quickly.
@@ -109,7 +109,7 @@ func slowGuests() []Guest {
 		slow("500 nested blocks", func() []byte { return attack(again(500, 0x02, 0x40), again(500, 0x0b)) }),
 		slow("1500 ifs in a row", func() []byte { return attack(again(1_500, 0x41, 0, 0x04, 0x40, 0x0b)) }),
 		slow("20 nested loops over 900 locals", func() []byte {
-			return fine().put(function{Locals: locals(900, tI64), Body: seq(again(20, 0x03, 0x40), again(20, 0x0b))}).bytes()
+			return fine().Add(function{Locals: locals(900, tI64), Body: seq(again(20, 0x03, 0x40), again(20, 0x0b))}).Bytes()
 		}),
 		slow("500 memory.fills", func() []byte {
 			return attack(again(500, seq(i32(0), i32(0), i32(0), fill)...))
@@ -117,7 +117,7 @@ func slowGuests() []Guest {
 		slow("2000 functions", func() []byte {
 			m := fine()
 			m.Functions = append(m.Functions, make([]function, 2_000)...)
-			return m.bytes()
+			return m.Bytes()
 		}),
 		slow("exits of 100 leaf loops", func() []byte {
 			return attack(again(100, block(loop(again(20, 0x41, 0, 0x0d, 1)))...))

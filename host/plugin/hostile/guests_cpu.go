@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // Limits of guests that would otherwise take seconds.
@@ -33,7 +34,7 @@ func cpuGuests() []Guest {
 	whole := i32(pages << 16)
 	all := slices.Concat(
 		spend(30, "loop", forever()),
-		spend(30, "loop that calls", forever(call(callSchedYield), drop)),
+		spend(30, "loop that calls", forever(call(guestkit.SchedYield), drop)),
 		spend(30, "loops in loops", forever(turns(1_000, 1, turns(3, 0)))),
 		spend(30, "loop of divisions", forever(i32(7), i32(3), code{0x6d, 0x1a})),
 		spend(33, "memory.fill of everything", forever(i32(0), i32(1), whole, fill)),
@@ -66,8 +67,8 @@ func tableStorms() []Guest {
 			m.Globals = [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}
 			m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(m.Next())), slices.Concat([]byte{1, 0, 1}, leb(m.Next()))}
 			m.DataCount, m.Data = true, [][]byte{{1, 1, 7}} // the first segment is the Description
-			m.add("", "", "")
-			return m.on("before_model", once(forever(piece)), nothing).bytes()
+			m.Add(function{})
+			return m.On("before_model", once(forever(piece)), nothing).Bytes()
 		}
 		all = append(all, g)
 	}
@@ -81,7 +82,7 @@ func boundaryGuests() []Guest {
 		g := Guest{
 			Line: 39, Name: name, Benign: benign, Limits: plugin.Limits{Fuel: fuel},
 			Module: func() []byte {
-				return hooked(abi.BeforeModel).on("before_model", turns(boundaryTurns, 1), nothing).bytes()
+				return hooked(abi.BeforeModel).On("before_model", turns(boundaryTurns, 1), nothing).Bytes()
 			},
 		}
 		if !benign {
@@ -93,7 +94,7 @@ func boundaryGuests() []Guest {
 		exact("fuel for exactly this", boundaryFuel, true),
 		exact("fuel for one less", boundaryFuel-1, false),
 		exact("no fuel at all", 1, false),
-		hookFault(37, "loop that logs", plugin.KindFuel, "used up its fuel", littleFuel, forever(i32(0), i32(0), i32(8), call(callLog))),
+		hookFault(37, "loop that logs", plugin.KindFuel, "used up its fuel", littleFuel, forever(i32(0), i32(0), i32(8), call(guestkit.Log))),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // either returns a guest whose document may or may not be a fault. What matters is that the host decides quickly.
@@ -84,9 +85,9 @@ func historyGuests() []Guest {
 		g.Module = func() []byte {
 			d := abi.Description{Hooks: abi.HookSpecs{BeforeAgent: &abi.HookSpec{}, BeforeModel: &abi.HookSpec{}}}
 			m := newModule(d)
-			m.Memory = []byte{0, 64}
-			m.on("before_agent", m.say(document(&abi.Result{Overwrite: true, Messages: history})))
-			return m.on("before_model", once(m.say(document(r)), code{0x0f}), nothing).bytes()
+			m.Memory = guestkit.Pages(64)
+			m.On("before_agent", m.Say(document(&abi.Result{Overwrite: true, Messages: history})))
+			return m.On("before_model", once(m.Say(document(r)), leave), nothing).Bytes()
 		}
 		return g
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // linkGuests returns guests that import or export more than allowed, or that were not built for this host.
@@ -13,7 +14,7 @@ func linkGuests() []Guest {
 	imports := func(f ...function) []byte {
 		m := fine()
 		m.Imports = append(m.Imports, f...) // the indexes of functions shift by as many, and nothing calls them
-		return m.bytes()
+		return m.Bytes()
 	}
 	foreign := func(kind ...byte) []byte {
 		return raw(section(2, vector(slices.Concat(name("redact"), name("memory"), kind))))
@@ -21,17 +22,20 @@ func linkGuests() []Guest {
 	sized := func(memory ...byte) []byte {
 		m := fine()
 		m.Memory = memory
-		return m.bytes()
+		return m.Bytes()
 	}
 	table := func(limits ...byte) []byte {
 		m := fine()
 		m.Tables = [][]byte{limits}
-		return m.bytes()
+		return m.Bytes()
 	}
 	exports := func(title string) []byte {
 		m := fine()
 		m.Exports = append(m.Exports, append(name(title), 2, 0))
-		return m.bytes()
+		return m.Bytes()
+	}
+	retyped := func(export, params string) []byte {
+		return fine().Without(export).Add(function{Name: export, Params: params, Results: tI32, Body: nothing}).Bytes()
 	}
 	all := []Guest{
 		refused(11, "table of 100 million", plugin.KindLimit, "100000000 elements", is(table(0x70, 0, 0x80, 0xc2, 0xd7, 0x2f))),
@@ -39,7 +43,7 @@ func linkGuests() []Guest {
 		refused(11, "17 tables", plugin.KindLimit, "16 are allowed", func() []byte {
 			m := fine()
 			m.Tables = slices.Repeat([][]byte{{0x70, 0, 1}}, 17)
-			return m.bytes()
+			return m.Bytes()
 		}),
 		{
 			Line: 13, Name: "memory of 4 GiB", Module: is(sized(0, 0x80, 0x80, 0x04)), Stage: "preflight",
@@ -53,8 +57,8 @@ func linkGuests() []Guest {
 		refused(13, "maximum of 2^32-1 pages", plugin.KindMalformed, "more than 65536 pages", is(sized(slices.Concat([]byte{1, 1}, []byte(huge))...))),
 		link(14, "no memory", `does not export its memory as "memory"`, func() []byte {
 			m := fine()
-			m.Memory, m.data = nil, nil
-			return m.bytes()
+			m.Memory, m.Exports = nil, nil
+			return m.Bytes()
 		}()),
 		link(14, "memory of another name", `does not export its memory`, raw(
 			section(1, vector(signature("", ""))), section(3, vector([]byte{0})), section(5, vector([]byte{0, 1})),
@@ -78,20 +82,20 @@ func linkGuests() []Guest {
 		link(19, "next of another type", "agenthost_v1.next as (i64) -> (i32)", imports(function{Module: abi.Module, Name: "next", Params: tI64, Results: tI32})),
 		link(19, "log with a result", "agenthost_v1.log", imports(function{Module: abi.Module, Name: "log", Params: tI32 + tI32 + tI32, Results: tI32})),
 		link(19, "WASI of another type", "proc_exit", imports(function{Module: wasi, Name: "proc_exit", Params: tI64})),
-		link(20, "hook of another type", "it exports before_model as (i64) -> (i32)", fine().without("before_model").add("before_model", tI64, tI32, nothing).bytes()),
-		link(20, "describe with a parameter", "it exports describe as", fine().without("describe").add("describe", tI32, tI32, nothing).bytes()),
-		link(20, "_initialize with a result", "it exports _initialize as", fine().add("_initialize", "", tI32, nothing).bytes()),
-		link(20, "marker with a parameter", "it exports agenthost_abi_v1 as", fine().without(abi.Marker).add(abi.Marker, tI32, "").bytes()),
+		link(20, "hook of another type", "it exports before_model as (i64) -> (i32)", retyped("before_model", tI64)),
+		link(20, "describe with a parameter", "it exports describe as", retyped("describe", tI32)),
+		link(20, "_initialize with a result", "it exports _initialize as", fine().Add(function{Name: "_initialize", Results: tI32, Body: nothing}).Bytes()),
+		link(20, "marker with a parameter", "it exports agenthost_abi_v1 as", fine().Without(abi.Marker).Add(function{Name: abi.Marker, Params: tI32}).Bytes()),
 		link(20, "hook that is a memory", "", func() []byte {
-			m := fine().without("describe")
+			m := fine().Without("describe")
 			m.Exports = append(m.Exports, append(name("describe"), 2, 0))
-			return m.bytes()
+			return m.Bytes()
 		}()),
-		link(21, "no marker", "no agenthost plugin", fine().without(abi.Marker).bytes()),
-		link(21, "marker v0", "built for agenthost_abi_v0;", fine().without(abi.Marker).add("agenthost_abi_v0", "", "").bytes()),
-		link(21, "marker v999", "built for agenthost_abi_v999;", fine().without(abi.Marker).add("agenthost_abi_v999", "", "").bytes()),
-		link(21, "marker with escapes", "built for agenthost_abi_v [31m", fine().without(abi.Marker).add("agenthost_abi_v\x1b[31m\u202e", "", "").bytes()),
-		{Line: 21, Name: "both markers", Module: is(fine().add("agenthost_abi_v2", "", "").bytes()), Benign: true},
+		link(21, "no marker", "no agenthost plugin", fine().Without(abi.Marker).Bytes()),
+		link(21, "marker v0", "built for agenthost_abi_v0;", fine().Without(abi.Marker).Add(function{Name: "agenthost_abi_v0"}).Bytes()),
+		link(21, "marker v999", "built for agenthost_abi_v999;", fine().Without(abi.Marker).Add(function{Name: "agenthost_abi_v999"}).Bytes()),
+		link(21, "marker with escapes", "built for agenthost_abi_v [31m", fine().Without(abi.Marker).Add(function{Name: "agenthost_abi_v\x1b[31m\u202e"}).Bytes()),
+		{Line: 21, Name: "both markers", Module: is(fine().Add(function{Name: "agenthost_abi_v2"}).Bytes()), Benign: true},
 		link(29, "export of the fuel", `it exports "agenthost_fuel"`, exports("agenthost_fuel")),
 		link(29, "export of a global of the meter", `it exports "agenthost_global_0"`, exports("agenthost_global_0")),
 		link(29, "import of the meter", "it imports agenthost_meter.tick", imports(function{Module: "agenthost_meter", Name: "tick", Params: tI64, Results: tI64})),
@@ -115,35 +119,35 @@ func indexGuests() []Guest {
 		refused(29, "start at the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.Start = behind
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(29, "export of the fuel by its index", plugin.KindMalformed, "exports an item that does not exist", func() []byte {
 			m := fine()
 			m.Exports = append(m.Exports, append(name("f"), 3, 0))
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(29, "element expression with the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{4, 0x41, 0, 0x0b, 1, 0xd2}, leb(behind), end)}
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(29, "global that refers to the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.Globals = [][]byte{slices.Concat([]byte{0x70, 0, 0xd2}, leb(behind), end)}
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(29, "global that begins as the fuel", plugin.KindMalformed, "the global 1 does not exist", func() []byte {
 			m := fine()
 			m.Globals = [][]byte{{0x7e, 0, 0x23, 1, 0x0b}}
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(29, "element with the refill", plugin.KindMalformed, "does not exist", func() []byte {
 			m := fine()
 			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(behind))}
-			return m.bytes()
+			return m.Bytes()
 		}),
 		{
-			Line: 29, Name: "call of the tick through its old index", Benign: true, Module: is(attack(call(callSchedYield), drop)),
+			Line: 29, Name: "call of the tick through its old index", Benign: true, Module: is(attack(call(guestkit.SchedYield), drop)),
 		},
 	}
 }

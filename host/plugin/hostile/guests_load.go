@@ -42,7 +42,7 @@ func loadGuests() []Guest {
 			return append(raw(), make([]byte, 33<<20)...)
 		}),
 		refused(4, "custom section of 33 MiB", plugin.KindLimit, "33554432 are allowed", func() []byte {
-			return append(fine().bytes(), custom("padding", make([]byte, 33<<20)...)...)
+			return append(fine().Bytes(), custom("padding", make([]byte, 33<<20)...)...)
 		}),
 		refused(5, "body of 300 KiB", plugin.KindLimit, "262144 are allowed", is(attack(again(300<<10, nop...)))),
 		refused(6, "40000 nested blocks", plugin.KindLimit, "blocks inside each other", is(attack(again(40_000, 0x02, 0x40), again(40_000, 0x0b)))),
@@ -55,28 +55,28 @@ func loadGuests() []Guest {
 			for i := range 100_000 {
 				m.Exports = append(m.Exports, append(name(fmt.Sprint("e", i)), 2, 0))
 			}
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(9, "export name of 1 MiB", plugin.KindMalformed, "4096 are allowed", func() []byte {
 			m := fine()
 			m.Exports = append(m.Exports, append(name(strings.Repeat("x", 1<<20)), 2, 0))
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(10, "export name that is no UTF-8", plugin.KindMalformed, "is not UTF-8", func() []byte {
 			m := fine()
 			m.Exports = append(m.Exports, append(name("\xff\xfe"), 2, 0))
-			return m.bytes()
+			return m.Bytes()
 		}),
 		refused(10, "two exports of one name", plugin.KindMalformed, "two exports have the name", func() []byte {
 			m := fine()
 			m.Exports = append(m.Exports, append(name("\x1b[31m\u202e"), 2, 0), append(name("\x1b[31m\u202e"), 2, 0))
-			return m.bytes()
+			return m.Bytes()
 		}),
 		{
 			Line: 10, Name: "export name with NUL and escapes", Benign: true, Module: func() []byte {
 				m := fine()
 				m.Exports = append(m.Exports, append(name("a\x00b\x1b[2J\u202e\n"), 2, 0))
-				return m.bytes()
+				return m.Bytes()
 			},
 		},
 	}
@@ -89,10 +89,10 @@ func truncations() []Guest {
 	m.Tables = [][]byte{{0x70, 1, 1, 2}}
 	m.Globals = [][]byte{{0x7f, 1, 0x41, 7, 0x0b}}
 	m.Start = m.Next()
-	m.add("", "", "")
+	m.Add(function{})
 	m.Elements = [][]byte{{0, 0x41, 0, 0x0b, 1, 0}}
 	m.DataCount = true
-	whole := m.on("before_model", nothing).bytes()
+	whole := m.On("before_model", nothing).Bytes()
 	var all []Guest
 	for at := 8; at < len(whole); {
 		id, size, header := whole[at], 0, 1

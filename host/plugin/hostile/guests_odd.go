@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/internal/wasmbin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // oddGuests returns modules that look strange but are valid. They must work.
@@ -17,7 +17,7 @@ func oddGuests() []Guest {
 		return odd(line, name, func() []byte {
 			m := fine()
 			change(m)
-			return m.bytes()
+			return m.Bytes()
 		})
 	}
 	running := func(line int, name string, pieces ...code) Guest { return odd(line, name, is(attack(pieces...))) }
@@ -25,8 +25,8 @@ func oddGuests() []Guest {
 		odd(3, "padded numbers", func() []byte {
 			m := hooked(abi.BeforeModel)
 			m.Globals = [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}
-			return m.on("before_model", code("\x41\x80\x80\x80\x80\x00\x1a"), code{0x10}, padded(callSchedYield), drop,
-				code("\x42\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x1a"), code{0x23}, padded(0), drop, nothing).bytes()
+			return m.On("before_model", code("\x41\x80\x80\x80\x80\x00\x1a"), code{0x10}, padded(guestkit.SchedYield), drop,
+				code("\x42\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x1a"), code{0x23}, padded(0), drop, nothing).Bytes()
 		}),
 		changed(3, "data announced, and none there", func(m *module) { m.DataCount = true }),
 		changed(25, "custom section that claims another manifest", func(m *module) {
@@ -40,14 +40,14 @@ func oddGuests() []Guest {
 		changed(3, "custom section with nothing but its name at the end", func(m *module) { m.After = custom("x") }),
 		changed(22, "start that works", func(m *module) {
 			m.Start = m.Next()
-			m.add("", "", "", poke(buffer, 7))
+			m.Add(function{Body: poke(buffer, 7)})
 		}),
 		changed(22, "start that speaks and reads", func(m *module) {
 			m.Start = m.Next()
-			m.add("", "", "", m.log(1, "hello"), m.print(1, "hello\n"), i32(0), i32(buffer), call(callInputRead), drop,
-				i32(0), i32(100), call(callRandomGet), when(trap))
+			m.Add(function{Body: seq(m.Log(1, "hello"), m.Print(1, "hello\n"), i32(0), i32(buffer), call(guestkit.InputRead), drop,
+				i32(0), i32(100), call(guestkit.RandomGet), when(trap))})
 		}),
-		changed(23, "_initialize that works", func(m *module) { m.add("_initialize", "", "", poke(buffer, 7)) }),
+		changed(23, "_initialize that works", func(m *module) { m.Add(function{Name: "_initialize", Body: poke(buffer, 7)}) }),
 		changed(9, "5000 exports", func(m *module) {
 			for i := range 5_000 {
 				m.Exports = append(m.Exports, append(name(fmt.Sprint("export ", i)), 2, 0))
@@ -58,7 +58,7 @@ func oddGuests() []Guest {
 			m.Tables, m.DataCount = [][]byte{{0x70, 0, 4}, {0x6f, 1, 0, 10}}, true
 			m.Data = [][]byte{{1, 0}, {1, 3, 1, 2, 3}}
 			m.Elements = [][]byte{{1, 0, 0}, {3, 0, 1, 0}, {5, 0x6f, 1, 0xd0, 0x6f, 0x0b}}
-			m.on("call_tool", i32(0), i32(0), i32(3), code{0xfc, 8, 2, 0, 0xfc, 9, 2, 0xfc, 13, 0}, nothing)
+			m.On("call_tool", i32(0), i32(0), i32(3), code{0xfc, 8, 2, 0, 0xfc, 9, 2, 0xfc, 13, 0}, nothing)
 		}),
 		changed(11, "16 tables of 65536", func(m *module) {
 			m.Tables = slices.Repeat([][]byte{append([]byte{0x6f, 0}, leb(65_536)...)}, 16)
@@ -69,25 +69,24 @@ func oddGuests() []Guest {
 		odd(6, "blocks of many values", func() []byte {
 			m := hooked(abi.BeforeModel)
 			m.Types = [][]byte{signature(tI32+tI32, tI32+tI32+tI64)}
-			return m.on("before_model", i32(1), i32(2), code{0x02, 0}, i64(3), end, drop, drop, drop, nothing).bytes()
+			return m.On("before_model", i32(1), i32(2), code{0x02, 0}, i64(3), end, drop, drop, drop, nothing).Bytes()
 		}),
 		running(6, "1000 nested blocks", again(1_000, 0x02, 0x40), again(1_000, 0x0b)),
 		running(29, "vectors", code{0xfd, 12}, again(16, 3), code{0xfd, 0x60, 0xfd, 0x83, 0x01, 0x1a}),
 		running(7, "br_table of 5000 labels", block(i32(3), code{0x0e}, leb(5_000), again(5_001, 0))),
-		running(47, "everything of length 0", i32(-1), i32(0), call(callRandomGet), drop, i32(1), i32(0), i32(0), i32(8), call(callFdWrite), drop),
+		running(47, "everything of length 0", i32(-1), i32(0), call(guestkit.RandomGet), drop, i32(1), i32(0), i32(0), i32(8), call(guestkit.FdWrite), drop),
 		odd(13, "memory of no pages", func() []byte {
 			doc := document(&abi.Description{ABI: abi.Major, Name: "hostile", Version: "1.0.0"})
-			m := &module{Module: wasmbin.Module{
-				Imports: allImports(), Memory: []byte{0, 0}, DataCount: true, Data: [][]byte{slices.Concat([]byte{1}, name(string(doc)))},
-			}}
-			return m.add(abi.Marker, "", "").add("describe", "", tI32, i32(1), grow, drop, i32(0), i32(0), i32(len(doc)), code{0xfc, 8, 0, 0},
-				i32(0), i32(len(doc)), call(callResultWrite), drop, i32(1)).bytes()
+			m := guestkit.Bare()
+			m.Memory, m.DataCount, m.Data = guestkit.Pages(0), true, [][]byte{slices.Concat([]byte{1}, name(string(doc)))}
+			return m.Add(function{Name: abi.Marker}).Describe(i32(1), grow, drop, i32(0), i32(0), i32(len(doc)), code{0xfc, 8, 0, 0},
+				i32(0), i32(len(doc)), call(guestkit.ResultWrite), drop, i32(1)).Bytes()
 		}),
-		odd(20, "hook that is exported and not listed", func() []byte { return fine().on("after_model", trap).on("call_tool", trap).bytes() }),
-		odd(20, "no hooks at all", func() []byte { return newModule(abi.Description{}).bytes() }),
+		odd(20, "hook that is exported and not listed", func() []byte { return fine().On("after_model", trap).On("call_tool", trap).Bytes() }),
+		odd(20, "no hooks at all", func() []byte { return newModule(abi.Description{}).Bytes() }),
 		odd(69, "log at every level", func() []byte {
 			m := hooked(abi.BeforeModel)
-			return m.on("before_model", m.log(0, "a"), m.log(1, "b"), m.log(2, "c"), m.log(3, "Grüße, 世界"), nothing).bytes()
+			return m.On("before_model", m.Log(0, "a"), m.Log(1, "b"), m.Log(2, "c"), m.Log(3, "Grüße, 世界"), nothing).Bytes()
 		}),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // protocol returns a guest whose before_model writes this document.
@@ -20,8 +21,8 @@ func protocol(line int, name, says string, doc []byte, fields ...abi.FieldSpec) 
 // writer returns a module whose before_model writes a document in its first call.
 func writer(doc []byte, fields ...abi.FieldSpec) []byte {
 	m := specified(abi.BeforeModel, abi.HookSpec{}, fields...)
-	m.Memory = []byte{0, 64}
-	return m.on("before_model", once(m.say(doc), code{0x0f}), nothing).bytes()
+	m.Memory = guestkit.Pages(64)
+	return m.On("before_model", once(m.Say(doc), leave), nothing).Bytes()
 }
 
 // protocolGuests returns guests that write malformed documents, or documents that they must not write.
@@ -85,18 +86,18 @@ func protocolGuests() []Guest {
 // returnGuests returns guests whose return values break the ABI.
 func returnGuests() []Guest {
 	returns := func(value int) Guest {
-		return hookFault(67, fmt.Sprint("return of ", value), plugin.KindProtocol, fmt.Sprintf("it returned %d;", value), plugin.Limits{}, i32(value), code{0x0f})
+		return hookFault(67, fmt.Sprint("return of ", value), plugin.KindProtocol, fmt.Sprintf("it returned %d;", value), plugin.Limits{}, i32(value), leave)
 	}
 	return []Guest{
 		returns(2), returns(-1), returns(1 << 30), returns(-1 << 31),
-		hookFault(67, "result that was not written", plugin.KindProtocol, "without writing a result", plugin.Limits{}, i32(1), code{0x0f}),
+		hookFault(67, "result that was not written", plugin.KindProtocol, "without writing a result", plugin.Limits{}, i32(1), leave),
 		{Line: 67, Name: "result written several times", Benign: true, Module: func() []byte {
 			m := hooked(abi.BeforeModel)
-			return m.on("before_model", m.write([]byte("\xc1")), m.write([]byte("\xdd\xff\xff\xff\xff")), m.say(document(&abi.Result{}))).bytes()
+			return m.On("before_model", m.Write([]byte("\xc1")), m.Write([]byte("\xdd\xff\xff\xff\xff")), m.Say(document(&abi.Result{}))).Bytes()
 		}},
 		{Line: 67, Name: "result that is written and not returned", Benign: true, Module: func() []byte {
 			m := hooked(abi.BeforeModel)
-			return m.on("before_model", m.write([]byte("\xc1")), nothing).bytes()
+			return m.On("before_model", m.Write([]byte("\xc1")), nothing).Bytes()
 		}},
 		{
 			Line: 68, Name: "error without a message", Stage: "before_model", Kinds: []plugin.Kind{plugin.KindGuest}, Once: true,

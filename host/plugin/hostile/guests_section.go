@@ -19,16 +19,16 @@ func sectionGuests() []Guest {
 		return raw(types, function, section(10, vector(wasmbin.AppendSized(nil, content))))
 	}
 	all := []Guest{
-		malformed(3, "names that are not there", "claims", append(fine().bytes(), custom("name", append([]byte{1, 5}, huge...)...)...)),
-		malformed(3, "local names that are not there", "claims", append(fine().bytes(), custom("name", append([]byte{2, 5}, huge...)...)...)),
+		malformed(3, "names that are not there", "claims", append(fine().Bytes(), custom("name", append([]byte{1, 5}, huge...)...)...)),
+		malformed(3, "local names that are not there", "claims", append(fine().Bytes(), custom("name", append([]byte{2, 5}, huge...)...)...)),
 		malformed(3, "local names of a function that are not there", "claims",
-			append(fine().bytes(), custom("name", append([]byte{2, 7, 1, 0}, huge...)...)...)),
-		malformed(3, "module name that is not there", "claims", append(fine().bytes(), custom("name", append([]byte{0, 5}, huge...)...)...)),
-		malformed(3, "name section twice", "a second section with names", append(fine().bytes(), append(custom("name"), custom("name")...)...)),
-		malformed(3, "part of names longer than its section", "ends inside of", append(fine().bytes(), custom("name", 1, 0x7f, 0)...)),
-		malformed(3, "custom section without a name", "ends too early", append(fine().bytes(), 0, 0)),
-		malformed(3, "custom section whose name is longer than it", "claims", append(fine().bytes(), 0, 2, 0x7f, 'x')),
-		malformed(3, "custom section name of 2^32-1", "claims", append(fine().bytes(), section(0, []byte(huge))...)),
+			append(fine().Bytes(), custom("name", append([]byte{2, 7, 1, 0}, huge...)...)...)),
+		malformed(3, "module name that is not there", "claims", append(fine().Bytes(), custom("name", append([]byte{0, 5}, huge...)...)...)),
+		malformed(3, "name section twice", "a second section with names", append(fine().Bytes(), append(custom("name"), custom("name")...)...)),
+		malformed(3, "part of names longer than its section", "ends inside of", append(fine().Bytes(), custom("name", 1, 0x7f, 0)...)),
+		malformed(3, "custom section without a name", "ends too early", append(fine().Bytes(), 0, 0)),
+		malformed(3, "custom section whose name is longer than it", "claims", append(fine().Bytes(), 0, 2, 0x7f, 'x')),
+		malformed(3, "custom section name of 2^32-1", "claims", append(fine().Bytes(), section(0, []byte(huge))...)),
 		malformed(3, "groups of locals that are not there", "groups of local variables", bomb([]byte(huge+"\x0b")...)),
 		refused(3, "four billion locals", plugin.KindLimit, "10000 are allowed", is(bomb([]byte("\x01"+huge+"\x7f\x0b")...))),
 		refused(3, "locals whose sum overflows", plugin.KindLimit, "10000 are allowed",
@@ -58,7 +58,7 @@ func sectionGuests() []Guest {
 		malformed(29, "element that refers to no function", "does not exist", func() []byte {
 			m := fine()
 			m.Tables, m.Elements = [][]byte{{0x70, 0, 1}}, [][]byte{{5, 0x70, 1, 0xd2, 0xff, 0x7f, 0x0b}}
-			return m.bytes()
+			return m.Bytes()
 		}()),
 	}
 	for id, what := range map[byte]string{1: "types", 2: "imports", 3: "functions", 4: "tables", 5: "memories", 6: "globals", 7: "exports", 9: "elements", 10: "code", 11: "data"} {

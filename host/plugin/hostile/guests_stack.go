@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // stackGuests returns guests that nest calls without end.
@@ -28,15 +29,15 @@ func stackGuests() []Guest {
 		overflow(32, "recursion", func() []byte {
 			m := hooked(abi.BeforeModel)
 			self := m.Next()
-			m.add("", "", "", call(self))
-			return m.on("before_model", once(call(self)), nothing).bytes()
+			m.Add(function{Body: call(self)})
+			return m.On("before_model", once(call(self)), nothing).Bytes()
 		}),
 		overflow(32, "mutual recursion", func() []byte {
 			m := hooked(abi.BeforeModel)
 			first := m.Next()
-			m.add("", "", "", call(first+1))
-			m.add("", "", "", call(first))
-			return m.on("before_model", once(call(first)), nothing).bytes()
+			m.Add(function{Body: call(first + 1)})
+			m.Add(function{Body: call(first)})
+			return m.On("before_model", once(call(first)), nothing).Bytes()
 		}),
 		overflow(32, "recursion with large frames", func() []byte {
 			m := hooked(abi.BeforeModel)
@@ -50,16 +51,16 @@ func stackGuests() []Guest {
 			for i := range 600 {
 				add = append(add, seq(get(599-i), code{0x7c}, set(599-i))...)
 			}
-			m.put(function{Params: wide, Results: wide, Body: seq(load, call(self), add, load)})
-			return m.on("before_model", once(again(600, 0x42, 1), call(self), again(600, 0x1a)), nothing).bytes()
+			m.Add(function{Params: wide, Results: wide, Body: seq(load, call(self), add, load)})
+			return m.On("before_model", once(again(600, 0x42, 1), call(self), again(600, 0x1a)), nothing).Bytes()
 		}),
 		overflow(32, "recursion through a table", func() []byte {
 			m := hooked(abi.BeforeModel)
 			self := m.Next()
 			m.Types, m.Tables = [][]byte{signature("", "")}, [][]byte{{0x70, 0, 1}}
 			m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(self))}
-			m.add("", "", "", i32(0), code{0x11, 0, 0})
-			return m.on("before_model", once(call(self)), nothing).bytes()
+			m.Add(function{Body: seq(i32(0), code{0x11, 0, 0})})
+			return m.On("before_model", once(call(self)), nothing).Bytes()
 		}),
 		{
 			Line: 40, Name: "trampolines", Stage: "before_model", Kinds: []plugin.Kind{plugin.KindFuel}, Says: "used up its fuel",
@@ -71,16 +72,16 @@ func stackGuests() []Guest {
 				m := hooked(abi.BeforeModel)
 				m.Types, m.Tables = [][]byte{signature(tI32, "")}, [][]byte{{0x70, 0, 1}}
 				m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(m.Next()))}
-				m.add("", "", "")
-				return m.on("before_model", once(i32(0), i32(0), code{0x11, 0, 0}), nothing).bytes()
+				m.Add(function{})
+				return m.On("before_model", once(i32(0), i32(0), code{0x11, 0, 0}), nothing).Bytes()
 			},
 		},
 		{
 			Line: 40, Name: "indirect call of the host", Benign: true, Module: func() []byte { // a table may hold an import
 				m := hooked(abi.BeforeModel)
 				m.Types, m.Tables = [][]byte{signature("", tI32)}, [][]byte{{0x70, 0, 1}}
-				m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(callSchedYield))}
-				return m.on("before_model", i32(0), code{0x11, 0, 0, 0x1a}, nothing).bytes()
+				m.Elements = [][]byte{slices.Concat([]byte{0, 0x41, 0, 0x0b, 1}, leb(guestkit.SchedYield))}
+				return m.On("before_model", i32(0), code{0x11, 0, 0, 0x1a}, nothing).Bytes()
 			},
 		},
 		refused(41, "try_table around a loop", plugin.KindMalformed, "not one of WebAssembly 2.0", is(attack(
@@ -96,15 +97,8 @@ func stackGuests() []Guest {
 // callTree returns a module with 60 functions, each of which calls the next one twice. It has no loop.
 func callTree() []byte {
 	m := hooked(abi.BeforeModel)
-	root := m.Next()
-	for i := range 60 {
-		if i == 59 {
-			m.add("", "", "")
-			break
-		}
-		m.add("", "", "", call(root+i+1), call(root+i+1))
-	}
-	return m.on("before_model", once(call(root)), nothing).bytes()
+	root := m.CallTree(60)
+	return m.On("before_model", once(call(root)), nothing).Bytes()
 }
 
 // trampolines returns a module with functions that call each other through a table, twice each.
@@ -122,7 +116,7 @@ func trampolines() []byte {
 		if i == 39 {
 			step = nil
 		}
-		m.put(function{Params: tI32, Body: seq(step, step)})
+		m.Add(function{Params: tI32, Body: seq(step, step)})
 	}
-	return m.on("before_model", once(i32(1), i32(0), code{0x11, 0, 0}), nothing).bytes()
+	return m.On("before_model", once(i32(1), i32(0), code{0x11, 0, 0}), nothing).Bytes()
 }

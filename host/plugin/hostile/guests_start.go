@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // startGuests returns guests that misbehave before their first hook.
@@ -16,40 +17,42 @@ func startGuests() []Guest {
 	starts := func(pieces ...code) []byte {
 		m := fine()
 		m.Start = m.Next()
-		return m.put(function{Locals: locals(1, tI32), Body: seq(pieces...)}).bytes()
+		return m.Add(function{Locals: locals(1, tI32), Body: seq(pieces...)}).Bytes()
 	}
-	initializes := func(pieces ...code) []byte { return fine().add("_initialize", "", "", pieces...).bytes() }
+	initializes := func(pieces ...code) []byte {
+		return fine().Add(function{Name: "_initialize", Body: seq(pieces...)}).Bytes()
+	}
 	describes := func(pieces ...code) []byte {
-		return fine().without("describe").add("describe", "", tI32, pieces...).bytes()
+		return fine().Describe(pieces...).Bytes()
 	}
-	exit := func(status int) code { return seq(i32(status), call(callProcExit)) }
+	exit := func(status int) code { return seq(i32(status), call(guestkit.ProcExit)) }
 	all := []Guest{
 		loading(22, "start that loops", "instantiate", plugin.KindFuel, "used up its fuel", starts(forever())),
 		loading(22, "start that traps", "instantiate", plugin.KindTrap, "unreachable", starts(trap)),
 		loading(22, "start that exits with 0", "instantiate", plugin.KindExit, "the code 0", starts(exit(0))),
 		loading(22, "start that exits as if cancelled", "instantiate", plugin.KindExit, "the code 4294967295", starts(exit(-1))),
-		loading(22, "start that asks for an operation", "instantiate", plugin.KindProtocol, "not available", starts(i32(0), i32(0), i32(0), i32(0), call(callHostCall), drop)),
-		loading(22, "start that calls next", "instantiate", plugin.KindProtocol, "wrap hooks only", starts(i32(0), i32(0), call(callNext), drop)),
+		loading(22, "start that asks for an operation", "instantiate", plugin.KindProtocol, "not available", starts(i32(0), i32(0), i32(0), i32(0), call(guestkit.HostCall), drop)),
+		loading(22, "start that calls next", "instantiate", plugin.KindProtocol, "wrap hooks only", starts(i32(0), i32(0), call(guestkit.Next), drop)),
 		loading(22, "start that recurses", "instantiate", plugin.KindTrap, "stack overflow", func() []byte {
 			m := fine()
 			m.Start = m.Next()
-			return m.add("", "", "", call(m.Start)).bytes()
+			return m.Add(function{Body: call(m.Start)}).Bytes()
 		}()),
-		loading(22, "start that asks for the world", "instantiate", plugin.KindMemory, "more memory than its limit", starts(i32(60_000), grow, i32(-1), code{0x46}, when(trap))),
+		loading(22, "start that asks for the world", "instantiate", plugin.KindMemory, "more memory than its limit", starts(i32(60_000), grow, i32(-1), equal, when(trap))),
 		loading(23, "_initialize that loops", "init", plugin.KindFuel, "used up its fuel", initializes(forever())),
 		loading(23, "_initialize that traps", "init", plugin.KindTrap, "unreachable", initializes(trap)),
 		loading(23, "_initialize that exits with 0", "init", plugin.KindExit, "the code 0", initializes(exit(0))),
 		loading(23, "_initialize that exits with 7", "init", plugin.KindExit, "the code 7", initializes(exit(7))),
 		loading(23, "_initialize that exits as if cancelled", "init", plugin.KindExit, "the code 4294967295", initializes(exit(-1))),
 		loading(23, "_initialize that exits as if late", "init", plugin.KindExit, "the code 4026531839", initializes(exit(0xefffffff))),
-		refused(24, "command module", plugin.KindLink, "it exports _start", is(fine().add("_start", "", "").bytes())),
+		refused(24, "command module", plugin.KindLink, "it exports _start", is(fine().Add(function{Name: "_start"}).Bytes())),
 		refused(24, "command module of WASI alone", plugin.KindLink, "Build a reactor", is(raw(section(1, vector(signature("", ""))),
 			section(3, vector([]byte{0})), section(7, vector(append(name("_start"), 0, 0))), section(10, vector(body(nil)))))),
 		loading(36, "describe that loops", "describe", plugin.KindFuel, "used up its fuel", describes(forever(), nothing)),
 		loading(67, "describe that returns 0", "describe", plugin.KindProtocol, "it returned 0", describes(nothing)),
 		loading(67, "describe that returns 2", "describe", plugin.KindProtocol, "it returned 2", describes(i32(2))),
 		loading(67, "describe that writes nothing", "describe", plugin.KindProtocol, "without writing a result", describes(i32(1))),
-		loading(74, "describe that calls next", "describe", plugin.KindProtocol, "wrap hooks only", describes(i32(0), i32(0), call(callNext), drop, nothing)),
+		loading(74, "describe that calls next", "describe", plugin.KindProtocol, "wrap hooks only", describes(i32(0), i32(0), call(guestkit.Next), drop, nothing)),
 		loading(83, "describe that exits", "describe", plugin.KindExit, "the code 0", describes(exit(0), nothing)),
 	}
 	return append(all, descriptionGuests()...)
@@ -61,10 +64,10 @@ func descriptionGuests() []Guest {
 		return Guest{Line: line, Name: name, Module: is(module), Stage: "describe", Kinds: []plugin.Kind{plugin.KindProtocol}, Says: says}
 	}
 	raws := func(doc string) []byte {
-		m := fine().without("describe")
-		return m.add("describe", "", tI32, m.say([]byte(doc))).bytes()
+		m := fine()
+		return m.Describe(m.Say([]byte(doc))).Bytes()
 	}
-	says := func(d abi.Description) []byte { return newModule(d).on("before_model", nothing).bytes() }
+	says := func(d abi.Description) []byte { return newModule(d).On("before_model", nothing).Bytes() }
 	deep := abi.FieldSpec{Name: "a", Lifetime: "run", Schema: deepSchema(40)}
 	return []Guest{
 		described(26, "Description of five bytes", "malformed", raws("\xdd\xff\xff\xff\xff")),
@@ -78,7 +81,7 @@ func descriptionGuests() []Guest {
 		described(26, "20000 fields", "20000 fields; 256 are allowed", says(abi.Description{Fields: slices.Repeat([]abi.FieldSpec{{Name: "f"}}, 20_000)})),
 		described(26, "20000 tools", "20000 tools; 256 are allowed", says(abi.Description{Tools: slices.Repeat([]abi.ToolSpec{{Name: "t"}}, 20_000)})),
 		described(26, "20000 capabilities", "256 are allowed", says(abi.Description{Capabilities: slices.Repeat([]abi.Capability{{Op: "o"}}, 20_000)})),
-		described(26, "20000 reads", "256 are allowed", specified(abi.BeforeModel, abi.HookSpec{Reads: slices.Repeat([]string{"f"}, 20_000)}).bytes()),
+		described(26, "20000 reads", "256 are allowed", specified(abi.BeforeModel, abi.HookSpec{Reads: slices.Repeat([]string{"f"}, 20_000)}).Bytes()),
 		described(26, "pattern of 20000 steps", "2000 are allowed", says(abi.Description{
 			ConfigSchema: mapOf(map[string]any{"patternProperties": map[string]any{strings.Repeat("(a?){1000}", 20): true}}),
 		})),
@@ -104,7 +107,7 @@ func descriptionGuests() []Guest {
 			Line: 93, Name: "refusal with escapes", Stage: "configure", Kinds: []plugin.Kind{plugin.KindGuest}, Says: "no [31m luck",
 			Module: func() []byte {
 				m := fine()
-				return m.on("configure", m.say(document(&abi.Result{Error: &abi.Error{Type: "c\n", Message: "no\x1b[31m luck\u202e\u200f"}}))).bytes()
+				return m.On("configure", m.Say(document(&abi.Result{Error: &abi.Error{Type: "c\n", Message: "no\x1b[31m luck\u202e\u200f"}}))).Bytes()
 			},
 		},
 	}

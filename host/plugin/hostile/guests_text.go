@@ -6,6 +6,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // dirty is text that must never reach a terminal or a log: escapes, control characters of both sets, Unicode line
@@ -17,7 +18,7 @@ func textGuests() []Guest {
 	says := func(name, export string, body func(m *module) code) Guest {
 		return Guest{Line: 69, Name: name, Benign: true, Module: func() []byte {
 			m := hooked(abi.BeforeModel)
-			return m.on(export, body(m), nothing).bytes()
+			return m.On(export, body(m), nothing).Bytes()
 		}}
 	}
 	lastWords := func(name string, speak func(m *module) code) Guest {
@@ -25,7 +26,7 @@ func textGuests() []Guest {
 			Line: 69, Name: name, Stage: "before_model", Kinds: []plugin.Kind{plugin.KindTrap}, Says: "unreachable: ", Once: true,
 			Module: func() []byte {
 				m := hooked(abi.BeforeModel)
-				return m.on("before_model", once(speak(m), trap), nothing).bytes()
+				return m.On("before_model", once(speak(m), trap), nothing).Bytes()
 			},
 		}
 	}
@@ -33,33 +34,33 @@ func textGuests() []Guest {
 		says("log with escapes at every level", "before_model", func(m *module) code {
 			var out code
 			for level := range 4 {
-				out = seq(out, m.log(level, dirty), m.log(level, "\xff\xfe"+dirty))
+				out = seq(out, m.Log(level, dirty), m.Log(level, "\xff\xfe"+dirty))
 			}
 			return out
 		}),
 		says("output with escapes", "before_model", func(m *module) code {
-			return seq(m.print(1, dirty), m.print(2, dirty+"\n\xff\xfe\n"), m.print(1, "no end"))
+			return seq(m.Print(1, dirty), m.Print(2, dirty+"\n\xff\xfe\n"), m.Print(1, "no end"))
 		}),
-		lastWords("trap with escapes in its last words", func(m *module) code { return m.log(3, dirty) }),
-		lastWords("panic with escapes", func(m *module) code { return m.print(2, "panic: \x1b[31m\u202e"+dirty) }),
-		lastWords("panic of Rust with escapes", func(m *module) code { return m.print(2, "thread panicked at x:\n\x1b[31m\u202e\u200f\n") }),
-		lastWords("output without an end of line", func(m *module) code { return m.print(1, strings.Repeat("\u202e", 5_000)) }),
+		lastWords("trap with escapes in its last words", func(m *module) code { return m.Log(3, dirty) }),
+		lastWords("panic with escapes", func(m *module) code { return m.Print(2, "panic: \x1b[31m\u202e"+dirty) }),
+		lastWords("panic of Rust with escapes", func(m *module) code { return m.Print(2, "thread panicked at x:\n\x1b[31m\u202e\u200f\n") }),
+		lastWords("output without an end of line", func(m *module) code { return m.Print(1, strings.Repeat("\u202e", 5_000)) }),
 		{
 			Line: 70, Name: "flood of the log", Benign: true, Limits: plugin.Limits{Log: 4 << 10}, Module: func() []byte {
 				m := hooked(abi.BeforeModel)
-				return m.on("before_model", turns(10_000, 1, m.log(3, strings.Repeat("flood ", 50))), nothing).bytes()
+				return m.On("before_model", turns(10_000, 1, m.Log(3, strings.Repeat("flood ", 50))), nothing).Bytes()
 			},
 		},
 		{
 			Line: 87, Name: "64 MiB of output", Benign: true, Module: func() []byte {
 				m := hooked(abi.BeforeModel)
-				m.Memory = []byte{0, 32}
-				return m.on("before_model", i32(buffer), i32('x'), i32(1<<20), fill, poke(0, buffer), poke(4, 1<<20),
-					turns(64, 1, i32(2), i32(0), i32(1), i32(8), call(callFdWrite), drop), nothing).bytes()
+				m.Memory = guestkit.Pages(32)
+				return m.On("before_model", i32(buffer), i32('x'), i32(1<<20), fill, poke(0, buffer), poke(4, 1<<20),
+					turns(64, 1, i32(2), i32(0), i32(1), i32(8), call(guestkit.FdWrite), drop), nothing).Bytes()
 			},
 		},
-		hookFault(69, "log of level 4", plugin.KindProtocol, "the level is 0, 1, 2 or 3", plugin.Limits{}, i32(4), i32(0), i32(0), call(callLog)),
-		hookFault(69, "log of level -1", plugin.KindProtocol, "the level is 0, 1, 2 or 3", plugin.Limits{}, i32(-1), i32(0), i32(0), call(callLog)),
+		hookFault(69, "log of level 4", plugin.KindProtocol, "the level is 0, 1, 2 or 3", plugin.Limits{}, i32(4), i32(0), i32(0), call(guestkit.Log)),
+		hookFault(69, "log of level -1", plugin.KindProtocol, "the level is 0, 1, 2 or 3", plugin.Limits{}, i32(-1), i32(0), i32(0), call(guestkit.Log)),
 	}
 	for name, doc := range map[string][]byte{
 		"jump target":   mapOf(map[string]any{"jump_to": dirty}),

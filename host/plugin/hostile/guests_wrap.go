@@ -6,6 +6,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 // or adds a kind that is also accepted.
@@ -19,7 +20,7 @@ func wrapGuests() []Guest {
 	wrap := func(hook abi.Hook, body func(m *module) code) func() []byte {
 		return func() []byte {
 			m := hooked(hook)
-			return m.on(string(hook), body(m), nothing).bytes()
+			return m.On(string(hook), body(m), nothing).Bytes()
 		}
 	}
 	odd := func(line int, name string, hook abi.Hook, body func(m *module) code) Guest {
@@ -29,32 +30,32 @@ func wrapGuests() []Guest {
 		return Guest{Line: line, Name: name + " in " + string(hook), Stage: string(hook), Kinds: []plugin.Kind{kind}, Says: says, Module: wrap(hook, body)}
 	}
 	said := func(r *abi.Result) func(m *module) code {
-		return func(m *module) code { return seq(m.say(document(r)), code{0x0f}) }
+		return func(m *module) code { return seq(m.Say(document(r)), leave) }
 	}
 	var all []Guest
 	for _, hook := range []abi.Hook{abi.WrapModelCall, abi.WrapToolCall} {
 		all = append(all,
 			odd(72, "no next", hook, func(*module) code { return nil }),
-			odd(72, "next three times", hook, func(m *module) code { return again(3, m.forward(nil)...) }),
+			odd(72, "next three times", hook, func(m *module) code { return again(3, m.Forward(nil, abi.StatusOK)...) }),
 			odd(72, "next 100000 times", hook, func(m *module) code { // it gets ELIMIT and continues
-				return seq(m.forward(nil), turns(100_000, 1, i32(0), i32(0), call(callNext), code{0x1a}), i32(0), i32(0), call(callNext), expect(abi.ELIMIT))
+				return seq(m.Forward(nil, abi.StatusOK), turns(100_000, 1, i32(0), i32(0), call(guestkit.Next), code{0x1a}), i32(0), i32(0), call(guestkit.Next), expect(abi.ELIMIT))
 			}),
 			odd(73, "reply read after next and again", hook, func(m *module) code {
-				return seq(m.forward(nil), again(3, seq(i32(buffer), i32(buffer), call(callReplyRead), drop)...))
+				return seq(m.Forward(nil, abi.StatusOK), again(3, seq(i32(buffer), i32(buffer), call(guestkit.ReplyRead), drop)...))
 			}),
 			odd(73, "reply read without next", hook, func(*module) code {
-				return seq(i32(buffer), i32(buffer), call(callReplyRead), when(trap))
+				return seq(i32(buffer), i32(buffer), call(guestkit.ReplyRead), when(trap))
 			}),
 			wrong(43, "request past the end", hook, plugin.KindProtocol, "next: the document is outside", func(*module) code {
-				return seq(i32(memoryEnd-4), i32(5), call(callNext), drop)
+				return seq(i32(memoryEnd-4), i32(5), call(guestkit.Next), drop)
 			}),
-			wrong(45, "request of 4 GiB", hook, plugin.KindLimit, "the limit is", func(*module) code { return seq(i32(0), i32(-1), call(callNext), drop) }),
+			wrong(45, "request of 4 GiB", hook, plugin.KindLimit, "the limit is", func(*module) code { return seq(i32(0), i32(-1), call(guestkit.Next), drop) }),
 			wrong(58, "bomb as a request", hook, plugin.KindProtocol, "malformed", func(m *module) code {
-				return m.forward([]byte("\xdd\xff\xff\xff\xff"))
+				return m.Forward([]byte("\xdd\xff\xff\xff\xff"), abi.StatusOK)
 			}),
-			wrong(78, "trap after next", hook, plugin.KindTrap, "unreachable", func(m *module) code { return seq(m.forward(nil), trap) }),
+			wrong(78, "trap after next", hook, plugin.KindTrap, "unreachable", func(m *module) code { return seq(m.Forward(nil, abi.StatusOK), trap) }),
 			wrong(78, "loop after next", hook, plugin.KindFuel, "used up its fuel", func(m *module) code {
-				return seq(m.forward(nil), forever())
+				return seq(m.Forward(nil, abi.StatusOK), forever())
 			}),
 			wrong(62, "jump", hook, plugin.KindProtocol, "jump_to is for node hooks", said(&abi.Result{JumpTo: "end"})),
 		)
@@ -66,7 +67,7 @@ func wrapGuests() []Guest {
 	}
 	change := func(key string, value any) []byte { return mapOf(map[string]any{key: value}) }
 	next := func(doc []byte) func(m *module) code {
-		return func(m *module) code { return m.forward(doc) }
+		return func(m *module) code { return m.Forward(doc, abi.StatusOK) }
 	}
 	stranger := abi.NewPatch("m99")
 	return append(all,

@@ -1,9 +1,8 @@
 package extismtest
 
 import (
-	"slices"
-
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
@@ -65,21 +64,21 @@ const (
 	shimTake
 )
 
-// Instructions.
+type code = guestkit.Code
+
+// Instructions, and pieces of them.
 var (
-	end    = code{0x0b}
-	block  = code{0x02, 0x40}
-	loop   = code{0x03, 0x40}
-	when   = code{0x04, 0x40}
-	leave  = code{0x0f}
-	add32  = code{0x6a}
+	seq, get, set, call = guestkit.Seq, guestkit.Get, guestkit.Set, guestkit.Call
+	number32, number64  = guestkit.I32, guestkit.I64
+	block, loop, when   = guestkit.Block, guestkit.Loop, guestkit.When
+	leave, add32, equal = guestkit.Return, guestkit.Add, guestkit.Equal
+
 	sub32  = code{0x6b}
 	add64  = code{0x7c}
 	or64   = code{0x84}
 	left64 = code{0x86}
 	atOr   = code{0x4f} // i32.ge_u
 	under  = code{0x49} // i32.lt_u
-	equal  = code{0x46}
 	widen  = code{0xad} // i64.extend_i32_u
 	narrow = code{0xa7} // i32.wrap_i64
 	sign8  = code{0xc2} // i64.extend8_s
@@ -87,24 +86,10 @@ var (
 	store8 = code{0x3a, 0, 0}
 )
 
-type code []byte
-
-func seq(pieces ...code) code { return slices.Concat(pieces...) }
-
-func get(local int) code { return code{wasmbin.OpLocalGet, byte(local)} }
-
-func set(local int) code { return code{wasmbin.OpLocalSet, byte(local)} }
-
-func call(index int) code { return wasmbin.AppendU32(code{wasmbin.OpCall}, uint32(index)) }
-
-func number32(v int) code { return wasmbin.AppendS64(code{wasmbin.OpI32Const}, int64(v)) }
-
-func number64(v int) code { return wasmbin.AppendS64(code{wasmbin.OpI64Const}, int64(v)) }
-
 // each runs a piece of code while the local counts from 0 up to, but not including, the local n.
 func each(local, n int, piece code) code {
-	return seq(number32(0), set(local), block, loop, get(local), get(n), atOr, code{wasmbin.OpBrIf, 1}, piece,
-		get(local), number32(1), add32, set(local), code{wasmbin.OpBr, 0}, end, end)
+	return seq(number32(0), set(local), block(loop(get(local), get(n), atOr, code{wasmbin.OpBrIf, 1}, piece,
+		get(local), number32(1), add32, set(local), code{wasmbin.OpBr, 0})))
 }
 
 // shims returns the functions that are added to a module.
@@ -115,7 +100,7 @@ func shims(a *adapter) []shim {
 	two := []byte{2, 1, i32[0], 1, i32[0]}
 	logs := seq(get(1), get(2), local(shimBlock), set(3))
 	for level := range 4 {
-		logs = seq(logs, get(0), number32(level), equal, when, get(3), call(importLog+level), leave, end)
+		logs = seq(logs, get(0), number32(level), equal, when(get(3), call(importLog+level), leave))
 	}
 	return []shim{
 		shimBlock: {
@@ -129,17 +114,17 @@ func shims(a *adapter) []shim {
 			"", i64, i64,
 			[]byte{1, 1, i32[0]},
 			seq(get(0), call(importLength), narrow, set(1),
-				get(1), number32(9), under, when, number64(int(abi.ETOOBIG)), number64(32), left64, leave, end,
+				get(1), number32(9), under, when(number64(int64(abi.ETOOBIG)), number64(32), left64, leave),
 				get(0), number64(7), add64, global(wasmbin.OpGlobalSet, replyAt),
 				number32(0), global(wasmbin.OpGlobalSet, replyLength),
-				number32(9), get(1), under, when, get(1), number32(15), sub32, global(wasmbin.OpGlobalSet, replyLength), end,
+				number32(9), get(1), under, when(get(1), number32(15), sub32, global(wasmbin.OpGlobalSet, replyLength)),
 				get(0), get(1), widen, add64, number64(-1), add64, call(importLoad), widen, sign8, number64(32), left64,
 				global(wasmbin.OpGlobalGet, replyLength), widen, or64),
 		},
 		{
 			abi.ImportInputRead, i32 + i32, i32, two,
-			seq(call(importInputLength), narrow, set(2), get(1), get(2), atOr, when,
-				each(3, 2, seq(get(0), get(3), add32, get(3), widen, call(importInput), store8)), end, get(2)),
+			seq(call(importInputLength), narrow, set(2), get(1), get(2), atOr,
+				when(each(3, 2, seq(get(0), get(3), add32, get(3), widen, call(importInput), store8))), get(2)),
 		},
 		{
 			abi.ImportResultWrite, i32 + i32, i32,
@@ -154,9 +139,9 @@ func shims(a *adapter) []shim {
 		},
 		{
 			abi.ImportReplyRead, i32 + i32, i32, two,
-			seq(global(wasmbin.OpGlobalGet, replyLength), set(2), get(1), get(2), atOr, when,
-				each(3, 2, seq(get(0), get(3), add32, global(wasmbin.OpGlobalGet, replyAt), get(3), widen, add64, call(importLoad), store8)),
-				end, get(2)),
+			seq(global(wasmbin.OpGlobalGet, replyLength), set(2), get(1), get(2), atOr,
+				when(each(3, 2, seq(get(0), get(3), add32, global(wasmbin.OpGlobalGet, replyAt), get(3), widen, add64, call(importLoad), store8))),
+				get(2)),
 		},
 		{abi.ImportLog, i32 + i32 + i32, "", []byte{1, 1, i64[0]}, logs},
 	}
@@ -169,6 +154,6 @@ func (w *wrapper) body() []byte {
 		length = seq(call(importInputLength), narrow)
 	}
 	return seq(code{1, 1, i32[0]}, length, call(int(w.calls)), set(0),
-		get(0), number32(0), equal, when, number64(0), number64(0), call(importOutput), end,
-		get(0), number32(1), equal, when, number32(0), leave, end, get(0), end)
+		get(0), number32(0), equal, when(number64(0), number64(0), call(importOutput)),
+		get(0), number32(1), equal, when(number32(0), leave), get(0), guestkit.End)
 }

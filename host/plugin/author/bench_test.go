@@ -1,4 +1,4 @@
-package plugin_test
+package author_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
 func measure(t *testing.T, module []byte, hooks ...abi.Hook) ([]author.Measurement, error) {
@@ -18,21 +19,21 @@ func measure(t *testing.T, module []byte, hooks ...abi.Hook) ([]author.Measureme
 	return author.Bench(t.Context(), plugin.Wasm{ID: "bad", Bytes: module, Engine: compiled}, 20*time.Millisecond, hooks...)
 }
 
-// TestMeasureEveryHook measures a plugin that has them all: the numbers that do not depend on the machine are exact.
-func TestMeasureEveryHook(t *testing.T) {
+// TestBenchOfEveryHook measures a plugin that has them all: the numbers that do not depend on the machine are exact.
+func TestBenchOfEveryHook(t *testing.T) {
 	t.Parallel()
 	field := abi.FieldSpec{Name: "n", Lifetime: "run", Reducer: "add"}
-	g := newGuest(abi.Description{Fields: []abi.FieldSpec{field}, Hooks: abi.HookSpecs{
+	g := guestkit.New(abi.Description{Fields: []abi.FieldSpec{field}, Hooks: abi.HookSpecs{
 		BeforeAgent: &abi.HookSpec{}, BeforeModel: &abi.HookSpec{Messages: abi.ViewNew(), Reads: []string{"n"}}, AfterModel: &abi.HookSpec{},
 		AfterAgent: &abi.HookSpec{}, WrapModelCall: &abi.HookSpec{}, WrapToolCall: &abi.HookSpec{Tools: []string{"search"}},
 	}})
-	result := document(&abi.Result{State: wire.Map{{Key: "n", Value: wire.Int(1)}}})
-	g.on("before_agent", nothing).on("before_model", g.say(result)).on("after_model", g.write(result), nothing)
-	g.on("after_agent", g.say(document(&abi.Result{Error: &abi.Error{Type: "t", Message: "not \x1b[2Jtoday"}})))
-	g.on("wrap_model_call", g.next(nil, abi.StatusOK), nothing)
-	g.on("wrap_tool_call", g.next(nil, abi.StatusOK),
-		g.say(document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "k", Value: wire.Int(1)}}})))
-	all, err := measure(t, g.bytes())
+	result := guestkit.Document(&abi.Result{State: wire.Map{{Key: "n", Value: wire.Int(1)}}})
+	g.On("before_agent", guestkit.Nothing).On("before_model", g.Say(result)).On("after_model", g.Write(result), guestkit.Nothing)
+	g.On("after_agent", g.Say(guestkit.Document(&abi.Result{Error: &abi.Error{Type: "t", Message: "not \x1b[2Jtoday"}})))
+	g.On("wrap_model_call", g.Forward(nil, abi.StatusOK), guestkit.Nothing)
+	g.On("wrap_tool_call", g.Forward(nil, abi.StatusOK),
+		g.Say(guestkit.Document(&abi.Result{Interrupts: []abi.Interrupt{{Key: "k", Value: wire.Int(1)}}})))
+	all, err := measure(t, g.Bytes())
 	require.NoError(t, err)
 	require.Len(t, all, 6)
 	for i, hook := range abi.Hooks() {
@@ -45,7 +46,7 @@ func TestMeasureEveryHook(t *testing.T) {
 		require.Positive(t, m.Ratio)
 		require.Positive(t, m.Fuel.P50)
 		require.Equal(t, m.Fuel.P50, m.Fuel.P99, "it does the same each time")
-		require.Equal(t, int64(128<<10), m.Memory)
+		require.Equal(t, int64(guestkit.MinPages<<16), m.Memory)
 		require.Less(t, m.Input, 3_000)
 		require.Positive(t, m.Input)
 	}
@@ -63,28 +64,28 @@ func TestMeasureEveryHook(t *testing.T) {
 	require.Greater(t, outcomes[abi.WrapToolCall].Reply, 1_000)
 	require.Equal(t, "interrupt", outcomes[abi.WrapToolCall].Outcome)
 
-	one, err := measure(t, g.bytes(), abi.AfterModel)
+	one, err := measure(t, g.Bytes(), abi.AfterModel)
 	require.NoError(t, err)
 	require.Len(t, one, 1)
 	require.Equal(t, abi.AfterModel, one[0].Hook)
 }
 
-func TestMeasureTellsOfFaults(t *testing.T) {
+func TestBenchTellsOfFaults(t *testing.T) {
 	t.Parallel()
-	g := hooked(abi.BeforeModel, abi.HookSpec{})
-	_, err := measure(t, g.on("before_model", trap).bytes())
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	_, err := measure(t, g.On("before_model", guestkit.Trap).Bytes())
 	require.Equal(t, plugin.KindTrap, faultIn(t, err).Kind)
 	_, err = measure(t, []byte("no module"))
 	require.Equal(t, plugin.KindMalformed, faultIn(t, err).Kind)
-	_, err = measure(t, hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes(), abi.AfterAgent)
+	_, err = measure(t, guestkit.Fine().Bytes(), abi.AfterAgent)
 	require.ErrorContains(t, err, "no hook after_agent")
-	none, err := measure(t, newGuest(abi.Description{}).bytes())
+	none, err := measure(t, guestkit.New(abi.Description{}).Bytes())
 	require.NoError(t, err)
 	require.Empty(t, none)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	module := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	module := guestkit.Fine().Bytes()
 	_, err = author.Bench(ctx, plugin.Wasm{Bytes: module, Engine: compiled}, time.Hour)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

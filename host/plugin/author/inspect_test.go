@@ -1,4 +1,4 @@
-package plugin_test
+package author_test
 
 import (
 	"os"
@@ -12,7 +12,9 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 	"github.com/agenthost/agenthost/host/plugin/pack"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 func inspect(t *testing.T, module []byte) *author.Inspection {
@@ -35,14 +37,14 @@ func TestInspectGrantsNothing(t *testing.T) {
 		Capabilities: []abi.Capability{{Op: "http.fetch", Reason: "to look around", Required: true}, {Op: "of.tomorrow", Reason: "who knows"}},
 		Hooks:        abi.HookSpecs{BeforeModel: &abi.HookSpec{Reads: []string{"todos"}, Writes: []string{"plan"}}},
 	}
-	g := newGuest(d).on("before_model", trap).on("configure", trap)
-	in := inspect(t, g.bytes())
+	g := guestkit.New(d).On("before_model", guestkit.Trap).On("configure", guestkit.Trap)
+	in := inspect(t, g.Bytes())
 	require.True(t, in.OK, in.Message)
 	require.Empty(t, in.Stage)
 	require.Equal(t, d.Capabilities, in.Described.Capabilities)
 	require.Equal(t, []string{"todos"}, in.Described.Hooks.BeforeModel.Reads)
 	require.JSONEq(t, `{"abi":1,"capabilities":[{"op":"http.fetch","reason":"to look around","required":true},{"op":"of.tomorrow","reason":"who knows"}],
-		"hooks":{"before_model":{"reads":["todos"],"writes":["plan"]}},"name":"bad","version":"1.0.0"}`, in.Description.JSON())
+		"hooks":{"before_model":{"reads":["todos"],"writes":["plan"]}},"name":"guest","version":"1.0.0"}`, in.Description.JSON())
 	require.Len(t, in.SHA256, 64)
 	require.Equal(t, author.EmbeddedNone, in.Embedded)
 	require.Empty(t, in.Warnings)
@@ -59,11 +61,11 @@ func TestInspectTellsOfFaults(t *testing.T) {
 		wrote  bool // a Description
 	}{
 		"no module":          {[]byte("\x1b[2J"), "preflight", plugin.KindMalformed, "does not begin as a Wasm module", false, false},
-		"no plugin":          {newGuest(abi.Description{}).without(abi.Marker).bytes(), "link", plugin.KindLink, "no agenthost plugin", true, false},
-		"trap":               {described(trap), "describe", plugin.KindTrap, "unreachable", true, false},
-		"nothing":            {described(i32(0)), "describe", plugin.KindProtocol, "it returned 0", true, false},
-		"unexported hook":    {newGuest(abi.Description{Hooks: abi.HookSpecs{AfterAgent: &abi.HookSpec{}}}).bytes(), "describe", plugin.KindProtocol, "listed, but not exported", true, true},
-		"schema of nonsense": {newGuest(abi.Description{ConfigSchema: mapOf(map[string]any{"$ref": "#"})}).bytes(), "describe", plugin.KindProtocol, "config_schema", true, true},
+		"no plugin":          {guestkit.New(abi.Description{}).Without(abi.Marker).Bytes(), "link", plugin.KindLink, "no agenthost plugin", true, false},
+		"trap":               {described(guestkit.Trap), "describe", plugin.KindTrap, "unreachable", true, false},
+		"nothing":            {described(guestkit.I32(0)), "describe", plugin.KindProtocol, "it returned 0", true, false},
+		"unexported hook":    {guestkit.New(abi.Description{Hooks: abi.HookSpecs{AfterAgent: &abi.HookSpec{}}}).Bytes(), "describe", plugin.KindProtocol, "listed, but not exported", true, true},
+		"schema of nonsense": {guestkit.New(abi.Description{ConfigSchema: guestkit.MapOf(map[string]any{"$ref": "#"})}).Bytes(), "describe", plugin.KindProtocol, "config_schema", true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,51 +86,44 @@ func TestInspectTellsOfFaults(t *testing.T) {
 }
 
 // described is a module with this describe.
-func described(body code) []byte {
-	g := newGuest(abi.Description{})
-	for i := range g.Functions {
-		if g.Functions[i].Name == abi.ExportDescribe {
-			g.Functions[i].Body = body
-		}
-	}
-	return g.bytes()
+func described(body guestkit.Code) []byte {
+	return guestkit.New(abi.Description{}).Describe(body).Bytes()
 }
 
 func TestInspectComparesAnEmbeddedDescription(t *testing.T) {
 	t.Parallel()
-	module := hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing).bytes()
+	module := guestkit.Fine().Bytes()
 	packed, err := pack.Pack(module, inspect(t, module).Description)
 	require.NoError(t, err)
 	in := inspect(t, packed)
 	require.Equal(t, author.EmbeddedSame, in.Embedded)
 	require.Empty(t, in.Warnings)
 
-	lie, err := pack.Pack(module, document(&abi.Description{ABI: 1, Name: "harmless", Version: "1.0.0"}))
+	lie, err := pack.Pack(module, guestkit.Document(&abi.Description{ABI: 1, Name: "harmless", Version: "1.0.0"}))
 	require.NoError(t, err)
 	in = inspect(t, lie)
 	require.True(t, in.OK, "a lie there changes nothing of what is loaded")
 	require.Equal(t, author.EmbeddedDiffers, in.Embedded)
 	require.Equal(t, []string{author.WarnDescription}, codes(in))
 
-	broken, err := pack.Pack(described(trap), nil)
+	broken, err := pack.Pack(described(guestkit.Trap), nil)
 	require.NoError(t, err)
 	require.Equal(t, author.EmbeddedUnchecked, inspect(t, broken).Embedded)
 }
 
 func TestInspectWarns(t *testing.T) {
 	t.Parallel()
-	good := func() *guest { return hooked(abi.BeforeModel, abi.HookSpec{}).on("before_model", nothing) }
-	asyncify := good()
-	asyncify.add("asyncify_start_unwind", wasmI32, "", nil)
-	require.Equal(t, []string{author.WarnAsyncify}, codes(inspect(t, asyncify.bytes())))
-	large := good()
-	large.Memory = pages(65)
-	require.Equal(t, []string{author.WarnMemory}, codes(inspect(t, large.bytes())))
-	debug := slices.Concat(good().bytes(), []byte("\x00\x0d\x0b.debug_infox"))
+	asyncify := guestkit.Fine()
+	asyncify.Add(wasmbin.Function{Name: "asyncify_start_unwind", Params: wasmbin.I32})
+	require.Equal(t, []string{author.WarnAsyncify}, codes(inspect(t, asyncify.Bytes())))
+	large := guestkit.Fine()
+	large.Memory = guestkit.Pages(65)
+	require.Equal(t, []string{author.WarnMemory}, codes(inspect(t, large.Bytes())))
+	debug := slices.Concat(guestkit.Fine().Bytes(), []byte("\x00\x0d\x0b.debug_infox"))
 	in := inspect(t, debug)
 	require.Equal(t, []string{author.WarnDebug}, codes(in))
 	require.Equal(t, []anatomy.Section{{Name: ".debug_info", Size: 1}}, in.Module.Custom)
-	rust, err := os.ReadFile("meter/testdata/scan.rust.wasm")
+	rust, err := os.ReadFile("../meter/testdata/scan.rust.wasm")
 	require.NoError(t, err)
 	require.Equal(t, []string{author.WarnStack}, codes(inspect(t, rust)))
 }
@@ -136,10 +131,11 @@ func TestInspectWarns(t *testing.T) {
 func TestInspectFindsASignature(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.wasm")
-	require.NoError(t, os.WriteFile(path, newGuest(abi.Description{}).bytes(), 0o600))
+	require.NoError(t, os.WriteFile(path, guestkit.New(abi.Description{}).Bytes(), 0o600))
 	require.Empty(t, author.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled}).Signature)
 	require.NoError(t, os.WriteFile(path+".minisig", nil, 0o600))
 	in := author.Inspect(t.Context(), plugin.Wasm{Path: path, Engine: compiled})
 	require.Equal(t, path+".minisig", in.Signature)
-	setup(t, plugin.Wasm{Path: path, SHA256: in.SHA256}) // the digest is what a manifest takes
+	findings := author.Check(t.Context(), plugin.Wasm{Path: path, SHA256: in.SHA256, Engine: compiled})
+	require.True(t, findings[0].OK, "a manifest takes this digest: %s", findings[0].Message)
 }

@@ -93,7 +93,7 @@ func TestMemoryGrowsInSteps(t *testing.T) { //nolint:paralleltest // it measures
 	g.On("before_model", guestkit.Loop(guestkit.I32(1), guestkit.Grow, guestkit.I32(-1), guestkit.Differ, wasmbin.Indexed(wasmbin.OpBrIf, 0)), guestkit.Nothing)
 	engine := newEngine(plugin.EngineConfig{Memory: 74 << 20})
 	closes(t, engine)
-	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Engine: engine, Limits: plugin.Limits{Memory: 512 << 20}})
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Engine: engine, Limits: plugin.Limits{Memory: 512 << 20, Deadline: time.Minute}})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := b.run(t)

@@ -54,8 +54,8 @@ func AnswerErrors(text string) func(error) (string, bool) {
 	return func(error) (string, bool) { return text, true }
 }
 
-// AnswerErrorKinds returns a function for [model.ResponseFormat.OnError] that answers unusable values of these kinds with the
-// default text; values of other kinds fail the run. Without kinds, all fail it.
+// AnswerErrorKinds returns a function for [model.ResponseFormat.OnError] that answers unusable values of these kinds with
+// the default text; values of other kinds fail the run. Without kinds, every unusable value fails the run.
 func AnswerErrorKinds(kinds ...StructuredErrorKind) func(error) (string, bool) {
 	return func(err error) (string, bool) {
 		wrong, ok := errors.AsType[*StructuredError](err)

@@ -21,7 +21,7 @@ const (
 	SourceFork   Source = "fork"   // a run continues after an older checkpoint
 )
 
-// Record is a checkpoint of a thread with the changes since its parent.
+// Record is a checkpoint of a thread, with the changes since its parent.
 type Record struct {
 	ID     ID
 	Parent ID        // 0 for the first checkpoint

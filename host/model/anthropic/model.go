@@ -55,9 +55,9 @@ const (
 type Model struct {
 	Name       string            // such as "claude-haiku-4-5"
 	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
-	APIKey     string            // "": that of APIKeyEnv. Only Anthropic's own address requires one
+	APIKey     string            // "": the key in APIKeyEnv; only Anthropic's own address requires a key
 	APIKeyEnv  string            // the environment variable with the key; "": ANTHROPIC_API_KEY
-	Settings   wire.Map          // for every request, by the provider's names; those of a request win
+	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
 	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says

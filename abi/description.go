@@ -50,7 +50,7 @@ type FieldSpec struct {
 // ToolSpec declares a tool.
 type ToolSpec struct {
 	Description  string   `msgpack:"description"`
-	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // the model is never offered it, see CallChange.Tool
+	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // the model is never offered the tool, see CallChange.Tool
 	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running the tool again after a crash does no harm
 	Name         string   `msgpack:"name"`
 	Parameters   wire.Raw `msgpack:"parameters,omitzero"`     // a JSON Schema of type object; absent: no parameters

@@ -54,7 +54,7 @@ type ToolSpec struct {
 	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running the tool again after a crash does no harm
 	Name         string   `msgpack:"name"`
 	Parameters   wire.Raw `msgpack:"parameters,omitzero"`     // a JSON Schema of type object; absent: no parameters
-	ReturnDirect bool     `msgpack:"return_direct,omitempty"` // its result ends the run
+	ReturnDirect bool     `msgpack:"return_direct,omitempty"` // the result of the tool ends the run
 }
 
 // Capability is an operation that the plugin asks for and that needs a grant.

@@ -9,9 +9,9 @@ type Scope string
 
 // The scopes.
 const (
-	ScopeRun    Scope = "run"    // as long as the run, including its interrupts and resumes
-	ScopeThread Scope = "thread" // as long as the thread
-	ScopePlugin Scope = "plugin" // until the plugin deletes it; all threads share it
+	ScopeRun    Scope = "run"    // the entries live as long as the run, including its interrupts and resumes
+	ScopeThread Scope = "thread" // the entries live as long as the thread
+	ScopePlugin Scope = "plugin" // the entries live until the plugin deletes them; all threads share them
 )
 
 // KVGet asks for an entry of the store.

@@ -32,7 +32,7 @@ type Message struct {
 	Role             Role              `msgpack:"role"`
 	Status           string            `msgpack:"status,omitempty"`       // in a tool message: "success" (or absent) or "error"
 	ToolCallID       string            `msgpack:"tool_call_id,omitempty"` // in a tool message: the id of the call that it answers
-	ToolCalls        []ToolCall        `msgpack:"tool_calls,omitempty"`   // of an AI message
+	ToolCalls        []ToolCall        `msgpack:"tool_calls,omitempty"`   // in an AI message: the tools to call
 	Usage            *Usage            `msgpack:"usage,omitempty"`        // in an AI message: the tokens of its model call
 }
 

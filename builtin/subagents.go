@@ -16,7 +16,7 @@ import (
 // of that agent, or with the value that its response_format asks for. So a long search does not fill the history of an
 // agent that needs one fact.
 //
-// The arguments of the tool are a description, which is all that the subagent is told, and a subagent_type, the name of a
+// The arguments of the tool are a description, which is all that the subagent learns, and a subagent_type, the name of a
 // subagent. Several calls in one answer of the model run in parallel. Each is a run of its own.
 //
 // State: a subagent gets those fields of the agent that it also declares, and its changes come back through the agent's

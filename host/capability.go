@@ -9,7 +9,7 @@ type Capability struct {
 	Reason     string `json:"reason"`     // the plugin's own words, without control characters
 	Required   bool   `json:"required"`   // the plugin is not loaded without it
 	Granted    bool   `json:"granted"`
-	Detail     string `json:"detail,omitempty"` // what exactly is granted
+	Detail     string `json:"detail,omitempty"` // the exact extent of the grant
 }
 
 // Capabilities lists what the agent's middleware asked for, and whether it was granted.

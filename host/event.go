@@ -50,13 +50,13 @@ type Event struct {
 	Reset      bool          `json:"reset,omitempty"`    // Messages are the whole history
 	State      wire.Map      `json:"state,omitempty"`    // the values of the fields that changed
 	Unset      []string      `json:"unset,omitempty"`    // the fields that no longer have a value
-	Update     *EventUpdate  `json:"update,omitempty"`   // what a hook returned
+	Update     *EventUpdate  `json:"update,omitempty"`   // the update that a hook returned
 	Text       string        `json:"text,omitempty"`
 	Reasoning  string        `json:"reasoning,omitempty"` // the model's reasoning
 	Name       string        `json:"name,omitempty"`
 	Data       wire.Raw      `json:"data,omitempty"`
 	Interrupts []Interrupt   `json:"interrupts,omitempty"`
-	Answers    wire.Map      `json:"answers,omitempty"` // by the ids of the interrupts
+	Answers    wire.Map      `json:"answers,omitempty"` // answers by the ids of the interrupts
 	Error      *EventError   `json:"error,omitempty"`
 	Status     Status        `json:"status,omitempty"`
 	Next       string        `json:"next,omitempty"` // see Result.Next

@@ -12,9 +12,9 @@ type Lifetime uint8
 
 // The lifetimes.
 const (
-	LifetimeThread Lifetime = iota // as long as the thread
-	LifetimeRun                    // as long as the run, including its interrupts and resumes
-	LifetimeStep                   // visible in the step after the one that wrote it; after the last step, in the result
+	LifetimeThread Lifetime = iota // the value lives as long as the thread
+	LifetimeRun                    // the value lives as long as the run, including its interrupts and resumes
+	LifetimeStep                   // the value is visible in the next step only, or after the last step in the result
 )
 
 // String returns the name of the lifetime in documents.

@@ -64,7 +64,7 @@ type Hooks struct {
 	Uses          []string     // fields of others that the hooks read or write by name; New refuses undeclared ones
 	Calls         []string     // tools that the hooks call by name; New refuses tools that the agent does not have
 	Expects       []string     // tools that the configuration names; the agent only advises about missing ones
-	Capabilities  []Capability // what the middleware asked for; for display
+	Capabilities  []Capability // capabilities that the middleware asked for; for display
 	Tools         []Tool
 	Order         []Order // where the middleware belongs in the list
 	// Kind is the name by which other middleware refers to this one in an Order. "": its name, up to the first "[".
@@ -99,7 +99,7 @@ type NodeFunc func(ctx context.Context, rt *Runtime) (*Update, error)
 type NodeHook struct {
 	Func      NodeFunc
 	CanJumpTo []abi.Target // where its updates may jump to
-	View      abi.ViewSpec // what [Runtime.View] shows of the messages
+	View      abi.ViewSpec // the messages that [Runtime.View] shows
 	Pool      *Pool        // the pool that a call takes an instance of; nil: none
 }
 

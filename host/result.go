@@ -32,7 +32,7 @@ type Input struct {
 	AcceptChanges bool
 	// Seed is the random number of a new run; 0: Config.Seed supplies it. A thread must not get the same seed twice.
 	Seed    uint64
-	Context any // for hooks and tools, see [ContextAs]
+	Context any // value for hooks and tools, see [ContextAs]
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.

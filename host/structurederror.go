@@ -11,7 +11,7 @@ import (
 type StructuredError struct {
 	Kind    StructuredErrorKind
 	Formats []string // the names of the formats that the model used; empty: none
-	Err     error    // what is wrong with the value, or what the model said instead; may be nil
+	Err     error    // the problem with the value, or the words of the model in place of a value; may be nil
 }
 
 // StructuredErrorKind says why an answer is not a usable value. Documents use it as the type of the error.

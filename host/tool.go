@@ -20,7 +20,7 @@ type Tool interface {
 // ToolOutput is what a tool returns.
 type ToolOutput struct {
 	Content  abi.Content
-	Artifact wire.Raw // for the caller; the model never sees it
+	Artifact wire.Raw // data for the caller; the model never sees it
 	Failed   bool     // the answer gets the status "error"; the run goes on
 	Update   *Update  // other changes of the state; nil: none
 }

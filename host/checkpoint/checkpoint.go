@@ -126,6 +126,6 @@ type Program struct {
 // Part is a middleware in a program.
 type Part struct {
 	Name    string `msgpack:"name"`
-	Version string `msgpack:"version,omitempty"` // as the middleware states it
+	Version string `msgpack:"version,omitempty"` // version that the middleware states
 	Digest  string `msgpack:"digest,omitempty"`  // digest of a plugin's module
 }

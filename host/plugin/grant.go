@@ -86,7 +86,7 @@ type grantKey struct {
 	name    string
 	has     func(g *Grant) bool
 	standIn func(g *Grant)        // grants it to a replay, in which nothing uses it
-	detail  func(g *Grant) string // what exactly is granted, for people; nil: nothing to add
+	detail  func(g *Grant) string // the exact extent of the grant, for people; nil: nothing to add
 }
 
 // standInName names what a replay is granted in place of the recorded models, hosts and tools.

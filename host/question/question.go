@@ -20,10 +20,10 @@ type Kind string
 
 // These are the kinds of questions.
 const (
-	Review     Kind = "review"               // about one or more tool calls, answered by {decisions: […]}
-	Approval   Kind = "tool_approval"        // about one tool call, answered by a decision
-	Unfinished Kind = "unfinished_tool_call" // about a tool call that a crash cut off, answered by a decision
-	Other      Kind = "other"                // in any other format, answered by any value
+	Review     Kind = "review"               // a question about one or more tool calls, answered by {decisions: […]}
+	Approval   Kind = "tool_approval"        // a question about one tool call, answered by a decision
+	Unfinished Kind = "unfinished_tool_call" // a question about a tool call that a crash cut off, answered by a decision
+	Other      Kind = "other"                // a question in any other format, answered by any value
 )
 
 // Question is an interrupt, prepared for the person who answers it.

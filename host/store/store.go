@@ -27,9 +27,9 @@ type Store interface {
 // Entry is a value under its key.
 type Entry struct {
 	Key     string
-	Value   []byte    // in any format: see [Get] for values of Go types; nil in a list without values
+	Value   []byte    // value in any format: see [Get] for values of Go types; nil in a list without values
 	Size    int       // size of the value, in bytes
-	Version uint64    // from 1
+	Version uint64    // version, from 1
 	Created time.Time // when the key was written while absent; times are as [Moment] makes them
 	Updated time.Time // when it was last written
 	Expires time.Time // when it becomes absent; the zero Time: never

@@ -15,7 +15,7 @@ type RunOutcome struct {
 	Messages   []json.RawMessage `json:"messages"`
 	State      json.RawMessage   `json:"state,omitempty"`
 	Interrupts []json.RawMessage `json:"interrupts,omitempty"` // {key, value}
-	Frames     []Frame           `json:"frames,omitempty"`     // in the order in which they ended
+	Frames     []Frame           `json:"frames,omitempty"`     // calls in the order in which they ended
 	Requests   []json.RawMessage `json:"requests,omitempty"`   // requests that reached models: {model, system, messages, tools, tool_choice, settings}
 	ToolCalls  []json.RawMessage `json:"tool_calls,omitempty"` // calls that reached tools of the agent: {name, args}
 	Events     []json.RawMessage `json:"events,omitempty"`     // events of guests: {step, name, data}

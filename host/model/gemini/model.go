@@ -27,7 +27,7 @@ type Model struct {
 	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own fields win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint

@@ -15,7 +15,7 @@ type Policy struct {
 	// HTTP instead of HTTPS, with 80 as the default port. Letters beyond ASCII are written as xn--.
 	Hosts []string
 
-	Methods []string       // in capitals; none: GET, HEAD and POST
+	Methods []string       // allowed methods, in capitals; none: GET, HEAD and POST
 	Private []netip.Prefix // non-public networks that hosts may be in
 	Secrets map[string]Secret
 

@@ -94,7 +94,7 @@ func (e *PathError) Unwrap() error { return e.Err }
 
 // ArgumentError is an argument other than a path that cannot be used.
 type ArgumentError struct {
-	Argument string // its name, such as "pattern" or "offset"
+	Argument string // name of the argument, such as "pattern" or "offset"
 	Problem  string
 }
 

@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Name        string // up to 64 letters, digits, _ and -
 	Description string
-	Method      string // in capitals; "": GET
+	Method      string // HTTP method, in capitals; "": GET
 
 	// URL begins with https:// or http://. The arguments in its path and host must be required ones.
 	URL string

@@ -54,11 +54,12 @@ type Frame struct {
 	Plugin *Plugin `msgpack:"-"`      // the reader and the writer set it
 	Loaded int     `msgpack:"plugin"` // the plugin's ID; the writer sets it
 
-	Export    string     `msgpack:"export"`
-	Step      string     `msgpack:"step"`
-	Input     []byte     `msgpack:"input,omitempty"`
-	Exchanges []Exchange `msgpack:"exchanges,omitempty"` // exchanges that the host answered or would have answered, without those beyond a limit or in a closed frame
-	Returned  bool       `msgpack:"returned,omitempty"`  // the function returned Code
+	Export string `msgpack:"export"`
+	Step   string `msgpack:"step"`
+	Input  []byte `msgpack:"input,omitempty"`
+	// Exchanges are the exchanges that the host answered or would have answered, without those beyond a limit or in a closed frame.
+	Exchanges []Exchange `msgpack:"exchanges,omitempty"`
+	Returned  bool       `msgpack:"returned,omitempty"` // the function returned Code
 	Code      int32      `msgpack:"code,omitempty"`
 	Result    []byte     `msgpack:"result,omitempty"` // the result, if Code says that there is one
 	Fuel      uint64     `msgpack:"fuel"`

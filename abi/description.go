@@ -14,7 +14,7 @@ type Description struct {
 	Hooks        HookSpecs    `msgpack:"hooks"`
 	Name         string       `msgpack:"name"`
 	Tools        []ToolSpec   `msgpack:"tools,omitempty"`
-	Version      string       `msgpack:"version"` // of the plugin
+	Version      string       `msgpack:"version"` // version of the plugin
 }
 
 // HookSpecs holds a spec for each hook that the plugin has.
@@ -39,8 +39,8 @@ type HookSpec struct {
 
 // FieldSpec declares a state field.
 type FieldSpec struct {
-	HideInput  bool     `msgpack:"hide_input,omitempty"`  // the caller cannot set it
-	HideOutput bool     `msgpack:"hide_output,omitempty"` // results do not contain it
+	HideInput  bool     `msgpack:"hide_input,omitempty"`  // the caller cannot set the field
+	HideOutput bool     `msgpack:"hide_output,omitempty"` // results do not contain the field
 	Lifetime   string   `msgpack:"lifetime"`              // "thread", "run" or "step"
 	Name       string   `msgpack:"name"`
 	Reducer    string   `msgpack:"reducer,omitempty"` // "last" (or absent), "add" or "append"
@@ -50,16 +50,16 @@ type FieldSpec struct {
 // ToolSpec declares a tool.
 type ToolSpec struct {
 	Description  string   `msgpack:"description"`
-	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // the model is never offered it, see CallChange.Tool
-	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running it again after a crash does no harm
+	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // the model is never offered the tool, see CallChange.Tool
+	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running the tool again after a crash does no harm
 	Name         string   `msgpack:"name"`
 	Parameters   wire.Raw `msgpack:"parameters,omitzero"`     // a JSON Schema of type object; absent: no parameters
-	ReturnDirect bool     `msgpack:"return_direct,omitempty"` // its result ends the run
+	ReturnDirect bool     `msgpack:"return_direct,omitempty"` // the result of the tool ends the run
 }
 
 // Capability is an operation that the plugin asks for and that needs a grant.
 type Capability struct {
 	Op       string `msgpack:"op"`
 	Reason   string `msgpack:"reason"`             // shown to the operator who grants it
-	Required bool   `msgpack:"required,omitempty"` // without it the plugin is not loaded
+	Required bool   `msgpack:"required,omitempty"` // the plugin is not loaded without this capability
 }

@@ -26,7 +26,7 @@ type HookInput struct {
 // View is the part of a list of messages that a hook sees.
 type View struct {
 	From   uint64    `msgpack:"from"`             // index of the first item in the list
-	Items  []Message `msgpack:"items"`            // in the order of the list
+	Items  []Message `msgpack:"items"`            // messages in the order of the list
 	Patch  []Message `msgpack:"patch,omitempty"`  // view new: older messages that were replaced, in full
 	Remove []string  `msgpack:"remove,omitempty"` // view new: ids of older messages that were removed
 	Reset  bool      `msgpack:"reset,omitempty"`  // view new: forget earlier messages; items holds all of them

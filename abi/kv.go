@@ -9,9 +9,9 @@ type Scope string
 
 // The scopes.
 const (
-	ScopeRun    Scope = "run"    // as long as the run, including its interrupts and resumes
-	ScopeThread Scope = "thread" // as long as the thread
-	ScopePlugin Scope = "plugin" // until the plugin deletes it; all threads share it
+	ScopeRun    Scope = "run"    // the entries live as long as the run, including its interrupts and resumes
+	ScopeThread Scope = "thread" // the entries live as long as the thread
+	ScopePlugin Scope = "plugin" // the entries live until the plugin deletes them; all threads share them
 )
 
 // KVGet asks for an entry of the store.
@@ -28,7 +28,7 @@ type KVEntry struct {
 
 // KVPut writes an entry of the store.
 type KVPut struct {
-	IfVersion *uint64  `msgpack:"if_version,omitempty"` // only if this is its version; 0: only if there is none
+	IfVersion *uint64  `msgpack:"if_version,omitempty"` // act only if the entry has this version; 0: only if there is no entry
 	Key       string   `msgpack:"key"`
 	Scope     Scope    `msgpack:"scope"`
 	Value     wire.Raw `msgpack:"value"`
@@ -41,7 +41,7 @@ type KVVersion struct {
 
 // KVDelete removes an entry of the store, if there is one.
 type KVDelete struct {
-	IfVersion *uint64 `msgpack:"if_version,omitempty"` // only if this is its version; 0: only if there is none
+	IfVersion *uint64 `msgpack:"if_version,omitempty"` // act only if the entry has this version; 0: only if there is no entry
 	Key       string  `msgpack:"key"`
 	Scope     Scope   `msgpack:"scope"`
 }
@@ -50,7 +50,7 @@ type KVDelete struct {
 type KVList struct {
 	After  string `msgpack:"after,omitempty"`  // only keys after this one
 	Limit  uint64 `msgpack:"limit,omitempty"`  // maximum number of entries; absent: 100; at most 1,000
-	Prefix string `msgpack:"prefix,omitempty"` // only keys that begin with it
+	Prefix string `msgpack:"prefix,omitempty"` // only keys that begin with this prefix
 	Scope  Scope  `msgpack:"scope"`
 }
 

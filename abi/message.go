@@ -23,17 +23,17 @@ const (
 
 // Message is one entry of the history.
 type Message struct {
-	Artifact         wire.Raw          `msgpack:"artifact,omitzero"` // of a tool message: data for the program, which the model never sees
+	Artifact         wire.Raw          `msgpack:"artifact,omitzero"` // in a tool message: data for the program, which the model never sees
 	Content          Content           `msgpack:"content,omitzero"`
 	ID               string            `msgpack:"id,omitempty"`                 // assigned by the host if the message has none
-	InvalidToolCalls []InvalidToolCall `msgpack:"invalid_tool_calls,omitempty"` // of an AI message: calls whose arguments could not be parsed
+	InvalidToolCalls []InvalidToolCall `msgpack:"invalid_tool_calls,omitempty"` // in an AI message: calls whose arguments could not be parsed
 	Meta             wire.Map          `msgpack:"meta,omitzero"`                // data from providers and programs; never sent to a model
-	Name             string            `msgpack:"name,omitempty"`               // of the agent, or of the tool that answered
+	Name             string            `msgpack:"name,omitempty"`               // name of the agent, or of the tool that answered
 	Role             Role              `msgpack:"role"`
-	Status           string            `msgpack:"status,omitempty"`       // of a tool message: "success" (or absent) or "error"
-	ToolCallID       string            `msgpack:"tool_call_id,omitempty"` // of a tool message: the call that it answers
-	ToolCalls        []ToolCall        `msgpack:"tool_calls,omitempty"`   // of an AI message
-	Usage            *Usage            `msgpack:"usage,omitempty"`        // of an AI message: the tokens of its model call
+	Status           string            `msgpack:"status,omitempty"`       // in a tool message: "success" (or absent) or "error"
+	ToolCallID       string            `msgpack:"tool_call_id,omitempty"` // in a tool message: the id of the call that it answers
+	ToolCalls        []ToolCall        `msgpack:"tool_calls,omitempty"`   // in an AI message: the tools to call
+	Usage            *Usage            `msgpack:"usage,omitempty"`        // in an AI message: the tokens of its model call
 }
 
 // ToolCall is a model's request to run a tool.
@@ -53,11 +53,11 @@ type InvalidToolCall struct {
 
 // Usage counts the tokens of one model call.
 type Usage struct {
-	CacheCreationTokens uint64 `msgpack:"cache_creation_tokens,omitempty"` // of the input tokens: written to the provider's cache
-	CacheReadTokens     uint64 `msgpack:"cache_read_tokens,omitempty"`     // of the input tokens: read from the provider's cache
+	CacheCreationTokens uint64 `msgpack:"cache_creation_tokens,omitempty"` // input tokens that were written to the provider's cache
+	CacheReadTokens     uint64 `msgpack:"cache_read_tokens,omitempty"`     // input tokens that were read from the provider's cache
 	InputTokens         uint64 `msgpack:"input_tokens"`
 	OutputTokens        uint64 `msgpack:"output_tokens"`
-	ReasoningTokens     uint64 `msgpack:"reasoning_tokens,omitempty"` // of the output tokens: spent on reasoning
+	ReasoningTokens     uint64 `msgpack:"reasoning_tokens,omitempty"` // output tokens that were spent on reasoning
 	TotalTokens         uint64 `msgpack:"total_tokens"`
 }
 

@@ -28,7 +28,7 @@ type ResponseChange struct {
 	Structured wire.Raw `msgpack:"structured,omitzero"`
 }
 
-// Interrupt asks the outside world something.
+// Interrupt asks the outside world a question.
 type Interrupt struct {
 	Key   string   `msgpack:"key"` // unique within the execution of the hook; the answer has the same key
 	Value wire.Raw `msgpack:"value"`

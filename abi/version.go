@@ -11,8 +11,8 @@ const (
 // Names of the module interface.
 const (
 	Module     = "agenthost_v1"     // the module that a guest imports from
-	Marker     = "agenthost_abi_v1" // the empty function that it exports to say which version it was built for
-	Memory     = "memory"           // its exported memory
+	Marker     = "agenthost_abi_v1" // the empty function that a guest exports to say which version it was built for
+	Memory     = "memory"           // the exported memory of a guest
 	Initialize = "_initialize"      // optional, called once in every new instance
 )
 

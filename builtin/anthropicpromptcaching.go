@@ -12,14 +12,14 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// AnthropicPromptCaching lets Anthropic's models cache the prompt, so that the part of a conversation that was sent before
-// costs less and is read faster. It sets cache_control in the settings of each model call. The provider's adapter then
-// marks the last block of the system prompt, the last tool and the last block of the conversation.
+// AnthropicPromptCaching makes Anthropic's models cache the prompt, so that the part of a conversation that was sent before
+// costs less and is read faster. It sets cache_control in the settings of each model call. The provider's adapter then marks
+// the last block of the system prompt, the last tool and the last block of the conversation.
 //
-// It acts on models that accept such marks: models of the provider anthropic, except old ones that are known not to, and
-// other models that say they can cache. It looks at the model of each request, so put it inside of a model_fallback. Its
-// position does not matter otherwise, because the marks are made when the request is sent. Middleware that changes earlier
-// parts of the prompt, for example by selecting other tools for each call, makes the cache useless.
+// It acts on models that accept such marks: models of the provider anthropic, except old ones that are known not to, and other
+// models that say they can cache. It looks at the model of each request, so put it inside a model_fallback. Otherwise its
+// position does not matter, because the marks are made when the request is sent. Middleware that changes earlier parts of the
+// prompt, for example by selecting other tools for each call, makes the cache useless.
 //
 // Behaviour and texts are those of LangChain 1.4.7's AnthropicPromptCachingMiddleware, except that a warning is logged once
 // in a run.
@@ -28,8 +28,8 @@ type AnthropicPromptCaching struct {
 	Type string `yaml:"type" schema:"default=ephemeral,enum=ephemeral"`
 	// TTL is how long an unused entry stays in the cache: "5m" (or ""), or "1h", for which writing costs more.
 	TTL string `yaml:"ttl" schema:"default=5m,enum=5m|1h"`
-	// MinMessagesToCache is the number of messages from which on requests are cached; the system prompt counts as one. 0:
-	// any number.
+	// MinMessagesToCache is the smallest number of messages with which a request is cached; the system prompt counts as one. 0:
+	// every request is cached.
 	MinMessagesToCache int `yaml:"min_messages_to_cache" schema:"default=0,min=0"`
 	// UnsupportedModelBehavior is what happens if a model does not accept marks: "warn" (or ""), "ignore", or "raise", which
 	// fails the call.

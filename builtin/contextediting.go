@@ -12,29 +12,28 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// ContextEditing removes old tool results from what the model is sent when the history has too many tokens. A placeholder
-// takes the place of their text, so the model still sees which calls it has made and may repeat one. The newest results
-// stay. The messages of the thread do not change, unless persist is true.
+// ContextEditing removes old tool results from model requests when the history has too many tokens. A placeholder takes the
+// place of their text, so the model still sees which calls it has made and may repeat one. The newest results stay. The
+// messages of the thread do not change, unless persist is true.
 //
 // Edits are applied one after the other. Unchanged messages are shared, and counting takes time in proportion to the length
 // of the history.
 //
 // Behaviour is that of LangChain 1.4.7's ContextEditingMiddleware, with two differences: the artifact of a result, which no
-// model sees, stays, and persist exists. An edit invalidates the provider's prompt cache; a larger clear_at_least makes
-// edits rarer.
+// model sees, stays; and the key persist is new. An edit invalidates the provider's prompt cache; a larger clear_at_least
+// makes edits rarer.
 type ContextEditing struct {
 	// Edits are the edits, in the order in which they are made. None: one edit with its defaults.
 	Edits []ContextEdit `yaml:"edits" strict:"optional"`
-	// TokenCountMethod is how tokens are counted. "approximate" (or ""): by token_counter, the messages alone. "model": by
-	// the model, with the system prompt and the tools; the model must count tokens itself, which the models of the providers
-	// do not.
+	// TokenCountMethod is how tokens are counted. "approximate" (or ""): token_counter counts the messages only. "model": the
+	// model counts the messages, the system prompt and the tools; it must implement counting, which the models of the built-in
+	// providers do not.
 	TokenCountMethod string `yaml:"token_count_method" schema:"enum=approximate|model,default=approximate"`
-	// TokenCounter is how tokens are counted. If it is set, it overrides token_count_method.
+	// TokenCounter is the method of counting tokens. If it is set, it overrides token_count_method.
 	TokenCounter TokenCounter `yaml:"token_counter" strict:"optional"`
-	// Persist writes the edits into the thread, in a step of its own before the model call: the messages keep their ids,
-	// places, artifacts and status, and are not edited and counted again in each call. Cleared text is gone from the thread.
-	// With it, the history of the thread is counted, not the request that other middleware made of it. LangChain has no such
-	// option.
+	// Persist writes the edits into the thread, in a step of its own before the model call. The messages keep their ids, places,
+	// artifacts and status, and later calls need not edit and count them again. Cleared text is gone from the thread. Tokens are
+	// counted in the history of the thread, not in the request as other middleware has changed it. LangChain has no such option.
 	Persist bool `yaml:"persist"`
 }
 

@@ -18,8 +18,8 @@ type ContextSize struct {
 	Fraction *float64 `yaml:"fraction" schema:"min=0,max=1.0"`
 }
 
-// ContextTriggers are sizes, one of which must be reached. In a manifest it is a mapping, which is one size, or a list. If
-// a size has several keys, all of them must be reached:
+// ContextTriggers is a list of sizes; one of them must be reached. In a manifest it is a mapping, which is one size, or a
+// list. If a size has several keys, all of them must be reached:
 //
 //	trigger: [{tokens: 100000}, {tokens: 50000, messages: 200}]
 type ContextTriggers []ContextSize

@@ -6,10 +6,10 @@
 //
 // A method Hooks checks the configuration and returns the hooks of one agent, so one configuration can serve several agents.
 // The checked form is an unexported type, such as reviewer for [HumanInTheLoop]. Optional numbers and booleans are pointers
-// where zero has a meaning of its own; nil means the default. Texts for the model are those of the reference, and the
-// vectors of test/reference hold them to it.
+// where zero has a meaning of its own; nil means the default. Texts for the model are those of the reference implementations,
+// and the vectors in test/reference verify this.
 //
-// # Where to find what
+// # Map of the source
 //
 //   - The list of all middleware, with names, aliases and examples: registry.go ([Registry], [Lookup], [Entry]).
 //   - Files: [Filesystem] (filesystem*.go), [FileSearch], and linesearch.go for the search that both share. Below them,
@@ -17,7 +17,7 @@
 //     internal/rootdir decides what may be reached on the disk.
 //   - Retries: [ModelRetry] and [ToolRetry] share [Retry] (retry.go); retrier.go makes the attempts, retrydelay.go the delays,
 //     and onfailure.go the text after the last failure. [ModelFallback] and [ToolError] handle what remains.
-//   - Reviews by a human: [HumanInTheLoop]; reviewpolicy.go says which calls, reviewrequest.go asks, reviewdecision.go reads
+//   - Reviews by a human: [HumanInTheLoop]; reviewpolicy.go selects the calls, reviewrequest.go asks, reviewdecision.go reads
 //     the answer, and callreviews.go remembers it.
 //   - Long histories: [Summarization] (summarization*.go), [ContextEditing] (contextedit*.go), contextsize.go and
 //     tokencounter.go for sizes, [AnthropicPromptCaching] for the provider's cache.
@@ -26,7 +26,7 @@
 //   - Other agents: [Subagents] (subagents*.go).
 //   - Commands: [Shell] (shell*.go), with internal/shellsession for processes.
 //   - Personal data: [PII] (pii*.go), with internal/pii for rules.
-//   - Tools chosen or played by a model: [LLMToolSelector] (llmtoolselect*.go), [LLMToolEmulator].
+//   - Tools selected or emulated by a model: [LLMToolSelector] (llmtoolselect*.go), [LLMToolEmulator].
 //   - The history and the list of steps: [PatchToolCalls], [TodoList].
 //
 // Each middleware has a compiled example and a section in docs/middleware.md, which is generated from the comments here.

@@ -13,7 +13,7 @@ import (
 
 // DynamicPrompt makes the system prompt of each model call from a template and the current state.
 //
-// The template is one of Go's text/template. It may use
+// The template has the syntax of Go's package text/template. It may use
 //
 //   - .state.NAME, the state field of that name, or nothing if it is not set. A name that neither the agent nor any
 //     middleware declares is refused when the agent is built.
@@ -28,17 +28,17 @@ import (
 // ({{join ", " .tools}}), lower, upper, trim and json. Lists and mappings are shown as compact JSON. A missing key of a
 // mapping is an error, which fails the model call; (index .state.user "name") gives nothing instead.
 //
-// Values are data: braces in them are text. Values that a tool or a user has written may still contain instructions that
-// the model should not follow. The result has at most 256 KiB, and loops take at most 100,000 turns; more is an error.
+// Values are data: braces in them are text. Values that a tool or a user has written may still contain instructions that the
+// model should not follow. The result has at most 256 KiB, and loops have at most 100,000 iterations; more is an error.
 //
 // This is LangChain's dynamic_prompt, which is a function, in a form for manifests. Go programs may use
 // [host.DynamicPrompt].
 type DynamicPrompt struct {
 	// Template is the text of the prompt. Required.
 	Template string `yaml:"template"`
-	// Mode is where the text goes: "replace" (or ""), as in LangChain, makes it the whole system prompt, in place of what
-	// middleware further outside added; "append" puts it after the system prompt and "prepend" before it, as a block of its
-	// own. An empty text adds nothing, and in the mode replace leaves no system prompt.
+	// Mode is where the text goes: "replace" (or ""), as in LangChain, replaces the whole system prompt, including the parts that
+	// outer middleware added; "append" puts it after the system prompt and "prepend" before it, as a block of its own. An empty
+	// text adds nothing; in the mode replace it removes the system prompt.
 	Mode string `yaml:"mode" schema:"default=replace,enum=replace|append|prepend"`
 }
 

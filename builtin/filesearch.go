@@ -20,14 +20,14 @@ import (
 // FileSearch gives the model two tools to search a directory of the disk: glob_search finds files by their paths,
 // grep_search finds lines by a regular expression.
 //
-// Paths begin with /, which means the directory root_path. Nothing outside of it can be reached, and symbolic links are not
-// followed. Results are sorted by path and have at most 80,000 characters. Binary files and everything below a directory
-// named .git are not searched.
+// Paths begin with /, which means the directory root_path. Nothing outside this directory can be reached, and symbolic links
+// are not followed. Results are sorted by path and have at most 80,000 characters. Binary files and everything below a
+// directory named .git are not searched.
 //
 // Behaviour and texts are those of LangChain's FilesystemFileSearchMiddleware, with these differences. Regular expressions
-// have RE2's syntax: what only Python has, such as lookahead and backreferences, is answered as invalid. A search ends
-// after 30 seconds with what it has found. There is no use_ripgrep, because the program searches by itself; unlike ripgrep
-// it also searches hidden files and files that .gitignore lists.
+// have RE2's syntax: features that only Python has, such as lookahead and backreferences, are rejected as invalid. A search
+// ends after 30 seconds and returns what it has found so far. There is no use_ripgrep, because the program searches by itself;
+// unlike ripgrep it also searches hidden files and files that .gitignore lists.
 type FileSearch struct {
 	// RootPath is the directory, which must exist. In a manifest it is relative to the manifest.
 	RootPath string `yaml:"root_path" schema:"required"`

@@ -134,7 +134,7 @@ func (f Filesystem) ResolvePaths(resolve func(path string) string) host.Middlewa
 	return f
 }
 
-// UnmarshalYAML decodes a configuration in which null is a limit, too.
+// UnmarshalYAML decodes a configuration in which a limit may be null.
 func (f *Filesystem) UnmarshalYAML(decode func(into any) error) error {
 	type fields Filesystem
 	given := fields{

@@ -17,8 +17,8 @@ type FilePermission struct {
 	Operations []string `yaml:"operations" schema:"enum=read|write"`
 	// Paths are globs that begin with a slash, such as /secrets/** for a directory and everything below it.
 	Paths []string `yaml:"paths"`
-	// Mode is what happens to a call: "allow" (or ""); "deny", which answers it with an error; or "interrupt", which asks a
-	// human as human_in_the_loop asks about one call, who may approve, reject or respond.
+	// Mode is what happens to a call: "allow" (or ""); "deny", which answers it with an error; or "interrupt", which asks a human
+	// in the form that human_in_the_loop uses for one call. The human may approve, reject or respond.
 	Mode string `yaml:"mode" schema:"default=allow,enum=allow|deny|interrupt"`
 }
 

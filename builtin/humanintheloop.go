@@ -11,25 +11,26 @@ import (
 
 // HumanInTheLoop asks a human before tools run. After the model's answer, the run is interrupted with one [ReviewRequest]
 // about all calls that its policies name, and is resumed with [Decisions], one for each call in the same order. A call runs
-// unchanged (approve) or changed by the human (edit), or it is answered in place of its tool (reject, respond). With the
-// mode per_call each call asks as it starts, with a [ToolApproval], and is answered with one [Decision].
+// unchanged (approve) or changed by the human (edit), or it is answered in place of its tool (reject, respond). In the mode
+// per_call, each call is asked about as it starts, with a [ToolApproval], and the answer is one [Decision].
 //
 // An edit does not change the model's message; the result says what ran instead. All middleware sees the edited call, and
-// tool_call_limit counts it again if its tool is another one. An invalid answer fails the run, and another answer corrects
-// it.
+// tool_call_limit counts it again if its tool is another one. An invalid answer fails the run; a new answer to the same
+// question corrects it.
 //
-// A call that reaches its tool without a decision is asked about there, in the form of the mode: a call that a hook or a
-// tool makes, a call to which a jump has led past the review, or a call that other middleware has changed into one that a
-// policy names. If two of this middleware in one agent name a call, both decide; the later one sees the call as the earlier
-// one has changed it.
+// A call may reach its tool without a decision: when a hook or a tool makes it, when a jump skips the review, or when other
+// middleware changes it into a call that a policy names. The human is then asked at the tool, in the form of the mode. If an
+// agent has this middleware twice and both name a call, both ask; the later one sees the call as the earlier one has changed
+// it.
 //
 // Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
 type HumanInTheLoop struct {
-	// InterruptOn is the review policy of each tool, by name; calls of other tools need no review
+	// InterruptOn is the review policy of each tool, by name. Calls of other tools need no review.
 	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
-	// DescriptionPrefix is the beginning of the default description of a call; "": a default
-	DescriptionPrefix string `yaml:"description_prefix"` // begins the default description of a call; "": a default
-	// InterruptMode is how a run asks: "batched" (or ""), once about all calls of an answer, or "per_call".
+	// DescriptionPrefix is the beginning of the default description of a call. "": a default text.
+	DescriptionPrefix string `yaml:"description_prefix"`
+	// InterruptMode is "batched" (or ""), which asks once about all calls of an answer; or "per_call", which asks once about each
+	// call.
 	InterruptMode string `yaml:"interrupt_mode" schema:"default=batched,enum=batched|per_call"`
 	// EditNotice is a text for the model at the beginning of the result of an edited call. nil: a default; "" (null in a
 	// manifest): no notice.

@@ -16,8 +16,8 @@ import (
 // Arguments are not checked against the tool's parameters, and inner middleware never sees an emulated call. The tokens of
 // the model count as the run's.
 //
-// Behaviour and prompt are those of LangChain's LLMToolEmulator, with the arguments as JSON. Without model it asks the
-// agent's model, where LangChain asks a model of Anthropic.
+// Behaviour and prompt are those of LangChain's LLMToolEmulator, with the arguments as JSON. Without the key model it asks the
+// agent's model, while LangChain asks a model of Anthropic.
 type LLMToolEmulator struct {
 	// Tools are the names of the tools to emulate. Not given: all. An empty list: none.
 	Tools []string `yaml:"tools" strict:"optional"`

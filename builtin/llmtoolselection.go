@@ -14,10 +14,10 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// SelectionFallback is which tools are offered when the selecting model has not returned a list. In a manifest it is error,
+// SelectionFallback says which tools are offered when the selecting model has not returned a list. In a manifest it is error,
 // none, all, or a list of names.
 type SelectionFallback struct {
-	// Mode is "error" (or ""): the run fails; "none": no tool; "all": all tools; or "tools": those of Tools.
+	// Mode is "error" (or ""): the run fails; "none": no tools are offered; "all": all tools; or "tools": the tools in Tools.
 	Mode  string
 	Tools []string
 	// Func returns the names. It replaces Mode and Tools. It gets the last answer of the model: a value, a text, or

@@ -30,17 +30,18 @@ import (
 type LLMToolSelector struct {
 	// Model is the name of the agent's model that selects; "": the model that is about to be called.
 	Model string `yaml:"model"`
-	// SystemPrompt is the instructions of the selecting model; "": those of LangChain. With max_tools a line with the number
-	// is added.
+	// SystemPrompt holds the instructions for the selecting model; "": LangChain's instructions. If max_tools is set, a line with
+	// the number is added.
 	SystemPrompt string `yaml:"system_prompt"`
-	// MaxTools is the largest number of tools to take: the first ones that the model names; nil: all that it names.
+	// MaxTools is the largest number of tools to select; if the model names more, the first ones are taken. nil: all that it
+	// names.
 	MaxTools *int `yaml:"max_tools" schema:"min=0"`
 	// AlwaysInclude are the names of tools that are always offered, and do not count. It is an error if one does not exist.
 	AlwaysInclude []string `yaml:"always_include"`
 	// MaxRetries is how often the model is asked again after an answer without a list of tools; nil: once.
 	MaxRetries *int `yaml:"max_retries" schema:"default=1,min=0"`
-	// OnParsingFailure is what happens if no answer has a list: error (the default), none, all, or names of tools. max_tools
-	// does not count then.
+	// OnParsingFailure is what happens if no answer has a list: error (the default), none, all, or names of tools. max_tools does
+	// not apply then.
 	OnParsingFailure SelectionFallback `yaml:"on_parsing_failure"`
 }
 

@@ -25,18 +25,17 @@ import (
 //
 // # Repeated calls
 //
-// With max_repeats, the middleware counts calls with the same tool and the same arguments in consecutive answers of the
-// model. A call beyond the number is not run; repeat_behavior says what happens instead. Only calls of the model in this
-// run count.
+// With max_repeats, the middleware counts calls with the same tool and the same arguments in consecutive answers of the model.
+// A call beyond the limit does not run; repeat_behavior says what happens instead. Only calls of the model in this run count.
 type LoopControl struct {
 	// MaxContinues is how often a run is continued because of open todos. nil: 3; 0: never.
 	MaxContinues *int `yaml:"max_continues" schema:"default=3,min=0"`
-	// Reminder is the text of the human message that continues the run; its meta has the key source. {open} is the list of
-	// open todos, one a line and 20 at most, and {count} their number. "": a text that asks the model to go on or to correct
+	// Reminder is the text of the human message that continues the run; its meta has the key source. {open} is the list of open
+	// todos, one on each line and at most 20, and {count} is their number. "": a text that asks the model to go on or to correct
 	// the list.
 	Reminder string `yaml:"reminder"`
-	// MaxRepeats is how often in a row a call may be made; 0: any number. Calls of one answer count one by one. Other calls
-	// beside them do not end the row; an answer without the call does.
+	// MaxRepeats is how often in a row the same call may be made; 0: any number. Equal calls in one answer count separately.
+	// Other calls in the same answer do not interrupt the row; an answer without the call does.
 	MaxRepeats int `yaml:"max_repeats" schema:"default=0,min=0"`
 	// RepeatTools are the tools whose calls are counted; none: all. Leave out a tool that waits for something and is called
 	// until it has happened.

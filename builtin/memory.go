@@ -23,8 +23,8 @@ import (
 // skipped. A file that cannot be read, is not UTF-8 text or has more than 1 MiB fails the run. HTML comments are left out.
 // With the filesystem middleware at the same root, the model can update the files at the paths that it is shown.
 //
-// Behaviour is that of deepagents' MemoryMiddleware, with other words in the prompt. Tags in a file that look like the end
-// of the block are escaped; in the original such a file can speak from outside of the block.
+// Behaviour is that of deepagents' MemoryMiddleware, with different wording in the prompt. Tags in a file that look like the
+// end of the block are escaped; in the original, such a file can place text outside the block.
 type Memory struct {
 	// Sources are the files, as absolute paths below root, in the order in which they are shown. Required.
 	Sources []string `yaml:"sources"`

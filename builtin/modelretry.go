@@ -16,10 +16,10 @@ import (
 // the run ends a delay at once. Each failed attempt that is followed by another one is reported as a warning.
 //
 // Without retry_on all errors are retried, even permanent ones such as a wrong key; {retry_on: [retryable]} leaves the
-// decision to the provider. Interrupts, cancellation and errors that concern the run are never retried: a limit, an
-// impossible jump or an impossible update. An attempt is the rest of the model step, so inner middleware repeats its work in
-// each attempt. A model_fallback inside starts with the first model in each attempt. A model_fallback outside requires
-// on_failure: error, because an answer is not a failure to it.
+// decision to the provider. Interrupts, cancellation and errors that concern the run are never retried: a limit, an impossible
+// jump or an impossible update. An attempt is the rest of the model step, so inner middleware repeats its work in each
+// attempt. A model_fallback inside starts with the first model in each attempt. A model_fallback outside requires on_failure:
+// error, because it does not regard an answer as a failure.
 //
 // Tokens of a failed attempt may already have been shown. Tokens of the next attempt have another index, which makes the
 // earlier ones void. The answer after the last failure does not come as tokens.

@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// OnFailure is what follows when all attempts have failed. In a manifest it is continue, error, or
-// {format: "no luck: {message}"}.
+// OnFailure says what happens when all attempts have failed. In a manifest it is continue, error, or {format: "no luck:
+// {message}"}.
 type OnFailure struct {
 	// Behavior is "continue" (or ""): a text takes the place of the result, and the run goes on; or "error": the run fails
 	// with the last error, unless outer middleware handles it.

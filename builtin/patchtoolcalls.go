@@ -19,8 +19,8 @@ import (
 //   - An answer further down, for example after a later human message, moves to its call.
 //   - An answer to no call, or a second answer, is removed, with a warning.
 //
-// An answer belongs to the nearest message before it that has a call of its id: ids may repeat over turns. A call without
-// an id cannot be answered and stays. A history that is in order is not written.
+// An answer belongs to the nearest message before it that has a call of its id: ids may repeat over turns. A call without an
+// id cannot be answered and stays. A valid history is not written again.
 //
 // Texts, and the position of new answers, are those of deepagents' PatchToolCallsMiddleware of langchain 1.4.7. The
 // original accepts an answer anywhere in the history, and neither moves nor removes answers.

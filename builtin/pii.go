@@ -17,8 +17,8 @@ import (
 // block. Edited reasoning loses the provider's signature, which would no longer be valid.
 //
 // Kinds, strategies and texts are those of LangChain's PIIMiddleware, with these differences. The kind ip includes IPv6
-// addresses. A card number is found after other digits, as in "2024 4111 1111 1111 1111", and a URL inside the path of
-// another one. For all kinds, only ASCII letters count as letters, so a value next to another script is found. The detector
+// addresses. A card number is found even after other digits, as in "2024 4111 1111 1111 1111", and a URL even inside the path
+// of another URL. For all kinds, only ASCII letters count as letters, so a value next to another script is found. The detector
 // is an expression of Go's package regexp, which has no lookaround. Overlapping matches are joined, and empty matches are
 // ignored.
 //
@@ -28,8 +28,8 @@ import (
 // the same step contain the original answer, because the middleware's own hook runs after the step. The text blocks of an
 // answer are streamed as one text, so the end of one block and the beginning of the next are checked together.
 type PII struct {
-	// PIIType is what to look for: email, credit_card, ip, mac_address, url, or any name if there is a detector. Required.
-	// The replacement texts contain it.
+	// PIIType is the kind of data to look for: email, credit_card, ip, mac_address, url, or any name if there is a detector.
+	// Required. The replacement texts contain this name.
 	PIIType string `yaml:"pii_type"`
 	// Strategy is what happens to a value. "redact" (or ""): [REDACTED_EMAIL] takes its place. "mask": a part stays
 	// readable, as in ****-****-****-1111. "hash": <email_hash:71d4f55f>, the same for the same value; anyone who can guess
@@ -38,17 +38,17 @@ type PII struct {
 	// Detector is a regular expression of Go's package regexp that finds the values; "": the detector of the type. ^ and $
 	// are the ends of a text, or of its lines after (?m).
 	Detector string `yaml:"detector"`
-	// ApplyToInput looks at the last human message. nil: true.
+	// ApplyToInput checks the last human message. nil: true.
 	ApplyToInput *bool `yaml:"apply_to_input" schema:"default=true"`
-	// ApplyToOutput looks at the model's answers, and at their tokens as they stream.
+	// ApplyToOutput checks the model's answers, and their tokens as they stream.
 	ApplyToOutput bool `yaml:"apply_to_output" schema:"default=false"`
-	// ApplyToToolResults looks at the answers of tools.
+	// ApplyToToolResults checks the answers of tools.
 	ApplyToToolResults bool `yaml:"apply_to_tool_results" schema:"default=false"`
-	// ApplyToToolCalls looks at the texts in the arguments of the tool calls that the model asks for, also in malformed
-	// arguments. The tools run with the redacted arguments. LangChain does not have this.
+	// ApplyToToolCalls checks the texts in the arguments of the tool calls that the model asks for, including malformed
+	// arguments. The tools run with the redacted arguments. LangChain does not have this key.
 	ApplyToToolCalls bool `yaml:"apply_to_tool_calls" schema:"default=false"`
 
-	// Detect finds what to look for, in place of Detector. Several goroutines call it at once. It is asked about whole texts.
+	// Detect finds the values, in place of Detector. It gets whole texts, and several goroutines may call it at once.
 	Detect func(text string) []PIIMatch `yaml:"-"`
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Retry is the configuration that [ModelRetry] and [ToolRetry] share: how often and when they try again, after which
-// errors, and what follows the last failure.
+// Retry is the configuration that [ModelRetry] and [ToolRetry] share: how often and when they try again, after which errors,
+// and what happens after the last failure.
 //
 // Retry n, counted from 0, waits initial_delay × backoff_factor ** n, but at most max_delay; jitter makes it up to 25 %
 // shorter or longer. If the provider of a failed model asks for a delay, the retry waits at least that long, but at most
@@ -19,9 +19,9 @@ type Retry struct {
 	// provider, a plugin or itself. An error that wraps a listed error is retried too. nil: all errors. Any other error ends
 	// the attempts at once.
 	RetryOn []string `yaml:"retry_on"`
-	// OnFailure is what follows when the last attempt has failed. continue (the default): a text takes the place of the
-	// result, and the run goes on. error: the run fails. {format: TEXT}: like continue, with your own text, which may contain
-	// {type}, {message}, {attempts} and, for tools, {tool}.
+	// OnFailure is what happens when the last attempt has failed. continue (the default): a text takes the place of the result,
+	// and the run goes on. error: the run fails. {format: TEXT}: like continue, with your own text, which may contain {type},
+	// {message}, {attempts} and, for tools, {tool}.
 	OnFailure OnFailure `yaml:"on_failure"`
 	// BackoffFactor is the factor by which each delay is longer than the one before; 0 makes all delays equal. nil: 2.
 	BackoffFactor *float64 `yaml:"backoff_factor" schema:"default=2,min=0"`

@@ -17,14 +17,14 @@ type DecisionType string
 const (
 	Approve DecisionType = "approve" // the call runs
 	Edit    DecisionType = "edit"    // an edited call runs in its place
-	Reject  DecisionType = "reject"  // the call does not run, and the model is told so and why
+	Reject  DecisionType = "reject"  // the call does not run, and the model learns this and the reason
 	Respond DecisionType = "respond" // the call does not run, and the human's message is its result
 )
 
 // decisionTypes are all types, in the order of the reference.
 var decisionTypes = []DecisionType{Approve, Edit, Reject, Respond}
 
-// Decisions answers a [ReviewRequest]: a decision about each of its calls, in their order.
+// Decisions answers a [ReviewRequest]: it has one decision about each call of the request, in the same order.
 type Decisions struct {
 	Decisions []Decision `msgpack:"decisions"`
 }
@@ -32,8 +32,8 @@ type Decisions struct {
 // Decision is a decision about one call. It answers a [ToolApproval].
 type Decision struct {
 	Type         DecisionType `msgpack:"type"`
-	EditedAction *Action      `msgpack:"edited_action,omitempty"` // the call of an edit
-	Message      string       `msgpack:"message,omitempty"`       // the optional reason of a reject, or the result of a respond
+	EditedAction *Action      `msgpack:"edited_action,omitempty"` // the edited call, for the type edit
+	Message      string       `msgpack:"message,omitempty"`       // the optional reason for a reject, or the result for a respond
 }
 
 // Action is a tool call without its id.

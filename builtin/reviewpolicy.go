@@ -13,23 +13,23 @@ import (
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
-// ReviewPolicy is which calls of a tool [HumanInTheLoop] asks about, and which decisions it permits. In a manifest it may
-// be true, which permits all decisions, or false, which is the same as no policy.
+// ReviewPolicy says which calls of a tool [HumanInTheLoop] asks about, and which decisions it permits. In a manifest it may be
+// true, which permits all decisions, or false, which is the same as no policy.
 type ReviewPolicy struct {
 	// AllowedDecisions are the decisions that a human may make: approve, edit, reject, respond. Required.
 	AllowedDecisions []DecisionType `yaml:"allowed_decisions"`
 	// Description is the text that the human reads. "": the description_prefix, the tool and the arguments.
 	Description string `yaml:"description"`
-	// ArgsSchema is a JSON Schema that arguments must fit when a human has edited them. The review request contains it, too.
-	// nil: arguments that do not fit the tool's own parameters are answered to the model, as always.
+	// ArgsSchema is a JSON Schema that arguments must fit when a human has edited them. The review request contains it, too. nil:
+	// only the tool's own parameters apply; as always, the model gets an error if the arguments do not fit them.
 	ArgsSchema map[string]any `yaml:"args_schema"`
-	// When is the condition under which a call needs a review; nil: always
+	// When is the condition under which a call needs a review. nil: every call needs one.
 	When *ArgCondition `yaml:"when"`
 
 	// DescriptionFunc makes the description of a call, in place of Description.
 	DescriptionFunc func(rt *host.Runtime, call *abi.ToolCall) string `yaml:"-"`
 	// WhenFunc reports whether a call needs a review, in place of When. It runs again when the run is resumed, and should then
-	// say the same.
+	// return the same result.
 	WhenFunc func(rt *host.Runtime, call *abi.ToolCall) bool `yaml:"-"`
 
 	never bool // the policy is false in a manifest
@@ -38,10 +38,10 @@ type ReviewPolicy struct {
 // ArgCondition tests one argument of a call. A call without the argument fails the test.
 type ArgCondition struct {
 	Arg string `yaml:"arg" strict:"required"` // the name of the argument
-	// Equals is the value that the argument must have; nil: not tested
+	// Equals is the value that the argument must have. nil: the value is not tested.
 	Equals any `yaml:"equals"`
-	// StartsWith is the text that the argument must begin with; "": not tested
-	StartsWith string `yaml:"starts_with"` // it is a text that begins with this; "": not tested
+	// StartsWith is the text that the argument must begin with. "": the beginning is not tested.
+	StartsWith string `yaml:"starts_with"`
 }
 
 // AnyDecision returns a policy that permits all decisions about all calls.

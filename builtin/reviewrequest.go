@@ -23,7 +23,7 @@ type ActionRequest struct {
 	Description string         `msgpack:"description"`
 }
 
-// ReviewConfig is which decisions about a call are permitted.
+// ReviewConfig says which decisions about a call are permitted.
 type ReviewConfig struct {
 	ActionName       string         `msgpack:"action_name"`
 	AllowedDecisions []DecisionType `msgpack:"allowed_decisions"`

@@ -15,11 +15,11 @@ import (
 )
 
 // Shell gives the model a tool that runs commands in a shell. The shell's directory, variables and background processes
-// last over the calls of a run. Linux and macOS only.
+// persist between the calls of a run. It works only on Linux and macOS.
 //
-// The model writes the commands, and anything that it has read may have influenced them: a page, a file, the answer of a
-// tool. There is no default for where they run, so execution_policy is required. {type: host} runs them as the user of this
-// process, with its files and network, which is appropriate if the whole machine is a sandbox. {type: command} starts the
+// The model writes the commands, and anything that it has read may have influenced them: a page, a file, the answer of a tool.
+// So you must decide where they run: execution_policy is required and has no default. {type: host} runs them as the user of
+// this process, with its files and network, which is appropriate if the whole machine is a sandbox. {type: command} starts the
 // shell with a command of yours that isolates it, such as docker, bwrap, firejail or ssh.
 //
 // Each run has a session of its own. It begins with the first command, or before the first model call if there are
@@ -27,10 +27,10 @@ import (
 // its stdin, no terminal, and only the variables of env. A command that runs out of time, or that ends the shell itself
 // (exit), ends the session; the next command begins a new one in the same workspace.
 //
-// A run that waits for an answer keeps its session for at most idle_timeout. A command for a session that no longer exists
-// (cd build, and then rm -rf *) could do harm in a new one. So a command does not run if the model did not know that the
-// session was lost: when another process continues the run, when the session was idle for too long, or when an earlier
-// command of the same answer has ended it. The model is told, and may send the command again.
+// A run that waits for an answer keeps its session for at most idle_timeout. A command for a session that no longer exists (cd
+// build, and then rm -rf *) could do harm in a new one. So a command does not run if the model did not know that the session
+// was lost: when another process continues the run, when the session was idle for too long, or when an earlier command of the
+// same answer has ended it. The model gets an answer that says so, and may send the command again.
 //
 // When a session ends, all its processes are killed: those of its process group and, on Linux, those that have left it,
 // which are found by the variable AGENTHOST_SHELL_SESSION in their environment. Some processes survive: one that clears its
@@ -38,28 +38,28 @@ import (
 // matters, use {type: command} with a container.
 //
 // Texts and parameters are those of LangChain 1.4's ShellToolMiddleware, whose policies for Docker and Codex are commands
-// here. The original differs: commands run on the host by default, a command that reads its stdin consumes the next
-// command, exit waits for the timeout, output is not limited in bytes, and the artifact contains the redacted values, where
-// ours contains their number.
+// here. The original differs: commands run on the host by default, a command that reads its stdin consumes the next command,
+// exit waits for the timeout, output is not limited in bytes, and the artifact contains the redacted values, while agenthost's
+// artifact contains only their number.
 type Shell struct {
 	// WorkspaceRoot is the directory in which sessions begin. It is created if it is missing, and all runs share it. In a
 	// manifest it is relative to the manifest. "": each run has a temporary directory, which is removed when the run ends.
 	WorkspaceRoot string `yaml:"workspace_root"`
-	// StartupCommands are run when a session begins, also after a restart. If one fails, the run fails, or the call that
-	// needed the session.
+	// StartupCommands are the commands that run when a session begins, even after a restart. If one fails, so does the run, or
+	// the call that needed the session.
 	StartupCommands ShellCommands `yaml:"startup_commands"`
-	// ShutdownCommands are run when the run ends, if it has a session then, and when a session was idle for too long. The
-	// end of the run waits for them. Failures are logged. They do not run when the agent is closed while a run waits for an
-	// answer.
+	// ShutdownCommands are the commands that run when the run ends, if it then has a session, and when a session was idle for too
+	// long. The end of the run waits for them. Failures are logged. They do not run when the agent is closed while a run waits
+	// for an answer.
 	ShutdownCommands ShellCommands `yaml:"shutdown_commands"`
-	// ExecutionPolicy is where commands run, and how long. Required.
+	// ExecutionPolicy is where commands run, and for how long. Required.
 	ExecutionPolicy ShellPolicy `yaml:"execution_policy"`
-	// RedactionRules are applied to the output of a command, in order, before the model sees it.
+	// RedactionRules are the rules that are applied to the output of a command, in order, before the model sees it.
 	RedactionRules []RedactionRule `yaml:"redaction_rules"`
-	// ToolDescription is the description of the tool for the model; "": LangChain's description
-	ToolDescription string `yaml:"tool_description"` // what the model reads about the tool; "": LangChain's description
-	// ToolName is the name of the tool; "": shell
-	ToolName string `yaml:"tool_name"` // "": shell
+	// ToolDescription is the description of the tool for the model. "": LangChain's description.
+	ToolDescription string `yaml:"tool_description"`
+	// ToolName is the name of the tool. "": shell.
+	ToolName string `yaml:"tool_name"`
 	// ShellCommand is the shell with its arguments; none: /bin/bash. It must be a POSIX shell that reads its commands from
 	// stdin, and leaves the file descriptors 7 and 8 free.
 	ShellCommand ShellCommands `yaml:"shell_command"`
@@ -104,7 +104,7 @@ const shellDescription = "Execute a shell command inside a persistent session. B
 // defaultIdleTimeout is the default of idle_timeout, in seconds.
 const defaultIdleTimeout Seconds = 900
 
-// Name returns "shell", followed by the tool's name in brackets if it is another one.
+// Name returns "shell", followed by the tool's name in brackets if that differs.
 func (s Shell) Name() string {
 	if s.ToolName == "" || s.ToolName == shellToolName {
 		return "shell"

@@ -10,22 +10,22 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/shellsession"
 )
 
-// ShellPolicy is where the commands of a [Shell] run, for how long, and how much of their output the model sees.
+// ShellPolicy says where the commands of a [Shell] run, for how long, and how much of their output the model sees.
 type ShellPolicy struct {
 	// Type is the type of the policy. "host": the shell is a process like this one, of the same user, with everything that
 	// the user may do. "command": command starts the shell. Required.
 	Type string `yaml:"type" schema:"enum=host|command"`
 	// Command is the program that isolates the shell, with its arguments, for the type command; shell_command is appended to
-	// them. {workspace} in an argument is the path of the workspace. The program must pass stdin, stdout and stderr on
-	// unchanged, so without a terminal (docker run -i, and not -it). If a session ends at once, the program gets SIGTERM
-	// first, so that it can clean up: docker then needs --init, or the container outlives it.
+	// them. {workspace} in an argument is the path of the workspace. The program must pass stdin, stdout and stderr on unchanged,
+	// so it must not use a terminal (docker run -i, not -it). If a session ends at once, the program gets SIGTERM first, so that
+	// it can clean up: docker then needs --init, or the container outlives it.
 	Command []string `yaml:"command"`
 
-	// CommandTimeout is the time for a command, and for each shutdown command, in seconds; 0: 30
+	// CommandTimeout is the time limit for a command, and for each shutdown command, in seconds. 0: 30.
 	CommandTimeout Seconds `yaml:"command_timeout" schema:"default=30"`
-	// StartupTimeout is the time for the start of the shell, and for each startup command, in seconds; 0: 30
+	// StartupTimeout is the time limit for the start of the shell, and for each startup command, in seconds. 0: 30.
 	StartupTimeout Seconds `yaml:"startup_timeout" schema:"default=30"`
-	// TerminationTimeout is the time for a shell to end, and for a command to clean up, in seconds; 0: 10
+	// TerminationTimeout is the time limit for a shell to end, and for a command to clean up, in seconds. 0: 10.
 	TerminationTimeout Seconds `yaml:"termination_timeout" schema:"default=10"`
 
 	// MaxOutputLines is the number of lines of a command's output that the model sees. nil: 100.
@@ -33,9 +33,9 @@ type ShellPolicy struct {
 	// MaxOutputBytes is the number of bytes of a command's output that the model sees. LangChain has no limit. nil: 65,536.
 	MaxOutputBytes *int `yaml:"max_output_bytes" schema:"default=65536,min=1"`
 
-	// CPUTimeSeconds is the processor time of each process, for the type host. Only root can exceed it. nil: no limit.
+	// CPUTimeSeconds limits the processor time of each process, for the type host. Only root can exceed the limit. nil: no limit.
 	CPUTimeSeconds *int `yaml:"cpu_time_seconds" schema:"min=1"`
-	// MemoryBytes is the address space of each process, for the type host; Linux only. Only root can exceed it. nil: no
+	// MemoryBytes limits the address space of each process, for the type host on Linux. Only root can exceed the limit. nil: no
 	// limit.
 	MemoryBytes *int64 `yaml:"memory_bytes" schema:"min=1"`
 }

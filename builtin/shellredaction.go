@@ -7,7 +7,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/pii"
 )
 
-// RedactionRule is which data must not get from the output of a command to the model, and what replaces it.
+// RedactionRule says which data in the output of a command must not reach the model, and what replaces it.
 type RedactionRule struct {
 	// PIIType is the type of the values: email, credit_card, ip, mac_address or url, or any name if there is a detector.
 	// Required.

@@ -30,11 +30,11 @@ import (
 // characters. A file that lacks a name or description, has more than 10 MiB or cannot be read is skipped with a warning. At
 // most 256 skills are used.
 //
-// Behaviour is that of deepagents' SkillsMiddleware, with other words in the prompt. Names and descriptions are shown on
+// Behaviour is that of deepagents' SkillsMiddleware, with different wording in the prompt. Names and descriptions are shown on
 // one line. Invalid YAML frontmatter is read line by line, where the original skips the skill.
 type Skills struct {
-	// Sources are the directories of skills, as absolute paths below root. If several skills have one name, that of the
-	// later source counts. A missing directory has no skills. Required.
+	// Sources are the directories of skills, as absolute paths below root. If several skills have the same name, the one from the
+	// last source counts. A missing directory has no skills. Required.
 	Sources []string `yaml:"sources"`
 	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. "": the files in the
 	// state of the thread, where the filesystem middleware without a root keeps them.

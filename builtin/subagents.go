@@ -16,19 +16,20 @@ import (
 // of that agent, or with the value that its response_format asks for. So a long search does not fill the history of an
 // agent that needs one fact.
 //
-// The arguments of the tool are a description, which is all that the subagent is told, and a subagent_type, the name of a
+// The arguments of the tool are a description, which is all that the subagent learns, and a subagent_type, the name of a
 // subagent. Several calls in one answer of the model run in parallel. Each is a run of its own.
 //
-// State: a subagent gets the agent's fields that it declares too, and its changes come back through the agent's reducers.
-// Of a number, a list or another value with a reducer, only what the subagent has added comes back. Fields that either side
-// hides, private fields of plugins, and todos are not shared. Subagents declare the fields in the agent's own State.
+// State: a subagent gets those fields of the agent that it also declares, and its changes come back through the agent's
+// reducers. For a number, a list or another value with a reducer, only the subagent's own addition comes back. Fields that
+// either side hides, private fields of plugins, and todos are not shared. Every subagent that is built here declares the
+// fields in the agent's own State.
 //
-// Questions: the run asks what a subagent wants to ask a person, and the answer continues the subagent. If the agent keeps
-// threads, a subagent also continues after a crash: each call has a thread NAME-KEY in the same store until the run is
-// over. (The thread of a call that ended in another process than the run stays.)
+// Questions: if a subagent has a question for a person, the run asks it, and the answer continues the subagent. If the agent
+// keeps threads, a subagent also continues after a crash: each call has a thread NAME-KEY in the same store until the run is
+// over. (If a call and its run end in different processes, the thread of the call stays.)
 //
-// A subagent that fails is a tool that fails; tool_error can turn that into an answer. Events of a subagent are events of
-// the type custom, named "agent"; its tokens are not streamed. Its token usage counts as the run's. Limits of steps and
+// A subagent that fails is a failed tool call; tool_error can turn its error into an answer. Events of a subagent are events
+// of the type custom, named "agent"; its tokens are not streamed. Its token usage counts as the run's. Limits of steps and
 // tool calls apply to each subagent separately, and the timeout of tools applies to a whole task.
 //
 // Middleware of the agent is not applied inside a subagent; give the subagent its own. Only reviews by human_in_the_loop
@@ -40,8 +41,8 @@ import (
 type Subagents struct {
 	// Agents are the subagents. If the list is empty, there must be a general-purpose one.
 	Agents []Subagent `yaml:"agents"`
-	// GeneralPurpose adds a subagent "general-purpose" before the others, with the agent's own model and tools, unless there
-	// is one of that name. nil: true.
+	// GeneralPurpose adds a subagent "general-purpose" before the others, with the agent's own model and tools, unless there is
+	// already one of that name. nil: true.
 	GeneralPurpose *bool `yaml:"general_purpose" schema:"default=true"`
 	// SystemPrompt is added to the system prompt of the agent, with the list of subagents. "": nothing is added.
 	SystemPrompt string `yaml:"system_prompt"`
@@ -51,43 +52,43 @@ type Subagents struct {
 	// the manifest's middleware. In Go, use DefaultMiddleware.
 	DefaultMiddlewareEntries MiddlewareEntries `yaml:"default_middleware"`
 
-	DefaultMiddleware []host.Middleware `yaml:"-"` // of all subagents that are made here, outside of their own
+	DefaultMiddleware []host.Middleware `yaml:"-"` // middleware of all subagents that are built here, outside their own
 }
 
-// Subagent is an agent that [Subagents] runs: one that is made of the other fields, or one that is there.
+// Subagent is an agent that [Subagents] runs: either an existing one, or one that Subagents builds from the other fields.
 type Subagent struct {
-	// Name is the name by which the model calls the subagent. It has at most 100 bytes and no control characters. Required;
-	// the default is the name of the manifest, if there is a file.
+	// Name is the name by which the model calls the subagent. It has at most 100 bytes and no control characters. Required unless
+	// file is set; the default is then the name of that manifest.
 	Name string `yaml:"name"`
-	// Description is what the subagent is for; the model chooses by it. Required; the default is the description of the
-	// manifest, if there is a file.
+	// Description is the purpose of the subagent; the model uses it to choose a subagent. Required unless file is set; the
+	// default is then the description of that manifest.
 	Description string `yaml:"description"`
 	// SystemPrompt is the subagent's system prompt. "": none.
 	SystemPrompt string `yaml:"system_prompt"`
 	// Model is the name of one of the agent's named models. "": the agent's own model.
 	Model string `yaml:"model"`
 	// ToolEntries are the subagent's tools: names of the agent's own tools, and entries as in the manifest's tools, such as
-	// "search" and "{files: {root: ./notes}}". Not given: all of the agent's own; an empty list: none. Tools of middleware
+	// "search" and "{files: {root: ./notes}}". Not given: all of the agent's own; an empty list: none. Tools that middleware adds
 	// are not among them. In Go, use Tools.
 	ToolEntries ToolEntries `yaml:"tools"`
 	// MiddlewareEntries is the subagent's middleware, the first the outermost: entries as in the manifest's middleware, such
 	// as "model_call_limit: {run_limit: 20}". In Go, use Middleware.
 	MiddlewareEntries MiddlewareEntries `yaml:"middleware"`
-	// InterruptOn is which of the subagent's calls need a review, as in human_in_the_loop. Not given: it has the reviews of
-	// the agent, unless there is a human_in_the_loop among its own middleware; an empty mapping: none.
+	// InterruptOn is the review policy of each of the subagent's tools, as in human_in_the_loop. Not given: the agent's reviews
+	// apply, unless the subagent's own middleware contains a human_in_the_loop; an empty mapping: none.
 	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`
 	// ResponseFormatEntry is the format of a structured answer, as in the manifest's response_format. The answer of the task
 	// is the value as JSON. In Go, use ResponseFormat.
 	ResponseFormatEntry ResponseFormatEntry `yaml:"response_format"`
-	// File is the manifest of an agent, in place of the keys from system_prompt on; it is relative to the manifest that
-	// names it. That agent takes over nothing of this one, reviews included. In Go, use Agent.
+	// File is the manifest of an agent, in place of system_prompt and the keys after it; the path is relative to the manifest
+	// that names it. That agent takes over nothing from this one, not even its reviews. In Go, use Agent.
 	File string `yaml:"file"`
 
 	Tools      []host.Tool       `yaml:"-"` // nil: the agent's own, [host.Env.Tools]
 	Middleware []host.Middleware `yaml:"-"` // each subagent makes hooks of its own
-	// ResponseFormat asks for an answer that is a value; nil: a text.
+	// ResponseFormat asks for a structured answer. nil: the answer is a text.
 	ResponseFormat *model.ResponseFormat `yaml:"-"`
-	Agent          *host.Agent           `yaml:"-"` // one that is there, which is not closed; in place of the fields from SystemPrompt on
+	Agent          *host.Agent           `yaml:"-"` // an existing agent, in place of SystemPrompt and the fields after it; it is not closed
 }
 
 var subagentsEntry = Entry{

@@ -14,7 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// MaxSubagentDepth is how deep subagents may be nested.
+// MaxSubagentDepth is how deeply subagents may be nested.
 const MaxSubagentDepth = 8
 
 // maxSubagentName is the length of the longest name, in bytes. The name is part of the names of threads.

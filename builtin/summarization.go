@@ -38,22 +38,23 @@ type Summarization struct {
 	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
 	// tokens, and writes the summary.
 	Model string `yaml:"model"`
-	// Trigger is the size of the history from which on it is summarized; none: never.
+	// Trigger is the size at which the history is summarized. Not given: never.
 	Trigger ContextTriggers `yaml:"trigger" strict:"optional"`
-	// Keep is how much of the end of the history stays, as one of messages, tokens and fraction. Not given: 20 messages.
+	// Keep is how much of the end of the history stays: a number of messages, a number of tokens, or a fraction. Not given: 20
+	// messages.
 	Keep ContextSize `yaml:"keep"`
-	// TokenCounter counts tokens.
+	// TokenCounter is the method of counting tokens.
 	TokenCounter TokenCounter `yaml:"token_counter"`
 	// SummaryPrompt is the request for the summary, with {messages}, the transcript. "": a default, which asks for the
 	// sections SESSION INTENT, SUMMARY, ARTIFACTS and NEXT STEPS.
 	SummaryPrompt string `yaml:"summary_prompt"`
-	// TrimTokensToSummarize is the number of tokens of the messages to summarize, from their end, that the model sees at
-	// most. nil: 4000; 0 (null in a manifest): all of them.
+	// TrimTokensToSummarize is the largest number of tokens that the model sees of the messages to summarize; the beginning is
+	// cut off. nil: 4000; 0 (null in a manifest): all of them.
 	TrimTokensToSummarize *int `yaml:"trim_tokens_to_summarize" schema:"default=4000"`
-	// Summarizer is the named model that writes the summary instead; "": the model above.
+	// Summarizer is the named model that writes the summary in place of model. "": the same model.
 	Summarizer string `yaml:"summarizer"`
 
-	// Summarize writes the summary in place of a model. It is given all messages that the summary is of.
+	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.
 	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
 }
 

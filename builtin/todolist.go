@@ -20,8 +20,8 @@ import (
 // would clearly be the last.
 //
 // Behaviour and texts are those of LangChain 1.4.7's TodoListMiddleware, with three differences: the tool answers with the
-// list as compact JSON, a call that another middleware has answered is not answered again, and the tool's default
-// description has other words.
+// list as compact JSON, a call that another middleware has answered is not answered again, and the tool's default description
+// has different wording.
 type TodoList struct {
 	// SystemPrompt is added after the system prompt, as a block of its own. nil: LangChain's text; "": nothing is added.
 	SystemPrompt *string `yaml:"system_prompt"`

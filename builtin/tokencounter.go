@@ -12,7 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// TokenCounter is how the tokens of messages are counted. Its zero value is the approximate counter. At most one field is
+// TokenCounter says how the tokens of messages are counted. Its zero value is the approximate counter. At most one field is
 // set. The tokens of a history are the sum of the tokens of its messages.
 type TokenCounter struct {
 	// Counter is the way of counting. "approximate" (or ""): one token for every four characters or part of them (3.3 for
@@ -21,7 +21,7 @@ type TokenCounter struct {
 	Counter string `yaml:"counter" schema:"enum=approximate|chars,default=approximate"`
 	// PerMessage is a fixed number of tokens for each message, instead of counting.
 	PerMessage int `yaml:"per_message" schema:"min=1"`
-	// Func counts the tokens of a message. It is called for each message of a history, often.
+	// Func counts the tokens of a message. It is called often: for each message of a history.
 	Func func(m *abi.Message) int `yaml:"-"`
 }
 

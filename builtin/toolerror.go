@@ -9,19 +9,19 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// ToolError answers the model with the error of a tool, or of inner middleware, that would otherwise fail the run. The
-// answer has the status error.
+// ToolError turns an error of a tool, or of inner middleware, into an answer for the model. Without it, the error would fail
+// the run. The answer has the status error.
 //
 // Interrupts, cancellation and the end of the call's own time are not errors of the tool and pass. So do a limit that fails
 // the run, an impossible jump and an impossible update: they concern the run, unless a tool reports them about a run of its
-// own, as an agent that is a tool does.
+// own, as a subagent does.
 //
 // Behaviour is that of LangChain's ToolErrorMiddleware, with a template in place of its function. Around a tool_retry with
 // on_failure: error it answers the error of the last attempt.
 type ToolError struct {
-	// OnError is which errors are answered, and how. Required.
+	// OnError is the answer to an error, and the types of the errors to answer. Required.
 	OnError ToolErrorAnswer `yaml:"on_error"`
-	Tools   []string        `yaml:"tools"` // the tools whose errors it answers; none: all
+	Tools   []string        `yaml:"tools"` // the tools whose errors are answered; none: all
 }
 
 var toolErrorEntry = Entry{
@@ -34,7 +34,7 @@ var toolErrorEntry = Entry{
 	New: func() host.Middleware { return &ToolError{} },
 }
 
-// ToolErrorAnswer is which errors are answered, and how.
+// ToolErrorAnswer says which errors are answered, and how.
 type ToolErrorAnswer struct {
 	// Format is the answer, with {tool}, {type} and {message}.
 	Format string `yaml:"format"`

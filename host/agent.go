@@ -20,7 +20,7 @@ type Agent struct {
 	over    bool // all middleware is closed
 }
 
-// ErrClosed is the error of a run, or a Swap, of an agent that is closed.
+// ErrClosed is the error of a run or a Swap on a closed agent.
 var ErrClosed = errors.New("the agent is closed")
 
 // New builds an agent: it makes the hooks of all middleware, checks that they fit together, and compiles the program.
@@ -40,9 +40,9 @@ func NewContext(ctx context.Context, config Config) (*Agent, error) {
 	return a, nil
 }
 
-// Swap replaces the middleware of this name by m, which keeps the name in steps and events. It builds the agent again around
-// m while runs go on: they end with the middleware that they began with, which is closed after the last of them. Runs that
-// begin later use m. After an error nothing has changed.
+// Swap replaces the middleware of this name by m, which keeps the name in steps and events. It rebuilds the agent around m
+// while runs go on. These runs keep the old middleware, which is closed after the last of them. Runs that begin later use m.
+// After an error nothing has changed.
 //
 // A plugin is loaded, configured and tried before the switch, so a plugin that does not load never serves a run.
 func (a *Agent) Swap(ctx context.Context, name string, m Middleware) error {
@@ -193,8 +193,8 @@ func (a *Agent) renew(ctx context.Context) (notices []string) {
 	return notices
 }
 
-// Close waits for running runs and a running Swap, and then closes all middleware, the last first. To hurry it, cancel their
-// contexts first. A hook must not call Close: it would wait for itself.
+// Close waits for all runs and any Swap to end, and then closes all middleware, the last first. To make it return sooner,
+// cancel the contexts of the runs and of the Swap. A hook must not call Close, because Close would wait for that hook.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true

@@ -12,8 +12,8 @@ import (
 // errStopped is the cause of the cancellation of a run when the consumer of its stream stops.
 var errStopped = fmt.Errorf("the consumer of the stream stopped: %w", context.Canceled)
 
-// Run runs the agent until it is done, fails, or waits for an answer; the result's Status says which. The result is never nil:
-// for a run that failed it holds what the run had until then.
+// Run runs the agent until it is done, fails, or waits for an answer; the result's Status says which. The result is never
+// nil: for a failed run it holds everything up to the failure.
 func (a *Agent) Run(ctx context.Context, in Input) (*Result, error) {
 	r := a.newRun(ctx, in)
 	err := r.do(ctx)

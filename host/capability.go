@@ -4,12 +4,12 @@ import "strings"
 
 // Capability is something that a plugin asks for in its description, beyond what every plugin may do. It is for display.
 type Capability struct {
-	Middleware string `json:"middleware"` // name of the middleware that asks; after a dot, of a middleware inside it
+	Middleware string `json:"middleware"` // name of the middleware that asks; "outer.inner" for a middleware inside another
 	Op         string `json:"op"`         // the operation
 	Reason     string `json:"reason"`     // the plugin's own words, without control characters
 	Required   bool   `json:"required"`   // the plugin is not loaded without it
 	Granted    bool   `json:"granted"`
-	Detail     string `json:"detail,omitempty"` // what exactly is granted
+	Detail     string `json:"detail,omitempty"` // the exact extent of the grant
 }
 
 // Capabilities lists what the agent's middleware asked for, and whether it was granted.

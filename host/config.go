@@ -11,7 +11,7 @@ import (
 
 // Config describes an agent. Only Model is required.
 type Config struct {
-	Name         string // the name of the model's messages, and of the agent in events
+	Name         string // name of the agent, in the model's messages and in events
 	Model        model.Model
 	Models       map[string]model.Model // named models for middleware
 	SystemPrompt string

@@ -5,8 +5,8 @@ import "fmt"
 // ConfigSubject is the part of a [Config] that a [ConfigError] is about.
 type ConfigSubject struct {
 	Kind  ConfigSubjectKind
-	Name  string // of the middleware, tool, step or hooks; "" where there is only one
-	Index int    // of a middleware: its place in Config.Middleware
+	Name  string // name of the middleware, tool, step or hooks; "" if there is only one such subject
+	Index int    // index of a middleware in Config.Middleware
 }
 
 // ConfigSubjectKind is the kind of a [ConfigSubject].

@@ -9,28 +9,28 @@
 //
 // # Running it
 //
-// [Agent.Run] walks through the program until it ends, and [Agent.Stream] yields an [Event] for everything that happens on the
-// way. A run owns a [State]: its messages and the values of its fields. A hook or [Tool] sees the state as its step found it, in
-// a [Runtime], and returns an [Update]; it never changes a state. The updates of one step are applied together or, with an
-// error, not at all.
+// [Agent.Run] walks through the program until it ends, and [Agent.Stream] yields an [Event] for everything that happens on
+// the way. A run owns a [State]: its messages and the values of its fields. A hook or [Tool] reads the state through a
+// [Runtime], as it was when the step began, and returns an [Update]; it never changes a state. The updates of one step are
+// applied together; after an error, none of them is applied.
 //
 // # Hooks
 //
 // There are six hooks. Four are steps of their own: before_agent and after_agent run once in a run, before_model and
-// after_model around each model call, with after hooks in reverse order. They may jump elsewhere in the program. The other two
-// wrap the model call and each tool call; the first middleware of the list is the outermost.
+// after_model around each model call. The after hooks run in reverse order. All four may jump elsewhere in the program. The
+// other two wrap the model call and each tool call; the first middleware of the list is the outermost.
 //
 // # Threads
 //
-// With a Config.Checkpointer, a run saves its thread: it survives a crash, waits for the answers of people, and goes on from
-// any checkpoint. See [Input], [Agent.State], [Agent.UpdateState] and package checkpoint.
+// With a Config.Checkpointer, a run saves its thread. The thread then survives a crash, can wait for a person to answer, and
+// can continue from any checkpoint. See [Input], [Agent.State], [Agent.UpdateState] and package checkpoint.
 //
 // # Examples
 //
 // The examples of this package show each feature in a few lines. The directories examples/embed, examples/approval and
 // examples/research hold whole programs and agents.
 //
-// # Where to find what
+// # Map of the source
 //
 // Each rule is decided in one file:
 //
@@ -40,8 +40,10 @@
 //   - which calls of a response run, in parallel or in order: toolstep.go, toolrunner.go, toolorder.go
 //   - when results of tools are applied, and what happens if one call fails: batch.go, toolstep.go
 //   - limits of steps, model steps (max_loops), tool calls and tokens: budget.go, toolcallconfig.go; the time of a tool: tooltimeout.go
-//   - interrupts, and which answer belongs to which: questions.go
-//   - whether a tool call that a crash cut off runs again: cutoff.go; which execution it is: journal.go, execution.go
-//   - what an input does to a thread: threadopen.go, runinput.go; when it is saved, and with what: thread.go, threadsave.go
-//   - structured answers: responder.go; calls that hooks make: nestedcall.go; which errors have which type: event.go, errors.go
+//   - interrupts, and which answer belongs to which interrupt: questions.go
+//   - whether a tool call that a crash cut off runs again: cutoff.go; how its executions are numbered: journal.go,
+//     execution.go
+//   - what an input does to a thread: threadopen.go, runinput.go; when a thread is saved, and what is saved: thread.go,
+//     threadsave.go
+//   - structured answers: responder.go; calls that hooks make: nestedcall.go; the types of errors: event.go, errors.go
 package host

@@ -13,8 +13,8 @@ import (
 
 // ConfigError means that an agent cannot be built.
 type ConfigError struct {
-	Subject ConfigSubject // what is wrong
-	Err     error         // why, and what to do
+	Subject ConfigSubject // the part that is wrong
+	Err     error         // the reason, and what to do
 }
 
 func (e *ConfigError) Error() string { return e.Subject.String() + ": " + e.Err.Error() }
@@ -47,12 +47,13 @@ func (e *ToolError) Error() string {
 // Unwrap returns the error of the tool.
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// ModelError is a failed model call. The fields from its provider are zero where the model gives none, see [model.Error].
+// ModelError is a failed model call. The fields that describe the provider's answer are zero if the model does not report
+// them, see [model.Error].
 type ModelError struct {
 	Model      string
 	Provider   string
 	Kind       model.ErrorKind // what went wrong
-	Status     int             // of HTTP; 0: no answer came, or it failed after a good start
+	Status     int             // HTTP status; 0: no answer came, or it failed after a successful start
 	Retryable  bool            // a repeated call may succeed
 	RetryAfter time.Duration   // how long the provider asks to wait; 0: unknown
 	Err        error
@@ -65,7 +66,7 @@ func (e *ModelError) Unwrap() error { return e.Err }
 
 // LimitError ends a run that exceeded a limit. Fields that do not apply to the limit are zero.
 type LimitError struct {
-	Code        string // which limit, one of the Code constants
+	Code        string // the exceeded limit: one of the Code constants
 	Message     string
 	Step        string // the step that has the limit
 	Tool        string // the tool whose calls are limited; "": all tools
@@ -86,7 +87,7 @@ const (
 	CodeToolCallLimit  = "TOOL_CALL_LIMIT_EXCEEDED"
 )
 
-// JumpError is a jump that the hook did not declare, or that leads nowhere.
+// JumpError means that a hook made a jump that it did not declare, or that leads nowhere.
 type JumpError struct {
 	Step   string
 	Target abi.Target
@@ -104,7 +105,7 @@ type UpdateError struct {
 	Err   error  // why, such as ErrTwoUpdates
 }
 
-// ErrTwoUpdates means that two updates of one step write a field whose reducer cannot join them.
+// ErrTwoUpdates means that two updates of one step write a field whose reducer cannot combine them.
 var ErrTwoUpdates = errors.New("two updates in one step")
 
 func (e *UpdateError) Error() string {

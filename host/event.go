@@ -26,10 +26,10 @@ const (
 	EventEnd    EventType = "end"    // the run is over: Status, Next, Error, Interrupts, Duration
 )
 
-// Event is one thing that happened in a run. The order of events is determined by the run alone: events of tool calls that run
-// at once come in the order of the calls. The one exception is calls that are cancelled because another call failed: their
-// events depend on when they notice. Two runs that differ only in whether a middleware is native or a plugin have the same
-// events, except for the fields Time, Duration, Fuel, Digest and Instance.
+// Event is one thing that happened in a run. The order of events is determined by the run alone: events of tool calls that
+// run at once come in the order of the calls. The one exception is calls that are cancelled because another call failed:
+// their events depend on when they notice the cancellation. Two runs that differ only in whether a middleware is native or a
+// plugin have the same events, except for the fields Time, Duration, Fuel, Digest and Instance.
 //
 // The JSON form has the keys of the field tags and omits empty values.
 type Event struct {
@@ -40,7 +40,7 @@ type Event struct {
 	Run    string    `json:"run"`
 	Thread string    `json:"thread,omitempty"`
 	Step   string    `json:"step,omitempty"`  // name of the step or hook
-	Index  int       `json:"index,omitempty"` // number of a step in the run, from 1; for a token, of the model call in its step
+	Index  int       `json:"index,omitempty"` // number of the step in the run, from 1; for a token, number of the model call in its step
 
 	Call       *abi.ToolCall `json:"call,omitempty"`
 	Model      string        `json:"model,omitempty"`
@@ -50,21 +50,21 @@ type Event struct {
 	Reset      bool          `json:"reset,omitempty"`    // Messages are the whole history
 	State      wire.Map      `json:"state,omitempty"`    // the values of the fields that changed
 	Unset      []string      `json:"unset,omitempty"`    // the fields that no longer have a value
-	Update     *EventUpdate  `json:"update,omitempty"`   // what a hook returned
+	Update     *EventUpdate  `json:"update,omitempty"`   // the update that a hook returned
 	Text       string        `json:"text,omitempty"`
 	Reasoning  string        `json:"reasoning,omitempty"` // the model's reasoning
 	Name       string        `json:"name,omitempty"`
 	Data       wire.Raw      `json:"data,omitempty"`
 	Interrupts []Interrupt   `json:"interrupts,omitempty"`
-	Answers    wire.Map      `json:"answers,omitempty"` // by the ids of the interrupts
+	Answers    wire.Map      `json:"answers,omitempty"` // answers by the ids of the interrupts
 	Error      *EventError   `json:"error,omitempty"`
 	Status     Status        `json:"status,omitempty"`
 	Next       string        `json:"next,omitempty"` // see Result.Next
 
 	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
-	Fuel     uint64        `json:"fuel,omitempty"`     // units that a plugin's hook used
-	Digest   string        `json:"digest,omitempty"`   // of the plugin
-	Instance uint64        `json:"instance,omitempty"` // of the plugin
+	Fuel     uint64        `json:"fuel,omitempty"`     // units of fuel that a plugin's hook used
+	Digest   string        `json:"digest,omitempty"`   // digest of the plugin
+	Instance uint64        `json:"instance,omitempty"` // number of the plugin's instance
 }
 
 // EventUpdate is an [Update] as events show it.

@@ -20,9 +20,10 @@ type execution struct {
 	past *checkpoint.Execution // its record from before it was cut off; nil: it is new
 }
 
-// IdempotencyKey names this execution of a tool to the services that it uses, so that they can recognise an execution that was
-// started again after a crash. It is derived from the thread, the run, the message that asks for the call, the call's id, and
-// the number of the execution in the call: a retry by a hook around the tool has another key. It is "" in hooks.
+// IdempotencyKey identifies this execution of a tool to the services that the tool uses, so that they can recognise an
+// execution that was started again after a crash. It is derived from the thread, the run, the message that asks for the
+// call, the call's id, and the number of the execution in the call: a retry by a hook around the tool has another key. The
+// key is "" in hooks.
 func (rt *Runtime) IdempotencyKey() string {
 	if rt.execution == nil {
 		return ""
@@ -30,8 +31,8 @@ func (rt *Runtime) IdempotencyKey() string {
 	return rt.execution.key()
 }
 
-// Execution counts the executions of the tool in its call, from 1: a retry by a hook around it is another execution, also after
-// a crash. It is 0 in hooks.
+// Execution returns the number of this execution of the tool in its call, from 1. A retry by a hook around the tool is
+// another execution, even after a crash. The number is 0 in hooks.
 func (rt *Runtime) Execution() int {
 	if rt.execution == nil {
 		return 0

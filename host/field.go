@@ -12,9 +12,9 @@ type Lifetime uint8
 
 // The lifetimes.
 const (
-	LifetimeThread Lifetime = iota // as long as the thread
-	LifetimeRun                    // as long as the run, including its interrupts and resumes
-	LifetimeStep                   // visible in the step after the one that wrote it; after the last step, in the result
+	LifetimeThread Lifetime = iota // the value lives as long as the thread
+	LifetimeRun                    // the value lives as long as the run, including its interrupts and resumes
+	LifetimeStep                   // the value is visible in the next step only, or after the last step in the result
 )
 
 // String returns the name of the lifetime in documents.
@@ -28,7 +28,7 @@ type Field struct {
 	HideOutput bool     // results do not show the field
 	Reducer    Reducer  // how an update is combined with the present value; the zero value is [Last]
 	Schema     wire.Raw // JSON Schema for updates; none: any value
-	Exclusive  bool     // nobody else may declare it, not even identically; set for untrusted middleware
+	Exclusive  bool     // no one else may declare the field, not even identically; set for untrusted middleware
 }
 
 // same reports whether two declarations of a field agree.
@@ -81,7 +81,7 @@ func (f TypedField[T]) Set(u *Update, value T) error {
 	return nil
 }
 
-// Encode returns the canonical msgpack form of a Go value. It fails for types that have none, such as time.Time.
+// Encode returns the canonical msgpack form of a Go value. It fails for types that have no such form, such as time.Time.
 func Encode(value any) (wire.Raw, error) { return codec.Encode(value) }
 
 // Decode decodes a value into the variable that into points to.

@@ -8,9 +8,9 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Generate calls a model outside the agent's own model step, for example one of [Env.Models]. No hooks run around the call and
-// nothing is added to the history; its tokens count as the run's. An error is a [*ModelError] or control flow: a cancellation
-// goes outward, whatever the hook returns.
+// Generate calls a model outside the agent's own model step, for example one of [Env.Models]. No hooks run around the call
+// and nothing is added to the history; its tokens count as the run's. An error is a [*ModelError] or control flow: a
+// cancellation propagates, whatever the hook returns.
 func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Request) (*model.Response, error) {
 	if rt.closed != nil {
 		return nil, rt.closed

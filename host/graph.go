@@ -55,7 +55,7 @@ func (p *program) edges(at int) []edge {
 	return out
 }
 
-// Graph returns the program as a Mermaid flowchart, with the steps as nodes and the ways between them as edges.
+// Graph returns the program as a Mermaid flowchart, with the steps as nodes and the transitions between them as edges.
 func (a *Agent) Graph() string {
 	a.mu.Lock()
 	p := a.present.program

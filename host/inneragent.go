@@ -13,9 +13,9 @@ import (
 
 // This file holds what an agent offers to the agents that its tools run inside it.
 
-// Inner returns the configuration of an agent inside this one. It takes over the agent's model and named models, tools, fields,
-// store, checkpointer, durability, limits, logger and clock, but no system prompt, middleware, breakpoints or alerts.
-// Its name is that of the agent, a dot, and name.
+// Inner returns the configuration of an agent inside this one. It takes over the agent's model and named models, tools,
+// fields, store, checkpointer, durability, limits, logger, clock and seeds, but no system prompt, middleware, breakpoints or
+// alerts. Its name consists of the agent's name, a dot, and the given name; or of the given name only, if the agent has none.
 func (e *Env) Inner(name string) Config {
 	inner := Config{
 		Name: name, Model: e.Model, Models: maps.Clone(e.Models), Tools: slices.Clone(e.Tools),
@@ -50,9 +50,9 @@ func (t *fieldTable) declared() []Field {
 	return out
 }
 
-// Forget removes a thread with all its checkpoints. A missing thread is not an error. A run that stopped in the thread, and could
-// have gone on, is over: [Hooks.End] is called for it. No run may have the thread open. The error, a [*ThreadError], wraps
-// [ErrNoCheckpointer] or an error of [checkpoint.Store.Delete].
+// Forget removes a thread with all its checkpoints. A missing thread is not an error. If a run had stopped in the thread and
+// could have continued, it is now over, and [Hooks.End] is called for it. No run may have the thread open. The error, a
+// [*ThreadError], wraps [ErrNoCheckpointer] or an error of [checkpoint.Store.Delete].
 func (a *Agent) Forget(ctx context.Context, thread string) error {
 	b, _, err := a.enter(ctx)
 	if err == nil {
@@ -76,9 +76,10 @@ func (a *Agent) Forget(ctx context.Context, thread string) error {
 // "" in hooks that are steps.
 func (rt *Runtime) CallID() string { return cmp.Or(rt.nested, rt.callID) }
 
-// AcceptsChanges reports whether the run may go on with a different program than it began with, see Input.AcceptChanges.
+// AcceptsChanges reports whether the run may continue with a program that differs from the one it began with, see
+// Input.AcceptChanges.
 func (rt *Runtime) AcceptsChanges() bool { return rt.run.input.AcceptChanges }
 
-// Spend adds tokens to the run's usage that a tool or hook used by itself, for example through an agent that it runs. Tokens of
-// [Runtime.Generate] are counted already.
+// Spend adds tokens that a tool or hook has used by itself to the run's usage, for example those of an agent that it runs.
+// Tokens of [Runtime.Generate] are counted already.
 func (rt *Runtime) Spend(spent abi.Usage) { rt.run.budget.usage.add([]abi.Message{{Usage: &spent}}) }

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// DefaultMaxMalformed is how many unusable responses in a row a run tolerates if the Config sets no limit.
+// DefaultMaxMalformed is the number of unusable responses in a row that a run tolerates if the Config sets no limit.
 const DefaultMaxMalformed = 3
 
 // MalformedError makes a run fail because the model keeps writing tool calls that cannot be parsed.

@@ -26,7 +26,7 @@ type Middleware interface {
 
 // Env is what an agent offers to a middleware while the agent is built.
 type Env struct {
-	Name   string // the middleware's name in this agent, with its suffix
+	Name   string // the middleware's name in this agent, including a suffix such as #2
 	Agent  string // the agent's name
 	Logger *slog.Logger
 	Model  model.Model            // the agent's model
@@ -40,8 +40,8 @@ type Env struct {
 	config *Config // the agent's; nil outside of a build
 }
 
-// Unwrapped returns the innermost middleware of one that wraps another, to give it a different name or place, by a method
-// Unwrap() Middleware. It returns any other middleware as it is.
+// Unwrapped removes all wrappers from a middleware and returns the innermost one. A wrapper gives another middleware a
+// different name or place, and has a method Unwrap() Middleware. Any other middleware is returned as it is.
 func Unwrapped(m Middleware) Middleware {
 	for {
 		wrapper, ok := m.(interface{ Unwrap() Middleware })
@@ -64,18 +64,19 @@ type Hooks struct {
 	Uses          []string     // fields of others that the hooks read or write by name; New refuses undeclared ones
 	Calls         []string     // tools that the hooks call by name; New refuses tools that the agent does not have
 	Expects       []string     // tools that the configuration names; the agent only advises about missing ones
-	Capabilities  []Capability // what the middleware asked for; for display
+	Capabilities  []Capability // capabilities that the middleware asked for; for display
 	Tools         []Tool
 	Order         []Order // where the middleware belongs in the list
-	// Kind is the name by which the Order of others refers to the middleware. "": its name, up to the first "[".
+	// Kind is the name by which other middleware refers to this one in an Order. "": its name, up to the first "[".
 	Kind string
-	// Version and Digest, of a plugin's module, are part of the agent's program: a run does not go on with a middleware whose
-	// version or digest changed, unless the input accepts that. "" counts as a version and a digest too.
+	// Version and Digest identify a plugin's module and are part of the agent's program. A run does not continue with a
+	// middleware whose version or digest has changed, unless the input accepts that. "" counts as a version and a digest too.
 	Version, Digest string
-	// Changed is called before each run. It reports, once per change, whether the middleware would now make other hooks.
+	// Changed is called before each run. It reports, once per change, whether the middleware would now make different hooks.
 	Changed func() bool
-	// End is called once when a run is over for good: it completed, or it stopped and has no thread in which it could go on, or
-	// it was given up for a new run of its thread, or its thread was removed (see Agent.Forget). ctx outlives the run's context.
+	// End is called once when a run is over for good: when it completed, when it stopped without a thread in which it could
+	// continue, when a new run of its thread replaced it, or when its thread was removed (see Agent.Forget). ctx outlives the
+	// run's context.
 	End   func(ctx context.Context, run string)
 	Close func() error // called once, when no hook runs any more
 }
@@ -85,7 +86,7 @@ type Hooks struct {
 // against it, with the reason.
 type Order struct {
 	Outside, Inside string // the kind of the other middleware, see [Hooks.Kind]
-	Reason          string // what goes wrong otherwise: a sentence without capital and full stop
+	Reason          string // what goes wrong in the wrong order: a sentence without a capital letter or a full stop
 }
 
 // Update is what a hook or a tool changes in the state.
@@ -98,16 +99,16 @@ type NodeFunc func(ctx context.Context, rt *Runtime) (*Update, error)
 type NodeHook struct {
 	Func      NodeFunc
 	CanJumpTo []abi.Target // where its updates may jump to
-	View      abi.ViewSpec // what [Runtime.View] shows of the messages
+	View      abi.ViewSpec // the messages that [Runtime.View] shows
 	Pool      *Pool        // the pool that a call takes an instance of; nil: none
 }
 
 // ModelHandler is the rest of a model call: the inner middleware and, innermost, the model.
 type ModelHandler func(ctx context.Context, req *model.Request) (*model.Response, error)
 
-// WrapModelFunc is a wrap_model_call hook. It may change the request, call next any number of times, and change or replace the
-// response. The update, which may be nil, is applied after the response, updates of inner layers first. If next returns an
-// interrupt or a cancellation, that error goes outward, whatever the hook returns.
+// WrapModelFunc is a wrap_model_call hook. It may change the request, call next any number of times, and change or replace
+// the response. The update, which may be nil, is applied after the response, updates of inner layers first. If next returns
+// an interrupt or a cancellation, that error propagates, whatever the hook returns.
 type WrapModelFunc func(ctx context.Context, rt *Runtime, req *model.Request, next ModelHandler) (*model.Response, *Update, error)
 
 // WrapModelHook is a wrap_model_call hook.
@@ -126,8 +127,9 @@ type ToolHandler func(ctx context.Context, req *ToolRequest) (*abi.Message, erro
 // WrapToolFunc is a wrap_tool_call hook, see [WrapModelFunc]. Its message is the tool message that answers the call.
 type WrapToolFunc func(ctx context.Context, rt *Runtime, req *ToolRequest, next ToolHandler) (*abi.Message, *Update, error)
 
-// ReviseFunc returns the call to perform in place of one that the model, a hook or a tool asked for; nil keeps that call. Name
-// and arguments may differ, the id stays. An error, which may be an interrupt, keeps the call from beginning.
+// ReviseFunc returns the call to perform in place of one that the model, a hook or a tool asked for; nil keeps that call.
+// The name and the arguments may differ; the id stays. An error, which may be an interrupt, prevents the call from
+// beginning.
 type ReviseFunc func(ctx context.Context, rt *Runtime, call *abi.ToolCall) (*abi.ToolCall, error)
 
 // WrapToolHook is a wrap_tool_call hook.

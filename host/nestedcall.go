@@ -13,8 +13,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// The reasons why [Runtime.CallTool] did not begin a call. It returns them unwrapped: wrapped in another error, one of them was
-// returned by a tool, about a call of its own.
+// The reasons why [Runtime.CallTool] did not begin a call. CallTool returns them unwrapped. If one of them is wrapped in
+// another error, it comes from a tool that failed to call another tool.
 var (
 	ErrUnknownTool = errors.New("the agent has no such tool")
 	ErrBusy        = errors.New("no instance is free to run the tool call; try later")
@@ -24,17 +24,17 @@ var (
 // MaxCallDepth is how deeply tool calls by hooks and tools may be nested.
 const MaxCallDepth = 8
 
-// CallTool calls a tool of the agent as the model does: inside all wrap_tool_call hooks, including those that wrap only such
-// calls (see WrapToolHook.Nested), and with arguments that are checked. If the call is wrong, the answer is the text that the
-// model would get. The answer is not added to the history. State changes of the tool and its hooks are applied before the update
-// of the hook or tool that calls.
+// CallTool calls a tool of the agent in the same way as the model does. All wrap_tool_call hooks enclose the call, including
+// those that wrap only such calls (see WrapToolHook.Nested), and its arguments are checked. If the call is invalid, the answer
+// is the text that the model would get. The answer is not added to the history. State changes of the tool and its hooks are
+// applied before the update of the hook or tool that made the call.
 //
 // CallTool never waits for anything that another call holds, such as the instances of a plugin; it returns [ErrBusy] instead.
 // Other errors are [ErrUnknownTool], [ErrTooDeep], the tool's own error in a [*ToolError], and control flow: an interrupt or a
-// cancellation goes outward, whatever the caller returns. When the run is resumed, the caller runs again from its start, and the
+// cancellation propagates, whatever the caller returns. When the run is resumed, the caller runs again from its start, and the
 // same call, identified by tool, arguments and order, finds the answers to its questions.
 //
-// Only one goroutine at a time may use it.
+// Only one goroutine at a time may call CallTool.
 func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*abi.Message, error) {
 	switch {
 	case rt.closed != nil:

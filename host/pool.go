@@ -10,8 +10,8 @@ import (
 )
 
 // Pool is a limited supply of something that the hooks and tools of one middleware need to run, such as the instances of a
-// plugin. Before a chain of wrap hooks and its tool starts, the host acquires everything that the chain needs. So no chain waits
-// for another in the middle: a short supply lowers parallelism, but never blocks chains for ever.
+// plugin. Before a chain of wrap hooks and its tool starts, the host acquires everything that the chain needs. So no chain
+// has to wait for another one after it has started: a short supply lowers parallelism, but never causes a deadlock.
 type Pool struct {
 	size   int
 	supply *semaphore.Weighted
@@ -20,7 +20,7 @@ type Pool struct {
 // NewPool makes a pool of the given size.
 func NewPool(size int) *Pool { return &Pool{size: size, supply: semaphore.NewWeighted(int64(size))} }
 
-// Size returns the size of the pool, free or not.
+// Size returns the size of the pool, whether its members are free or in use.
 func (p *Pool) Size() int { return p.size }
 
 // need is how many units of a pool a chain takes.

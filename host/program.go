@@ -19,7 +19,7 @@ const (
 	stepTools
 )
 
-// The names of the steps that are not hooks, and the index of the end.
+// The names of the steps that are not hooks.
 const (
 	ModelStep = "model"
 	ToolsStep = "tools"

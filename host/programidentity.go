@@ -40,11 +40,11 @@ func same(a, b *checkpoint.Program) bool {
 	return a == b || a != nil && b != nil && a.Digest == b.Digest
 }
 
-// ProgramError means that a run stopped under another program than the agent has now. It goes on only if the input has
+// ProgramError means that the agent's program has changed since the run stopped. The run continues only if the input has
 // AcceptChanges.
 type ProgramError struct {
 	Next        string   // the step that comes next
-	Differences []string // between the program that the run began with and the agent's
+	Differences []string // differences between the program that the run began with and the agent's program
 }
 
 func (e *ProgramError) Error() string {

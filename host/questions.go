@@ -17,8 +17,8 @@ import (
 // Answer answers an interrupt.
 type Answer struct {
 	Interrupt string // id of the interrupt; "" if only one is waiting
-	Value     any    // a value that [Encode] takes; nil is not an answer
-	By        string // who answers, for the thread's history; "" if unknown
+	Value     any    // a value that [Encode] accepts; nil is not an answer
+	By        string // the person who answers, for the thread's history; "" if unknown
 }
 
 // question is an interrupt of the present step, with its answer once it has one.

@@ -11,7 +11,7 @@ import (
 type Reducer struct {
 	Name    string                                         // compared between declarations of one field, and shown in documents
 	Initial wire.Raw                                       // value of a field that was never written; none: unset
-	Reduce  func(value, update wire.Raw) (wire.Raw, error) // nil: the update replaces the value, once in a step
+	Reduce  func(value, update wire.Raw) (wire.Raw, error) // nil: the update replaces the value, at most once in a step
 	// Diff returns the update that leads from one value to a later one; false if there is none. It turns the changes of an agent
 	// inside another agent into an update of the outer state. nil: the later value is the update.
 	Diff func(before, after wire.Raw) (update wire.Raw, ok bool)

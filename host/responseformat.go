@@ -36,7 +36,7 @@ func FormatOf[T any]() model.Format {
 	return model.Format{Name: formatName(name[strings.LastIndexByte(name, '.')+1:]), Schema: raw}
 }
 
-// Structured decodes the structured answer of a run into a T. JSON tags apply, and defaults of the schema of T.
+// Structured decodes the structured answer of a run into a T. JSON tags apply, and so do the defaults in the schema of T.
 func Structured[T any](r *Result) (T, error) {
 	var value T
 	if r.Structured.IsZero() {

@@ -7,32 +7,32 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Input starts a run, or goes on with one. Messages and State start a new run; if the thread has a run that failed or waits, that
-// run is given up, but what it did stays. Resume and Continue go on with the thread's run where it stopped: it keeps its id, its
-// fields with the lifetime [LifetimeRun] and its counts.
+// Input starts a run, or goes on with one. Messages and State start a new run; if the thread has a run that failed or waits,
+// that run is abandoned, but everything that it did stays. Resume and Continue go on with the thread's run where it stopped:
+// it keeps its id, its fields with the lifetime [LifetimeRun] and its counts.
 type Input struct {
 	// Thread is the id of the thread that the run belongs to. The agent's Checkpointer keeps it: history and fields carry over
-	// from run to run. "": the run starts from nothing, and nothing of it is kept.
+	// from run to run. "": the run starts from nothing and keeps nothing.
 	Thread string
 	// Messages are the new messages; usually one human message. If Messages and State are nil, and the thread has a run that is
-	// not over, the input is refused, because it would give up that run. An empty, non-nil list gives it up.
+	// not over, the input is refused, because it would abandon that run. An empty, non-nil list abandons it.
 	Messages []abi.Message
-	State    map[string]any // values of fields that [Encode] takes
+	State    map[string]any // values of fields; [Encode] must accept them
 	// Resume answers interrupts. The hook or tool that asked runs again from its start with all answers so far. Interrupts
 	// without an answer keep waiting. If the run fails after an answer, the question can be answered again.
 	Resume []Answer
-	// Continue goes on without an answer, after a failure, a cancellation or a breakpoint. The step that failed runs again, but
-	// not the tool calls of it that finished. A run that is over stays as it is, and a run that waits keeps waiting.
+	// Continue goes on without an answer, after a failure, a cancellation or a breakpoint. The step that failed runs again,
+	// except for tool calls of it that have finished. A run that is over stays as it is, and a run that waits keeps waiting.
 	Continue bool
-	// Checkpoint is where in the thread the run begins or goes on; 0 is the newest checkpoint, where the last run stopped. From
-	// an older checkpoint the thread goes on in another branch: what followed stays readable, see [Agent.History].
+	// Checkpoint is the place in the thread where the run begins or goes on; 0 is the newest checkpoint, where the last run
+	// stopped. From an older checkpoint the thread goes on in another branch: the later checkpoints stay readable, see
+	// [Agent.History].
 	Checkpoint checkpoint.ID
-	// AcceptChanges lets a run go on although the agent's program has changed since it began, see [ProgramError].
+	// AcceptChanges allows a run to continue although the agent's program has changed since the run began, see [ProgramError].
 	AcceptChanges bool
-	// Seed is the random number of a new run, instead of one from Config.Seed; 0: none. A thread must not get the same seed
-	// twice.
+	// Seed is the random number of a new run; 0: Config.Seed supplies it. A thread must not get the same seed twice.
 	Seed    uint64
-	Context any // for hooks and tools, see [ContextAs]
+	Context any // value for hooks and tools, see [ContextAs]
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.

@@ -46,8 +46,8 @@ func (rt *Runtime) ThreadID() string { return rt.run.thread.id }
 // Step returns the name of the hook, "middleware.hook", or "tools" in a tool.
 func (rt *Runtime) Step() string { return rt.step }
 
-// N counts the calls of this hook since the agent was built, from 1, including failed and interrupted calls. Use it for logs and
-// tests; it is not part of the state.
+// N returns the number of this call of the hook, counted from 1 since the agent was built, including failed and interrupted
+// calls. Use it for logs and tests; it is not part of the state.
 func (rt *Runtime) N() uint64 { return rt.n }
 
 // Now returns the time by the agent's clock.
@@ -59,14 +59,14 @@ func (rt *Runtime) Seed() uint64 { return rt.seed }
 // State returns the state as the step found it.
 func (rt *Runtime) State() *State { return rt.state }
 
-// View returns the messages that a node hook declared in its view. The view "new" has what changed since the last call of the hook
-// in this thread whose update was applied.
+// View returns the messages that a node hook declared in its view. The view "new" contains the changes since the last call
+// of this hook in the thread whose update was applied.
 func (rt *Runtime) View() history.View { return rt.state.log.View(rt.view, rt.cursor) }
 
 // Logger returns the agent's logger.
 func (rt *Runtime) Logger() *slog.Logger { return rt.run.agent.logger }
 
-// ContextValue returns Input.Context, as the caller gave it.
+// ContextValue returns Input.Context unchanged.
 func (rt *Runtime) ContextValue() any { return rt.run.input.Context }
 
 // ContextAs returns the caller's context value as a T.
@@ -78,7 +78,7 @@ func ContextAs[T any](rt *Runtime) (T, error) {
 	return value, nil
 }
 
-// Tools returns the specs of the agent's tools, as and in the order that the model sees them.
+// Tools returns the specs of the agent's tools, in the form and order in which the model sees them.
 func (rt *Runtime) Tools() []abi.ToolSpec { return slices.Clone(rt.run.agent.tools.specs) }
 
 // ModelStepsLeft returns how many model steps with tools the run may still take; limited is false if their number is not limited.
@@ -97,7 +97,7 @@ func (rt *Runtime) Emit(name string, data wire.Raw) {
 	}
 }
 
-// Observation is what a plugin reports about one call of a hook besides its result. The hook's event shows it.
+// Observation is what a plugin reports about one call of a hook in addition to the result. The hook's event shows it.
 type Observation struct {
 	Fuel     uint64
 	Digest   string
@@ -118,9 +118,9 @@ func (rt *Runtime) Warn(text string) {
 // Answers returns the answers to this call's interrupts so far, by key.
 func (rt *Runtime) Answers() wire.Map { return rt.answers }
 
-// Interrupt asks the outside world a question. If the question was answered, Interrupt returns the answer. Otherwise it returns an
-// [*InterruptError], which the hook or tool must return: the run then ends as interrupted, and when it is resumed, the hook or
-// tool runs again from its start. The key must be unique within the call.
+// Interrupt asks the outside world a question. If the question has been answered, Interrupt returns the answer. Otherwise it
+// returns an [*InterruptError], which the hook or tool must return: the run then ends as interrupted, and when it is
+// resumed, the hook or tool runs again from its start. The key must be unique within the call.
 func (rt *Runtime) Interrupt(key string, value wire.Raw) (answer wire.Raw, err error) {
 	if answer := rt.answers.Get(key); !answer.IsZero() {
 		return answer, nil

@@ -26,13 +26,13 @@ type Snapshot struct {
 	Messages   history.List
 	State      wire.Map               // all fields that are set, including hidden ones
 	Interrupts []Interrupt            // the interrupts that wait for an answer
-	Unfinished []checkpoint.Execution // executions of tools that did not end: they run now, or were cut off
+	Unfinished []checkpoint.Execution // executions of tools without a recorded end: they are running now, or were cut off
 	Usage      abi.Usage
 	Steps      int
 }
 
-// State returns the content of a thread at a checkpoint; 0 is the newest. As in a [Result], it includes the results of tool calls
-// that are done while others of their response are not. A run of the thread may go on meanwhile.
+// State returns the content of a thread at a checkpoint; 0 is the newest. As in a [Result], the content includes results of
+// finished tool calls even if other calls of the same response have not finished. A run of the thread may be in progress.
 func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Snapshot, error) {
 	r, err := a.look(ctx, thread)
 	if err != nil {
@@ -91,8 +91,8 @@ func snapshotOf(r *run, held *checkpoint.Thread) *Snapshot {
 	return s
 }
 
-// History yields the checkpoints of a thread, of all branches, the newest first, with what changed in each. [Agent.State] returns
-// the content of the thread at one of them.
+// History yields the checkpoints of all branches of a thread, the newest first. Each record contains the changes since its
+// parent. [Agent.State] returns the content of the thread at one of them.
 func (a *Agent) History(ctx context.Context, thread string) iter.Seq2[*checkpoint.Record, error] {
 	return func(yield func(*checkpoint.Record, error) bool) {
 		r, err := a.look(ctx, thread)

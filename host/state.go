@@ -42,8 +42,8 @@ func (s *State) Fields(names []string) wire.Map {
 	return out
 }
 
-// Check returns why an update of a field with this value would be refused; nil if the value fits. The agent's own declaration of
-// the field overrides that of middleware.
+// Check returns the reason why an update of a field with this value would be refused, or nil if the value fits. The agent's
+// own declaration of the field overrides that of middleware.
 func (s *State) Check(field string, value wire.Raw) error {
 	slot, ok := s.table.slots[field]
 	if !ok {

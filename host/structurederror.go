@@ -11,7 +11,7 @@ import (
 type StructuredError struct {
 	Kind    StructuredErrorKind
 	Formats []string // the names of the formats that the model used; empty: none
-	Err     error    // what is wrong with the value, or what the model said instead; may be nil
+	Err     error    // the problem with the value, or the words of the model in place of a value; may be nil
 }
 
 // StructuredErrorKind says why an answer is not a usable value. Documents use it as the type of the error.
@@ -54,8 +54,8 @@ func AnswerErrors(text string) func(error) (string, bool) {
 	return func(error) (string, bool) { return text, true }
 }
 
-// AnswerErrorKinds returns a function for [model.ResponseFormat.OnError] that answers unusable values of these kinds with the
-// default text; values of other kinds fail the run. Without kinds, all fail it.
+// AnswerErrorKinds returns a function for [model.ResponseFormat.OnError] that answers unusable values of these kinds with
+// the default text; values of other kinds fail the run. Without kinds, every unusable value fails the run.
 func AnswerErrorKinds(kinds ...StructuredErrorKind) func(error) (string, bool) {
 	return func(err error) (string, bool) {
 		wrong, ok := errors.AsType[*StructuredError](err)

@@ -35,12 +35,12 @@ func (*ThreadError) ErrorType() string { return "thread_error" }
 type Durability string
 
 // The durabilities. With each of them a run saves its thread when it waits for an answer, stops or ends. Except with
-// DurabilityExit, executions of tools are journalled, so that after a crash no tool runs again that is not idempotent, unless a
-// person says so. With DurabilityExit, nobody knows what a process did that died.
+// DurabilityExit, executions of tools are journalled: after a crash, a tool that is not idempotent runs again only if a
+// person says so. With DurabilityExit, nothing records what a process did before it died.
 const (
-	DurabilityRound Durability = "round" // the default: also when the run starts, after each model call and each batch of tool calls
-	DurabilityStep  Durability = "step"  // also after each hook that is a step
-	DurabilityExit  Durability = "exit"  // only when the run stops or ends
+	DurabilityRound Durability = "round" // the default: saves also when the run starts, and after each model call and each batch of tool calls
+	DurabilityStep  Durability = "step"  // saves in addition after each hook that is a step
+	DurabilityExit  Durability = "exit"  // saves only when the run waits, stops or ends
 )
 
 // thread is a run's hold on its thread. Without a session nothing is kept.

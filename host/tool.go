@@ -20,7 +20,7 @@ type Tool interface {
 // ToolOutput is what a tool returns.
 type ToolOutput struct {
 	Content  abi.Content
-	Artifact wire.Raw // for the caller; the model never sees it
+	Artifact wire.Raw // data for the caller; the model never sees it
 	Failed   bool     // the answer gets the status "error"; the run goes on
 	Update   *Update  // other changes of the state; nil: none
 }
@@ -34,8 +34,9 @@ type ToolPooled interface {
 	Pool() *Pool
 }
 
-// ToolInTurn is a tool with a state of its own. Its calls of one response run one after the other, in order, while other tools run
-// in parallel. Calls after one that waits for an answer wait too. Calls made by hooks and tools do not wait.
+// ToolInTurn is a tool with a state of its own. Its calls of one response run one after the other, in order, while other
+// tools run in parallel. If a call waits for an answer, the calls after it wait too. Calls made by hooks and tools do not
+// wait.
 type ToolInTurn interface {
 	Tool
 	InTurn()

@@ -39,7 +39,7 @@ type ToolCallConfig struct {
 	Alert map[string]int
 }
 
-// DefaultParallel is how many tool calls of one response run at once if the Config sets no number.
+// DefaultParallel is the number of tool calls of one response that run at once if the Config sets no number.
 const DefaultParallel = 8
 
 // maxAlert bounds the memory of an alert, which holds the time of each call of a minute.

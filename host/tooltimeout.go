@@ -27,7 +27,7 @@ func (*TimeoutError) Timeout() bool { return true }
 // ErrorType names the type of the error in documents.
 func (*TimeoutError) ErrorType() string { return "timeout" }
 
-// ErrToolTimeout is the cause (see [context.Cause]) when a tool's context ends by its timeout.
+// ErrToolTimeout is the cause (see [context.Cause]) of a tool's context that has ended because of the tool's timeout.
 var ErrToolTimeout = errors.New("the tool has used up its time")
 
 // callInTime calls a tool with the agent's timeout.

@@ -16,7 +16,7 @@ import (
 type Agent struct {
 	*host.Agent
 
-	Description string // of the manifest
+	Description string // description in the manifest
 
 	Threads checkpoint.Store // the store of the manifest's threads, which is closed with the agent; nil: threads are not kept
 	Durable bool             // the threads outlast the process

@@ -54,8 +54,9 @@ func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Co
 	return opened, nil
 }
 
-// ReadCheckpoint reads only the store that the manifest names, so that you can look at threads although plugins, models or variables
-// are missing. Without the key it returns the zero Address. The options LookupEnv and Set apply.
+// ReadCheckpoint reads only the store that the manifest names, so that you can look at threads although plugins, models or
+// variables are missing. If the manifest names no store, ReadCheckpoint returns the zero Address. The options LookupEnv and
+// Set apply.
 func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	data, err := readFile(path, "a manifest")
 	if err != nil {

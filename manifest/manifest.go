@@ -15,7 +15,7 @@ import (
 // APIVersion is the version of the format that this package reads.
 const APIVersion = "agenthost/v1"
 
-// Manifest is a manifest that was read. Its fields are the keys of the file.
+// Manifest holds a manifest that was read. Its fields are the keys of the file.
 type Manifest struct {
 	APIVersion string `yaml:"apiVersion" strict:"required,enum=agenthost/v1"` // the version of the format: agenthost/v1
 	// the name of the agent, which is set on the model's messages and on events

@@ -15,8 +15,8 @@ import (
 // SchemaID is the identity of the manifest's JSON Schema.
 const SchemaID = "https://agenthost.dev/schema/" + APIVersion + ".json"
 
-// Schema returns the JSON Schema of manifests, for editors. It describes all keys and forms, but fewer rules between values than
-// reading a manifest checks. An environment variable may take the place of any value.
+// Schema returns the JSON Schema of manifests, for editors. It describes all keys and forms, but not all rules between values
+// that are checked when a manifest is read. An environment variable may take the place of any value.
 func Schema(comments strictyaml.Comments) (map[string]any, error) {
 	schema, err := strictyaml.SchemaOf(reflect.TypeFor[Manifest](), comments)
 	if err != nil {

@@ -1,7 +1,8 @@
 // Command agenthost runs LLM agents that a manifest describes.
 //
-// Where to find what: the exit codes of errors are in exit.go, the code of an interrupted run in agentrun.go (outcome); the flags of a
-// subcommand are in the file of its name; what plugin new writes is decided in pluginnew.go (chooseSDK) and internal/scaffold.
+// Map of the source: exit.go has the exit codes of errors, and agentrun.go (outcome) the code of an interrupted run. The flags
+// of a subcommand are in the file of its name. pluginnew.go (chooseSDK) and internal/scaffold decide which files plugin new
+// writes.
 package main
 
 import (

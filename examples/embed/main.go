@@ -23,7 +23,7 @@ type query struct {
 
 func weather(_ context.Context, q query) (string, error) { return "sunny in " + q.City, nil }
 
-// chosen is a model of OpenAI, or of a server that speaks its language, if there is a key; otherwise a script.
+// chosen returns a model of OpenAI or of a compatible server if there is a key, and a scripted model if not.
 func chosen() model.Model {
 	if os.Getenv(openai.APIKeyVariable) != "" {
 		return &openai.Model{Name: "gpt-5.2", BaseURL: os.Getenv("OPENAI_BASE_URL")}

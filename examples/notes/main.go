@@ -13,7 +13,7 @@ import (
 
 //go:generate go run github.com/agenthost/agenthost/sdk/go/gen
 
-// Note is what the model passes to the tool write_note.
+// Note holds the arguments of the tool write_note.
 //
 //agenthost:document
 type Note struct {
@@ -22,7 +22,7 @@ type Note struct {
 	Kind Kind     `json:"kind" default:"fact"`
 }
 
-// Filter is what the model passes to the tool list_notes.
+// Filter holds the arguments of the tool list_notes.
 //
 //agenthost:document
 type Filter struct {

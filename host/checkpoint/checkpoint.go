@@ -44,7 +44,7 @@ type Run struct {
 	ModelSteps int
 	Malformed  int   // consecutive responses with malformed tool calls
 	ToolTokens int   // tokens of the tools' results
-	Usage      Usage // of its model calls
+	Usage      Usage // usage of the run's model calls
 }
 
 // Cursor records how much of the history the hook of a step has seen.
@@ -60,7 +60,7 @@ func (c Cursor) Seen() history.Cursor { return history.Cursor{Epoch: c.Epoch, Se
 // Question is an interrupt of a hook or tool.
 type Question struct {
 	ID         string   `msgpack:"id"`                // unique in the thread, over all of its branches
-	Step       string   `msgpack:"step"`              // of the hook or tool that asked
+	Step       string   `msgpack:"step"`              // step of the hook or tool that asked
 	Message    string   `msgpack:"message,omitempty"` // id of the message with the tool call that the question concerns; "" if there is none
 	CallID     string   `msgpack:"call_id,omitempty"` // id of that call
 	Nested     string   `msgpack:"nested,omitempty"`  // id of the nested call that a hook or tool made inside that call or hook; "" if there is none
@@ -119,13 +119,13 @@ type Update struct {
 
 // Program identifies the program of an agent. A run continues only with the same program.
 type Program struct {
-	Digest     string `msgpack:"digest"` // of the steps, their order and their jumps, in hexadecimal
+	Digest     string `msgpack:"digest"` // digest of the steps, their order and their jumps, in hexadecimal
 	Middleware []Part `msgpack:"middleware,omitempty"`
 }
 
 // Part is a middleware in a program.
 type Part struct {
 	Name    string `msgpack:"name"`
-	Version string `msgpack:"version,omitempty"` // as the middleware states it
+	Version string `msgpack:"version,omitempty"` // version that the middleware states
 	Digest  string `msgpack:"digest,omitempty"`  // digest of a plugin's module
 }

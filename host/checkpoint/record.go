@@ -21,7 +21,7 @@ const (
 	SourceFork   Source = "fork"   // a run continues after an older checkpoint
 )
 
-// Record is a checkpoint of a thread with the changes since its parent.
+// Record is a checkpoint of a thread, with the changes since its parent.
 type Record struct {
 	ID     ID
 	Parent ID        // 0 for the first checkpoint
@@ -31,7 +31,7 @@ type Record struct {
 	// Whole says that the record holds the complete messages, fields and program instead of the changes. This is the case in the
 	// first checkpoint of a thread, and in one whose history was rewritten.
 	Whole      bool
-	Changes    []history.Change // of the messages
+	Changes    []history.Change // changes of the messages
 	Cursor     history.Cursor   // the position in the history after the changes
 	Messages   int              // number of messages at this checkpoint
 	State      wire.Map         // the fields that changed

@@ -6,7 +6,8 @@
 // checkpoints that lead to it. A run adds checkpoints after the newest one, or after an older one; the thread then continues
 // from there, and the checkpoints that once followed remain readable.
 //
-// The stores in databases share package host/internal/sqlstore: threads.go decides who gets a thread, session.go keeps its lease.
+// The stores in databases share package host/internal/sqlstore: threads.go decides which run gets a thread, session.go keeps
+// the lease of the thread.
 package checkpoint
 
 import (
@@ -65,7 +66,7 @@ type Info struct {
 	Head     ID // the newest checkpoint
 	Created  time.Time
 	Updated  time.Time // when the newest checkpoint was made
-	Busy     bool      // a run has it open
+	Busy     bool      // a run has the thread open
 	Newest   Checkpoint
 	Messages int   // number of messages at the newest checkpoint
 	Err      error // set if the newest checkpoint cannot be read; Newest and Messages are then empty

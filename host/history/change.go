@@ -10,7 +10,7 @@ import (
 type Change struct {
 	Seq     uint64 // sequence number of the change; for an append, also the number of the message
 	Born    uint64 // number of the message that changed
-	ID      string // of the message
+	ID      string // id of the message
 	Entry   *Entry // the message; nil if it was removed, or if a later change holds its content
 	Removed bool
 }

@@ -9,7 +9,7 @@ import (
 // View is the part of the messages that a hook sees: a list and, for the view new, other changes since its cursor.
 type View struct {
 	From   int      // index of the first item in the history
-	Items  List     // in the order of the history
+	Items  List     // messages in the order of the history
 	Patch  List     // older messages that were replaced, in full
 	Remove []string // ids of older messages that were removed
 	Reset  bool     // everything known before is void; Items holds all messages

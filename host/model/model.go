@@ -48,7 +48,7 @@ type Info struct {
 type Response struct {
 	Messages   []abi.Message // usually one AI message
 	Model      string        // the model that answered, as the provider reports it
-	StopReason string        // as the provider reports it
+	StopReason string        // the reason that the provider reports
 	Structured wire.Raw      // the answer as a JSON value, if the request has a Format and the answer is valid JSON
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 // Breaker configures when a plugin that keeps failing is bypassed: after Faults faults within Window. It is then not called
-// for the length of the window and counts as having nothing to say, whatever its failure policy; its tools answer that they
-// are not available. Then it gets another chance: another fault opens the breaker again, and a successful call closes it.
-// Each bypass emits an event of type warn.
+// for the length of the window and counts as having returned nothing, whatever its failure policy; its tools answer that they
+// are not available. After that it gets another chance: another fault opens the breaker again, and a successful call closes
+// it. Each bypass emits an event of type warn.
 type Breaker struct {
 	Faults int           // 0: no breaker
 	Window time.Duration // 0: one minute

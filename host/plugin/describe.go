@@ -41,8 +41,8 @@ func (p *Plugin) describe(ctx context.Context) error {
 }
 
 // Describe compiles the module and has it write its Description, in the same sandbox as for an agent. It neither configures
-// the module nor calls a hook. The Description is checked as if everything that it asks for were granted. Describe takes the
-// place of Load. written is what the module wrote, in canonical form, or nil if it wrote no Description. described is nil if
+// the module nor calls a hook. The Description is checked as if everything that it asks for were granted. Call Describe
+// instead of Load. written is what the module wrote, in canonical form, or nil if it wrote no Description. described is nil if
 // there is an error.
 func (p *Plugin) Describe(ctx context.Context) (written wire.Raw, described *abi.Description, err error) {
 	if err := p.compile(ctx); err != nil {

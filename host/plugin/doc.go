@@ -17,16 +17,16 @@
 //
 // # Faults
 //
-// A guest gets only what its hook declared to read, and every byte that it writes is validated before it is decoded. If something
-// goes wrong inside a guest, that is a fault: the instance is discarded, and the plugin's failure policy says whether the run
-// fails with an [*Error] or goes on as if the plugin had said nothing. An error that the guest reports in a document is not a
-// fault.
+// A guest gets only what its hook declared to read, and every byte that it writes is validated before it is decoded. If
+// something goes wrong inside a guest, that is a fault: the instance is discarded, and the plugin's failure policy says
+// whether the run fails with an [*Error] or goes on as if the plugin had returned nothing. An error that the guest reports in
+// a document is not a fault.
 //
 // # Examples
 //
 // examples/shout is the smallest plugin, plugins/redact a real one. The example of [Grant] shows how to grant capabilities.
 //
-// # Where to find what
+// # Map of the source
 //
 //   - which operations a guest may call, and what each needs: operation.go; what an operator grants: grant.go
 //   - what a plugin asks for and gets: capability.go; each operation: the other capability files

@@ -34,18 +34,18 @@ type Engine struct {
 
 // EngineConfig configures an Engine. The zero value is a cache in memory with default limits.
 type EngineConfig struct {
-	// Dir keeps checked and compiled modules across processes. It is created for the current user alone, and it is trusted:
-	// whoever can write to it runs code in the host. "" keeps them in memory.
+	// Dir keeps checked and compiled modules across processes. It is created for the current user only, and it is trusted: anyone
+	// who can write to it can run code in the host. "" keeps them in memory.
 	Dir string
-	// Memory limits what all guests may use together, in bytes; 0 means [DefaultMemory]. A guest that finds no room waits
-	// for a while, and then fails with [KindMemory].
+	// Memory limits the memory that all guests may use together, in bytes; 0 means [DefaultMemory]. A guest that cannot get
+	// memory waits for a while, and then fails with [KindMemory].
 	Memory int64
-	// Compiles is how many modules are compiled at once; 0 means 1. Compiling takes much memory.
+	// Compiles is the number of modules that are compiled at once; 0 means 1. Compiling takes much memory.
 	Compiles int
 	// Compile compiles a new module into Dir, outside this process, so that limits of time and memory can be enforced; see
 	// [CompileInChild]. nil compiles in this process, within what the estimate of the preflight allows.
 	Compile CompileFunc
-	// Contracts are additional contracts, besides the ABI's own, that modules may be written for.
+	// Contracts are contracts that modules may be written for, in addition to the ABI's own.
 	Contracts []Contract
 }
 

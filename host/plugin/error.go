@@ -37,8 +37,8 @@ const (
 // Error is a fault of a guest, or says why a plugin cannot be loaded.
 type Error struct {
 	Plugin  string // the middleware's name
-	Digest  string // of the module: "sha256:" and the first 12 hexadecimal digits
-	Stage   string // where in the plugin's life: one of the names above, the hook's name, or "call_tool"
+	Digest  string // digest of the module: "sha256:" and the first 12 hexadecimal digits
+	Stage   string // stage of the plugin's life: one of the names above, the hook's name, or "call_tool"
 	Kind    Kind
 	Message string // what happened; guest text in it is quoted or cleaned
 	Err     error  // the cause, if any

@@ -30,17 +30,18 @@ type Grant struct {
 
 // KVGrant grants the plugin a store of its own.
 type KVGrant struct {
-	Quota  store.Quota // of each run, each thread, and the plugin itself; see [kv.WithDefaults]
+	Quota  store.Quota // quota of each run, each thread, and the plugin itself; see [kv.WithDefaults]
 	Scopes []abi.Scope // empty: all
 }
 
 // ModelGrant grants the plugin a model to call.
 type ModelGrant struct {
 	Model string // the name of one of the agent's named models
-	Calls int    // per run; 0 means [DefaultModelCalls]
+	Calls int    // number of calls per run; 0 means [DefaultModelCalls]
 }
 
-// DefaultModelCalls is how often a plugin may call its model in one run of the agent unless the grant says otherwise.
+// DefaultModelCalls is the number of times that a plugin may call its model in one run of the agent, unless the grant says
+// otherwise.
 const DefaultModelCalls = 10
 
 // check reports a grant that makes no sense.
@@ -85,7 +86,7 @@ type grantKey struct {
 	name    string
 	has     func(g *Grant) bool
 	standIn func(g *Grant)        // grants it to a replay, in which nothing uses it
-	detail  func(g *Grant) string // what exactly is granted, for people; nil: nothing to add
+	detail  func(g *Grant) string // the exact extent of the grant, for people; nil: nothing to add
 }
 
 // standInName names what a replay is granted in place of the recorded models, hosts and tools.
@@ -127,8 +128,8 @@ var (
 	grantKeys = []*grantKey{grantKV, grantHTTPFetch, grantModelGenerate, grantToolCall, grantClockNow, grantRandomBytes}
 )
 
-// GrantToReplay returns what a recorded plugin needs to load again without the things that were granted to it, and the models
-// that the grant names. A replay uses none of it.
+// GrantToReplay returns the grant and the models that a recorded plugin needs to load again. They replace those of the
+// recorded run; a replay does not use them.
 func GrantToReplay(recorded *cassette.Plugin) (Grant, map[string]model.Model) {
 	g := Grant{Reads: recorded.Reads, Writes: recorded.Writes}
 	for _, key := range grantKeys {

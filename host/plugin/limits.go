@@ -4,15 +4,15 @@ import "time"
 
 // Limits bound what one plugin may use. A zero field means the value of [DefaultLimits].
 type Limits struct {
-	Memory    int64         // of one instance, in bytes
-	Fuel      int64         // per call of a hook; package meter defines the costs
-	Deadline  time.Duration // for the guest's own time in one call of a hook, without the time spent in next
-	Input     int           // of a document that a hook receives, in bytes
-	Result    int           // of a document that a guest writes, in bytes
-	HostCalls int           // calls of host_call in one call of a hook
-	Next      int           // calls of next in one call of a hook
-	Log       int           // what one call of a hook may log, in bytes
-	Instances int           // how many calls of its hooks can run at once
+	Memory    int64         // memory of one instance, in bytes
+	Fuel      int64         // fuel per call of a hook; package meter defines the costs
+	Deadline  time.Duration // limit for the guest's own time in one call of a hook, without the time spent in next
+	Input     int           // size of a document that a hook receives, in bytes
+	Result    int           // size of a document that a guest writes, in bytes
+	HostCalls int           // number of calls of host_call in one call of a hook
+	Next      int           // number of calls of next in one call of a hook
+	Log       int           // size of the text that one call of a hook may log, in bytes
+	Instances int           // number of calls of the plugin's hooks that can run at once
 }
 
 // DefaultLimits are the limits of a plugin unless others are configured.

@@ -65,9 +65,9 @@ type Plugin struct {
 	operations func(op string, payload []byte) (abi.Status, []byte, bool)
 }
 
-// Open reads the module and checks its digest and signature. The caller then calls [Plugin.Load] or [Plugin.Describe],
-// and Close in any case. Agents do all this with their plugins, so Open is only for tools that examine a plugin, such as
-// those of package author. In env, the name defaults to that of the middleware, and the logger to one that discards everything.
+// Open reads the module and checks its digest and signature. The caller then calls [Plugin.Load] or [Plugin.Describe], and
+// Close in any case. Agents do all this with their plugins, so Open is only for tools that examine a plugin, such as those of
+// package author. In env, the name defaults to the name of the middleware, and the logger to one that discards everything.
 func (w Wasm) Open(env host.Env) (*Plugin, error) {
 	code, err := w.Module()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // errCut reports a call that cannot be repeated.
 var errCut = errors.New("the call was too large to be recorded whole")
 
-// Repeat repeats a recorded call in the loaded plugin and returns how it went. The recording answers what the guest asks the
-// host. If the guest asks for something that is not recorded, the call ends with a fault of the kind
+// Repeat repeats a recorded call in the loaded plugin and returns a frame of the new call. The recording answers what the
+// guest asks the host. If the guest asks for something that is not recorded, the call ends with a fault of the kind
 // [cassette.FaultUnrecorded]. The host does not judge the result, since that depends on the state of the run. An error says
 // that the call could not be performed. Repeat is called by one goroutine at a time.
 func (p *Plugin) Repeat(ctx context.Context, recorded *cassette.Frame) (*cassette.Frame, error) {

@@ -2,7 +2,7 @@ package plugin
 
 // Usage is what a plugin has used so far.
 type Usage struct {
-	LoadFuel uint64 // used by everything up to the first configured instance
+	LoadFuel uint64 // fuel used by everything up to the first configured instance
 	Memory   int64  // size of the largest instance, in bytes; 0 if there was none
 }
 

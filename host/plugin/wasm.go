@@ -20,10 +20,10 @@ type Wasm struct {
 	Bytes     []byte         // the module, instead of Path
 	SHA256    string         // the module's expected digest, in hexadecimal; "": any
 	Minisign  []string       // minisign public keys, one of which must have signed the module; none: signatures are not checked
-	Signature []byte         // of the module; nil: read from the file Path + ".minisig"
-	Config    map[string]any // must match the plugin's schema
+	Signature []byte         // signature of the module; nil: read from the file Path + ".minisig"
+	Config    map[string]any // configuration, which must match the plugin's schema
 	Grant     Grant
-	KV        *kv.Store // keeps what the plugin stores, if granted; nil: the agent's store, or memory if it has none
+	KV        *kv.Store // keeps the entries that the plugin stores, if granted; nil: the agent's store, or memory if it has none
 	Limits    Limits
 	Isolation Isolation
 	OnFailure FailurePolicy
@@ -46,7 +46,7 @@ type FailurePolicy string
 // The failure policies.
 const (
 	Closed FailurePolicy = "closed" // the run fails; "" means the same
-	Open   FailurePolicy = "open"   // the run goes on as if the plugin had said nothing
+	Open   FailurePolicy = "open"   // the run goes on as if the plugin had returned nothing
 )
 
 // Name returns the ID, or its default.

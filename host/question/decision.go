@@ -16,11 +16,11 @@ type Type string
 // These are the types of decisions.
 const (
 	Approve Type = "approve" // the call runs
-	Edit    Type = "edit"    // it runs with other arguments
-	Reject  Type = "reject"  // it does not run; the model is told this and why
-	Respond Type = "respond" // it does not run; the message becomes its result
+	Edit    Type = "edit"    // the call runs with other arguments
+	Reject  Type = "reject"  // the call does not run; the model learns this and the reason
+	Respond Type = "respond" // the call does not run; the message becomes its result
 	Retry   Type = "retry"   // a call that was cut off runs again
-	Skip    Type = "skip"    // a call that was cut off does not run again; the model is told this and why
+	Skip    Type = "skip"    // a call that was cut off does not run again; the model learns this and the reason
 )
 
 var (

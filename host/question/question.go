@@ -20,15 +20,15 @@ type Kind string
 
 // These are the kinds of questions.
 const (
-	Review     Kind = "review"               // about one or more tool calls, answered by {decisions: […]}
-	Approval   Kind = "tool_approval"        // about one tool call, answered by a decision
-	Unfinished Kind = "unfinished_tool_call" // about a tool call that a crash cut off, answered by a decision
-	Other      Kind = "other"                // in any other format, answered by any value
+	Review     Kind = "review"               // a question about one or more tool calls, answered by {decisions: […]}
+	Approval   Kind = "tool_approval"        // a question about one tool call, answered by a decision
+	Unfinished Kind = "unfinished_tool_call" // a question about a tool call that a crash cut off, answered by a decision
+	Other      Kind = "other"                // a question in any other format, answered by any value
 )
 
 // Question is an interrupt, prepared for the person who answers it.
 type Question struct {
-	ID     string // of the interrupt
+	ID     string // id of the interrupt
 	Step   string // the hook or tool that asks
 	Key    string // the asker's name for the question
 	CallID string // id of the model's tool call in question; "": none, or several
@@ -43,11 +43,11 @@ type Question struct {
 
 // Call is a tool call to decide about.
 type Call struct {
-	ID          string // of the model's tool call; "": not one of these, or not known
+	ID          string // id of the model's tool call; "": not a call of the model, or unknown
 	Ref         string // a person's name for the call: its id or, unless that is unique, one made from the question's id
 	Name        string
 	Args        wire.Raw
-	Description string // the asker's description of it
+	Description string // the asker's description of the call
 	Allowed     []Type // the allowed decisions
 	ArgsSchema  wire.Raw
 	Started     time.Time // when an unfinished call started

@@ -4,7 +4,7 @@ import "fmt"
 
 // Quota limits the contents of a namespace, without the namespaces under it. A field of 0 means no limit.
 type Quota struct {
-	Bytes   int64 // of all entries: see [Size]
+	Bytes   int64 // size of all entries, see [Size]
 	Entries int
 }
 

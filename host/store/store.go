@@ -27,9 +27,9 @@ type Store interface {
 // Entry is a value under its key.
 type Entry struct {
 	Key     string
-	Value   []byte    // in any format: see [Get] for values of Go types; nil in a list without values
-	Size    int       // of the value, in bytes
-	Version uint64    // from 1
+	Value   []byte    // value in any format: see [Get] for values of Go types; nil in a list without values
+	Size    int       // size of the value, in bytes
+	Version uint64    // version, from 1
 	Created time.Time // when the key was written while absent; times are as [Moment] makes them
 	Updated time.Time // when it was last written
 	Expires time.Time // when it becomes absent; the zero Time: never
@@ -39,12 +39,12 @@ type Entry struct {
 type PutOptions struct {
 	TTL       time.Duration // lifetime from now on, at least [Resolution]; 0: until it is deleted
 	IfVersion *uint64       // write only if the entry has this version; 0: only if there is no entry; nil: always
-	Quota     Quota         // of the namespace
+	Quota     Quota         // quota of the namespace
 }
 
 // Query selects entries to list.
 type Query struct {
-	Prefix string // of their keys
+	Prefix string // prefix of the keys
 	After  string // list only later keys; "": from the beginning
 	Limit  int    // maximum number; 0 or less: [DefaultPage]; capped at [MaxPage]
 	Values bool   // include values; a page then ends before they exceed [MaxValue] bytes together

@@ -28,7 +28,9 @@ func Idempotent() Option { return func(s *abi.ToolSpec) { s.Idempotent = true } 
 //	`json:"unit,omitempty"`     its name; without omitempty or omitzero, and without a default, it is required
 //	`jsonschema:"unit of heat"` its description
 //	`enum:"celsius,kelvin"`     the values that it, or each item of a list, may have
-//	`default:"celsius"`         its value where none is given: a string as it is, anything else as JSON
+//
+// `default:"celsius"` its value if none is given: a string as it is, anything else as JSON
+//
 //	`min:"1" max:"10"`          bounds of a number, of a string's characters or of a list's items
 //
 // The host checks arguments against that schema before the function runs, and tells the model about invalid ones.

@@ -28,7 +28,7 @@ const (
 // Forms are the forms of addresses for errors and help texts.
 var Forms = []string{"memory", "sqlite:PATH", "postgres://USER@HOST/DATABASE"}
 
-// ErrUnknown means that an address has none of the [Forms].
+// ErrUnknown means that an address does not have one of the [Forms].
 var ErrUnknown = errors.New("this kind of store is unknown; use one of " + strings.Join(Forms, ", "))
 
 // Parse reads an address. Its errors do not contain the address, which may have a password.

@@ -15,7 +15,7 @@ import (
 	valuememory "github.com/agenthost/agenthost/host/store/memory"
 )
 
-// Store is an open store. The caller that opened it must close it.
+// Store is an open store. The caller must close it.
 type Store struct {
 	checkpoint.Store
 

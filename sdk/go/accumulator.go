@@ -11,7 +11,7 @@ package sdk
 //
 //	BeforeModel: &sdk.HookSpec{Messages: sdk.ViewNew(), Reads: []string{words.Name}}
 type Accumulator[T any] struct {
-	Field[T]                           // of the lifetime thread, without a reducer
+	Field[T]                           // a field of the lifetime thread, without a reducer
 	Fold     func(sum T, m *Message) T // the first sum is the zero value
 }
 

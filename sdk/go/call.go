@@ -74,7 +74,7 @@ func (c *Call) Messages() []Message {
 // or too large for the input; see [Call.ReadFields].
 func (c *Call) State(field string) Raw { return c.Input().State.Get(field) }
 
-// IdempotencyKey names this execution of a tool. A tool passes it to the services that it calls. An execution that is
+// IdempotencyKey identifies this execution of a tool. A tool passes it to the services that it calls. An execution that is
 // repeated after a crash has the same key; a retry has a new one. The key is "" in hooks.
 func (c *Call) IdempotencyKey() string { return c.Input().IdempotencyKey }
 

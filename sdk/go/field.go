@@ -4,9 +4,9 @@ import "slices"
 
 // Lifetimes of a [Field].
 const (
-	LifetimeThread = "thread" // as long as the thread
-	LifetimeRun    = "run"    // as long as the run, including its interrupts
-	LifetimeStep   = "step"   // in the next step
+	LifetimeThread = "thread" // the value lives as long as the thread
+	LifetimeRun    = "run"    // the value lives as long as the run, including its interrupts
+	LifetimeStep   = "step"   // the value lives only in the next step
 )
 
 // Reducers of a [Field].
@@ -29,9 +29,9 @@ type Field[T any] struct {
 	Name       string
 	Lifetime   string // empty: LifetimeThread
 	Reducer    string // empty: the new value replaces the old one
-	HideInput  bool   // the caller cannot set it
-	HideOutput bool   // results do not contain it
-	Schema     Raw    // for the values; empty: derived from T as far as possible
+	HideInput  bool   // the caller cannot set the field
+	HideOutput bool   // results do not contain the field
+	Schema     Raw    // schema of the values; empty: derived from T as far as possible
 }
 
 // Spec declares the field. It panics if T is not one of the supported types.

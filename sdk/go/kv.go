@@ -5,8 +5,8 @@ import "github.com/agenthost/agenthost/abi"
 // The scopes of a [Store].
 const (
 	ScopeRun    = abi.ScopeRun    // entries live as long as the run
-	ScopeThread = abi.ScopeThread // as long as the thread
-	ScopePlugin = abi.ScopePlugin // until the plugin deletes them; all threads share them
+	ScopeThread = abi.ScopeThread // entries live as long as the thread
+	ScopePlugin = abi.ScopePlugin // entries live until the plugin deletes them; all threads share them
 )
 
 // Store holds the plugin's entries in one scope. Unlike an update, a write takes effect at once, and remains even if the hook

@@ -1,8 +1,8 @@
 // Package mcp serves an agent over the Model Context Protocol, to other agents and to applications in which people use models.
 //
 // The server offers one tool that runs the agent: its arguments are a prompt and, to continue a conversation, the name of a
-// thread. It also offers the agent's own tools under their names. Calling one of these is a run too, in which the call takes
-// the place of the model's answer. Middleware therefore treats it like any tool call by the model: limits, reviews and
+// thread. It also offers the agent's own tools under their names. A call of one of these tools is also a run, in which the
+// call replaces the model's answer. Middleware therefore treats it like any tool call by the model: limits, reviews and
 // redaction apply.
 //
 // [Prepare] adapts the agent's configuration before the agent is built, and [New] makes the server. [Server.Serve] serves over

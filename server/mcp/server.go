@@ -21,13 +21,13 @@ import (
 
 // Config describes a server.
 type Config struct {
-	Name        string           // of the server and of the tool that runs the agent; "": agent
-	Description string           // of that tool; "": a generic one
+	Name        string           // name of the server and of the tool that runs the agent; "": agent
+	Description string           // description of that tool; "": a generic text
 	Version     string           // "": unknown
 	Tools       []host.Tool      // the agent's tools that clients may call directly; nil: none
 	Threads     checkpoint.Store // the agent's Checkpointer
 	// Resume describes how a person can continue a thread whose question a client could not answer, such as a command line. It
-	// returns "" if nobody can; nil: nobody can.
+	// returns "" if the thread cannot be continued. nil: no thread can be continued.
 	Resume func(thread string) string
 	Logger *slog.Logger // nil: nothing is logged
 }

@@ -13,8 +13,8 @@ const (
 // Check is a rule of SPEC.md that a guest can break.
 type Check struct {
 	ID      string
-	Section int      // of SPEC.md
-	Advice  bool     // SPEC.md says SHOULD, or calls it useless: a guest that fails the check is still certified
+	Section int      // section of SPEC.md
+	Advice  bool     // SPEC.md says SHOULD, or calls the behaviour useless: a guest that fails the check is still certified
 	Says    []string // the sentences of SPEC.md, word for word
 	Absent  string   // why the check does not apply, if the guest never came near its rule
 }

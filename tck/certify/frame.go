@@ -53,7 +53,7 @@ type Frame struct {
 	Input     []byte
 	Exchanges []Exchange
 	Code      int32
-	Result    []byte // of the last write
+	Result    []byte // the last result that the guest wrote
 	Wrote     bool
 	Lines     []string
 	Fault     *Fault

@@ -108,7 +108,7 @@ type Run struct {
 	Thread   string        `json:"thread,omitempty"`
 	Messages []abi.Message `json:"messages,omitempty"`
 	State    wire.Map      `json:"state,omitzero"`
-	Resume   wire.Map      `json:"resume,omitzero"` // by the keys of the interrupts
+	Resume   wire.Map      `json:"resume,omitzero"` // answers, by the keys of the interrupts
 }
 
 // Cases returns all cases, by name.

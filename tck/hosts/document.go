@@ -14,10 +14,10 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// Any stands in an expected outcome for a value that each host may choose.
+// Any marks a value in an expected outcome that each host may choose.
 const Any = "*"
 
-// A Shower writes documents as JSON in the form that outcomes use. Bytes are {"$bytes": base64}, floats have a point or an
+// Shower writes documents as JSON in the form that outcomes use. Bytes are {"$bytes": base64}, floats have a point or an
 // exponent, a malformed document is {"$hex": …}, and a value that the host chooses is [Any]. The status success is left out,
 // because it means the same as no status.
 type Shower struct {

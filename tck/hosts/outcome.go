@@ -15,7 +15,7 @@ type RunOutcome struct {
 	Messages   []json.RawMessage `json:"messages"`
 	State      json.RawMessage   `json:"state,omitempty"`
 	Interrupts []json.RawMessage `json:"interrupts,omitempty"` // {key, value}
-	Frames     []Frame           `json:"frames,omitempty"`     // in the order in which they ended
+	Frames     []Frame           `json:"frames,omitempty"`     // calls in the order in which they ended
 	Requests   []json.RawMessage `json:"requests,omitempty"`   // requests that reached models: {model, system, messages, tools, tool_choice, settings}
 	ToolCalls  []json.RawMessage `json:"tool_calls,omitempty"` // calls that reached tools of the agent: {name, args}
 	Events     []json.RawMessage `json:"events,omitempty"`     // events of guests: {step, name, data}
@@ -40,9 +40,9 @@ type Frame struct {
 	Plugin    string          `json:"plugin"`
 	Export    string          `json:"export"`
 	Input     json.RawMessage `json:"input"`
-	Exchanges []Exchange      `json:"exchanges,omitempty"` // without calls beyond a limit or in a closed frame
+	Exchanges []Exchange      `json:"exchanges,omitempty"` // calls of the guest, without those beyond a limit or in a closed frame
 	Code      *int32          `json:"code,omitempty"`      // return value; absent: the call did not return
-	Result    json.RawMessage `json:"result,omitempty"`    // if the code is 1
+	Result    json.RawMessage `json:"result,omitempty"`    // the result, if the code is 1
 	Fault     string          `json:"fault,omitempty"`     // kind of the fault
 	Closed    string          `json:"closed,omitempty"`    // interrupted or cancelled
 }

@@ -15,10 +15,10 @@ func hostNext(payload uint64) uint64
 //go:wasmimport extism:host/user host_call
 func hostCall(op, payload uint64) uint64
 
-// Status is how a call of the host ended.
+// Status says how a call of the host ended.
 type Status int
 
-// The statuses that are of interest here.
+// The statuses that this plugin needs.
 const (
 	ok       Status = 0
 	noEntry  Status = -2
@@ -26,7 +26,7 @@ const (
 	conflict Status = -8
 )
 
-// next calls the inner layers, with the call as it is: no block is no change.
+// next calls the inner layers with the unchanged call: no block means no change.
 func next(reply any) (Status, error) { return answer(hostNext(0), reply) }
 
 // call performs an operation.
@@ -41,7 +41,7 @@ func call(op string, document, reply any) (Status, error) {
 	return answer(hostCall(name.Offset(), payload.Offset()), reply)
 }
 
-// answer reads what the host answers.
+// answer reads the answer of the host.
 func answer(at uint64, reply any) (Status, error) {
 	if at == 0 {
 		return tooBig, nil // there was no room for it

@@ -1,5 +1,5 @@
-// Command mask is an agenthost plugin that was built with Extism's PDK for Go. It keeps words away from the model: names of
-// customers, say, or of projects, in what the user says and in what tools return.
+// Command mask is an agenthost plugin that was built with Extism's PDK for Go. It keeps words away from the model, such as the
+// names of customers or projects, in the user's messages and in the results of tools.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/extism/go-pdk"
 )
 
-// The Description is what the plugin may do at the most. Since it is JSON, all documents are.
+// The Description is the upper bound of what the plugin may do. Since the Description is JSON, all documents are JSON.
 //
 //go:embed description.json
 var description []byte
@@ -22,7 +22,7 @@ func describe() int32 {
 	return 0
 }
 
-// words are those to mask. The host calls configure in every instance, before all else.
+// words are the words to mask. The host calls configure in every instance before it calls a hook.
 var words []string
 
 //go:wasmexport configure
@@ -43,7 +43,7 @@ func configure() int32 {
 	return 0
 }
 
-// beforeModel masks what the user says. The view "new" shows each message once, and again when it has changed.
+// beforeModel masks the user's messages. The view "new" shows each message once, and again when it has changed.
 //
 //go:wasmexport before_model
 func beforeModel() int32 {

@@ -6,7 +6,7 @@ import (
 	"github.com/extism/go-pdk"
 )
 
-// masked returns a message's content without the words, and how many there were.
+// masked returns a message's content with the words masked, and the number of masked words.
 func masked(content any) (any, int) {
 	with, _ := pdk.GetConfig("with") // a value of the configuration as text; the schema has given it its default
 	switch content := content.(type) {

@@ -1,4 +1,4 @@
-// Command server is an MCP server with the files of a directory: a small one of the kind that MCP servers for files are.
+// Command server is a small MCP server that gives a model the files of a directory.
 package main
 
 import (
@@ -66,7 +66,7 @@ func list(root *os.Root) (string, error) {
 	return strings.Join(names, "\n"), err
 }
 
-// answer makes the handler of a tool that answers with a text.
+// answer returns the handler of a tool that answers with a text.
 func answer[In any](do func(In) (string, error)) mcp.ToolHandlerFor[In, any] {
 	return func(_ context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := do(in)

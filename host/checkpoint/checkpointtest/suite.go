@@ -15,7 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// Run tests the stores that open returns. Each is empty.
+// Run tests the stores that open returns. Every store that open returns must be empty.
 func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 	t.Helper()
 	for _, test := range []struct {

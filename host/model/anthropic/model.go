@@ -50,17 +50,17 @@ const (
 // request.
 //
 // Blocks that only the provider knows have the prefix "anthropic_": a server tool's result arrives as
-// "anthropic_web_search_tool_result" and is sent back as such, and a program's block "anthropic_document" is sent as a
+// "anthropic_web_search_tool_result" and is sent back in the same form, and a program's block "anthropic_document" is sent as a
 // document with all its keys. A block's key "cache_control" is sent along.
 type Model struct {
 	Name       string            // such as "claude-haiku-4-5"
 	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
-	APIKey     string            // "": that of APIKeyEnv. Only Anthropic's own address requires one
+	APIKey     string            // "": the key in APIKeyEnv; only Anthropic's own address requires a key
 	APIKeyEnv  string            // the environment variable with the key; "": ANTHROPIC_API_KEY
-	Settings   wire.Map          // for every request, by the provider's names; those of a request win
+	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint

@@ -22,12 +22,12 @@ const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // a name, not a key
 type Model struct {
 	Name       string            // such as "gemini-3-flash"
 	BaseURL    string            // without the version, such as "http://localhost:8080"; "": Google's own
-	APIKey     string            // "": that of APIKeyEnv. Only Google's own address requires one
+	APIKey     string            // "": the key in APIKeyEnv; only Google's own address requires a key
 	APIKeyEnv  string            // the environment variable with the key; "": GEMINI_API_KEY, or else GOOGLE_API_KEY
-	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own win, field by field
+	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own fields win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint

@@ -31,11 +31,11 @@ type Feature string
 
 // These are the features.
 const (
-	CallIDs        Feature = "call ids"        // of tool calls, made by the provider
-	MalformedCalls Feature = "malformed calls" // arguments that are not valid JSON
-	Reasoning      Feature = "reasoning"       // shown by the server
-	Signatures     Feature = "signatures"      // of reasoning, that must be sent back
-	Usage          Feature = "usage"           // from this server
+	CallIDs        Feature = "call ids"        // ids of tool calls, made by the provider
+	MalformedCalls Feature = "malformed calls" // calls whose arguments are not valid JSON
+	Reasoning      Feature = "reasoning"       // reasoning that the server shows
+	Signatures     Feature = "signatures"      // signatures of reasoning, which must be sent back
+	Usage          Feature = "usage"           // token counts from this server
 )
 
 // Run tests a provider. It needs the test servers, installed by make servers or in the directory that AGENTHOST_TESTSERVERS

@@ -43,14 +43,14 @@ const (
 type Model struct {
 	Name       string            // such as "gpt-5.2"
 	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
-	APIKey     string            // "": that of APIKeyEnv. Only OpenAI's own address requires one
+	APIKey     string            // "": the key in APIKeyEnv; only OpenAI's own address requires a key
 	APIKeyEnv  string            // the environment variable with the key; "": OPENAI_API_KEY
 	API        API               // "": ChatCompletions
 	Provider   string            // name of the service at BaseURL, for errors and events; "": "openai"
-	Settings   wire.Map          // for every request, by the provider's names; those of a request win
+	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // what the model can do; nil: as [model.Lookup] says
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint

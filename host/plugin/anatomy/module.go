@@ -12,13 +12,13 @@ import (
 // including control characters.
 type Module struct {
 	Size      int        `json:"size"`
-	Code      int        `json:"code"`      // code of its functions
-	Data      int        `json:"data"`      // initial content of its memory
-	Debug     int        `json:"debug"`     // debug sections, see [IsDebug]
+	Code      int        `json:"code"`      // size of the code of the functions
+	Data      int        `json:"data"`      // size of the initial content of the memory
+	Debug     int        `json:"debug"`     // size of the debug sections, see [IsDebug]
 	Functions int        `json:"functions"` // number of functions with a body
 	Memory    *Memory    `json:"memory,omitempty"`
-	Stack     int        `json:"stack,omitempty"`  // if the linker put it before the data; 0: unknown
-	Tables    []Table    `json:"tables,omitempty"` // of functions, or of references
+	Stack     int        `json:"stack,omitempty"`  // size of the stack, if the linker put it before the data; 0: unknown
+	Tables    []Table    `json:"tables,omitempty"` // tables of functions or of references
 	Imports   []Imports  `json:"imports,omitempty"`
 	Exports   []Export   `json:"exports,omitempty"`
 	Custom    []Section  `json:"custom_sections,omitempty"`
@@ -28,13 +28,13 @@ type Module struct {
 // Memory is the size of a memory when an instance starts, and its maximum.
 type Memory struct {
 	Initial int64 `json:"initial"`
-	Maximum int64 `json:"maximum,omitempty"` // 0: none
+	Maximum int64 `json:"maximum,omitempty"` // 0: no maximum
 }
 
 // Table is the number of elements in a table at the start, and its maximum.
 type Table struct {
 	Initial uint32 `json:"initial"`
-	Maximum uint32 `json:"maximum,omitempty"` // 0: none
+	Maximum uint32 `json:"maximum,omitempty"` // 0: no maximum
 }
 
 // Imports are the functions that are imported from one module.
@@ -52,7 +52,7 @@ type Export struct {
 // Section is a custom section.
 type Section struct {
 	Name string `json:"name"`
-	Size int    `json:"size"` // of its content
+	Size int    `json:"size"` // size of the content
 }
 
 // Of reads a module. The error is a [*preflight.Error] if the module would not be loaded.

@@ -16,17 +16,17 @@ import (
 // Measurement is what [Bench] reports about one hook.
 type Measurement struct {
 	Hook  abi.Hook  `json:"hook"`
-	Calls int       `json:"calls"` // that were measured
-	Time  Quantiles `json:"ns"`    // of one call, in nanoseconds, including all that the host does for it
-	Fuel  Quantiles `json:"fuel"`  // of one call
+	Calls int       `json:"calls"` // number of measured calls
+	Time  Quantiles `json:"ns"`    // time of one call, in nanoseconds, including all that the host does for it
+	Fuel  Quantiles `json:"fuel"`  // fuel of one call
 	// Empty is the time of an empty hook in the same place, which gets the same input and returns 0 at once.
 	Empty   Quantiles `json:"empty_ns"`
-	Ratio   float64   `json:"ratio"`   // of the two P50 times
+	Ratio   float64   `json:"ratio"`   // ratio of the two P50 times
 	Input   int       `json:"input"`   // bytes of the document that the hook receives
 	Reply   int       `json:"reply"`   // bytes of the last reply of next or host_call in one call
 	Result  int       `json:"result"`  // bytes of the document that the hook writes
-	Memory  int64     `json:"memory"`  // of the largest instance, in bytes
-	Outcome string    `json:"outcome"` // of the last call: nothing, result, error or interrupt
+	Memory  int64     `json:"memory"`  // size of the largest instance, in bytes
+	Outcome string    `json:"outcome"` // outcome of the last call: nothing, result, error or interrupt
 	Message string    `json:"message,omitempty"`
 }
 

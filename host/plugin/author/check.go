@@ -21,11 +21,11 @@ type Finding struct {
 	Stage   string      `json:"stage"` // read, preflight, link, compile, instantiate, init, describe, configure or hook
 	Hook    abi.Hook    `json:"hook,omitempty"`
 	OK      bool        `json:"ok"`
-	Kind    plugin.Kind `json:"kind,omitempty"`    // of the fault; "" if the plugin is not to blame, as for a missing file
+	Kind    plugin.Kind `json:"kind,omitempty"`    // kind of the fault; "" if the plugin is not to blame, as for a missing file
 	Message string      `json:"message,omitempty"` // guest text in it is cleaned
-	Fuel    uint64      `json:"fuel"`              // used by the hook, or by everything up to configure
+	Fuel    uint64      `json:"fuel"`              // fuel used by the hook, or by everything up to configure
 	WallMS  float64     `json:"wall_ms"`           // how long it took, in milliseconds, including waiting
-	Memory  int64       `json:"memory"`            // of the largest instance, in bytes; 0 if there was none
+	Memory  int64       `json:"memory"`            // size of the largest instance, in bytes; 0 if there was none
 }
 
 // StageHook is the stage of a finding about a hook.

@@ -21,31 +21,31 @@ type Inspection struct {
 	File        string           `json:"file"`
 	OK          bool             `json:"ok"`
 	Stage       string           `json:"stage,omitempty"`       // where it failed: read, preflight, link, compile, instantiate, init or describe
-	Kind        plugin.Kind      `json:"kind,omitempty"`        // of the fault; "" if the plugin is not to blame
+	Kind        plugin.Kind      `json:"kind,omitempty"`        // kind of the fault; "" if the plugin is not to blame
 	Message     string           `json:"message,omitempty"`     // why it failed; guest text in it is cleaned
-	SHA256      string           `json:"sha256,omitempty"`      // of the file, as in [plugin.Wasm.SHA256]
+	SHA256      string           `json:"sha256,omitempty"`      // digest of the file, as in [plugin.Wasm.SHA256]
 	Signature   string           `json:"signature,omitempty"`   // the file that may hold its signature, which is not checked
 	Module      *anatomy.Module  `json:"module,omitempty"`      // nil: the file is not a loadable module
-	Description wire.Raw         `json:"description,omitempty"` // what describe returned, canonical
+	Description wire.Raw         `json:"description,omitempty"` // the Description that describe returned, in canonical form
 	Described   *abi.Description `json:"-"`                     // the same, decoded; nil if it is malformed or not allowed
 	Embedded    Embedded         `json:"embedded_description"`
 	Warnings    []Warning        `json:"warnings,omitempty"`
 }
 
-// Embedded compares the section [anatomy.DescriptionSection] of a module with what describe returns.
+// Embedded compares the section [anatomy.DescriptionSection] of a module with the Description that describe returns.
 type Embedded string
 
 // The possible states of an embedded Description.
 const (
 	EmbeddedNone      Embedded = "none"      // there is no such section
-	EmbeddedSame      Embedded = "same"      // it is what describe returns
-	EmbeddedDiffers   Embedded = "differs"   // it is something else
+	EmbeddedSame      Embedded = "same"      // the section holds what describe returns
+	EmbeddedDiffers   Embedded = "differs"   // the section holds something else
 	EmbeddedUnchecked Embedded = "unchecked" // describe could not be called
 )
 
 // Inspect examines a module and calls its describe, in the same sandbox and in the same way as loading it does. It does not
-// configure the module, grants it nothing, and runs none of its hooks, so the module need not be trusted. Of w, it uses
-// only the fields that locate and verify the module, its Limits and its Engine.
+// configure the module, grants it nothing, and runs none of its hooks, so the module need not be trusted. It uses only those
+// fields of w that locate and verify the module, the Limits and the Engine.
 func Inspect(ctx context.Context, w plugin.Wasm) *Inspection {
 	in := &Inspection{File: w.Path, Embedded: EmbeddedNone}
 	err := in.look(ctx, w)

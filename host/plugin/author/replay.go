@@ -23,8 +23,8 @@ type Replay struct {
 // replayDeadline is how long a guest may take for a repeated call; usually its fuel ends it earlier.
 const replayDeadline = time.Minute
 
-// NewReplay loads a module as an agent does, and configures it as it was when it was recorded. Of w, it uses the module and
-// its checks, the Engine, and Config if it is not nil, to replace the recorded configuration. The limits and the isolation
+// NewReplay loads a module as an agent does, and configures it as it was when it was recorded. It uses the module of w with
+// its checks, the Engine, and Config, which replaces the recorded configuration unless it is nil. The limits and the isolation
 // are those of the recording, and stand-ins replace what was granted.
 func NewReplay(ctx context.Context, w plugin.Wasm, recorded *cassette.Plugin) (*Replay, error) {
 	l := &recorded.Limits
@@ -73,8 +73,8 @@ func (r *Replay) Same() bool { return r.same }
 // Close ends the replay.
 func (r *Replay) Close() error { return r.plugin.Close() }
 
-// Call repeats a recorded call and returns how it went, see [plugin.Plugin.Repeat]. Use [cassette.Compare] to compare it
-// with the recorded one.
+// Call repeats a recorded call and returns a frame of the new call, see [plugin.Plugin.Repeat]. Use [cassette.Compare] to
+// compare it with the recorded one.
 func (r *Replay) Call(ctx context.Context, recorded *cassette.Frame) (*cassette.Frame, error) {
 	return r.plugin.Repeat(ctx, recorded)
 }

@@ -10,11 +10,11 @@ type Warning struct {
 
 // The codes of warnings.
 const (
-	WarnAsyncify    = "asyncify"    // TinyGo's default scheduler
-	WarnMemory      = "memory"      // its initial memory is large
-	WarnStack       = "stack"       // its stack is large
-	WarnDebug       = "debug"       // it has debug sections
-	WarnDescription = "description" // its embedded Description is not what describe returns
+	WarnAsyncify    = "asyncify"    // the module uses TinyGo's default scheduler
+	WarnMemory      = "memory"      // the initial memory is large
+	WarnStack       = "stack"       // the stack is large
+	WarnDebug       = "debug"       // the module has debug sections
+	WarnDescription = "description" // the embedded Description differs from the one that describe returns
 )
 
 // Sizes from which something is worth a warning, in bytes.

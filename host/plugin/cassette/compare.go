@@ -7,12 +7,12 @@ import (
 	"github.com/agenthost/agenthost/internal/docdiff"
 )
 
-// Difference is one thing that went differently when a call was repeated.
+// Difference is one difference between a recorded call and its repetition.
 type Difference struct {
 	Kind DifferenceKind `json:"kind"`
 	Call int            `json:"call,omitempty"` // the number of the next or host_call, from 1: as recorded, or for an added call, as performed
-	Text string         `json:"text"`           // what it concerns, and what differs if it is not a document
-	Diff docdiff.Diff   `json:"diff,omitzero"`  // from the recorded document to the new one
+	Text string         `json:"text"`           // the subject of the difference, and the difference itself unless it is in a document
+	Diff docdiff.Diff   `json:"diff,omitzero"`  // difference from the recorded document to the new one
 }
 
 // DifferenceKind says what differs.
@@ -47,9 +47,9 @@ const FaultUnrecorded = "unrecorded"
 // Compare lists how a repeated call differs from its recording. fuel says that the fuel must be the same, which it must be
 // with the same module and configuration.
 //
-// Compare ignores what depends on the machine: of a call that was cancelled, or that ended by a fault of chance, it
-// compares only what happened until then. It also ignores the host's opinion of the result, which depends on the state of
-// the run.
+// Compare ignores everything that depends on the machine. If a call was cancelled, or ended by a fault that depends on chance, it
+// compares only what happened before that. It also ignores the host's opinion of the result, which depends on the state of the
+// run.
 func Compare(recorded, performed *Frame, fuel bool) []Difference {
 	c := comparison{recorded: recorded, performed: performed}
 	unanswered := c.exchanges()

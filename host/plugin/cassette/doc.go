@@ -15,6 +15,6 @@
 // # What a cassette holds
 //
 // A cassette holds everything that the plugins saw: conversations, arguments and results of tools, fields, and the plugins'
-// configuration including its secrets. Protect it as you protect those; [Create] makes a file for the current user alone.
-// Secrets that a grant of http.fetch puts into requests are not in it, since no guest sees them.
+// configuration including its secrets. Protect it as you protect those; [Create] makes a file that only the current user can
+// read. Secrets that a grant of http.fetch puts into requests are not in it, since no guest sees them.
 package cassette

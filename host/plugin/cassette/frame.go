@@ -11,33 +11,33 @@ const Version = 1
 // The limits of a cassette. Anything larger is written without its content, see [Frame.Cut].
 const (
 	MaxDocument    = 64 << 20 // size of a document, in bytes
-	MaxExchanges   = 20_000   // in a frame
-	MaxPlugins     = 1_000    // in one cassette: each load of a plugin counts
-	MaxPluginBytes = 64 << 20 // of all configurations and Descriptions together
+	MaxExchanges   = 20_000   // number of exchanges in a frame
+	MaxPlugins     = 1_000    // number of plugins in one cassette: each load of a plugin counts
+	MaxPluginBytes = 64 << 20 // size of all configurations and Descriptions together
 )
 
 // Header is the first document.
 type Header struct {
 	Version int    `msgpack:"cassette"`
-	ABI     string `msgpack:"abi"` // of the recording host: its major and minor version
+	ABI     string `msgpack:"abi"` // version of the recording host's ABI: major and minor
 }
 
 // Plugin is a plugin as it was loaded: with this module, configuration and these limits.
 type Plugin struct {
-	ID          int      `msgpack:"id"`   // in its cassette, from 1; the writer sets it
-	Name        string   `msgpack:"name"` // in its agent
+	ID          int      `msgpack:"id"`   // number in the cassette, from 1; the writer sets it
+	Name        string   `msgpack:"name"` // name in the agent
 	Path        string   `msgpack:"path,omitempty"`
-	SHA256      string   `msgpack:"sha256"`                // of the module, in hexadecimal
-	Costs       int      `msgpack:"costs"`                 // the version of the cost table that counts its fuel
-	Config      []byte   `msgpack:"config"`                // as msgpack, with the defaults of its schema
-	Description []byte   `msgpack:"description,omitempty"` // as msgpack: what it does with this configuration
+	SHA256      string   `msgpack:"sha256"`                // digest of the module, in hexadecimal
+	Costs       int      `msgpack:"costs"`                 // version of the cost table for the plugin's fuel
+	Config      []byte   `msgpack:"config"`                // configuration as msgpack, with the defaults of its schema
+	Description []byte   `msgpack:"description,omitempty"` // Description as msgpack, as returned for this configuration
 	Grants      []string `msgpack:"grants,omitempty"`      // keys of what was granted, such as kv and http.fetch
 	Reads       []string `msgpack:"reads,omitempty"`       // granted fields of other middleware
 	Writes      []string `msgpack:"writes,omitempty"`
 	Limits      Limits   `msgpack:"limits"`
 }
 
-// Limits are those limits of a plugin that a call's result and fuel may depend on.
+// Limits are the limits of a plugin that may affect a call's result and fuel.
 type Limits struct {
 	Memory    int64 `msgpack:"memory"`
 	Fuel      int64 `msgpack:"fuel"`
@@ -50,19 +50,20 @@ type Limits struct {
 
 // Frame is one call of a guest's function for a hook or tool.
 type Frame struct {
-	Number int     `msgpack:"number"` // in its cassette, from 1, in the order in which calls ended; the writer sets it
+	Number int     `msgpack:"number"` // number in the cassette, from 1, in the order in which calls ended; the writer sets it
 	Plugin *Plugin `msgpack:"-"`      // the reader and the writer set it
 	Loaded int     `msgpack:"plugin"` // the plugin's ID; the writer sets it
 
-	Export    string     `msgpack:"export"`
-	Step      string     `msgpack:"step"`
-	Input     []byte     `msgpack:"input,omitempty"`
-	Exchanges []Exchange `msgpack:"exchanges,omitempty"` // that the host answered or would have; not those beyond a limit, or in a closed frame
-	Returned  bool       `msgpack:"returned,omitempty"`  // the function returned Code
+	Export string `msgpack:"export"`
+	Step   string `msgpack:"step"`
+	Input  []byte `msgpack:"input,omitempty"`
+	// Exchanges are the exchanges that the host answered or would have answered, without those beyond a limit or in a closed frame.
+	Exchanges []Exchange `msgpack:"exchanges,omitempty"`
+	Returned  bool       `msgpack:"returned,omitempty"` // the function returned Code
 	Code      int32      `msgpack:"code,omitempty"`
-	Result    []byte     `msgpack:"result,omitempty"` // if the code says that there is one
+	Result    []byte     `msgpack:"result,omitempty"` // the result, if Code says that there is one
 	Fuel      uint64     `msgpack:"fuel"`
-	Fault     *Fault     `msgpack:"fault,omitempty"`     // of the guest, or what the host found wrong with its result
+	Fault     *Fault     `msgpack:"fault,omitempty"`     // fault of the guest, or of its result in the host's judgement
 	Closed    abi.Status `msgpack:"closed,omitempty"`    // an interrupt or cancellation came from inside, and the result was discarded
 	Cancelled bool       `msgpack:"cancelled,omitempty"` // the run's context ended while the guest ran, and stopped it
 	Cut       bool       `msgpack:"cut,omitempty"`       // the call was too large to record whole: it cannot be repeated

@@ -4,8 +4,8 @@ import "github.com/agenthost/agenthost/abi"
 
 // Script returns a recording's answers, in order, when its call is repeated.
 //
-// It answers an event.emit even if it was not recorded, and skips a recorded one that is not made: events do not affect
-// what follows, so that the rest can still be compared.
+// It answers an event.emit even if it was not recorded, and skips a recorded one that the guest does not repeat. Events do not
+// affect what follows, so the rest can still be compared.
 type Script struct {
 	exchanges []Exchange
 	at        int
@@ -15,8 +15,9 @@ type Script struct {
 // NewScript returns a Script that starts with the first exchange.
 func NewScript(f *Frame) *Script { return &Script{exchanges: f.Exchanges} }
 
-// Next returns the index of the exchange that answers the next call of next (""), or of an operation. The index is -1 for
-// an unrecorded event.emit, which needs no answer. Next returns false if the recording has another call there, or none.
+// Next returns the index of the exchange that answers the next call of next (""), or of an operation. The index is -1 for an
+// unrecorded event.emit, which needs no answer. Next returns false if the recording has another call at this point, or no
+// further call.
 func (s *Script) Next(op string) (at int, ok bool) {
 	if op == abi.OpEventEmit {
 		if s.at == len(s.exchanges) || s.exchanges[s.at].Op != op {

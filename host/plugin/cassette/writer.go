@@ -26,8 +26,8 @@ type Writer struct {
 	err     error // the first error; nothing is written after it
 }
 
-// Create makes a file for the current user alone and writes a cassette to it. It does not overwrite an existing file, which
-// may be the only recording of what went wrong.
+// Create makes a file that only the current user can read, and writes a cassette to it. It does not overwrite an existing
+// file, which may be the only recording of what went wrong.
 func Create(path string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -51,7 +51,8 @@ func NewWriter(to io.Writer) (*Writer, error) {
 	return w, w.err
 }
 
-// Record writes a call that has ended, after its plugin if it is the plugin's first. It changes neither.
+// Record writes a call that has ended. Before the first call of a plugin it also writes the plugin. It changes neither of
+// them.
 func (w *Writer) Record(p *Plugin, f *Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

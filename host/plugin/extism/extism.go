@@ -70,7 +70,7 @@ func (Extism) Speaks(m *preflight.Module) bool {
 	return slices.ContainsFunc(m.Imports, func(i preflight.Import) bool { return moduleOf(i.Module) != nil })
 }
 
-// Import returns the host's name of a module of Extism.
+// Import returns the host's name for a module that Extism plugins import from.
 func (Extism) Import(name string) string {
 	if m := moduleOf(name); m != nil {
 		return m.host
@@ -99,7 +99,7 @@ func (Extism) CheckImport(from, name string, t wasmbin.FuncType) error {
 	return nil
 }
 
-// CheckExport checks one export that has a meaning.
+// CheckExport checks one export whose name has a meaning in the ABI.
 func (Extism) CheckExport(name string, t wasmbin.FuncType) error {
 	if len(t.Params) == 0 && (len(t.Results) == 0 || slices.Equal(t.Results, []api.ValueType{i32})) {
 		return nil

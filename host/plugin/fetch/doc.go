@@ -1,4 +1,4 @@
-// Package fetch is the HTTP client behind the capability http.fetch. An untrusted guest says what to request; the
+// Package fetch is the HTTP client that implements the capability http.fetch. An untrusted guest says what to request; the
 // operator's [Policy] says where requests may go. None of net/http's defaults are in use: no proxy from the environment, no
 // cookies, no unchecked redirects, no decompression, and no connection shared with another client.
 //

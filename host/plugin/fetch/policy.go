@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Policy is what one plugin may request. Only Hosts is required.
+// Policy says what one plugin may request. Only Hosts is required.
 type Policy struct {
-	// Hosts are where requests may go: "api.example.com", "*.example.com" for everything below it but not itself,
-	// "10.0.0.7" or "[2001:db8::7]" written exactly. A port may follow; the default is 443. The prefix "http://" grants
-	// plain HTTP instead of HTTPS, with 80 as the default port. Letters beyond ASCII are written as xn--.
+	// Hosts are the hosts to which requests may go: "api.example.com", "*.example.com" for everything below it but not itself,
+	// "10.0.0.7" or "[2001:db8::7]" written exactly. A port may follow; the default is 443. The prefix "http://" grants plain
+	// HTTP instead of HTTPS, with 80 as the default port. Letters beyond ASCII are written as xn--.
 	Hosts []string
 
-	Methods []string       // in capitals; none: GET, HEAD and POST
+	Methods []string       // allowed methods, in capitals; none: GET, HEAD and POST
 	Private []netip.Prefix // non-public networks that hosts may be in
 	Secrets map[string]Secret
 
-	MaxRequest   int           // of a request's body, in bytes; 0: 1 MiB
-	MaxResponse  int           // of a response's body, in bytes; 0: 1 MiB
-	MaxHeaders   int           // of all headers of a request, and of a response, in bytes; 0: 64 KiB
-	Timeout      time.Duration // of an exchange with all its redirects; 0: 30 s
+	MaxRequest   int           // size of a request's body, in bytes; 0: 1 MiB
+	MaxResponse  int           // size of a response's body, in bytes; 0: 1 MiB
+	MaxHeaders   int           // size of all headers of a request, and of a response, in bytes; 0: 64 KiB
+	Timeout      time.Duration // time limit of an exchange with all its redirects; 0: 30 s
 	MaxRedirects int           // 0: 5; negative: none, and a redirect is returned as the response
 }
 
 // Secret is a value that a guest may send but not see.
 type Secret struct {
 	Value string   // 8 bytes to 4 KiB, valid in a header
-	Hosts []string // where it may be sent, as in [Policy]; each within the policy's hosts
+	Hosts []string // hosts to which it may be sent, as in [Policy]; each within the policy's hosts
 }
 
 // The defaults of a policy, and the maximums that New accepts.

@@ -3,8 +3,8 @@ package hostile
 // Line is a line of the checklist: one way to attack a host of plugins.
 type Line struct {
 	Text  string
-	Tests []Test // tests that cover the line besides the corpus, or instead of it
-	None  string // why no guest can try it; "": a guest can
+	Tests []Test // tests that cover the line in addition to the corpus, or instead of it
+	None  string // the reason why no guest can try it; "": a guest can
 }
 
 // Test is a test elsewhere in the repository.

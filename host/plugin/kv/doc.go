@@ -1,6 +1,6 @@
-// Package kv keeps what plugins store through the capability kv: for a run, for a thread, or for themselves. A [Store] puts
-// the entries of an agent's plugins into a store of the host. It adds what a [store.Store] does not know: which namespace
-// belongs to which plugin, and limits that apply even where the operator sets none.
+// Package kv keeps the entries that plugins store through the capability kv: for a run, for a thread, or for the plugin
+// itself. A [Store] puts the entries of an agent's plugins into a store of the host. It adds two things to a [store.Store]: it
+// knows which namespace belongs to which plugin, and it applies limits even if the operator sets none.
 //
 // The host, not the guest, decides which namespace a call means. A guest writes only keys, and a key is never part of a
 // namespace's path. So no key reaches into another plugin's namespace, another thread's, or another scope's. Each namespace

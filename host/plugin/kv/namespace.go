@@ -18,7 +18,7 @@ import (
 type Namespace struct {
 	Plugin string // the middleware's name
 	Scope  abi.Scope
-	ID     string // of the run or the thread; "" in the scope of the plugin
+	ID     string // id of the run or the thread; "" in the scope of the plugin
 }
 
 // path returns where the entries of a namespace are, or reports an invalid namespace. All names in a path come from the host

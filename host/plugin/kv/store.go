@@ -69,8 +69,8 @@ func (s *Store) List(ctx context.Context, ns Namespace, q store.Query) (store.Pa
 	return s.store.List(ctx, path, q)
 }
 
-// Drop removes what all plugins keep for a run or a thread that has ended for good. Its id must not be reused, because
-// versions begin again.
+// Drop removes the entries that all plugins keep for a run or a thread that has ended for good. Its id must not be reused,
+// because versions begin again.
 func (s *Store) Drop(ctx context.Context, scope abi.Scope, id string) error {
 	path, err := s.owner(scope, id)
 	if err != nil {

@@ -2,8 +2,8 @@ package meter
 
 import "github.com/agenthost/agenthost/internal/wasmbin"
 
-// Version is the version of the cost table. Another table gives other numbers for equal calls, so it is part of the ABI:
-// changing it requires a minor version.
+// Version is the version of the cost table. Different tables give different numbers for equal calls, so the version is part of
+// the ABI: changing it requires a minor version.
 const Version = 1
 
 // The cost table. An instruction costs 1, with these exceptions.

@@ -18,7 +18,7 @@ import (
 	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
-// What is added to the module.
+// These are the names that Rewrite adds to the module.
 const (
 	Module = "agenthost_meter" // the module of the import
 	Tick   = "tick"            // (fuel i64) -> i64: takes the remaining fuel, which is negative, and returns the new amount

@@ -10,13 +10,13 @@ const (
 	Malformed   Rule = "malformed"   // it is not a module of WebAssembly 2.0, or wazero reads it differently
 	Limit       Rule = "limit"       // it exceeds a limit
 	Unsupported Rule = "unsupported" // it needs a disabled feature
-	Link        Rule = "link"        // it imports or exports something that guests may not
+	Link        Rule = "link"        // it imports or exports something that guests may not import or export
 )
 
 // Error reports why a module is refused.
 type Error struct {
 	Rule   Rule
-	Offset int // in the module
+	Offset int // offset in the module
 	Text   string
 }
 

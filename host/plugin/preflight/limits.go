@@ -17,7 +17,7 @@ type Limits struct {
 	Table       uint32 // elements of a table
 	MemoryPages uint32 // pages of 64 KiB with which the memory starts
 
-	// Of one function.
+	// The limits of one function.
 	Body    int // bytes of its body
 	Locals  int // parameters and local variables
 	Nesting int // nested blocks

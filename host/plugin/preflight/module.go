@@ -8,7 +8,7 @@ type Module struct {
 	Imports   []Import
 	Functions []uint32 // the types of the functions with a body
 	Tables    []wasmbin.Limits
-	Memory    *wasmbin.Limits // nil: it has none
+	Memory    *wasmbin.Limits // nil: the module has no memory
 	Globals   []Global
 	Exports   []Export
 	Start     *uint32 // the function that runs first; nil: none
@@ -57,7 +57,7 @@ type Body struct {
 type Section struct {
 	ID         byte
 	Start, End int    // offsets of the content
-	Name       string // of a custom section
+	Name       string // name of a custom section
 }
 
 // The ids of sections.

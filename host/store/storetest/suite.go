@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 )
 
-// Run tests the stores that open returns. Each is empty, and takes the time from now.
+// Run tests the stores that open returns. Each of them must be empty, and must take the time from the function now.
 func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Store) {
 	t.Helper()
 	for _, test := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
-// Reason is why a path was refused.
+// Reason says why a path was refused.
 type Reason uint8
 
 // The reasons of a [PathError].
@@ -27,7 +27,7 @@ const (
 	NotDirectory
 	// NotRegular: the path leads to a pipe, a socket or a device.
 	NotRegular
-	// IsLink: the path leads to a symbolic link, through which nothing is written.
+	// IsLink: the path leads to a symbolic link, and writes do not follow links.
 	IsLink
 	// Binary: the file is not text.
 	Binary
@@ -35,7 +35,7 @@ const (
 	TooLarge
 	// ReadOnly: [Options].Write is not set.
 	ReadOnly
-	// Denied: the operating system does not permit it.
+	// Denied: the operating system does not permit the access.
 	Denied
 	// BadName: no file can have that name.
 	BadName
@@ -94,7 +94,7 @@ func (e *PathError) Unwrap() error { return e.Err }
 
 // ArgumentError is an argument other than a path that cannot be used.
 type ArgumentError struct {
-	Argument string // its name, such as "pattern" or "offset"
+	Argument string // name of the argument, such as "pattern" or "offset"
 	Problem  string
 }
 

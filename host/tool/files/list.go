@@ -129,7 +129,7 @@ func entryOf(name string, entry fs.DirEntry) Entry {
 	return e
 }
 
-// String returns an entry a line, followed by what was left out.
+// String returns one line for each entry, followed by a note about everything that was left out.
 func (l *Listing) String() string {
 	var out strings.Builder
 	for _, e := range l.Entries {

@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
-// Options are what the tools may do with a directory. The zero value permits reading, with the default limits.
+// Options say what the tools may do with a directory. The zero value permits reading, with the default limits.
 type Options struct {
 	Write     bool  // the tools may write files
 	MaxOutput int   // the largest size of one result, in bytes; 0 means 64 KiB

@@ -140,7 +140,7 @@ func excerpt(line []byte, at []int) string {
 	return out.String()
 }
 
-// String returns a match a line, followed by what was left out.
+// String returns one line for each match, followed by a note about everything that was left out.
 func (m *Matches) String() string {
 	var out strings.Builder
 	for _, match := range m.Found {

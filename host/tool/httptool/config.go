@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Name        string // up to 64 letters, digits, _ and -
 	Description string
-	Method      string // in capitals; "": GET
+	Method      string // HTTP method, in capitals; "": GET
 
 	// URL begins with https:// or http://. The arguments in its path and host must be required ones.
 	URL string
@@ -39,17 +39,17 @@ type Config struct {
 	Result      string        // a JSON pointer (RFC 6901) to the part of the response that the model sees; "": the whole body
 	MaxResult   int           // text of the result that the model sees, in bytes; 0: 64 KiB
 	MaxResponse int           // size of a response body, also decompressed, in bytes; 0: 4 MiB
-	Timeout     time.Duration // for the request and its redirects, at most an hour; 0: 30 s
+	Timeout     time.Duration // time limit of the request and its redirects, at most an hour; 0: 30 s
 
-	Idempotent   *bool // whether it is safe to run again after a crash; nil: GET and HEAD only
+	Idempotent   *bool // whether it is safe to run the tool again after a crash; nil: GET and HEAD only
 	ReturnDirect bool  // the result ends the run
 
-	// Allow lists where redirects may lead besides the URL's own scheme, host and port: "api.example.com" or "*.example.com",
-	// optionally followed by ":8443" or preceded by "http://". If the URL's host has an argument, Allow lists its possible
-	// values, and the headers are sent there.
+	// Allow lists the hosts to which redirects may lead in addition to the URL's own scheme, host and port: "api.example.com" or
+	// "*.example.com", optionally followed by ":8443" or preceded by "http://". If the URL's host has an argument, Allow lists
+	// its possible values, and the headers are sent there.
 	Allow []string
-	// Private lists networks that names may resolve to, besides the public ones. Addresses written literally in URL or Allow, and
-	// localhost, need no entry.
+	// Private lists networks that names may resolve to, in addition to the public ones. Addresses written literally in URL or
+	// Allow, and localhost, need no entry.
 	Private []netip.Prefix
 	// Secrets are hidden from results and errors. Credentials in Headers are hidden anyway: the headers Authorization and Cookie,
 	// and those with key, token or secret in their names.

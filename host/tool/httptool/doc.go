@@ -18,8 +18,8 @@
 // # Where requests go
 //
 // The client is the one that plugins use (see package fetch): no proxy, no cookies, only public addresses or ones that the
-// operator named, and bounds on size and time. A redirect is followed within the URL's own origin, and to where Allow permits.
-// The operator's headers are sent to no host but the URL's.
+// operator named, and bounds on size and time. A redirect is followed within the URL's own origin, and to the hosts that Allow
+// lists. The operator's headers are sent to no host but the URL's.
 //
 // # What a model sees
 //

@@ -35,7 +35,7 @@ type Config struct {
 	Transport func() (sdk.Transport, error)
 
 	Prefix string // prefix of its tools' names in the agent
-	// Include and Exclude choose tools by patterns, such as "read_*", of the server's own names. Without Include all tools are
+	// Include and Exclude choose tools by patterns for the server's own names, such as "read_*". Without Include all tools are
 	// chosen. A pattern that matches no tool is an error.
 	Include, Exclude []string
 	Idempotent       []string // patterns of tools that are safe to run again
@@ -45,8 +45,8 @@ type Config struct {
 	// protocol before 2026-07-28 then run one at a time: such a server does not say which call is asking.
 	Elicitation bool
 
-	Timeout        time.Duration // of one call; 0: two minutes
-	ConnectTimeout time.Duration // to start or reach the server and list its tools; 0: 30 seconds
+	Timeout        time.Duration // time limit of one call; 0: two minutes
+	ConnectTimeout time.Duration // time limit to start or reach the server and list its tools; 0: 30 seconds
 	MaxResult      int           // text of a result that the model sees, in bytes; 0: 64 KiB
 
 	Logger *slog.Logger     // receives the server's log and standard error; nil: discarded

@@ -1,11 +1,11 @@
 package scan
 
-// shape is a kind of key that is known by how it begins.
+// shape is a kind of key that is recognised by its prefix.
 type shape struct {
 	prefix string
-	body   class // what follows the prefix
-	length int   // bytes that follow at least
-	random bool  // the body must look random, because the prefix alone says little
+	body   class // class of the bytes after the prefix
+	length int   // minimum number of bytes after the prefix
+	random bool  // the body must look random, because the prefix is not specific enough
 }
 
 // dashShapes are the keys whose prefix ends in (or, for the first, has its first dash at) the dash that wakes dashKey.
@@ -117,8 +117,8 @@ func (p *pass) capitalKey(i int) int {
 	return 0
 }
 
-// jwt looks for a JSON Web Token around the J at i: "eyJ" (the Base64 of `{"`) and two or more parts behind dots. A
-// token that was cut off is known by a second part that is JSON too.
+// jwt looks for a JSON Web Token around the J at i: "eyJ" (the Base64 of `{"`) and two or more parts after dots. A
+// token that was cut off is recognised by a second part that is JSON too.
 func (p *pass) jwt(i int) int {
 	const minPart = 10
 	start := i - len("ey")
@@ -162,8 +162,8 @@ func (p *pass) bearer(i int) int {
 	return p.add(APIKey, start, end)
 }
 
-// keyBorders reports whether a key may begin at i: not within a word, nor behind a dash within one. That leaves "-ghp_"
-// at the start of a line of a diff, and lets no run of token bytes be read more than twice.
+// keyBorders reports whether a key may begin at i: not within a word, and not after a dash within a word. So "-ghp_" at
+// the start of a line of a diff is found, and no run of token bytes is read more than twice.
 func (p *pass) keyBorders(i int) bool {
 	if p.borders(i, tokenByte) {
 		return true
@@ -171,7 +171,7 @@ func (p *pass) keyBorders(i int) bool {
 	return p.text[i-1] == '-' && p.borders(i-1, tokenByte)
 }
 
-// gap returns the end of the spaces and tabs at i, of which it passes eight.
+// gap returns the end of the spaces and tabs at i, but skips at most eight.
 func (p *pass) gap(i int) int {
 	for k := 0; k < 8 && i < len(p.text) && (p.text[i] == ' ' || p.text[i] == '\t'); k++ {
 		i++

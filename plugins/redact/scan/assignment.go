@@ -1,7 +1,7 @@
 package scan
 
-// This file finds secrets by the name that stands before them: password=…, "api_key": "…", client_secret: …,
-// export AWS_SECRET_ACCESS_KEY=…, Authorization: Basic …. The name stays, the value is the match.
+// This file finds secrets by the name before them: password=…, "api_key": "…", client_secret: …, export
+// AWS_SECRET_ACCESS_KEY=…, Authorization: Basic …. The name stays, the value is the match.
 
 const (
 	minSecret   = 8 // bytes of a value
@@ -9,20 +9,20 @@ const (
 	minQuoted   = 16 // bytes without a space that make a quoted value a secret, whatever they are
 )
 
-// name says what a name promises of its value.
+// name says what a name reveals about its value.
 type name uint8
 
 const (
 	noName       name = iota
 	secretName        // keys, tokens, secrets: random, or not worth hiding
 	passwordName      // chosen by a person: may be a word
-	schemeName        // Authorization: a scheme stands before the value
+	schemeName        // Authorization: a scheme precedes the value
 )
 
 // keyNames are the words that make a "key" secret: api_key, access-key, secretKey, "private key".
 var keyNames = []string{"api", "access", "secret", "private", "account", "auth"}
 
-// assignment looks for a secret behind the colon or equals sign at i.
+// assignment looks for a secret after the colon or equals sign at i.
 func (p *pass) assignment(i int) int {
 	if p.skip[APIKey] {
 		return 0
@@ -61,7 +61,7 @@ func (p *pass) assignment(i int) int {
 	return p.unquoted(start, direct, named)
 }
 
-// gapBefore returns where the spaces before i begin; it passes eight.
+// gapBefore returns the beginning of the spaces before i, but skips at most eight.
 func (p *pass) gapBefore(i int) int {
 	for k := 0; k < 8 && (at(p.text, i-1, " ") || at(p.text, i-1, "\t")); k++ {
 		i--
@@ -69,7 +69,8 @@ func (p *pass) gapBefore(i int) int {
 	return i
 }
 
-// nameBefore says what the name that ends at i promises. The name may be in quotes, in quotes and brackets, or bold.
+// nameBefore says what the name that ends at i reveals about its value. The name may be in quotes, in quotes and
+// brackets, or bold.
 func (p *pass) nameBefore(i int) name {
 	if at(p.text, i-2, "**") {
 		i -= 2
@@ -140,7 +141,7 @@ func (p *pass) scheme(i int) int {
 }
 
 // quoted looks at the value in the quotes that open at i. If the quotes are themselves escaped (JSON within JSON), so
-// is the one that closes them. A value goes no further than its line.
+// is the one that closes them. A value ends at the end of its line at the latest.
 func (p *pass) quoted(i int, escaped bool, named name) int {
 	text, quote := p.text, p.text[i]
 	start := i + 1
@@ -192,9 +193,9 @@ func secretInQuotes(value string, named name) bool {
 	return len(value) >= minQuoted
 }
 
-// unquoted looks at the value at i. Direct says that nothing separates it from its name but the sign. A value must
-// have a digit or one of !#$%*+?@^~, or it is prose ("invalid token: unexpected end") or an identifier of a program
-// (token=request.token); only a password right after its sign may consist of letters alone.
+// unquoted looks at the value at i. Direct says that only the sign separates it from its name. A value must have a
+// digit or one of !#$%*+?@^~. Otherwise it is prose ("invalid token: unexpected end") or an identifier of a program
+// (token=request.token). Only a password right after its sign may consist of letters only.
 func (p *pass) unquoted(i int, direct bool, named name) int {
 	text, end := p.text, i
 	if i >= p.weak {
@@ -220,7 +221,7 @@ func (p *pass) unquoted(i int, direct bool, named name) int {
 }
 
 // secret records the value text[start:end], which has a strong byte, unless it is too short, a variable or an address
-// behind a scheme ("secret://…").
+// after a scheme ("secret://…").
 func (p *pass) secret(start, end int, named name) int {
 	shortest := minSecret
 	if named == passwordName {
@@ -248,7 +249,7 @@ func isVariable(value string) bool {
 	return true
 }
 
-// replaced reports whether a replacement of Apply stands in text at i, or something that it will replace: values stop
+// replaced reports whether text has a replacement of Apply at i, or something that Apply will replace. Values stop
 // there, so that a text and its redacted form have the same values.
 func replaced(text string, i int) bool {
 	switch text[i] {
@@ -272,7 +273,7 @@ func replaced(text string, i int) bool {
 	return false
 }
 
-// hashed reports whether the rest of a replacement of Hash, behind the kind, stands in text at i.
+// hashed reports whether text has the rest of a replacement of Hash, after the kind, at i.
 func hashed(text string, i int) bool {
 	digits := i + len(hashMiddle)
 	end := digits + hashDigits

@@ -8,9 +8,9 @@ const (
 )
 
 // card looks for a payment card number whose first run of digits is text[i:end]: 13 to 19 digits, in one run or in
-// groups with one space or dash between them, of a length that its issuer uses and with a right check digit. (The
-// reference knows 4×4 digits and the check digit only.) The longest such number wins; an expiry date or a CVV behind
-// it is left alone.
+// groups with one space or dash between them, of a length that its issuer uses and with a correct check digit. (The
+// reference knows only 4×4 digits and the check digit.) The longest such number wins. An expiry date or a CVV after it
+// is not touched.
 //
 // It reads at most 19 digits and their separators.
 func (p *pass) card(i, end int) int {
@@ -48,8 +48,8 @@ func (p *pass) card(i, end int) int {
 	return p.add(Card, i, found)
 }
 
-// maskedTail reports whether text[i:end] is what Mask left of a card number or an IPv4 address. Such digits begin
-// nothing, or groups that follow them could make them a card number again.
+// maskedTail reports whether text[i:end] is the visible rest of a card number or an IPv4 address after Mask. Such
+// digits begin no match; otherwise they could form a card number with the groups after them.
 func (p *pass) maskedTail(i, end int) bool {
 	if at(p.text, i-len("*.*.*."), "*.*.*.") {
 		return true
@@ -57,15 +57,15 @@ func (p *pass) maskedTail(i, end int) bool {
 	return end-i == 4 && p.maskedCard(i)
 }
 
-// maskedCard reports whether what stands before i is the hidden part of a card number that Mask replaced.
+// maskedCard reports whether the text before i is the hidden part of a card number that Mask replaced.
 func (p *pass) maskedCard(i int) bool {
 	return at(p.text, i-len(cardMask), cardMask) ||
 		at(p.text, i-len(cardMaskDashed), cardMaskDashed) ||
 		at(p.text, i-len(cardMaskSpaced), cardMaskSpaced)
 }
 
-// plausibleCard reports whether digits (their values, not their characters) can be a card number: an issuer's prefix,
-// a length that the issuer uses, a right check digit.
+// plausibleCard reports whether digits (their values, not their characters) can be a card number: an issuer's prefix, a
+// length that the issuer uses, a correct check digit.
 func plausibleCard(digits []byte) bool {
 	n := len(digits)
 	if n < minCardDigits {
@@ -102,7 +102,7 @@ func issuerLength(prefix, n int) bool {
 	return false
 }
 
-// luhn reports whether digits (their values) have a right check digit by ISO/IEC 7812-1, annex B.
+// luhn reports whether digits (their values) have a correct check digit by ISO/IEC 7812-1, annex B.
 func luhn(digits []byte) bool {
 	sum := 0
 	for i, digit := range digits {

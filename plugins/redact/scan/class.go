@@ -10,7 +10,7 @@ const (
 	upperByte                    // A-Z
 	hexByte                      // 0-9 A-F a-f
 	wordByte                     // letters, digits, _
-	tokenByte                    // letters, digits, _ and -: what most keys are made of
+	tokenByte                    // letters, digits, _ and -: the bytes of most keys
 	dottedByte                   // tokenByte and the dot
 	localByte                    // the part of an e-mail address before the @, as in the reference
 	labelByte                    // a label of a domain name, also of an internationalised one
@@ -18,7 +18,7 @@ const (
 	valueByte                    // an unquoted value after "password="
 	dotByte                      // .
 	slashByte                    // /
-	strongByte                   // what a value has and prose and identifiers lack
+	strongByte                   // bytes that values have and that prose and identifiers lack
 )
 
 var classes = func() (table [256]class) {
@@ -52,7 +52,7 @@ func is(text string, i int, c class) bool {
 	return i >= 0 && i < len(text) && classes[text[i]]&c != 0
 }
 
-// at reports whether sub stands in text at i.
+// at reports whether text has sub at i.
 func at(text string, i int, sub string) bool {
 	return i >= 0 && len(text)-i >= len(sub) && text[i:i+len(sub)] == sub
 }
@@ -65,7 +65,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// foldedAt reports whether sub, which is in lower case, stands in text at i in any case.
+// foldedAt reports whether text has sub, which is in lower case, at i in upper or lower case.
 func foldedAt(text string, i int, sub string) bool {
 	if i < 0 || len(text)-i < len(sub) {
 		return false

@@ -7,7 +7,7 @@ package scan
 // except that a letter outside ASCII next to the address does not hide it, and that internationalised domain names
 // (bücher.example, xn--bcher-kva.example) are known.
 //
-// Neither side reaches over another '@', so that every byte is read for at most two of them.
+// Neither side extends beyond another '@', so every byte is read for at most two of them.
 func (p *pass) email(i int) int {
 	if p.skip[Email] || !is(p.text, i-1, localByte) {
 		return 0
@@ -28,7 +28,7 @@ func (p *pass) email(i int) int {
 		return 0
 	}
 	p.add(Email, start, end)
-	return i + 1 // a domain may begin another find, which then joins the address
+	return i + 1 // a domain may begin another match, which then joins the address
 }
 
 // domain returns the end of the domain name at i, or 0 if there is none: the last label after a dot that begins with

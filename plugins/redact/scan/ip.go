@@ -1,8 +1,8 @@
 package scan
 
 // ipv4 looks for an IPv4 address whose first run of digits is text[i:end]. Like LangChain's PIIMiddleware (by way of
-// Python's ipaddress) it wants four numbers up to 255 without leading zeros; unlike it, it knows that 1.2.3.4.5 is a
-// version and that the 120.0.0.0 of "Chrome/120.0.0.0" is one too.
+// Python's ipaddress) it requires four numbers up to 255 without leading zeros. Unlike LangChain, it treats 1.2.3.4.5
+// and the 120.0.0.0 of "Chrome/120.0.0.0" as versions.
 func (p *pass) ipv4(i, end int) int {
 	if p.skip[IP] || end-i > 3 || end == len(p.text) || p.text[end] != '.' {
 		return 0
@@ -14,7 +14,7 @@ func (p *pass) ipv4(i, end int) int {
 	return p.add(IP, i, end)
 }
 
-// quad returns the end of the dotted quad at i, or 0 if there is none or it goes on.
+// quad returns the end of the dotted quad at i, or 0 if there is none or if it has more parts.
 func (p *pass) quad(i int) int {
 	text := p.text
 	for part := 0; ; part++ {
@@ -41,17 +41,18 @@ func (p *pass) quad(i int) int {
 	return i
 }
 
-// productVersion reports whether text[i:end], a dotted quad, is the version in a "Product/120.0.0.0", as browsers
-// write it in their User-Agent. (A slash alone is no sign of one: Java writes addresses as "host/10.1.2.3".)
+// productVersion reports whether text[i:end], a dotted quad, is the version in a "Product/120.0.0.0", as browsers write
+// it in their User-Agent. (A slash does not suffice: Java writes addresses as "host/10.1.2.3".)
 func (p *pass) productVersion(i, end int) bool {
 	return p.before(i, 1, slashByte) && p.before(i, 2, letterByte) && at(p.text, end-len(".0.0.0"), ".0.0.0")
 }
 
-// ipv6 looks for an IPv6 address whose first colon is at i. Times (12:34:56) and hardware addresses are none, having
-// neither eight groups nor a "::". An address without any digit is read as a path in a program (dead::beef).
+// ipv6 looks for an IPv6 address whose first colon is at i. Times (12:34:56) and hardware addresses do not match,
+// because they have neither eight groups nor a "::". An address without any digit is taken for a path in a program
+// (dead::beef).
 //
-// Only the first colon of a run of colons and hexadecimal digits gets further than its neighbours, and from there at
-// most 45 bytes are read.
+// Only the first colon in a run of colons and hexadecimal digits leads beyond its neighbours, and from there at most 45
+// bytes are read.
 func (p *pass) ipv6(i int) int {
 	if p.skip[IP] {
 		return 0
@@ -65,7 +66,7 @@ func (p *pass) ipv6(i int) int {
 	if i-start <= 4 && p.ipv6Border(start) {
 		end = p.groups(start)
 	}
-	if end == 0 && i == p.end { // behind a match, an address may begin with "::"
+	if end == 0 && i == p.end { // after a match, an address may begin with "::"
 		start = i
 		end = p.groups(start)
 	}

@@ -1,9 +1,9 @@
 package scan
 
-// Kind says what a match is.
+// Kind says which kind of data a match is.
 type Kind uint8
 
-// The kinds, with the name that String gives them. The first three names are those of LangChain's PIIMiddleware.
+// The kinds, with the names that String returns. The first three names are those of LangChain's PIIMiddleware.
 const (
 	Email      Kind = iota // email: an e-mail address
 	Card                   // credit_card: a payment card number
@@ -21,10 +21,10 @@ var redacted = [kindCount]string{
 	"[REDACTED_EMAIL]", "[REDACTED_CREDIT_CARD]", "[REDACTED_IP]", "[REDACTED_API_KEY]", "[REDACTED_PRIVATE_KEY]",
 }
 
-// gravity orders the kinds for a match that joins several: the gravest names it.
+// gravity orders the kinds: a match that was joined from several gets the most serious kind.
 var gravity = [kindCount]uint8{IP: 0, Email: 1, Card: 2, APIKey: 3, PrivateKey: 4}
 
-// String returns the name of the kind, as it stands in replacements and in configuration, or "unknown".
+// String returns the name of the kind, as it appears in replacements and in a configuration, or "unknown".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -32,7 +32,7 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// ParseKind returns the kind with that name. It reports false for a name that no kind has.
+// ParseKind returns the kind with this name, or false if there is none.
 func ParseKind(name string) (Kind, bool) {
 	for i, kindName := range kindNames {
 		if kindName == name {
@@ -42,7 +42,7 @@ func ParseKind(name string) (Kind, bool) {
 	return 0, false
 }
 
-// Match is one find: text[Start:End], in bytes.
+// Match is one match: text[Start:End], in bytes.
 type Match struct {
 	Kind       Kind
 	Start, End int

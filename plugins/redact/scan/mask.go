@@ -1,7 +1,7 @@
 package scan
 
-// appendMasked appends the mask of value. Rest is the text behind it: what a mask leaves visible must not become part
-// of a new find together with its neighbour.
+// appendMasked appends the mask of value. Rest is the text after it: the visible part of a mask must not form a new
+// match together with its neighbour.
 func appendMasked(dst []byte, kind Kind, value, rest string) []byte {
 	switch kind {
 	case Email:

@@ -10,7 +10,7 @@ const (
 )
 
 // privateKey looks for a PEM block (RFC 7468; also OpenPGP's) with a private key at the dash at i. A block that does
-// not end, because a log cut it off, goes to the end of the text: nobody can tell where the key stops.
+// not end, because a log cut it off, goes to the end of the text, because the end of the key is unknown.
 func (p *pass) privateKey(i int) int {
 	if p.skip[PrivateKey] || !at(p.text, i, pemBegin) {
 		return 0

@@ -1,6 +1,6 @@
 package scan
 
-// Scanner finds the kinds that it was made for. It holds no state between calls and may be used by several
+// Scanner finds the kinds of data that it was made for. It holds no state between calls and may be used by several
 // goroutines at once. The zero Scanner finds every kind.
 type Scanner struct {
 	skip [kindCount]bool
@@ -23,8 +23,8 @@ func New(kinds ...Kind) *Scanner {
 	return s
 }
 
-// Find appends the matches in text to dst, in order and without overlap, and returns it. The text may hold any bytes.
-// Time is linear in len(text); nothing is allocated unless dst must grow.
+// Find appends the matches in text to dst, in order and without overlap, and returns it. The text may contain any
+// bytes. The time is linear in len(text). Find allocates nothing unless dst must grow.
 func (s *Scanner) Find(text string, dst []Match) []Match {
 	p := pass{text: text, skip: s.skip, matches: dst, base: len(dst)}
 	p.run()
@@ -128,7 +128,7 @@ func (p *pass) number(i int) int {
 	return end
 }
 
-// add records text[start:end] as a find and returns end. Earlier finds that it overlaps become part of it.
+// add records text[start:end] as a match and returns end. Earlier matches that it overlaps become part of it.
 func (p *pass) add(kind Kind, start, end int) int {
 	next := end
 	for n := len(p.matches); n > p.base && p.matches[n-1].End > start; n-- {
@@ -157,13 +157,13 @@ func (p *pass) span(i int, c class) int {
 	return i
 }
 
-// borders reports whether a find may begin at i as far as the byte before it is concerned: that is not of class c.
+// borders reports whether the byte before i permits a match to begin at i: that byte must not be of class c.
 func (p *pass) borders(i int, c class) bool {
 	return !p.before(i, 1, c)
 }
 
-// before reports whether the byte n places before i is of class c. A byte of the last match does not count for what
-// stands behind it, because it is going to be replaced.
+// before reports whether the byte n places before i is of class c. A byte of the last match does not count for the text
+// after it, because it will be replaced.
 func (p *pass) before(i, n int, c class) bool {
 	return (i < p.end || i-n >= p.end) && is(p.text, i-n, c)
 }

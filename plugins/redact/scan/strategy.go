@@ -6,20 +6,20 @@ import (
 	"github.com/agenthost/agenthost/plugins/internal/sha256"
 )
 
-// Strategy says what Apply puts in the place of a match.
+// Strategy says what Apply puts in place of a match.
 type Strategy uint8
 
-// The strategies of LangChain's PIIMiddleware, by its names.
+// The strategies of LangChain's PIIMiddleware, under the same names.
 const (
 	Redact Strategy = iota // redact: [REDACTED_EMAIL]
-	Mask                   // mask: ****-****-****-1234, enough to recognise what one knows already
+	Mask                   // mask: ****-****-****-1234, enough to recognise a known value
 	Hash                   // hash: <email_hash:1a2b3c4d>, equal for equal values
 	Block                  // block: the whole text is refused
 )
 
 var strategyNames = [...]string{"redact", "mask", "hash", "block"}
 
-// String returns the name of the strategy, as it stands in configuration, or "unknown".
+// String returns the name of the strategy, as it is written in a configuration, or "unknown".
 func (s Strategy) String() string {
 	if int(s) < len(strategyNames) {
 		return strategyNames[s]
@@ -27,7 +27,7 @@ func (s Strategy) String() string {
 	return "unknown"
 }
 
-// ParseStrategy returns the strategy with that name. It reports false for a name that no strategy has.
+// ParseStrategy returns the strategy with this name, or false if there is none.
 func ParseStrategy(name string) (Strategy, bool) {
 	for i, strategyName := range strategyNames {
 		if strategyName == name {
@@ -45,15 +45,15 @@ const (
 	hashMiddle     = "_hash:"
 
 	hashDigits   = 8
-	tailLength   = 4  // what a mask leaves of a card number or key
-	minTailedKey = 20 // bytes from which on a key can spare them
+	tailLength   = 4  // number of characters of a card number or key that a mask shows
+	minTailedKey = 20 // smallest length of a key whose mask shows them
 )
 
-// Apply appends text with its matches replaced to dst and returns it. The matches are those that Find returned for
-// this text, or some of them in their order. With Block, and for a strategy that does not exist, it appends nothing
-// when there are matches: the text must not pass, see Detected.
+// Apply appends text with its matches replaced to dst and returns it. The matches must be those that Find returned for
+// this text, or some of them in the same order. If there are matches, and the strategy is Block or unknown, Apply
+// appends nothing, because the text must not pass; see Detected.
 //
-// The replacements are LangChain's, to the byte, and in its manner for the kinds that it lacks:
+// The replacements are exactly those of LangChain, and have the same form for the kinds that LangChain lacks:
 //
 //	          redact                  mask                 hash
 //	email     [REDACTED_EMAIL]        ann@****.com         <email_hash:1a2b3c4d>
@@ -63,9 +63,9 @@ const (
 //	API key   [REDACTED_API_KEY]      ****wxyz             <api_key_hash:1a2b3c4d>
 //	private   [REDACTED_PRIVATE_KEY]  ****                 <private_key_hash:1a2b3c4d>
 //
-// A mask hides more than that where the rest would tell too much: the local part of an address that is itself a find,
-// the end of a key that is short, and every part of a find that was joined from several. A hash is the first 32 bits of
-// the SHA-256 of the value: it tells values apart, it does not protect one that can be guessed.
+// A mask hides more if the visible rest would reveal too much. It hides the local part of an address if that is itself
+// a match, the end of a short key, and every part of a match that was joined from several. A hash is the first 32 bits
+// of the SHA-256 of the value. It distinguishes values, but does not protect a value that can be guessed.
 func Apply(dst []byte, text string, matches []Match, strategy Strategy) []byte {
 	if strategy > Hash && len(matches) > 0 {
 		return dst
@@ -87,8 +87,9 @@ func Apply(dst []byte, text string, matches []Match, strategy Strategy) []byte {
 	return append(dst, text[from:]...)
 }
 
-// Detected returns the error text of Block for matches, as LangChain's PIIDetectionError has it: "Detected 2
-// instance(s) of email in text content". It speaks of the kind of the first match. It returns "" for no matches.
+// Detected returns the error text of Block for matches, in the words of LangChain's PIIDetectionError: "Detected 2
+// instance(s) of email in text content". The text names and counts the kind of the first match. It is "" if there are
+// no matches.
 func Detected(matches []Match) string {
 	if len(matches) == 0 {
 		return ""

@@ -6,7 +6,8 @@
 // Gen reads the package in the current directory and writes agenthost_gen.go. The file has the methods of
 // sdk.Document for each struct whose comment has the line //agenthost:document. In a struct such as
 //
-//	// Args are what the model says to search.
+// // Args are the arguments of a search tool.
+//
 //	//
 //	//agenthost:document
 //	type Args struct {

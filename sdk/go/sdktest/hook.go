@@ -14,10 +14,10 @@ type Outcome struct {
 	abi.Result                     // the plugin's result; empty if it wrote none
 	Requests   []sdk.RequestChange // the arguments that wrap_model_call passed to Next; nil becomes an empty change
 	Calls      []sdk.CallChange    // the arguments that wrap_tool_call passed to Next
-	Events     []abi.EventEmit     // the events that it emitted
-	Log        []string            // its log lines, each after its level: "info cache hit"
-	Response   []sdk.Message       // of wrap_model_call: the messages that the outer layers see
-	Answer     *sdk.Message        // of wrap_tool_call and a tool: the tool message
+	Events     []abi.EventEmit     // the events that the plugin emitted
+	Log        []string            // the plugin's log lines, each after its level: "info cache hit"
+	Response   []sdk.Message       // for wrap_model_call: the messages that the outer layers see
+	Answer     *sdk.Message        // for wrap_tool_call and a tool: the tool message
 }
 
 // call is a call of the plugin that is in progress.
@@ -79,7 +79,7 @@ func (h *Host) WrapModelCall(request sdk.ModelRequest) *Outcome {
 	return &c.out
 }
 
-// WrapToolCall calls the hook around a tool call. It reports the tool to the hook as one that the agent has.
+// WrapToolCall calls the hook around a tool call. It reports the tool to the hook as a tool that the agent has.
 func (h *Host) WrapToolCall(made abi.ToolCall) *Outcome {
 	h.t.Helper()
 	c := h.begin(abi.WrapToolCall)

@@ -27,8 +27,8 @@ import (
 type Host struct {
 	Messages []sdk.Message // the history; see Host.Say
 	State    sdk.Map       // fields, including those of other middleware
-	Answers  sdk.Map       // to interrupts of the next call, by key
-	Replies  []Reply       // what Next returns, in order
+	Answers  sdk.Map       // answers to interrupts of the next call, by key
+	Replies  []Reply       // replies that Next returns, in order
 	Now      time.Time     // start of the clock in the next call; default: 2026-01-01
 	Seed     uint64
 	Run      string // the id of the run; default: "run-1"

@@ -9,7 +9,7 @@
 // where zero has a meaning of its own; nil means the default. Texts for the model are those of the reference implementations,
 // and the vectors in test/reference verify this.
 //
-// # Map of the source
+// # Where to find what
 //
 //   - The list of all middleware, with names, aliases and examples: registry.go ([Registry], [Lookup], [Entry]).
 //   - Files: [Filesystem] (filesystem*.go), [FileSearch], and linesearch.go for the search that both share. Below them,
@@ -18,7 +18,8 @@
 //   - Retries: [ModelRetry] and [ToolRetry] share [Retry] (retry.go); retrier.go makes the attempts, retrydelay.go the delays,
 //     and onfailure.go the text after the last failure. [ModelFallback] and [ToolError] handle what remains.
 //   - Reviews by a human: [HumanInTheLoop]; reviewpolicy.go selects the calls, reviewrequest.go asks, reviewdecision.go reads
-//     the answer, and callreviews.go remembers it.
+//     the answer, and callreviews.go remembers which decision belongs to which call. Before a call runs, reviewer.go (wrap)
+//     checks whether the decision still applies to it, and asks again if not.
 //   - Long histories: [Summarization] (summarization*.go), [ContextEditing] (contextedit*.go), contextsize.go and
 //     tokencounter.go for sizes, [AnthropicPromptCaching] for the provider's cache.
 //   - Limits: [ModelCallLimit], [ToolCallLimit] and [LoopControl] (loopcontrol*.go).

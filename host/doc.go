@@ -30,7 +30,7 @@
 // The examples of this package show each feature in a few lines. The directories examples/embed, examples/approval and
 // examples/research hold whole programs and agents.
 //
-// # Map of the source
+// # Where to find what
 //
 // Each rule is decided in one file:
 //
@@ -45,5 +45,8 @@
 //     execution.go
 //   - what an input does to a thread: threadopen.go, runinput.go; when a thread is saved, and what is saved: thread.go,
 //     threadsave.go
-//   - structured answers: responder.go; calls that hooks make: nestedcall.go; the types of errors: event.go, errors.go
+//   - reading structured answers: responder.go; whether the model is asked again for one: transition.go (afterModel); an agent
+//     whose model can call nothing else: build.go
+//   - calls that hooks make: nestedcall.go; the types of errors: event.go, errors.go
+//   - leases of threads in SQL databases: internal/sqlstore, lease.go
 package host

@@ -4,10 +4,11 @@
 // itself and a suggestion. ${NAME} and ${NAME:-default} expand to environment variables in every string, and errors never show
 // their values. Paths are relative to the manifest.
 //
-// # Map of the source
+// # Where to find what
 //
 //   - unknown keys: internal/strictyaml, collection.go; wrong types: decode.go and scalar.go; suggestions: internal/text, nearest.go
 //   - the line of an error about the built agent: build.go (place); of an error of a middleware: middleware.go
-//   - variables and env_file: envfile.go; the entries that a list may have: the file of the entry, such as tools.go or
-//     middleware.go
+//   - ${NAME} in strings: internal/strictyaml, env.go; env_file, and what overrides it: envfile.go
+//   - the settings of each provider, and under which names they are sent: provider.go
+//   - the entries that a list may have: the file of the entry, such as tools.go or middleware.go
 package manifest

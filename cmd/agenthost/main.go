@@ -1,6 +1,6 @@
 // Command agenthost runs LLM agents that a manifest describes.
 //
-// Map of the source: exit.go has the exit codes of errors, and agentrun.go (outcome) the code of an interrupted run. The flags
+// Where to find what: exit.go has the exit codes of errors, and agentrun.go (outcome) the code of an interrupted run. The flags
 // of a subcommand are in the file of its name. pluginnew.go (chooseSDK) and internal/scaffold decide which files plugin new
 // writes.
 package main

@@ -6,8 +6,12 @@
 // checkpoints that lead to it. A run adds checkpoints after the newest one, or after an older one; the thread then continues
 // from there, and the checkpoints that once followed remain readable.
 //
-// The stores in databases share package host/internal/sqlstore: threads.go decides which run gets a thread, session.go keeps
-// the lease of the thread.
+// # Where to find what
+//
+//   - what a step saves: checkpoint.go, record.go; how it is encoded, and which versions can be read: document.go
+//   - how the contents of a thread are rebuilt from its records: fold.go; what a damaged record still tells: readable.go
+//   - what a store must do: store.go here, and package checkpointtest; the names that a thread may have: name.go
+//   - stores in databases: package host/internal/sqlstore, with leases in lease.go
 package checkpoint
 
 import (

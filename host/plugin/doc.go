@@ -26,14 +26,16 @@
 //
 // examples/shout is the smallest plugin, plugins/redact a real one. The example of [Grant] shows how to grant capabilities.
 //
-// # Map of the source
+// # Where to find what
 //
 //   - which operations a guest may call, and what each needs: operation.go; what an operator grants: grant.go
 //   - what a plugin asks for and gets: capability.go; each operation: the other capability files
 //   - how a call reaches an instance and what becomes of the instance: call.go, pool.go
 //   - what a hook may read and write: describe.go (checkHook); how its input is encoded: input.go; what it may return: output.go,
 //     wrapmodel.go, wraptool.go
-//   - fuel, time and memory: fuel.go, memory.go, memorybudget.go; all limits and their defaults: limits.go
+//   - what counts if a wrap hook fails, or calls next never or twice: wrapcall.go; on_failure: call.go (forgiven)
+//   - fuel, time and memory: fuel.go, memory.go, memorybudget.go; the limits of Limits and their defaults: limits.go; the time
+//     and memory for compiling: child.go
 //   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
 //   - imports of the module: imports.go, wasi.go; checks before it runs: check.go and package preflight
 //   - compiled code on disk: compile.go, preparedfile.go; several generations: watch.go

@@ -7,4 +7,11 @@
 // Data that must be sent back but has no place in a message is in the message's Meta: see [MetaCalls]. Blocks of text,
 // reasoning and images keep their signatures under the key [KeySignature]. Parts of other kinds, such as code that the
 // provider ran, are blocks whose type begins with "gemini_", and are sent back unchanged.
+//
+// # Where to find what
+//
+//   - the request: request.go; the history in it: contents.go, part.go, media.go; settings under their common names:
+//     package manifest, provider.go
+//   - the answer: document.go, answer.go; in pieces: stream.go; when an answer is an error: finishreason.go
+//   - ids and signatures of calls: callmeta.go; failed calls: package host/model/internal/provider, failure.go
 package gemini

@@ -8,4 +8,12 @@
 // is in the message's Meta: see [MetaCalls].
 //
 // The old call format (function_call), audio answers and multiple choices are not supported.
+//
+// # Where to find what
+//
+//   - Chat Completions: chatrequest.go, chatcontent.go; the answer: chatresponse.go, chatstream.go
+//   - Responses: responsesrequest.go, responsescontent.go, responsesitem.go; the answer: responses.go, responsesstream.go
+//   - both: tools and response formats: tool.go; tool calls: call.go; reasoning: reasoning.go; when an answer is an error:
+//     finish.go; token counts: usage.go
+//   - failed calls, which all providers share: package host/model/internal/provider, failure.go
 package openai

@@ -24,4 +24,10 @@
 //
 // It does not support HTTP/2 and later, proxies, client certificates, a public-suffix list, or rate limits. An address that
 // the network itself routes inward, such as the host's own public address, counts as public.
+//
+// # Where to find what
+//
+//   - how a URL is parsed: target.go, origin.go; which hosts and methods are allowed: policy.go, pattern.go
+//   - which addresses are public: address.go; redirects: redirect.go; headers that a guest may not set: header.go
+//   - secrets: secret.go; sizes and times: policy.go, exchange.go; the client: client.go; kinds of errors: error.go
 package fetch

@@ -8,7 +8,7 @@
 // Every result has a bounded size and a fixed order, and says what it left out and how to get it. A wrong argument is
 // reported as a [*PathError] or an [*ArgumentError], whose text is written for the model.
 //
-// # Map of the source
+// # Where to find what
 //
 //   - which paths can be reached, links and special files: internal/rootdir, dir.go and walk.go
 //   - what a glob matches: internal/filetext, glob.go; pages of lines: lines.go; searches: search.go

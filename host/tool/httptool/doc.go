@@ -26,4 +26,11 @@
 // A model sees JSON, or the part of it that Result points to, text and images. A status of 300 or above, a timeout or a broken
 // connection is a failed result, to which the model can react; only the end of the run's context is an error. Secrets are
 // replaced by *** in everything that comes back: credentials in Headers, and the values in Secrets.
+//
+// # Where to find what
+//
+//   - where an argument may stand, and how it is escaped: template.go, segment.go, target.go, body.go, request.go
+//   - which addresses may be reached: client.go and package fetch; redirects, and which headers follow them: redirect.go
+//   - what the model sees of a response: result.go, pointer.go; of a failure: call.go, error.go; what is hidden: secret.go
+//   - what the configuration may contain: config.go; the schema of the arguments: parameters.go
 package httptool

@@ -18,4 +18,12 @@
 // If the configuration allows it, a server may ask a person something during a call (an elicitation). The run is then
 // interrupted and the call ends. Once the answer arrives, the call starts again from the beginning, and the repeated question
 // is answered at once. The tool therefore repeats everything it did before it asked.
+//
+// # Where to find what
+//
+//   - when a dead server is started again, and which tools it may then have: reconnect.go; whether a call is repeated: call.go
+//   - which tools the agent gets, and their names: spec.go, name.go; the schemas of their arguments: schema.go
+//   - what a result becomes: result.go; which errors the model sees: error.go, call.go
+//   - questions to a person: elicit.go; logs and progress: notice.go, quota.go; secrets: secret.go
+//   - one connection: session.go; how it is made: command.go, http.go, lines.go
 package mcp

@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// responseStream is the response to a request for a stream.
-type responseStream struct {
+// eventStream is the response to a request for a stream.
+type eventStream struct {
 	model   *Model
 	body    io.Closer
 	events  *provider.Events // nil: not a stream
@@ -25,12 +25,12 @@ type responseStream struct {
 }
 
 // feed sends a request for a stream. The caller must close it.
-func (m *Model) feed(ctx context.Context, path string, body object) (*responseStream, error) {
+func (m *Model) feed(ctx context.Context, path string, body object) (*eventStream, error) {
 	resp, err := m.endpoint.Send(ctx, provider.Call{Path: path, Body: body}) //nolint:bodyclose // close does
 	if err != nil {
 		return nil, err
 	}
-	f := &responseStream{model: m, body: resp.Body}
+	f := &eventStream{model: m, body: resp.Body}
 	text := bufio.NewReader(resp.Body)
 	streams, err := begins(text)
 	if err == nil && !streams {
@@ -68,7 +68,7 @@ func begins(text *bufio.Reader) (streams bool, err error) {
 }
 
 // next reads the next event. It reads none after a cancellation, even if some have arrived, and none that the end cut off.
-func (f *responseStream) next(ctx context.Context) bool {
+func (f *eventStream) next(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		event, err := f.events.Next()
 		if err != nil || event.Cut {
@@ -88,11 +88,11 @@ func (f *responseStream) next(ctx context.Context) bool {
 }
 
 // ended returns the error with which the stream ended; nil if it ended normally.
-func (f *responseStream) ended(ctx context.Context) error {
+func (f *eventStream) ended(ctx context.Context) error {
 	if errors.Is(f.err, io.EOF) {
 		f.err = nil
 	}
 	return provider.Failed(ctx, f.model.provider(), cmp.Or(f.err, ctx.Err()))
 }
 
-func (f *responseStream) close() { _ = f.body.Close() } // it was read to the end, or the rest is not wanted
+func (f *eventStream) close() { _ = f.body.Close() } // it was read to the end, or the rest is not wanted

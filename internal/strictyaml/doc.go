@@ -42,4 +42,11 @@
 // file, directives, tags other than those of the core schema, keys that are not scalars, keys of more than 1,024 characters
 // without a "?" before them, numbers that start with a zero. A file has at most 1 MiB ([WithMaxBytes]), 100,000
 // values after aliases are resolved, and 100 levels.
+//
+// # Where to find what
+//
+//   - which YAML is read: parse.go, convert.go, scalar.go; how large a file may be: source.go, tree.go; errors of the syntax: syntax.go
+//   - unknown keys: collection.go; wrong types: decode.go; the rules of strict tags: rules.go; durations, sizes, counts: size.go
+//   - ${NAME}: env.go; --set: set.go; what an error shows: error.go, source.go; what it hides: secret.go
+//   - the JSON Schema of a struct: schema.go
 package strictyaml

@@ -95,6 +95,7 @@ Start with 'agenthost init', which writes a manifest.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")

@@ -104,8 +104,11 @@ func goldenCases(place, pattern string) (module string, cases []*golden.Case, er
 // moduleAt returns the module that a path names: the file itself, or the plugin in the directory.
 func moduleAt(place string) (string, error) {
 	info, err := os.Stat(place)
-	if err != nil || !info.IsDir() {
-		return place, err
+	if err != nil {
+		return "", fmt.Errorf("plugin test: %w; name a module or the directory of a plugin", err)
+	}
+	if !info.IsDir() {
+		return place, nil
 	}
 	path, err := filepath.Abs(place)
 	if err != nil {

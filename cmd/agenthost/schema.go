@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,9 @@ agenthost.yaml if the first line of the manifest names the schema:
 				_, err = a.out.Write(schema)
 			} else {
 				err = atomicfile.Write(file, schema, 0o644)
+				if err != nil {
+					err = fmt.Errorf("schema: %s cannot be written: %w; name another file with -o FILE", file, err)
+				}
 			}
 			if err != nil {
 				return &exitError{exitFailed, err}

@@ -51,7 +51,7 @@ The exit code is 0 if no check failed, and 2 otherwise.`,
 		Example: `  agenthost doctor
   agenthost doctor --online
   agenthost doctor --json | jq '.checks[] | select(.outcome == "failed")'`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &doctor{app: a, online: online}
 			if err := d.look(c.Context()); err != nil {

@@ -42,7 +42,7 @@ If one of the files already exists, init writes nothing unless you add --force. 
 		Example: `  agenthost init
   agenthost init helper --yes
   agenthost init helper --provider openai --model gpt-5.2 --tools files --checkpoint sqlite:agent.db --yes`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {

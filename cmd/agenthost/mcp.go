@@ -35,7 +35,7 @@ With --http, everybody who can reach the address can run the agent: there is no 
 port, the server listens on this machine only, and refuses requests from web pages.`,
 		Example: `  agenthost mcp -f agenthost.yaml
   agenthost mcp -f agenthost.yaml --http 8080`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("http") {
 				return a.serveMCP(c.Context(), func(ctx context.Context, s *mcpserver.Server) error { return s.Serve(ctx, a.in, a.out) })

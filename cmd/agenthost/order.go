@@ -19,7 +19,7 @@ func (a *app) orderCommand() *cobra.Command {
 hooks in the order of the manifest, wraps from the outermost to the innermost, after hooks in reverse
 order. If another order would be better, the command says so and why.`,
 		Example: "  agenthost order\n  agenthost order --json | jq -r '.advice[]'",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			agent, err := a.look(c.Context())
 			if err != nil {

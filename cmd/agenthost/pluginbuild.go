@@ -44,7 +44,7 @@ result does not load.`,
 		Example: `  agenthost plugin build
   agenthost plugin build ./redact -o redact.wasm
   agenthost plugin build ./redact --lang go`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {

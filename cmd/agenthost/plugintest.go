@@ -40,7 +40,7 @@ The exit code is 0 if every case passes, 5 if one fails, and 2 if a file is inva
 		Example: `  agenthost plugin test
   agenthost plugin test plugins/redact --run 'email|card'
   agenthost plugin test build/redact.wasm --update`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.pluginTest(c.Context(), append(args, ".")[0], &flags)
 		},

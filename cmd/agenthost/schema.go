@@ -22,7 +22,7 @@ agenthost.yaml if the first line of the manifest names the schema:
 
   # yaml-language-server: $schema=./agenthost.schema.json`,
 		Example: "  agenthost schema -o agenthost.schema.json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			schema, err := manifestSchema()
 			if err != nil {

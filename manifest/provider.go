@@ -101,11 +101,13 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	provider, name, _ := strings.Cut(text, ":")
 	kind := providers[provider]
 	switch {
+	case provider == "scripted":
+		return nil, n.Errorf("a scripted model is a mapping, such as {provider: scripted, rules: rules.yaml}")
 	case kind == nil && name == "":
 		return nil, n.Errorf("a model is PROVIDER:NAME, such as openai:gpt-5.2, or a mapping with the key \"provider\"")
 	case kind == nil:
-		return nil, n.Errorf("the provider %q is unknown, or its models have no names; use one of %s",
-			provider, strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
+		return nil, n.Errorf("the provider %q is unknown; use one of %s; for a server with an OpenAI-compatible API, "+
+			"use {provider: openai, name: …, base_url: …}", provider, strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 	case name == "":
 		return nil, n.Errorf("the name of the model is missing after %q", text)
 	}

@@ -120,7 +120,7 @@ func TestModelsThatAreRefused(t *testing.T) {
 		"model: gpt-5.2":                                             "a model is PROVIDER:NAME, such as openai:gpt-5.2",
 		"model: opneai:gpt-5.2":                                      `the provider "opneai" is unknown`,
 		"model: 'openai:'":                                           "the name of the model is missing",
-		"model: scripted:x":                                          `the provider "scripted" is unknown, or its models have no names`,
+		"model: scripted:x":                                          "a scripted model is a mapping, such as {provider: scripted, rules: rules.yaml}",
 		"model: {provider: opneai, name: x}":                         "openai",
 		"model: {provider: openai}":                                  `the key "name" is missing`,
 		"model: {provider: openai, name: x, temprature: 0}":          "temperature",

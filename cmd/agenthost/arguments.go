@@ -24,6 +24,23 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// noArguments accepts no arguments.
+func noArguments(c *cobra.Command, args []string) error { return atMost(0)(c, args) }
+
+// atMost accepts up to n arguments.
+func atMost(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) <= n:
+			return nil
+		case n == 0:
+			return fmt.Errorf("%s: the command takes no arguments; remove %q", commandName(c), args[0])
+		default:
+			return fmt.Errorf("%s: there is one argument too many: %q; remove it", commandName(c), args[n])
+		}
+	}
+}
+
 // commandName returns the name of a command as errors begin with it, such as "plugin new".
 func commandName(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")

@@ -44,7 +44,7 @@ run'.`,
   agenthost chat --thread ada
   agenthost chat --model anthropic:claude-sonnet-4-5 --budget-tokens 50000
   printf '%s\n' "list the files" "which is the largest?" | agenthost chat`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if flags.thread == "" && !c.Flags().Changed("thread") {
 				flags.thread = newThread(time.Now())

@@ -67,7 +67,7 @@ func TestChatMistakes(t *testing.T) {
 		{[]string{"--timeout", "-1s"}, "--timeout -1s: the duration must be positive"},
 		{[]string{"--budget-tokens", "0"}, "--budget-tokens 0: the number must be at least 1"},
 		{[]string{"--wait", "-1s"}, "--wait -1s: the duration must not be negative"},
-		{[]string{"hello"}, `unknown command "hello" for "agenthost chat"`},
+		{[]string{"hello"}, `chat: the command takes no arguments; remove "hello"`},
 	} {
 		require.Equal(t, exitUsage, b.says("hi\n", test.args...), test.want)
 		require.Contains(t, b.err.String(), test.want)

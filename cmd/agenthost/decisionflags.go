@@ -34,14 +34,14 @@ func (f *decisionFlags) add(flags *pflag.FlagSet) {
 	}{
 		{question.Approve, "approve the call or interrupt `ID`: it runs unchanged"},
 		{question.Edit, "run the call with other arguments: `ID=FILE`, where FILE holds a JSON object and - is standard input"},
-		{question.Reject, "reject the call or interrupt `ID`: it does not run; a --message after it tells the model why"},
-		{question.Respond, "do not run the call `ID`: the --message after it is its result, or the answer to an interrupt of another kind"},
-		{question.Retry, "run the call `ID` again, which a crash interrupted"},
-		{question.Skip, "do not run the call `ID` again, which a crash interrupted; a --message after it tells the model why"},
+		{question.Reject, "reject the call or interrupt `ID`: it does not run; a --message after this flag tells the model why"},
+		{question.Respond, "do not run the call `ID`: the --message after this flag is its result, or the answer to an interrupt of another kind"},
+		{question.Retry, "run the call `ID` again after a crash interrupted it"},
+		{question.Skip, "do not run the call `ID` again after a crash interrupted it; a --message after this flag tells the model why"},
 	} {
 		flags.Var(&typedFlag{f, d.t}, string(d.t), d.usage)
 	}
-	flags.Var(&messageFlag{f}, "message", "the `TEXT` of the --reject, --respond or --skip before it")
+	flags.Var(&messageFlag{f}, "message", "the `TEXT` for the --reject, --respond or --skip before this flag")
 	flags.StringArrayVar(&f.answers, "answer", nil,
 		"answers in the asker's own format: a `FILE` holding a JSON object {interrupt id: answer}, or - for standard input")
 }

@@ -43,14 +43,15 @@ func (a *app) doctorCommand() *cobra.Command {
 manifest, the keys of its models (without showing them), its plugins with their ABI and pins, the store of
 its threads, the cache of compiled plugins, and the compilers that build plugins.
 
-Without --online, doctor sends nothing to a provider. An existing database is opened and written to; a
-missing one is not created. A missing compiler is not a failure.
+Without --online, doctor sends nothing to a provider. It starts and reaches no MCP server, and calls no tool.
+An existing database is opened and written to; a missing one is not created. A missing compiler is not a
+failure.
 
 The exit code is 0 if no check failed, and 2 otherwise.`,
 		Example: `  agenthost doctor
   agenthost doctor --online
   agenthost doctor --json | jq '.checks[] | select(.outcome == "failed")'`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &doctor{app: a, online: online}
 			if err := d.look(c.Context()); err != nil {

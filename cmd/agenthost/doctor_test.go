@@ -82,6 +82,7 @@ func TestDoctorOfAManifestWithMistakes(t *testing.T) {
 	found := b.examined(exitUsage, "--set", "tools[0].files.root=none")
 	require.Equal(t, checkFailed, found["agent"].Outcome)
 	require.Contains(t, found["agent"].Found, "none")
+	require.Equal(t, "correct this, and run doctor again: the models are not checked yet", found["agent"].Remedy)
 }
 
 func TestDoctorOfPlugins(t *testing.T) {

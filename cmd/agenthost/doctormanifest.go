@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,7 +21,11 @@ func (d *doctor) manifest(ctx context.Context) {
 	defer func() { _ = engine.Close() }() // the process ends
 	m, err := manifest.Load(d.file, manifest.Options{Set: d.set, Engine: engine, InMemory: true})
 	if err != nil {
-		d.failed("manifest", d.withManifestHint(err).Error(), "docs/manifest.md describes every key")
+		remedy := "docs/manifest.md describes every key"
+		if missing, ok := errors.AsType[*manifest.NotFoundError](err); ok && missing.Path == d.file {
+			remedy = "name another one with -f FILE, or write one with 'agenthost init'"
+		}
+		d.failed("manifest", err.Error(), remedy)
 		return
 	}
 	d.okf("manifest", "%s is readable", d.file)
@@ -30,14 +35,18 @@ func (d *doctor) manifest(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		d.failed("agent", err.Error(), "")
+		remedy := ""
+		if config.Model == nil { // Build failed before
+			remedy = "correct this, and run doctor again: the models are not checked yet"
+		}
+		d.failed("agent", err.Error(), remedy)
 	default:
 		d.okf("agent", "builds, with %d tools of its own and %d middleware", len(config.Tools), len(config.Middleware))
 		if err := agent.Close(); err != nil {
 			d.failed("agent", err.Error(), "")
 		}
 	}
-	if config.Model == nil { // Build failed before
+	if config.Model == nil {
 		return
 	}
 	d.model(ctx, "model", config.Model)

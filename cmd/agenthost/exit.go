@@ -89,6 +89,9 @@ func withHint(err error) error {
 	if errors.Is(err, checkpoint.ErrBusy) {
 		return fmt.Errorf("%w\n  add --wait 30s to wait for it", err)
 	}
+	if errors.Is(err, checkpoint.ErrNoCheckpoint) {
+		return fmt.Errorf("%w\n  'agenthost threads history THREAD' shows the checkpoints", err)
+	}
 	limit, ok := errors.AsType[*host.LimitError](err)
 	if ok && limit.Code == host.CodeToolCallLimit && (limit.Step == host.ModelStep || limit.Step == host.ToolsStep) {
 		return fmt.Errorf("%w\n  the manifest sets this limit under tool_calls; the default of max_loops is 10", err)

@@ -13,7 +13,7 @@ func (a *app) graphCommand() *cobra.Command {
 		Long: `Print the steps of the agent, including the hooks of its middleware, as a Mermaid flowchart. GitHub and
 many editors draw such a chart from a code block marked mermaid.`,
 		Example: "  agenthost graph > agent.mmd",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			agent, err := a.look(c.Context())
 			if err != nil {

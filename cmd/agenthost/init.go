@@ -29,20 +29,20 @@ func (a *app) initCommand() *cobra.Command {
 	var flags initFlags
 	c := &cobra.Command{
 		Use:   "init [DIR] [flags]",
-		Short: "Start an agent: write a manifest and the files it needs",
-		Long: `Write an agenthost.yaml and the files it needs into DIR, by default the current directory: .env for the
-provider's key, which only you can read, .env.example for others, lines in .gitignore and, for a scripted
-model, its rules.
+		Short: "Create an agent: write a manifest and the files it needs",
+		Long: `Write an agenthost.yaml and the files it needs into DIR, by default the current directory: the schema of
+manifests for editors, lines in .gitignore, a file for the file tools to read and, for a scripted model, its
+rules. A provider's key goes into .env, which only you can read; .env.example is for others.
 
 At a terminal, init asks for everything that the flags leave open; --yes takes the suggested answers. The
 suggested provider is a scripted model, which needs no key and no network: 'agenthost run hello' works at
 once.
 
-Existing files stay as they are unless you add --force. An existing .env always stays.`,
+If one of the files already exists, init writes nothing unless you add --force. It never overwrites a .env.`,
 		Example: `  agenthost init
   agenthost init helper --yes
   agenthost init helper --provider openai --model gpt-5.2 --tools files --checkpoint sqlite:agent.db --yes`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {

@@ -78,7 +78,7 @@ func TestKeysHaveAFileOfTheirOwn(t *testing.T) {
 	b.write(".env", "ANTHROPIC_API_KEY=secret\n")
 	b.write(".gitignore", "/agent.db\n*.tmp")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "init", b.dir, "--provider", "gemini"))
-	require.Contains(t, b.err.String(), "agenthost: init: "+b.path("agenthost.yaml")+" exists already, and nothing was written; add --force to overwrite it\n")
+	require.Contains(t, b.err.String(), "agenthost: init: "+b.path("agenthost.yaml")+" already exists, and nothing was written; add --force to overwrite it\n")
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "init", b.dir, "--provider", "gemini", "--force"), &b.err)
 	require.Contains(t, b.holds("agenthost.yaml"), "provider: gemini")
 	require.Equal(t, "ANTHROPIC_API_KEY=secret\n", b.holds(".env"))

@@ -63,7 +63,7 @@ func (p *agentPlan) HasFiles() bool { return slices.Contains(p.Tools, "files") }
 func (p *agentPlan) Keeps() bool { return p.Checkpoint != none }
 
 // write writes the files into a directory, which it creates if necessary, and returns their paths. It writes none of them if
-// one exists already, unless force is set.
+// one already exists, unless force is set.
 func (p *agentPlan) write(dir string, force bool) ([]string, error) {
 	files, err := p.files()
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *agentPlan) write(dir string, force bool) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case !force && !f.keep:
-			return nil, fmt.Errorf("%s exists already, and nothing was written; add --force to overwrite it", path)
+			return nil, fmt.Errorf("%s already exists, and nothing was written; add --force to overwrite it", path)
 		}
 	}
 	var written []string

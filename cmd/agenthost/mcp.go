@@ -24,7 +24,7 @@ func (a *app) mcpCommand() *cobra.Command {
 		Use:   "mcp [flags]",
 		Short: "Serve the agent to MCP clients",
 		Long: `Serve the agent over the Model Context Protocol, on standard input and output or, with --http, over
-streamable HTTP at the path /mcp. Clients find a tool named like the agent, which runs it with a prompt
+streamable HTTP at the path /mcp. Clients find a tool named after the agent, which runs it with a prompt
 and, to continue a conversation, the name of a thread. They also find the tools of the manifest. A call of
 such a tool passes through all middleware, like a call by the model.
 
@@ -35,7 +35,7 @@ With --http, everybody who can reach the address can run the agent: there is no 
 port, the server listens on this machine only, and refuses requests from web pages.`,
 		Example: `  agenthost mcp -f agenthost.yaml
   agenthost mcp -f agenthost.yaml --http 8080`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("http") {
 				return a.serveMCP(c.Context(), func(ctx context.Context, s *mcpserver.Server) error { return s.Serve(ctx, a.in, a.out) })

@@ -25,7 +25,7 @@ func (a *app) middlewareListCommand() *cobra.Command {
 		Use:     "list [flags]",
 		Short:   "List the built-in middleware",
 		Example: "  agenthost middleware list\n  agenthost middleware list --json | jq -r '.[].name'",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all, err := catalog.All()
 			if err == nil && asJSON {

@@ -17,9 +17,9 @@ func (a *app) orderCommand() *cobra.Command {
 		Short: "Print the order in which the hooks of the middleware run",
 		Long: `Print the order in which the hooks of the manifest's middleware run, built-in ones and plugins: before
 hooks in the order of the manifest, wraps from the outermost to the innermost, after hooks in reverse
-order. If middleware should be in another order, say so and why.`,
+order. If another order would be better, the command says so and why.`,
 		Example: "  agenthost order\n  agenthost order --json | jq -r '.advice[]'",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			agent, err := a.look(c.Context())
 			if err != nil {

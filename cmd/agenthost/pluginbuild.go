@@ -37,14 +37,14 @@ commands are
           project sets -zstack-size itself
 
 Without --lang, Go files are built with TinyGo and a Cargo.toml with cargo. The compilers must be on PATH;
-$TINYGO may name the program TinyGo, and $TINYGOROOT its directory.
+$TINYGO may name the TinyGo program, and $TINYGOROOT its directory.
 
 The exit code is 1 if the compiler fails, 2 if it is missing or the directory has no plugin, and 5 if the
 result does not load.`,
 		Example: `  agenthost plugin build
   agenthost plugin build ./redact -o redact.wasm
   agenthost plugin build ./redact --lang go`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {

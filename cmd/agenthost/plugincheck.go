@@ -49,7 +49,7 @@ The exit code is 0 if all calls succeeded, and 5 if a plugin was refused or fail
 	}
 	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "call only this `HOOK`; may be repeated")
 	c.Flags().StringVar(&flags.config, "config", "", "the plugin's `CONFIG`: YAML, JSON, or @FILE")
-	c.Flags().BoolVar(&flags.json, "json", false, "print a line of JSON instead of each line")
+	c.Flags().BoolVar(&flags.json, "json", false, "print each line as JSON")
 	return c
 }
 
@@ -82,8 +82,8 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	case fine:
 		return nil
 	case unconfigured:
-		return &exitError{exitPlugin, errors.New("plugin check: the plugin needs a configuration; give one with --config, " +
-			"whose keys 'agenthost plugin inspect' shows")}
+		return &exitError{exitPlugin, errors.New("plugin check: a plugin needs a configuration; give one with --config; " +
+			"'agenthost plugin inspect' shows its keys")}
 	default:
 		return &exitError{exitPlugin, nil}
 	}

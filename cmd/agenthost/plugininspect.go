@@ -19,7 +19,7 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 		Long: `Analyse each file without running it, and then call its describe function in the sandbox, with the
 default limits, no grants and no configuration.
 
-The output has what the plugin says about itself (its hooks and what they see, fields, tools,
+The output contains what the plugin says about itself (its hooks and what they see, fields, tools,
 configuration, and the capabilities it wants and why), the contents of the file, the digest to pin it in a
 manifest, and advice for its author. A signature is mentioned but not checked.
 

@@ -36,7 +36,7 @@ func TestFromNothingToARun(t *testing.T) {
 				"--hooks", "before_agent,before_model,wrap_model_call,after_model,wrap_tool_call,after_agent")
 			require.Contains(t, said, "cd first-try")
 			require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "new", "first-try", "--lang", lang))
-			require.Contains(t, b.err.String(), "first-try exists already")
+			require.Contains(t, b.err.String(), "first-try already exists")
 
 			t.Chdir("first-try")
 			c := exec.CommandContext(t.Context(), unitTests[0], unitTests[1:]...)

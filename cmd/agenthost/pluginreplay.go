@@ -29,9 +29,9 @@ func (a *app) pluginReplayCommand() *cobra.Command {
 		Use:   "replay FILE [flags]",
 		Short: "Repeat the plugin calls of a recorded run and show differences",
 		Long: `Repeat every call in a recording that 'agenthost run --record FILE' made, without a model, tools or
-network: the recording has the answers to whatever the plugin asks. The same module must do the same with
-the same fuel. With --plugin another module takes its place; the command shows what it does differently,
-and a difference in fuel does not count.
+network: the recording answers whatever the plugin asks. The same module must do the same and use the same
+fuel. With --plugin another module takes its place. The command then shows what it does differently, and a
+difference in fuel does not count.
 
 The modules must still be where they were when the run was recorded, and unchanged.
 

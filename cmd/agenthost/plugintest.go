@@ -40,7 +40,7 @@ The exit code is 0 if every case passes, 5 if one fails, and 2 if a file is inva
 		Example: `  agenthost plugin test
   agenthost plugin test plugins/redact --run 'email|card'
   agenthost plugin test build/redact.wasm --update`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.pluginTest(c.Context(), append(args, ".")[0], &flags)
 		},
@@ -104,8 +104,11 @@ func goldenCases(place, pattern string) (module string, cases []*golden.Case, er
 // moduleAt returns the module that a path names: the file itself, or the plugin in the directory.
 func moduleAt(place string) (string, error) {
 	info, err := os.Stat(place)
-	if err != nil || !info.IsDir() {
-		return place, err
+	if err != nil {
+		return "", fmt.Errorf("plugin test: %w; name a module or the directory of a plugin", err)
+	}
+	if !info.IsDir() {
+		return place, nil
 	}
 	path, err := filepath.Abs(place)
 	if err != nil {

@@ -19,7 +19,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	var decisions decisionFlags
 	c := &cobra.Command{
 		Use:   "resume THREAD [flags]",
-		Short: "Continue the run of a thread, with answers to its questions",
+		Short: "Continue the last run of a thread, with answers to its questions",
 		Long: `Continue the last run of a thread where it stopped. If it waits for answers, give them with the flags
 below; at a terminal, the command asks for those that the flags leave out. After a failure, a breakpoint
 or a crash, no answers are needed. 'agenthost threads show THREAD' shows the open questions.

@@ -100,7 +100,7 @@ func TestAnswersAreCheckedBeforeAnythingRuns(t *testing.T) {
 		{[]string{"--approve", "call-1", "--approve", "call-1"}, "call-1 (write_file) is decided twice"},
 		{[]string{"--respond", "call-1", "--message", "x"}, `call-1 (write_file): the decision "respond" is not allowed; it may be one of approve, edit, reject`},
 		{[]string{"--retry", "call-1"}, `the decision "retry" is not allowed`},
-		{[]string{"--edit", "call-1"}, `"call-1" for "--edit" flag: write it as ID=FILE`},
+		{[]string{"--edit", "call-1"}, "--edit call-1: write it as ID=FILE"},
 		{[]string{"--edit", "call-1=" + b.path("list.json")}, "the edited arguments: they must be a JSON object"},
 		{[]string{"--edit", "call-1=" + b.path("nowhere.json")}, "no such file"},
 		{[]string{"--message", "x"}, "it must follow the --reject, --respond or --skip that it belongs to"},

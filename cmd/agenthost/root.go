@@ -80,9 +80,10 @@ func (a *app) root() *cobra.Command {
 		Use:   "agenthost",
 		Short: "Run LLM agents with sandboxed WebAssembly middleware",
 		Long: `agenthost runs LLM agents. A manifest, agenthost.yaml, describes an agent: its model, its tools, and
-the middleware around them, which is built in or a sandboxed WebAssembly plugin.
+the middleware around them. Middleware is either built in or a sandboxed WebAssembly plugin.
 
-Start with 'agenthost init', which writes a manifest.`,
+Start with 'agenthost init', which writes a manifest. The documents that help texts name, such as
+docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 		Example: `  agenthost init
   agenthost doctor
   agenthost chat
@@ -95,6 +96,7 @@ Start with 'agenthost init', which writes a manifest.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")

@@ -40,7 +40,7 @@ func (f *runFlags) add(c *cobra.Command) {
 // addThread adds the flags that chat shares.
 func (f *runFlags) addThread(c *cobra.Command) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print progress to standard error")
-	c.Flags().BoolVar(&f.acceptChanges, "accept-changes", false, "continue a run although the agent has changed since it started")
+	c.Flags().BoolVar(&f.acceptChanges, "accept-changes", false, "continue a run even if the agent has changed since the run started")
 	c.Flags().DurationVar(&f.wait, "wait", 0, "how long to wait while another run has the thread open: a `DURATION` such as 30s")
 	c.Flags().StringVar(&f.as, "as", loginName(), "the `NAME` of the person who answers, for the thread's history")
 }

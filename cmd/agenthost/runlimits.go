@@ -22,7 +22,7 @@ type runLimits struct {
 }
 
 func (l *runLimits) add(c *cobra.Command) {
-	c.Flags().StringVar(&l.model, "model", "", "use another model than the manifest's: `PROVIDER:NAME`")
+	c.Flags().StringVar(&l.model, "model", "", "the model to use instead of the manifest's: `PROVIDER:NAME`")
 	c.Flags().IntVar(&l.maxSteps, "max-steps", 0, "the maximum `NUMBER` of steps of a run, instead of the manifest's recursion_limit")
 	c.Flags().DurationVar(&l.timeout, "timeout", 0,
 		"stop a run that takes longer than this `DURATION`, such as 2m; time spent waiting for a person does not count")

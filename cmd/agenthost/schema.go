@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ agenthost.yaml if the first line of the manifest names the schema:
 
   # yaml-language-server: $schema=./agenthost.schema.json`,
 		Example: "  agenthost schema -o agenthost.schema.json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			schema, err := manifestSchema()
 			if err != nil {
@@ -31,6 +32,9 @@ agenthost.yaml if the first line of the manifest names the schema:
 				_, err = a.out.Write(schema)
 			} else {
 				err = atomicfile.Write(file, schema, 0o644)
+				if err != nil {
+					err = fmt.Errorf("schema: %s cannot be written: %w; name another file with -o FILE", file, err)
+				}
 			}
 			if err != nil {
 				return &exitError{exitFailed, err}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,10 +48,13 @@ no model.`,
 func (a *app) address(flags *threadsFlags) (threadstore.Address, error) {
 	if flags.store != "" {
 		address, err := threadstore.Parse(flags.store)
-		if err != nil {
-			return address, fmt.Errorf("--store: %w", err)
+		switch {
+		case errors.Is(err, threadstore.ErrUnknown): // without memory, which no other process can read
+			err = errors.New("--store: this kind of store is unknown; use one of " + strings.Join(threadstore.Forms[1:], ", "))
+		case err != nil:
+			err = fmt.Errorf("--store: %w", err)
 		}
-		return address, nil
+		return address, err
 	}
 	address, err := manifest.ReadCheckpoint(a.file, manifest.Options{})
 	if err != nil {

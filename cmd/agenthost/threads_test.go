@@ -148,7 +148,7 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "-f", b.path("none.yaml")))
 	require.Contains(t, b.err.String(), "none.yaml: there is no such file (expected a manifest); name another one with -f FILE")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "threads", "list", "--store", "redis://x"))
-	require.Contains(t, b.err.String(), "--store: this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATABASE")
+	require.Contains(t, b.err.String(), "--store: this kind of store is unknown; use one of sqlite:PATH, postgres://USER@HOST/DATABASE")
 }
 
 func TestAThreadInMemoryIsGoneWithTheCommand(t *testing.T) {

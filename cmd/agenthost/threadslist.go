@@ -23,7 +23,7 @@ func (a *app) threadsListCommand(flags *threadsFlags) *cobra.Command {
   done      the run is complete`,
 		Example: `  agenthost threads list
   agenthost threads list --json | jq -r 'select(.state == "waiting") | .thread'`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withStore(c.Context(), flags, func(store checkpoint.Store) error {
 				var threads []threadview.Summary

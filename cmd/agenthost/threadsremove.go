@@ -19,7 +19,7 @@ func (a *app) threadsRemoveCommand(flags *threadsFlags) *cobra.Command {
 		Aliases: []string{"remove"},
 		Short:   "Remove threads",
 		Long: `Remove threads with all their checkpoints. This cannot be undone. If one of the threads does not exist
-or is in a run, none is removed.`,
+or has a run in progress, none is removed.`,
 		Example: `  agenthost threads rm ada
   agenthost threads rm ada bob --yes`,
 		Args: arguments("THREAD..."),

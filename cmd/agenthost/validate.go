@@ -20,7 +20,7 @@ ask for capabilities, list them and say which ones the manifest grants. The data
 checkpoint is neither opened nor created.`,
 		Example: `  agenthost validate
   agenthost validate -f agenthost.yaml --output json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if output != "text" && output != "json" {
 				return &exitError{exitUsage, fmt.Errorf("validate: --output: there is no format %q; use text or json", output)}

@@ -133,7 +133,7 @@ func TestWithoutAPersonAnswersShowWhenTheyAreComplete(t *testing.T) {
 
 	b.Messages = chat.NewLines(strings.NewReader("/nothing\n"))
 	require.EqualError(t, b.Converse(t.Context()),
-		`there is no command "/nothing"; /help lists the commands; to send a message that begins with a slash, write two`)
+		`there is no command "/nothing"; /help lists the commands; to send a message that begins with a slash, write two slashes`)
 }
 
 func TestCommands(t *testing.T) {
@@ -156,7 +156,7 @@ func TestCommands(t *testing.T) {
 		require.Contains(t, b.says(t, "/help"), "  "+name+" ")
 	}
 	require.Empty(t, b.says(t, "/quit", "hi"))
-	require.Equal(t, "error: /quit takes no arguments; to send a message that begins with a slash, write two\n", b.says(t, "/quit now"))
+	require.Equal(t, "error: /quit takes no arguments; to send a message that begins with a slash, write two slashes\n", b.says(t, "/quit now"))
 	require.Equal(t, "You said hi\n", b.says(t, "/retry"))
 	again := *b.Chat
 	b.Chat = &chat.Chat{Agent: again.Agent, Threads: again.Threads, Thread: "ada", Screen: again.Screen, Person: again.Person}

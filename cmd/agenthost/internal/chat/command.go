@@ -66,7 +66,7 @@ type CommandError struct{ text string }
 
 func (e *CommandError) Error() string { return e.text }
 
-const doubled = "; to send a message that begins with a slash, write two"
+const doubled = "; to send a message that begins with a slash, write two slashes"
 
 // maxName is how many characters of a typed name an error repeats.
 const maxName = 40
@@ -76,7 +76,7 @@ func (c *Chat) help(context.Context) error {
 		c.Screen.Notef("  %-10s %s", command.name, command.summary)
 	}
 	c.Screen.Notef("A backslash before Enter, or Alt-Enter, starts another line. Ctrl-C stops the agent.\n" +
-		"To send a message that begins with a slash, write two.")
+		"To send a message that begins with a slash, write two slashes.")
 	return nil
 }
 

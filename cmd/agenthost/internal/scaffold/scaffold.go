@@ -46,7 +46,7 @@ func (p *Project) Write() ([]string, error) {
 			"and begin with a letter", p.Name, maxName)
 	}
 	if entries, err := os.ReadDir(p.Dir); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s exists already and is not empty; choose another name, or remove it", p.Dir)
+		return nil, fmt.Errorf("%s already exists and is not empty; choose another name, or remove it", p.Dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

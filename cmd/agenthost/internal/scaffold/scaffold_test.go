@@ -113,7 +113,7 @@ func TestRefusals(t *testing.T) {
 	require.NoError(t, os.WriteFile(kept, []byte("mine"), 0o600))
 	p := scaffold.Project{Name: "x", Dir: dir, Language: toolchain.Go}
 	_, err := p.Write()
-	require.ErrorContains(t, err, "exists already and is not empty")
+	require.ErrorContains(t, err, "already exists and is not empty")
 	content, err := os.ReadFile(kept)
 	require.NoError(t, err)
 	require.Equal(t, "mine", string(content))

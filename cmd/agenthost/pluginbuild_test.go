@@ -90,7 +90,7 @@ func TestPluginBuildWithoutACompiler(t *testing.T) {
 	t.Setenv("TINYGO", "")
 	t.Setenv("TINYGOROOT", "")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "build", dir))
-	require.Contains(t, b.err.String(), "TinyGo is missing, which --lang tinygo needs\n")
+	require.Contains(t, b.err.String(), "TinyGo is missing; --lang tinygo needs it\n")
 	require.Contains(t, b.err.String(), "--lang go builds the same sources with Go alone")
 	b.write("hand/Cargo.toml", "")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "build", dir))

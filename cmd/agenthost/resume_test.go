@@ -95,9 +95,9 @@ func TestAnswersAreCheckedBeforeAnythingRuns(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--approve", "call-7"}, `--approve call-7: nothing that is asked has the id "call-7"; there are ` + ask + " (about call-1, call-2)"},
+		{[]string{"--approve", "call-7"}, `--approve call-7: no question or call has the id "call-7"; there are ` + ask + " (about call-1, call-2)"},
 		{[]string{"--approve", "call-2"}, ask + " asks about 2 calls at once, and needs a decision about each; missing: call-1 (write_file)"},
-		{[]string{"--approve", "call-1", "--approve", "call-1"}, "call-1 (write_file) is decided twice"},
+		{[]string{"--approve", "call-1", "--approve", "call-1"}, "call-1 (write_file) has two decisions; give one"},
 		{[]string{"--respond", "call-1", "--message", "x"}, `call-1 (write_file): the decision "respond" is not allowed; it may be one of approve, edit, reject`},
 		{[]string{"--retry", "call-1"}, `the decision "retry" is not allowed`},
 		{[]string{"--edit", "call-1"}, "--edit call-1: write it as ID=FILE"},
@@ -109,7 +109,7 @@ func TestAnswersAreCheckedBeforeAnythingRuns(t *testing.T) {
 		{[]string{"--approve", ""}, "the id is missing; 'agenthost threads show THREAD' shows the ids"},
 		{[]string{"--answer", b.path("one.json")}, "it has 1 decisions, and 2 calls are asked about: call-1, call-2, in this order"},
 		{[]string{"--answer", b.path("respond.json")}, `call-2 (write_file): the decision "respond" is not allowed`},
-		{[]string{"--answer", b.path("none.json")}, `nothing that is asked has the id "ask-0"`},
+		{[]string{"--answer", b.path("none.json")}, `no question or call has the id "ask-0"`},
 		{[]string{"--answer", b.path("list.json")}, "this must be a JSON object {interrupt id: answer}"},
 		{[]string{"--answer", b.path("empty.json")}, "there are no answers"},
 	} {

@@ -40,7 +40,7 @@ func (s *Sheet) Decide(id string, d Decision) error {
 		return s.respond(q, d)
 	case c != nil:
 		if _, twice := s.decisions[c]; twice {
-			return fmt.Errorf("%s is decided twice", c.subject())
+			return fmt.Errorf("%s has two decisions; give one", c.subject())
 		}
 		if err := c.Check(d); err != nil {
 			return err
@@ -49,7 +49,7 @@ func (s *Sheet) Decide(id string, d Decision) error {
 		return nil
 	}
 	if _, twice := s.forAll[q]; twice {
-		return fmt.Errorf("%s is decided twice", q.ID)
+		return fmt.Errorf("%s has two decisions; give one", q.ID)
 	}
 	if d.Type == Edit || d.Type == Respond {
 		return fmt.Errorf("%s asks about %d calls, and %s is about one of them: name it by %s", q.ID, len(q.Calls), d.Type, refs(q.Calls))
@@ -143,7 +143,7 @@ func (s *Sheet) unknown(id string) error {
 		}
 		names = append(names, name)
 	}
-	return fmt.Errorf("nothing that is asked has the id %q; there are %s", id, strings.Join(names, "; "))
+	return fmt.Errorf("no question or call has the id %q; there are %s", id, strings.Join(names, "; "))
 }
 
 // ErrNothingAsked reports an answer where there is no question.

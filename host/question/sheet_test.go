@@ -102,7 +102,7 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		d     question.Decision
 		want  string
 	}{
-		"unknown id": {review, "call-7", question.Decision{Type: question.Approve}, `nothing that is asked has the id "call-7"; there are ask-1 (about call-1, call-2)`},
+		"unknown id": {review, "call-7", question.Decision{Type: question.Approve}, `no question or call has the id "call-7"; there are ask-1 (about call-1, call-2)`},
 		"not allowed": {
 			review, "call-1",
 			question.Decision{Type: question.Respond, Message: new("x")},
@@ -128,10 +128,10 @@ func TestWhatIsDecidedTwice(t *testing.T) {
 	approve := question.Decision{Type: question.Approve}
 	sheet := question.NewSheet(read(t, review, approval))
 	require.NoError(t, sheet.Decide("call-1", approve))
-	require.EqualError(t, sheet.Decide("call-1", approve), "call-1 (write) is decided twice")
+	require.EqualError(t, sheet.Decide("call-1", approve), "call-1 (write) has two decisions; give one")
 	require.EqualError(t, sheet.Give("ask-1", value(t, `{"decisions":[{"type":"approve"},{"type":"approve"}]}`)), "ask-1 is decided already, call by call")
 	require.NoError(t, sheet.Decide("ask-1", approve))
-	require.EqualError(t, sheet.Decide("ask-1", approve), "ask-1 is decided twice")
+	require.EqualError(t, sheet.Decide("ask-1", approve), "ask-1 has two decisions; give one")
 	require.NoError(t, sheet.Give("ask-2", value(t, `{"type":"approve"}`)))
 	require.EqualError(t, sheet.Give("ask-2", value(t, `{"type":"approve"}`)), "ask-2 is answered twice")
 	require.EqualError(t, sheet.Decide("call-3", approve), "ask-2 is answered already, as a whole")

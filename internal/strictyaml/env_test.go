@@ -149,7 +149,7 @@ agenthost.yaml:7:18: limits.memory: expected a size, found string "${SECRET}"
 agenthost.yaml:7:37: limits.fuel: expected a count, found string "${NUMBER}KB"
   7 | limits: {memory: "${SECRET}", fuel: "${NUMBER}KB"}
     |                                     ^
-  write a whole number, with k, M, G or T behind it: 10k, 1G
+  write a whole number, optionally followed by k, M, G or T: 10k, 1G
 agenthost.yaml:8:16: exit_behavior: must be continue, end or error, found "${SECRET}"
   8 | exit_behavior: ${SECRET}
     |                ^

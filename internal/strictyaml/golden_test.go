@@ -37,7 +37,7 @@ agenthost.yaml:1:1: unknown key "nam"
 agenthost.yaml:2:16: limits.fuel: expected a count, found string "x"
   2 | limits: {fuel: x}
     |                ^
-  write a whole number, with k, M, G or T behind it: 10k, 1G
+  write a whole number, optionally followed by k, M, G or T: 10k, 1G
 agenthost.yaml:3:8: debug: expected true or false, found string "yes"
   3 | debug: yes
     |        ^

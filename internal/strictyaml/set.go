@@ -137,7 +137,7 @@ func (a *assigner) applyIndex(n *node, steps []step, path string) *node {
 	case index == len(list):
 		list = append(list, a.apply(nil, steps[1:], inside))
 	default:
-		return a.refuse(path, fmt.Sprintf("the list has %d entries; [%d] would leave a gap", len(list), index))
+		return a.refuse(path, fmt.Sprintf("the list has %d entries; the next one is [%d]", len(list), len(list)))
 	}
 	return newList(n.at, list)
 }

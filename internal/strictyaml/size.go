@@ -39,7 +39,7 @@ var (
 
 const (
 	sizeHint  = "write a whole number and a unit: 64MiB, 10MB, 512KiB"
-	countHint = "write a whole number, with k, M, G or T behind it: 10k, 1G"
+	countHint = "write a whole number, optionally followed by k, M, G or T: 10k, 1G"
 )
 
 // String returns the shortest exact form: 64MiB, 1500B.

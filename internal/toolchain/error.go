@@ -18,7 +18,7 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s is missing, which --lang %s needs\n%s", e.What, e.Language, e.Remedy)
+	return fmt.Sprintf("%s is missing; --lang %s needs it\n%s", e.What, e.Language, e.Remedy)
 }
 
 // FailedError reports a tool that ran and failed. The tool has already printed the reason.

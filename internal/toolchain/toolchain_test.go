@@ -136,7 +136,7 @@ func TestWhatIsMissing(t *testing.T) {
 		_, err := toolchain.Build{Dir: dir}.Run(t.Context(), language)
 		var missing *toolchain.MissingError
 		require.ErrorAs(t, err, &missing)
-		require.Contains(t, err.Error(), "is missing, which --lang "+string(language)+" needs")
+		require.Contains(t, err.Error(), "is missing; --lang "+string(language)+" needs it")
 		require.Contains(t, err.Error(), says)
 	}
 	t.Setenv("TINYGO", "/no/such/tinygo")

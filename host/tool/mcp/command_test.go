@@ -135,7 +135,7 @@ func TestAServerThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 	config := command(t, "silent")
 	config.ConnectTimeout = 200 * time.Millisecond
 	_, err := mcp.Connect(t.Context(), config)
-	require.EqualError(t, err, `MCP server "silent": the server has not answered in time: 200ms have passed`)
+	require.EqualError(t, err, `MCP server "silent": the server did not answer within 200ms; raise connect_timeout if it needs more`)
 }
 
 func TestACommandThatIsNotThere(t *testing.T) {

@@ -410,7 +410,7 @@ func TestHostileHTTPServers(t *testing.T) {
 		"never": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-		}, "the server has not answered in time"},
+		}, "the server did not answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

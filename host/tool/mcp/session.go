@@ -57,7 +57,7 @@ func (s *Server) newLink(log *quota) (link, error) {
 }
 
 // errSlow is the cancellation cause when the connect timeout ends an attempt.
-var errSlow = errors.New("the server has not answered in time")
+var errSlow = errors.New("the server did not answer")
 
 // dial connects to the server and lists its tools.
 func (s *Server) dial(ctx context.Context) (_ *session, err error) {
@@ -85,7 +85,7 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case errors.Is(context.Cause(inside), errSlow):
-		err = fmt.Errorf("%w: %v have passed", errSlow, s.config.ConnectTimeout)
+		err = fmt.Errorf("%w within %v; raise connect_timeout if it needs more", errSlow, s.config.ConnectTimeout)
 	default:
 		err = ss.explained(err)
 	}

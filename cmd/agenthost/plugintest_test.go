@@ -127,7 +127,7 @@ func TestPluginTestIsUsedWrongly(t *testing.T) {
 		"b.yaml:1:1: unknown":              {b.dir},
 		"a.yaml:1:7: hook: unk":            {b.dir},
 		"--run":                            {b.dir, "--run", "("},
-		"one argument too many":                    {"a", "b"},
+		"one argument too many":            {"a", "b"},
 	} {
 		require.Equal(t, exitUsage, b.test(args...), says)
 		require.Contains(t, b.err.String(), says)

@@ -162,7 +162,7 @@ func TestRustWithoutItsTarget(t *testing.T) {
 	_, err := toolchain.Build{Dir: sources(t, "rust"), Log: &bytes.Buffer{}}.Run(t.Context(), toolchain.Rust)
 	var missing *toolchain.MissingError
 	require.ErrorAs(t, err, &missing)
-	require.Equal(t, "Rust's target wasm32-unknown-unknown is missing, which --lang rust needs\n"+
+	require.Equal(t, "Rust's target wasm32-unknown-unknown is missing; --lang rust needs it\n"+
 		"Install it: rustup target add wasm32-unknown-unknown", err.Error())
 }
 

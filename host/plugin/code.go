@@ -25,7 +25,7 @@ type keptCode struct {
 	size   int64 // its share of the budget
 }
 
-// compiledCode is a module compiled by wazero, or the code of another contract.
+// compiledCode is an [abiCode], or a [contract.Code] of another contract.
 type compiledCode interface {
 	Close(ctx context.Context) error
 }

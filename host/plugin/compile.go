@@ -94,15 +94,16 @@ func tableSize(m *preflight.Module, most uint32) int64 {
 	return size
 }
 
-// compileMetered compiles the metered module when its turn comes.
+// compileMetered compiles the metered module when its turn comes, unless a plugin of the engine has already done so.
 func (p *Plugin) compileMetered(ctx context.Context, ready *preparedModule) error {
-	metered := ready.metered
-	size := int64(len(metered)) * codePerByte
+	size := int64(len(ready.metered)) * codePerByte
 	if err := p.engine.memory.wait(ctx, size); err != nil {
 		return p.crowded(stageCompile, err)
 	}
-	p.codeSize = size
-	p.codeDigest = ready.digest
+	p.codeSize, p.codeDigest = size, ready.digest
+	if p.compiled = p.engine.codes.use(ready.digest); p.compiled != nil {
+		return nil
+	}
 	if err := p.engine.turns.Acquire(ctx, 1); err != nil {
 		return context.Cause(ctx)
 	}
@@ -113,17 +114,16 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *preparedModule) erro
 		}
 		return p.fault(stageCompile, KindLimit, clean(err.Error(), 400), err)
 	}
-	build := p.build
-	if p.contract != nil {
-		build = p.buildForContract
-	}
-	err := build(ctx, metered, true)
+	code, err := p.build(ctx, ready.metered, true)
 	if err != nil && p.engine.dir != "" { // if only the file could not be read or written, the code is still compiled
 		forget(p.engine.dir, err)
-		err = build(ctx, metered, true)
+		code, err = p.build(ctx, ready.metered, true)
 	}
 	if _, broken := errors.AsType[*fs.PathError](err); broken {
-		err = build(ctx, metered, false)
+		code, err = p.build(ctx, ready.metered, false)
+	}
+	if err == nil {
+		p.compiled, err = p.engine.codes.add(ready.digest, code)
 	}
 	if err != nil {
 		return p.fault(stageCompile, KindMalformed, "not a WebAssembly module that can run here: "+clean(err.Error(), 300), err)
@@ -131,24 +131,15 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *preparedModule) erro
 	return nil
 }
 
-// build compiles a module for the ABI's own contract, in a runtime that uses the engine's cache where it can.
-func (p *Plugin) build(ctx context.Context, metered []byte, cached bool) error {
-	if p.runtime != nil {
-		if err := p.runtime.Close(ctx); err != nil {
-			return err
-		}
+// build compiles a module, with a cache if cached is set.
+func (p *Plugin) build(ctx context.Context, metered []byte, cached bool) (compiledCode, error) {
+	if p.contract != nil {
+		return p.compileForContract(ctx, metered, cached)
 	}
-	config := runtimeConfig()
-	if cached {
-		config = config.WithCompilationCache(p.engine.cache)
+	if !cached {
+		return compileABI(ctx, metered, nil)
 	}
-	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err := p.instantiateHost(ctx); err != nil {
-		return err
-	}
-	var err error
-	p.module, err = compileModule(ctx, p.runtime, metered)
-	return err
+	return compileABI(ctx, metered, p.engine.cache)
 }
 
 // codePerByte estimates how many bytes of memory the compiled code takes for each byte of the module.

@@ -33,21 +33,18 @@ func (p *Plugin) importFrom(module, name string) string {
 	return module
 }
 
-// buildForContract compiles a module for its contract, unless a plugin of the engine has already done so. It shares the
-// engine's directory but not its cache: only contractCodes knows when the code is no longer needed.
-func (p *Plugin) buildForContract(ctx context.Context, metered []byte, cached bool) (err error) {
+// compileForContract compiles a module for its contract. It shares the engine's directory but not its cache: only sharedCodes
+// knows when the code is no longer needed.
+func (p *Plugin) compileForContract(ctx context.Context, metered []byte, cached bool) (code contract.Code, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the compiler panicked: %v", v)
 		}
 	}()
-	if p.contractCode = p.engine.contractCodes.use(p.codeDigest); p.contractCode != nil {
-		return nil
-	}
 	cache := wazero.NewCompilationCache()
 	if cached {
 		if cache, err = p.engine.ownCache(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	shared := append(ownWASI(), tickFunction())
@@ -56,17 +53,16 @@ func (p *Plugin) buildForContract(ctx context.Context, metered []byte, cached bo
 			shared[n].Module = hostWASI
 		}
 	}
-	code, err := p.contract.Compile(contract.Listen(ctx, metered), metered, runtimeConfig(), cache, shared)
+	code, err = p.contract.Compile(contract.Listen(ctx, metered), metered, runtimeConfig(), cache, shared)
 	if err != nil {
-		return errors.Join(err, cache.Close(ctx))
+		return nil, errors.Join(err, cache.Close(ctx))
 	}
-	p.contractCode, err = p.engine.contractCodes.add(p.codeDigest, code)
-	return err
+	return code, nil
 }
 
 // startForContract makes the instance a guest of its contract.
-func (i *instance) startForContract(config wazero.ModuleConfig) error {
-	running, err := i.plugin.contractCode.Instantiate(i.ctx, config, &i.memory, guest{i})
+func (i *instance) startForContract(code contract.Code, config wazero.ModuleConfig) error {
+	running, err := code.Instantiate(i.ctx, config, &i.memory, guest{i})
 	if err != nil {
 		i.memory.release()
 		return i.faultOf(stageInstantiate, err)

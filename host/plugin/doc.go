@@ -13,7 +13,8 @@
 //     survive a call;
 //   - Close waits for the calls and closes all instances, when no run uses the generation any more.
 //
-// Each plugin has a wazero runtime of its own, because modules of one runtime can import each other's memory.
+// Plugins of one module share its compiled code, in a wazero runtime that runs this module alone: modules of one runtime can
+// import each other's memory.
 //
 // # Faults
 //
@@ -38,6 +39,6 @@
 //     and memory for compiling: child.go
 //   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
 //   - imports of the module: imports.go, wasi.go; checks before it runs: check.go and package preflight
-//   - compiled code on disk: compile.go, preparedfile.go; several generations: watch.go
+//   - compiled code, and who shares it: abicode.go, sharedcode.go; on disk: compile.go, preparedfile.go; several generations: watch.go
 //   - recordings: record.go, repeat.go; tools for authors: package author
 package plugin

@@ -19,17 +19,17 @@ import (
 // Engine is what the plugins of a process share: compiled modules, the number of concurrent compilations, and the memory
 // that all guests may use together. Several agents may share an engine. Close it after them.
 type Engine struct {
-	cache         wazero.CompilationCache
-	speaks        []Contract
-	dir           string
-	compile       CompileFunc
-	turns         *semaphore.Weighted // for compiling
-	memory        *memoryBudget
-	code          *codeStore
-	contractCodes *contractCodes
-	prepared      preparedStore
-	files         preparedFiles
-	fallback      bool // an engine that a plugin created for itself alone
+	cache    wazero.CompilationCache
+	speaks   []Contract
+	dir      string
+	compile  CompileFunc
+	turns    *semaphore.Weighted // for compiling
+	memory   *memoryBudget
+	code     *codeStore
+	codes    *sharedCodes
+	prepared preparedStore
+	files    preparedFiles
+	fallback bool // an engine that a plugin created for itself alone
 }
 
 // EngineConfig configures an Engine. The zero value is a cache in memory with default limits.
@@ -68,7 +68,7 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 		memory: newMemoryBudget(config.Memory), speaks: config.Contracts,
 	}
 	e.code = &codeStore{budget: e.memory}
-	e.contractCodes = &contractCodes{store: e.code, used: map[string]*contractCode{}}
+	e.codes = &sharedCodes{store: e.code, used: map[string]*sharedCode{}}
 	e.memory.register(e.code)
 	if config.Dir == "" {
 		if config.Compile != nil {

@@ -143,15 +143,6 @@ func (i *instance) aside(f func()) {
 	i.account.away += time.Since(start)
 }
 
-// instantiateMeter instantiates the module that metered code imports.
-func (p *Plugin) instantiateMeter(ctx context.Context) error {
-	f := tickFunction()
-	b := p.runtime.NewHostModuleBuilder(f.Module)
-	b.NewFunctionBuilder().WithGoFunction(api.GoFunc(f.Call), f.Params, f.Results).Export(f.Name)
-	_, err := b.Instantiate(ctx)
-	return err
-}
-
 // tickFunction returns the function that metered code calls when it has no fuel left.
 func tickFunction() contract.Function {
 	return contract.Function{

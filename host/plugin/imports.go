@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/tetratelabs/wazero/api"
@@ -52,25 +51,6 @@ func importNames() []string {
 		names[i] = functions[i].name
 	}
 	return names
-}
-
-// instantiateHost creates the modules that the guest imports from, in the plugin's own runtime.
-func (p *Plugin) instantiateHost(ctx context.Context) error {
-	b := p.runtime.NewHostModuleBuilder(abi.Module)
-	for _, f := range hostFunctions() {
-		call := f.call
-		b.NewFunctionBuilder().
-			WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) { call(instanceOf(ctx), stack) }), f.params, f.results).
-			WithParameterNames(f.names...).
-			Export(f.name)
-	}
-	if _, err := b.Instantiate(ctx); err != nil {
-		return err
-	}
-	if err := p.instantiateMeter(ctx); err != nil {
-		return err
-	}
-	return p.instantiateWASI(ctx)
 }
 
 // inputRead implements input_read(buf, cap) -> length of the input.

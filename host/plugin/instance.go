@@ -66,16 +66,25 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithWalltime(i.clock.walltime, 1).WithNanotime(i.clock.nanotime, 1).WithNanosleep(i.clock.sleep).
 		WithOsyield(func() {})
-	if p.contract != nil {
-		if err := i.startForContract(config); err != nil {
-			return nil, err
-		}
-		return i, nil
+	var err error
+	switch code := p.compiled.(type) {
+	case *abiCode:
+		err = i.startForABI(ctx, code, config)
+	case contract.Code:
+		err = i.startForContract(code, config)
 	}
-	module, err := p.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), p.module, config)
+	if err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// startForABI makes the instance a guest of the ABI.
+func (i *instance) startForABI(ctx context.Context, code *abiCode, config wazero.ModuleConfig) error {
+	module, err := code.runtime.InstantiateModule(experimental.WithMemoryAllocator(i.ctx, &i.memory), code.module, config)
 	if err != nil {
 		i.memory.release()
-		return nil, i.faultOf(stageInstantiate, err)
+		return i.faultOf(stageInstantiate, err)
 	}
 	i.module = module
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
@@ -84,11 +93,11 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 		_, err := initialize.Call(i.ctx)
 		i.loaded()
 		if err != nil {
-			return nil, errors.Join(i.faultOf(stageInit, err), i.close())
+			return errors.Join(i.faultOf(stageInit, err), i.close())
 		}
 	}
 	i.findExports()
-	return i, nil
+	return nil
 }
 
 // findExports finds the functions that the host calls. Each has a stack, so functions that are never called are left out.

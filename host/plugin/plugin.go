@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/tetratelabs/wazero"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
@@ -21,26 +19,24 @@ import (
 
 // Plugin is a loaded module with its configuration.
 type Plugin struct {
-	name         string
-	path         string // of its file
-	digest       string
-	limits       Limits
-	engine       *Engine
-	policy       FailurePolicy
-	isolation    Isolation
-	breaker      *breaker
-	sum          [sha256.Size]byte // of the module
-	grant        Grant
-	code         []byte         // the module; nil: it has been compiled
-	settings     map[string]any // what the operator configures
-	config       wire.Raw       // the settings with the schema's defaults
-	logger       *slog.Logger
-	models       map[string]model.Model
-	runtime      wazero.Runtime
-	module       wazero.CompiledModule
-	contract     contract.Contract // the one that the module is written for; nil: the ABI's own
-	contractCode contract.Code     // for that contract, instead of runtime and module
-	pool         *pool
+	name      string
+	path      string // of its file
+	digest    string
+	limits    Limits
+	engine    *Engine
+	policy    FailurePolicy
+	isolation Isolation
+	breaker   *breaker
+	sum       [sha256.Size]byte // of the module
+	grant     Grant
+	code      []byte         // the module; nil: it has been compiled
+	settings  map[string]any // what the operator configures
+	config    wire.Raw       // the settings with the schema's defaults
+	logger    *slog.Logger
+	models    map[string]model.Model
+	contract  contract.Contract // the one that the module is written for; nil: the ABI's own
+	compiled  compiledCode      // an *abiCode or, with a contract, a contract.Code
+	pool      *pool
 
 	firstMemory int64    // initial size of its memory, in bytes
 	overhead    int64    // what an instance takes besides its memory, in bytes
@@ -153,22 +149,16 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 	return &Error{Plugin: p.name, Digest: p.digest, Stage: stage, Kind: kind, Message: clean(message, 1000), Err: cause}
 }
 
-// Close waits for active calls, and closes all instances and the runtime.
+// Close waits for active calls, and closes all instances.
 func (p *Plugin) Close() error {
 	err := errors.Join(p.pool.close(), p.capabilities.close())
 	p.engine.memory.unregister(p.pool)
-	if p.runtime != nil {
-		err = errors.Join(err, p.runtime.Close(context.Background()))
-	}
-	switch {
-	case p.contractCode != nil:
-		err = errors.Join(err, p.engine.contractCodes.leave(p.codeDigest, p.codeSize))
-	case p.module != nil:
-		err = errors.Join(err, p.engine.code.keep(p.codeDigest, p.module, p.codeSize))
-	default:
+	if p.compiled != nil {
+		err = errors.Join(err, p.engine.codes.leave(p.codeDigest, p.codeSize))
+	} else {
 		p.engine.memory.release(p.codeSize)
 	}
-	p.contractCode, p.module, p.codeSize = nil, nil, 0
+	p.compiled, p.codeSize = nil, 0
 	if p.engine.fallback {
 		err = errors.Join(err, p.engine.Close())
 	}

@@ -18,8 +18,8 @@ import (
 
 // instantiateWASI creates wazero's WASI. It replaces the functions whose time or memory the guest could control without
 // limit, and makes exit leave a record.
-func (p *Plugin) instantiateWASI(ctx context.Context) error {
-	b := p.runtime.NewHostModuleBuilder(wasiModule)
+func instantiateWASI(ctx context.Context, r wazero.Runtime) error {
+	b := r.NewHostModuleBuilder(wasiModule)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
 	for _, f := range ownWASI() {
 		b.NewFunctionBuilder().WithGoFunction(api.GoFunc(f.Call), f.Params, f.Results).Export(f.Name)

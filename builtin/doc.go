@@ -25,7 +25,9 @@
 //   - Limits: [ModelCallLimit], [ToolCallLimit] and [LoopControl] (loopcontrol*.go).
 //   - Prompts: [DynamicPrompt] (prompttemplate*.go), [Memory], [Skills], and systemprompt.go, which adds texts.
 //   - Other agents: [Subagents] (subagents*.go).
-//   - Commands: [Shell] (shell*.go), with internal/shellsession for processes.
+//   - Commands: [Shell]. shelltool.go decides whether a command runs, also after a lost session, and what its result is;
+//     shellsessions.go starts and ends sessions; shellpolicy.go says where they run, shellredaction.go what is hidden. Processes
+//     are in internal/shellsession.
 //   - Personal data: [PII] (pii*.go), with internal/pii for rules.
 //   - Tools selected or emulated by a model: [LLMToolSelector] (llmtoolselect*.go), [LLMToolEmulator].
 //   - The history and the list of steps: [PatchToolCalls], [TodoList].

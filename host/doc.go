@@ -38,14 +38,16 @@
 //   - how updates of a step are applied to the state: statecommit.go; what a field is: field.go, fieldtable.go
 //   - how wrap hooks enclose a call, what next does: wrapchain.go; the model call: modelstep.go; the tool call: toolcall.go
 //   - which calls of a response run, in parallel or in order: toolstep.go, toolrunner.go, toolorder.go
-//   - when results of tools are applied, and what happens if one call fails: batch.go, toolstep.go
+//   - what a failed call does to the other calls: toolrunner.go; what is kept of their results, and when it is applied:
+//     toolstep.go, batch.go
 //   - limits of steps, model steps (max_loops), tool calls and tokens: budget.go, toolcallconfig.go; the time of a tool: tooltimeout.go
 //   - interrupts, and which answer belongs to which interrupt: questions.go
 //   - whether a tool call that a crash cut off runs again: cutoff.go; how its executions are numbered: journal.go,
 //     execution.go
 //   - what an input does to a thread: threadopen.go, runinput.go; when a thread is saved, and what is saved: thread.go,
 //     threadsave.go
-//   - reading structured answers: responder.go; whether the model is asked again for one: transition.go (afterModel); an agent
+//   - names of middleware, such as NAME#2: build.go; what a middleware may ask of the agent: construct.go, capability.go
+//   - how a structured answer is asked for and read: responder.go; whether the model is asked again for one: transition.go (afterModel); an agent
 //     whose model can call nothing else: build.go
 //   - calls that hooks make: nestedcall.go; the types of errors: event.go, errors.go
 //   - leases of threads in SQL databases: internal/sqlstore, lease.go

@@ -45,7 +45,7 @@ var providers = map[string]*providerKind{
 		},
 	},
 	gemini.Provider: {
-		keys:     []string{gemini.APIKeyVariable, "GOOGLE_API_KEY"},
+		keys:     gemini.APIKeyVariables(),
 		settings: []string{"cachedContent", "generationConfig", "labels", "safetySettings", "serviceTier", "toolConfig", "tools"},
 		common: map[string][]string{
 			"max_tokens": {"generationConfig", "maxOutputTokens"}, "seed": {"generationConfig", "seed"},

@@ -38,7 +38,7 @@
 //   - fuel, time and memory: fuel.go, memory.go, memorybudget.go; the limits of Limits and their defaults: limits.go; the time
 //     and memory for compiling: child.go
 //   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
-//   - imports of the module: imports.go, wasi.go; checks before it runs: check.go and package preflight
+//   - imports of the module, and lines of its log: imports.go, wasi.go, output.go; checks before it runs: check.go and package preflight
 //   - compiled code, and who shares it: abicode.go, sharedcode.go; on disk: compile.go, preparedfile.go; several generations: watch.go
 //   - recordings: record.go, repeat.go; tools for authors: package author
 package plugin

@@ -191,6 +191,9 @@ func replyRead(i *instance, s []uint64) {
 	s[0] = uint64(i.deliver("reply_read", i.frame.reply, uint32(s[0]), uint32(s[1])))
 }
 
+// maxLine is the length at which a line of a guest's log or output is cut, in bytes.
+const maxLine = 8 << 10
+
 // logLine implements log(level, ptr, len).
 func logLine(i *instance, s []uint64) {
 	level, length := abi.LogLevel(int32(s[0])), uint32(s[2])

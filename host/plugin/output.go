@@ -8,9 +8,6 @@ import (
 	"github.com/agenthost/agenthost/abi"
 )
 
-// maxLine is the length at which a line of a guest's log is cut, in bytes.
-const maxLine = 8 << 10
-
 // output turns what a guest writes to stdout and stderr into log lines. Language runtimes write a panic's text there, in
 // pieces, before they trap or exit.
 type output struct {

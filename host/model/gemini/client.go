@@ -61,7 +61,7 @@ func (m *Model) open() error {
 
 // key returns the API key; "" if there is none.
 func (m *Model) key() string {
-	variables := []string{APIKeyVariable, "GOOGLE_API_KEY"}
+	variables := APIKeyVariables()
 	if m.APIKeyEnv != "" {
 		variables = []string{m.APIKeyEnv}
 	}

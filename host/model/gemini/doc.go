@@ -13,5 +13,7 @@
 //   - the request: request.go; the history in it: contents.go, part.go, media.go; settings under their common names:
 //     package manifest, provider.go
 //   - the answer: document.go, answer.go; in pieces: stream.go; when an answer is an error: finishreason.go
-//   - ids and signatures of calls: callmeta.go; failed calls: package host/model/internal/provider, failure.go
+//   - ids and signatures of calls: callmeta.go; addresses and keys: client.go
+//   - shared by all providers, in package host/model/internal/provider: failed calls: failure.go; when the arguments of a call
+//     are malformed: calls.go
 package gemini

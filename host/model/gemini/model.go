@@ -18,6 +18,9 @@ const Provider = "gemini"
 // APIKeyVariable is the environment variable that holds the key. If unset, GOOGLE_API_KEY is used, as in Google's own tools.
 const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // a name, not a key
 
+// APIKeyVariables returns the environment variables that may hold the key; the first one that is set counts.
+func APIKeyVariables() []string { return []string{APIKeyVariable, "GOOGLE_API_KEY"} }
+
 // Model is a model of the Gemini Developer API. Do not change its fields after its first use.
 type Model struct {
 	Name       string            // such as "gemini-3-flash"

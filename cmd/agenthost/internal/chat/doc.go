@@ -5,4 +5,10 @@
 // [Keyboard], or from a stream without other readers.
 //
 // Text of models, tools and plugins cannot control the terminal, because it passes through package terminal.
+//
+// # Where to find what
+//
+//   - what a line of the person means: chat.go (handle); the commands that begin with a slash: command.go
+//   - what is shown of a turn: transcript.go, screen.go
+//   - keys: keys.go, keyboard.go; the line editor: editor.go; without a terminal: lines.go
 package chat

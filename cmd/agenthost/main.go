@@ -1,8 +1,16 @@
 // Command agenthost runs LLM agents that a manifest describes.
 //
-// Where to find what: exit.go has the exit codes of errors, and agentrun.go (outcome) the code of an interrupted run. The flags
-// of a subcommand are in the file of its name. pluginnew.go (chooseSDK) and internal/scaffold decide which files plugin new
-// writes.
+// # Where to find what
+//
+//   - the flags of a subcommand: the file of its name; flags that several share: root.go, runflags.go, runlimits.go,
+//     decisionflags.go
+//   - exit codes of errors: exit.go; of an interrupted run: agentrun.go (outcome); what a signal does: signals.go
+//   - one run, and what happens when it waits for a person: agentrun.go; questions at a terminal: internal/prompt; the chat:
+//     chat.go and internal/chat
+//   - what a run prints: render.go; a thread: internal/threadview; an inspected plugin: inspectreport.go
+//   - the files of init: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and internal/scaffold; golden cases of plugin
+//     test: internal/golden
+//   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorstore.go, doctortools.go
 package main
 
 import (

@@ -12,4 +12,11 @@
 //
 // An entry written with a TTL expires after that time by the store's clock. From then on it is absent in every respect; later
 // writes free its space.
+//
+// # Where to find what
+//
+//   - which namespaces, keys and values are allowed: check.go, namespace.go; how much a namespace may hold: quota.go
+//   - what a store must do: store.go, and package storetest; pages and their sizes: store.go (PageLimit)
+//   - typed values: value.go; the clock: option.go
+//   - stores: package memory; in databases: package host/internal/sqlstore, values.go
 package store

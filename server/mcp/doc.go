@@ -11,4 +11,9 @@
 // A client that wants progress receives the events of a run. A client that cancels a call stops the run. If a run asks a
 // person something, the server asks the client's user if the client supports it (an elicitation); otherwise the call fails
 // with an error that says how to continue. Errors are results, which the client's model can read.
+//
+// # Where to find what
+//
+//   - which tools a client sees, and who may reach the server: server.go; what a call of a tool does: task.go
+//   - questions of the agent to the client's user: form.go; the client's model: model.go; progress: progress.go
 package mcp

@@ -9,4 +9,11 @@
 // Each rule is a [Check], with an id and the sentences of SPEC.md that it tests. A check passes, fails, or does not apply
 // because the guest never comes near the rule. The module is untrusted here too, so it runs with a meter, a deadline and
 // bounded memory.
+//
+// # Where to find what
+//
+//   - the checks and their texts: check.go; which calls are made: scenario.go, scene.go, play.go, wrap.go
+//   - what a guest may import and export: interface.go, imports.go, wasi.go; its Description: load.go, description.go
+//   - what its results may contain: verify.go, messages.go; its operations: operation.go, playoperation.go
+//   - made-up values: generate.go, schemavalue.go; the report: report.go
 package certify

@@ -29,7 +29,8 @@
 //     shellsessions.go starts and ends sessions; shellpolicy.go says where they run, shellredaction.go what is hidden. Processes
 //     are in internal/shellsession.
 //   - Personal data: [PII] (pii*.go), with internal/pii for rules.
-//   - Tools selected or emulated by a model: [LLMToolSelector] (llmtoolselect*.go), [LLMToolEmulator].
+//   - Tools selected or emulated by a model: [LLMToolSelector] (llmtoolselector.go decides which stay, llmtoolselection.go
+//     asks the model), [LLMToolEmulator].
 //   - The history and the list of steps: [PatchToolCalls], [TodoList].
 //
 // Each middleware has a compiled example and a section in docs/middleware.md, which is generated from the comments here.

@@ -47,8 +47,8 @@
 //   - what an input does to a thread: threadopen.go, runinput.go; when a thread is saved, and what is saved: thread.go,
 //     threadsave.go
 //   - names of middleware, such as NAME#2: build.go; what a middleware may ask of the agent: construct.go, capability.go
-//   - how a structured answer is asked for and read: responder.go; whether the model is asked again for one: transition.go (afterModel); an agent
-//     whose model can call nothing else: build.go
+//   - formats of structured answers, how one is asked for and read: responder.go; whether the model is asked again for one:
+//     transition.go (afterModel); an agent whose model can call nothing else: build.go
 //   - calls that hooks make: nestedcall.go; the types of errors: event.go, errors.go
 //   - leases of threads in SQL databases: internal/sqlstore, lease.go
 package host

@@ -68,9 +68,12 @@ func (t *thread) kept() bool { return t.session != nil }
 // journals reports whether executions of tools are journalled.
 func (t *thread) journals() bool { return t.kept() && t.durability != DurabilityExit }
 
+// savesStart reports whether the input of a run is saved before the first step.
+func (t *thread) savesStart() bool { return t.kept() && t.durability != DurabilityExit }
+
 // savesAfter reports whether a step of this kind is saved before the next one begins.
 func (t *thread) savesAfter(kind stepKind) bool {
-	return t.kept() && (t.durability == DurabilityStep || t.durability != DurabilityExit && kind != stepHook)
+	return t.savesStart() && (t.durability == DurabilityStep || kind != stepHook)
 }
 
 // fail returns an error that names the thread.

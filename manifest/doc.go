@@ -9,6 +9,8 @@
 //   - unknown keys: internal/strictyaml, collection.go; wrong types: decode.go and scalar.go; suggestions: internal/text, nearest.go
 //   - the line of an error about the built agent: build.go (place); of an error of a middleware: middleware.go
 //   - ${NAME} in strings: internal/strictyaml, env.go; env_file, and what overrides it: envfile.go
+//   - --set: internal/strictyaml, set.go; what the commands for threads read: checkpoint.go
+//   - agents as tools, and where they keep their threads: agenttool.go (openAgent)
 //   - the settings of each provider, and under which names they are sent: provider.go
 //   - the entries that a list may have: the file of the entry, such as tools.go or middleware.go
 package manifest

@@ -34,9 +34,10 @@
 //   - how a call reaches an instance and what becomes of the instance: call.go, pool.go
 //   - what a hook may read and write: describe.go (checkHook); how its input is encoded: input.go; what it may return: output.go,
 //     wrapmodel.go, wraptool.go
-//   - what counts if a wrap hook fails, or calls next never or twice: wrapcall.go; on_failure: call.go (forgiven)
+//   - what counts if a wrap hook fails, calls next never or twice, or was not shown a large reply: wrapcall.go; on_failure: call.go (forgiven)
 //   - fuel, time and memory: fuel.go, memory.go, memorybudget.go; the limits of Limits and their defaults: limits.go; the time
 //     and memory for compiling: child.go
+//   - the configuration of instances, which must agree: describe.go (configure); what it may narrow: narrow.go
 //   - when a failing plugin is bypassed: breaker.go; which errors there are: error.go
 //   - imports of the module, and lines of its log: imports.go, wasi.go, output.go; checks before it runs: check.go and package preflight
 //   - compiled code, and who shares it: abicode.go, sharedcode.go; on disk: compile.go, preparedfile.go; several generations: watch.go

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -42,6 +43,14 @@ func (c *wrapCall[Q, R]) forward(req *Q, document func(*R) ([]byte, error)) (abi
 		return abi.ETOOBIG, nil, nil
 	}
 	return abi.StatusOK, reply, nil
+}
+
+// mayChange refuses a change, under a key of the result, of a reply that the guest has not seen.
+func (c *wrapCall[Q, R]) mayChange(key string) error {
+	if c.unseen {
+		return fmt.Errorf("%s would change a reply that was too large to show", key)
+	}
+	return nil
 }
 
 // base returns the last reply, which a result may change, or nil if there is none.

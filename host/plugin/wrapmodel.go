@@ -10,8 +10,8 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// modelFrame is one call of a wrap_model_call hook.
-type modelFrame struct {
+// wrapModelCall is one call of a wrap_model_call hook.
+type wrapModelCall struct {
 	wrapCall[model.Request, model.Response]
 }
 
@@ -19,31 +19,31 @@ type modelFrame struct {
 func (p *Plugin) wrapModel(spec *abi.HookSpec) host.WrapModelFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler) (*model.Response, *host.Update, error) {
-		f := &modelFrame{wrapCall[model.Request, model.Response]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
-		return f.finish(p.call(ctx, hookCall{
-			export: string(abi.WrapModelCall), owner: f, reads: access{reads, !spec.Messages.IsZero()},
+		w := &wrapModelCall{wrapCall[model.Request, model.Response]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
+		return w.finish(p.call(ctx, hookCall{
+			export: string(abi.WrapModelCall), owner: w, reads: access{reads, !spec.Messages.IsZero()},
 			input: hookInput{rt: rt, reads: reads, request: req, models: spec.Messages},
 		}))
 	}
 }
 
 // callNext has the rest of the chain answer the request that the guest wants.
-func (f *modelFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
-	req := f.req
+func (c *wrapModelCall) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
+	req := c.req
 	if len(payload) > 0 {
 		var change abi.RequestChange
 		if err := i.decode(i.frame.export, payload, &change); err != nil {
 			return 0, nil, err
 		}
 		var err error
-		if req, err = f.plugin.changeRequest(f.req, &change); err != nil {
+		if req, err = c.plugin.changeRequest(c.req, &change); err != nil {
 			if errors.Is(err, errNoModel) {
 				return abi.ENOENT, nil, nil
 			}
 			return 0, nil, err
 		}
 	}
-	return f.forward(req, func(r *model.Response) ([]byte, error) {
+	return c.forward(req, func(r *model.Response) ([]byte, error) {
 		return responseDocument(r).MarshalMsg(nil)
 	})
 }
@@ -53,31 +53,31 @@ func responseDocument(r *model.Response) *abi.ModelResponse {
 }
 
 // accept checks a result and derives its response.
-func (f *modelFrame) accept(r *abi.Result) error {
+func (c *wrapModelCall) accept(r *abi.Result) error {
 	if r.ToolMessage != nil {
 		return errors.New("tool_message is for wrap_tool_call and call_tool, not wrap_model_call")
 	}
-	if err := f.plugin.checkWrapUpdate(f.rt, f.spec.Writes, r); err != nil {
+	if err := c.plugin.checkWrapUpdate(c.rt, c.spec.Writes, r); err != nil {
 		return err
 	}
-	switch {
-	case r.Response == nil:
+	if r.Response == nil {
 		return nil
-	case f.unseen:
-		return errors.New("response would change a reply that was too large to show")
 	}
-	return f.respond(r.Response)
+	if err := c.mayChange("response"); err != nil {
+		return err
+	}
+	return c.respond(r.Response)
 }
 
-func (f *modelFrame) respond(change *abi.ResponseChange) error {
+func (c *wrapModelCall) respond(change *abi.ResponseChange) error {
 	out := &model.Response{}
-	if base := f.base(); base != nil {
+	if base := c.base(); base != nil {
 		*out = *base
 	}
 	if len(change.Messages) > 0 {
 		messages := make([]abi.Message, 0, len(change.Messages))
 		for i := range change.Messages {
-			m, err := f.responseMessage(&change.Messages[i])
+			m, err := c.responseMessage(&change.Messages[i])
 			if err != nil {
 				return err
 			}
@@ -97,12 +97,12 @@ func (f *modelFrame) respond(change *abi.ResponseChange) error {
 	if !change.Structured.IsZero() {
 		out.Structured = change.Structured
 	}
-	f.made = out
+	c.made = out
 	return nil
 }
 
 // responseMessage returns a changed message of the last reply, or a new one.
-func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
+func (c *wrapModelCall) responseMessage(p *abi.Patch) (abi.Message, error) {
 	id := p.ID()
 	if id == "" {
 		m, err := p.Message()
@@ -114,7 +114,7 @@ func (f *modelFrame) responseMessage(p *abi.Patch) (abi.Message, error) {
 		}
 		return m, err
 	}
-	if base := f.base(); base != nil {
+	if base := c.base(); base != nil {
 		for i := range base.Messages {
 			if base.Messages[i].ID != id {
 				continue

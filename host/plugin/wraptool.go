@@ -10,8 +10,8 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// toolFrame is one call of a wrap_tool_call hook.
-type toolFrame struct {
+// wrapToolCall is one call of a wrap_tool_call hook.
+type wrapToolCall struct {
 	wrapCall[host.ToolRequest, abi.Message]
 }
 
@@ -19,54 +19,54 @@ type toolFrame struct {
 func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
-		f := &toolFrame{wrapCall[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
+		w := &wrapToolCall{wrapCall[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
 		shows := !spec.Messages.IsZero()
 		c := hookCall{
-			export: string(abi.WrapToolCall), owner: f, reads: access{reads, shows},
+			export: string(abi.WrapToolCall), owner: w, reads: access{reads, shows},
 			input: hookInput{rt: rt, reads: reads, call: &req.Call, known: req.Known()},
 		}
 		if shows {
 			c.input.view, c.input.shows = history.Show(rt.State().Messages(), spec.Messages), true
 		}
-		return f.finish(p.call(ctx, c))
+		return w.finish(p.call(ctx, c))
 	}
 }
 
 // callNext has the rest of the chain perform the call that the guest wants.
-func (f *toolFrame) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
-	req := f.req
+func (c *wrapToolCall) callNext(i *instance, payload []byte) (abi.Status, []byte, error) {
+	req := c.req
 	if len(payload) > 0 {
 		var change abi.CallChange
 		if err := i.decode(i.frame.export, payload, &change); err != nil {
 			return 0, nil, err
 		}
 		var err error
-		if req, err = f.plugin.changeCall(f.req, &change); err != nil {
+		if req, err = c.plugin.changeCall(c.req, &change); err != nil {
 			return 0, nil, err
 		}
 	}
-	return f.forward(req, func(m *abi.Message) ([]byte, error) {
+	return c.forward(req, func(m *abi.Message) ([]byte, error) {
 		doc := abi.ToolReply{ToolMessage: *m}
 		return doc.MarshalMsg(nil)
 	})
 }
 
 // accept checks a result and derives its message.
-func (f *toolFrame) accept(r *abi.Result) error {
+func (c *wrapToolCall) accept(r *abi.Result) error {
 	if r.Response != nil {
 		return errors.New("response is for wrap_model_call, not wrap_tool_call")
 	}
-	if err := f.plugin.checkWrapUpdate(f.rt, f.spec.Writes, r); err != nil {
+	if err := c.plugin.checkWrapUpdate(c.rt, c.spec.Writes, r); err != nil {
 		return err
 	}
-	switch {
-	case r.ToolMessage == nil:
+	if r.ToolMessage == nil {
 		return nil
-	case f.unseen:
-		return errors.New("tool_message would change a reply that was too large to show")
 	}
-	m, err := answer(r.ToolMessage, f.base(), f.req.Call.ID)
-	f.made = m
+	if err := c.mayChange("tool_message"); err != nil {
+		return err
+	}
+	m, err := answer(r.ToolMessage, c.base(), c.req.Call.ID)
+	c.made = m
 	return err
 }
 

@@ -1,5 +1,3 @@
-// Package tool makes tools for agents. [Func] turns a Go function into a tool, with a JSON Schema that follows from the
-// type of its arguments; [Raw] is for parameters that are known only at run time; [Agent] and [RunAgent] run other agents.
 package tool
 
 import (

@@ -170,7 +170,7 @@ type openStream struct{ io.Writer }
 func (openStream) Close() error { return nil }
 
 // Handler serves clients over streamable HTTP. It rejects requests from web pages of other origins and, if it listens only on
-// the local machine, requests for other hosts.
+// the local machine, requests for other hosts: the SDK does that unless DisableLocalhostProtection is set.
 func (s *Server) Handler() http.Handler {
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
 		Logger: slog.New(slog.DiscardHandler), SessionTimeout: sessionTimeout, PropagateRequestCancellation: true,

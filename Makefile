@@ -28,7 +28,7 @@ build: ## compile all packages, and write the command to bin/agenthost
 .PHONY: test
 test: ## run all tests; needs only Go
 	go build -o /dev/null ./cmd/agenthost ./examples/mcp/server ./examples/embed
-	go test -vet=off ./... # make lint vets the code, and each dependency would be checked here
+	GOGC=400 go test -vet=off ./... # make lint vets the code; fewer garbage collections save a tenth of the time
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters (.golangci.yml)

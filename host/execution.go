@@ -57,7 +57,7 @@ func (c *toolCall) executed(ctx context.Context, e *execution) (*abi.Message, []
 	if message, updates, err := e.resolve(); message != nil || err != nil || e.tool == nil {
 		return message, updates, err
 	}
-	if !c.run.thread.journals() {
+	if !c.run.thread.savesMeanwhile() {
 		return e.run(ctx)
 	}
 	e.id.Attempts++

@@ -34,7 +34,7 @@ func (r *run) saveStart(ctx context.Context) error {
 	switch {
 	case !t.kept(), r.input.Continue && !t.branches:
 		return nil
-	case !t.savesStart():
+	case !t.savesMeanwhile():
 		t.unsaved = true
 		return nil
 	case r.input.goesOn() && t.branches:

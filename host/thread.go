@@ -65,15 +65,12 @@ type thread struct {
 // kept reports whether the thread is kept.
 func (t *thread) kept() bool { return t.session != nil }
 
-// journals reports whether executions of tools are journalled.
-func (t *thread) journals() bool { return t.kept() && t.durability != DurabilityExit }
-
-// savesStart reports whether the input of a run is saved before the first step.
-func (t *thread) savesStart() bool { return t.kept() && t.durability != DurabilityExit }
+// savesMeanwhile reports whether the thread is saved before the run stops: its input, its steps, and the journal of tools.
+func (t *thread) savesMeanwhile() bool { return t.kept() && t.durability != DurabilityExit }
 
 // savesAfter reports whether a step of this kind is saved before the next one begins.
 func (t *thread) savesAfter(kind stepKind) bool {
-	return t.savesStart() && (t.durability == DurabilityStep || kind != stepHook)
+	return t.savesMeanwhile() && (t.durability == DurabilityStep || kind != stepHook)
 }
 
 // fail returns an error that names the thread.

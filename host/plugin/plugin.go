@@ -96,6 +96,18 @@ func (w Wasm) Open(env host.Env) (*Plugin, error) {
 	return p, nil
 }
 
+// Load opens the plugin and loads it. The caller must close it.
+func (w Wasm) Load(ctx context.Context, env host.Env) (*Plugin, error) {
+	p, err := w.Open(env)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Load(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
 // Load takes the module through its life up to the first configured instance. It is called once. An error is an [*Error] if
 // the plugin is to blame.
 func (p *Plugin) Load(ctx context.Context) error {

@@ -63,12 +63,9 @@ func (w Wasm) Name() string {
 // Hooks loads the module and makes its hooks.
 func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	changed := w.watch()
-	p, err := w.Open(env)
+	p, err := w.Load(ctx, env)
 	if err != nil {
 		return nil, err
-	}
-	if err := p.Load(ctx); err != nil {
-		return nil, errors.Join(err, p.Close())
 	}
 	hooks, err := p.Hooks()
 	if err != nil {

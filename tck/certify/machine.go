@@ -90,7 +90,7 @@ func (m *machine) instantiateImports(ctx context.Context) error {
 	return err
 }
 
-// wasiType returns the type of a WASI function, or false if there is none of that name.
+// wasiType returns the type of a WASI function, or false if WASI has no function with that name.
 func (m *machine) wasiType(name string) (params, results []api.ValueType, ok bool) {
 	def, ok := m.runtime.Module(wasiModule).ExportedFunctionDefinitions()[name]
 	if !ok {

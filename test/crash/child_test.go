@@ -112,7 +112,7 @@ func (c *child) perform(ctx context.Context, store checkpoint.Store) error {
 	}
 }
 
-// ask asks the parent, which stands in for a person.
+// ask sends the questions to the parent process, which answers them like a person.
 func (c *child) ask(s *host.Snapshot) ([]host.Answer, error) {
 	questions, err := asked(s)
 	if err != nil {

@@ -89,7 +89,7 @@ type benchedPlugin struct {
 }
 
 func loadMeasured(ctx context.Context, w plugin.Wasm) (*benchedPlugin, error) {
-	p, err := load(ctx, w, host.Env{})
+	p, err := w.Load(ctx, host.Env{})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package author
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -45,25 +44,13 @@ func NewReplay(ctx context.Context, w plugin.Wasm, recorded *cassette.Plugin) (*
 		}
 		module.Config, _ = config.(map[string]any)
 	}
-	p, err := load(ctx, module, env)
+	p, err := module.Load(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	now := p.Cassette()
 	same := now.SHA256 == recorded.SHA256 && bytes.Equal(now.Config, recorded.Config) && now.Costs == recorded.Costs
 	return &Replay{plugin: p, same: same}, nil
-}
-
-// load opens and loads a plugin.
-func load(ctx context.Context, w plugin.Wasm, env host.Env) (*plugin.Plugin, error) {
-	p, err := w.Open(env)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Load(ctx); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	return p, nil
 }
 
 // Same reports whether module and configuration are those of the recording and fuel is counted in the same way, in which

@@ -284,7 +284,7 @@ func TestStores(t *testing.T) { //nolint:paralleltest // one plugin for the whol
 	require.True(t, h.Stored(sdk.ScopeRun, "b").IsZero())
 }
 
-// failing stands in for a test that is meant to fail.
+// failing is a testing.TB that records a failure instead of failing the test.
 type failing struct {
 	testing.TB
 	message string

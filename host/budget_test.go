@@ -136,6 +136,32 @@ func TestMaxLoopsHoldsForJumps(t *testing.T) {
 	}
 }
 
+func TestMaxLoopsCountsRoundsWithoutAModelStep(t *testing.T) {
+	t.Parallel()
+	for _, target := range []abi.Target{abi.JumpModel, abi.JumpTools} {
+		rounds := 0
+		hook := host.BeforeModel("x", func(context.Context, *host.Runtime) (*host.Update, error) {
+			rounds++
+			return &host.Update{JumpTo: target}, nil
+		}, host.CanJumpTo(target))
+
+		in := host.Input{Messages: []abi.Message{abi.Human("hi"), abi.AI("nothing to call")}}
+		_, err := limited(t, host.ToolCallConfig{MaxLoops: 3}).use(hook).build().Run(t.Context(), in)
+
+		var exceeded *host.LimitError
+		require.ErrorAs(t, err, &exceeded)
+		require.Equal(t, host.CodeToolCallLimit, exceeded.Code)
+		require.Equal(t, 4, rounds, "the fourth would exceed the limit")
+
+		rounds = 0
+		result, err := limited(t, host.ToolCallConfig{MaxLoops: 3, ErrorOnExceedLimit: new(false)}, scripted.Say("done")).use(hook).build().Run(t.Context(), in)
+
+		require.NoError(t, err)
+		require.Equal(t, host.Completed, result.Status)
+		require.Equal(t, 4, rounds, "the last jump is ignored")
+	}
+}
+
 func TestMaxLoopsGoesOnOverInterrupts(t *testing.T) {
 	t.Parallel()
 	b := limited(t, host.ToolCallConfig{MaxLoops: 2}, calls("ask"), calls("search")).askingTool()
@@ -299,7 +325,7 @@ func TestTheLastWordIsSpokenWithoutToolsAndOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"model with 1 tools", "search", "model with 0 tools", "audit"}, b.log)
 	require.Equal(t, []string{
-		"again.after_agent: the jump to the model is ignored: the run has no model steps left (max_loops)",
+		"again.after_agent: the jump to \"model\" is ignored: the run has no model steps left (max_loops)",
 	}, warnings(events))
 }
 

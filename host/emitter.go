@@ -5,30 +5,23 @@ import "context"
 // emitter puts events into a run's stream. The zero emitter has no listener and costs nothing.
 type emitter struct {
 	sink  *sink
-	call  int // place in the batch of a tool call that runs beside others
-	queue chan<- queuedEvent
-	done  <-chan struct{} // closed when the queue is no longer read
-}
-
-// queuedEvent is an event of one of several tool calls that run at once; a nil event ends the call's events.
-type queuedEvent struct {
-	call  int
-	event *Event
+	turns *eventTurns // of the batch of tool calls that this call runs in; nil: no other call runs beside it
+	call  int         // place of the call in the batch
 }
 
 // on reports whether anybody listens. Ask before you build an event.
 func (e emitter) on() bool { return e.sink != nil }
 
 func (e emitter) send(event *Event) {
-	if e.queue != nil {
-		select {
-		case e.queue <- queuedEvent{e.call, event}:
-		case <-e.done: // the tool has already returned, or the goroutine of the run is gone
-		}
+	if e.turns != nil {
+		e.turns.send(queuedEvent{e.call, event})
 		return
 	}
 	e.sink.send(event)
 }
+
+// crowded reports whether so many events wait that the call must not cause more of them before its turn.
+func (e emitter) crowded() bool { return e.turns != nil && e.turns.crowded(e.call) }
 
 // sink passes events to the consumer of a stream. Only the goroutine of the run uses it.
 type sink struct {
@@ -68,32 +61,5 @@ func (s *sink) deliver(event *Event) bool {
 func (s *sink) rethrow() {
 	if s.thrown != nil {
 		panic(s.thrown)
-	}
-}
-
-// merge sends the events of n tool calls that run at once, in the order of the calls: it passes on the events of the first call
-// that is not done as they come, and holds those of later calls until their turn. It returns when all calls have ended.
-func (s *sink) merge(n int, queue <-chan queuedEvent) {
-	waiting := make([][]*Event, n)
-	done := make([]bool, n)
-	for current := 0; current < n; {
-		q := <-queue
-		switch {
-		case q.event == nil:
-			done[q.call] = true
-		case q.call == current:
-			s.send(q.event)
-		default:
-			waiting[q.call] = append(waiting[q.call], q.event)
-		}
-		for current < n && done[current] {
-			current++
-			if current < n {
-				for _, event := range waiting[current] {
-					s.send(event)
-				}
-				waiting[current] = nil
-			}
-		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // another error, it comes from a tool that failed to call another tool.
 var (
 	ErrUnknownTool = errors.New("the agent has no such tool")
-	ErrBusy        = errors.New("no instance is free to run the tool call; try later")
+	ErrBusy        = errors.New("the tool call would have to wait for other calls; try later")
 	ErrTooDeep     = errors.New("tool calls are nested too deeply; at most " + strconv.Itoa(MaxCallDepth) + " levels are allowed")
 )
 
@@ -29,7 +29,8 @@ const MaxCallDepth = 8
 // is the text that the model would get. The answer is not added to the history. State changes of the tool and its hooks are
 // applied before the update of the hook or tool that made the call.
 //
-// CallTool never waits for anything that another call holds, such as the instances of a plugin; it returns [ErrBusy] instead.
+// CallTool never waits for anything that another call holds, such as the instances of a plugin; it returns [ErrBusy] instead. It
+// does so too while too many events of this and other calls wait for the turn of their calls.
 // Other errors are [ErrUnknownTool], [ErrTooDeep], the tool's own error in a [*ToolError], and control flow: an interrupt or a
 // cancellation propagates, whatever the caller returns. When the run is resumed, the caller runs again from its start, and the
 // same call, identified by tool, arguments and order, finds the answers to its questions.
@@ -43,6 +44,8 @@ func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*a
 		return nil, ErrUnknownTool
 	case rt.depth >= MaxCallDepth:
 		return nil, ErrTooDeep
+	case rt.emit.crowded():
+		return nil, ErrBusy
 	}
 	if args.IsNil() {
 		args = wire.Map(nil).Raw()

@@ -159,8 +159,18 @@ func (r *run) advance(jump abi.Target) error {
 	if err != nil {
 		return err
 	}
-	if jump == abi.JumpModel && next != p.loopEntry {
-		r.warn(p.steps[done].name, "the jump to the model is ignored: the run has no model steps left (max_loops)")
+	if p.goesRound(done, next) {
+		switch {
+		case r.budget.refusesModelStep():
+			return r.endAtLoopLimit()
+		case r.budget.lastWord():
+			next = p.steps[done].next
+		default:
+			r.budget.modelSteps++ // otherwise a hook could go round for ever without a model step
+		}
+	}
+	if jump == abi.JumpModel && next != p.loopEntry || jump == abi.JumpTools && next != p.tools {
+		r.warn(p.steps[done].name, fmt.Sprintf("the jump to %q is ignored: the run has no model steps left (max_loops)", jump))
 	}
 	r.batch.clear()
 	r.progress.step, r.progress.passed, r.progress.last = next, false, p.steps[done].name

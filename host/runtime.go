@@ -90,7 +90,8 @@ func (rt *Runtime) ModelStepsLeft() (left int, limited bool) {
 // Store returns the agent's store of values that outlive threads; nil if it has none.
 func (rt *Runtime) Store() store.Store { return rt.run.agent.config.Store }
 
-// Emit sends an event of the type custom.
+// Emit sends an event of the type custom. While tool calls run at once, it drops the event if too many events of later calls wait
+// already; an event of the type warn says so.
 func (rt *Runtime) Emit(name string, data wire.Raw) {
 	if rt.emit.on() {
 		rt.emit.send(&Event{Type: EventCustom, Step: rt.step, Name: name, Data: data})

@@ -11,7 +11,8 @@ import (
 // ToolCallConfig limits the tool calls of a run. When a run ends by one of the limits, every call is answered, so that its thread
 // can go on.
 type ToolCallConfig struct {
-	// MaxLoops is how many model steps a run may have. Retries inside a step do not count, and interrupts do not reset the count.
+	// MaxLoops is how many model steps a run may have. Retries inside a step do not count, and interrupts do not reset the count. A
+	// jump of a before_model hook to the model or the tools counts as a model step, since it starts the loop again without one.
 	// The limit is exceeded when the answer of the last model step asks for tools. 0 or less: unlimited.
 	MaxLoops int
 	// MaxPerResponse is how many tool calls one response of the model may have. 0 or less: unlimited.

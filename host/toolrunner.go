@@ -20,7 +20,7 @@ type toolRunner struct {
 	order   *toolOrder
 	started atomic.Int64
 	workers sync.WaitGroup
-	queue   chan queuedEvent // of events; nil: nobody listens
+	turns   *eventTurns // nil: nobody listens
 	cancel  context.CancelCauseFunc
 }
 
@@ -56,16 +56,15 @@ func runInParallel(ctx context.Context, calls []toolCall, order *toolOrder, most
 	defer cancel(nil)
 	t := &toolRunner{calls: calls, results: make([]toolResult, len(calls)), order: order, cancel: cancel}
 	if events != nil {
-		t.queue = make(chan queuedEvent)
-		done := make(chan struct{})
-		defer close(done)
+		t.turns = newEventTurns(len(calls))
+		defer close(t.turns.done)
 		for i := range calls {
-			calls[i].events = emitter{sink: events, call: i, queue: t.queue, done: done}
+			calls[i].events = emitter{sink: events, turns: t.turns, call: i}
 		}
 	}
 	t.workers.Go(func() { t.work(ctx, min(most, len(calls))-1) })
-	if t.queue != nil {
-		events.merge(len(calls), t.queue)
+	if t.turns != nil {
+		t.turns.pass(events)
 	}
 	t.workers.Wait()
 	return t.results
@@ -104,10 +103,13 @@ func (t *toolRunner) runOne(ctx context.Context, i int) {
 		if fails(result.err) {
 			t.cancel(errSibling)
 		}
-		if t.queue != nil {
-			t.calls[i].events.send(nil)
+		if t.turns != nil {
+			t.turns.send(queuedEvent{call: i})
 		}
 	}()
+	if t.turns != nil {
+		t.turns.await(i)
+	}
 	if t.order.wait(i) {
 		*result = t.calls[i].start(ctx)
 	} else {

@@ -48,6 +48,11 @@ func (p *program) jump(from *step, target abi.Target) (int, error) {
 	return p.target(from, target), nil
 }
 
+// goesRound reports whether a step leads back to the start of the loop, or to the tools, before the model step.
+func (p *program) goesRound(from, to int) bool {
+	return p.steps[from].hookOf == abi.BeforeModel && to != endStep && (to == p.loopEntry || to == p.tools)
+}
+
 // target returns the step that a declared jump leads to.
 func (p *program) target(from *step, target abi.Target) int {
 	switch {

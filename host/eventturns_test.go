@@ -25,9 +25,9 @@ func (b *bundle) gated() (open func()) {
 }
 
 // flooding adds a tool "flood" that emits events with a MiB of data, and calls done.
-func (b *bundle) flooding(events int, done func(rt *host.Runtime)) *bundle {
+func (b *bundle) flooding(events int, done func(rt *host.Runtime)) {
 	data := wire.String(strings.Repeat("x", 1<<20))
-	return b.tool("flood", func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+	b.tool("flood", func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
 		for range events {
 			rt.Emit("flood", data)
 		}
@@ -39,10 +39,10 @@ func (b *bundle) flooding(events int, done func(rt *host.Runtime)) *bundle {
 // customAndWarnings returns how many events of the type custom there are, and the texts of the warnings.
 func customAndWarnings(events []host.Event) (custom int, warnings []string) {
 	for i := range events {
-		switch events[i].Type {
-		case host.EventCustom:
+		if events[i].Type == host.EventCustom {
 			custom++
-		case host.EventWarn:
+		}
+		if events[i].Type == host.EventWarn {
 			warnings = append(warnings, events[i].Text)
 		}
 	}

@@ -108,5 +108,35 @@ func (rt *Runtime) outward(c *toolCall, err error) error {
 	return err
 }
 
+// operationLimit counts the operations that guests ask the host for. Tool calls that hooks and tools make count together with their
+// caller, so that nesting them does not multiply what the caller may ask for. Only one goroutine at a time uses it.
+type operationLimit struct{ used, most int }
+
+// CountOperation counts an operation that a guest asks the host for in this call of a hook or tool, or in a tool call that the
+// hook or tool makes with [Runtime.CallTool], directly or further inside. It returns false if that makes more operations than
+// the limit; if the guests have different limits, the largest counts.
+func (rt *Runtime) CountOperation(limit int) bool {
+	l := &rt.outermost().limit
+	l.most = max(l.most, limit)
+	if l.used >= l.most {
+		return false
+	}
+	l.used++
+	return true
+}
+
+// OperationsLeft returns how many operations may still be counted.
+func (rt *Runtime) OperationsLeft() int {
+	l := &rt.outermost().limit
+	return l.most - l.used
+}
+
+func (rt *Runtime) outermost() *Runtime {
+	if rt.outer != nil {
+		return rt.outer
+	}
+	return rt
+}
+
 // Nested reports whether this hook or tool runs for a call that a hook or a tool made by CallTool, directly or further inside.
 func (rt *Runtime) Nested() bool { return rt.depth > 0 }

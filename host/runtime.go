@@ -34,6 +34,8 @@ type Runtime struct {
 	updates   []sourcedUpdate // updates of those calls
 	ids       idSource        // ids for messages made while other calls run
 	execution *execution      // the execution of the tool; nil: this is a hook
+	outer     *Runtime        // the outermost hook or tool that such a call belongs to; nil: this is it
+	limit     operationLimit  // of that hook or tool
 	closed    error           // an interrupt or cancellation that goes outward, whatever the hook or tool returns
 }
 

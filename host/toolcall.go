@@ -158,6 +158,7 @@ func (c *toolCall) runtime(step string, n uint64, layer, entry int) *Runtime {
 		rt.seed, rt.callID = c.run.callSeed(c.index, layer), c.call.ID
 	} else {
 		rt.seed, rt.callID, rt.nested, rt.depth = placeSeed(c.seed, c.index, layer), by.callID, c.call.ID, by.depth+1
+		rt.outer = by.outermost()
 	}
 	if entry != 1 {
 		rt.seed = placeSeed(rt.seed, entry, layer)

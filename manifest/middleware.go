@@ -164,12 +164,17 @@ type limitsEntry struct {
 	Memory strictyaml.Size  `yaml:"memory" strict:"min=64KiB,max=4GiB"` // the memory of an instance; default 64MiB
 	Fuel   strictyaml.Count `yaml:"fuel" strict:"min=1k"`               // the fuel of a call of a hook; default 1G
 	// the plugin's own time in a call of a hook, without the time in next; default 2s
-	Deadline  time.Duration    `yaml:"deadline" strict:"min=1ms"`
-	Input     strictyaml.Size  `yaml:"input" strict:"min=1KiB,max=1GiB"`  // the size of a document that a hook receives; default 4MiB
-	Result    strictyaml.Size  `yaml:"result" strict:"min=1KiB,max=1GiB"` // the size of a document that the plugin writes; default 1MiB
-	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`         // the number of host calls in a call of a hook; default 10k
-	Next      int              `yaml:"next" strict:"min=1"`               // how often a call of a hook may call next; default 10
-	Log       strictyaml.Size  `yaml:"log" strict:"min=1KiB,max=1GiB"`    // the size of what a call of a hook may log; default 64KiB
+	Deadline time.Duration   `yaml:"deadline" strict:"min=1ms"`
+	Input    strictyaml.Size `yaml:"input" strict:"min=1KiB,max=1GiB"`  // the size of a document that a hook receives; default 4MiB
+	Result   strictyaml.Size `yaml:"result" strict:"min=1KiB,max=1GiB"` // the size of a document that the plugin writes; default 1MiB
+	// the number of host calls in a call of a hook and in the tool calls that it makes; default 10k
+	HostCalls strictyaml.Count `yaml:"host_calls" strict:"min=1"`
+	// how long a call of a hook may wait for its host calls, in all; the last one is not cut off; default 10m
+	Wait   time.Duration   `yaml:"wait" strict:"min=1ms"`
+	Next   int             `yaml:"next" strict:"min=1"`               // how often a call of a hook may call next; default 10
+	Log    strictyaml.Size `yaml:"log" strict:"min=1KiB,max=1GiB"`    // the size of what a call of a hook may log; default 64KiB
+	Events strictyaml.Size `yaml:"events" strict:"min=1KiB,max=1GiB"` // the size of the events that a call of a hook may emit; default 1MiB
+	State  strictyaml.Size `yaml:"state" strict:"min=1KiB"`           // the size of all results with which the plugin changes a run; default 64MiB
 	// how many calls of the plugin's hooks can run at once; default 8
 	Instances int `yaml:"instances" strict:"min=1"`
 }
@@ -193,7 +198,8 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 			Limits: plugin.Limits{
 				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,
 				Input: int(p.Limits.Input), Result: int(p.Limits.Result),
-				HostCalls: int(p.Limits.HostCalls), Next: p.Limits.Next, Log: int(p.Limits.Log), Instances: p.Limits.Instances,
+				HostCalls: int(p.Limits.HostCalls), Wait: p.Limits.Wait, Next: p.Limits.Next, Log: int(p.Limits.Log),
+				Events: int(p.Limits.Events), State: int64(p.Limits.State), Instances: p.Limits.Instances,
 			},
 		}
 	}

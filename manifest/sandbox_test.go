@@ -39,7 +39,7 @@ func TestPluginKeys(t *testing.T) {
 	signed := func(keys string) string { return "{path: redact.wasm, minisign: " + keys + "}" }
 	for _, keys := range []string{
 		"", "    isolation: call\n", "    isolation: pool\n", "    breaker: {faults: 3, window: 1m}\n", "    breaker: {faults: 1}\n",
-		"    limits: {memory: 1MiB, fuel: 10M, deadline: 500ms, input: 1MiB, result: 64KiB, host_calls: 10, next: 1, log: 1KiB, instances: 2}\n",
+		"    limits: {memory: 1MiB, fuel: 10M, deadline: 500ms, input: 1MiB, result: 64KiB, host_calls: 10, wait: 1s, next: 1, log: 1KiB, events: 1KiB, state: 1MiB, instances: 2}\n",
 	} {
 		require.NoError(t, load("redact.wasm", keys), keys)
 	}

@@ -106,6 +106,10 @@ func (i *instance) result(c *hookCall) (*abi.Result, error) {
 	if err := i.plugin.accept(c, &result); err != nil {
 		return nil, i.plugin.fault(c.export, KindProtocol, err.Error(), err)
 	}
+	if limit := i.plugin.limits.State; len(result.Interrupts) == 0 && !i.plugin.written.spend(c.input.rt.RunID(), int64(len(i.frame.result)), limit) {
+		return nil, i.plugin.fault(c.export, KindLimit, fmt.Sprintf(
+			"its results in this run have more than %d bytes; let it change less of the state, or raise limits.state", limit), nil)
+	}
 	return &result, nil
 }
 

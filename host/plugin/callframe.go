@@ -27,7 +27,8 @@ type frame struct {
 	closedBy  error      // the error that replaces the result; nil: the caller of next knows it
 	nexts     int
 	hostCalls int
-	logged    int
+	logged    int    // bytes
+	emitted   int    // bytes
 	lastError string // the last line logged as an error
 	panicLine string // the output line that reports a panic
 	lastLine  string // the last line of output

@@ -15,11 +15,11 @@ import (
 
 // capabilities holds the operations that a plugin asks for and is granted, and what they work with.
 type capabilities struct {
-	allowed map[string]bool // by operation
-	store   *kv.Store
-	client  *fetch.Client
-	model   model.Model
-	budget  modelBudget
+	allowed    map[string]bool // by operation
+	store      *kv.Store
+	client     *fetch.Client
+	model      model.Model
+	modelCalls runBudget // of model.generate
 }
 
 // store returns the store that holds the plugin's entries.
@@ -64,7 +64,8 @@ func (c *capabilities) close() error {
 
 // endRun discards everything kept for a run that is over.
 func (p *Plugin) endRun(ctx context.Context, run string) {
-	p.capabilities.budget.forget(run)
+	p.written.forget(run)
+	p.capabilities.modelCalls.forget(run)
 	if p.grant.KV == nil {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 func (i *instance) httpFetch(request *abi.FetchRequest) (abi.Status, []byte) {
 	var response *abi.FetchResponse
 	var err error
-	i.aside(func() { response, err = i.plugin.capabilities.client.Do(i.frame.ctx, request) })
+	i.waits(func() { response, err = i.plugin.capabilities.client.Do(i.frame.ctx, request) })
 	if failure, ok := errors.AsType[*fetch.Error](err); ok {
 		status := failure.Status()
 		if status != abi.StatusFailed {

@@ -35,7 +35,7 @@ func (i *instance) kvGet(query *abi.KVGet) (abi.Status, []byte) {
 	var entry store.Entry
 	var found bool
 	var err error
-	i.aside(func() { entry, found, err = i.plugin.capabilities.store.Get(i.frame.ctx, ns, query.Key) })
+	i.waits(func() { entry, found, err = i.plugin.capabilities.store.Get(i.frame.ctx, ns, query.Key) })
 	switch {
 	case err != nil:
 		return i.kvFailed(err)
@@ -58,7 +58,7 @@ func (i *instance) kvPut(put *abi.KVPut) (abi.Status, []byte) {
 	options := store.PutOptions{IfVersion: put.IfVersion, Quota: i.plugin.grant.KV.Quota}
 	var version uint64
 	var err error
-	i.aside(func() { version, err = i.plugin.capabilities.store.Put(i.frame.ctx, ns, put.Key, value, options) })
+	i.waits(func() { version, err = i.plugin.capabilities.store.Put(i.frame.ctx, ns, put.Key, value, options) })
 	if err != nil {
 		return i.kvFailed(err)
 	}
@@ -71,7 +71,7 @@ func (i *instance) kvDelete(entry *abi.KVDelete) (abi.Status, []byte) {
 		return status, nil
 	}
 	var err error
-	i.aside(func() { err = i.plugin.capabilities.store.Delete(i.frame.ctx, ns, entry.Key, entry.IfVersion) })
+	i.waits(func() { err = i.plugin.capabilities.store.Delete(i.frame.ctx, ns, entry.Key, entry.IfVersion) })
 	if err != nil {
 		return i.kvFailed(err)
 	}
@@ -86,7 +86,7 @@ func (i *instance) kvList(list *abi.KVList) (abi.Status, []byte) {
 	query := store.Query{Prefix: list.Prefix, After: list.After, Limit: int(min(list.Limit, store.MaxPage))}
 	var page store.Page[store.Entry]
 	var err error
-	i.aside(func() { page, err = i.plugin.capabilities.store.List(i.frame.ctx, ns, query) })
+	i.waits(func() { page, err = i.plugin.capabilities.store.List(i.frame.ctx, ns, query) })
 	if err != nil {
 		return i.kvFailed(err)
 	}

@@ -1,8 +1,6 @@
 package plugin
 
 import (
-	"sync"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
@@ -23,7 +21,7 @@ func (i *instance) modelGenerate(request *abi.GenerateRequest) (abi.Status, []by
 	switch {
 	case request.Model != "" && request.Model != grant.Model:
 		return abi.EDENIED, nil
-	case !p.capabilities.budget.spend(i.frame.rt.RunID(), grant.calls()):
+	case !p.capabilities.modelCalls.spend(i.frame.rt.RunID(), 1, int64(grant.calls())):
 		return abi.ELIMIT, nil
 	}
 	asked := &model.Request{
@@ -31,36 +29,9 @@ func (i *instance) modelGenerate(request *abi.GenerateRequest) (abi.Status, []by
 	}
 	var response *model.Response
 	var err error
-	i.aside(func() { response, err = i.frame.rt.Generate(i.frame.ctx, asked.Model, asked) })
+	i.waits(func() { response, err = i.frame.rt.Generate(i.frame.ctx, asked.Model, asked) })
 	if err != nil {
 		return i.failed(err)
 	}
 	return i.bounded(responseDocument(response))
-}
-
-// modelBudget counts the model calls of each active run.
-type modelBudget struct {
-	mu    sync.Mutex
-	spent map[string]int
-}
-
-// spend counts a call, unless the run has already made the given maximum.
-func (b *modelBudget) spend(run string, most int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.spent[run] >= most {
-		return false
-	}
-	if b.spent == nil {
-		b.spent = map[string]int{}
-	}
-	b.spent[run]++
-	return true
-}
-
-// forget removes a finished run.
-func (b *modelBudget) forget(run string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.spent, run)
 }

@@ -17,7 +17,7 @@ func (i *instance) toolCall(request *abi.ToolRequest) (abi.Status, []byte) {
 	}
 	var answer *abi.Message
 	var err error
-	i.aside(func() { answer, err = i.frame.rt.CallTool(i.frame.ctx, request.Name, request.Args) })
+	i.waits(func() { answer, err = i.frame.rt.CallTool(i.frame.ctx, request.Name, request.Args) })
 	switch {
 	case err == nil:
 		return i.bounded(&abi.ToolReply{ToolMessage: *answer})

@@ -38,6 +38,7 @@ type account struct {
 	started  time.Time     // when the time was first checked; zero: not yet
 	away     time.Duration // what the host used of the time since then
 	last     time.Duration // the guest's own time when it last asked for fuel
+	waited   time.Duration // for operations of the host
 	work     int           // done by the host for the guest since the last time check, in bytes moved
 }
 
@@ -141,6 +142,30 @@ func (i *instance) aside(f func()) {
 	start := time.Now()
 	f()
 	i.account.away += time.Since(start)
+}
+
+// encodingTime is how long a listener may take to encode a byte of an event.
+const encodingTime = 20 * time.Nanosecond
+
+// listen has listeners take an event with so many bytes of data. The time that they need to encode it counts as the guest's,
+// since the guest causes that work; time beyond that is the listeners' own.
+func (i *instance) listen(size int, f func()) {
+	start := time.Now()
+	i.aside(f)
+	if !i.account.started.IsZero() {
+		i.account.away -= min(time.Since(start), time.Duration(size)*encodingTime)
+	}
+}
+
+// waits runs an operation whose time counts against the limit for waiting, and not as the guest's own. It ends a guest that has
+// waited longer than that before.
+func (i *instance) waits(f func()) {
+	if limit := i.plugin.limits.Wait; i.account.waited > limit {
+		i.stop(KindDeadline, fmt.Sprintf("it waited more than %v for its operations; raise limits.wait if it needs more", limit))
+	}
+	start := time.Now()
+	i.aside(f)
+	i.account.waited += time.Since(start)
 }
 
 // tickFunction returns the function that metered code calls when it has no fuel left.

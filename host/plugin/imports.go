@@ -138,7 +138,7 @@ func (i *instance) mayHostCall() abi.Status {
 		return f.closed
 	}
 	f.hostCalls++
-	if f.hostCalls > i.plugin.limits.HostCalls {
+	if limit := i.plugin.limits.HostCalls; f.hostCalls > limit || f.rt != nil && !f.rt.CountOperation(limit) {
 		return abi.ELIMIT
 	}
 	return abi.StatusOK

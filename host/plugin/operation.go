@@ -91,7 +91,7 @@ func (i *instance) operate(name string, payload []byte) (abi.Status, []byte) {
 // budget returns what the call may still use.
 func (i *instance) budget() (abi.Status, []byte) {
 	budget := abi.Budget{
-		HostCalls: uint64(i.plugin.limits.HostCalls - i.frame.hostCalls),
+		HostCalls: uint64(min(i.plugin.limits.HostCalls-i.frame.hostCalls, i.frame.rt.OperationsLeft())),
 		Next:      uint64(max(0, i.plugin.limits.Next-i.frame.nexts)),
 	}
 	reply, _ := budget.MarshalMsg(nil)
@@ -147,9 +147,15 @@ func (i *instance) eventEmit(event *abi.EventEmit) (abi.Status, []byte) {
 	if !isName(event.Name) {
 		return abi.EINVAL, nil
 	}
-	i.aside(func() { i.frame.rt.Emit(event.Name, event.Data) }) // the listener's time does not count
+	if i.frame.emitted += eventOverhead + len(event.Data); i.frame.emitted > i.plugin.limits.Events {
+		return abi.ELIMIT, nil
+	}
+	i.listen(len(event.Data), func() { i.frame.rt.Emit(event.Name, event.Data) })
 	return abi.StatusOK, nil
 }
+
+// eventOverhead is what an event counts as besides its data, in bytes.
+const eventOverhead = 512
 
 // decodePayload decodes the document that a guest passed to an operation. It returns false if the operation takes another
 // document. A malformed document stops the guest.

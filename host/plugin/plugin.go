@@ -54,6 +54,7 @@ type Plugin struct {
 	dynamic   map[string]*pluginTool
 
 	capabilities capabilities
+	written      runBudget   // bytes of results
 	faultLimit   wire.Limits // for results
 
 	recorder   Recorder

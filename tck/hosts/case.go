@@ -69,6 +69,7 @@ type Limits struct {
 	Result    int   `json:"result,omitempty"`
 	HostCalls int   `json:"host_calls,omitempty"`
 	Next      int   `json:"next,omitempty"`
+	Events    int   `json:"events,omitempty"`
 	Instances int   `json:"instances,omitempty"`
 }
 

@@ -26,7 +26,7 @@ func operationCases() []*def {
 			before(none, operation{"budget", nil, 0}, operation{"none", nil, abi.ENOENT}, operation{"budget", nil, abi.ELIMIT}),
 			limits(hosts.Limits{HostCalls: 2}), status("completed"),
 			says(
-				"| `host_call` in a frame | 10,000 | `ELIMIT` |",
+				"| `host_call` in a frame, and in the frames of the tools that it calls | 10,000 | `ELIMIT` |",
 				"Every `host_call` counts against the limit, even one that is refused, except in a closed frame.",
 			),
 		),
@@ -104,6 +104,18 @@ func operationCases() []*def {
 			),
 			statuses(0, abi.EINVAL), has(events, `{"data":{"done":0.5},"name":"progress","step":"guest.before_model"}`),
 			says("| `event.emit` | EventEmit | none |"),
+		),
+		newCase(
+			"event-limit",
+			before(
+				none, operation{"event.emit", object{"name": "progress", "data": long(1500)}, 0},
+				operation{"event.emit", object{"name": "progress"}, 0}, operation{"event.emit", object{"name": "progress"}, abi.ELIMIT},
+			),
+			limits(hosts.Limits{Events: 3000}), statuses(0, 0, abi.ELIMIT), status("completed"),
+			says(
+				"Beyond the limit of events in a frame (§14) the status is `ELIMIT`.",
+				"| events of a frame; each counts as 512 bytes and its data | 1 MiB | `ELIMIT` |",
+			),
 		),
 		newCase(
 			"event-of-a-hook-that-fails",

@@ -105,8 +105,8 @@ func (s *subject) plugin(p *hosts.Plugin, engine *plugin.Engine, module func(*ho
 		ID: p.Name, Bytes: module(p), Config: config, Grant: grant, Engine: engine, Recorder: s,
 		OnFailure: plugin.FailurePolicy(p.OnFailure), Isolation: plugin.Isolation(p.Isolation),
 		Limits: plugin.Limits{
-			Memory: l.Memory, Fuel: l.Fuel, Input: l.Input, Result: l.Result, HostCalls: l.HostCalls, Next: l.Next, Instances: l.Instances,
-			Deadline: time.Minute,
+			Memory: l.Memory, Fuel: l.Fuel, Input: l.Input, Result: l.Result, HostCalls: l.HostCalls, Next: l.Next, Events: l.Events,
+			Instances: l.Instances, Deadline: time.Minute,
 		},
 	}
 }

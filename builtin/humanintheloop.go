@@ -81,7 +81,7 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	}
 	r := &reviewer{
 		name: env.Name, logger: env.Logger, policies: policies, prefix: cmp.Or(h.DescriptionPrefix, reviewDescription),
-		notice: editNotice, perCall: mode == modePerCall, inherited: h.inherited,
+		notice: editNotice, perCall: mode == modePerCall,
 	}
 	if h.EditNotice != nil {
 		r.notice = *h.EditNotice
@@ -89,6 +89,9 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	hooks := &host.Hooks{
 		WrapToolCall: host.WrapToolHook{Func: r.wrap, Revise: r.revise},
 		State:        []host.Field{callReviewField.Field},
+	}
+	if !h.inherited {
+		hooks.Guards = guarded(policies)
 	}
 	if !r.perCall {
 		hooks.AfterModel = host.NodeHook{Func: r.review}

@@ -40,6 +40,9 @@ type LoopControl struct {
 	// RepeatTools are the tools whose calls are counted; none: all. Leave out a tool that waits for something and is called
 	// until it has happened.
 	RepeatTools []string `yaml:"repeat_tools"`
+	// Optional permits repeat_tools that the agent does not have. Without it that is an error, because a misspelt name would limit
+	// nothing. Set it for tools that appear only while the agent runs.
+	Optional bool `yaml:"optional"`
 	// RepeatBehavior is what happens if a call is made too often. "continue" (or ""): the call is answered with an error
 	// that tells the model to change its approach, and the others run. "end": no call of the answer runs, each is answered
 	// with an error, and the run ends with a message.
@@ -90,11 +93,14 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 		return nil, err
 	}
 	hooks := &host.Hooks{
-		State: []host.Field{loopStates.Field}, AfterModel: host.NodeHook{Func: l.afterModel}, Expects: c.RepeatTools,
+		State: []host.Field{loopStates.Field}, AfterModel: host.NodeHook{Func: l.afterModel},
 		Order: []host.Order{
 			{Inside: "human_in_the_loop", Reason: "otherwise a human is asked about a repeated call before it is refused"},
 			{Inside: "shell", Reason: "otherwise the session's shutdown commands run each time the agent stops, even if it then goes on"},
 		},
+	}
+	if !c.Optional {
+		hooks.Guards = c.RepeatTools
 	}
 	if l.ends {
 		hooks.AfterModel.CanJumpTo = []abi.Target{abi.JumpEnd}

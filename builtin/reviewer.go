@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
-	"sync"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
@@ -21,24 +19,6 @@ type reviewer struct {
 	prefix   string
 	notice   string // "" means no notice
 	perCall  bool
-
-	inherited bool // policies may name tools that the agent does not have
-	warned    sync.Once
-}
-
-// warn logs policies for tools that the agent does not have: a misspelt name protects nothing.
-func (r *reviewer) warn(rt *host.Runtime) {
-	if r.inherited {
-		return
-	}
-	r.warned.Do(func() {
-		available := toolNames(rt)
-		missing := slices.Sorted(maps.Keys(r.policies))
-		missing = slices.DeleteFunc(missing, func(name string) bool { return slices.Contains(available, name) })
-		if len(missing) > 0 {
-			r.logger.Warn("interrupt_on names tools that the agent does not have", "tools", missing)
-		}
-	})
 }
 
 // toolNames returns the names of the agent's tools, sorted.
@@ -60,7 +40,6 @@ func (r *reviewer) asks(rt *host.Runtime, call *abi.ToolCall) bool {
 
 // review asks about the model's calls that are not answered yet.
 func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, error) {
-	r.warn(rt)
 	record, err := callReviewsOf(rt)
 	if err != nil {
 		return nil, err
@@ -97,7 +76,6 @@ func (r *reviewer) review(_ context.Context, rt *host.Runtime) (*host.Update, er
 // revise replaces a call by its edited form. An invalid answer ends the call here, before other middleware can handle the
 // error.
 func (r *reviewer) revise(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*abi.ToolCall, error) {
-	r.warn(rt)
 	if !rt.Nested() {
 		record, err := callReviewsOf(rt)
 		if err != nil {

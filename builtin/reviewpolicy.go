@@ -23,6 +23,9 @@ type ReviewPolicy struct {
 	// ArgsSchema is a JSON Schema that arguments must fit when a human has edited them. The review request contains it, too. nil:
 	// only the tool's own parameters apply; as always, the model gets an error if the arguments do not fit them.
 	ArgsSchema map[string]any `yaml:"args_schema"`
+	// Optional permits a policy for a tool that the agent does not have. Without it that is an error, because a misspelt name would
+	// protect nothing. Set it for a tool that appears only while the agent runs.
+	Optional bool `yaml:"optional"`
 	// When is the condition under which a call needs a review. nil: every call needs one.
 	When *ArgCondition `yaml:"when"`
 
@@ -88,6 +91,17 @@ func compilePolicies(given map[string]ReviewPolicy) (map[string]*policy, error) 
 		policies[tool] = p
 	}
 	return policies, nil
+}
+
+// guarded returns the tools of the policies that the agent must have, sorted.
+func guarded(policies map[string]*policy) []string {
+	var tools []string
+	for _, tool := range slices.Sorted(maps.Keys(policies)) {
+		if !policies[tool].Optional {
+			tools = append(tools, tool)
+		}
+	}
+	return tools
 }
 
 func (p *policy) compile() error {

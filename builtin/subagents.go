@@ -101,7 +101,7 @@ var subagentsEntry = Entry{
         description: Finds out what is known about a topic, and says where it stands.
         system_prompt: Search until you know. Answer in at most ten lines, with sources.
         model: small
-        interrupt_on: {send_mail: true}
+        interrupt_on: {search: true}
     general_purpose: false
 `,
 	New: func() host.Middleware { return &Subagents{} },

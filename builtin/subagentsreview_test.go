@@ -194,7 +194,11 @@ func TestReviewsOfSubagents(t *testing.T) {
 		},
 		"its own": {
 			[]host.Middleware{reviewing("mail")},
-			func(s *builtin.Subagent) { s.Middleware = []host.Middleware{reviewing("search")} }, 0,
+			func(s *builtin.Subagent) {
+				policy := builtin.AnyDecision()
+				policy.Optional = true // the subagent does not have the tool
+				s.Middleware = []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"search": policy}}}
+			}, 0,
 		},
 		"for each call": {[]host.Middleware{alone("mail")}, nil, 2},
 	} {

@@ -31,6 +31,9 @@ type ToolCallLimit struct {
 	// others run, and the model goes on. "end": no call of the answer runs, each is answered with an error, and the run ends
 	// with a message. "error": the run fails with a LimitError, and the calls stay open.
 	ExitBehavior string `yaml:"exit_behavior" schema:"default=continue,enum=continue|end|error"`
+	// Optional permits a tool_name that the agent does not have. Without it that is an error, because a misspelt name would limit
+	// nothing. Set it for a tool that appears only while the agent runs.
+	Optional bool `yaml:"optional"`
 }
 
 var toolCallLimitEntry = Entry{
@@ -93,7 +96,9 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	}
 	if l.ToolName != "" {
 		hooks.WrapToolCall.Tools = []string{l.ToolName}
-		hooks.Expects = hooks.WrapToolCall.Tools
+		if !l.Optional {
+			hooks.Guards = hooks.WrapToolCall.Tools
+		}
 	}
 	return hooks, nil
 }

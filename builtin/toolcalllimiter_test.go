@@ -61,7 +61,7 @@ func TestNestedCallsCountAgainstALimit(t *testing.T) {
 		"room for all":         {builtin.ToolCallLimit{RunLimit: new(5)}, 3, 5, "worked"},
 		"room for some":        {builtin.ToolCallLimit{RunLimit: new(4)}, 3, 4, "worked"},
 		"of the tool":          {builtin.ToolCallLimit{ToolName: "work", RunLimit: new(4)}, 3, 4, "worked"},
-		"of another tool":      {builtin.ToolCallLimit{ToolName: "other", RunLimit: new(1)}, 3, 5, "worked"},
+		"of another tool":      {builtin.ToolCallLimit{ToolName: "other", Optional: true, RunLimit: new(1)}, 3, 5, "worked"},
 		"no room":              {builtin.ToolCallLimit{RunLimit: new(2)}, 3, 2, "Tool call limit exceeded."},
 		"no room in a thread":  {builtin.ToolCallLimit{ThreadLimit: new(2)}, 3, 2, "Tool call limit exceeded."},
 		"no room for any":      {builtin.ToolCallLimit{RunLimit: new(0), ExitBehavior: "end"}, 1, 0, "Tool call limit exceeded."},

@@ -33,7 +33,7 @@ func TestNewRefuses(t *testing.T) {
 		{"an alert of an unknown tool", func(b *bundle) {
 			b.ToolCalls.Alert = map[string]int{"serch": 1}
 			b.answering("search", "")
-		}, `ToolCalls: field Alert names the tool "serch", which the agent does not have; it has [search]`},
+		}, `ToolCalls: field Alert names the tool "serch", which the agent does not have; did you mean "search"? It has [search]`},
 		{"negative parallelism", func(b *bundle) { b.ToolCalls.Parallel = -1 }, "ToolCalls: field Parallel is -1; it must be positive, or 0 for 8"},
 		{"a nil middleware", func(b *bundle) { b.use(b.noting("a"), nil) }, "middleware 1 of the list: is nil"},
 		{"a middleware that fails", func(b *bundle) { b.use(&middleware{name: "m", err: broken}) }, `middleware "m": broken`},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -49,9 +48,8 @@ func (a *alert) called(now time.Time) bool {
 // checkAlerts refuses alerts for tools that the agent does not have, unless a wrap_tool_call hook may provide them.
 func (a *build) checkAlerts() error {
 	for _, watched := range a.alerts {
-		if watched.tool != AllTools && !a.wrapsCalls() && a.tools.byName[watched.tool] == nil {
-			return &ConfigError{ConfigSubject{Kind: SubjectToolCalls}, fmt.Errorf("field Alert names the tool %q, which the agent does not have; it has [%s]",
-				watched.tool, strings.Join(a.tools.names(), ", "))}
+		if watched.tool != AllTools && !a.wrapsCalls() && a.tools.byName[watched.tool] == nil && !a.mayHaveTool(watched.tool) {
+			return &ConfigError{ConfigSubject{Kind: SubjectToolCalls}, a.unknownTool("field Alert names", watched.tool, "")}
 		}
 	}
 	return nil

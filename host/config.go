@@ -16,6 +16,9 @@ type Config struct {
 	Models       map[string]model.Model // named models for middleware
 	SystemPrompt string
 	Tools        []Tool
+	// MayHaveTool reports whether the agent may have a tool that Tools does not list. If it returns true, middleware may name the
+	// tool. It is for agents that are only inspected, whose servers of tools are not connected. nil: there are no such tools.
+	MayHaveTool func(name string) bool
 	// ResponseFormat asks for a structured answer, as Respond[T]() does; the result holds it as Structured.
 	// nil: the answer is text.
 	ResponseFormat *model.ResponseFormat

@@ -26,7 +26,7 @@ func (e *Env) Inner(name string) Config {
 	}
 	if outer := e.config; outer != nil {
 		inner.State, inner.Durability, inner.RecursionLimit = slices.Clone(outer.State), outer.Durability, outer.RecursionLimit
-		inner.ToolCalls, inner.Clock, inner.Seed = outer.ToolCalls, outer.Clock, outer.Seed
+		inner.ToolCalls, inner.Clock, inner.Seed, inner.MayHaveTool = outer.ToolCalls, outer.Clock, outer.Seed, outer.MayHaveTool
 		inner.ToolCalls.Alert = nil
 	}
 	return inner

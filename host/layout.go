@@ -90,7 +90,7 @@ func (a *build) advise() {
 func (a *build) adviseTools(m *boundMiddleware) {
 	var missing []string
 	for _, name := range m.hooks.Expects {
-		if a.tools.byName[name] == nil && a.tools.dynamic[name] == nil && !slices.Contains(missing, name) {
+		if a.tools.byName[name] == nil && a.tools.dynamic[name] == nil && !a.mayHaveTool(name) && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
 	}

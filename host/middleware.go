@@ -63,7 +63,8 @@ type Hooks struct {
 	State         []Field
 	Uses          []string     // fields of others that the hooks read or write by name; New refuses undeclared ones
 	Calls         []string     // tools that the hooks call by name; New refuses tools that the agent does not have
-	Expects       []string     // tools that the configuration names; the agent only advises about missing ones
+	Guards        []string     // tools that the hooks protect or limit; New refuses tools that the agent does not have
+	Expects       []string     // other tools that the configuration names; the agent only advises about missing ones
 	Capabilities  []Capability // capabilities that the middleware asked for; for display
 	Tools         []Tool
 	Order         []Order // where the middleware belongs in the list

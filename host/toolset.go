@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/internal/schema"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // toolSet holds the tools of an agent.
@@ -46,20 +47,40 @@ func (a *build) bindTools() error {
 	for _, t := range a.tools.ordered {
 		a.tools.specs = append(a.tools.specs, t.spec)
 	}
-	return a.checkCalls()
+	return a.checkNames()
 }
 
-// checkCalls refuses middleware whose hooks call a tool that the agent does not have.
-func (a *build) checkCalls() error {
+// checkNames refuses middleware whose hooks call or guard a tool that the agent does not have.
+func (a *build) checkNames() error {
 	for i, m := range a.middleware {
 		for _, name := range m.hooks.Calls {
-			if a.tools.byName[name] == nil {
-				return &ConfigError{a.subject(i), fmt.Errorf("it may call the tool %q, which the agent does not have; it has [%s]",
-					name, strings.Join(a.tools.names(), ", "))}
+			if a.tools.byName[name] == nil && !a.mayHaveTool(name) {
+				return &ConfigError{a.subject(i), a.unknownTool("it may call", name, "")}
+			}
+		}
+		for _, name := range m.hooks.Guards {
+			if a.tools.byName[name] == nil && a.tools.dynamic[name] == nil && !a.mayHaveTool(name) {
+				return &ConfigError{a.subject(i), a.unknownTool("it guards", name,
+					"; if the tool appears only while the agent runs, set optional: true")}
 			}
 		}
 	}
 	return nil
+}
+
+// mayHaveTool reports whether the agent may have a tool that is not known yet.
+func (a *build) mayHaveTool(name string) bool {
+	return a.config.MayHaveTool != nil && a.config.MayHaveTool(name)
+}
+
+// unknownTool says that the configuration names a tool that the agent does not have.
+func (a *build) unknownTool(names, tool, otherwise string) error {
+	known := a.tools.names()
+	has := "it has"
+	if near, ok := text.Nearest(tool, known); ok {
+		has = fmt.Sprintf("did you mean %q? It has", near)
+	}
+	return fmt.Errorf("%s the tool %q, which the agent does not have; %s [%s]%s", names, tool, has, strings.Join(known, ", "), otherwise)
 }
 
 // add adds a tool. A later tool of the same name replaces the earlier one, in its place.

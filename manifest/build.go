@@ -49,6 +49,9 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Durability: m.Durability.durability,
 		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger,
 	}
+	if m.inMemory {
+		config.MayHaveTool = m.mayHaveTool
+	}
 	if err := m.buildModels(&config); err != nil {
 		return agent, err
 	}

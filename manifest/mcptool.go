@@ -79,14 +79,18 @@ func (e *mcpEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func(
 	return server.Tools(), func() error { server.Close(); return nil }, nil
 }
 
+// mayHaveTool reports whether a server of the manifest that is not connected may have a tool.
+func (m *Manifest) mayHaveTool(name string) bool {
+	return slices.ContainsFunc(m.Tools, func(e toolEntry) bool {
+		server, ok := e.config.(*mcpEntry)
+		return ok && mcp.MayServe(server.config(), name)
+	})
+}
+
 // placeholders returns tools in place of those of a server that is not connected.
 func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 	var named []string
-	for name := range m.ToolCalls.Alert {
-		named = append(named, name)
-	}
 	for i := range m.Middleware {
-		named = append(named, m.Middleware[i].plugin.Grant.ToolCall...)
 		if hands := m.Middleware[i].subagents; hands != nil {
 			named = append(named, hands.toolNames()...)
 		}

@@ -460,12 +460,12 @@ func TestAnHTTPServerThatForgetsItsSessions(t *testing.T) {
 
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
-	specs := mcp.Placeholders(mcp.Config{Prefix: "fs_", Include: []string{"read_file", "list_*"}}, []string{"fs_write", "other", "fs_read_file", "fs_*"})
+	specs := mcp.Placeholders(mcp.Config{Prefix: "fs_", Include: []string{"read_file", "list_*"}}, []string{"fs_list_all", "fs_write", "other", "fs_read_file", "fs_*"})
 	var got []string
 	for _, spec := range specs {
 		got = append(got, spec.Name)
 	}
-	require.Equal(t, []string{"fs_read_file", "fs_write"}, got)
+	require.Equal(t, []string{"fs_read_file", "fs_list_all"}, got)
 	_, err := json.Marshal(specs)
 	require.NoError(t, err)
 }

@@ -113,8 +113,14 @@ func (s *Server) checkPatterns(all []serverTool) error {
 	return nil
 }
 
+// MayServe reports whether a server that was not connected may have a tool that has this name in the agent.
+func MayServe(config Config, name string) bool {
+	own, ok := strings.CutPrefix(name, config.Prefix)
+	return ok && own != "" && fit(name) == name && (len(config.Include) == 0 || matches(config.Include, own)) && !matches(config.Exclude, own)
+}
+
 // Placeholders returns stand-ins for the tools of a server that was not connected, for inspecting an agent. They cover the
-// names that the configuration includes, and any of the given names that may belong to it. Calling one is an error.
+// names that the configuration includes, and any of the given names that the server may have.
 func Placeholders(config Config, names []string) []abi.ToolSpec {
 	var specs []abi.ToolSpec
 	add := func(name string) {
@@ -128,7 +134,7 @@ func Placeholders(config Config, names []string) []abi.ToolSpec {
 		}
 	}
 	for _, name := range names {
-		if own, ok := strings.CutPrefix(name, config.Prefix); ok && own != "" && fit(name) == name {
+		if MayServe(config, name) {
 			add(name)
 		}
 	}

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -18,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/schema"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/manifest"
@@ -221,13 +223,14 @@ func TestExamplesBuild(t *testing.T) {
 	t.Parallel()
 	echo := &scripted.Echo{}
 	models := map[string]model.Model{"small": echo, "large": echo}
+	tools := []host.Tool{tool.Func("search", "", func(context.Context, struct{}) (string, error) { return "", nil })}
 	for _, entry := range builtin.Registry() {
 		config := entry.New()
 		var items []map[string]strictyaml.Node
 		if err := strictyaml.Decode(entry.Name, []byte(entry.Example), &items); err == nil {
 			require.NoError(t, items[0][entry.Name].Decode(config), entry.Name)
 		}
-		hooks, err := config.Hooks(t.Context(), host.Env{Name: entry.Name, Model: echo, Models: models})
+		hooks, err := config.Hooks(t.Context(), host.Env{Name: entry.Name, Model: echo, Models: models, Tools: tools})
 		require.NoError(t, err, entry.Name)
 		if hooks.Close != nil {
 			require.NoError(t, hooks.Close(), entry.Name)

@@ -11,6 +11,7 @@ type Description struct {
 	Capabilities []Capability `msgpack:"capabilities,omitempty"`
 	ConfigSchema wire.Raw     `msgpack:"config_schema,omitzero"` // a JSON Schema for the configuration; absent: the plugin takes no configuration
 	Fields       []FieldSpec  `msgpack:"fields,omitempty"`
+	Guards       bool         `msgpack:"guards,omitempty"` // the plugin protects something: a run must not go on without it after a fault
 	Hooks        HookSpecs    `msgpack:"hooks"`
 	Name         string       `msgpack:"name"`
 	Tools        []ToolSpec   `msgpack:"tools,omitempty"`

@@ -95,8 +95,8 @@ func (z Capability) Msgsize() (s int) {
 func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(8)
-	var zb0001Mask uint8 /* 8 bits */
+	zb0001Len := uint32(9)
+	var zb0001Mask uint16 /* 9 bits */
 	_ = zb0001Mask
 	if z.Capabilities == nil {
 		zb0001Len--
@@ -110,9 +110,13 @@ func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
+	if z.Guards == false {
+		zb0001Len--
+		zb0001Mask |= 0x10
+	}
 	if z.Tools == nil {
 		zb0001Len--
-		zb0001Mask |= 0x40
+		zb0001Mask |= 0x80
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -175,6 +179,11 @@ func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 				}
 			}
 		}
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
+			// string "guards"
+			o = append(o, 0xa6, 0x67, 0x75, 0x61, 0x72, 0x64, 0x73)
+			o = msgp.AppendBool(o, z.Guards)
+		}
 		// string "hooks"
 		o = append(o, 0xa5, 0x68, 0x6f, 0x6f, 0x6b, 0x73)
 		o, err = z.Hooks.MarshalMsg(o)
@@ -185,7 +194,7 @@ func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "name"
 		o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
 		o = msgp.AppendString(o, z.Name)
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
+		if (zb0001Mask & 0x80) == 0 { // if not omitted
 			// string "tools"
 			o = append(o, 0xa5, 0x74, 0x6f, 0x6f, 0x6c, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Tools)))
@@ -307,6 +316,12 @@ func (z *Description) UnmarshalMsg(bts []byte) (o []byte, err error) {
 					return
 				}
 			}
+		case "guards":
+			z.Guards, bts, err = msgp.ReadBoolBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Guards")
+				return
+			}
 		case "hooks":
 			bts, err = z.Hooks.UnmarshalMsg(bts)
 			if err != nil {
@@ -366,7 +381,7 @@ func (z *Description) Msgsize() (s int) {
 	for za0002 := range z.Fields {
 		s += z.Fields[za0002].Msgsize()
 	}
-	s += 6 + z.Hooks.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Name) + 6 + msgp.ArrayHeaderSize
+	s += 7 + msgp.BoolSize + 6 + z.Hooks.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Name) + 6 + msgp.ArrayHeaderSize
 	for za0003 := range z.Tools {
 		s += z.Tools[za0003].Msgsize()
 	}

@@ -272,7 +272,7 @@ func TestSpecNamesEveryOperation(t *testing.T) {
 func TestSpecTellsTheLimitsOfPackageWire(t *testing.T) {
 	t.Parallel()
 	spec := readSpec(t)
-	requireSays(t, spec, fmt.Sprintf("nesting %d, values 131,072", wire.DefaultLimits.MaxDepth))
+	requireSays(t, spec, fmt.Sprintf("nesting %d, and %d in values of models and callers, values 131,072", wire.DefaultLimits.MaxDepth, wire.MaxValueDepth))
 	require.Equal(t, 131072, wire.DefaultLimits.MaxNodes)
 	requireSays(t, spec, fmt.Sprintf("| input document, and reply | %d MiB |", wire.DefaultLimits.MaxBytes>>20))
 }

@@ -232,7 +232,7 @@ func descriptionVectors() []vector {
 		{"description.minimal", &abi.Description{}, nil},
 		{"description.full", &abi.Description{
 			ABI: 1, Capabilities: []abi.Capability{capability}, ConfigSchema: rawOf(map[string]any{"type": "object"}),
-			Fields: []abi.FieldSpec{field}, Hooks: hooks, Name: "everything", Tools: []abi.ToolSpec{tool}, Version: "1.2.3",
+			Fields: []abi.FieldSpec{field}, Guards: true, Hooks: hooks, Name: "everything", Tools: []abi.ToolSpec{tool}, Version: "1.2.3",
 		}, nil},
 		{"description.tool", &abi.Description{
 			ABI: 1, Name: "adder", Version: "0.1.0",

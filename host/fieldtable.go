@@ -31,11 +31,14 @@ func (t *fieldTable) declare(owner ConfigSubject, fields []Field) error {
 	return nil
 }
 
+// ReservedField reports whether the host reserves a name for itself, so that no field can have it.
+func ReservedField(name string) bool { return name == "messages" || name == "jump_to" }
+
 func (t *fieldTable) declareOne(owner ConfigSubject, f Field) error {
 	switch {
 	case f.Name == "":
 		return errors.New("has no name")
-	case f.Name == "messages" || f.Name == "jump_to":
+	case ReservedField(f.Name):
 		return errors.New("the host reserves this name")
 	case f.Lifetime > LifetimeStep:
 		return fmt.Errorf("lifetime %d is unknown; use LifetimeThread, LifetimeRun or LifetimeStep", f.Lifetime)

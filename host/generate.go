@@ -21,11 +21,13 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}
-	if err != nil {
-		resp, err = nil, modelError(name, err)
-	} else {
+	if err == nil {
 		resp = rt.identified(resp)
 		r.budget.usage.add(resp.Messages)
+		err = withoutDeepValues(resp.Messages)
+	}
+	if err != nil {
+		resp, err = nil, modelError(name, err)
 	}
 	if IsControlFlow(err) {
 		rt.closed = err

@@ -167,10 +167,14 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}
+	if err == nil {
+		resp = c.named(resp)
+		err = withoutDeepValues(resp.Messages)
+	}
 	if err != nil {
 		err = modelError(name, err)
 	} else {
-		resp, err = r.agent.respond.read(c.named(resp), req.Format)
+		resp, err = r.agent.respond.read(resp, req.Format)
 	}
 	if err == nil {
 		resp = r.ids.identified(resp)

@@ -370,7 +370,7 @@ func TestToolsThatHooksNameMustBeThere(t *testing.T) {
 	b.answering("work", "worked")
 	b.use(&middleware{name: "m", hooks: host.Hooks{Calls: []string{"work", "wrok"}}})
 	_, err := host.New(b.Config)
-	require.ErrorContains(t, err, `middleware "m": it may call the tool "wrok", which the agent does not have; it has [work]`)
+	require.ErrorContains(t, err, `middleware "m": it may call the tool "wrok", which the agent does not have; did you mean "work"? It has [work]`)
 }
 
 // A wrap of nested calls alone is no reason for a step of tools, and does not show in calls of the model.

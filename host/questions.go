@@ -188,6 +188,8 @@ func (qs *questions) answer(answers []Answer, now time.Time) error {
 			return fmt.Errorf("the answer to %s: %w", q.ID, err)
 		case value.IsNil():
 			return fmt.Errorf("the answer to %s is nil; give a value", q.ID)
+		case tooDeep(value):
+			return fmt.Errorf("the answer to %s is refused: %s", q.ID, tooDeepText)
 		case given.Has(q.ID):
 			return fmt.Errorf("%s is answered twice", q.ID)
 		}

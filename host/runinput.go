@@ -85,5 +85,8 @@ func (r *run) applyInput() error {
 	if update.IsZero() {
 		return r.commit(inputStep, nil)
 	}
+	if err := checkCallersUpdate(update); err != nil {
+		return &UpdateError{Step: inputStep, Err: err}
+	}
 	return r.commit(inputStep, []sourcedUpdate{{update, inputStep}})
 }

@@ -43,6 +43,9 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := checkCallersUpdate(&u.Update); err != nil {
+		return nil, &UpdateError{Step: "update", Err: err}
+	}
 	u.Update.Messages = withCallIDs(u.Update.Messages, r.ids.New)
 	if err := u.applyTo(r); err != nil {
 		return nil, err

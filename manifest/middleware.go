@@ -101,6 +101,10 @@ type pluginEntry struct {
 	// what a fault of the plugin does. closed (the default): the run fails. open: the run goes on as if the plugin had said nothing
 	OnFailure string       `yaml:"on_failure" strict:"enum=closed|open"`
 	Breaker   breakerEntry `yaml:"breaker"` // when faults cause the plugin to be bypassed for a while; default: never
+	// permits on_failure: open and a breaker for a plugin that guards something. Without it they are an error
+	AcceptOpen bool `yaml:"accept_open"`
+	// permits a plugin that guards tools which the agent does not have. Without it they are an error, because a misspelt name protects nothing
+	Optional bool `yaml:"optional"`
 }
 
 // pluginSource is the path of a module, or a mapping that also has a digest or public keys.
@@ -193,7 +197,7 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 		inner = plugin.Wasm{
 			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
 			Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
-			OnFailure: plugin.FailurePolicy(p.OnFailure), Engine: m.engine,
+			OnFailure: plugin.FailurePolicy(p.OnFailure), AcceptOpen: p.AcceptOpen, Optional: p.Optional, Engine: m.engine,
 			Grant: p.Grant.build(), Recorder: m.recorder,
 			Limits: plugin.Limits{
 				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,

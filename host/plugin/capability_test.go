@@ -178,12 +178,12 @@ func TestGrantsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	g := capable(abi.OpToolCall).On("before_agent", guestkit.Nothing).Bytes()
 	for want, grant := range map[string]plugin.Grant{
-		`grant.model.generate: the agent has no model "large" under models; it has [small]`: {ModelGenerate: &plugin.ModelGrant{Model: "large"}},
-		`grant.model.generate: calls is -1`:                                                 {ModelGenerate: &plugin.ModelGrant{Model: "small", Calls: -1}},
-		`grant.kv: the scope is "forever"`:                                                  {KV: &plugin.KVGrant{Scopes: []abi.Scope{"forever"}}},
-		`grant.http.fetch: it grants no hosts`:                                              {HTTPFetch: &fetch.Policy{}},
-		`grant.tool.call: a tool without a name`:                                            {ToolCall: []string{""}},
-		`it may call the tool "serch", which the agent does not have; it has [search]`:      {ToolCall: []string{"serch"}},
+		`grant.model.generate: the agent has no model "large" under models; it has [small]`:                   {ModelGenerate: &plugin.ModelGrant{Model: "large"}},
+		`grant.model.generate: calls is -1`:                                                                   {ModelGenerate: &plugin.ModelGrant{Model: "small", Calls: -1}},
+		`grant.kv: the scope is "forever"`:                                                                    {KV: &plugin.KVGrant{Scopes: []abi.Scope{"forever"}}},
+		`grant.http.fetch: it grants no hosts`:                                                                {HTTPFetch: &fetch.Policy{}},
+		`grant.tool.call: a tool without a name`:                                                              {ToolCall: []string{""}},
+		`it may call the tool "serch", which the agent does not have; did you mean "search"? It has [search]`: {ToolCall: []string{"serch"}},
 	} {
 		_, config := newBundle(plugin.Wasm{Bytes: g, Grant: grant}, withSmall)
 		_, err := host.New(config)

@@ -113,6 +113,9 @@ func checkMessages(list history.List, r *abi.Result) error {
 		if patched.ToolCallID != m.ToolCallID {
 			return fmt.Errorf("patch of message %q changes its tool_call_id", clean(m.ID, 64))
 		}
+		if err := checkArgs(&patched); err != nil {
+			return err
+		}
 	}
 	for i := range r.Messages {
 		if err := checkMessage(list, find, r, i); err != nil {
@@ -144,6 +147,9 @@ func checkMessage(list history.List, find func(id string) (*abi.Message, bool), 
 	if !isRole(m.Role) {
 		return fmt.Errorf("message %d has the role %q", at, clean(string(m.Role), 64))
 	}
+	if err := checkArgs(m); err != nil {
+		return err
+	}
 	if r.Overwrite {
 		return nil // the hook replaces the whole history
 	}
@@ -159,6 +165,16 @@ func checkMessage(list history.List, find func(id string) (*abi.Message, bool), 
 		return nil
 	}
 	return checkAnswer(list, r.Messages[:at], m.ToolCallID)
+}
+
+// checkArgs checks that the arguments of a message's calls are maps, as tools and other guests expect.
+func checkArgs(m *abi.Message) error {
+	for i := range m.ToolCalls {
+		if c := &m.ToolCalls[i]; !c.Args.IsZero() && !c.Args.IsNil() && !c.Args.IsMap() {
+			return fmt.Errorf("the arguments of the tool call %q are not a map", clean(c.ID, 64))
+		}
+	}
+	return nil
 }
 
 func isRole(r abi.Role) bool {

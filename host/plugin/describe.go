@@ -10,11 +10,32 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
 // compileSchema compiles a schema that the guest wrote.
 var compileSchema = schema.CompileUntrusted
+
+// compileConfigSchema compiles the schema of a configuration, which is always an object. Its defaults must fit it: otherwise the
+// operator would be blamed for a configuration that nobody gave.
+func compileConfigSchema(raw wire.Raw) (*schema.Schema, error) {
+	compiled, err := compileSchema(raw)
+	if err == nil && compiled != nil {
+		var keys wire.Map
+		_, err = keys.UnmarshalMsg(raw)
+		if kind := keys.Get("type"); err == nil && !kind.IsZero() && !kind.Equal(wire.String("object")) {
+			err = errors.New(`its type must be "object", since a configuration is a mapping`)
+		}
+	}
+	if err == nil {
+		err = compiled.CheckDefaults()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("config_schema: %w", err)
+	}
+	return compiled, nil
+}
 
 // checkParameters checks the schema of a tool's arguments, which are always an object.
 func checkParameters(parameters wire.Raw) error {
@@ -62,8 +83,8 @@ func (p *Plugin) Describe(ctx context.Context) (written wire.Raw, described *abi
 		if err := p.takeDescription(i, abi.ExportDescribe, &p.described); err != nil {
 			return err
 		}
-		if _, err := compileSchema(p.described.ConfigSchema); err != nil {
-			return p.fault(abi.ExportDescribe, KindProtocol, "config_schema: "+err.Error(), err)
+		if _, err := compileConfigSchema(p.described.ConfigSchema); err != nil {
+			return p.fault(abi.ExportDescribe, KindProtocol, err.Error(), err)
 		}
 		return nil
 	})
@@ -180,6 +201,9 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 			return fmt.Errorf("its field %q has a name that is not allowed, or appears twice", clean(f.Name, 80))
 		}
 		names["field "+f.Name] = true
+		if host.ReservedField(f.Name) {
+			return fmt.Errorf("its field has the name %q, which the host reserves; choose another", f.Name)
+		}
 		if _, err := fieldOf(f); err != nil {
 			return err
 		}

@@ -194,6 +194,15 @@ func resultFaults() []hookFault {
 }
 
 // updateFaults say what their Description or the state does not allow.
+// encodedList encodes a list.
+func encodedList(items []any) wire.Raw {
+	raw, err := wire.Of(items)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
 func updateFaults() []hookFault {
 	hello := abi.NewPatch("h1")
 	say := func(doc []byte) func(*guestkit.Module) guestkit.Code {
@@ -237,6 +246,20 @@ func updateFaults() []hookFault {
 			name: "answer twice", hook: abi.AfterAgent, kind: plugin.KindProtocol, says: "already answered",
 			body: say(one(abi.ToolResult(abi.ToolCall{ID: "call-1"}, "again"))),
 		},
+		node("arguments that are no map", `the arguments of the tool call "c1" are not a map`, one(abi.Message{
+			Role: abi.RoleAI, ToolCalls: []abi.ToolCall{{ID: "c1", Name: "search", Args: wire.Int(7)}},
+		})),
+		{
+			name: "arguments that are no map, in place of everything", hook: abi.AfterModel, kind: plugin.KindProtocol, says: "are not a map",
+			body: func(g *guestkit.Module) guestkit.Code {
+				return g.Say(guestkit.MapOf(map[string]any{"overwrite": true, "messages": []any{map[string]any{
+					"role": "ai", "content": "", "tool_calls": []any{map[string]any{"id": "c1", "name": "search", "args": []any{}}},
+				}}}))
+			},
+		},
+		wrap(abi.WrapModelCall, "arguments that are no map", "are not a map", &abi.Result{Response: &abi.ResponseChange{Messages: []abi.Patch{
+			abi.Patch{}.Set("tool_calls", encodedList([]any{map[string]any{"id": "c1", "name": "search", "args": "x"}})),
+		}}}),
 		add, number, schema,
 		wrap(abi.WrapModelCall, "jump", "jump_to is for node hooks", &abi.Result{JumpTo: "end"}),
 		wrap(abi.WrapToolCall, "jump", "jump_to is for node hooks", &abi.Result{JumpTo: "end"}),

@@ -165,6 +165,21 @@ func TestDescriptionFaults(t *testing.T) {
 		{"reducer", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Reducer: "max"}}}, plugin.KindProtocol, `reducer is "max"`},
 		{"field with a reference", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Schema: reference}}}, plugin.KindProtocol, `"$ref" is not allowed`},
 		{"config with a reference", abi.Description{ConfigSchema: reference}, plugin.KindProtocol, `"$ref" is not allowed`},
+		{
+			"config that is no object",
+			abi.Description{ConfigSchema: schema(map[string]any{"type": "string"})},
+			plugin.KindProtocol,
+			`config_schema: its type must be "object"`,
+		},
+		{
+			"config with a default that does not fit",
+			abi.Description{ConfigSchema: schema(map[string]any{"type": "object", "properties": map[string]any{
+				"inner": map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer", "default": "three"}}},
+			}})},
+			plugin.KindProtocol, `the default of "n" does not fit its own schema`,
+		},
+		{"field called messages", abi.Description{Fields: []abi.FieldSpec{{Name: "messages", Lifetime: "run"}}}, plugin.KindProtocol, `the name "messages", which the host reserves`},
+		{"field called jump_to", abi.Description{Fields: []abi.FieldSpec{{Name: "jump_to", Lifetime: "run"}}}, plugin.KindProtocol, `the name "jump_to", which the host reserves`},
 		{"capability without reason", abi.Description{Capabilities: []abi.Capability{{Op: abi.OpKVGet}}}, plugin.KindProtocol, "has no reason"},
 		{
 			"required capability",

@@ -25,6 +25,8 @@ type Plugin struct {
 	limits    Limits
 	engine    *Engine
 	policy    FailurePolicy
+	accepts   bool // a policy that lets the run go on without a plugin that guards something
+	optional  bool // tools that it guards may be missing
 	isolation Isolation
 	breaker   *breaker
 	sum       [sha256.Size]byte // of the module
@@ -79,7 +81,8 @@ func (w Wasm) Open(env host.Env) (*Plugin, error) {
 	sum := sha256.Sum256(code)
 	p := &Plugin{
 		name: env.Name, path: w.Path, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
-		policy: w.OnFailure, isolation: w.Isolation, breaker: newBreaker(w.Breaker), grant: w.Grant, logger: env.Logger,
+		policy: w.OnFailure, accepts: w.AcceptOpen, optional: w.Optional, isolation: w.Isolation, breaker: newBreaker(w.Breaker),
+		grant: w.Grant, logger: env.Logger,
 		models: env.Models, dynamic: map[string]*pluginTool{}, sum: sum, recorder: w.Recorder, operations: w.Operations,
 		capabilities: capabilities{store: w.store(env)}, code: code, settings: w.Config,
 	}
@@ -129,6 +132,9 @@ func (p *Plugin) Load(ctx context.Context) error {
 		return err
 	}
 	p.pool.returned(first)
+	if err := p.checkGuards(); err != nil {
+		return err
+	}
 	p.allow()
 	if p.recorder != nil {
 		p.recorded = p.Cassette()
@@ -142,9 +148,9 @@ func (p *Plugin) setConfig(values map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("config%w", err)
 	}
-	compiled, err := compileSchema(p.described.ConfigSchema)
+	compiled, err := compileConfigSchema(p.described.ConfigSchema)
 	if err != nil {
-		return p.fault("describe", KindProtocol, "config_schema: "+err.Error(), err)
+		return p.fault(abi.ExportDescribe, KindProtocol, err.Error(), err)
 	}
 	if compiled == nil && len(config) > 0 {
 		return fmt.Errorf("config: the plugin takes no configuration, but %q is given", config[0].Key)
@@ -182,6 +188,9 @@ func (p *Plugin) Close() error {
 func (p *Plugin) Hooks() (*host.Hooks, error) {
 	h := &host.Hooks{
 		Close: p.Close, End: p.endRun, Capabilities: p.report(), Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
+	}
+	if spec := p.spec.Hooks.WrapToolCall; spec != nil && p.spec.Guards && !p.optional {
+		h.Guards = spec.Tools
 	}
 	if p.capabilities.allowed[abi.OpToolCall] {
 		h.Calls = p.grant.ToolCall

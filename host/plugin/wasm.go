@@ -27,9 +27,14 @@ type Wasm struct {
 	Limits    Limits
 	Isolation Isolation
 	OnFailure FailurePolicy
-	Breaker   Breaker
-	Watch     bool    // reload the plugin when its file changes, for runs that begin afterwards
-	Engine    *Engine // shared with other plugins; nil: an engine of its own
+	// AcceptOpen permits a failure policy or a breaker that lets the run go on without a plugin whose Description says that it guards
+	// something.
+	AcceptOpen bool
+	// Optional permits such a plugin whose wrap_tool_call hook names tools that the agent does not have.
+	Optional bool
+	Breaker  Breaker
+	Watch    bool    // reload the plugin when its file changes, for runs that begin afterwards
+	Engine   *Engine // shared with other plugins; nil: an engine of its own
 
 	// Recorder receives every call of a hook or tool; nil records nothing. A recorded plugin has the isolation call,
 	// whatever Isolation says, so that its calls can be repeated one by one. A recording contains everything that the

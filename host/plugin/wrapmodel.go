@@ -103,6 +103,14 @@ func (c *wrapModelCall) respond(change *abi.ResponseChange) error {
 
 // responseMessage returns a changed message of the last reply, or a new one.
 func (c *wrapModelCall) responseMessage(p *abi.Patch) (abi.Message, error) {
+	m, err := c.patchedMessage(p)
+	if err == nil {
+		err = checkArgs(&m)
+	}
+	return m, err
+}
+
+func (c *wrapModelCall) patchedMessage(p *abi.Patch) (abi.Message, error) {
 	id := p.ID()
 	if id == "" {
 		m, err := p.Message()

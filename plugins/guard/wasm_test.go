@@ -44,12 +44,13 @@ func guarded(t *testing.T, config map[string]any, input string, results ...abi.C
 	) (abi.Content, error) {
 		return results[in.N], nil
 	})
+	search := tool.Func("search", "Searches.", func(context.Context, struct{}) (string, error) { return "found", nil })
 	turns := []scripted.Turn{scripted.Say("done")}
 	if len(calls) > 0 {
 		turns = []scripted.Turn{scripted.CallTools(calls...), scripted.Say("done")}
 	}
 	agent, err := host.New(host.Config{
-		Model: scripted.NewTurns(turns...), Tools: []host.Tool{fetch}, Middleware: []host.Middleware{guard(config)},
+		Model: scripted.NewTurns(turns...), Tools: []host.Tool{fetch, search}, Middleware: []host.Middleware{guard(config)},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })

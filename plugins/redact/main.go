@@ -30,6 +30,7 @@ func description() sdk.Description {
 		Version:      "1.0.0",
 		ConfigSchema: (*config)(nil).JSONSchema(),
 		Fields:       []sdk.FieldSpec{redactions.Spec()},
+		Guards:       true,
 		Hooks: sdk.HookSpecs{
 			BeforeModel:  &sdk.HookSpec{Messages: sdk.ViewNew()},
 			WrapToolCall: &sdk.HookSpec{},

@@ -19,6 +19,9 @@ func request[Q encoder](c *Call, op string, query Q) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if tooDeep(payload) {
+		return nil, ErrTooDeep
+	}
 	return accept(c.host.HostCall(op, payload))
 }
 
@@ -52,6 +55,9 @@ func next[T any, P interface {
 		if payload, err = change.MarshalMsg(nil); err != nil {
 			return nil, err
 		}
+	}
+	if tooDeep(payload) {
+		return nil, ErrTooDeep
 	}
 	return c.next(payload)
 }

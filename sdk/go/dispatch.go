@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 )
 
 // Host is the set of calls that a plugin can make to its host. In a module, the imports of the ABI implement it. A
@@ -80,7 +81,7 @@ func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
 		if isEmpty(r) {
 			return dst, abi.ReturnNothing
 		}
-		return written(r.MarshalMsg(dst))
+		return checked(r, dst)
 	}
 	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 		if cause == ErrClosed { //nolint:errorlint // unwrapped here
@@ -88,8 +89,7 @@ func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
 		}
 		switch e := cause.(type) { //nolint:errorlint // unwrapped here: errors.As needs reflection
 		case *InterruptError:
-			r := abi.Result{Interrupts: e.Interrupts}
-			return written(r.MarshalMsg(dst))
+			return checked(&abi.Result{Interrupts: e.Interrupts}, dst)
 		case *Error:
 			if err == failure { //nolint:errorlint // the same error value, not an equal one
 				return dst, abi.ReturnNothing
@@ -100,10 +100,20 @@ func finish(r *abi.Result, err, failure error, dst []byte) ([]byte, int32) {
 	return failed(&Error{Type: "error", Message: err.Error()}, dst)
 }
 
-func failed(e *Error, dst []byte) ([]byte, int32) {
-	r := abi.Result{Error: e}
-	return written(r.MarshalMsg(dst))
+func failed(e *Error, dst []byte) ([]byte, int32) { return checked(&abi.Result{Error: e}, dst) }
+
+// checked encodes a result, or the error that it nests too deeply: the host would take that as a fault.
+func checked(r *abi.Result, dst []byte) ([]byte, int32) {
+	result, code := written(r.MarshalMsg(dst))
+	if tooDeep(result[len(dst):]) {
+		r := abi.Result{Error: ErrTooDeep.(*Error)} //nolint:forcetypeassert,errorlint // it is one
+		return written(r.MarshalMsg(dst))
+	}
+	return result, code
 }
+
+// tooDeep reports whether a document nests more deeply than a guest's may.
+func tooDeep(document []byte) bool { return wire.DeeperThan(document, wire.DefaultLimits.MaxDepth) }
 
 func isEmpty(r *abi.Result) bool {
 	u := r.Update()

@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"testing"
@@ -262,4 +263,46 @@ func TestOperations(t *testing.T) { //nolint:paralleltest // one plugin for the 
 		require.NoError(t, err)
 		require.Equal(t, abi.Budget{HostCalls: 3, Next: 4}, left)
 	})
+}
+
+// deep returns a value of so many arrays inside each other.
+func deep(depth int) sdk.Raw {
+	b := bytes.Repeat([]byte{0x91}, depth)
+	return append(b, 0xc0)
+}
+
+func TestDocumentsThatNestTooDeeplyAreErrors(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
+	says := func(depth int) *abi.Result { // state: {f: value} has two maps around the value
+		return invoke(t, all{node: func(*sdk.Call) (*sdk.Update, error) {
+			return &sdk.Update{State: sdk.Map{{Key: "f", Value: deep(depth)}}}, nil
+		}}, "before_model", abi.HookInput{}, &scriptedHost{})
+	}
+	require.Nil(t, says(62).Error)
+	require.Equal(t, sdk.ErrTooDeep, says(63).Error)
+
+	asks := func(depth int) *abi.Result { // interrupts: [{key, value}]
+		return invoke(t, all{node: func(c *sdk.Call) (*sdk.Update, error) {
+			_, err := c.Interrupt("sure", deep(depth))
+			return nil, err
+		}}, "before_model", abi.HookInput{}, &scriptedHost{})
+	}
+	require.Nil(t, asks(61).Error)
+	require.Equal(t, sdk.ErrTooDeep, asks(62).Error, "an interrupt that nobody could read must not be skipped")
+
+	host := &scriptedHost{}
+	calls := func(depth int) *abi.Result {
+		return invoke(t, all{tool: func(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
+			_, err := c.Next(new(sdk.CallChange).WithArg("a", deep(depth)))
+			return nil, nil, err
+		}}, "wrap_tool_call", abi.HookInput{Call: &abi.ToolCall{}}, host)
+	}
+	calls(62)
+	require.Len(t, host.nexts, 1)
+	require.Equal(t, sdk.ErrTooDeep, calls(63).Error)
+	require.Len(t, host.nexts, 1, "the host was not asked")
+
+	fails := invoke(t, all{node: func(*sdk.Call) (*sdk.Update, error) {
+		return nil, &sdk.Error{Type: "x", Message: "y", Data: deep(70)}
+	}}, "before_model", abi.HookInput{}, &scriptedHost{})
+	require.Equal(t, sdk.ErrTooDeep, fails.Error)
 }

@@ -15,6 +15,10 @@ var (
 	ErrConflict     = refusal(abi.ECONFLICT, "the entry has another version: read it again")
 )
 
+// ErrTooDeep is the error of a result, an operation or a change whose document would nest more than 64 arrays and maps. Values that
+// come from models and callers nest at most 48, so a plugin can put them into its documents.
+var ErrTooDeep error = &Error{Type: "too_deep", Message: "the document nests more than 64 arrays and maps; flatten the value or leave it out"}
+
 func refusal(status abi.Status, text string) error {
 	return &Error{Type: status.String(), Message: text}
 }

@@ -166,11 +166,8 @@ func fieldValue(rng *rand.Rand, spec *abi.FieldSpec) (wire.Raw, bool) {
 	}
 }
 
-// The depths of values: as deep as a guest can copy them into a result, from a message and from elsewhere.
-const (
-	deepInMessage = 60
-	deepElsewhere = 62
-)
+// deepInMessage is the depth of a guest's value in a message: as deep as another guest can copy it into a result.
+const deepInMessage = 60
 
 // nested returns a value of depth arrays and maps inside each other.
 func nested(depth int) wire.Raw {

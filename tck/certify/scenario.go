@@ -186,14 +186,13 @@ func (c *certifier) blocks(base *scene) []*scene {
 
 func (c *certifier) deep(base *scene) []*scene {
 	s := *base
-	deep := nested(deepElsewhere)
-	s.answers = wire.Map{{Key: "deep", Value: deep}}
+	s.answers = wire.Map{{Key: "deep", Value: nested(wire.MaxValueDepth)}}
 	s.history = slices.Clone(s.history)
 	for i := range s.history {
 		s.history[i].Meta = wire.Map{{Key: "deep", Value: nested(deepInMessage)}}
 	}
 	if s.export == string(abi.WrapToolCall) {
-		s.call.Args = wire.Map{{Key: "deep", Value: deep}}.Raw()
+		s.call.Args = wire.Map{{Key: "deep", Value: nested(wire.MaxValueDepth - 1)}}.Raw()
 	}
 	return []*scene{&s}
 }

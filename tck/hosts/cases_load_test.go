@@ -206,7 +206,7 @@ func loadCases() []*def {
 		bad("narrowed-tool-changed", unchanged, tooled(object{"name": "own", "description": "one"}, "for the test")),
 		bad("narrowed-reason", unchanged, tooled(object{"name": "own", "description": "one", "idempotent": true}, "for another reason")),
 		newCase(
-			"narrowed-tokens", tokens(), status("completed"), frames(1), says("`passes_tokens` may change; `config_schema` is ignored."),
+			"narrowed-tokens", tokens(), status("completed"), frames(1), says("`passes_tokens` and `guards` may change; `config_schema` is ignored."),
 		),
 		widened("narrowed-name", "`abi`, `name` and `version` are equal.", object{"name": "other"}),
 		widened("narrowed-version", "`abi`, `name` and `version` are equal.", object{"version": "2"}),

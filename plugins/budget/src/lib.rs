@@ -32,6 +32,7 @@ impl Plugin for Budget {
         let reads = |spec: HookSpec| FIELDS.iter().fold(spec, |spec, field| spec.reads(*field));
         let description = FIELDS.iter().fold(Description::new("budget", "1.0.0"), |d, field| d.field(*field));
         description
+            .guards()
             .before_model(reads(HookSpec::new()).can_jump_to(Target::End))
             .wrap_model_call(reads(HookSpec::new()).passes_tokens())
     }

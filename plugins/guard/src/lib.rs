@@ -37,6 +37,7 @@ impl Plugin for Guard {
 
     fn describe() -> Description {
         Description::new("guard", "1.0.0")
+            .guards()
             .field(&FINDINGS)
             .field(&QUARANTINE)
             .before_model(HookSpec::new().view(ViewSpec::New).reads(&FINDINGS))

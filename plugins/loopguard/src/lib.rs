@@ -34,6 +34,7 @@ impl Plugin for LoopGuard {
     fn describe() -> Description {
         let spec = HookSpec::new().view(ViewSpec::New).reads(&TRAIL);
         Description::new("loopguard", "1.0.0")
+            .guards()
             .field(&TRAIL)
             .before_model(spec.clone())
             .after_model(spec.can_jump_to(Target::End))

@@ -1,8 +1,8 @@
 use crate::document::{Failure, Interrupt};
-use crate::error::Cause;
+use crate::error::{too_deep, Cause};
 use crate::host::{Host, Status};
 use crate::log::Level;
-use crate::wire::Raw;
+use crate::wire::{is_too_deep, Raw};
 use crate::{Decode, Errno, Messages, Result, Value, ViewRef};
 use core::cell::Cell;
 
@@ -130,6 +130,9 @@ impl Context {
         if self.is_closed() {
             return Err(Cause::Closed.into());
         }
+        if is_too_deep(change) {
+            return Err(too_deep());
+        }
         let (status, reply) = self.host.next(change);
         let serial = self.nexts.get() + 1;
         self.nexts.set(serial);
@@ -141,6 +144,9 @@ impl Context {
     pub(crate) fn host_call(&self, op: &str, document: &[u8]) -> Result<Vec<u8>> {
         if self.is_closed() {
             return Err(Cause::Closed.into());
+        }
+        if is_too_deep(document) {
+            return Err(too_deep());
         }
         let (status, reply) = self.host.host_call(op, document);
         self.accept(status, reply, 0)

@@ -11,6 +11,14 @@ impl Description {
         Description { abi: 1, name: name.into(), version: version.into(), ..Description::default() }
     }
 
+    /// Says that the plugin protects something: the host does not let a run go on without it after a fault, unless the
+    /// operator accepts that, and the tools that its `wrap_tool_call` lists must exist.
+    #[must_use]
+    pub fn guards(mut self) -> Self {
+        self.guards = true;
+        self
+    }
+
     /// Declares a state field.
     #[must_use]
     pub fn field(mut self, field: impl DeclareField) -> Self {

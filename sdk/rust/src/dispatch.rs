@@ -1,8 +1,8 @@
 //! Performing an export: calling the plugin's method and encoding its result as a document.
 
 use crate::document::{Encode, HookResult};
-use crate::error::{refusal, Cause};
-use crate::wire::Value;
+use crate::error::{refusal, too_deep, Cause};
+use crate::wire::{is_too_deep, Value};
 use crate::{Context, Plugin, Result};
 
 /// Configures a plugin. The document, if there is one, is the one that the export writes.
@@ -39,5 +39,9 @@ pub(crate) fn finish(ctx: &Context, result: Result<HookResult>, out: &mut Vec<u8
         },
     };
     result.encode(out);
+    if is_too_deep(out) {
+        out.clear();
+        HookResult { error: too_deep().failure(), ..HookResult::default() }.encode(out);
+    }
     out[..] != [0x80] // an empty map means no result
 }

@@ -105,6 +105,11 @@ impl Error {
     }
 }
 
+/// The error of a document that would nest too deeply: the host would take it as a fault.
+pub(crate) fn too_deep() -> Error {
+    Error::new("too_deep", "the document nests more than 64 arrays and maps; flatten the value or leave it out")
+}
+
 /// The document of a refusal.
 pub(crate) fn refusal(errno: Errno) -> Failure {
     let message = match errno {

@@ -352,3 +352,36 @@ fn an_update_says_all_that_it_may() {
     assert_eq!(outcome.remove, ["m2"]);
     assert_eq!(outcome.messages[0].content.text(), "so");
 }
+
+/// A value of so many arrays inside each other.
+fn deep(depth: usize) -> Raw {
+    let mut bytes = vec![0x91; depth];
+    bytes.push(0xc0);
+    Raw::from_bytes(bytes).unwrap()
+}
+
+#[test]
+fn documents_that_nest_too_deeply_are_errors() {
+    plugin!(
+        Deep,
+        named(),
+        fn before_model(&self, ctx: &Context) -> Result<Update> {
+            let depth: usize = ctx.input().get("now").and_then(|v| v.as_u64()).unwrap() as usize;
+            ctx.interrupt("sure", deep(depth))?;
+            Ok(Update::new())
+        }
+        fn wrap_tool_call(&self, ctx: &ToolContext) -> Result<ToolAnswer> {
+            ctx.next_with(&CallChange::new().args(Map::from([("deep", deep(63))])))?;
+            Ok(ToolAnswer::unchanged())
+        }
+    );
+    // interrupts: [{key, value}] has three levels around the value.
+    let fits = Test::<Deep>::new().input(|i| i.now = 61).before_model();
+    assert!(fits.error.is_none());
+    assert_eq!(fits.interrupts.len(), 1);
+    let fails = Test::<Deep>::new().input(|i| i.now = 62).before_model();
+    assert_eq!(fails.error.unwrap().kind, "too_deep");
+    let fails = Test::<Deep>::new().call("search", Map::new()).wrap_tool_call();
+    assert_eq!(fails.error.unwrap().kind, "too_deep");
+    assert!(fails.nexts.is_empty());
+}

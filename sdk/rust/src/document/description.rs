@@ -13,6 +13,8 @@ document! {
         maybe "config_schema" => config_schema: Raw,
         /// State fields.
         maybe "fields" => fields: Vec<FieldSpec>,
+        /// The plugin protects something: a run must not go on without it after a fault.
+        maybe "guards" => guards: bool,
         /// The hooks.
         "hooks" => hooks: HookSpecs,
         /// Of the plugin.

@@ -5,6 +5,7 @@
 
 mod append;
 mod de;
+mod depth;
 mod error;
 mod map;
 mod raw;
@@ -14,6 +15,7 @@ mod value;
 
 pub(crate) use append::*;
 pub use de::from_value;
+pub(crate) use depth::is_too_deep;
 pub use error::{DecodeError, EncodeError};
 pub use map::Map;
 pub use raw::Raw;

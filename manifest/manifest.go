@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -57,7 +58,7 @@ type Options struct {
 	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
 }
 
-// MaxSize is the largest manifest that is read, in bytes.
+// MaxSize is the size of the largest manifest, in bytes, and of the largest file that a manifest names.
 const MaxSize = 1 << 20
 
 // Load reads a manifest. The error is a [*NotFoundError], or one that shows where in the file the problem is.
@@ -118,20 +119,16 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s: there is no such file (expected %s)", e.Path, e.What)
 }
 
-// readFile reads a file that the operator named.
+// readFile reads a file that the operator named. It reads regular files only, of at most [MaxSize] bytes.
 func readFile(path, what string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	data, err := regularfile.Read(path, MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &NotFoundError{path, what}
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: is a directory; %s is expected", path, what)
-	case info.Size() > MaxSize:
-		return nil, fmt.Errorf("%s: %d bytes; %s has at most %d", path, info.Size(), what, MaxSize)
 	}
-	return os.ReadFile(path)
+	if _, ok := errors.AsType[*regularfile.KindError](err); ok {
+		return nil, fmt.Errorf("%w; %s is expected", err, what)
+	}
+	return data, err
 }
 
 // path resolves a path of the manifest.

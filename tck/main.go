@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/tck/certify"
 )
 
@@ -43,6 +44,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
+// maxModule is the size of the largest guest, in bytes. Hosts have limits of their own.
+const maxModule = 64 << 20
+
 func command(code *int) *cobra.Command {
 	var config string
 	var refused []string
@@ -55,7 +59,7 @@ func command(code *int) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			module, err := os.ReadFile(args[0])
+			module, err := regularfile.Read(args[0], maxModule)
 			if err != nil {
 				return err
 			}

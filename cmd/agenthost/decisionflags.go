@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // decisionFlags holds the answers on a command line, in order.
@@ -147,16 +147,11 @@ func fillAnswers(sheet *question.Sheet, file string, in io.Reader) error {
 // readAnswer reads a file of answers, or standard input if the name is "-".
 func readAnswer(file string, in io.Reader) ([]byte, error) {
 	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		in = f
+		return regularfile.Read(file, maxPrompt)
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
 	if err == nil && len(text) > maxPrompt {
-		err = fmt.Errorf("the file is larger than %d bytes", maxPrompt)
+		err = fmt.Errorf("standard input is larger than the limit of %d bytes", maxPrompt)
 	}
 	return text, err
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/openai"
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/regularfile"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // agentPlan holds the choices that init writes.
@@ -164,7 +166,7 @@ func (p *agentPlan) ignore(dir string) (bool, error) {
 		lines = append(lines, file, file+"-shm", file+"-wal")
 	}
 	path := filepath.Join(dir, gitignore)
-	had, err := os.ReadFile(path)
+	had, err := regularfile.Read(path, manifest.MaxSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,8 +12,10 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
@@ -133,7 +134,7 @@ func joinHooks() string {
 func readConfig(text string) (map[string]any, error) {
 	name := "--config"
 	if file, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := os.ReadFile(file)
+		data, err := regularfile.Read(file, manifest.MaxSize) // a part of a manifest
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/scaffold"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
@@ -141,12 +141,11 @@ func enclosingCheckout() string {
 
 // isCheckout reports whether a directory is a checkout. The copy in a project is not one: it lacks the command.
 func isCheckout(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, "go.mod"))
+	content, err := regularfile.Read(filepath.Join(dir, "go.mod"), scaffold.MaxSource)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	line, _ := bufio.NewReader(f).ReadString('\n')
+	line, _, _ := strings.Cut(string(content), "\n")
 	_, err = os.Stat(filepath.Join(dir, "cmd", "agenthost"))
 	return err == nil && strings.TrimSpace(line) == moduleLine
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/pack"
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -78,15 +79,13 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 
 // readPlugin reads a module and the permissions of its file.
 func readPlugin(file string) ([]byte, fs.FileMode, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
+	module, err := regularfile.Read(file, plugin.MaxModuleSize)
+	if err != nil {
 		return nil, 0, err
-	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s is not a regular file", file)
-	case info.Size() > plugin.MaxModuleSize:
-		return nil, 0, fmt.Errorf("%s has %d bytes; a plugin may have at most %d", file, info.Size(), plugin.MaxModuleSize)
 	}
-	module, err := os.ReadFile(file)
-	return module, info.Mode().Perm(), err
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	return module, info.Mode().Perm(), nil
 }

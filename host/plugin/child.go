@@ -104,10 +104,13 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// maxMetered is the size of the largest module with the code of its meter, in bytes.
+const maxMetered = 4 * MaxModuleSize
+
 // CompileHere reads a module and writes its compiled code to the directory of an engine. Where the system can do that, it limits
 // the memory and time of the process, so call it only in a process that does nothing else.
 func CompileHere(ctx context.Context, dir string, module io.Reader) error {
-	code, err := io.ReadAll(io.LimitReader(module, 4*MaxModuleSize))
+	code, err := io.ReadAll(io.LimitReader(module, maxMetered))
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"aead.dev/minisign"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // DigestError reports a module whose digest is not the expected one.
@@ -74,14 +75,7 @@ func (w Wasm) checkSignature(code []byte) error {
 }
 
 func readSignature(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
-	case info.Size() > maxSignature:
-		return nil, fmt.Errorf("%w: %s has %d bytes; %d are allowed", ErrSignature, path, info.Size(), maxSignature)
-	}
-	signature, err := os.ReadFile(path)
+	signature, err := regularfile.Read(path, maxSignature)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
 	}

@@ -280,7 +280,7 @@ func TestFileFaults(t *testing.T) {
 	require.NoError(t, os.WriteFile(big, nil, 0o600))
 	require.NoError(t, os.Truncate(big, plugin.MaxModuleSize+1))
 	for path, says := range map[string]string{
-		filepath.Join(dir, "none.wasm"): "no such file", dir: "is a directory", big: "the limit is 33554432",
+		filepath.Join(dir, "none.wasm"): "no such file", dir: "is a directory", big: "is larger than the limit of 33554432 bytes",
 	} {
 		_, err := host.New(host.Config{Model: &searcher{}, Middleware: []host.Middleware{plugin.Wasm{Path: path}}})
 		require.ErrorContains(t, err, says)

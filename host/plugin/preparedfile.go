@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // preparedFiles keeps prepared modules from one process to the next, next to their compiled code and equally trusted. A
@@ -45,6 +46,8 @@ func program() [sha256.Size]byte {
 const (
 	preparedHead    = 2*sha256.Size + 1
 	preparedLasting = 1 // preflight.Module.Lasting
+	// maxPrepared is the size of the largest file, in bytes. CompileHere takes metered modules of the same size.
+	maxPrepared = preparedHead + maxMetered
 )
 
 // get reads a prepared module, or returns nil if there is none.
@@ -52,7 +55,7 @@ func (f *preparedFiles) get(key preparedKey, code []byte, limits preflight.Limit
 	if f.dir == "" {
 		return nil
 	}
-	text, err := os.ReadFile(f.path(key))
+	text, err := regularfile.Read(f.path(key), maxPrepared)
 	if err != nil || len(text) < preparedHead {
 		return nil
 	}

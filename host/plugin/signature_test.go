@@ -45,5 +45,5 @@ func TestSignature(t *testing.T) {
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{public.String()}}), plugin.ErrSignature, "the module was changed")
 	require.NoError(t, load(plugin.Wasm{}), "nobody asks")
 	require.NoError(t, os.WriteFile(path+".minisig", make([]byte, 20<<10), 0o600))
-	require.ErrorContains(t, load(plugin.Wasm{Minisign: []string{public.String()}}), "16384 are allowed")
+	require.ErrorContains(t, load(plugin.Wasm{Minisign: []string{public.String()}}), "is larger than the limit of 16384 bytes")
 }

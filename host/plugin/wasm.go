@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin/kv"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Wasm is a middleware that a WebAssembly module implements.
@@ -129,17 +129,7 @@ func (w Wasm) unpack(file []byte) ([]byte, error) {
 const MaxModuleSize = 32 << 20
 
 func readModule(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("plugin file: %w", err)
-	}
-	switch {
-	case info.IsDir():
-		return nil, fmt.Errorf("plugin file %s: is a directory", path)
-	case info.Size() > MaxModuleSize:
-		return nil, fmt.Errorf("plugin file %s: %d bytes, the limit is %d", path, info.Size(), MaxModuleSize)
-	}
-	code, err := os.ReadFile(path)
+	code, err := regularfile.Read(path, MaxModuleSize)
 	if err != nil {
 		return nil, fmt.Errorf("plugin file: %w", err)
 	}

@@ -11,12 +11,19 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 const rustTarget = "wasm32-unknown-unknown"
 
 // rustStack sets the stack to 64 KiB. The linker's default would take 1 MiB of each instance's memory.
 const rustStack = "link-arg=-zstack-size=65536"
+
+// The sizes of the largest files that are read, in bytes: cargo's configuration, and a module, which may have debug information.
+const (
+	maxConfig   = 1 << 20
+	maxArtifact = 512 << 20
+)
 
 // rust builds with cargo.
 func (b *Build) rust(ctx context.Context) error {
@@ -81,7 +88,7 @@ func (b *Build) setsStack() bool {
 		}
 	}
 	return slices.ContainsFunc(files, func(file string) bool {
-		content, err := os.ReadFile(file)
+		content, err := regularfile.Read(file, maxConfig)
 		return err == nil && bytes.Contains(content, []byte("stack-size"))
 	})
 }
@@ -110,7 +117,7 @@ func (b *Build) takeArtifact(said []byte) error {
 	default:
 		return &SourceError{Dir: b.Dir, Text: "cargo made several .wasm files: " + strings.Join(made, ", ") + "; build one package, in its own directory"}
 	}
-	module, err := os.ReadFile(made[0])
+	module, err := regularfile.Read(made[0], maxArtifact)
 	if err == nil {
 		err = atomicfile.Write(b.Output, module, 0o644)
 	}

@@ -47,7 +47,7 @@ func killStray(pid, session int, secret string) bool {
 
 // inSession reports whether a living process belongs to a session.
 func inSession(dir string, session int) bool {
-	stat, err := os.ReadFile(dir + "/stat")
+	stat, err := os.ReadFile(dir + "/stat") //nolint:forbidigo // the kernel's file
 	if err != nil {
 		return false
 	}
@@ -58,6 +58,6 @@ func inSession(dir string, session int) bool {
 
 // hasVariable reports whether a process was started with a variable. It cannot see processes of other users.
 func hasVariable(dir, variable string) bool {
-	environment, err := os.ReadFile(dir + "/environ")
+	environment, err := os.ReadFile(dir + "/environ") //nolint:forbidigo // the kernel's file
 	return err == nil && slices.ContainsFunc(bytes.Split(environment, []byte{0}), func(v []byte) bool { return string(v) == variable })
 }

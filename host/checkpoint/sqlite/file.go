@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // create makes an empty file if there is none, private to its owner, because conversations are not for everybody on the
@@ -22,6 +23,8 @@ func create(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
 		return errors.New("the path is a directory; name a file in it")
+	case err == nil && !info.Mode().IsRegular(): // SQLite would wait for a pipe forever
+		return fmt.Errorf("the path is %s; name a regular file", regularfile.Kind(info.Mode()))
 	case err == nil:
 		return refused("opened", readable(path))
 	case !errors.Is(err, os.ErrNotExist):

@@ -12,10 +12,15 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // RecordVariable is the environment variable that makes [Cassette] record again, if it is "1".
 const RecordVariable = "AGENTHOST_RECORD"
+
+// maxCassette is the size of the largest cassette, in bytes.
+const maxCassette = 64 << 20
 
 // exchange is a request and its response in a cassette. It omits everything that identifies the sender: request headers, host
 // and query.
@@ -46,7 +51,7 @@ func Cassette(t *testing.T, path string) *http.Client {
 		})
 		return &http.Client{Transport: r}
 	}
-	text, err := os.ReadFile(path)
+	text, err := regularfile.Read(path, maxCassette)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // ErrTruncated reports a cassette whose last document is incomplete. Everything before it was read.
@@ -33,9 +33,9 @@ type Reader struct {
 // limits are the limits of a document that is read. A frame has six values for each exchange.
 var limits = wire.Limits{MaxBytes: MaxDocument, MaxDepth: 16, MaxNodes: 8*MaxExchanges + 1000}
 
-// Open opens a file. The reader must be closed.
+// Open opens a regular file. The reader must be closed.
 func Open(path string) (*Reader, error) {
-	file, err := os.Open(path)
+	file, _, err := regularfile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cassette: %w", err)
 	}

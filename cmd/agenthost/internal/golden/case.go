@@ -2,7 +2,6 @@ package golden
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -81,14 +81,7 @@ func Find(module string) ([]string, error) {
 
 // Load reads a case. An error shows the place in the file.
 func Load(path string) (*Case, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.Size() > maxSize:
-		return nil, fmt.Errorf("%s: the file has %d bytes; a case may have at most %d", path, info.Size(), maxSize)
-	}
-	text, err := os.ReadFile(path)
+	text, err := regularfile.Read(path, maxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Editor runs the user's text editor.
@@ -17,6 +19,9 @@ type Editor struct {
 	// Hold keeps Ctrl-C from ending this command while the editor has the terminal, until release is called. It may be nil.
 	Hold func() (release func())
 }
+
+// maxEdited is the size of the largest text that the editor may return, in bytes.
+const maxEdited = 4 << 20
 
 // Edit writes a text to a private file, opens it in the editor that VISUAL or EDITOR names, or in vi, and returns the content
 // of the file when the editor ends.
@@ -41,7 +46,7 @@ func (e *Editor) Edit(ctx context.Context, text []byte) (edited []byte, err erro
 	if err := c.Run(); err != nil {
 		return nil, fmt.Errorf("the editor %q failed: %w; set VISUAL or EDITOR to another editor", command, err)
 	}
-	return os.ReadFile(f.Name())
+	return regularfile.Read(f.Name(), maxEdited)
 }
 
 func (e *Editor) command() string {

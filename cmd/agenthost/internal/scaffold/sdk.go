@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // SDK says where a project takes the SDK from: a checkout, a release, or, if both are empty, the copy in this binary.
@@ -39,12 +40,15 @@ func (s SDK) Dir() string {
 	return s.Checkout
 }
 
-// sources returns the tree that the SDK is part of. A release is the one that this binary was built from.
-func (s SDK) sources() fs.FS {
+// MaxSource is the size of the largest file that is read from a checkout, in bytes.
+const MaxSource = 1 << 20
+
+// source reads a file of the tree that the SDK is part of. A release is the one that this binary was built from.
+func (s SDK) source(name string) ([]byte, error) {
 	if s.Checkout != "" {
-		return os.DirFS(s.Checkout)
+		return regularfile.Read(filepath.Join(s.Checkout, filepath.FromSlash(name)), MaxSource)
 	}
-	return agenthost.Sources()
+	return fs.ReadFile(agenthost.Sources(), name)
 }
 
 // Module is a Go module in a version.
@@ -52,7 +56,7 @@ type Module struct{ Path, Version string }
 
 // Modules returns what the SDK for Go depends on.
 func (s SDK) Modules() ([]Module, error) {
-	content, err := fs.ReadFile(s.sources(), "go.mod")
+	content, err := s.source("go.mod")
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +79,7 @@ func (s SDK) sums() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := fs.ReadFile(s.sources(), "go.sum")
+	content, err := s.source("go.sum")
 	if err != nil {
 		return nil, err
 	}

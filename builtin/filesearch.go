@@ -14,15 +14,16 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/filetext"
+	"github.com/agenthost/agenthost/internal/rootdir"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
 // FileSearch gives the model two tools to search a directory of the disk: glob_search finds files by their paths,
 // grep_search finds lines by a regular expression.
 //
-// Paths begin with /, which means the directory root_path. Nothing outside this directory can be reached, and symbolic links
-// are not followed. Results are sorted by path and have at most 80,000 characters. Binary files and everything below a
-// directory named .git are not searched.
+// Paths begin with /, which means the directory root_path. Nothing outside this directory can be reached, and symbolic
+// links are not followed, not even those that lead to another place in it. Results are sorted by path and have at most
+// 80,000 characters. Binary files and everything below a directory named .git are not searched.
 //
 // Behaviour and texts are those of LangChain's FilesystemFileSearchMiddleware, with these differences. Regular expressions
 // have RE2's syntax: features that only Python has, such as lookahead and backreferences, are rejected as invalid. A search
@@ -94,7 +95,7 @@ func (s FileSearch) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	case s.MaxFileSizeMB < 0 || s.MaxFileSizeMB > maxFileSizeMB:
 		return nil, fmt.Errorf("max_file_size_mb must be 1 to %d, got %d", maxFileSizeMB, s.MaxFileSizeMB)
 	}
-	disk, err := agentfiles.OpenDisk(s.RootPath)
+	disk, err := agentfiles.OpenDisk(s.RootPath, rootdir.RefuseLinks)
 	if err != nil {
 		return nil, fmt.Errorf("root_path: %w", err)
 	}

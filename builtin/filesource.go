@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // fileSource is where a middleware reads files. The paths are those that the tools of the filesystem middleware use too.
@@ -13,11 +14,11 @@ type fileSource struct {
 }
 
 // openFileSource opens the directory of a configuration; "" means the state.
-func openFileSource(root string) (*fileSource, error) {
+func openFileSource(root string, links rootdir.Links) (*fileSource, error) {
 	if root == "" {
 		return &fileSource{}, nil
 	}
-	disk, err := agentfiles.OpenDisk(root)
+	disk, err := agentfiles.OpenDisk(root, links)
 	if err != nil {
 		return nil, fmt.Errorf("root: %w", err)
 	}

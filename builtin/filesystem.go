@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Filesystem gives the model files: the tools ls, read_file, write_file, edit_file, delete, glob and grep. It also moves
@@ -33,8 +34,9 @@ import (
 //   - Parallel edits of one file of the state, in one answer of the model, do not undo each other.
 //   - Edits of a file with Windows line endings keep them.
 //   - Different moved results never share a file name.
-//   - Permissions cover hidden files and cannot be evaded by symbolic links, and an interrupt rule asks about what a search
-//     has found, not about what it might find.
+//   - Permissions cover hidden files, and an interrupt rule asks about what a search has found, not about what it might find.
+//   - With permissions, symbolic links below root are refused: a link would give a file a path that other rules match. Without
+//     permissions, links that stay in root are followed.
 //   - There is no tool execute; the shell middleware has one.
 //   - Sound and video are not shown.
 type Filesystem struct {
@@ -177,7 +179,11 @@ func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) 
 		return nil, err
 	}
 	hooks := &host.Hooks{Tools: fsys.tools(names, f.CustomToolDescriptions)}
-	if fsys.fileSource, err = openFileSource(f.Root); err != nil {
+	links := rootdir.FollowInside
+	if len(f.Permissions) > 0 { // a link gives a file another path, which other rules match
+		links = rootdir.RefuseLinks
+	}
+	if fsys.fileSource, err = openFileSource(f.Root, links); err != nil {
 		return nil, err
 	}
 	fsys.install(hooks)

@@ -105,13 +105,6 @@ func (e *permissionError) Error() string {
 	return "permission denied for " + e.operation + " on " + e.path + e.detail
 }
 
-// linkError is a path through a symbolic link, in a filesystem with permissions.
-type linkError string
-
-func (e linkError) Error() string {
-	return "symbolic links are not followed where there are permissions: " + string(e)
-}
-
 // answeredError is a call that a human has answered instead of its tool.
 type answeredError struct{ message *abi.Message }
 
@@ -133,9 +126,6 @@ func (c *fileCall) path(given string, operations ...string) (string, error) {
 			interrupts = true
 		case fileAllow:
 		}
-	}
-	if len(c.rules.rules) > 0 && c.disk != nil && c.disk.Linked(name) {
-		return "", linkError(name)
 	}
 	if interrupts {
 		err = c.ask()

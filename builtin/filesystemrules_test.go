@@ -119,7 +119,7 @@ func TestFilesystemPermissionsAndLinks(t *testing.T) {
 	}
 	config := builtin.Filesystem{Root: dir, Permissions: []builtin.FilePermission{rule("deny", "/secrets/**")}}
 	result := runFilesystem(t, config, &scripted.Turns{Script: turns, AfterEnd: scripted.EndEmpty})
-	const refused = "! Error: symbolic links are not followed where there are permissions: "
+	const refused = "! Error: Symbolic links are not followed here: "
 	require.Equal(t, []string{
 		refused + "/open/key", refused + "/public/key", refused + "/open/new", refused + "/open", refused + "/open/key", refused + "/open",
 	}, toolAnswers(result))

@@ -88,9 +88,6 @@ func (c *fileCall) remove(ctx context.Context, in deleteArgs) (*host.ToolOutput,
 }
 
 func (c *fileCall) mayRemove(ctx context.Context, name string) error {
-	if c.disk != nil && c.disk.Linked(name) {
-		return linkError(name)
-	}
 	info, err := c.files.Stat(ctx, name)
 	if err != nil && c.rules.mode(fileWrite, name) != fileDeny {
 		return err

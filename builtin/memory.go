@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Memory puts files such as AGENTS.md, which describe a project or a user, into the system prompt of each model call. They
@@ -92,7 +93,7 @@ func (m Memory) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if l.prompt, err = newTemplate("system_prompt", prompt, "{agent_memory}"); err != nil {
 		return nil, err
 	}
-	if l.source, err = openFileSource(m.Root); err != nil {
+	if l.source, err = openFileSource(m.Root, rootdir.FollowInside); err != nil {
 		return nil, err
 	}
 	hooks := &host.Hooks{BeforeAgent: host.NodeHook{Func: l.beforeAgent}, State: []host.Field{l.contents.Field}}

@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Skills tells the model about skills. A skill is a directory with a file SKILL.md, which begins with YAML frontmatter
@@ -95,7 +96,7 @@ func (s Skills) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if prompt != "" && !strings.Contains(prompt, "{skills_list}") {
 		return nil, errors.New("system_prompt must contain {skills_list}")
 	}
-	if l.source, err = openFileSource(s.Root); err != nil {
+	if l.source, err = openFileSource(s.Root, rootdir.FollowInside); err != nil {
 		return nil, err
 	}
 	hooks := &host.Hooks{

@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/internal/rootdir"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -147,7 +148,7 @@ func TestSkillsInAThread(t *testing.T) {
 		{"Base", "\n\n" + listed("pdf", "Has changed.", "/skills/pdf/SKILL.md"), "\n\nPlan."},
 	}, l.systems())
 
-	disk, err := agentfiles.OpenDisk(root)
+	disk, err := agentfiles.OpenDisk(root, rootdir.FollowInside)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
 	content, err := agentfiles.ReadFile(t.Context(), disk, "/skills/pdf/SKILL.md", 1000)

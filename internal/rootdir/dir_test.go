@@ -15,7 +15,7 @@ import (
 func open(t *testing.T) (*Dir, string) {
 	t.Helper()
 	path := t.TempDir()
-	d, err := Open(path)
+	d, err := Open(path, FollowInside)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d, path
@@ -29,7 +29,7 @@ func TestTemporaryFileIsAsPrivateAsTheOldOne(t *testing.T) {
 		name := filepath.Join(path, "key")
 		require.NoError(t, os.WriteFile(name, []byte("old"), 0o600))
 		require.NoError(t, os.Chmod(name, mode))
-		file, temporary, err := d.temporary("key", mode)
+		file, temporary, err := newTemporary(d.root, "key", mode)
 		require.NoError(t, err)
 		info, err := file.Stat()
 		require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Reason is why a name cannot be used.
@@ -20,6 +22,7 @@ const (
 	NotDirectory               // the operation needs a directory, or the name passes through a file
 	NotRegular                 // it is a pipe, a socket or a device
 	IsLink                     // the operation does not write through symbolic links
+	Linked                     // the name is or passes through a symbolic link; see [RefuseLinks]
 	Denied                     // the operating system does not permit it
 )
 
@@ -32,6 +35,7 @@ var reasons = [...]string{
 	NotDirectory: "is not a directory",
 	NotRegular:   "is a pipe, a socket or a device, not a file",
 	IsLink:       "is a symbolic link; write to the file itself",
+	Linked:       "is, or passes through, a symbolic link, and links are not followed here",
 	Denied:       "is not permitted",
 }
 
@@ -66,6 +70,12 @@ func errorOf(err error) error {
 	}
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own
+	}
+	if kind, ok := errors.AsType[*regularfile.KindError](err); ok {
+		if kind.Mode.IsDir() {
+			return &Error{Reason: IsDirectory}
+		}
+		return &Error{Reason: NotRegular}
 	}
 	e := &Error{Err: withoutPath(err)}
 	for _, row := range systemErrors {

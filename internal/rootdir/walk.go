@@ -19,26 +19,44 @@ type Walk struct {
 // and does not follow them. It ends without an error when visit returns false, and with the cause of the context when the
 // context ends. A directory cannot be skipped: the caller ignores its entries.
 func (d *Dir) Walk(ctx context.Context, dir string, visit func(name string, entry fs.DirEntry) bool) (Walk, error) {
-	var w Walk
-	visited := 0
-	err := fs.WalkDir(d.root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
+	w := walk{dir: d, visit: visit}
+	_, err := w.below(ctx, dir)
+	return w.Walk, err
+}
+
+// walk is a walk in progress.
+type walk struct {
+	Walk
+
+	dir     *Dir
+	visit   func(name string, entry fs.DirEntry) bool
+	visited int
+}
+
+// below visits the entries below a directory. It reports whether the walk goes on.
+func (w *walk) below(ctx context.Context, dir string) (more bool, err error) {
+	entries, err := w.dir.ReadDir(dir)
+	if err != nil { // an unreadable directory does not hide the others
+		w.Unreadable++
+	}
+	for _, entry := range entries {
 		switch {
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil: // WalkDir visits a directory again when it cannot read it
-			w.Unreadable++
-			return nil //nolint:nilerr // an unreadable directory does not hide the others
-		case name == dir:
-			return nil
-		case visited >= MaxVisited:
+			return false, context.Cause(ctx)
+		case w.visited >= MaxVisited:
 			w.Stopped = true
-			return fs.SkipAll
+			return false, nil
 		}
-		visited++
-		if !visit(path.Clean(name), entry) {
-			return fs.SkipAll
+		w.visited++
+		name := path.Join(dir, entry.Name())
+		if !w.visit(name, entry) {
+			return false, nil
 		}
-		return nil
-	})
-	return w, err
+		if entry.IsDir() {
+			if more, err := w.below(ctx, name); !more {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }

@@ -15,11 +15,16 @@ import (
 // Write creates a new file in the same directory and renames it. A replaced file keeps its permissions. Write refuses
 // everything but regular files, symbolic links included.
 func (d *Dir) Write(name string, content []byte) (created bool, err error) {
-	info, err := d.root.Lstat(filepath.FromSlash(name))
+	parent, err := d.madeDirectory(path.Dir(name))
+	if err != nil {
+		return false, errorOf(err)
+	}
+	defer closeRoot(parent)
+	base := path.Base(name)
+	info, err := parent.Lstat(base)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		info = nil
-		err = d.root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755)
+		info, err = nil, nil
 	case err != nil:
 	case info.IsDir():
 		err = &Error{Reason: IsDirectory}
@@ -31,22 +36,40 @@ func (d *Dir) Write(name string, content []byte) (created bool, err error) {
 	if err != nil {
 		return false, errorOf(err)
 	}
-	return info == nil, errorOf(d.replace(filepath.FromSlash(name), content, info))
+	return info == nil, errorOf(replace(parent, base, content, info))
+}
+
+// newDirMode is the mode of a directory that is made.
+const newDirMode = 0o755
+
+// madeDirectory opens a directory, which it makes together with those before it if there is none.
+func (d *Dir) madeDirectory(name string) (*os.Root, error) {
+	dir, err := d.directory(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
+	}
+	if d.links == RefuseLinks {
+		return openUnlinkedDirs(d.root, name, makeUnlinkedDir)
+	}
+	if err := d.root.MkdirAll(filepath.FromSlash(name), newDirMode); err != nil {
+		return nil, err
+	}
+	return d.directory(name)
 }
 
 // replace writes a temporary file and renames it. Old describes the replaced file; it is nil if there is none.
-func (d *Dir) replace(name string, content []byte, old fs.FileInfo) (err error) {
+func replace(dir *os.Root, base string, content []byte, old fs.FileInfo) (err error) {
 	mode := fs.FileMode(0o644)
 	if old != nil {
 		mode = old.Mode().Perm() // the new content must not be readable by more users than the old one
 	}
-	file, temporary, err := d.temporary(name, mode)
+	file, temporary, err := newTemporary(dir, base, mode)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = d.root.Remove(temporary) // the first error says more
+			_ = dir.Remove(temporary) // the first error says more
 		}
 	}()
 	if _, err := file.Write(content); err != nil {
@@ -63,7 +86,7 @@ func (d *Dir) replace(name string, content []byte, old fs.FileInfo) (err error) 
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return d.root.Rename(temporary, name)
+	return dir.Rename(temporary, base)
 }
 
 const (
@@ -73,13 +96,12 @@ const (
 	maxTemporaryBase = 100
 )
 
-// temporary creates a temporary file in the directory of a file.
-func (d *Dir) temporary(name string, mode fs.FileMode) (*os.File, string, error) {
-	dir, base := filepath.Split(name)
+// newTemporary creates a temporary file for the new content of a file, and returns its name.
+func newTemporary(dir *os.Root, base string, mode fs.FileMode) (*os.File, string, error) {
 	base = strings.ToValidUTF8(base[:min(len(base), maxTemporaryBase)], "")
 	for i := range maxTemporary {
-		temporary := filepath.Join(dir, fmt.Sprintf(".%s.%d.tmp", base, i))
-		file, err := d.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		temporary := fmt.Sprintf(".%s.%d.tmp", base, i)
+		file, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, temporary, err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
-// Disk is a directory of the disk. Entries may be symbolic links to other places in the directory; links that lead outside
-// are refused. Concurrent edits through one Disk do not overwrite each other.
+// Disk is a directory of the disk. No symbolic link leads outside; whether links inside are followed is decided when it is
+// opened. Concurrent edits through one Disk do not overwrite each other.
 type Disk struct {
 	dir   *rootdir.Dir
 	edits sync.Mutex
@@ -22,8 +22,8 @@ type Disk struct {
 var _ FS = (*Disk)(nil)
 
 // OpenDisk opens a directory, which the caller must close.
-func OpenDisk(dir string) (*Disk, error) {
-	d, err := rootdir.Open(dir)
+func OpenDisk(dir string, links rootdir.Links) (*Disk, error) {
+	d, err := rootdir.Open(dir, links)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func OpenDisk(dir string) (*Disk, error) {
 // Close closes the directory.
 func (d *Disk) Close() error { return d.dir.Close() }
 
-// Stat describes a file or directory. It follows symbolic links.
+// Stat describes a file or directory.
 func (d *Disk) Stat(_ context.Context, name string) (Info, error) {
 	info, err := d.dir.Stat(onDisk(name))
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *Disk) Open(_ context.Context, name string) (io.ReadCloser, Info, error)
 	return file, infoOf(name, info), nil
 }
 
-// List leaves out pipes, sockets and devices, and links that lead outside or nowhere.
+// List leaves out pipes, sockets and devices, and links that lead outside or nowhere or are not followed.
 func (d *Disk) List(ctx context.Context, dir string) ([]Info, error) {
 	entries, err := d.dir.ReadDir(onDisk(dir))
 	if err != nil {
@@ -133,17 +133,6 @@ func (d *Disk) Remove(_ context.Context, name string) error {
 	return diskError(name, d.dir.RemoveAll(onDisk(name)))
 }
 
-// Linked reports whether a path contains a symbolic link, as its last element or before. What a link leads to has another
-// path too.
-func (d *Disk) Linked(name string) bool {
-	for ; name != "/"; name = path.Dir(name) {
-		if info, err := d.dir.Lstat(onDisk(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // writable refuses the root and contents that are too large.
 func writable(name string, size int) error {
 	switch {
@@ -185,6 +174,7 @@ var diskReasons = [...]Reason{
 	rootdir.NotDirectory: NotDir,
 	rootdir.NotRegular:   NotRegular,
 	rootdir.IsLink:       IsLink,
+	rootdir.Linked:       Linked,
 	rootdir.Denied:       Denied,
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // openDisk returns a directory with a file, and a secret beside it.
@@ -21,7 +22,7 @@ func openDisk(t *testing.T) (disk *agentfiles.Disk, root, secret string) {
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "dir"), 0o755))
 	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "dir", "file"), []byte("text"), 0o600))
-	disk, err := agentfiles.OpenDisk(root)
+	disk, err := agentfiles.OpenDisk(root, rootdir.FollowInside)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, disk.Close()) })
 	return disk, root, secret
@@ -57,15 +58,43 @@ func TestDiskLinksLeadNowhereOutside(t *testing.T) {
 	_, err = disk.Stat(t.Context(), "/loop")
 	require.True(t, agentfiles.Is(err, agentfiles.BadPath))
 
-	for name, want := range map[string]bool{"/inside": true, "/up/secret": true, "/dir/file": false, "/none": false, "/": false} {
-		require.Equal(t, want, disk.Linked(name), name)
-	}
-
 	require.NoError(t, disk.Remove(t.Context(), "/up"), "the link goes, not what it leads to")
 	require.NoError(t, disk.Remove(t.Context(), "/dir"))
 	text, err = os.ReadFile(secret)
 	require.NoError(t, err)
 	require.Equal(t, "secret", string(text))
+}
+
+// A disk that refuses links follows none of them, and leaves them out of lists. A link itself can be removed.
+func TestDiskThatRefusesLinks(t *testing.T) {
+	t.Parallel()
+	_, root, secret := openDisk(t)
+	for name, target := range map[string]string{"link": "dir", "dir/again": "file", "out": secret, "dangling": "nowhere"} {
+		require.NoError(t, os.Symlink(target, filepath.Join(root, filepath.FromSlash(name))))
+	}
+	disk, err := agentfiles.OpenDisk(root, rootdir.RefuseLinks)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, disk.Close()) }()
+	for _, name := range []string{"/link", "/link/file", "/link/none", "/dir/again", "/out", "/dangling"} {
+		_, _, err := disk.Open(t.Context(), name)
+		require.EqualError(t, err, "Symbolic links are not followed here: "+name)
+		_, err = disk.Stat(t.Context(), name)
+		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
+		_, err = disk.List(t.Context(), name)
+		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
+		_, err = disk.Walk(t.Context(), name, func(agentfiles.Info) bool { return true })
+		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
+		_, err = disk.Edit(t.Context(), name, agentfiles.Edit{Old: "text", New: "x"})
+		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
+		require.True(t, agentfiles.Is(disk.Write(t.Context(), name+"/new", nil), agentfiles.Linked), name)
+		require.Error(t, disk.Write(t.Context(), name, nil))
+	}
+	require.True(t, agentfiles.Is(disk.Remove(t.Context(), "/link/file"), agentfiles.Linked))
+	require.NoError(t, disk.Write(t.Context(), "/new/dir/file", []byte("new")))
+	require.Equal(t, "/dir/ /new/", list(t.Context(), t, disk, "/"))
+	require.Equal(t, "/dir/file /new/dir/file", walk(t.Context(), t, disk, "/"))
+	require.NoError(t, disk.Remove(t.Context(), "/link"))
+	require.Equal(t, content{"/dir/file": "text", "/new/dir/file": "new"}, onDisk(t, root))
 }
 
 // A directory that becomes a link while it is used never leads outside.
@@ -147,9 +176,9 @@ func TestDiskEditsAtOnce(t *testing.T) {
 
 func TestOpenDiskOfNothing(t *testing.T) {
 	t.Parallel()
-	_, err := agentfiles.OpenDisk(filepath.Join(t.TempDir(), "none"))
+	_, err := agentfiles.OpenDisk(filepath.Join(t.TempDir(), "none"), rootdir.FollowInside)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	disk, err := agentfiles.OpenDisk(t.TempDir())
+	disk, err := agentfiles.OpenDisk(t.TempDir(), rootdir.RefuseLinks)
 	require.NoError(t, err)
 	require.NoError(t, disk.Close())
 	_, err = disk.List(t.Context(), "/")

@@ -20,6 +20,7 @@ const (
 	NotDir                    // the operation needs a directory, or the path passes through a file
 	NotRegular                // it is a pipe, a socket or a device
 	IsLink                    // the operation does not write through symbolic links
+	Linked                    // the path is or passes through a symbolic link, and the tree follows none
 	Denied                    // the operating system does not permit it
 	TooLarge                  // see Size and Limit
 	Full                      // the state has no room for more
@@ -56,6 +57,8 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("'%s' is a pipe, a socket or a device, not a file", e.Path)
 	case IsLink:
 		return fmt.Sprintf("'%s' is a symbolic link; write to the file itself", e.Path)
+	case Linked:
+		return "Symbolic links are not followed here: " + e.Path
 	case Denied:
 		return fmt.Sprintf("'%s' is not permitted by the operating system", e.Path)
 	case TooLarge:

@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // content is that of a tree of files, by path.
@@ -33,7 +34,7 @@ func useDisk(t *testing.T, files content, fn func(ctx context.Context, fsys agen
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
-	disk, err := agentfiles.OpenDisk(dir)
+	disk, err := agentfiles.OpenDisk(dir, rootdir.FollowInside)
 	require.NoError(t, err)
 	fn(t.Context(), disk)
 	require.NoError(t, disk.Close())

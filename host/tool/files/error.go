@@ -110,6 +110,7 @@ var diskReasons = [...]Reason{
 	rootdir.NotDirectory: NotDirectory,
 	rootdir.NotRegular:   NotRegular,
 	rootdir.IsLink:       IsLink,
+	rootdir.Linked:       IsLink, // not with FollowInside
 	rootdir.Denied:       Denied,
 }
 

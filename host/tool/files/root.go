@@ -34,7 +34,7 @@ func Open(dir string, options Options) (*Root, error) {
 	if options.MaxFile <= 0 {
 		options.MaxFile = defaultMaxFile
 	}
-	root, err := rootdir.Open(dir)
+	root, err := rootdir.Open(dir, rootdir.FollowInside)
 	if err != nil {
 		return nil, fmt.Errorf("files: the root directory cannot be opened: %w", err)
 	}

@@ -33,7 +33,7 @@ import (
 // same answer has ended it. The model gets an answer that says so, and may send the command again.
 //
 // When a session ends, all its processes are killed: those of its process group and, on Linux, those that have left it,
-// which are found by the variable AGENTHOST_SHELL_SESSION in their environment. Some processes survive: one that clears its
+// which are found by the variable AGENTHOST_SESSION in their environment. Some processes survive: one that clears its
 // environment and becomes a daemon, one on macOS that leaves the group, and one with the rights of another user. If that
 // matters, use {type: command} with a container.
 //

@@ -17,8 +17,6 @@
 //
 // # What ends with the session
 //
-// The shell is the leader of its own session and process group, without a terminal. When it ends or is killed, the whole
-// group is killed before the id of the shell can be reused. On Linux, processes that have left the group are found by their
-// session and by a variable in their environment, and the shell ends when this process does. A process that hides from all
-// of this survives; if that matters, use a container.
+// Everything that the shell has started: internal/processgroup describes how, and what survives. On Linux, the shell also
+// ends when this process does.
 package shellsession

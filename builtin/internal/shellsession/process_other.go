@@ -11,12 +11,17 @@ const Supported = false
 const LimitsMemory = false
 
 // process never starts.
-type process struct{ exited chan struct{} }
+type process struct{}
 
 func startProcess(*Config, [1 + streams]*os.File) (*process, error) { return nil, ErrUnsupported }
 
-func (*process) terminate() {}
+// Exited returns nil.
+func (*process) Exited() <-chan struct{} { return nil }
 
-func (*process) kill() {}
+// Terminate does nothing.
+func (*process) Terminate() {}
+
+// Kill does nothing.
+func (*process) Kill() {}
 
 func (*process) exitCode() int { return -1 }

@@ -27,6 +27,3 @@ func newSecret() string {
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
 }
-
-// sessionVariable is the environment variable that marks the processes of a session.
-const sessionVariable = "AGENTHOST_SHELL_SESSION"

@@ -120,7 +120,7 @@ func (s *Session) spawn() error {
 		close(read)
 	}()
 	go func() {
-		<-s.process.exited
+		<-s.process.Exited()
 		within(drainTime, read)
 		closeAll(outside[:])
 		<-read
@@ -201,7 +201,7 @@ func (s *Session) Alive() bool {
 	killed := s.killed
 	s.mu.Unlock()
 	select {
-	case <-s.process.exited:
+	case <-s.process.Exited():
 		return false
 	default:
 		return !killed
@@ -223,10 +223,10 @@ func (s *Session) kill() {
 	s.mu.Unlock()
 	_ = s.stdin.Close()
 	if s.config.Polite {
-		s.process.terminate()
-		within(s.config.StopTimeout, s.process.exited)
+		s.process.Terminate()
+		within(s.config.StopTimeout, s.process.Exited())
 	}
-	s.process.kill()
+	s.process.Kill()
 	within(killTime, s.over)
 }
 

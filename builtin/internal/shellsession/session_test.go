@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/builtin/internal/shellsession"
+	"github.com/agenthost/agenthost/internal/processgroup"
 )
 
 func TestCommands(t *testing.T) {
@@ -215,7 +216,7 @@ func TestTheEnvironmentIsClean(t *testing.T) {
 	}
 	want := []string{"A", "PWD", "SHLVL", "_"} // the last three are bash's own
 	if runtime.GOOS == "linux" {
-		want = append(want, "AGENTHOST_SHELL_SESSION")
+		want = append(want, processgroup.Variable)
 	}
 	require.ElementsMatch(t, want, names)
 	require.Equal(t, "b c\n", run(t, s, `echo "$A"`).Output)

@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/internal/processgroup"
 )
 
 // passedOn lists the environment variables that a command inherits. Programs need them to find other programs and their own
@@ -50,13 +53,11 @@ const (
 
 // process is a running command.
 type process struct {
-	cmd                   *exec.Cmd
+	*processgroup.Process
+
 	stdin, stdout, stderr *os.File // our ends
 
-	exited chan struct{}
-	heard  chan struct{}  // closed when its standard error was read to the end
-	err    error          // how it ended; valid once exited is closed
-	work   sync.WaitGroup // goroutines that wait for it and read its standard error
+	heard  chan struct{} // closed when its standard error was read to the end
 	ending sync.Once
 
 	mu   sync.Mutex
@@ -65,9 +66,9 @@ type process struct {
 
 // start starts the command and passes each line of its standard error to said.
 func start(c *Config, said func(line string)) (_ *process, err error) {
-	p := &process{exited: make(chan struct{}), heard: make(chan struct{})}
-	p.cmd = exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // the operator's command; it ends with its connection
-	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = c.Dir, environment(c.Env), ownGroup()
+	p := &process{heard: make(chan struct{})}
+	cmd := exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // the operator's command; it ends with its connection
+	cmd.Dir, cmd.Env = c.Dir, environment(c.Env)
 	var theirs []*os.File
 	defer func() {
 		closeFiles(theirs...)
@@ -90,16 +91,11 @@ func start(c *Config, said func(line string)) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, errs
-	if err := p.cmd.Start(); err != nil {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
+	if p.Process, err = processgroup.Start(cmd, syscall.SIGTERM); err != nil {
 		return nil, err
 	}
-	p.work.Go(func() { p.hear(said) })
-	p.work.Go(func() {
-		p.err = p.cmd.Wait()
-		_ = kill(p.cmd.Process) // kill its children now; the group number may be reused later
-		close(p.exited)
-	})
+	go p.hear(said)
 	return p, nil
 }
 
@@ -137,16 +133,16 @@ func (p *process) hear(said func(line string)) {
 func (p *process) end() error {
 	p.ending.Do(func() {
 		closeFiles(p.stdin)
-		if !within(p.exited, patience) {
-			_ = terminate(p.cmd.Process) // kill follows if this does not help
-			if !within(p.exited, insist) {
-				_ = kill(p.cmd.Process)
+		if !within(p.Exited(), patience) {
+			p.Terminate()
+			if !within(p.Exited(), insist) {
+				p.Kill()
 			}
 		}
-		<-p.exited
+		<-p.Exited()
 		within(p.heard, insist)        // its last output may still be unread
-		closeFiles(p.stdout, p.stderr) // a process outside the group may hold them open
-		p.work.Wait()
+		closeFiles(p.stdout, p.stderr) // a process that hides may hold them open
+		<-p.heard
 	})
 	return nil
 }
@@ -166,12 +162,12 @@ func within(happened <-chan struct{}, limit time.Duration) bool {
 // fate describes how the program ended, or returns "" while it still runs. It waits briefly, because a program's output ends
 // before the program does.
 func (p *process) fate() string {
-	if !within(p.exited, insist) {
+	if !within(p.Exited(), insist) {
 		return ""
 	}
 	within(p.heard, insist)
 	text := "the server has ended"
-	if status, ok := errors.AsType[*exec.ExitError](p.err); ok {
+	if status, ok := errors.AsType[*exec.ExitError](p.Wait()); ok {
 		text = fmt.Sprintf("the server has ended (%s)", status.ProcessState)
 	}
 	p.mu.Lock()

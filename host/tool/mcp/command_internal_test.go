@@ -22,7 +22,7 @@ func TestEndLeavesTimeToReadTheLastWords(t *testing.T) {
 		func(string) {
 			once.Do(func() {
 				p := <-started
-				<-p.exited
+				<-p.Exited()
 				go p.end() //nolint:errcheck // it never fails
 				closed := func() bool { return p.stderr.SetReadDeadline(time.Time{}) != nil }
 				for wait := time.Now().Add(100 * time.Millisecond); time.Now().Before(wait) && !closed(); {

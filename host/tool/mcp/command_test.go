@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -82,6 +83,29 @@ func TestAServerIsEndedWithItsChildren(t *testing.T) {
 	s.Close()
 
 	for pid := range strings.FieldsSeq(string(written)) {
+		n, err := strconv.Atoi(pid)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return syscall.Kill(n, 0) != nil || isZombie(n) }, 5*time.Second, time.Millisecond, "process %d lives", n)
+	}
+}
+
+// A child in a group or a session of its own ends with the server too, however the server ends.
+func TestChildrenThatLeftTheGroupEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux finds them")
+	}
+	notes := filepath.Join(t.TempDir(), "notes")
+	config := command(t, "scattering")
+	config.Env["NOTES"] = notes
+	s, err := mcp.Connect(t.Context(), config)
+	require.NoError(t, err)
+	s.Close()
+	written, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	pids := strings.Fields(string(written))
+	require.Len(t, pids, 2)
+	for _, pid := range pids {
 		n, err := strconv.Atoi(pid)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return syscall.Kill(n, 0) != nil || isZombie(n) }, 5*time.Second, time.Millisecond, "process %d lives", n)

@@ -21,7 +21,7 @@ type Config struct {
 	Name string
 
 	// Command is a program with its arguments; it speaks the protocol on its standard input and output. It runs in the directory
-	// Dir, in its own process group. Its environment has PATH, HOME and the like, and Env.
+	// Dir, in its own session, and ends with all processes that it has started. Its environment has PATH, HOME and the like, and Env.
 	Command []string
 	Dir     string
 	Env     map[string]string

@@ -41,6 +41,18 @@ func serveKind(kind string) {
 		note(fmt.Sprint(os.Getpid(), " ", child.Process.Pid))
 		serve(goodTools())
 		select {}
+	case "scattering": // its children have left its group; it ends when its input does
+		var pids []any
+		for _, attributes := range []syscall.SysProcAttr{{Setpgid: true}, {Setsid: true}} {
+			child := exec.CommandContext(context.Background(), "sleep", "300")
+			child.SysProcAttr = &attributes
+			if err := child.Start(); err != nil {
+				panic(err)
+			}
+			pids = append(pids, child.Process.Pid)
+		}
+		note(fmt.Sprintln(pids...))
+		serve(goodTools())
 	case "chatty": // greets, and says what is no message
 		fmt.Println("Welcome to the server!\n{\"level\": \n{}\n[]\n\x00\x01")
 		serve(goodTools())

@@ -1,4 +1,4 @@
-package shellsession
+package processgroup
 
 import (
 	"bytes"
@@ -8,12 +8,15 @@ import (
 	"syscall"
 )
 
+// marksProcesses reports whether the variable identifies the processes of a program.
+const marksProcesses = true
+
 // maxRounds is how often strays are searched: a stray may start another one just before it is killed.
 const maxRounds = 5
 
-// killStrays kills processes that have left the group of a shell: processes of its session with groups of their own (set
-// -m), and processes with its variable in sessions of their own (setsid, daemons).
-func killStrays(session int, secret string) {
+// killStrays kills processes that have left the group of a program: processes of its session with groups of their own (set
+// -m), and processes with its mark in sessions of their own (setsid, daemons).
+func killStrays(session int, mark string) {
 	for range maxRounds {
 		entries, err := os.ReadDir("/proc")
 		if err != nil {
@@ -22,7 +25,7 @@ func killStrays(session int, secret string) {
 		found := false
 		for _, entry := range entries {
 			if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != session && pid != os.Getpid() {
-				found = killStray(pid, session, secret) || found
+				found = killStray(pid, session, mark) || found
 			}
 		}
 		if !found {
@@ -32,14 +35,14 @@ func killStrays(session int, secret string) {
 }
 
 // killStray kills a process if it is a stray. It holds the process before it looks at it, because ids are reused.
-func killStray(pid, session int, secret string) bool {
+func killStray(pid, session int, mark string) bool {
 	held, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = held.Release() }()
 	dir := "/proc/" + strconv.Itoa(pid)
-	if !inSession(dir, session) && !hasVariable(dir, sessionVariable+"="+secret) {
+	if !inSession(dir, session) && !hasVariable(dir, mark) {
 		return false
 	}
 	return held.Signal(syscall.SIGKILL) == nil

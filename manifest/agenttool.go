@@ -43,7 +43,9 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 	if slices.Contains(at.chain, absolute(path)) {
 		return nil, nil, at.node.Errorf("the agents use each other as tools in a circle: %s", strings.Join(chain, " → "))
 	}
-	inner, err := load(path, Options{LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory}, chain)
+	inner, err := load(path, Options{
+		LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory, Unstarted: at.unstarted,
+	}, chain)
 	if err != nil {
 		return nil, nil, located(at.node, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -41,12 +42,13 @@ type Manifest struct {
 	// the number of steps at which a run fails; default 10000
 	RecursionLimit int `yaml:"recursion_limit" strict:"min=1"`
 
-	dir      string                           // directory of the file, which paths are relative to
-	lookup   func(name string) (string, bool) // looks up a variable in the environment and then in env_file
-	engine   *plugin.Engine
-	recorder plugin.Recorder
-	inMemory bool
-	chain    []string // the manifests of the agents that have this agent as a tool, and its own manifest
+	dir       string                           // directory of the file, which paths are relative to
+	lookup    func(name string) (string, bool) // looks up a variable in the environment and then in env_file
+	engine    *plugin.Engine
+	recorder  plugin.Recorder
+	inMemory  bool
+	unstarted func(server mcp.Config)
+	chain     []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
 // Options are options for reading a manifest.
@@ -56,6 +58,9 @@ type Options struct {
 	Engine    *plugin.Engine                   // shared by the plugins; nil: none
 	Recorder  plugin.Recorder                  // records every call of every plugin; nil: none
 	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
+	// Unstarted is told of each MCP server that InMemory keeps from being started, also by agents that are tools; nil: nothing
+	// is told.
+	Unstarted func(server mcp.Config)
 }
 
 // MaxSize is the size of the largest manifest, in bytes, and of the largest file that a manifest names.
@@ -78,7 +83,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	}
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
-		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory,
+		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, unstarted: options.Unstarted,
 	}
 	root, err := strictyaml.Parse(path, data, strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
 	if err != nil {

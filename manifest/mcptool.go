@@ -70,6 +70,9 @@ func (e *mcpEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func(
 		config.Dir = at.dir
 	}
 	if at.inMemory {
+		if at.unstarted != nil {
+			at.unstarted(config)
+		}
 		return at.placeholders(config), nil, nil
 	}
 	server, err := mcp.Connect(ctx, config)

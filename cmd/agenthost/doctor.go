@@ -43,7 +43,8 @@ func (a *app) doctorCommand() *cobra.Command {
 manifest, the keys of its models (without showing them), its plugins with their ABI and pins, the store of
 its threads, the cache of compiled plugins, and the compilers that build plugins.
 
-Without --online, doctor sends nothing to a provider. It starts and reaches no MCP server, and calls no tool.
+Without --online, doctor sends nothing to a provider. It starts and reaches no MCP server, but looks for its
+program, and calls no tool. Others than the owner should not be able to read databases and *.cassette files.
 An existing database is opened and written to; a missing one is not created. A missing compiler is not a
 failure.
 
@@ -68,7 +69,7 @@ The exit code is 0 if no check failed, and 2 otherwise.`,
 
 // look performs all checks.
 func (d *doctor) look(ctx context.Context) error {
-	for _, part := range []func(context.Context){d.manifest, d.store, d.cache, d.toolchains} {
+	for _, part := range []func(context.Context){d.manifest, d.store, d.cassettes, d.cache, d.toolchains} {
 		part(ctx)
 		if ctx.Err() != nil {
 			return &exitError{exitSignal, errors.New("interrupted")}

@@ -183,6 +183,76 @@ func TestDoctorOfToolchains(t *testing.T) {
 	require.Equal(t, checkNote, found["rust target"].Outcome)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "libstd-1.rlib"), nil, 0o600))
 	require.Equal(t, checkOK, b.examined(exitOK)["rust target"].Outcome)
+	program("rustc", `[ "$1" = --version ] && echo rustc 9 && exit; echo "error: no such target" >&2; exit 3`)
+	found = b.examined(exitOK)
+	require.Equal(t, check{
+		"rust target", checkNote, "rustc --print target-libdir failed: exit status 3: error: no such target",
+		"to build plugins in Rust, install it from https://rustup.rs",
+	}, found["rust target"])
+	program("rustc", `echo "rustc: libLLVM.so is missing" >&2; exit 127`)
+	require.Equal(t, "rustc cannot be run: exit status 127: rustc: libLLVM.so is missing", b.examined(exitOK)["rustc"].Found)
 	require.NoError(t, os.Remove(filepath.Join(dir, "rustc")))
 	require.Equal(t, checkNote, b.examined(exitOK)["rustc"].Outcome)
+}
+
+// A server whose program is missing would only be noticed by a run.
+func TestDoctorOfMCPServers(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+`tools:
+  - mcp: {name: missing, command: [no-such-program, --token, s3cret]}
+  - mcp: {name: here, command: [./server]}
+  - mcp: {name: plain, command: [./plain]}
+  - mcp: {name: far, url: "https://example.com/mcp"}
+  - mcp: {name: known, command: [sh, -c, "exit 1"]}
+  - agent: {file: inner.yaml, name: inner, description: another agent}
+`)
+	b.write("inner.yaml", say+"tools: [{mcp: {name: inside, command: [none-either]}}]\n")
+	b.write("plain", "#!/bin/sh\n")
+	b.write("server", "#!/bin/sh\n")
+	require.NoError(t, os.Chmod(b.path("server"), 0o700))
+	require.Equal(t, exitOK, b.run("validate"), &b.err)
+	for _, flags := range [][]string{nil, {"--online"}} {
+		found := b.examined(exitUsage, flags...)
+		require.Equal(t, check{
+			"MCP server missing", checkFailed, `exec: "no-such-program": executable file not found in $PATH`,
+			"install the program, or correct the command in the manifest",
+		}, found["MCP server missing"])
+		require.Equal(t, check{"MCP server here", checkOK, b.path("server") + " can be executed; doctor does not start it", ""}, found["MCP server here"])
+		require.Contains(t, found["MCP server plain"].Found, "permission denied")
+		require.Equal(t, checkOK, found["MCP server known"].Outcome)
+		require.Equal(t, checkFailed, found["MCP server inside"].Outcome, "the server of an agent that is a tool")
+		require.NotContains(t, found, "MCP server far")
+		require.Equal(t, checkOK, found["agent"].Outcome)
+		require.NotContains(t, b.out.String(), "s3cret")
+	}
+}
+
+// A database or recording that others can read gives away conversations.
+func TestDoctorOfFilesThatOthersCanRead(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitOK, "run", "--thread", "ada", "hi")
+	b.write("run.cassette", "x")
+	b.write("notes.txt", "x")
+	for _, file := range []string{"agent.db", "run.cassette"} {
+		require.NotContains(t, b.examined(exitOK), "access to "+file)
+	}
+	for _, test := range []struct {
+		file string
+		mode os.FileMode
+		says string
+	}{
+		{"agent.db", 0o644, " has the mode 0644, so others than its owner can read it; it holds conversations"},
+		{"agent.db", 0o620, " has the mode 0620, so others than its owner can read and change it; it holds conversations"},
+		{"run.cassette", 0o640, " has the mode 0640, so others than its owner can read it; it holds conversations"},
+		{"run.cassette", 0o602, " has the mode 0602, so others than its owner can read and change it; it holds conversations"},
+	} {
+		require.NoError(t, os.Chmod(b.path(test.file), test.mode))
+		require.NoError(t, os.Chmod(b.path("notes.txt"), test.mode))
+		found := b.examined(exitOK)
+		require.Equal(t, check{
+			"access to " + test.file, checkNote, b.path(test.file) + test.says, "chmod 600 " + b.path(test.file),
+		}, found["access to "+test.file])
+		require.NotContains(t, found, "access to notes.txt")
+	}
 }

@@ -41,6 +41,9 @@ func (d *doctor) store(ctx context.Context) {
 			d.okf(subject, "%s does not exist yet; the first run with a thread creates it", address)
 			return
 		}
+		for _, suffix := range databaseFiles {
+			d.access(file + suffix)
+		}
 	}
 	if err := probe(ctx, address); err != nil {
 		if ctx.Err() == nil {

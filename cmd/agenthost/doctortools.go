@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // toolTime is the time limit for a compiler to print its version.
@@ -60,22 +60,32 @@ func (d *doctor) rustTarget(ctx context.Context, c compiler) {
 	const target = "wasm32-unknown-unknown"
 	c.arguments = []string{"--print", "target-libdir", "--target", target}
 	said, err := c.run(ctx)
-	if libraries, _ := filepath.Glob(filepath.Join(said, "libstd-*.rlib")); err != nil || len(libraries) == 0 {
+	if err != nil {
+		d.note("rust target", fmt.Sprintf("%s --print target-libdir failed: %v", c.program, err), c.remedy)
+		return
+	}
+	if libraries, _ := filepath.Glob(filepath.Join(said, "libstd-*.rlib")); len(libraries) == 0 {
 		d.note("rust target", target+" is missing", "to build plugins in Rust, install it: rustup target add "+target)
 		return
 	}
 	d.okf("rust target", target)
 }
 
-// run returns the first line that the compiler prints.
+// maxComplaint is how much of a compiler's standard error is shown, in bytes.
+const maxComplaint = 2000
+
+// run returns the first line that the compiler prints. The error has what it printed on its standard error.
 func (c *compiler) run(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTime)
 	defer cancel()
 	command := exec.CommandContext(ctx, c.program, c.arguments...) //nolint:gosec // the user's own compilers
-	var said bytes.Buffer
-	command.Stdout, command.Stderr = &said, io.Discard
+	var said, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &said, &complaint
 	command.WaitDelay = time.Second
 	if err := command.Run(); err != nil {
+		if printed := strings.TrimSpace(complaint.String()); printed != "" {
+			return "", fmt.Errorf("%w: %s", err, text.Head(printed, maxComplaint))
+		}
 		return "", err
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,20 @@ func environment(more map[string]string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Program returns the absolute path of the command's program, as Connect would start it. The error says that it is missing or
+// cannot be executed.
+func (c *Config) Program() (string, error) {
+	name := c.Command[0]
+	if filepath.Base(name) != name && !filepath.IsAbs(name) { // the system resolves it in the command's directory
+		name = filepath.Join(c.Dir, name)
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 // A command gets patience to end after its input closes, and then insist to end after a signal.

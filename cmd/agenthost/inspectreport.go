@@ -152,6 +152,9 @@ func (r *report) description(d *abi.Description, m *anatomy.Module) {
 		}
 		r.itemf(c.Op, "%s: %s", need, terminal.Line(c.Reason))
 	}
+	if d.Guards {
+		r.rowf("guards", "yes; on_failure: open and a breaker need accept_open: true")
+	}
 	r.section("tools", len(d.Tools))
 	for i := range d.Tools {
 		r.itemf(d.Tools[i].Name, "%s", toolSummary(&d.Tools[i]))

@@ -105,8 +105,11 @@ func (a *app) printFinding(f *author.Finding, asJSON bool) error {
 		}
 		outcome += ": " + f.Message
 	}
-	_, err := fmt.Fprintln(a.out, terminal.Text(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)",
-		f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10)))
+	lines := []string{fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)", f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10)}
+	for _, warning := range f.Warnings {
+		lines = append(lines, fmt.Sprintf("%s: %-15s warning: %s", f.File, what, terminal.Line(warning.Text)))
+	}
+	_, err := fmt.Fprintln(a.out, terminal.Text(strings.Join(lines, "\n")))
 	return err
 }
 

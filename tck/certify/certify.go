@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/unknownkeys"
 )
 
 // Options say how a guest is certified. Use the zero value to certify a guest officially.
@@ -126,7 +126,9 @@ func (c *certifier) absorb(f *Frame) {
 	if f.Wrote {
 		cover.Documents = include(cover.Documents, "Result")
 		for key := range wire.Raw(f.Result).Pairs() {
-			cover.Documents = include(cover.Documents, "Result."+strings.ToValidUTF8(string(key), "?"))
+			if unknownkeys.Known[abi.Result](string(key)) {
+				cover.Documents = include(cover.Documents, "Result."+string(key))
+			}
 		}
 	}
 	for i := range f.Exchanges {

@@ -98,6 +98,8 @@ func loadChecks() []Check {
 	return []Check{
 		must(3, "describe.returns", notLoaded, "There is no input; the guest writes its **Description** and returns 1."),
 		must(6, "describe.types", notLoaded, "a known key with a value of the wrong type"),
+		should(1, "describe.keys", notLoaded, "Unknown keys MUST be ignored by host and guest, except for state fields (§8)."),
+		should(1, "result.known-keys", noHook, "Unknown keys MUST be ignored by host and guest, except for state fields (§8)."),
 		must(6, "describe.abi", notLoaded, "| `abi` | `uint` | 1 |", "`abi` in the Description is the major version."),
 		must(3, "describe.names", notLoaded,
 			"Names of plugins, fields, tools and events have 1 to 64 characters: ASCII letters, digits and any of `_-./[]`."),

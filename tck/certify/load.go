@@ -6,11 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 	"github.com/agenthost/agenthost/internal/schema"
+	"github.com/agenthost/agenthost/internal/unknownkeys"
 )
 
 // open makes an instance. It returns nil on failure.
@@ -41,6 +43,8 @@ func (c *certifier) describe(ctx context.Context) bool {
 		return false
 	}
 	c.checkf("describe.types", true, "")
+	unknown := unknownkeys.Find[abi.Description](f.Result)
+	c.checkf("describe.keys", len(unknown) == 0, "%s", strings.Join(unknown, "; "))
 	c.report.Name, c.report.Version = printable(c.described.Name), printable(c.described.Version)
 	c.report.Coverage.Documents = include(c.report.Coverage.Documents, "Description")
 	failed := len(c.report.Failed(false))

@@ -162,6 +162,7 @@ func mutants() []mutant {
 		{"tokens past a node hook", hookOf(abi.AfterModel, abi.HookSpec{PassesTokens: true}, func(*emit.Module) emit.Code { return nil }), []string{
 			"describe.specs",
 		}},
+		{"a misspelt key of the Description", describes(object{"tool": []any{}}), []string{"describe.keys"}},
 		{"another ABI", describes(object{"abi": 2}), []string{"describe.abi"}},
 		{"a name with a space", describes(object{"name": "a b"}), []string{"describe.names"}},
 		{"the name of a field", describes(object{"fields": []any{object{"name": "", "lifetime": "run"}}}), []string{"describe.names"}},
@@ -231,6 +232,7 @@ func mutants() []mutant {
 		{"a block without a type", says(object{"messages": []any{object{"role": "ai", "content": []any{object{"text": "x"}}}}}), []string{"result.types"}},
 		{"response in a node hook", says(object{"response": object{}}), []string{"result.keys"}},
 		{"jump_to in a wrap hook", nextsAndSays(abi.WrapToolCall, object{"jump_to": "end"}), []string{"result.keys"}},
+		{"a misspelt key of the result", says(object{"jumpto": "end"}), []string{"result.known-keys"}},
 		{"a jump that was not declared", says(object{"jump_to": "end"}), []string{"result.jump"}},
 		{"a field that was not declared", says(object{"state": object{"f": 1}}), []string{"result.fields"}},
 		{"a text that is added", says(object{"state": object{"f": "x"}}, abi.FieldSpec{Name: "f", Lifetime: "run", Reducer: "add"}), []string{"result.values"}},
@@ -462,6 +464,15 @@ func TestEveryCheckCanFail(t *testing.T) {
 	for _, check := range certify.Checks() {
 		require.True(t, failed[check.ID], "no mutant fails the check %s", check.ID)
 	}
+}
+
+// A key that the ABI does not define does not count as a part of it that the guest uses.
+func TestUnknownKeysAreNotCovered(t *testing.T) {
+	t.Parallel()
+	r := certifiedWith(t, says(object{"jumpto": "end", "messages": []any{object{"role": "ai", "content": "hi"}}}), nil)
+	require.Equal(t, []string{"Description", "Result", "Result.messages"}, r.Coverage.Documents)
+	require.True(t, r.Certified, "the hint does not count")
+	require.Contains(t, r.Outcome("result.known-keys").Detail, `unknown key "jumpto"; did you mean "jump_to"?`)
 }
 
 func report(r *certify.Report) string {

@@ -3,10 +3,12 @@ package certify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/schema"
+	"github.com/agenthost/agenthost/internal/unknownkeys"
 )
 
 // verify checks that the hook may write the result of its frame.
@@ -26,6 +28,8 @@ func (s *scene) verify(f *Frame) {
 	var r abi.Result
 	err := decode(f.Result, &r)
 	f.checkf("result.types", err == nil, "the result does not follow SPEC.md: %v", err)
+	unknown := unknownkeys.Find[abi.Result](f.Result)
+	f.checkf("result.known-keys", len(unknown) == 0, "%s", strings.Join(unknown, "; "))
 	switch {
 	case err != nil || r.Error != nil:
 		return

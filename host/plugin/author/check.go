@@ -8,24 +8,28 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/text"
+	"github.com/agenthost/agenthost/internal/unknownkeys"
 )
 
 // Finding is what [Check] reports about one plugin, or about one of its hooks.
 type Finding struct {
-	File    string      `json:"file"`
-	Stage   string      `json:"stage"` // read, preflight, link, compile, instantiate, init, describe, configure or hook
-	Hook    abi.Hook    `json:"hook,omitempty"`
-	OK      bool        `json:"ok"`
-	Kind    plugin.Kind `json:"kind,omitempty"`    // kind of the fault; "" if the plugin is not to blame, as for a missing file
-	Message string      `json:"message,omitempty"` // guest text in it is cleaned
-	Fuel    uint64      `json:"fuel"`              // fuel used by the hook, or by everything up to configure
-	WallMS  float64     `json:"wall_ms"`           // how long it took, in milliseconds, including waiting
-	Memory  int64       `json:"memory"`            // size of the largest instance, in bytes; 0 if there was none
+	File     string      `json:"file"`
+	Stage    string      `json:"stage"` // read, preflight, link, compile, instantiate, init, describe, configure or hook
+	Hook     abi.Hook    `json:"hook,omitempty"`
+	OK       bool        `json:"ok"`
+	Kind     plugin.Kind `json:"kind,omitempty"`    // kind of the fault; "" if the plugin is not to blame, as for a missing file
+	Message  string      `json:"message,omitempty"` // guest text in it is cleaned
+	Fuel     uint64      `json:"fuel"`              // fuel used by the hook, or by everything up to configure
+	WallMS   float64     `json:"wall_ms"`           // how long it took, in milliseconds, including waiting
+	Memory   int64       `json:"memory"`            // size of the largest instance, in bytes; 0 if there was none
+	Warnings []Warning   `json:"warnings,omitempty"`
 }
 
 // StageHook is the stage of a finding about a hook.
@@ -48,11 +52,42 @@ type check struct {
 	name     string
 	hooks    []abi.Hook
 	plugin   *plugin.Plugin
+	result   wire.Raw // of the first call of the hook that is checked
 	findings []Finding
+}
+
+// Record keeps the result of a call.
+func (c *check) Record(_ *cassette.Plugin, frame *cassette.Frame) {
+	if c.result == nil && len(frame.Result) > 0 {
+		c.result = frame.Result
+	}
+}
+
+// describedBy returns the Description that a module writes, with the keys that the ABI does not define; nil if it writes none.
+func describedBy(ctx context.Context, w plugin.Wasm) wire.Raw {
+	p, err := w.Open(host.Env{})
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = p.Close() }() // it served nothing
+	written, _, _ := p.Describe(ctx) // loading has found what is wrong with it
+	return written
+}
+
+// keysOf warns about keys of a document that the ABI does not define.
+func keysOf[T any](document wire.Raw) (warnings []Warning) {
+	if document.IsZero() {
+		return nil
+	}
+	for _, key := range unknownkeys.Find[T](document) {
+		warnings = append(warnings, Warning{WarnKeys, key})
+	}
+	return warnings
 }
 
 func (c *check) run(ctx context.Context, w plugin.Wasm) {
 	start := time.Now()
+	w.Recorder = c
 	p, err := w.Open(host.Env{})
 	if err != nil {
 		c.add(start, Finding{Stage: stageRead}, err)
@@ -61,7 +96,11 @@ func (c *check) run(ctx context.Context, w plugin.Wasm) {
 	c.plugin = p
 	defer func() { _ = p.Close() }() // it served only the check, so an error does not matter
 	err = p.Load(ctx)
-	c.add(start, Finding{Stage: abi.ExportConfigure, Fuel: p.Usage().LoadFuel}, err)
+	loaded := Finding{Stage: abi.ExportConfigure, Fuel: p.Usage().LoadFuel}
+	if err == nil {
+		loaded.Warnings = keysOf[abi.Description](describedBy(ctx, w))
+	}
+	c.add(start, loaded, err)
 	if err != nil {
 		return
 	}
@@ -127,7 +166,9 @@ func (c *check) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all
 		return
 	}
 	defer func() { _ = agent.Close() }() // it holds nothing that needs closing
+	c.result = nil
 	err = observe(ctx, agent, &f)
+	f.Warnings = keysOf[abi.Result](c.result)
 	c.add(start, f, err)
 }
 

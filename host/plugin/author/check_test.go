@@ -18,6 +18,44 @@ func twoHooks(afterAgent func(g *guestkit.Module) guestkit.Code) []byte {
 	return g.On("before_model", guestkit.Nothing).On("after_agent", afterAgent(g)).Bytes()
 }
 
+func TestCheckWarnsOfUnknownKeys(t *testing.T) {
+	t.Parallel()
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	description := guestkit.MapOf(map[string]any{
+		"abi": 1, "name": "g", "version": "1", "hooks": map[string]any{"before_model": map[string]any{"can_jump": []any{"end"}}},
+	})
+	g.Describe(g.Say(description))
+	g.On("before_model", g.Say(guestkit.MapOf(map[string]any{"jumpto": "end\x1b"})))
+
+	findings := author.Check(t.Context(), plugin.Wasm{ID: "g", Bytes: g.Bytes(), Engine: compiled})
+
+	require.Len(t, findings, 2)
+	require.True(t, findings[0].OK)
+	require.Equal(t, []author.Warning{{
+		Code: author.WarnKeys, Text: `unknown key "can_jump" in hooks.before_model; did you mean "can_jump_to"?`,
+	}}, findings[0].Warnings)
+	require.True(t, findings[1].OK)
+	require.Equal(t, []author.Warning{{Code: author.WarnKeys, Text: `unknown key "jumpto"; did you mean "jump_to"?`}}, findings[1].Warnings)
+
+	in := author.Inspect(t.Context(), plugin.Wasm{Bytes: g.Bytes(), Engine: compiled})
+	require.Equal(t, []author.Warning{{
+		Code: author.WarnKeys, Text: `its Description: unknown key "can_jump" in hooks.before_model; did you mean "can_jump_to"?`,
+	}}, in.Warnings)
+}
+
+func TestInspectWarnsOfAWrapThatAFaultSwitchesOff(t *testing.T) {
+	t.Parallel()
+	for guards, warnings := range map[bool]int{false: 1, true: 0} {
+		g := guestkit.New(abi.Description{Guards: guards, Hooks: abi.HookSpecs{WrapToolCall: &abi.HookSpec{}}}).On("wrap_tool_call", guestkit.Nothing)
+		in := author.Inspect(t.Context(), plugin.Wasm{Bytes: g.Bytes(), Engine: compiled})
+		require.True(t, in.OK)
+		require.Len(t, in.Warnings, warnings)
+		for _, w := range in.Warnings {
+			require.Equal(t, author.WarnFailure, w.Code)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	good := twoHooks(func(*guestkit.Module) guestkit.Code { return guestkit.Nothing })

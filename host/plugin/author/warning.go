@@ -1,6 +1,11 @@
 package author
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/unknownkeys"
+)
 
 // Warning is something that an author can improve, or that an operator should know.
 type Warning struct {
@@ -15,6 +20,8 @@ const (
 	WarnStack       = "stack"       // the stack is large
 	WarnDebug       = "debug"       // the module has debug sections
 	WarnDescription = "description" // the embedded Description differs from the one that describe returns
+	WarnKeys        = "keys"        // the Description or a result has keys that the ABI does not define
+	WarnFailure     = "failure"     // a fault would let the tool calls run unchecked that the plugin wraps, if on_failure is open
 )
 
 // Sizes from which something is worth a warning, in bytes.
@@ -27,6 +34,12 @@ const (
 func (in *Inspection) warn() {
 	add := func(code, format string, args ...any) {
 		in.Warnings = append(in.Warnings, Warning{code, fmt.Sprintf(format, args...)})
+	}
+	for _, key := range unknownkeys.Find[abi.Description](in.Description) {
+		add(WarnKeys, "its Description: %s", key)
+	}
+	if d := in.Described; d != nil && d.Hooks.WrapToolCall != nil && !d.Guards {
+		add(WarnFailure, "it wraps tool calls: with on_failure: open they run unchecked after a fault; if it guards them, set guards in its Description")
 	}
 	m := in.Module
 	if m == nil {

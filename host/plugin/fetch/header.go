@@ -10,7 +10,7 @@ import (
 )
 
 // notTheGuests are request headers that only the host may set: those of the connection, those that some servers take for
-// the method, and those that would compress a response, in which secrets could not be found.
+// the method, and those that would compress a response, in which secrets could not be found. Names are as [serverName] returns them.
 var notTheGuests = map[string]bool{
 	"accept-encoding": true, "connection": true, "content-length": true, "expect": true, "host": true, "http2-settings": true,
 	"keep-alive": true, "te": true, "trailer": true, "transfer-encoding": true, "upgrade": true,
@@ -29,13 +29,31 @@ func checkHeaders(headers []abi.Header) error {
 		switch {
 		case !isToken(name):
 			return invalid("the header %s: this is not a valid name", quote(h.Name))
-		case notTheGuests[name] || strings.HasPrefix(name, "proxy-"):
+		case isReserved(name):
 			return invalid("the header %s is reserved for the host; leave it out", name)
 		case !isHeaderValue(h.Value):
 			return invalid("the header %s: its value has control characters", name)
 		}
 	}
 	return nil
+}
+
+// isReserved reports whether only the host may set a request header.
+func isReserved(name string) bool {
+	read := serverName(name)
+	return notTheGuests[read] || strings.HasPrefix(read, "proxy-")
+}
+
+// serverName returns the name that a server may read in place of the given one, which is in lower case. CGI passes headers on as
+// environment variables, and thereby turns every "-" into "_"; some servers do that to all characters but letters and digits.
+// Content_Length and Content-Length are then the same header.
+func serverName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, name)
 }
 
 // isToken reports whether a text is a token of RFC 9110.

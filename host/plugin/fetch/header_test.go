@@ -67,6 +67,26 @@ func TestRequestHeadersThatAreRefused(t *testing.T) {
 	}
 }
 
+// CGI turns "-" into "_", so that a server reads these as the headers that are reserved.
+func TestReservedRequestHeadersInOtherSpellings(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, unreachable(t))
+	c := newClient(t, to(s), fetch.Options{})
+	for _, name := range []string{
+		"Content_Length", "Transfer_Encoding", "transfer.encoding", "proxy_authorization", "PROXY_", "X_HTTP_Method_Override",
+		"x-http_method-override", "Keep_Alive", "Accept_Encoding", "HTTP2_Settings", "X~Method!Override",
+	} {
+		failure := fails(t, c, &abi.FetchRequest{URL: s.URL, Headers: []abi.Header{{Name: name, Value: "5"}}})
+		require.Equal(t, fetch.KindInvalid, failure.Kind, name)
+		require.Contains(t, failure.Text, "is reserved for the host; leave it out", name)
+		require.False(t, failure.Sent)
+	}
+	var got http.Header
+	other := newServer(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
+	succeeds(t, newClient(t, to(other), fetch.Options{}), &abi.FetchRequest{URL: other.URL, Headers: []abi.Header{{Name: "x_team", Value: "blue"}}})
+	require.Equal(t, "blue", got.Get("X_team"))
+}
+
 func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	conn := "HTTP/1.1 203 Whatever\r\nContent-Type: text/plain\r\nSET-COOKIE: b=1\r\nset-cookie: a=2\r\nX-Latin: gr\xf6\xdfe\r\n" +

@@ -103,6 +103,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"headers: x: the header is given twice":                                       {URL: base, Headers: map[string]string{"X": "1", "x": "2"}},
 		"headers: the header host is reserved for the host":                           {URL: base, Headers: map[string]string{"Host": "x"}},
 		"headers: the header content-length is reserved for the host":                 {URL: base, Headers: map[string]string{"Content-Length": "1"}},
+		"headers: the header proxy_authorization is reserved for the host":            {URL: base, Headers: map[string]string{"Proxy_Authorization": "x"}},
 		"this is not a valid name":                                                    {URL: base, Headers: map[string]string{"a b": "x"}},
 		"headers: the header x: its value has control characters":                     {URL: base, Headers: map[string]string{"X": "a\nb"}},
 		"body: k: a brace does not belong":                                            {Method: "POST", URL: base, Body: map[string]any{"k": []any{"{"}}},

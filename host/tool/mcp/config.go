@@ -128,7 +128,7 @@ func (c *Config) checkValues() error {
 		if !isToken(name) || strings.ContainsFunc(c.Headers[name], func(r rune) bool { return r != '\t' && (r < ' ' || r == 0x7f) }) {
 			return fmt.Errorf("headers: %q is not a valid header name, or its value contains a control character, such as a line break", name)
 		}
-		if slices.Contains(ownHeaders, strings.ToLower(name)) {
+		if slices.Contains(ownHeaders, strings.ReplaceAll(strings.ToLower(name), "_", "-")) { // a server behind CGI cannot tell them apart
 			return fmt.Errorf("headers: %q is set by the protocol; remove it", name)
 		}
 	}

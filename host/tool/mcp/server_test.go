@@ -80,6 +80,7 @@ func TestConfigurationsThatCannotBe(t *testing.T) {
 		`env: "A=B"`:                                  {Command: []string{"x"}, Env: map[string]string{"A=B": "secret-user"}},
 		`headers: "X-A" is not a valid header name`:   {URL: "https://example.com", Headers: map[string]string{"X-A": "secret-user\r\nX: y"}},
 		`headers: "a b" is not a valid header name`:   {URL: "https://example.com", Headers: map[string]string{"a b": "x"}},
+		`headers: "Mcp_Session_Id" is set by the`:     {URL: "https://example.com", Headers: map[string]string{"Mcp_Session_Id": "x"}},
 		`headers: "Host" is set by the protocol`:      {URL: "https://example.com", Headers: map[string]string{"Host": "x"}},
 		`include: "[" is not a pattern`:               {Command: []string{"x"}, Include: []string{"["}},
 	} {

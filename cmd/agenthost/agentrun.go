@@ -31,7 +31,9 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin func(context.C
 	if err != nil {
 		return err
 	}
-	a.set = append(a.set, flags.assignments()...)
+	if a.set, err = flags.overrides(a.set); err != nil {
+		return err
+	}
 	p := &performance{app: a, flags: flags, show: show}
 	if flags.record == "" {
 		return p.do(ctx, begin)

@@ -86,7 +86,9 @@ type chatSession struct {
 
 // do builds the agent and performs the chat.
 func (c *chatSession) do(ctx context.Context) (err error) {
-	c.set = append(c.set, c.flags.assignments()...)
+	if c.set, err = c.flags.overrides(c.set); err != nil {
+		return err
+	}
 	screen := &chat.Screen{Answers: c.out, Notes: c.err}
 	c.chat = &chat.Chat{
 		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,

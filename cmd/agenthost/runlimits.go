@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 // runLimits holds the flags that limit a run, instead of or in addition to the keys of the manifest.
@@ -46,17 +47,39 @@ func (l *runLimits) check(c *cobra.Command) error {
 	return nil
 }
 
-// assignments returns the flags that override the manifest as values of --set, so that the commands that continue a run
-// include them.
-func (l *runLimits) assignments() []string {
+// overrides returns the values of --set with the flags that override the manifest among them, so that the commands that continue a
+// run include them. --model replaces the whole model, and --set model.KEY then changes the new one, in whichever order they were
+// given. A flag and a --set that say the same thing twice are an error: neither may be dropped.
+func (l *runLimits) overrides(set []string) ([]string, error) {
 	var out []string
 	if l.model != "" {
-		out = append(out, "model="+l.model)
+		provider, name, _ := strings.Cut(l.model, ":")
+		chosen := "model=" + l.model
+		for _, assignment := range set {
+			switch keys := strictyaml.AssignedKeys(assignment); {
+			case len(keys) == 0 || keys[0] != "model":
+			case len(keys) == 1, keys[1] == "provider", keys[1] == "name":
+				return nil, twice("--model", keys, "chooses the model")
+			default: // PROVIDER:NAME has no keys
+				chosen = fmt.Sprintf("model={provider: %q, name: %q}", provider, name)
+			}
+		}
+		out = append(out, chosen)
 	}
 	if l.maxSteps > 0 {
+		for _, assignment := range set {
+			if keys := strictyaml.AssignedKeys(assignment); len(keys) == 1 && keys[0] == "recursion_limit" {
+				return nil, twice("--max-steps", keys, "limits the steps")
+			}
+		}
 		out = append(out, "recursion_limit="+strconv.Itoa(l.maxSteps))
 	}
-	return out
+	return append(out, set...), nil
+}
+
+// twice returns the error for a flag and a --set that contradict each other.
+func twice(flag string, keys []string, what string) error {
+	return &exitError{exitUsage, fmt.Errorf("%s and --set %s: each of them %s; give only one", flag, strings.Join(keys, "."), what)}
 }
 
 // stoppedError says that a limit of the command line stopped the run.

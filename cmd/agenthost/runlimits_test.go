@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +28,60 @@ func TestTheModelAndTheStepsOfARun(t *testing.T) {
 	require.Equal(t, exitOK, b.run("run", "--max-steps", "20", "hi"), &b.err)
 	require.Equal(t, exitUsage, b.run("run", "--model", "acme:one", "hi"))
 	require.Contains(t, b.err.String(), `the provider "acme" is unknown`)
+}
+
+// --model replaces the model of the manifest, and --set changes the keys of the new one, in any order.
+func TestTheModelOfARunAndItsKeys(t *testing.T) {
+	t.Parallel()
+	for name, manifest := range map[string]string{
+		"a scripted model": say, "another address": "apiVersion: agenthost/v1\nmodel: {provider: openai, name: m, base_url: 'http://none.invalid', top_p: 1}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Pointer[string]
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				said := r.URL.Path + " " + string(body)
+				asked.Store(&said)
+				_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`)
+			}))
+			defer server.Close()
+			b := setup(t, manifest)
+			base := "model.base_url=" + server.URL + "/v2"
+			for _, args := range [][]string{
+				{"--model", `openai:qwen"3: x`, "--set", base, "--set", "model.temperature=0.5"},
+				{"--set", base, "--set", "model.temperature=0.5", "--model", `openai:qwen"3: x`},
+			} {
+				require.Equal(t, exitOK, b.run(slices.Concat([]string{"run"}, args, []string{"hi"})...), &b.err)
+				require.Equal(t, "hi\n", b.out.String())
+				require.Contains(t, *asked.Load(), `/v2/chat/completions {`)
+				require.Contains(t, *asked.Load(), `"model":"qwen\"3: x"`)
+				require.Contains(t, *asked.Load(), `"temperature":0.5`)
+				require.NotContains(t, *asked.Load(), "top_p", "that was of the model that is replaced")
+				require.Equal(t, exitOK, b.says("hi\n", append([]string{"-q"}, args...)...), &b.err)
+				require.Equal(t, "hi\n", b.out.String())
+			}
+		})
+	}
+}
+
+func TestFlagsThatContradictASet(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--model", "openai:x", "--set", "model=openai:y"}, "--model and --set model: each of them chooses the model; give only one"},
+		{[]string{"--set", "model.name=y", "--model", "openai:x"}, "--model and --set model.name: each of them chooses the model; give only one"},
+		{[]string{"--set", `["model"].provider=y`, "--model", "openai:x"}, "--model and --set model.provider: each of them chooses"},
+		{[]string{"--max-steps", "3", "--set", "recursion_limit=4"}, "--max-steps and --set recursion_limit: each of them limits the steps"},
+	} {
+		for _, command := range [][]string{{"run", "hi"}, {"resume", "ada"}, {"chat"}} {
+			require.Equal(t, exitUsage, b.run(slices.Concat(command[:1], test.args, command[1:])...), command)
+			require.Contains(t, b.err.String(), test.says, command)
+		}
+	}
 }
 
 func TestTheTimeOfARun(t *testing.T) {

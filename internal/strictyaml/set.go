@@ -7,6 +7,23 @@ import (
 	"unicode/utf8"
 )
 
+// AssignedKeys returns the keys of the path of an assignment for [WithSet]: a.b[0]=x has the keys a, b and [0]. It returns nil if the
+// path is invalid.
+func AssignedKeys(assignment string) []string {
+	steps, _, err := parsePath(assignment)
+	if err != nil {
+		return nil
+	}
+	keys := make([]string, len(steps))
+	for i, s := range steps {
+		keys[i] = s.key
+		if s.index >= 0 {
+			keys[i] = indexPath("", s.index)
+		}
+	}
+	return keys
+}
+
 // assign applies one key.path=value to a tree and returns the changed tree.
 func assign(root *node, assignment string) (*node, problems) {
 	var found problems

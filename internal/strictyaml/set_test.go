@@ -54,6 +54,15 @@ func TestAssignments(t *testing.T) {
 	require.Equal(t, map[string]any{"a": int64(1), "nothing": nil}, raw, "the alias of the same anchor is another value")
 }
 
+func TestAssignedKeys(t *testing.T) {
+	t.Parallel()
+	for assignment, want := range map[string][]string{
+		"model=x": {"model"}, `["model"].base_url=http://a=b`: {"model", "base_url"}, "a[3].b=": {"a", "[3]", "b"}, "a.b": {"a", "b"}, "a..b=x": nil, "": nil,
+	} {
+		require.Equal(t, want, strictyaml.AssignedKeys(assignment), assignment)
+	}
+}
+
 func TestProblemsOfAssignments(t *testing.T) {
 	t.Parallel()
 	for assignment, want := range map[string]string{

@@ -18,11 +18,13 @@ import (
 var providers = map[string]*providerKind{
 	openai.Provider: {
 		keys: []string{openai.APIKeyVariable},
-		settings: []string{
-			"frequency_penalty", "include", "logit_bias", "logprobs", "max_completion_tokens", "max_output_tokens", "max_tokens",
-			"max_tool_calls", "metadata", "modalities", "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key",
-			"prompt_cache_retention", "reasoning", "reasoning_effort", "safety_identifier", "seed", "service_tier", "stop", "store",
-			"stream_options", "temperature", "text", "top_logprobs", "top_p", "truncation", "user", "verbosity", "web_search_options",
+		settings: map[string]settingType{
+			"frequency_penalty": number, "include": texts, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": integer,
+			"max_output_tokens": integer, "max_tokens": integer, "max_tool_calls": integer, "metadata": mapping, "modalities": texts,
+			"parallel_tool_calls": boolean, "prediction": mapping, "presence_penalty": number, "prompt_cache_key": words,
+			"prompt_cache_retention": words, "reasoning": mapping, "reasoning_effort": words, "safety_identifier": words, "seed": integer,
+			"service_tier": words, "stop": wordsOrTexts, "store": boolean, "stream_options": mapping, "temperature": number, "text": mapping,
+			"top_logprobs": integer, "top_p": number, "truncation": words, "user": words, "verbosity": words, "web_search_options": mapping,
 		},
 		build: func(e *providerEntry, key string) model.Model {
 			return &openai.Model{
@@ -33,11 +35,12 @@ var providers = map[string]*providerKind{
 	},
 	anthropic.Provider: {
 		keys: []string{anthropic.APIKeyVariable},
-		settings: []string{
-			"container", "context_management", "inference_geo", "max_tokens", "mcp_servers", "metadata", "output_config", "service_tier",
-			"stop_sequences", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p",
+		settings: map[string]settingType{
+			"container": anything, "context_management": mapping, "inference_geo": words, "max_tokens": integer, "mcp_servers": list,
+			"metadata": mapping, "output_config": mapping, "service_tier": words, "stop_sequences": texts, "temperature": number,
+			"thinking": mapping, "tool_choice": mapping, "tools": list, "top_k": integer, "top_p": number,
 		},
-		common: map[string][]string{"stop": {"stop_sequences"}},
+		common: map[string]commonSetting{"stop": {texts, []string{"stop_sequences"}}},
 		build: func(e *providerEntry, key string) model.Model {
 			return &anthropic.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, Settings: e.settings, Headers: e.headers, Profile: e.profile,
@@ -45,12 +48,15 @@ var providers = map[string]*providerKind{
 		},
 	},
 	gemini.Provider: {
-		keys:     gemini.APIKeyVariables(),
-		settings: []string{"cachedContent", "generationConfig", "labels", "safetySettings", "serviceTier", "toolConfig", "tools"},
-		common: map[string][]string{
-			"max_tokens": {"generationConfig", "maxOutputTokens"}, "seed": {"generationConfig", "seed"},
-			"stop": {"generationConfig", "stopSequences"}, "temperature": {"generationConfig", "temperature"},
-			"top_k": {"generationConfig", "topK"}, "top_p": {"generationConfig", "topP"},
+		keys: gemini.APIKeyVariables(),
+		settings: map[string]settingType{
+			"cachedContent": words, "generationConfig": mapping, "labels": mapping, "safetySettings": list, "serviceTier": words,
+			"toolConfig": mapping, "tools": list,
+		},
+		common: map[string]commonSetting{
+			"max_tokens": {integer, []string{"generationConfig", "maxOutputTokens"}}, "seed": {integer, []string{"generationConfig", "seed"}},
+			"stop": {texts, []string{"generationConfig", "stopSequences"}}, "temperature": {number, []string{"generationConfig", "temperature"}},
+			"top_k": {number, []string{"generationConfig", "topK"}}, "top_p": {number, []string{"generationConfig", "topP"}},
 		},
 		build: func(e *providerEntry, key string) model.Model {
 			return &gemini.Model{
@@ -62,9 +68,9 @@ var providers = map[string]*providerKind{
 
 // providerKind holds the differences between providers.
 type providerKind struct {
-	keys     []string            // environment variables with the key; the first one that is set counts
-	settings []string            // keys of a request that are allowed in addition to the keys of every model
-	common   map[string][]string // for settings that providers name differently: the path of the provider's own key
+	keys     []string                 // environment variables with the key; the first one that is set counts
+	settings map[string]settingType   // keys of a request that are allowed in addition to the keys of every model
+	common   map[string]commonSetting // settings that providers name differently
 	build    func(e *providerEntry, key string) model.Model
 }
 
@@ -189,18 +195,13 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, v
 		}
 		return nil
 	}
-	var setting any
-	if path := e.kind.common[key]; path != nil {
-		err := value.Decode(&setting)
-		place(settings, path, setting)
-		return err
-	}
-	if !slices.Contains(e.kind.settings, key) {
+	of, path, ok := e.kind.setting(key)
+	if !ok {
 		at, _ := n.Key(key)
-		return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settings, slices.Collect(maps.Keys(e.kind.common))))))
+		return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
 	}
-	err := value.Decode(&setting)
-	settings[key] = setting
+	setting, err := of.value(value)
+	place(settings, path, setting)
 	return err
 }
 

@@ -137,6 +137,43 @@ func TestModelsThatAreRefused(t *testing.T) {
 	}
 }
 
+// A setting of a known type is checked when the manifest is read.
+func TestTypesOfSettings(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"HALF": "0.5", "NINE": "9", "WORD": "hot"}
+	for _, test := range []struct{ provider, setting, says string }{
+		{"openai", "temperature: hot", `model.temperature: expected a number, found string "hot"`},
+		{"openai", "temperature: '0.5'", "remove the quotes"},
+		{"openai", "temperature: '${WORD}'", "model.temperature: expected a number, found string \"${WORD}\""},
+		{"anthropic", "temperature: [1]", "model.temperature: expected a number, found a list"},
+		{"gemini", "temperature: true", "model.temperature: expected a number, found boolean true"},
+		{"openai", "max_tokens: 1.5", "model.max_tokens: expected an integer"},
+		{"openai", "stop: {a: b}", "model.stop: expected a string"},
+		{"openai", "stop: [1]", "model.stop[0]: expected a string"},
+		{"anthropic", "stop: end", "model.stop: expected a list"},
+		{"anthropic", "thinking: enabled", "model.thinking: expected a mapping"},
+		{"openai", "parallel_tool_calls: no", "model.parallel_tool_calls: expected true or false"},
+		{"gemini", "generationConfig: 3", "model.generationConfig: expected a mapping"},
+	} {
+		_, err := modelOf(t, "model: {provider: "+test.provider+", name: x, "+test.setting+"}", env)
+		require.ErrorContains(t, err, test.says, test)
+	}
+	for _, test := range []struct{ provider, setting, sent string }{
+		{"openai", "temperature: 1", `"temperature":1}`},
+		{"openai", "temperature: ${HALF}", `"temperature":0.5`},
+		{"openai", "seed: ${NINE}", `"seed":9`},
+		{"openai", "stop: [a, b]", `"stop":["a","b"]`},
+		{"openai", "stop: a", `"stop":"a"`},
+		{"openai", "temperature: null", `"temperature":null`},
+		{"openai", "settings: {temperature: hot}", `"temperature":"hot"`},
+		{"anthropic", "container: {id: 3}", `"container":{"id":3}`},
+		{"gemini", "top_k: 4", `"topK":4`},
+	} {
+		body, _ := received(t, "model:\n  provider: "+test.provider+"\n  name: x\n  base_url: ${BASE}\n  "+test.setting+"\n", env)
+		require.Contains(t, body, test.sent, test)
+	}
+}
+
 func TestAMissingKeyIsAnErrorOfTheCall(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "")
 	built, err := modelOf(t, "model: anthropic:claude-haiku-4-5", nil)

@@ -65,12 +65,6 @@ func listOf(item any) map[string]any { return map[string]any{"type": "array", "i
 
 // JSONSchema returns the schema of a model.
 func (modelEntry) JSONSchema() map[string]any {
-	settings := map[string]bool{}
-	for _, kind := range providers {
-		for _, key := range slices.Concat(kind.settings, slices.Collect(maps.Keys(kind.common))) {
-			settings[key] = true
-		}
-	}
 	properties := map[string]any{
 		"provider":    describedAs("The provider of the model", enum(slices.Sorted(maps.Keys(providers))...)),
 		"name":        text("The model's name, as the provider calls it"),
@@ -81,8 +75,10 @@ func (modelEntry) JSONSchema() map[string]any {
 		"profile":     strictyaml.Described{Type: reflect.TypeFor[profileEntry]()},
 		"settings":    describedAs("Further settings of requests, by the provider's names", map[string]any{"type": "object"}),
 	}
-	for key := range settings {
-		properties[key] = map[string]any{"description": describeSetting(key)}
+	for _, kind := range providers {
+		for _, key := range kind.settingNames() {
+			properties[key] = describedAs(describeSetting(key), settingSchema(key))
+		}
 	}
 	provided := map[string]any{
 		"type": "object", "required": []string{"provider", "name"}, "properties": properties, "additionalProperties": false,
@@ -92,15 +88,33 @@ func (modelEntry) JSONSchema() map[string]any {
 	)
 }
 
+// settingSchema returns the schema of a setting, with a form for each type that a provider gives it. An empty schema accepts anything.
+func settingSchema(key string) map[string]any {
+	forms := []any{map[string]any{"type": "null"}}
+	for _, name := range slices.Sorted(maps.Keys(providers)) {
+		of, _, ok := providers[name].setting(key)
+		switch {
+		case !ok || slices.ContainsFunc(forms, func(form any) bool { return reflect.DeepEqual(form, any(of.schema)) }):
+		case of.schema == nil:
+			return map[string]any{}
+		default:
+			forms = append(forms, of.schema)
+		}
+	}
+	return oneOf(forms...)
+}
+
 // describeSetting names the providers that accept a setting, and the keys of their own that it sets.
 func describeSetting(key string) string {
 	var of []string
 	for _, name := range slices.Sorted(maps.Keys(providers)) {
-		kind := providers[name]
-		if path := kind.common[key]; path != nil {
-			of = append(of, fmt.Sprintf("%s (as %s)", name, strings.Join(path, ".")))
-		} else if slices.Contains(kind.settings, key) {
+		_, path, ok := providers[name].setting(key)
+		switch {
+		case !ok:
+		case len(path) == 1 && path[0] == key:
 			of = append(of, name)
+		default:
+			of = append(of, fmt.Sprintf("%s (as %s)", name, strings.Join(path, ".")))
 		}
 	}
 	return "A setting of requests to " + strings.Join(of, ", ")

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/agenthost/agenthost/internal/mask"
 )
 
 // Client makes the requests of one plugin. Its methods may be called from several goroutines at once.
@@ -17,7 +18,7 @@ type Client struct {
 	policy    Policy
 	hosts     []pattern
 	secrets   map[string]secret
-	redactor  *strings.Replacer // nil: there are no secrets
+	mask      *mask.Mask // hides the secrets
 	transport *http.Transport
 	closed    atomic.Bool
 }
@@ -57,7 +58,7 @@ func (c *Client) init() error {
 	if c.secrets, err = parseSecrets(c.policy.Secrets, c.hosts); err != nil {
 		return err
 	}
-	c.redactor = newRedactor(c.secrets)
+	c.mask = newMask(c.secrets)
 	return nil
 }
 

@@ -144,7 +144,7 @@ func (x *exchange) read(h *hop, response *http.Response) (*abi.FetchResponse, er
 		return nil, err
 	}
 	return &abi.FetchResponse{
-		Body: c.hideBytes(body), Headers: c.responseHeaders(response.Header), Status: uint64(response.StatusCode),
+		Body: c.mask.Bytes(body), Headers: c.responseHeaders(response.Header), Status: uint64(response.StatusCode),
 		URL: c.hide(h.target.url.String()),
 	}, nil
 }

@@ -1,34 +1,30 @@
 package fetch
 
 import (
-	"cmp"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/mask"
 )
 
 const (
 	secretOpen  = "${secret:"
 	secretClose = "}"
-	hidden      = "***"
 	minSecret   = 8 // a shorter one can be guessed, and hiding it would hide words
 	maxSecret   = 4 << 10
 )
 
 // String hides the value, so that a policy can be printed.
-func (Secret) String() string { return hidden }
+func (Secret) String() string { return mask.Hidden }
 
 // GoString hides the value.
-func (Secret) GoString() string { return hidden }
+func (Secret) GoString() string { return mask.Hidden }
 
 // MarshalText hides the value.
-func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+func (Secret) MarshalText() ([]byte, error) { return []byte(mask.Hidden), nil }
 
 // secret is a value with the hosts that may receive it.
 type secret struct {
@@ -111,61 +107,14 @@ func (c *Client) fill(value string, to origin, room int) (string, error) {
 // hasSecret reports whether a header's value refers to a secret.
 func hasSecret(value string) bool { return strings.Contains(value, secretOpen) }
 
-// newRedactor returns a replacer that hides the secrets in texts of servers, or nil if there are none.
-func newRedactor(secrets map[string]secret) *strings.Replacer {
-	forms := map[string]bool{}
+// newMask returns a mask that hides the secrets in texts of servers.
+func newMask(secrets map[string]secret) *mask.Mask {
+	values := make([]string, 0, len(secrets))
 	for _, s := range secrets {
-		for _, form := range encodings(s.value) {
-			forms[form] = true
-		}
+		values = append(values, s.value)
 	}
-	if len(forms) == 0 {
-		return nil
-	}
-	longestFirst := slices.SortedFunc(maps.Keys(forms), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-	})
-	pairs := make([]string, 0, 2*len(longestFirst))
-	for _, form := range longestFirst {
-		pairs = append(pairs, form, hidden)
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// jsonString escapes as most programs do; encoding/json also escapes <, > and &.
-var jsonString = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
-
-// encodings returns the forms in which programs pass on a text by accident.
-func encodings(value string) []string {
-	b := []byte(value)
-	quoted, _ := json.Marshal(value) //nolint:errchkjson // a string
-	forms := make([]string, 0, 18)
-	forms = append(forms, value, jsonString.Replace(value), string(quoted[1:len(quoted)-1]), url.QueryEscape(value), url.PathEscape(value),
-		hex.EncodeToString(b), strings.ToUpper(hex.EncodeToString(b)))
-	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		forms = append(forms, e.EncodeToString(b), e.WithPadding(base64.NoPadding).EncodeToString(b))
-		// Inside a longer text, as in "user:password", the value begins at one of three places in a group. Drop its first
-		// and last letters, which also depend on the neighbors.
-		for shift := range 3 {
-			text := e.EncodeToString(append(make([]byte, shift), value...))
-			forms = append(forms, text[(shift*8+5)/6:(shift+len(value))*8/6])
-		}
-	}
-	return forms
+	return mask.Of(minSecret, values...)
 }
 
 // hide makes a text of a server fit for the guest.
-func (c *Client) hide(text string) string {
-	if c.redactor != nil {
-		text = c.redactor.Replace(text)
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
-// hideBytes hides secrets in a body, which need not be text.
-func (c *Client) hideBytes(body []byte) []byte {
-	if c.redactor == nil || len(body) == 0 {
-		return body
-	}
-	return []byte(c.redactor.Replace(string(body)))
-}
+func (c *Client) hide(text string) string { return strings.ToValidUTF8(c.mask.Text(text), "\uFFFD") }

@@ -56,7 +56,7 @@ func reason(err error) string {
 
 // failure returns a result that says what went wrong.
 func (t *Tool) failure(text string) *host.ToolOutput {
-	out := host.TextOutput("Error: " + terminal.Line(t.secrets.hide(text)))
+	out := host.TextOutput("Error: " + terminal.Line(t.secrets.Text(text)))
 	out.Failed = true
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/internal/schema"
 )
 
@@ -96,7 +97,7 @@ type Tool struct {
 	headers []header
 	body    *body    // nil: none
 	result  []string // the steps of the pointer; nil: none
-	secrets secrets
+	secrets *mask.Mask
 	client  *client
 }
 

@@ -74,7 +74,7 @@ func (t *Tool) redirected(r *abi.FetchRequest, status uint64, location string) (
 	}
 	if !sameOrigin(from, to) {
 		next.Headers = withoutOwn(next.Headers)
-		if t.secrets.in(string(next.Body)) {
+		if t.secrets.In(string(next.Body)) {
 			return nil, &redirectError{"to another host, and the body of the request has a secret in it"}
 		}
 	}

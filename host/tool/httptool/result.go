@@ -49,7 +49,7 @@ func (t *Tool) output(r *abi.FetchResponse) *host.ToolOutput {
 		return &host.ToolOutput{Content: abi.Blocks(abi.ImageBlock(kind, body))}
 	default:
 		return host.TextOutput(fmt.Sprintf("%s: the response is of the type %s and has %d bytes, which cannot be shown",
-			status(r), terminal.Line(t.secrets.hide(kind)), len(body)))
+			status(r), terminal.Line(t.secrets.Text(kind)), len(body)))
 	}
 }
 
@@ -70,7 +70,7 @@ func (t *Tool) part(body []byte) *host.ToolOutput {
 
 // text returns the part of a body that the model sees: without secrets, at most the given number of bytes.
 func (t *Tool) text(body []byte, most int) string {
-	whole := t.secrets.hide(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
+	whole := t.secrets.Text(strings.ToValidUTF8(string(withoutMark(body)), "\uFFFD"))
 	head := text.Head(whole, most)
 	if len(head) == len(whole) {
 		return whole

@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"slices"
-	"strings"
-
+	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -11,26 +9,18 @@ import (
 const minSecret = 6
 
 // secrets hides the values given to a server from errors and logs.
-type secrets struct{ replacer *strings.Replacer }
+type secrets struct{ mask *mask.Mask }
 
 func (c *Config) secrets() secrets {
 	var values []string
-	for _, given := range []map[string]string{c.Env, c.Headers} {
-		for _, value := range given {
-			values = append(values, value)
-			if _, token, ok := strings.Cut(value, " "); ok { // Bearer …
-				values = append(values, token)
-			}
-		}
+	for _, value := range c.Env {
+		values = append(values, value)
 	}
-	values = slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecret })
-	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(values))
-	for _, value := range values {
-		pairs = append(pairs, value, "***")
+	for _, value := range c.Headers {
+		values = append(append(values, value), mask.Credentials(value)...)
 	}
-	return secrets{strings.NewReplacer(pairs...)}
+	return secrets{mask.Of(minSecret, values...)}
 }
 
 // line makes a server's text safe to use within a line of a log or an error.
-func (s secrets) line(text string) string { return terminal.Line(s.replacer.Replace(text)) }
+func (s secrets) line(text string) string { return terminal.Line(s.mask.Text(text)) }

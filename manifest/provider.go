@@ -17,7 +17,7 @@ import (
 // providers maps the names of a manifest to the providers that answer over the network.
 var providers = map[string]*providerKind{
 	openai.Provider: {
-		keys: []string{openai.APIKeyVariable},
+		key: openai.APIKeyVariable,
 		settings: map[string]settingType{
 			"frequency_penalty": number, "include": texts, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": integer,
 			"max_output_tokens": integer, "max_tokens": integer, "max_tool_calls": integer, "metadata": mapping, "modalities": texts,
@@ -26,29 +26,29 @@ var providers = map[string]*providerKind{
 			"service_tier": words, "stop": wordsOrTexts, "store": boolean, "stream_options": mapping, "temperature": number, "text": mapping,
 			"top_logprobs": integer, "top_p": number, "truncation": words, "user": words, "verbosity": words, "web_search_options": mapping,
 		},
-		build: func(e *providerEntry, key string) model.Model {
+		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &openai.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
 				Profile: e.profile,
 			}
 		},
 	},
 	anthropic.Provider: {
-		keys: []string{anthropic.APIKeyVariable},
+		key: anthropic.APIKeyVariable,
 		settings: map[string]settingType{
 			"container": anything, "context_management": mapping, "inference_geo": words, "max_tokens": integer, "mcp_servers": list,
 			"metadata": mapping, "output_config": mapping, "service_tier": words, "stop_sequences": texts, "temperature": number,
 			"thinking": mapping, "tool_choice": mapping, "tools": list, "top_k": integer, "top_p": number,
 		},
 		common: map[string]commonSetting{"stop": {texts, []string{"stop_sequences"}}},
-		build: func(e *providerEntry, key string) model.Model {
+		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &anthropic.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers, Profile: e.profile,
 			}
 		},
 	},
 	gemini.Provider: {
-		keys: gemini.APIKeyVariables(),
+		key: gemini.APIKeyVariable,
 		settings: map[string]settingType{
 			"cachedContent": words, "generationConfig": mapping, "labels": mapping, "safetySettings": list, "serviceTier": words,
 			"toolConfig": mapping, "tools": list,
@@ -58,9 +58,9 @@ var providers = map[string]*providerKind{
 			"stop": {texts, []string{"generationConfig", "stopSequences"}}, "temperature": {number, []string{"generationConfig", "temperature"}},
 			"top_k": {number, []string{"generationConfig", "topK"}}, "top_p": {number, []string{"generationConfig", "topP"}},
 		},
-		build: func(e *providerEntry, key string) model.Model {
+		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &gemini.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKey: key, APIKeyEnv: e.keyFrom, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers, Profile: e.profile,
 			}
 		},
 	},
@@ -68,10 +68,10 @@ var providers = map[string]*providerKind{
 
 // providerKind holds the differences between providers.
 type providerKind struct {
-	keys     []string                 // environment variables with the key; the first one that is set counts
+	key      string                   // the environment variable with the provider's own key, for messages
 	settings map[string]settingType   // keys of a request that are allowed in addition to the keys of every model
 	common   map[string]commonSetting // settings that providers name differently
-	build    func(e *providerEntry, key string) model.Model
+	build    func(e *providerEntry, lookup lookupFunc) model.Model
 }
 
 // providerNames returns the names of all providers.
@@ -148,7 +148,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			err = value.Decode(&e.keyFrom)
 		case "api_key", "key":
 			err = value.Errorf("a manifest cannot contain keys; set %s in the environment or in env_file, or name another variable with api_key_env",
-				e.kind.keys[0])
+				e.kind.key)
 		case "headers":
 			err = value.Decode(&e.headers)
 		case "profile":
@@ -252,16 +252,9 @@ func (p *profileEntry) apply(info *model.Info) {
 	}
 }
 
-// build makes the model. A missing key is an error of its calls, so that a manifest can be inspected without the key.
-func (e *providerEntry) build(lookup func(name string) (string, bool)) model.Model {
-	names := e.kind.keys
-	if e.keyFrom != "" {
-		names = []string{e.keyFrom}
-	}
-	for _, name := range names {
-		if key, ok := lookup(name); ok && key != "" {
-			return e.kind.build(e, key)
-		}
-	}
-	return e.kind.build(e, "")
-}
+// lookupFunc looks up a variable.
+type lookupFunc = func(name string) (string, bool)
+
+// build makes the model, which looks up its key where a request needs it. A missing key is an error of its calls, so that a manifest can
+// be inspected without the key.
+func (e *providerEntry) build(lookup lookupFunc) model.Model { return e.kind.build(e, lookup) }

@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -74,13 +75,13 @@ func TestSettingsOfProviders(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ lines, key, header, says string }{
 		{
-			"model: {provider: openai, name: gpt-5.2, base_url: \"${BASE}/v1\", temperature: 0, settings: {new_thing: {a: [1]}}, headers: {X-Team: blue}}",
+			"model: {provider: openai, name: gpt-5.2, api_key_env: OPENAI_API_KEY, base_url: \"${BASE}/v1\", temperature: 0, settings: {new_thing: {a: [1]}}, headers: {X-Team: blue}}",
 			"OPENAI_API_KEY", "Authorization", `"new_thing":{"a":[1]}`,
 		},
 		{"model: {provider: openai, name: x, base_url: \"${BASE}/v1\", api_key_env: OTHER}", "OTHER", "Authorization", `"model":"x"`},
-		{"model: {provider: anthropic, name: x, base_url: \"${BASE}\", max_tokens: 7, stop: [end]}", "ANTHROPIC_API_KEY", "X-Api-Key", `"stop_sequences":["end"]`},
-		{"model: {provider: gemini, name: x, base_url: \"${BASE}\", temperature: 0.5, max_tokens: 9}", "GEMINI_API_KEY", "X-Goog-Api-Key", `"maxOutputTokens":9`},
-		{"model: {provider: gemini, name: x, base_url: \"${BASE}\"}", "GOOGLE_API_KEY", "X-Goog-Api-Key", `be brief`},
+		{"model: {provider: anthropic, name: x, api_key_env: ANTHROPIC_API_KEY, base_url: \"${BASE}\", max_tokens: 7, stop: [end]}", "ANTHROPIC_API_KEY", "X-Api-Key", `"stop_sequences":["end"]`},
+		{"model: {provider: gemini, name: x, api_key_env: GEMINI_API_KEY, base_url: \"${BASE}\", temperature: 0.5, max_tokens: 9}", "GEMINI_API_KEY", "X-Goog-Api-Key", `"maxOutputTokens":9`},
+		{"model: {provider: gemini, name: x, api_key_env: GOOGLE_API_KEY, base_url: \"${BASE}\"}", "GOOGLE_API_KEY", "X-Goog-Api-Key", `be brief`},
 	} {
 		body, header := received(t, test.lines, map[string]string{test.key: "s3cret"})
 		require.Contains(t, body, test.says, test.lines)
@@ -93,7 +94,7 @@ func TestKeysComeFromAFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "keys.env")
 	require.NoError(t, os.WriteFile(file, []byte("# keys\nexport OPENAI_API_KEY=\"from file\"\nWORD='of the file'\n"), 0o600))
-	lines := "env_file: " + file + "\nmodel: {provider: openai, name: x, base_url: \"${BASE}/v1\"}\nsystem_prompt: a word ${WORD}\n"
+	lines := "env_file: " + file + "\nmodel: {provider: openai, name: x, base_url: \"${BASE}/v1\", api_key_env: OPENAI_API_KEY}\nsystem_prompt: a word ${WORD}\n"
 	_, header := received(t, lines, map[string]string{})
 	require.Equal(t, "Bearer from file", header.Get("Authorization"))
 	_, header = received(t, lines, map[string]string{"OPENAI_API_KEY": "of the environment"})
@@ -182,16 +183,19 @@ func TestAMissingKeyIsAnErrorOfTheCall(t *testing.T) {
 	require.ErrorContains(t, err, "there is no API key; set the environment variable ANTHROPIC_API_KEY")
 }
 
-// The provider's own key does not go to who has another one, or none.
-func TestTheProvidersKeyIsNotForAnotherOne(t *testing.T) { //nolint:paralleltest // it changes the environment
+// The provider's own key does not go to another server, whether it is in the environment or in the file, unless the manifest says so.
+func TestTheProvidersKeyIsNotForAnotherServer(t *testing.T) { //nolint:paralleltest // it changes the environment
+	variables := map[string]string{}
 	for _, variable := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		t.Setenv(variable, "s3cret")
+		variables[variable] = "s3cret"
 	}
 	for _, provider := range []string{"openai", "anthropic", "gemini"} {
-		body, header := received(t, "model: {provider: "+provider+", name: x, base_url: \"${BASE}\", api_key_env: OTHER}", map[string]string{})
-		require.Contains(t, body, "be brief")
-		require.NotContains(t, fmt.Sprint(header), "s3cret")
-
+		for _, from := range []string{"", ", api_key_env: OTHER"} {
+			body, header := received(t, "model: {provider: "+provider+", name: x, base_url: \"${BASE}\""+from+"}", maps.Clone(variables))
+			require.Contains(t, body, "be brief")
+			require.NotContains(t, fmt.Sprint(header), "s3cret")
+		}
 		built, err := modelOf(t, "model: {provider: "+provider+", name: x, api_key_env: OTHER}", nil)
 		require.NoError(t, err)
 		_, err = built.Generate(t.Context(), &model.Request{})

@@ -69,7 +69,7 @@ func (modelEntry) JSONSchema() map[string]any {
 		"provider":    describedAs("The provider of the model", enum(slices.Sorted(maps.Keys(providers))...)),
 		"name":        text("The model's name, as the provider calls it"),
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
-		"api_key_env": text("The environment variable with the key"),
+		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
 		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses")),
 		"headers":     describedAs("Headers of the requests", map[string]any{"type": "object"}),
 		"profile":     strictyaml.Described{Type: reflect.TypeFor[profileEntry]()},

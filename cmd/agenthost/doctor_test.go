@@ -133,20 +133,27 @@ models:
   claude: anthropic:claude-sonnet-4-5
   gemini: {provider: gemini, name: gemini-2.5-flash, api_key_env: MY_KEY}
   local: {provider: openai, name: m, base_url: "%[1]s/v1"}
+  proxy: {provider: anthropic, name: m, base_url: "%[1]s"}
   header: {provider: openai, name: m, base_url: "%[1]s/v1", headers: {authorization: Bearer s3cret}}
 `, server.URL))
 	b.write("keys.env", "ANTHROPIC_API_KEY=s3cret\n")
 	found := b.examined(exitUsage)
+	host := strings.TrimPrefix(server.URL, "http://")
 	require.Equal(t, check{
 		"model", checkFailed, "openai:gpt-5.2; there is no key",
 		"set OPENAI_API_KEY in the environment or in the file that env_file names in the manifest",
 	}, found["model"])
-	require.Equal(t, check{"model claude", checkOK, "anthropic:claude-sonnet-4-5; its key is set", ""}, found["model claude"])
+	require.Equal(t, check{"model claude", checkOK, "anthropic:claude-sonnet-4-5; ANTHROPIC_API_KEY is sent to api.anthropic.com", ""}, found["model claude"])
 	require.Contains(t, found["model gemini"].Remedy, "set MY_KEY in ")
 	require.Equal(t, check{
-		"model local", checkNote, "openai:m; there is no key for 127.0.0.1, which may not need one", "if the server needs a key, set OPENAI_API_KEY",
+		"model local", checkNote, "openai:m; there is no key for " + host + ", which may not need one",
+		"if the server needs a key, put it into a variable, and name the variable with api_key_env",
 	}, found["model local"])
-	require.Equal(t, checkOK, found["model header"].Outcome)
+	require.Equal(t, check{"model header", checkOK, "openai:m; the key in its headers is sent to " + host, ""}, found["model header"])
+	require.Equal(t, check{
+		"model proxy", checkNote, "anthropic:m; ANTHROPIC_API_KEY is not sent to " + host + ", which is not the provider's own server",
+		"if the server needs this key, add api_key_env: ANTHROPIC_API_KEY to the model",
+	}, found["model proxy"])
 	require.NotContains(t, b.out.String(), "s3cret")
 	require.NotContains(t, b.out.String(), "asked")
 

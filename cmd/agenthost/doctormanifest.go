@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/manifest"
@@ -84,26 +83,5 @@ func (d *doctor) plugin(ctx context.Context, w plugin.Wasm) {
 	default:
 		d.note(subject, said+"; it is not pinned, so any file at its path is accepted",
 			fmt.Sprintf("if it is not your own, pin it: plugin: {path: …, sha256: %s}", in.SHA256))
-	}
-}
-
-// model checks a model.
-func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
-	account, ok := accountOf(m)
-	name := modelName(m.Info())
-	switch {
-	case !ok:
-		d.okf(subject, "%s, which needs no provider", name)
-		return
-	case account.key:
-		d.okf(subject, "%s; its key is set", name)
-	case account.elsewhere:
-		d.note(subject, name+"; there is no key for "+account.place()+", which may not need one", "if the server needs a key, set "+account.variable)
-	default:
-		d.failed(subject, name+"; there is no key", "set "+account.variable+" in the environment or in the file that env_file names in the manifest")
-		return
-	}
-	if d.online && ctx.Err() == nil {
-		d.ask(ctx, subject, m)
 	}
 }

@@ -1,62 +1,46 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"net/url"
-	"os"
-	"strings"
+	"fmt"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/host/model/anthropic"
-	"github.com/agenthost/agenthost/host/model/gemini"
-	"github.com/agenthost/agenthost/host/model/openai"
 )
 
-// account describes how a model authenticates.
-type account struct {
-	key       bool   // whether there is a key
-	variable  string // the environment variable for the key
-	address   string // of the server
-	elsewhere bool   // whether the server is not the provider's own
-}
-
-// accountOf returns the account of a model, or false if the model needs none.
-func accountOf(m model.Model) (account, bool) {
-	var a account
-	var headers map[string]string
-	var key, own string
-	switch m := m.(type) {
-	case *openai.Model:
-		key, headers, a.address, a.variable, own = m.APIKey, m.Headers, m.BaseURL, cmp.Or(m.APIKeyEnv, openai.APIKeyVariable), "openai.com"
-	case *anthropic.Model:
-		key, headers, a.address, a.variable, own = m.APIKey, m.Headers, m.BaseURL, cmp.Or(m.APIKeyEnv, anthropic.APIKeyVariable), "anthropic.com"
-	case *gemini.Model:
-		key, headers, a.address, a.variable, own = m.APIKey, m.Headers, m.BaseURL, cmp.Or(m.APIKeyEnv, gemini.APIKeyVariable), "googleapis.com"
+// model checks whether a model has the key that it needs, and says where the key is sent.
+func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
+	name := modelName(m.Info())
+	accountant, ok := m.(model.Accountant)
+	if !ok {
+		d.okf(subject, "%s, which needs no provider", name)
+		return
+	}
+	account, err := accountant.Account()
+	switch {
+	case err != nil:
+		d.failed(subject, name+": "+err.Error(), "correct the model in the manifest")
+		return
+	case account.Key == model.CredentialHeader:
+		d.okf(subject, "%s; the key in its headers is sent to %s", name, account.Host)
+	case account.Key == model.CredentialWithheld:
+		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, which is not the provider's own server", name, account.Variable, account.Host),
+			"if the server needs this key, add api_key_env: "+account.Variable+" to the model")
+	case account.Key != model.CredentialNone:
+		d.okf(subject, "%s; %s is sent to %s", name, account.Variable, account.Host)
+	case !account.Own:
+		d.note(subject, fmt.Sprintf("%s; there is no key for %s, which may not need one", name, account.Host),
+			"if the server needs a key, put it into a variable, and name the variable with api_key_env")
 	default:
-		return a, false
+		d.failed(subject, name+"; there is no key", "set "+account.Variable+" in the environment or in the file that env_file names in the manifest")
+		return
 	}
-	a.key = strings.TrimSpace(cmp.Or(key, os.Getenv(a.variable))) != ""
-	for name := range headers {
-		a.key = a.key || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "x-api-key") || strings.EqualFold(name, "x-goog-api-key")
+	if d.online && ctx.Err() == nil {
+		d.ask(ctx, subject, m)
 	}
-	host := a.host()
-	a.elsewhere = host != "" && host != own && !strings.HasSuffix(host, "."+own)
-	return a, true
 }
-
-func (a *account) host() string {
-	if u, err := url.Parse(a.address); err == nil {
-		return strings.ToLower(u.Hostname())
-	}
-	return ""
-}
-
-// place names the server without the rest of its address, which may hold secrets.
-func (a *account) place() string { return cmp.Or(a.host(), "its server") }
 
 // askTime is the time limit for the answer of a model.
 const askTime = 30 * time.Second

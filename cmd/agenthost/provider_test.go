@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,41 @@ func TestProvidersThatFail(t *testing.T) {
 			require.Equal(t, 1, strings.Count(b.out.String(), "It works."), &b.out)
 		})
 	}
+}
+
+// A changed address sends nobody the provider's key, and a server that echoes the key it was given does not get it into a thread.
+func TestAKeyIsNotSentToAnotherServer(t *testing.T) {
+	const key = "sk-secret-4711"
+	t.Setenv("OPENAI_API_KEY", key)
+	var sent atomic.Pointer[string]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := r.Header.Get("Authorization")
+		sent.Store(&got)
+		if got == "" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", "You sent "+got)
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: m}\ncheckpoint: sqlite:agent.db\n")
+	address := "model.base_url=" + server.URL + "/v1"
+	require.Equal(t, exitProvider, b.run("run", "--thread", "ada", "--set", address, "hi"))
+	require.Empty(t, *sent.Load())
+	require.Contains(t, b.err.String(), "OPENAI_API_KEY is only sent to api.openai.com over https; to send it to "+host+", set api_key_env: OPENAI_API_KEY")
+	require.Equal(t, exitProvider, b.run("run", "--set", address, "--model", "openai:other", "hi"))
+	require.Empty(t, *sent.Load())
+
+	require.Equal(t, exitOK, b.run("run", "-o", "jsonl", "--thread", "ada", "--set", address, "--set", "model.api_key_env=OPENAI_API_KEY", "hi"), &b.err)
+	require.Equal(t, "Bearer "+key, *sent.Load())
+	require.Contains(t, b.out.String(), "You sent Bearer ***")
+	require.NotContains(t, b.out.String()+b.err.String(), key)
+	require.Equal(t, exitOK, b.run("threads", "show", "ada"), &b.err)
+	require.NotContains(t, b.out.String(), key)
+	stored, err := os.ReadFile(b.path("agent.db"))
+	require.NoError(t, err)
+	require.NotContains(t, string(stored), key)
 }
 
 // A call with truncated arguments is answered with an error, so that the model can repeat it.

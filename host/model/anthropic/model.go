@@ -1,13 +1,10 @@
 package anthropic
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"net/http"
-	"os"
-	"strings"
 	"sync"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -28,13 +25,15 @@ const DefaultMaxTokens = 4096
 // path is the path of the Messages API, relative to the provider's address.
 const path = "v1/messages"
 
-// These are Anthropic's own address and host.
-const (
-	ownBaseURL = "https://api.anthropic.com/"
-	ownHost    = "api.anthropic.com"
-)
+// ownBaseURL is Anthropic's own address.
+const ownBaseURL = "https://api.anthropic.com/"
+
+var service = provider.Service{BaseURL: ownBaseURL, Variables: []string{APIKeyVariable}, KeyHeader: "X-Api-Key"}
 
 // Model is a model of Anthropic. Do not change its fields after its first use.
+//
+// Only Anthropic's own address, api.anthropic.com over https, requires a key. Another server gets a key only if APIKey or APIKeyEnv is
+// set, so that changing BaseURL sends nobody the key of Anthropic.
 //
 // Its settings are the fields of a request (https://platform.claude.com/docs/en/api/messages/create). Two of them are merged
 // with the agent's: "tool_choice" may forbid parallel calls, and "output_config" may set the effort. The entries of "tools"
@@ -49,21 +48,25 @@ const (
 // "anthropic_web_search_tool_result" and is sent back in the same form, and a program's block "anthropic_document" is sent as a
 // document with all its keys. A block's key "cache_control" is sent along.
 type Model struct {
-	Name       string            // such as "claude-haiku-4-5"
-	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
-	APIKey     string            // "": the key in APIKeyEnv; only Anthropic's own address requires a key
-	APIKeyEnv  string            // the environment variable with the key; "": ANTHROPIC_API_KEY
-	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
-	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
+	Name       string                           // such as "claude-haiku-4-5"
+	BaseURL    string                           // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
+	APIKey     string                           // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
+	APIKeyEnv  string                           // the variable with the key for BaseURL; "": ANTHROPIC_API_KEY, which is only sent to Anthropic
+	Settings   wire.Map                         // settings of every request, by the provider's names; a request's own settings win
+	Headers    map[string]string                // sent with every request
+	HTTPClient *http.Client                     // nil: a default one, without a timeout; the context limits the time
+	LookupEnv  func(name string) (string, bool) // looks up the variable with the key; nil: os.LookupEnv
+	Profile    *model.Info                      // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint
 	failed   error // why there is no endpoint
 }
 
-var _ model.Streamer = (*Model)(nil)
+var (
+	_ model.Streamer   = (*Model)(nil)
+	_ model.Accountant = (*Model)(nil)
+)
 
 // New returns a model of Anthropic.
 func New(name string) *Model { return &Model{Name: name} }
@@ -73,6 +76,11 @@ func (m *Model) Info() model.Info { return provider.Info(Provider, m.Name, m.Pro
 
 // Generate answers a request.
 func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	resp, err := m.generate(ctx, req)
+	return m.endpoint.Hide(resp, err)
+}
+
+func (m *Model) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	call, err := m.call(req, false)
 	if err != nil {
 		return nil, err
@@ -90,11 +98,11 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
+	return provider.HideStream(func() *provider.Endpoint { return m.endpoint }, func(yield func(model.Chunk, error) bool) {
 		if err := m.stream(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
 			yield(model.Chunk{}, err)
 		}
-	}
+	})
 }
 
 // call returns the call to send for a request.
@@ -108,27 +116,20 @@ func (m *Model) call(req *model.Request, stream bool) (provider.Call, error) {
 }
 
 // connect determines where requests go.
-func (m *Model) connect() error {
-	base, err := provider.Address(Provider, cmp.Or(m.BaseURL, ownBaseURL), ownBaseURL)
-	if err != nil {
-		return err
-	}
-	variable := cmp.Or(m.APIKeyEnv, APIKeyVariable)
-	key := cmp.Or(m.APIKey, strings.TrimSpace(os.Getenv(variable)))
-	header := http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
-	if key != "" {
-		header.Set("X-Api-Key", key)
-	}
-	known := key != ""
-	for name := range m.Headers {
-		known = known || strings.EqualFold(name, "X-Api-Key") || strings.EqualFold(name, "Authorization")
-	}
-	if strings.EqualFold(base.Hostname(), ownHost) && !known {
-		return provider.NoKey(Provider, variable)
-	}
-	m.endpoint = provider.NewEndpoint(Provider, base, m.HTTPClient, header, m.Headers)
-	return nil
+func (m *Model) connect() (err error) {
+	m.endpoint, err = service.Connect(m.options())
+	return err
 }
+
+func (m *Model) options() *provider.Options {
+	return &provider.Options{
+		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Header: http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}, Headers: m.Headers, HTTPClient: m.HTTPClient,
+	}
+}
+
+// Account says which key is sent where.
+func (m *Model) Account() (model.Account, error) { return service.Account(m.options()) }
 
 // malformed returns the error for an unintelligible response.
 func malformed(what string, err error) *model.Error {

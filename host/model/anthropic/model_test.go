@@ -78,6 +78,8 @@ func TestKeys(t *testing.T) {
 		{"none, but a token", "", "", "", map[string]string{"authorization": "Bearer x"}, "api.anthropic.com Bearer x"},
 		{"none, but a header", "", "", "", map[string]string{"x-api-key": "x"}, "api.anthropic.com x"},
 		{"none for another server", "http://localhost:4010/x", "", "", nil, "localhost:4010 "},
+		{"the environment's not for another server", "http://localhost:4010/x", "", "theirs", nil, "localhost:4010 "},
+		{"the model's for another server", "http://localhost:4010/x", "mine", "theirs", nil, "localhost:4010 mine"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv(anthropic.APIKeyVariable, test.variable)

@@ -1,12 +1,10 @@
 package gemini
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +13,13 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// These are Google's own address and host, and the version of the API.
+// These are Google's own address and the version of the API.
 const (
 	ownBaseURL = "https://generativelanguage.googleapis.com"
-	ownHost    = "generativelanguage.googleapis.com"
 	apiVersion = "v1beta"
 )
+
+var service = provider.Service{BaseURL: ownBaseURL, Variables: APIKeyVariables(), KeyHeader: "X-Goog-Api-Key"}
 
 // connect determines where requests go.
 func (m *Model) connect() error {
@@ -28,11 +27,7 @@ func (m *Model) connect() error {
 	return m.failed
 }
 
-func (m *Model) open() error {
-	base, err := provider.Address(Provider, cmp.Or(m.BaseURL, ownBaseURL), ownBaseURL)
-	if err != nil {
-		return err
-	}
+func (m *Model) open() (err error) {
 	m.path = m.Name
 	if !strings.HasPrefix(m.path, "models/") && !strings.HasPrefix(m.path, "tunedModels/") {
 		m.path = "models/" + m.path
@@ -40,37 +35,24 @@ func (m *Model) open() error {
 	if m.Name == "" || strings.Contains(m.Name, "..") || strings.ContainsAny(m.Name, "?&") {
 		return refused("%q is not a valid name of a model; use a name such as %q", m.Name, "gemini-3-flash")
 	}
-	if !strings.HasSuffix(base.Path, "/"+apiVersion+"/") {
+	if m.endpoint, err = service.Connect(m.options()); err != nil {
+		return err
+	}
+	if !m.endpoint.Ends(apiVersion) {
 		m.path = apiVersion + "/" + m.path
 	}
-	header := http.Header{}
-	key := m.key()
-	if key != "" {
-		header.Set("X-Goog-Api-Key", key)
-	}
-	known := key != ""
-	for name := range m.Headers {
-		known = known || strings.EqualFold(name, "X-Goog-Api-Key") || strings.EqualFold(name, "Authorization")
-	}
-	if strings.EqualFold(base.Hostname(), ownHost) && !known {
-		return provider.NoKey(Provider, cmp.Or(m.APIKeyEnv, APIKeyVariable))
-	}
-	m.endpoint = provider.NewEndpoint(Provider, base, m.HTTPClient, header, m.Headers)
 	return nil
 }
 
-// key returns the API key; "" if there is none.
-func (m *Model) key() string {
-	variables := APIKeyVariables()
-	if m.APIKeyEnv != "" {
-		variables = []string{m.APIKeyEnv}
+func (m *Model) options() *provider.Options {
+	return &provider.Options{
+		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Headers: m.Headers, HTTPClient: m.HTTPClient,
 	}
-	key := strings.TrimSpace(m.APIKey)
-	for _, variable := range variables {
-		key = cmp.Or(key, strings.TrimSpace(os.Getenv(variable)))
-	}
-	return key
 }
+
+// Account says which key is sent where.
+func (m *Model) Account() (model.Account, error) { return service.Account(m.options()) }
 
 // exchange sends one request and reads its response.
 func (m *Model) exchange(ctx context.Context, body map[string]any, a *answer) (err error) {

@@ -22,21 +22,30 @@ const APIKeyVariable = "GEMINI_API_KEY" //nolint:gosec // a name, not a key
 func APIKeyVariables() []string { return []string{APIKeyVariable, "GOOGLE_API_KEY"} }
 
 // Model is a model of the Gemini Developer API. Do not change its fields after its first use.
+//
+// Only Google's own address, generativelanguage.googleapis.com over https, requires a key. Another server gets a key only if APIKey or
+// APIKeyEnv is set, so that changing BaseURL sends nobody the key of Google.
 type Model struct {
-	Name       string            // such as "gemini-3-flash"
-	BaseURL    string            // without the version, such as "http://localhost:8080"; "": Google's own
-	APIKey     string            // "": the key in APIKeyEnv; only Google's own address requires a key
-	APIKeyEnv  string            // the environment variable with the key; "": GEMINI_API_KEY, or else GOOGLE_API_KEY
-	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own fields win
-	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
+	Name       string                           // such as "gemini-3-flash"
+	BaseURL    string                           // without the version, such as "http://localhost:8080"; "": Google's own
+	APIKey     string                           // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
+	APIKeyEnv  string                           // the variable with the key for BaseURL; "": GEMINI_API_KEY, or else GOOGLE_API_KEY, which are only sent to Google
+	Settings   wire.Map                         // fields of every request's body, such as generationConfig; a request's own fields win
+	Headers    map[string]string                // sent with every request
+	HTTPClient *http.Client                     // nil: a default one, without a timeout; the context limits the time
+	LookupEnv  func(name string) (string, bool) // looks up the variable with the key; nil: os.LookupEnv
+	Profile    *model.Info                      // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint
 	path     string // of the model, relative to the endpoint
 	failed   error  // why there is no endpoint
 }
+
+var (
+	_ model.Streamer   = (*Model)(nil)
+	_ model.Accountant = (*Model)(nil)
+)
 
 // New returns a model of Google.
 func New(name string) *Model { return &Model{Name: name} }
@@ -48,7 +57,8 @@ func (m *Model) Info() model.Info {
 
 // Generate answers a request.
 func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
-	return m.ask(ctx, req, nil)
+	resp, err := m.ask(ctx, req, nil)
+	return m.endpoint.Hide(resp, err)
 }
 
 // errStopped reports that the consumer of a stream has stopped.
@@ -56,7 +66,7 @@ var errStopped = errors.New("the consumer has stopped")
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
+	return provider.HideStream(func() *provider.Endpoint { return m.endpoint }, func(yield func(model.Chunk, error) bool) {
 		resp, err := m.ask(ctx, req, func(c model.Chunk) error {
 			if !yield(c, nil) {
 				return errStopped
@@ -70,7 +80,7 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 		default:
 			yield(model.Chunk{Response: resp}, nil)
 		}
-	}
+	})
 }
 
 // maxContinued is how often an answer may be continued. Each continuation is a paid request.

@@ -131,11 +131,30 @@ func TestEnvironment(t *testing.T) {
 		m.Headers = map[string]string{"x-goog-api-key": "mine"}
 	}).header.Get("X-Goog-Api-Key"))
 
+	own := func() string {
+		t.Helper()
+		var key string
+		m := gemini.New("gemini-3-flash")
+		m.HTTPClient = &http.Client{Transport: noting(func(r *http.Request) { key = r.Header.Get("X-Goog-Api-Key") })}
+		_, err := m.Generate(t.Context(), request(abi.Human("hi")))
+		require.ErrorContains(t, err, "no request may go to")
+		return key
+	}
 	t.Setenv("GOOGLE_API_KEY", "of Google ")
-	require.Equal(t, "of Google", ask(func(*gemini.Model) {}).header.Get("X-Goog-Api-Key"))
+	require.Equal(t, "of Google", own())
 	t.Setenv(gemini.APIKeyVariable, "of Gemini")
-	require.Equal(t, "of Gemini", ask(func(*gemini.Model) {}).header.Get("X-Goog-Api-Key"))
+	require.Equal(t, "of Gemini", own())
+	require.NotContains(t, ask(func(*gemini.Model) {}).header, "X-Goog-Api-Key", "another server gets neither")
+	require.Equal(t, "of Google", ask(func(m *gemini.Model) { m.APIKeyEnv = "GOOGLE_API_KEY" }).header.Get("X-Goog-Api-Key"))
 	require.Equal(t, "own", ask(func(m *gemini.Model) { m.APIKey = "own" }).header.Get("X-Goog-Api-Key"))
+}
+
+// noting sees all requests and refuses them.
+type noting func(*http.Request)
+
+func (f noting) RoundTrip(r *http.Request) (*http.Response, error) {
+	f(r)
+	return never{}.RoundTrip(r)
 }
 
 func TestNoKey(t *testing.T) {

@@ -18,7 +18,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.own { // its newer models refuse the other name
+	if m.endpoint.Own() { // its newer models refuse the other name
 		rename(body, "max_tokens", "max_completion_tokens")
 	}
 	body["model"], body["messages"] = m.Name, m.chatMessages(req)
@@ -130,7 +130,7 @@ func (c *chat) result(m *abi.Message) {
 // answer adds a message of the model.
 func (c *chat) answer(m *abi.Message, following []abi.Message) {
 	out := object{"role": "assistant", "content": nil}
-	mine := c.model.mine(m) && !c.model.own // OpenAI sends nothing of its own, and refuses what others sent
+	mine := c.model.mine(m) && !c.model.endpoint.Own() // OpenAI sends nothing of its own, and refuses what others sent
 	var parts []any
 	listed := false // there are parts that only the server understands
 	for _, block := range m.Content.Blocks() {

@@ -2,21 +2,18 @@ package openai
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"net/http"
-	"os"
-	"strings"
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// These are OpenAI's address and host. Regional hosts are subdomains, such as eu.api.openai.com.
-const (
-	ownBaseURL = "https://api.openai.com/v1/"
-	ownHost    = "api.openai.com"
-)
+// ownBaseURL is OpenAI's address.
+const ownBaseURL = "https://api.openai.com/v1/"
+
+// service is OpenAI's. Its regional hosts are subdomains, such as eu.api.openai.com.
+var service = provider.Service{BaseURL: ownBaseURL, Regions: true, Variables: []string{APIKeyVariable}, KeyHeader: "Authorization"}
 
 // object is a JSON object of a request.
 type object = map[string]any
@@ -27,32 +24,23 @@ func (m *Model) connect() error {
 	return m.failed
 }
 
-func (m *Model) open() error {
-	base, err := provider.Address(m.provider(), cmp.Or(m.BaseURL, ownBaseURL), ownBaseURL)
-	if err != nil {
-		return err
-	}
+func (m *Model) open() (err error) {
 	if m.API != "" && m.API != ChatCompletions && m.API != Responses {
 		return m.refused(fmt.Errorf("the API %q does not exist; use %q or %q", m.API, ChatCompletions, Responses))
 	}
-	host := strings.ToLower(base.Hostname())
-	m.own = host == ownHost || strings.HasSuffix(host, "."+ownHost)
-	variable := cmp.Or(m.APIKeyEnv, APIKeyVariable)
-	key := strings.TrimSpace(cmp.Or(m.APIKey, os.Getenv(variable)))
-	header := http.Header{"Accept": {"application/json"}}
-	if key != "" {
-		header.Set("Authorization", "Bearer "+key)
-	}
-	known := key != ""
-	for name := range m.Headers {
-		known = known || strings.EqualFold(name, "Authorization")
-	}
-	if m.own && !known {
-		return provider.NoKey(m.provider(), variable)
-	}
-	m.endpoint = provider.NewEndpoint(m.provider(), base, m.HTTPClient, header, m.Headers)
-	return nil
+	m.endpoint, err = service.Connect(m.options())
+	return err
 }
+
+func (m *Model) options() *provider.Options {
+	return &provider.Options{
+		Name: m.provider(), BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient,
+	}
+}
+
+// Account says which key is sent where.
+func (m *Model) Account() (model.Account, error) { return service.Account(m.options()) }
 
 // refused returns the error for a request that cannot be sent.
 func (m *Model) refused(err error) *model.Error { return provider.Unsendable(m.provider(), err) }

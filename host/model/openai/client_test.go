@@ -32,6 +32,7 @@ func TestInfo(t *testing.T) {
 func TestKeys(t *testing.T) {
 	for name, test := range map[string]struct {
 		variable, key, base string
+		named               string // APIKeyEnv
 		headers             map[string]string
 		want                string // "": no header at all
 		refused             bool
@@ -46,7 +47,10 @@ func TestKeys(t *testing.T) {
 		"OpenAI with a header":                {headers: map[string]string{"authorization": "Bearer c"}, want: "Bearer c"},
 		"another server without":              {base: "http://localhost:11434/v1"},
 		"one whose name begins like OpenAI's": {base: "https://api.openai.com.example.com/v1"},
-		"another server with the variable":    {base: "http://localhost:11434/v1", variable: "b", want: "Bearer b"},
+		"OpenAI in Europe":                    {base: "https://eu.api.openai.com/v1", variable: "b", want: "Bearer b"},
+		"another server with the variable":    {base: "http://localhost:11434/v1", variable: "b"},
+		"OpenAI's address without TLS":        {base: "http://api.openai.com/v1", variable: "b"},
+		"another server with its variable":    {base: "http://localhost:11434/v1", variable: "b", named: openai.APIKeyVariable, want: "Bearer b"},
 		"another server with a key":           {base: "http://localhost:11434/v1/", key: "a", want: "Bearer a"},
 		"a header wins":                       {base: "http://localhost:11434/v1", key: "a", headers: map[string]string{"Authorization": "Basic x"}, want: "Basic x"},
 	} {
@@ -54,7 +58,7 @@ func TestKeys(t *testing.T) {
 			t.Setenv(openai.APIKeyVariable, test.variable)
 			for _, api := range apis {
 				var got *recorded
-				m := &openai.Model{Name: "m", APIKey: test.key, BaseURL: test.base, API: api, Headers: test.headers, HTTPClient: client(func(r recorded) string {
+				m := &openai.Model{Name: "m", APIKey: test.key, APIKeyEnv: test.named, BaseURL: test.base, API: api, Headers: test.headers, HTTPClient: client(func(r recorded) string {
 					got = &r
 					return hello[api]
 				})}

@@ -30,6 +30,9 @@ const (
 
 // Model is a model of OpenAI, or of a compatible server. Do not change its fields after its first use.
 //
+// Only OpenAI's own address requires a key: api.openai.com and its subdomains, over https. Another server gets a key only if APIKey or
+// APIKeyEnv is set, so that changing BaseURL sends nobody the key of OpenAI.
+//
 // Its settings are the fields of a request: see https://platform.openai.com/docs/api-reference/chat/create and
 // https://platform.openai.com/docs/api-reference/responses/create, plus any that the server adds. Some are merged with the
 // agent's: the entries of "tools" are tools of the provider, and an entry with the name of one of the agent's tools extends
@@ -41,24 +44,27 @@ const (
 // sent back. The default of the setting "include" therefore requests it, except for models known not to reason, which refuse
 // the request.
 type Model struct {
-	Name       string            // such as "gpt-5.2"
-	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
-	APIKey     string            // "": the key in APIKeyEnv; only OpenAI's own address requires a key
-	APIKeyEnv  string            // the environment variable with the key; "": OPENAI_API_KEY
-	API        API               // "": ChatCompletions
-	Provider   string            // name of the service at BaseURL, for errors and events; "": "openai"
-	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
-	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
-	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
+	Name       string                           // such as "gpt-5.2"
+	BaseURL    string                           // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
+	APIKey     string                           // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
+	APIKeyEnv  string                           // the variable with the key for BaseURL; "": OPENAI_API_KEY, which is only sent to OpenAI
+	API        API                              // "": ChatCompletions
+	Provider   string                           // name of the service at BaseURL, for errors and events; "": "openai"
+	Settings   wire.Map                         // settings of every request, by the provider's names; a request's own settings win
+	Headers    map[string]string                // sent with every request
+	HTTPClient *http.Client                     // nil: a default one, without a timeout; the context limits the time
+	LookupEnv  func(name string) (string, bool) // looks up the variable with the key; nil: os.LookupEnv
+	Profile    *model.Info                      // capabilities of the model; nil: those that [model.Lookup] returns
 
 	once     sync.Once
 	endpoint *provider.Endpoint
-	own      bool  // the address is OpenAI's
 	failed   error // why there is no endpoint
 }
 
-var _ model.Streamer = (*Model)(nil)
+var (
+	_ model.Streamer   = (*Model)(nil)
+	_ model.Accountant = (*Model)(nil)
+)
 
 // New returns a model of OpenAI.
 func New(name string) *Model { return &Model{Name: name} }
@@ -81,9 +87,9 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 		return nil, err
 	}
 	if m.API == Responses {
-		return m.respond(ctx, req)
+		return m.endpoint.Hide(m.respond(ctx, req))
 	}
-	return m.complete(ctx, req)
+	return m.endpoint.Hide(m.complete(ctx, req))
 }
 
 // errStopped reports that the consumer of a stream has stopped.
@@ -91,7 +97,7 @@ var errStopped = errors.New("the consumer has stopped")
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
+	return provider.HideStream(func() *provider.Endpoint { return m.endpoint }, func(yield func(model.Chunk, error) bool) {
 		resp, err := m.stream(ctx, req, func(c model.Chunk) error {
 			if (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
 				return errStopped
@@ -105,7 +111,7 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 		default:
 			yield(model.Chunk{Response: resp}, nil)
 		}
-	}
+	})
 }
 
 // stream passes on the pieces of an answer, and then returns the answer.

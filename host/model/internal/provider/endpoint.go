@@ -14,16 +14,25 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/mask"
 )
 
 // Endpoint sends requests to a provider. It sends each request once; retries are left to a middleware, which sees every
 // attempt. It follows no redirects, because they would receive the API key.
 type Endpoint struct {
-	provider string
-	base     *url.URL // its path ends with a slash
-	header   http.Header
-	client   *http.Client
+	provider  string
+	base      *url.URL // its path ends with a slash
+	own       bool     // the address is the provider's own
+	header    http.Header
+	client    *http.Client
+	transport *transport
 }
+
+// Own reports whether the address is the provider's own.
+func (e *Endpoint) Own() bool { return e.own }
+
+// Ends reports whether the path of the address ends with this segment.
+func (e *Endpoint) Ends(segment string) bool { return strings.HasSuffix(e.base.Path, "/"+segment+"/") }
 
 // Address parses the base URL of a provider. The error for an invalid one shows the example like. Paths are added before the
 // query of the URL.
@@ -43,16 +52,23 @@ func Address(name, text, like string) (*url.URL, error) {
 }
 
 // NewEndpoint returns the endpoint of a provider. The header is the caller's, with the key; the headers that the operator has
-// set override it. The client is passed to [Client].
+// set override it. The endpoint uses a copy of the client (nil means the default one) that limits the size of responses, hides the
+// request's credentials in them, and returns error responses as a [*model.Error]. All failures are thus classified in one place,
+// including those that do not come from the provider, such as an error page of a proxy.
 func NewEndpoint(name string, base *url.URL, client *http.Client, header http.Header, set map[string]string) *Endpoint {
 	all := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"agenthost"}}
 	maps.Copy(all, header)
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		all.Set(key, set[key])
 	}
-	limited := Client(name, client)
+	limited := http.Client{}
+	if client != nil {
+		limited = *client
+	}
+	t := &transport{provider: name, base: limited.Transport, mask: mask.Of(minSecret, mask.OfRequest(all, base)...)}
+	limited.Transport = t
 	limited.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Endpoint{name, base, all, limited}
+	return &Endpoint{provider: name, base: base, header: all, client: &limited, transport: t}
 }
 
 // Call is a request to an endpoint.

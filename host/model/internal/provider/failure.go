@@ -248,8 +248,8 @@ func Broken(name, what string) *model.Error {
 	return &model.Error{Provider: name, Kind: model.ErrorResponse, Retryable: true, Err: errors.New(short(what))}
 }
 
-// NoKey returns the error for a call without an API key.
-func NoKey(name, variable string) *model.Error {
+// noKey returns the error for a call without an API key.
+func noKey(name, variable string) *model.Error {
 	return &model.Error{
 		Provider: name, Kind: model.ErrorAuthentication,
 		Err: errors.New("there is no API key; set the environment variable " + variable + ", or write it into the manifest's env_file"),

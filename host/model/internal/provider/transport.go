@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/mask"
 )
 
 // MaxResponse is the maximum length of a response, or of a whole stream, in bytes.
@@ -27,21 +28,12 @@ func (e *TooLargeError) Error() string {
 
 var errTooLarge = &TooLargeError{"the response", MaxResponse}
 
-// Client returns a copy of an HTTP client (nil means the default one) that limits the size of responses and returns error
-// responses as a [*model.Error]. All failures are thus classified in one place, including those that do not come from the
-// provider, such as an error page of a proxy.
-func Client(name string, base *http.Client) *http.Client {
-	out := http.Client{}
-	if base != nil {
-		out = *base
-	}
-	out.Transport = &transport{provider: name, base: out.Transport}
-	return &out
-}
-
+// transport limits responses, hides the credentials of requests in them, and turns error responses into errors.
 type transport struct {
-	provider string
-	base     http.RoundTripper
+	provider     string
+	base         http.RoundTripper
+	mask         *mask.Mask
+	unauthorized string // what to add to the error for a missing credential
 }
 
 // RoundTrip sends a request.
@@ -52,17 +44,30 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := base.RoundTrip(req)
 	if err != nil {
-		return nil, err
+		return nil, t.mask.Error(err) // it may quote the response
 	}
+	t.hideHeader(resp.Header)
+	resp.Body = t.mask.Reader(&limitedBody{resp.Body, MaxResponse})
 	if resp.StatusCode >= http.StatusBadRequest {
 		body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		if closing := resp.Body.Close(); err == nil {
 			err = closing
 		}
-		return nil, errors.Join(refusal(t.provider, resp, body), err)
+		return nil, errors.Join(t.refusal(resp, body), err)
 	}
-	resp.Body = &limitedBody{resp.Body, MaxResponse}
 	return resp, nil
+}
+
+// hideHeader hides the credentials in the header of a response.
+func (t *transport) hideHeader(header http.Header) {
+	if t.mask == nil {
+		return
+	}
+	for _, values := range header {
+		for i := range values {
+			values[i] = t.mask.Text(values[i])
+		}
+	}
 }
 
 // limitedBody is a response body that fails with an error when it is too long.
@@ -88,11 +93,17 @@ func (l *limitedBody) Read(p []byte) (int, error) {
 }
 
 // refusal returns the error for an error response.
-func refusal(name string, resp *http.Response, body []byte) *model.Error {
+func (t *transport) refusal(resp *http.Response, body []byte) *model.Error {
 	report := readFailure(body)
+	if report.message == "" {
+		report.message = http.StatusText(resp.StatusCode)
+	}
+	if t.unauthorized != "" && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+		report.message += "; " + t.unauthorized
+	}
 	kind := kindOf(resp.StatusCode, report)
 	out := &model.Error{
-		Provider: name, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(report.message),
+		Provider: t.provider, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(report.message),
 		RetryAfter: retryAfter(resp.Header, report),
 	}
 	switch resp.Header.Get("X-Should-Retry") { // OpenAI and Anthropic say explicitly whether a retry makes sense
@@ -100,9 +111,6 @@ func refusal(name string, resp *http.Response, body []byte) *model.Error {
 		out.Retryable = true
 	case "false":
 		out.Retryable = false
-	}
-	if report.message == "" {
-		out.Err = errors.New(http.StatusText(resp.StatusCode))
 	}
 	return out
 }

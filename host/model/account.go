@@ -1,0 +1,30 @@
+package model
+
+// Account says where a model sends which credential. It contains no secret.
+type Account struct {
+	Host     string     // the host of the server, with its port if the address names one
+	Own      bool       // the server is the provider's own, reached over https
+	Key      Credential // what authenticates the requests
+	Variable string     // the environment variable that holds the key, or should hold it
+}
+
+// Accountant is a model that authenticates with a key.
+type Accountant interface {
+	Model
+	// Account describes the account that requests use. The error is an [*Error] for an invalid configuration.
+	Account() (Account, error)
+}
+
+// Credential is where the credential of requests comes from.
+type Credential string
+
+// These are the sources of a credential.
+const (
+	CredentialNone     Credential = ""         // there is none: Account.Variable is not set
+	CredentialGiven    Credential = "given"    // the program has set the key itself
+	CredentialVariable Credential = "variable" // the key is in Account.Variable
+	CredentialHeader   Credential = "header"   // the configured headers hold it
+	// CredentialWithheld means that Account.Variable holds the provider's key, which is not sent: the server is another one, and
+	// the configuration does not say that it may have the key.
+	CredentialWithheld Credential = "withheld"
+)

@@ -1,0 +1,144 @@
+package provider
+
+import (
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/mask"
+)
+
+// minSecret is the length in bytes below which a key is not hidden: a local server gets keys such as "none".
+const minSecret = 8
+
+// The transport hides the credentials of requests in the bytes of responses. What follows hides them in what was read from these bytes,
+// where a secret can appear that was escaped there, or came in two pieces of a stream.
+
+// Hide returns the result of a call without the credentials that it was sent with. A nil endpoint sends none.
+func (e *Endpoint) Hide(resp *model.Response, err error) (*model.Response, error) {
+	if e == nil || e.transport.mask == nil {
+		return resp, err
+	}
+	if err != nil {
+		return nil, hideError(e.transport.mask, err)
+	}
+	return hideResponse(e.transport.mask, resp), nil
+}
+
+// HideStream is like [Endpoint.Hide] for a stream. The endpoint is known once the stream has begun.
+func HideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		var text, reasoning *mask.Stream
+		for c, err := range chunks {
+			e := endpoint()
+			if e == nil || e.transport.mask == nil {
+				if !yield(c, err) {
+					return
+				}
+				continue
+			}
+			if text == nil {
+				text, reasoning = e.transport.mask.Stream(), e.transport.mask.Stream()
+			}
+			if err != nil {
+				yield(model.Chunk{}, hideError(e.transport.mask, err))
+				return
+			}
+			c.Reasoning = reasoning.Add(c.Reasoning)
+			if c.Text != "" || c.Response != nil {
+				c.Reasoning += reasoning.End()
+			}
+			if c.Text = text.Add(c.Text); c.Response != nil {
+				c.Text += text.End()
+				if last := c.Response; c.Text != "" || c.Reasoning != "" {
+					c.Response = nil
+					if !yield(c, nil) {
+						return
+					}
+					c = model.Chunk{Response: last}
+				}
+				c.Response = hideResponse(e.transport.mask, c.Response)
+			}
+			if c == (model.Chunk{}) {
+				continue
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// hideError keeps the kind of an error.
+func hideError(m *mask.Mask, err error) error {
+	said, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		return err // the cause of a cancellation, or an error of this program
+	}
+	if hidden := m.Error(said.Err); hidden != said.Err { //nolint:errorlint // whether it is the same one
+		out := *said
+		out.Err = hidden
+		return &out
+	}
+	return err
+}
+
+// hideResponse changes nothing in a response without secrets.
+func hideResponse(m *mask.Mask, resp *model.Response) *model.Response {
+	out := *resp
+	out.Model, out.StopReason = m.Text(resp.Model), m.Text(resp.StopReason)
+	out.Structured = hideRaw(m, resp.Structured)
+	out.Messages = slices.Clone(resp.Messages)
+	for i := range out.Messages {
+		encoded, err := out.Messages[i].MarshalMsg(nil)
+		if err != nil || !m.In(string(encoded)) {
+			continue
+		}
+		var hidden abi.Message
+		if _, err := hidden.UnmarshalMsg(hideRaw(m, encoded)); err != nil { // it has nothing left to show
+			hidden = abi.Message{Role: resp.Messages[i].Role, ID: m.Text(resp.Messages[i].ID)}
+		}
+		out.Messages[i] = hidden
+	}
+	return &out
+}
+
+// hideRaw hides the secrets in all texts of a value.
+func hideRaw(m *mask.Mask, raw wire.Raw) wire.Raw {
+	if raw.IsZero() || !m.In(string(raw)) {
+		return raw
+	}
+	value, err := raw.Value()
+	if err == nil {
+		raw, err = wire.Of(hideValue(m, value))
+	}
+	if err != nil {
+		return wire.String(mask.Hidden)
+	}
+	return raw
+}
+
+func hideValue(m *mask.Mask, value any) any {
+	switch v := value.(type) {
+	case string:
+		return m.Text(v)
+	case []byte:
+		return m.Bytes(v)
+	case []any:
+		for i := range v {
+			v[i] = hideValue(m, v[i])
+		}
+		return v
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, inner := range v {
+			out[m.Text(key)] = hideValue(m, inner)
+		}
+		return out
+	default:
+		return value
+	}
+}

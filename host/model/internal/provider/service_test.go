@@ -1,0 +1,145 @@
+package provider_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
+)
+
+var acme = provider.Service{
+	BaseURL: "https://api.acme.com/v1/", Regions: true, Variables: []string{"ACME_API_KEY", "ACME_KEY"}, KeyHeader: "X-Api-Key",
+}
+
+// lookup returns the variables NAME=VALUE.
+func lookup(set ...string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, s := range set {
+			if value, ok := strings.CutPrefix(s, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}
+
+// The provider's own key goes to the provider alone, unless the configuration names it.
+func TestWhereAKeyGoes(t *testing.T) {
+	t.Parallel()
+	both := lookup("ACME_KEY=second", "OTHER=other ")
+	for name, test := range map[string]struct {
+		options provider.Options
+		want    model.Account
+		sent    string
+	}{
+		"own":              {provider.Options{LookupEnv: both}, model.Account{Host: "api.acme.com", Own: true, Key: "variable", Variable: "ACME_KEY"}, "second"},
+		"own, first":       {provider.Options{LookupEnv: lookup("ACME_KEY=b", "ACME_API_KEY=a")}, model.Account{Host: "api.acme.com", Own: true, Key: "variable", Variable: "ACME_API_KEY"}, "a"},
+		"own, with a port": {provider.Options{BaseURL: "https://API.acme.com:443", LookupEnv: both}, model.Account{Host: "API.acme.com:443", Own: true, Key: "variable", Variable: "ACME_KEY"}, "second"},
+		"a region":         {provider.Options{BaseURL: "https://eu.api.acme.com", LookupEnv: both}, model.Account{Host: "eu.api.acme.com", Own: true, Key: "variable", Variable: "ACME_KEY"}, "second"},
+		"another host":     {provider.Options{BaseURL: "https://acme.com", LookupEnv: both}, model.Account{Host: "acme.com", Key: "withheld", Variable: "ACME_KEY"}, ""},
+		"a longer name":    {provider.Options{BaseURL: "https://api.acme.com.evil.example", LookupEnv: both}, model.Account{Host: "api.acme.com.evil.example", Key: "withheld", Variable: "ACME_KEY"}, ""},
+		"a name before it": {provider.Options{BaseURL: "https://evilapi.acme.com", LookupEnv: both}, model.Account{Host: "evilapi.acme.com", Key: "withheld", Variable: "ACME_KEY"}, ""},
+		"a user":           {provider.Options{BaseURL: "https://api.acme.com@evil.example", LookupEnv: both}, model.Account{Host: "evil.example", Key: "withheld", Variable: "ACME_KEY"}, ""},
+		"no TLS":           {provider.Options{BaseURL: "http://api.acme.com", LookupEnv: both}, model.Account{Host: "api.acme.com", Key: "withheld", Variable: "ACME_KEY"}, ""},
+		"another port":     {provider.Options{BaseURL: "https://api.acme.com:8443", LookupEnv: both}, model.Account{Host: "api.acme.com:8443", Key: "withheld", Variable: "ACME_KEY"}, ""},
+		"none set":         {provider.Options{BaseURL: "http://localhost", LookupEnv: lookup()}, model.Account{Host: "localhost", Variable: "ACME_API_KEY"}, ""},
+		"named":            {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "ACME_KEY", LookupEnv: both}, model.Account{Host: "localhost", Key: "variable", Variable: "ACME_KEY"}, "second"},
+		"another one":      {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "OTHER", LookupEnv: both}, model.Account{Host: "localhost", Key: "variable", Variable: "OTHER"}, "other"},
+		"named, unset":     {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "NONE", LookupEnv: both}, model.Account{Host: "localhost", Variable: "NONE"}, ""},
+		"given":            {provider.Options{BaseURL: "http://localhost", APIKey: " given ", LookupEnv: both}, model.Account{Host: "localhost", Key: "given", Variable: "ACME_KEY"}, "given"},
+		"a header":         {provider.Options{BaseURL: "http://localhost", Headers: map[string]string{"x-api-key": "h"}, LookupEnv: both}, model.Account{Host: "localhost", Key: "header", Variable: "ACME_KEY"}, "h"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got http.Header
+			test.options.Name = "acme"
+			test.options.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				got = r.Header
+				return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+			})}
+			account, err := acme.Account(&test.options)
+			require.NoError(t, err)
+			require.Equal(t, test.want, account)
+			e, err := acme.Connect(&test.options)
+			require.NoError(t, err)
+			require.Equal(t, account.Own, e.Own())
+			_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+			require.NoError(t, err)
+			require.Equal(t, test.sent, got.Get("X-Api-Key"))
+		})
+	}
+}
+
+func TestTheOwnServerRequiresAKey(t *testing.T) {
+	t.Parallel()
+	_, err := acme.Connect(&provider.Options{Name: "test", LookupEnv: lookup("ACME_KEY= ")})
+	require.Equal(t, model.ErrorAuthentication, failure(t, err).Kind)
+	require.ErrorContains(t, err, "there is no API key; set the environment variable ACME_API_KEY")
+	_, err = acme.Account(&provider.Options{Name: "test", BaseURL: "nowhere"})
+	require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
+}
+
+// A server that wants a key says so, and the error says why it got none.
+func TestTheErrorForAKeyThatIsNotSent(t *testing.T) {
+	t.Parallel()
+	answering := func(status int) *http.Client {
+		return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
+		})}
+	}
+	const says = "ACME_KEY is only sent to api.acme.com over https; to send it to proxy.example:8080, set api_key_env: ACME_KEY"
+	for status, text := range map[int]string{401: "Unauthorized; " + says, 403: "Forbidden; " + says, 404: "Not Found"} {
+		o := provider.Options{Name: "test", BaseURL: "https://me:pw@proxy.example:8080/?key=k", LookupEnv: lookup("ACME_KEY=secret-1"), HTTPClient: answering(status)}
+		e, err := acme.Connect(&o)
+		require.NoError(t, err)
+		_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+		require.EqualError(t, failure(t, err).Err, text)
+
+		o.APIKeyEnv = "ACME_KEY"
+		e, err = acme.Connect(&o)
+		require.NoError(t, err)
+		_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+		require.EqualError(t, failure(t, err).Err, http.StatusText(status))
+	}
+}
+
+// A redirect is not followed, whoever made the client, so that no other server gets the key.
+func TestARedirectDoesNotTakeTheKeyAlong(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	e, err := acme.Connect(&provider.Options{
+		Name: "test", LookupEnv: lookup("ACME_KEY=secret-1"), HTTPClient: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return nil },
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				asked++
+				return &http.Response{
+					StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"https://evil.example/?" + r.Header.Get("X-Api-Key")}},
+					Body: http.NoBody, Request: r,
+				}, nil
+			}),
+		},
+	})
+	require.NoError(t, err)
+	_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+	require.ErrorContains(t, err, `the server redirects to "https://evil.example"; redirects are not followed`)
+	require.NotContains(t, err.Error(), "secret-1")
+	require.Equal(t, 1, asked)
+}
+
+// An error of the connection can quote what the server sent.
+func TestErrorsOfAConnectionHideTheKey(t *testing.T) {
+	t.Parallel()
+	e, err := acme.Connect(&provider.Options{
+		Name: "test", BaseURL: "http://localhost", APIKey: "secret-1", HTTPClient: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return nil, errors.New(`malformed HTTP response "X-Api-Key: secret-1"`)
+		})},
+	})
+	require.NoError(t, err)
+	_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+	require.EqualError(t, failure(t, err).Err, `malformed HTTP response "X-Api-Key: ***"`)
+}

@@ -85,7 +85,8 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, unstarted: options.Unstarted,
 	}
-	root, err := strictyaml.Parse(path, data, strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize))
+	root, err := strictyaml.Parse(path, data,
+		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret))
 	if err != nil {
 		return nil, err
 	}

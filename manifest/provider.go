@@ -146,9 +146,6 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			err = e.decodeBaseURL(value)
 		case "api_key_env":
 			err = value.Decode(&e.keyFrom)
-		case "api_key", "key":
-			err = value.Errorf("a manifest cannot contain keys; set %s in the environment or in env_file, or name another variable with api_key_env",
-				e.kind.key)
 		case "headers":
 			err = value.Decode(&e.headers)
 		case "profile":
@@ -196,7 +193,11 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, v
 		return nil
 	}
 	of, path, ok := e.kind.setting(key)
-	if !ok {
+	switch {
+	case !ok && looksSecret(key):
+		return value.Errorf("a manifest cannot contain keys, such as %q; set %s in the environment or in env_file, "+
+			"or name another variable with api_key_env", key, e.kind.key)
+	case !ok:
 		at, _ := n.Key(key)
 		return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
 	}

@@ -128,7 +128,7 @@ func TestModelsThatAreRefused(t *testing.T) {
 		"model: {provider: openai, name: x, api: response}":          "responses",
 		"model: {provider: anthropic, name: x, api: responses}":      `unknown key "api"`,
 		"model: {provider: openai, name: x, base_url: localhost}":    "base_url must be an address",
-		"model: {provider: openai, name: x, api_key: s3cret}":        "a manifest cannot contain keys; set OPENAI_API_KEY",
+		"model: {provider: openai, name: x, api_key: s3cret}":        `a manifest cannot contain keys, such as "api_key"; set OPENAI_API_KEY in the environment`,
 		"model: {provider: openai, name: x, profile: {image: true}}": "images",
 		"model: {provider: openai, name: x, settings: 3}":            "settings",
 	} {

@@ -71,9 +71,11 @@ func (modelEntry) JSONSchema() map[string]any {
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
 		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
 		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses")),
-		"headers":     describedAs("Headers of the requests", map[string]any{"type": "object"}),
-		"profile":     strictyaml.Described{Type: reflect.TypeFor[profileEntry]()},
-		"settings":    describedAs("Further settings of requests, by the provider's names", map[string]any{"type": "object"}),
+		"headers": describedAs("Headers of the requests", map[string]any{
+			"type": "object", "additionalProperties": map[string]any{"type": "string"},
+		}),
+		"profile":  strictyaml.Described{Type: reflect.TypeFor[profileEntry]()},
+		"settings": describedAs("Further settings of requests, by the provider's names", map[string]any{"type": "object"}),
 	}
 	for _, kind := range providers {
 		for _, key := range kind.settingNames() {

@@ -111,10 +111,10 @@ func TestErrorsDoNotLeadToASecret(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string][]string{
-		"Bearer abc":                  {"abc"},
-		"token abc":                   {"abc"},
-		"abc":                         {"abc"},
-		"a=1; session=\"s\"":          {"1", "s"},
+		"Bearer abc":                   {"abc"},
+		"token abc":                    {"abc"},
+		"abc":                          {"abc"},
+		"a=1; session=\"s\"":           {"1", "s"},
 		"Basic " + basic("me", "pass"): {basic("me", "pass"), "me:pass", "pass"},
 	} {
 		require.Subset(t, mask.Credentials(value), want, value)
@@ -132,7 +132,9 @@ func TestCredentials(t *testing.T) {
 	require.ElementsMatch(t, []string{"b", "b", "pass", "k"}, mask.OfRequest(header, address))
 }
 
-func basic(user, password string) string { return base64.StdEncoding.EncodeToString([]byte(user + ":" + password)) }
+func basic(user, password string) string {
+	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+}
 
 func FuzzStream(f *testing.F) {
 	f.Add("abcabd abcab", uint(3))

@@ -37,7 +37,7 @@ func load(file string, data []byte, opts []Option) (Node, problems) {
 		option(&o)
 	}
 	var found problems
-	src, text, problem := readSource(file, data, o.maxBytes)
+	src, text, problem := readSource(file, data, &o)
 	if problem != nil {
 		found.add(*problem)
 		return Node{}, found
@@ -46,12 +46,16 @@ func load(file string, data []byte, opts []Option) (Node, problems) {
 	if n == nil {
 		return Node{}, found
 	}
+	hidden := markSecrets(n, src, o.secret)
 	for _, assignment := range o.set {
-		changed, more := assign(n, assignment)
+		changed, more := assign(n, assignment, o.secret)
 		n = changed
 		found.merge(more)
 	}
-	root := Node{n: n}
+	if len(o.set) > 0 {
+		hidden = markSecrets(n, src, o.secret)
+	}
+	root := Node{n: n, secrets: hidden}
 	if o.lookup != nil {
 		expanded, more := root.expand(o.lookup)
 		root = expanded
@@ -95,11 +99,18 @@ var (
 )
 
 func (d *decoder) problem(n *node, path, message, hint string) {
+	if n.secret && hint != "" { // it may show how to write the value
+		hint = hiddenHint
+	}
 	d.found.add(n.at.problem(path, message, hint))
 }
 
 func (d *decoder) wrong(n *node, path, expected, hint string) {
-	if n.expanded && hint == "" {
+	switch {
+	case hint != "":
+	case n.secret:
+		hint = hiddenHint
+	case n.expanded:
 		hint = "the value of the variable is not shown"
 	}
 	d.problem(n, path, "expected "+expected+", found "+n.found(), hint)

@@ -34,7 +34,8 @@
 // even later error at the place of the value. A type that implements [Unmarshaler] or [FuncUnmarshaler] decodes
 // itself, and one that implements [Checker] checks rules that tags cannot express. [Join] merges all their errors.
 //
-// [WithEnv] expands variables in strings. A problem never shows their values. [WithSet] applies assignments from the command line.
+// [WithEnv] expands variables in strings. A problem never shows their values, nor those of keys that [WithSecrets] names. [WithSet]
+// applies assignments from the command line.
 //
 // # Which YAML is read
 //
@@ -47,6 +48,7 @@
 //
 //   - which YAML is read: parse.go, convert.go, scalar.go; how large a file may be: source.go, tree.go; errors of the syntax: syntax.go
 //   - unknown keys: collection.go; wrong types: decode.go; the rules of strict tags: rules.go; durations, sizes, counts: size.go
-//   - ${NAME}: env.go; --set: set.go; what an error shows: error.go, source.go; what it hides: secret.go
+//   - ${NAME}: env.go; --set: set.go; what an error shows: error.go, source.go; what it hides: secret.go, hidden.go, and in a file that
+//     cannot be read guess.go
 //   - the JSON Schema of a struct: schema.go
 package strictyaml

@@ -23,9 +23,10 @@ type Problem struct {
 	Message string
 	// Hint says how to correct the mistake. It may be empty.
 	Hint string
-	// Source is the whole line as it is in the file, without expanding variables.
+	// Source is the whole line as it is in the file, without expanding variables, and with *** in place of secrets.
 	Source string
 
+	caret int // the column in Source that stands for Column; 0: the same
 	cause error
 }
 

@@ -65,3 +65,19 @@ func requireSoundError(t *testing.T, err error, secret string) {
 		require.LessOrEqual(t, p.Column, utf8.RuneCountInString(p.Source)+1)
 	}
 }
+
+// FuzzSyntaxErrorsHideSecrets puts a secret into a file that cannot be read.
+func FuzzSyntaxErrorsHideSecrets(f *testing.F) {
+	for _, seed := range [][2]string{{"a: b\n", "c: ["}, {"x: {", "}"}, {"- [", "]:"}, {"a: |\n  x\n ", "\n\tb"}, {"\"", ""}, {"? ", "&a *b"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if strings.Contains(before+after, "4711") {
+			return
+		}
+		_, err := strictyaml.Parse("f", []byte(before+"\napi_key: sk-4711-secret"+after), withSecrets())
+		if err != nil && strings.Contains(err.Error(), "4711") {
+			t.Fatal(err)
+		}
+	})
+}

@@ -175,7 +175,7 @@ func (n Node) Unknown(what string, valid []string) error {
 
 // problemOf turns an error of other code into a problem at the node.
 func (n Node) problemOf(err error) Problem {
-	message := n.secrets.hide(err.Error())
+	message := hideURLs(n.secrets.hide(err.Error()))
 	p := Problem{Path: n.path, Message: message}
 	if n.n != nil {
 		p = n.n.at.problem(n.path, message, "")

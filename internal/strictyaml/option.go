@@ -5,6 +5,7 @@ type Option func(*options)
 
 type options struct {
 	lookup   func(string) (string, bool)
+	secret   func(path []string) bool
 	set      []string
 	maxBytes int64
 }
@@ -29,6 +30,15 @@ func WithEnv(lookup func(name string) (string, bool)) Option {
 // number, boolean or null if it looks like one. Problems of a value show the assignment instead of a line.
 func WithSet(assignments []string) Option {
 	return func(o *options) { o.set = append(o.set, assignments...) }
+}
+
+// WithSecrets names the keys that hold secrets: the function reports whether the text, number or boolean at a path of keys, without the
+// indexes of lists, is a secret. No problem then shows the value, neither in its message nor in the line of the file, unless it is a
+// variable. In a file with a mistake in its syntax, the function gets the paths that the words of a line may stand for.
+//
+// Passwords and keys in URLs are never shown, with or without this option.
+func WithSecrets(secret func(path []string) bool) Option {
+	return func(o *options) { o.secret = secret }
 }
 
 // WithMaxBytes sets the largest file that is read, in bytes. The default is 1 MiB.

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func (p Problem) String() string {
 	}
 	out.WriteString(indentFollowing(p.Message))
 	if p.Line > 0 && p.Source != "" {
-		line, padding := excerpt(p.Source, p.Column)
+		line, padding := excerpt(p.Source, cmp.Or(p.caret, p.Column))
 		number := strconv.Itoa(p.Line)
 		fmt.Fprintf(&out, "\n  %s | %s", number, line)
 		fmt.Fprintf(&out, "\n  %s | %s^", strings.Repeat(" ", len(number)), padding)

@@ -8,20 +8,22 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/mask"
 )
 
 // shortSecret is the length in bytes below which a value is removed from a message only where it is a whole word: a variable with the
 // value "1" must not turn every 10 into ${N}0.
 const shortSecret = 4
 
-// secrets holds the values of variables. Messages of other code about a document pass through hide.
+// secrets holds the values of variables and the secrets that stand in the document itself. Messages of other code about a document pass through hide.
 type secrets struct {
 	values []secret
 }
 
 type secret struct{ value, name string }
 
-// add remembers a value in the forms in which an error may show it.
+// add remembers a value in the forms in which an error may show it. The name of a variable wins over that of a literal secret.
 func (s *secrets) add(value, name string) {
 	if slices.Contains(s.values, secret{value, name}) {
 		return
@@ -30,23 +32,34 @@ func (s *secrets) add(value, name string) {
 	for _, form := range []string{
 		value, strings.TrimSpace(value), quoted[1 : len(quoted)-1], url.QueryEscape(value), url.PathEscape(value),
 	} {
-		if form != "" && !slices.Contains(s.values, secret{form, name}) {
+		if form == "" {
+			continue
+		}
+		switch at := slices.IndexFunc(s.values, func(known secret) bool { return known.value == form }); {
+		case at < 0:
 			s.values = append(s.values, secret{form, name})
+		case s.values[at].name == mask.Hidden:
+			s.values[at].name = name
 		}
 	}
 	// longer values come first, because they may contain shorter ones
 	slices.SortStableFunc(s.values, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
 }
 
-// hide replaces every value by the name of its variable.
+// hide replaces every value by the name of its variable. It does not look for values in the names that it has put in.
 func (s *secrets) hide(message string) string {
 	if s == nil {
 		return message
 	}
+	var pairs []string
 	for _, secret := range s.values {
 		if len(secret.value) >= shortSecret {
-			message = strings.ReplaceAll(message, secret.value, secret.name)
-		} else {
+			pairs = append(pairs, secret.value, secret.name)
+		}
+	}
+	message = strings.NewReplacer(pairs...).Replace(message)
+	for _, secret := range s.values {
+		if len(secret.value) < shortSecret {
 			message = replaceWord(message, secret.value, secret.name)
 		}
 	}

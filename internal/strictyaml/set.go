@@ -25,9 +25,9 @@ func AssignedKeys(assignment string) []string {
 }
 
 // assign applies one key.path=value to a tree and returns the changed tree.
-func assign(root *node, assignment string) (*node, problems) {
+func assign(root *node, assignment string, secret func(path []string) bool) (*node, problems) {
 	var found problems
-	src := &source{name: "--set " + cut(assignment)}
+	src := &source{name: "--set " + cut(shownAssignment(assignment, secret))}
 	at := src.at(0, 0)
 	if !utf8.ValidString(assignment) {
 		found.add(at.problem("", "the assignment is not UTF-8", ""))
@@ -66,10 +66,10 @@ func assignedValue(src *source, text string) (*node, problems) {
 	if text == "" {
 		return newScalar(src.at(0, 0), KindString, "", false), found
 	}
-	if !strings.ContainsRune(`[{"'`, rune(text[0])) {
+	if !isYAML(text) {
 		return newScalar(src.at(0, 0), classify(text), text, true), found
 	}
-	lines, cleaned, problem := readSource(src.name, []byte(text), defaultMaxBytes)
+	lines, cleaned, problem := readSource(src.name, []byte(text), &options{maxBytes: defaultMaxBytes})
 	if problem == nil {
 		var value *node
 		if value, found = parseText(lines, cleaned); len(found.list) == 0 {
@@ -86,6 +86,9 @@ func assignedValue(src *source, text string) (*node, problems) {
 	found.add(src.at(0, 0).problem("", where+problem.Message, `put the value in double quotes if it is a text: key="[text"`))
 	return nil, found
 }
+
+// isYAML reports whether an assigned value is read as YAML.
+func isYAML(value string) bool { return value != "" && strings.ContainsRune(`[{"'`, rune(value[0])) }
 
 // relocated copies a tree to another source.
 func relocated(n *node, at position) *node {

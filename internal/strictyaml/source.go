@@ -18,6 +18,11 @@ type source struct {
 	lines []string // without line breaks; nil for an assignment
 	// wide has the byte index of every rune, for lines that are not all ASCII.
 	wide map[int][]int
+
+	secret  func(path []string) bool // which keys hold secrets: see [WithSecrets]
+	parsed  bool                     // hidden is known; until then, secrets are guessed
+	hidden  map[int][]span           // what is not shown, by line
+	parents []int                    // by line: the line that it is indented under, counted from 1; nil until a guess needs it
 }
 
 // position is a place in a source. The line is 0 if the source has no lines.
@@ -90,16 +95,19 @@ func (p position) problem(path, message, hint string) Problem {
 	if p.src != nil {
 		problem.File = p.src.name
 		problem.Line, problem.Column = p.line, p.column
-		problem.Source = p.src.line(p.line)
+		problem.Source, problem.caret = p.src.shown(p.line, p.column)
+		if !p.src.parsed && p.src.secret != nil && p.line > 0 {
+			problem.Message = p.src.withoutGuess(p.line, message)
+		}
 	}
 	return problem
 }
 
 // readSource checks the bytes of a file, and returns its text with line feeds as the only line breaks, as in the lines of the source.
-func readSource(file string, data []byte, maxBytes int64) (*source, string, *Problem) {
-	src := &source{name: file, lines: []string{}}
-	if int64(len(data)) > maxBytes {
-		p := src.at(0, 0).problem("", fmt.Sprintf("the file has %s, more than the limit of %s", Size(len(data)), Size(maxBytes)), "")
+func readSource(file string, data []byte, o *options) (*source, string, *Problem) {
+	src := &source{name: file, lines: []string{}, secret: o.secret}
+	if int64(len(data)) > o.maxBytes {
+		p := src.at(0, 0).problem("", fmt.Sprintf("the file has %s, more than the limit of %s", Size(len(data)), Size(o.maxBytes)), "")
 		return src, "", &p
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

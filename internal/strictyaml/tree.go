@@ -17,8 +17,9 @@ type node struct {
 	at    position
 	plain bool // an unquoted scalar
 	text  string
-	// raw is the text before variables were expanded, which messages show. Without variables it equals text.
+	// raw is the text before variables were expanded, which messages show. Without variables and secrets it equals text.
 	raw      string
+	secret   bool // raw does not show the text
 	expanded bool // the text contained variables
 	broken   bool // a problem of the node has already been reported
 	list     []*node

@@ -1,0 +1,40 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+)
+
+// secretKeys are the keys of a manifest whose values may be secrets, wherever they are, with everything below them. Errors do not show
+// these values.
+var secretKeys = []string{
+	"env",     // of an MCP server and of a shell
+	"headers", // of a model, an HTTP tool and an MCP server
+	"secrets", // that a plugin may send: see shownKeys
+}
+
+// shownKeys are keys below one of the secretKeys whose values are shown.
+var shownKeys = []string{"hosts"}
+
+// isSecret reports whether the value at a path of keys may be a secret. Besides the secretKeys, it knows keys by their name: api_key in
+// a place where no key belongs, a token in the configuration of a plugin, or a key in the query of an HTTP tool.
+func isSecret(path []string) bool {
+	for i, key := range path {
+		if slices.Contains(secretKeys, key) {
+			return !slices.ContainsFunc(path[i+1:], func(below string) bool { return slices.Contains(shownKeys, below) })
+		}
+		if looksSecret(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksSecret reports whether a key is named like a secret. max_tokens and api_key_env are not.
+func looksSecret(key string) bool {
+	name := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(key))
+	return slices.ContainsFunc([]string{
+		"key", "token", "secret", "password", "passwd", "passphrase", "credential", "credentials", "authorization", "auth", "cookie",
+		"bearer", "appid",
+	}, func(word string) bool { return strings.HasSuffix(name, word) })
+}

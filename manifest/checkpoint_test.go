@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,7 @@ func TestWithoutACheckpointNothingIsKept(t *testing.T) {
 	require.ErrorIs(t, err, host.ErrNoCheckpointer)
 }
 
-const says = head + "model: {provider: scripted, turns: [{content: hello}]}\n"
+const says = head + "model: {provider: scripted, turns: [{content: hello}], after_end: repeat_last}\n"
 
 // runs counts the messages that a thread holds after each of so many runs, each of an agent of its own.
 func runs(t *testing.T, path string, options manifest.Options, n int) (messages []int) {
@@ -66,6 +67,63 @@ func TestADatabaseKeepsThreadsFromAgentToAgent(t *testing.T) {
 		t.Parallel()
 		require.Equal(t, []int{2, 4}, runs(t, setup(t, says+"checkpoint: "+pgtest.Address(t)+"\n", nil), manifest.Options{}, 2))
 	})
+}
+
+// A script goes on where the thread stands, and no answer replaces an earlier one.
+func TestScriptedModelsContinueAThread(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		model string
+		texts []string
+	}{
+		"turns": {
+			`{provider: scripted, turns: [{tool_calls: [{name: read_file, args: {path: a.txt}}]}, {content: one}, {content: two}], after_end: repeat_last}`,
+			[]string{"hi", "", "a", "one", "hi", "two", "hi", "two"},
+		},
+		"echo": {`{provider: scripted, echo: true}`, []string{"hi", "hi", "hi", "hi-hi-hi", "hi", "hi-hi-hi-hi-hi-hi-hi"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := setup(t, head+"model: "+test.model+"\ntools: [{files: {root: data}}]\ncheckpoint: sqlite:agent.db\n", map[string]string{"data/a.txt": "a"})
+			var last *host.Result
+			for range 3 {
+				agent := build(t, path, manifest.Options{})
+				result, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("hi")}})
+				require.NoError(t, err)
+				require.NoError(t, agent.Close())
+				last = result
+			}
+			ids := map[string]bool{}
+			var texts []string
+			for _, m := range last.Messages.All() {
+				require.False(t, ids[m.ID], m.ID)
+				ids[m.ID] = true
+				texts = append(texts, strings.TrimSpace(m.Content.Text()))
+			}
+			require.Equal(t, len(test.texts), len(texts), texts)
+			if name == "turns" {
+				require.Contains(t, texts[2], "a")
+				texts[2] = "a"
+			}
+			require.Equal(t, test.texts, texts)
+		})
+	}
+}
+
+func TestTheUsageOfATurn(t *testing.T) {
+	t.Parallel()
+	result := ask(t, build(t, setup(t, head+`model:
+  provider: scripted
+  turns:
+    - {tool_calls: [{name: list_files, args: {}}], usage: {input_tokens: 1k, output_tokens: 20, cache_read_tokens: 7, reasoning_tokens: 3}}
+    - {content: done, usage: {input_tokens: 1, output_tokens: 2, total_tokens: 9, cache_creation_tokens: 4}}
+tools: [{files: {root: data}}]
+`, map[string]string{"data/a.txt": "a"}), manifest.Options{}))
+	require.Equal(t, &abi.Usage{InputTokens: 1000, OutputTokens: 20, TotalTokens: 1020, CacheReadTokens: 7, ReasoningTokens: 3}, result.Messages.At(1).Usage)
+	require.Equal(t, &abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 9, CacheCreationTokens: 4}, result.Messages.At(3).Usage)
+	require.Equal(t, uint64(1029), result.Usage.TotalTokens)
+	_, err := manifest.Load(setup(t, head+"model: {provider: scripted, turns: [{content: a, usage: {input: 1}}]}\n", nil), manifest.Options{})
+	require.ErrorContains(t, err, `did you mean "input_tokens"?`)
 }
 
 func TestLookingAtAnAgentOpensNoDatabase(t *testing.T) {

@@ -80,7 +80,32 @@ func (e *scriptedEntry) CheckStrict(n strictyaml.Node) error {
 type turnEntry struct {
 	Content   string      `yaml:"content"`    // the text of the answer
 	ToolCalls []callEntry `yaml:"tool_calls"` // the tool calls of the answer
+	Usage     *usageEntry `yaml:"usage"`      // the tokens that the answer counts as used; default: none
 	Error     string      `yaml:"error"`      // the text with which the call fails, in place of an answer
+}
+
+// usageEntry is what a provider reports about the tokens of an answer.
+type usageEntry struct {
+	InputTokens         strictyaml.Count  `yaml:"input_tokens"`          // tokens of the request
+	OutputTokens        strictyaml.Count  `yaml:"output_tokens"`         // tokens of the answer
+	TotalTokens         *strictyaml.Count `yaml:"total_tokens"`          // all tokens; default: those of the request and of the answer
+	CacheReadTokens     strictyaml.Count  `yaml:"cache_read_tokens"`     // tokens of the request that came from the provider's cache
+	CacheCreationTokens strictyaml.Count  `yaml:"cache_creation_tokens"` // tokens of the request that were written to the cache
+	ReasoningTokens     strictyaml.Count  `yaml:"reasoning_tokens"`      // tokens of the answer that were spent on reasoning
+}
+
+func (e *usageEntry) build() *abi.Usage {
+	if e == nil {
+		return nil
+	}
+	usage := &abi.Usage{
+		InputTokens: uint64(e.InputTokens), OutputTokens: uint64(e.OutputTokens), TotalTokens: uint64(e.InputTokens) + uint64(e.OutputTokens),
+		CacheReadTokens: uint64(e.CacheReadTokens), CacheCreationTokens: uint64(e.CacheCreationTokens), ReasoningTokens: uint64(e.ReasoningTokens),
+	}
+	if e.TotalTokens != nil {
+		usage.TotalTokens = uint64(*e.TotalTokens)
+	}
+	return usage
 }
 
 type callEntry struct {
@@ -115,6 +140,7 @@ func (e *modelEntry) build(m *Manifest) (model.Model, error) {
 
 func (e *scriptedEntry) turns(n strictyaml.Node) (model.Model, error) {
 	out := scripted.NewTurns()
+	out.ID = n.Path()
 	if e.Name != "" {
 		out.Name = e.Name
 	}
@@ -130,13 +156,11 @@ func (e *scriptedEntry) turns(n strictyaml.Node) (model.Model, error) {
 			continue
 		}
 		message := abi.AI(turn.Content)
+		message.Usage = turn.Usage.build()
 		for j, call := range turn.ToolCalls {
 			args, err := wire.MapOf(call.Args)
 			if err != nil {
 				return nil, n.Errorf("turns[%d].tool_calls[%d].args: %w", i, j, err)
-			}
-			if call.ID == "" {
-				call.ID = fmt.Sprintf("call-%d-%d", i+1, j+1)
 			}
 			message.ToolCalls = append(message.ToolCalls, abi.ToolCall{ID: call.ID, Name: call.Name, Args: args.Raw()})
 		}

@@ -13,6 +13,38 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
+// A script goes on where the thread stands, in every process that continues it.
+func TestAScriptContinuesWhereTheThreadStands(t *testing.T) {
+	t.Parallel()
+	b := setup(t, `apiVersion: agenthost/v1
+model:
+  provider: scripted
+  turns:
+    - {tool_calls: [{name: write_file, args: {path: a.txt, content: one}}]}
+    - {content: written}
+    - {error: broken}
+    - {content: again}
+    - {tool_calls: [{name: write_file, args: {path: a.txt, content: two}}]}
+    - {content: twice}
+tools: [{files: {root: ., write: true}}]
+middleware: [{human_in_the_loop: {interrupt_on: {write_file: true}}}]
+checkpoint: sqlite:agent.db
+`)
+	b.must(exitWaiting, "run", "--thread", "ada", "hi")
+	b.must(exitOK, "resume", "ada", "--approve", "call-1-1")
+	require.Equal(t, "written\n", b.out.String())
+	b.must(exitProvider, "run", "--thread", "ada", "hi")
+	require.Contains(t, b.err.String(), "broken")
+	b.must(exitOK, "run", "--thread", "ada", "--continue", "--set", "model.turns[2].error=", "--set", "model.turns[2].content=mended")
+	require.Equal(t, "mended\n", b.out.String())
+	b.must(exitOK, "run", "--thread", "ada", "hi")
+	require.Equal(t, "again\n", b.out.String())
+	b.must(exitWaiting, "run", "--thread", "ada", "hi")
+	b.must(exitOK, "resume", "ada", "--approve", "call-5-1")
+	require.Equal(t, "twice\n", b.out.String())
+	require.Len(t, b.shown("ada").Messages, 12)
+}
+
 func TestARunThatAsksIsResumed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -65,7 +65,7 @@ func TestResumeAsksAtTheTerminal(t *testing.T) {
 	require.Equal(t, exitOK, b.atTerminal("", "resume", "-q", "ada"), "nothing waits")
 
 	b.must(exitWaiting, "run", "--thread", "ada", "note a b")
-	require.Equal(t, exitOK, b.atTerminal("", "resume", "-q", "ada", "--approve", "call-1", "--approve", "call-2"), "flags answer")
+	require.Equal(t, exitOK, b.atTerminal("", "resume", "-q", "ada", "--approve", "call-2", "--approve", "call-3"), "flags answer")
 }
 
 func TestABreakpointAsksWhetherToGoOn(t *testing.T) {

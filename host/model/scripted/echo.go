@@ -3,7 +3,6 @@ package scripted
 import (
 	"context"
 	"iter"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // Echo is a model that repeats its input: the contents of all messages, the system prompt first, joined by "-". Its i-th
-// answer, from 0, has the id i and the tool calls Calls[i mod len(Calls)].
+// answer, from 0, has the tool calls Calls[i mod len(Calls)]. The agent gives an answer its id, which is unique in a thread.
 type Echo struct {
 	Calls [][]abi.ToolCall
 
@@ -36,7 +35,6 @@ func (e *Echo) Generate(ctx context.Context, req *model.Request) (*model.Respons
 		parts = append(parts, m.Content.Text())
 	}
 	answer := abi.AI(strings.Join(parts, "-"))
-	answer.ID = strconv.Itoa(n)
 	if len(e.Calls) > 0 {
 		answer.ToolCalls = e.Calls[n%len(e.Calls)]
 	}

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"regexp"
 	"strconv"
-	"sync/atomic"
+	"sync"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -33,7 +33,9 @@ type RuleCall struct {
 // Rules is a model that answers the latest human or tool message with the first rule that matches it.
 type Rules struct {
 	rules []compiledRule
-	calls atomic.Int64
+
+	mutex sync.Mutex
+	calls int64 // the number of the last call
 }
 
 type compiledRule struct {
@@ -79,7 +81,7 @@ func (r *Rules) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	said := latest.Content.Text()
 	for i := range r.rules {
 		if match := r.rules[i].match(latest, said); match != nil {
-			return r.answer(&r.rules[i], said, match)
+			return r.answer(req, &r.rules[i], said, match)
 		}
 	}
 	return nil, fmt.Errorf("rules: no rule matches the %s message %q; add a last rule with when: \"\"", latest.Role, text.Cut(said, 80))
@@ -106,7 +108,15 @@ func (c *compiledRule) match(m abi.Message, latest string) []int {
 	return c.when.FindStringSubmatchIndex(latest)
 }
 
-func (r *Rules) answer(rule *compiledRule, latest string, match []int) (*model.Response, error) {
+// callID returns an id that no call of the model, and none in the history, has.
+func (r *Rules) callID(req *model.Request) string {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.calls = max(r.calls, lastCall(req)) + 1
+	return callPrefix + strconv.FormatInt(r.calls, 10)
+}
+
+func (r *Rules) answer(req *model.Request, rule *compiledRule, latest string, match []int) (*model.Response, error) {
 	expand := func(template string) string {
 		return string(rule.when.ExpandString(nil, template, latest, match))
 	}
@@ -117,8 +127,7 @@ func (r *Rules) answer(rule *compiledRule, latest string, match []int) (*model.R
 		if err != nil {
 			return nil, err
 		}
-		id := "call-" + strconv.FormatInt(r.calls.Add(1), 10)
-		answer.ToolCalls = append(answer.ToolCalls, abi.ToolCall{ID: id, Name: call.Tool, Args: raw.Raw()})
+		answer.ToolCalls = append(answer.ToolCalls, abi.ToolCall{ID: r.callID(req), Name: call.Tool, Args: raw.Raw()})
 	}
 	return model.Reply(answer), nil
 }

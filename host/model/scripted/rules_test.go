@@ -54,6 +54,23 @@ func TestRulesAnswerByTheFirstThatMatches(t *testing.T) {
 	}
 }
 
+// The ids of calls do not repeat in a history, whichever process continues it.
+func TestRulesContinueTheNumbersOfCalls(t *testing.T) {
+	t.Parallel()
+	fresh := func() *scripted.Rules {
+		m, err := scripted.NewRules(scripted.Rule{Call: []scripted.RuleCall{{Tool: "a"}, {Tool: "b"}}})
+		require.NoError(t, err)
+		return m
+	}
+	m := fresh()
+	first := *ask(t, m, abi.Human("hi"))
+	require.Equal(t, "call-2", first.ToolCalls[1].ID)
+	require.Equal(t, "call-3", ask(t, m, abi.Human("hi")).ToolCalls[0].ID)
+	require.Equal(t, "call-3", ask(t, fresh(), first, abi.Human("hi")).ToolCalls[0].ID)
+	first.ToolCalls[0].ID, first.ToolCalls[1].ID = "call-7x", "other-9"
+	require.Equal(t, "call-1", ask(t, fresh(), first, abi.Human("hi")).ToolCalls[0].ID)
+}
+
 func TestRulesWithoutAMatch(t *testing.T) {
 	t.Parallel()
 	m, err := scripted.NewRules(scripted.Rule{When: "^x$", Say: "x"})

@@ -1,13 +1,14 @@
 package scripted
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
@@ -42,13 +43,23 @@ const (
 var ErrExhausted = errors.New("the script has no more turns")
 
 // Turns is a model whose n-th call returns the n-th turn.
+//
+// An answer with an ID keeps it, unless the history has a message with this ID, which the answer would replace. The agent then gives it
+// another one.
 type Turns struct {
 	Name     string
 	Provider string
 	Script   []Turn
 	AfterEnd AfterEnd
 
-	calls atomic.Int64
+	// ID names the script within an agent, so that a new model continues a thread where it stands. The Meta of each answer then has
+	// the number of its turn, and a call goes on after the last turn that the history shows. A call of a tool without an id gets one
+	// such as call-3-1, for the first call of the third turn. "": a new model begins with the first turn.
+	ID string
+
+	mutex sync.Mutex
+	calls int
+	next  int // index of the next turn, from 0; it may be past the end
 }
 
 // NewTurns makes a model of these turns.
@@ -58,27 +69,58 @@ func NewTurns(script ...Turn) *Turns { return &Turns{Name: "scripted", Script: s
 func (t *Turns) Info() model.Info { return model.Info{Name: t.Name, Provider: t.Provider} }
 
 // Calls returns how often the model was called.
-func (t *Turns) Calls() int { return int(t.calls.Load()) }
+func (t *Turns) Calls() int {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.calls
+}
 
 // Generate returns the next turn.
-func (t *Turns) Generate(ctx context.Context, _ *model.Request) (*model.Response, error) {
+func (t *Turns) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	n := int(t.calls.Add(1)) - 1
-	if n >= len(t.Script) {
-		switch {
-		case t.AfterEnd == EndEmpty:
-			return model.Reply(abi.Message{}), nil
-		case t.AfterEnd == EndError || len(t.Script) == 0:
-			return nil, fmt.Errorf("call %d of a script of length %d: %w; add turns, or set what follows the last turn", n+1, len(t.Script), ErrExhausted)
-		}
-		n = len(t.Script) - 1
+	n := t.take(req)
+	if n < len(t.Script) {
+		return t.answer(&t.Script[n], n, req)
 	}
-	if turn := t.Script[n]; turn.Err != nil {
+	switch {
+	case t.AfterEnd == EndEmpty:
+		return t.answer(&Turn{}, n, req)
+	case t.AfterEnd == EndError || len(t.Script) == 0:
+		return nil, fmt.Errorf("call %d of a script of length %d: %w; add turns, or set what follows the last turn", n+1, len(t.Script), ErrExhausted)
+	default:
+		return t.answer(&t.Script[len(t.Script)-1], n, req)
+	}
+}
+
+// take returns the index of the next turn.
+func (t *Turns) take(req *model.Request) int {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.calls++
+	n := max(t.next, t.shown(req))
+	t.next = n + 1
+	return n
+}
+
+// answer returns the answer of a turn, which is the n-th, from 0.
+func (t *Turns) answer(turn *Turn, n int, req *model.Request) (*model.Response, error) {
+	if turn.Err != nil {
 		return nil, turn.Err
 	}
-	return model.Reply(t.Script[n].Message), nil
+	m := turn.Message
+	if m.ID != "" && contains(req, m.ID) {
+		m.ID = ""
+	}
+	if t.ID != "" {
+		m.Meta = t.mark(m.Meta, n)
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for i := range m.ToolCalls {
+			m.ToolCalls[i].ID = cmp.Or(m.ToolCalls[i].ID, fmt.Sprintf("call-%d-%d", n+1, i+1))
+		}
+	}
+	return model.Reply(m), nil
 }
 
 // Stream returns the next turn word by word.

@@ -58,6 +58,51 @@ func TestTurnsAfterTheEnd(t *testing.T) {
 	}
 }
 
+// A new model, as in another process, continues the script where the history stands.
+func TestTurnsContinueAHistory(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	fresh := func(id string) *scripted.Turns {
+		m := scripted.NewTurns(
+			scripted.CallTools(abi.Call("", "search", nil), abi.Call("mine", "search", nil), abi.Call("", "search", nil)), scripted.Fail(broken),
+			scripted.Say("done"), scripted.CallTools(abi.Call("", "search", nil)),
+		)
+		m.ID, m.AfterEnd = id, scripted.EndRepeat
+		return m
+	}
+	first := *ask(t, fresh("model"), abi.Human("hi"))
+	require.Equal(t, []string{"call-1-1", "mine", "call-1-3"}, []string{first.ToolCalls[0].ID, first.ToolCalls[1].ID, first.ToolCalls[2].ID})
+	require.JSONEq(t, `{"scripted":{"id":"model","turn":1}}`, first.Meta.Raw().JSON())
+	other := *ask(t, fresh("models.small"), abi.Human("hi"), first)
+	require.Equal(t, "call-1-1", other.ToolCalls[0].ID, "another script begins by itself")
+
+	m := fresh("model")
+	_, err := m.Generate(t.Context(), request(abi.Human("hi"), first, other))
+	require.Same(t, broken, err)
+	third := *ask(t, m, abi.Human("hi"), first, other)
+	require.Equal(t, "done", third.Content.Text(), "the model knows that the turn has failed")
+	require.Equal(t, 2, m.Calls())
+	require.Equal(t, "call-4-1", ask(t, fresh("model"), first, third, abi.Human("hi")).ToolCalls[0].ID)
+	require.Equal(t, "call-4-1", ask(t, m).ToolCalls[0].ID, "a model does not go back if its history was shortened")
+	require.Equal(t, "call-5-1", ask(t, m).ToolCalls[0].ID, "repeated")
+
+	m = fresh("")
+	require.Empty(t, ask(t, m, first).Meta)
+	require.Empty(t, ask(t, fresh(""), first, third).ToolCalls[0].ID, "without an ID, a new model begins with the first turn")
+}
+
+func TestAnIDIsNotUsedTwiceInAHistory(t *testing.T) {
+	t.Parallel()
+	turn := scripted.Say("a")
+	turn.Message.ID = "mine"
+	m := scripted.NewTurns(turn)
+	m.AfterEnd = scripted.EndRepeat
+	first := *ask(t, m)
+	require.Equal(t, "mine", first.ID)
+	require.Empty(t, ask(t, m, first).ID)
+	require.Equal(t, "mine", ask(t, m).ID, "another history")
+}
+
 func TestInfo(t *testing.T) {
 	t.Parallel()
 	rules, err := scripted.NewRules()

@@ -100,7 +100,7 @@ func TestScriptedModelsContinueAThread(t *testing.T) {
 				ids[m.ID] = true
 				texts = append(texts, strings.TrimSpace(m.Content.Text()))
 			}
-			require.Equal(t, len(test.texts), len(texts), texts)
+			require.Len(t, texts, len(test.texts), texts)
 			if name == "turns" {
 				require.Contains(t, texts[2], "a")
 				texts[2] = "a"

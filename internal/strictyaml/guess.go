@@ -29,7 +29,7 @@ func (s *source) guess(number int) (int, bool) {
 // guessIn returns the offset in a text after the first word that may be the key of a secret.
 func guessIn(text string, above []string, secret func(path []string) bool) (int, bool) {
 	for _, match := range wordBefore.FindAllStringSubmatchIndex(text, -1) {
-		if secret(append(above[:len(above):len(above)], strings.Split(text[match[2]:match[3]], ".")...)) {
+		if secret(append(slices.Clip(above), strings.Split(text[match[2]:match[3]], ".")...)) {
 			return match[1], true
 		}
 	}
@@ -45,14 +45,10 @@ func (s *source) above(number int) []string {
 		s.parents = make([]int, len(s.lines))
 		var open []int // lines whose indentation grows
 		for i, line := range s.lines {
-			at := indentation(line)
 			if strings.TrimSpace(line) == "" {
-				at = len(line) + 1 // below whatever is open
-				if len(open) > 0 {
-					s.parents[i] = open[len(open)-1] + 1
-				}
 				continue
 			}
+			at := indentation(line)
 			for len(open) > 0 && indentation(s.lines[open[len(open)-1]]) >= at {
 				open = open[:len(open)-1]
 			}

@@ -59,7 +59,7 @@ func (m *marker) mark(n *node, path []string) {
 		m.note(n, false)
 		for _, e := range n.entries {
 			m.note(e.key, false)
-			m.mark(e.value, append(path[:len(path):len(path)], e.key.text))
+			m.mark(e.value, append(slices.Clip(path), e.key.text))
 		}
 	default:
 		if n.kind != KindNull && !n.secret && !reference.MatchString(n.text) && m.secret(path) {

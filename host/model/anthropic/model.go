@@ -48,15 +48,17 @@ var service = provider.Service{BaseURL: ownBaseURL, Variables: []string{APIKeyVa
 // "anthropic_web_search_tool_result" and is sent back in the same form, and a program's block "anthropic_document" is sent as a
 // document with all its keys. A block's key "cache_control" is sent along.
 type Model struct {
-	Name       string                           // such as "claude-haiku-4-5"
-	BaseURL    string                           // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
-	APIKey     string                           // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
-	APIKeyEnv  string                           // the variable with the key for BaseURL; "": ANTHROPIC_API_KEY, which is only sent to Anthropic
-	Settings   wire.Map                         // settings of every request, by the provider's names; a request's own settings win
-	Headers    map[string]string                // sent with every request
-	HTTPClient *http.Client                     // nil: a default one, without a timeout; the context limits the time
-	LookupEnv  func(name string) (string, bool) // looks up the variable with the key; nil: os.LookupEnv
-	Profile    *model.Info                      // capabilities of the model; nil: those that [model.Lookup] returns
+	Name       string            // such as "claude-haiku-4-5"
+	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
+	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
+	APIKeyEnv  string            // the variable with the key for BaseURL; "": ANTHROPIC_API_KEY, which is only sent to Anthropic
+	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
+	Headers    map[string]string // sent with every request
+	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
+
+	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
+	LookupEnv func(name string) (string, bool)
 
 	once     sync.Once
 	endpoint *provider.Endpoint

@@ -26,15 +26,17 @@ func APIKeyVariables() []string { return []string{APIKeyVariable, "GOOGLE_API_KE
 // Only Google's own address, generativelanguage.googleapis.com over https, requires a key. Another server gets a key only if APIKey or
 // APIKeyEnv is set, so that changing BaseURL sends nobody the key of Google.
 type Model struct {
-	Name       string                           // such as "gemini-3-flash"
-	BaseURL    string                           // without the version, such as "http://localhost:8080"; "": Google's own
-	APIKey     string                           // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
-	APIKeyEnv  string                           // the variable with the key for BaseURL; "": GEMINI_API_KEY, or else GOOGLE_API_KEY, which are only sent to Google
-	Settings   wire.Map                         // fields of every request's body, such as generationConfig; a request's own fields win
-	Headers    map[string]string                // sent with every request
-	HTTPClient *http.Client                     // nil: a default one, without a timeout; the context limits the time
-	LookupEnv  func(name string) (string, bool) // looks up the variable with the key; nil: os.LookupEnv
-	Profile    *model.Info                      // capabilities of the model; nil: those that [model.Lookup] returns
+	Name       string            // such as "gemini-3-flash"
+	BaseURL    string            // without the version, such as "http://localhost:8080"; "": Google's own
+	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
+	APIKeyEnv  string            // the variable with the key for BaseURL; "": see [APIKeyVariables], which are only sent to Google
+	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own fields win
+	Headers    map[string]string // sent with every request
+	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
+
+	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
+	LookupEnv func(name string) (string, bool)
 
 	once     sync.Once
 	endpoint *provider.Endpoint

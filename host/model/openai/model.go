@@ -44,17 +44,19 @@ const (
 // sent back. The default of the setting "include" therefore requests it, except for models known not to reason, which refuse
 // the request.
 type Model struct {
-	Name       string                           // such as "gpt-5.2"
-	BaseURL    string                           // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
-	APIKey     string                           // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
-	APIKeyEnv  string                           // the variable with the key for BaseURL; "": OPENAI_API_KEY, which is only sent to OpenAI
-	API        API                              // "": ChatCompletions
-	Provider   string                           // name of the service at BaseURL, for errors and events; "": "openai"
-	Settings   wire.Map                         // settings of every request, by the provider's names; a request's own settings win
-	Headers    map[string]string                // sent with every request
-	HTTPClient *http.Client                     // nil: a default one, without a timeout; the context limits the time
-	LookupEnv  func(name string) (string, bool) // looks up the variable with the key; nil: os.LookupEnv
-	Profile    *model.Info                      // capabilities of the model; nil: those that [model.Lookup] returns
+	Name       string            // such as "gpt-5.2"
+	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
+	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
+	APIKeyEnv  string            // the variable with the key for BaseURL; "": OPENAI_API_KEY, which is only sent to OpenAI
+	API        API               // "": ChatCompletions
+	Provider   string            // name of the service at BaseURL, for errors and events; "": "openai"
+	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
+	Headers    map[string]string // sent with every request
+	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
+
+	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
+	LookupEnv func(name string) (string, bool)
 
 	once     sync.Once
 	endpoint *provider.Endpoint

@@ -156,9 +156,16 @@ func TestEchoedCredentialsAreHidden(t *testing.T) {
 // hidden fails if a result shows a credential.
 func hidden(t *testing.T, resp *model.Response, err error) {
 	t.Helper()
-	encoded, encoding := json.Marshal(resp)
-	require.NoError(t, encoding)
-	for _, text := range []string{string(encoded), fmt.Sprint(err), fmt.Sprintf("%+v", resp)} {
+	texts := []string{fmt.Sprint(err), fmt.Sprintf("%+v", resp)}
+	if resp != nil {
+		for i := range resp.Messages {
+			texts = append(texts, resp.Messages[i].ToolCalls[0].Args.JSON(), fmt.Sprintf("%+v", resp.Messages[i]))
+		}
+		encoded, encoding := resp.AI().MarshalMsg(nil)
+		require.NoError(t, encoding)
+		texts = append(texts, string(encoded))
+	}
+	for _, text := range texts {
 		for _, secret := range []string{echoedKey, echoedToken, "secret-4711"} {
 			require.NotContains(t, text, secret)
 		}

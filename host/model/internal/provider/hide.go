@@ -31,45 +31,53 @@ func (e *Endpoint) Hide(resp *model.Response, err error) (*model.Response, error
 // HideStream is like [Endpoint.Hide] for a stream. The endpoint is known once the stream has begun.
 func HideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		var text, reasoning *mask.Stream
+		var h *hiddenStream
 		for c, err := range chunks {
 			e := endpoint()
-			if e == nil || e.transport.mask == nil {
+			switch {
+			case e == nil || e.transport.mask == nil:
 				if !yield(c, err) {
 					return
 				}
 				continue
-			}
-			if text == nil {
-				text, reasoning = e.transport.mask.Stream(), e.transport.mask.Stream()
-			}
-			if err != nil {
+			case err != nil:
 				yield(model.Chunk{}, hideError(e.transport.mask, err))
 				return
+			case h == nil:
+				h = &hiddenStream{e.transport.mask, e.transport.mask.Stream(), e.transport.mask.Stream()}
 			}
-			c.Reasoning = reasoning.Add(c.Reasoning)
-			if c.Text != "" || c.Response != nil {
-				c.Reasoning += reasoning.End()
-			}
-			if c.Text = text.Add(c.Text); c.Response != nil {
-				c.Text += text.End()
-				if last := c.Response; c.Text != "" || c.Reasoning != "" {
-					c.Response = nil
-					if !yield(c, nil) {
-						return
-					}
-					c = model.Chunk{Response: last}
+			for _, shown := range h.add(c) {
+				if !yield(shown, nil) {
+					return
 				}
-				c.Response = hideResponse(e.transport.mask, c.Response)
-			}
-			if c == (model.Chunk{}) {
-				continue
-			}
-			if !yield(c, nil) {
-				return
 			}
 		}
 	}
+}
+
+// hiddenStream holds back the end of the text so far while it may be the beginning of a secret.
+type hiddenStream struct {
+	mask            *mask.Mask
+	text, reasoning *mask.Stream
+}
+
+// add returns the chunks that can be passed on.
+func (h *hiddenStream) add(c model.Chunk) (shown []model.Chunk) {
+	piece := model.Chunk{Reasoning: h.reasoning.Add(c.Reasoning)}
+	if c.Text != "" || c.Response != nil {
+		piece.Reasoning += h.reasoning.End()
+	}
+	piece.Text = h.text.Add(c.Text)
+	if c.Response != nil {
+		piece.Text += h.text.End()
+	}
+	if piece != (model.Chunk{}) {
+		shown = append(shown, piece)
+	}
+	if c.Response != nil {
+		shown = append(shown, model.Chunk{Response: hideResponse(h.mask, c.Response)})
+	}
+	return shown
 }
 
 // hideError keeps the kind of an error.

@@ -106,5 +106,14 @@ func (a *app) printMeasurements(all []author.Measurement, asJSON bool) error {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", m.Hook, m.Time.P50, m.Time.P99, m.Empty.P50, m.Empty.P99,
 			m.Ratio, m.Fuel.P50, m.Fuel.P99, m.Input, m.Reply, m.Result, m.Memory>>10, m.Calls, terminal.Line(m.Outcome+" "+m.Message))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for i := range all {
+		if m := &all[i]; m.Leak > 0 {
+			fmt.Fprintf(a.out, "warning: %s leaks: its memory grows by %.0f bytes in each call, and the host replaces an instance that is half full\n",
+				m.Hook, m.Leak)
+		}
+	}
+	return nil
 }

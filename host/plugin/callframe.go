@@ -60,7 +60,10 @@ func (i *instance) startGuest(fuel int64, deadline time.Duration, now, seed uint
 
 // endCall reports what the call used, and clears the frame.
 func (i *instance) endCall() {
-	i.last = CallUsage{Instance: i.id, Fuel: i.used(), Input: len(i.input), Reply: i.frame.replied, Result: len(i.frame.result)}
+	i.last = CallUsage{
+		Instance: i.id, Fuel: i.used(), Memory: int64(len(i.memory.bytes)), Input: len(i.input), Reply: i.frame.replied,
+		Result: len(i.frame.result),
+	}
 	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.last.Fuel})
 	i.forget()
 }

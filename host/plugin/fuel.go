@@ -80,7 +80,7 @@ func (i *instance) tick(left int64) int64 {
 		i.fuel.Set(0)
 	}
 	if used > a.limit {
-		i.stop(KindFuel, fmt.Sprintf("it used up its fuel of %d; raise limits.fuel if it needs more", a.limit))
+		i.stop(KindFuel, fmt.Sprintf("it used up its fuel of %d; %s", a.limit, i.remedy("limits.fuel")))
 	}
 	if spent := i.checkTime(); spent > 0 {
 		a.fit(spent)
@@ -88,6 +88,14 @@ func (i *instance) tick(left int64) int64 {
 	next := min(a.slice, a.limit-used)
 	a.given = used + next
 	return next
+}
+
+// remedy says what the operator can do about a limit. What a plugin may use while it is loaded is fixed.
+func (i *instance) remedy(limit string) string {
+	if i.frame.rt == nil && i.frame.script == nil {
+		return "this limit is fixed while a plugin is loaded, so the module must do less there"
+	}
+	return "raise " + limit + " if it needs more"
 }
 
 // checkTime ends a guest whose time is up or whose run has ended. It returns the time that the guest has had, or 0 if the
@@ -106,7 +114,7 @@ func (i *instance) checkTime() time.Duration {
 	}
 	spent := now.Sub(a.started) - a.away
 	if spent > a.deadline {
-		i.stop(KindDeadline, fmt.Sprintf("it took more than its %v of time; raise limits.deadline if it needs more", a.deadline))
+		i.stop(KindDeadline, fmt.Sprintf("it took more than its %v of time; %s", a.deadline, i.remedy("limits.deadline")))
 	}
 	return spent
 }

@@ -33,7 +33,8 @@ type instance struct {
 	account          account
 	image            *image // its state after configure; nil: it is not restored
 	made             time.Time
-	calls            int // served so far
+	calls            int    // served so far
+	sized            uint64 // size of its memory after the last of them, in bytes
 	stack            [1]uint64
 	input            []byte // buffer for inputs, reused
 	last             CallUsage
@@ -209,11 +210,14 @@ func (i *instance) close() error {
 	return err
 }
 
-// worn reports whether the instance has served long enough: guests leak, and memory does not shrink.
+// worn reports whether the instance has served long enough: guests leak, and memory does not shrink. An instance whose memory has grown
+// beyond half of its limit is replaced before a growth fails, unless it has grown in its first call: the guest needs that much then.
 func (i *instance) worn() bool {
 	i.calls++
 	used := uint64(len(i.memory.bytes))
-	return i.calls >= mostCalls || (used > wornMemory && used > i.memory.limit/2) || (i.calls%64 == 0 && time.Since(i.made) > mostAge)
+	leaks := i.calls > 1 && used > i.sized && used > i.memory.limit/2
+	i.sized = used
+	return leaks || i.calls >= mostCalls || (i.calls%64 == 0 && time.Since(i.made) > mostAge)
 }
 
 // trim drops the stack of an export that was busy: it grows with the call depth, up to 100 MB, and wazero never shrinks it.
@@ -226,9 +230,6 @@ func (i *instance) trim(export string) {
 // busyFuel is much fuel for a call: some tens of microseconds. A call that used less has grown its stack by a few megabytes
 // at most.
 const busyFuel = 50_000
-
-// wornMemory is the memory size, in bytes, up to which an instance does not count as worn.
-const wornMemory = 16 << 20
 
 // document is one of abi's types.
 type document interface {

@@ -291,3 +291,14 @@ func TestFileFaults(t *testing.T) {
 	require.Equal(t, "mine", plugin.Wasm{ID: "mine", Path: "a/redact.wasm"}.Name())
 	require.Equal(t, "plugin", plugin.Wasm{}.Name())
 }
+
+// A limit that does not depend on the operator's is not to be raised.
+func TestFaultsOfLoadingAdviseNothingThatDoesNotHelp(t *testing.T) {
+	t.Parallel()
+	endless := guestkit.Fine()
+	endless.On("configure", guestkit.Forever(), guestkit.Nothing)
+	fault := loadError(t, plugin.Wasm{Bytes: endless.Bytes()})
+	require.Contains(t, []plugin.Kind{plugin.KindFuel, plugin.KindDeadline}, fault.Kind)
+	require.Contains(t, fault.Message, "this limit is fixed while a plugin is loaded, so the module must do less there")
+	require.NotContains(t, fault.Message, "raise")
+}

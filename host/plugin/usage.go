@@ -13,9 +13,10 @@ func (p *Plugin) Usage() Usage { return Usage{LoadFuel: p.loadFuel, Memory: p.po
 type CallUsage struct {
 	Instance uint64 // identifies the instance within the plugin
 	Fuel     uint64
-	Input    int // size in bytes of the document that the guest received
-	Reply    int // size of the last reply of next or host_call that was not empty
-	Result   int // size of the document that the guest wrote
+	Memory   int64 // size in bytes of the instance's memory after the call
+	Input    int   // size in bytes of the document that the guest received
+	Reply    int   // size of the last reply of next or host_call that was not empty
+	Result   int   // size of the document that the guest wrote
 }
 
 // LastCall returns what the last call used, if calls are sequential. It returns false if the instance that served the call

@@ -287,6 +287,8 @@ func callChecks() []Check {
 		must(5, "call.random", noHook,
 			"| `trap` | the code trapped: unreachable, an access outside of memory, stack overflow, … |",
 			"| `fuel` | it used up its fuel |"),
+		should(15, "instance.leaks", noHook,
+			"A guest SHOULD free what it allocates in a call: the host replaces an instance whose memory keeps growing."),
 		must(15, "instance.interchangeable", noHook,
 			"a guest MUST NOT rely on anything that it left in memory, nor assume that it is gone",
 			"A hook is a pure function from its input document to its result: the host MAY run it again."),

@@ -232,6 +232,9 @@ func mutants() []mutant {
 		{"a block without a type", says(object{"messages": []any{object{"role": "ai", "content": []any{object{"text": "x"}}}}}), []string{"result.types"}},
 		{"response in a node hook", says(object{"response": object{}}), []string{"result.keys"}},
 		{"jump_to in a wrap hook", nextsAndSays(abi.WrapToolCall, object{"jump_to": "end"}), []string{"result.keys"}},
+		{"memory that it never frees", hookOf(abi.BeforeModel, abi.HookSpec{}, func(*emit.Module) emit.Code {
+			return emit.Seq(emit.Number(1), emit.Code{0x40, 0x00}, emit.Drop) // memory.grow
+		}), []string{"instance.leaks"}},
 		{"a misspelt key of the result", says(object{"jumpto": "end"}), []string{"result.known-keys"}},
 		{"a jump that was not declared", says(object{"jump_to": "end"}), []string{"result.jump"}},
 		{"a field that was not declared", says(object{"state": object{"f": 1}}), []string{"result.fields"}},

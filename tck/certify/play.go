@@ -28,6 +28,9 @@ func (c *certifier) play(ctx context.Context) {
 	}
 	c.playOperations(ctx)
 	c.compareInstances(ctx)
+	for _, base := range bases {
+		c.leaks(ctx, base)
+	}
 	c.shared.close(ctx)
 }
 
@@ -245,6 +248,34 @@ func (c *certifier) compareInstances(ctx context.Context) {
 		c.checkf("instance.interchangeable", ok, "%s: for the same input, a fresh instance wrote %s (%v), and a used one %s",
 			p.scene.export, shown(f), f.Fault, shown(p.frame))
 	}
+}
+
+// leaks repeats one call and watches the memory. A guest that leaks keeps growing; any other stops after some calls.
+func (c *certifier) leaks(ctx context.Context, s *scene) {
+	const (
+		calls, warmUp = 1_000, 100
+		growths       = 2
+	)
+	i, _ := c.configured(ctx, c.config)
+	if i == nil {
+		return
+	}
+	input, grown, first, last := s.input(), 0, 0, 0
+	for n := range calls {
+		f := i.call(ctx, s.export, input, s.host())
+		if f.Fault != nil {
+			return // another check has reported it
+		}
+		size := len(i.memory.bytes)
+		if n <= warmUp {
+			first = size
+		} else if size > last {
+			grown++
+		}
+		last = size
+	}
+	i.close(ctx)
+	c.checkf("instance.leaks", grown < growths, "%s: its memory grew from %d to %d KiB in %d equal calls", s.export, first>>10, last>>10, calls-warmUp)
 }
 
 func shown(f *Frame) string {

@@ -26,6 +26,7 @@ type Measurement struct {
 	Reply   int       `json:"reply"`   // bytes of the last reply of next or host_call in one call
 	Result  int       `json:"result"`  // bytes of the document that the hook writes
 	Memory  int64     `json:"memory"`  // size of the largest instance, in bytes
+	Leak    float64   `json:"leak"`    // bytes by which the memory grows in one call; 0: it does not keep growing
 	Outcome string    `json:"outcome"` // outcome of the last call: nothing, result, error or interrupt
 	Message string    `json:"message,omitempty"`
 }
@@ -66,7 +67,7 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	for _, name := range hooks {
 		subject.reset()
 		empty.reset()
-		s := situation{name: w.Name(), hook: name, both: [2]*benchedPlugin{subject, empty}, each: each}
+		s := situation{name: w.Name(), hook: name, all: []*benchedPlugin{subject, empty}, each: each, batch: benchBatch, most: mostSamples}
 		if err := s.run(ctx); err != nil {
 			return all, err
 		}
@@ -85,7 +86,8 @@ type benchedPlugin struct {
 	times  []uint64
 	fuel   []uint64
 	last   plugin.CallUsage // of the last call
-	err    error            // of the last call; not a fault
+	growth growth
+	err    error // of the last call; not a fault
 }
 
 func loadMeasured(ctx context.Context, w plugin.Wasm) (*benchedPlugin, error) {
@@ -117,6 +119,7 @@ func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
 	m.times = append(m.times, uint64(took))
 	if last, ok := m.plugin.LastCall(); ok && last.Instance == before.Instance { // otherwise it was replaced, and what it used is unknown
 		m.fuel = append(m.fuel, last.Fuel)
+		m.growth.saw(m.last.Memory, last.Memory)
 		m.last = last
 	}
 	return nil
@@ -125,7 +128,7 @@ func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
 func (m *benchedPlugin) measurement() Measurement {
 	out := Measurement{
 		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.last.Input, Reply: m.last.Reply, Result: m.last.Result,
-		Memory: m.plugin.Usage().Memory, Outcome: "nothing",
+		Memory: m.plugin.Usage().Memory, Leak: m.growth.leak(len(m.times)), Outcome: "nothing",
 	}
 	switch {
 	case isInterrupt(m.err):

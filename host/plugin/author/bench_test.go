@@ -89,3 +89,31 @@ func TestBenchTellsOfFaults(t *testing.T) {
 	_, err = author.Bench(ctx, plugin.Wasm{Bytes: module, Engine: compiled}, time.Hour)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
+
+// leaking is a guest that takes a page in each call.
+func leaking() []byte {
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	return g.On("before_model", guestkit.I32(1), guestkit.Grow, guestkit.Drop, guestkit.Nothing).Bytes()
+}
+
+func TestLeaksAreReported(t *testing.T) {
+	t.Parallel()
+	w := plugin.Wasm{ID: "bad", Bytes: leaking(), Engine: compiled}
+
+	all, err := author.Bench(t.Context(), w, 50*time.Millisecond)
+	require.NoError(t, err)
+	require.Greater(t, all[0].Leak, 30_000.0, "each call takes 65536 bytes; a replaced instance starts again")
+
+	findings := author.Check(t.Context(), w)
+	require.Len(t, findings[1].Warnings, 1)
+	require.Equal(t, author.WarnLeak, findings[1].Warnings[0].Code)
+	require.Contains(t, findings[1].Warnings[0].Text, "its memory grows by")
+
+	w.Bytes = twoHooks(func(*guestkit.Module) guestkit.Code { return guestkit.Nothing })
+	all, err = author.Bench(t.Context(), w, 50*time.Millisecond)
+	require.NoError(t, err)
+	require.Zero(t, all[0].Leak)
+	for _, f := range author.Check(t.Context(), w) {
+		require.Empty(t, f.Warnings)
+	}
+}

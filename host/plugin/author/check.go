@@ -3,6 +3,7 @@ package author
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,10 +51,33 @@ func Check(ctx context.Context, w plugin.Wasm, hooks ...abi.Hook) []Finding {
 type check struct {
 	file     string
 	name     string
+	wasm     plugin.Wasm
 	hooks    []abi.Hook
 	plugin   *plugin.Plugin
 	result   wire.Raw // of the first call of the hook that is checked
 	findings []Finding
+}
+
+// How often, and for how long, a hook is called to see whether it leaks.
+const (
+	leakCalls = 2_000
+	leakTime  = 100 * time.Millisecond
+)
+
+// leak warns if the memory keeps growing when a hook is called again and again.
+func (c *check) leak(ctx context.Context, name abi.Hook) []Warning {
+	subject, err := loadMeasured(ctx, c.wasm)
+	if err != nil {
+		return nil // the plugin was loaded before, so this is not its fault
+	}
+	defer subject.close()
+	s := situation{name: c.name, hook: name, all: []*benchedPlugin{subject}, each: leakTime, batch: 1, most: leakCalls}
+	_ = s.run(ctx) // a fault in another situation is not what this looks for
+	leak := subject.growth.leak(len(subject.times))
+	if leak == 0 {
+		return nil
+	}
+	return []Warning{{WarnLeak, fmt.Sprintf("its memory grows by %.0f bytes in each call: the host replaces an instance that is half full", leak)}}
 }
 
 // Record keeps the result of a call.
@@ -87,6 +111,7 @@ func keysOf[T any](document wire.Raw) (warnings []Warning) {
 
 func (c *check) run(ctx context.Context, w plugin.Wasm) {
 	start := time.Now()
+	c.wasm = w
 	w.Recorder = c
 	p, err := w.Open(host.Env{})
 	if err != nil {
@@ -169,6 +194,9 @@ func (c *check) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all
 	c.result = nil
 	err = observe(ctx, agent, &f)
 	f.Warnings = keysOf[abi.Result](c.result)
+	if err == nil {
+		f.Warnings = append(f.Warnings, c.leak(ctx, name)...)
+	}
 	c.add(start, f, err)
 }
 

@@ -13,13 +13,14 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// situation is a place in a run in which two plugins are measured: the place of their hook in a middleware that calls
-// theirs.
+// situation is a place in a run in which plugins are measured: the place of their hook in a middleware that calls theirs.
 type situation struct {
 	name  string // of the middleware
 	hook  abi.Hook
-	both  [2]*benchedPlugin
+	all   []*benchedPlugin // the first decides which hooks there are
 	each  time.Duration
+	batch int // calls of one hook before the other's turn
+	most  int // calls of each hook
 	turn  int // calls of the hook so far in the run
 	done  bool
 	fault error
@@ -34,7 +35,7 @@ const (
 
 // How calls are measured.
 const (
-	batch       = 64      // calls of one hook before the other's turn
+	benchBatch  = 64
 	mostSamples = 1 << 20 // per hook
 	warmUp      = 10      // a tenth of the time is not measured
 )
@@ -46,11 +47,11 @@ var situationText = strings.Repeat(
 // run runs an agent up to the place. The error is the fault of a plugin, or says that ctx ended.
 func (s *situation) run(ctx context.Context) error {
 	called := "lookup"
-	if spec := s.both[0].plugin.Description().Hooks.Spec(s.hook); len(spec.Tools) > 0 {
+	if spec := s.all[0].plugin.Description().Hooks.Spec(s.hook); len(spec.Tools) > 0 {
 		called = spec.Tools[0]
 	}
 	agent, err := host.New(host.Config{
-		Model: situationModel(called), Tools: []host.Tool{anyTool(called, s.both[0].hooks.Tools, situationText)}, RecursionLimit: 20,
+		Model: situationModel(called), Tools: []host.Tool{anyTool(called, s.all[0].hooks.Tools, situationText)}, RecursionLimit: 20,
 		Middleware: []host.Middleware{alone{s.name, s.hooks()}}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *situation) run(ctx context.Context) error {
 
 // hooks returns hooks with one hook of the measured kind.
 func (s *situation) hooks() *host.Hooks {
-	own := s.both[0].hooks
+	own := s.all[0].hooks
 	h := &host.Hooks{State: own.State, Tools: own.Tools}
 	node := func(pick func(*host.Hooks) host.NodeHook) host.NodeHook {
 		return host.NodeHook{View: pick(own).View, Func: func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
@@ -131,28 +132,29 @@ func (s *situation) wrapTool(
 	})
 }
 
-// measure calls both hooks, batch by batch, if this is the turn to measure.
+// measure calls the hooks of all plugins, batch by batch, if this is the turn to measure.
 func (s *situation) measure(ctx context.Context, call func(*host.Hooks) error) error {
 	s.turn++
 	if s.turn != situationRound && s.hook != abi.BeforeAgent && s.hook != abi.AfterAgent {
 		return nil
 	}
 	warm, start := false, time.Now()
-	for len(s.both[0].times) < mostSamples {
+	for len(s.all[0].times) < s.most {
 		switch spent := time.Since(start); {
 		case ctx.Err() != nil:
 			s.fault = context.Cause(ctx)
 			return s.fault
 		case !warm && spent > s.each/warmUp:
 			warm, start = true, time.Now()
-			s.both[0].reset()
-			s.both[1].reset()
+			for _, m := range s.all {
+				m.reset()
+			}
 		case warm && spent > s.each:
 			s.done = true
 			return nil
 		}
-		for _, m := range s.both {
-			for range batch {
+		for _, m := range s.all {
+			for range s.batch {
 				if s.fault = m.time(call); s.fault != nil {
 					return s.fault
 				}

@@ -21,6 +21,7 @@ const (
 	WarnDebug       = "debug"       // the module has debug sections
 	WarnDescription = "description" // the embedded Description differs from the one that describe returns
 	WarnKeys        = "keys"        // the Description or a result has keys that the ABI does not define
+	WarnLeak        = "leak"        // the memory keeps growing
 	WarnFailure     = "failure"     // a fault would let the tool calls run unchecked that the plugin wraps, if on_failure is open
 )
 

@@ -63,7 +63,7 @@ func (c *toolCall) alerts() {
 			continue
 		}
 		text := alertText(a, c.call)
-		r.agent.logger.Warn(text, "run", r.id, "step", ToolsStep)
+		r.agent.logger.Warn(text, "run", r.id, "step", ToolsStep, logEvent, EventAlert)
 		if c.events.on() {
 			c.events.send(&Event{Type: EventAlert, Step: ToolsStep, Call: c.call, Text: text})
 		}

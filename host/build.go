@@ -101,7 +101,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	}
 	a.advise()
 	for _, text := range a.advice {
-		a.logger.Info(text)
+		a.logger.Info(text, logEvent, EventWarn)
 	}
 	return a, nil
 }

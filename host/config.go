@@ -27,6 +27,9 @@ type Config struct {
 	Checkpointer   checkpoint.Store // keeps the threads; nil: runs remember nothing
 	Durability     Durability       // when a run saves its thread; "": DurabilityRound
 	Store          store.Store      // values that outlive threads, for hooks, tools and plugins; nil: none
+	// Manifest is the absolute path of the manifest that the agent was built from; "": none. Threads keep the path of the manifest
+	// that started their last run, so that people are told how to continue it.
+	Manifest string
 
 	// InterruptBefore and InterruptAfter name steps, such as "model", "tools" or "name.before_agent". A run stops as interrupted
 	// before or after them, until an input with Continue goes on.
@@ -37,7 +40,9 @@ type Config struct {
 	RecursionLimit int
 	ToolCalls      ToolCallConfig
 
-	Logger *slog.Logger     // nil: nothing is logged
+	// Logger gets warnings and details of runs. A record whose text an event reports, too, has the attribute "event" with the type of
+	// that event, so that a program which shows both can leave one out. nil: nothing is logged.
+	Logger *slog.Logger
 	Clock  func() time.Time // called from several goroutines at once; nil: time.Now
 	// Seed returns the random number from which a run's id, the ids of its messages and the seeds of its hooks are derived. It
 	// must not return the same number twice for one thread. nil: a secure source.

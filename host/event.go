@@ -26,6 +26,9 @@ const (
 	EventEnd    EventType = "end"    // the run is over: Status, Next, Error, Interrupts, Duration
 )
 
+// logEvent is the key that marks a log record whose text an event of the run reports, too. The value is the type of that event.
+const logEvent = "event"
+
 // Event is one thing that happened in a run. The order of events is determined by the run alone: events of tool calls that
 // run at once come in the order of the calls. The one exception is calls that are cancelled because another call failed:
 // their events depend on when they notice the cancellation. Two runs that differ only in whether a middleware is native or a

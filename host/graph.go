@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // edge is one way from a step to the next.
@@ -68,7 +69,7 @@ func (a *Agent) Graph() string {
 		if p.steps[i].kind != stepHook {
 			shape = `[["%s"]]`
 		}
-		fmt.Fprintf(&b, "  s%d"+shape+"\n", i, strings.ReplaceAll(p.steps[i].name, `"`, "#quot;"))
+		fmt.Fprintf(&b, "  s%d"+shape+"\n", i, strings.ReplaceAll(text.Clean(p.steps[i].name), `"`, "#quot;"))
 	}
 	b.WriteString("  finish([end])\n")
 	fmt.Fprintf(&b, "  start --> s%d\n", p.entry)

@@ -15,7 +15,7 @@ import (
 // identify works out the identity of the program, by which checkpoints distinguish it from others: its steps and their jumps, and
 // the middleware with versions and digests.
 func (a *build) identify() {
-	id := &checkpoint.Program{}
+	id := &checkpoint.Program{Manifest: a.config.Manifest}
 	sum := sha256.New()
 	for _, m := range a.middleware {
 		part := checkpoint.Part{Name: m.name, Version: m.hooks.Version, Digest: m.hooks.Digest}
@@ -38,6 +38,16 @@ func (a *build) identify() {
 // same reports whether two programs are the same.
 func same(a, b *checkpoint.Program) bool {
 	return a == b || a != nil && b != nil && a.Digest == b.Digest
+}
+
+// program returns the program to save. A run that goes on keeps the manifest that it was started with, even if the manifest of this
+// agent describes the same program.
+func (r *run) program() *checkpoint.Program {
+	was, is := r.thread.program, r.agent.identity
+	if r.input.goesOn() && same(was, is) && was.Manifest != "" {
+		return was
+	}
+	return is
 }
 
 // ProgramError means that the agent's program has changed since the run stopped. The run continues only if the input has

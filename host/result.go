@@ -8,7 +8,7 @@ import (
 )
 
 // Input starts a run, or goes on with one. Messages and State start a new run; if the thread has a run that failed or waits,
-// that run is abandoned, but everything that it did stays. Resume and Continue go on with the thread's run where it stopped:
+// that run is abandoned, but everything that it did stays; KeepWaiting prevents this. Resume and Continue go on with the thread's run where it stopped:
 // it keeps its id, its fields with the lifetime [LifetimeRun] and its counts.
 type Input struct {
 	// Thread is the id of the thread that the run belongs to. The agent's Checkpointer keeps it: history and fields carry over
@@ -28,6 +28,9 @@ type Input struct {
 	// stopped. From an older checkpoint the thread goes on in another branch: the later checkpoints stay readable, see
 	// [Agent.History].
 	Checkpoint checkpoint.ID
+	// KeepWaiting refuses Messages and State with [ErrWaiting] if the thread's newest run waits for answers, instead of abandoning
+	// that run and its questions. The run checks this while it holds the thread, so no other run can ask in between.
+	KeepWaiting bool
 	// AcceptChanges allows a run to continue although the agent's program has changed since the run began, see [ProgramError].
 	AcceptChanges bool
 	// Seed is the random number of a new run; 0: Config.Seed supplies it. A thread must not get the same seed twice.

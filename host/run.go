@@ -77,7 +77,7 @@ func (r *run) do(ctx context.Context) error {
 		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given})
 	}
 	for _, text := range r.entry.notices {
-		r.agent.logger.Warn(text, "run", r.id)
+		r.agent.logger.Warn(text, "run", r.id, logEvent, EventWarn)
 		if events.on() {
 			events.send(&Event{Type: EventWarn, Text: text})
 		}
@@ -238,7 +238,7 @@ func (r *run) events() emitter { return emitter{sink: r.sink} }
 
 // warn logs that something was ignored or discarded, and sends an event about it.
 func (r *run) warn(step, text string) {
-	r.agent.logger.Warn(text, "run", r.id, "step", step)
+	r.agent.logger.Warn(text, "run", r.id, "step", step, logEvent, EventWarn)
 	if events := r.events(); events.on() {
 		events.send(&Event{Type: EventWarn, Step: step, Text: text})
 	}

@@ -112,7 +112,7 @@ func (rt *Runtime) Observe(o Observation) { rt.observed = o }
 
 // Warn logs that something in this call was ignored or discarded, and sends an event of the type warn.
 func (rt *Runtime) Warn(text string) {
-	rt.Logger().Warn(text, "run", rt.run.id, "step", rt.step)
+	rt.Logger().Warn(text, "run", rt.run.id, "step", rt.step, logEvent, EventWarn)
 	if rt.emit.on() {
 		rt.emit.send(&Event{Type: EventWarn, Step: rt.step, Text: text})
 	}

@@ -37,6 +37,11 @@ func (r *run) open(ctx context.Context) error {
 		return t.fail(fmt.Errorf("the input is empty, and the thread has a run that stopped before %q; "+
 			"go on with it by Continue or Resume, or give it up by a new message", c.Next))
 	}
+	if in.KeepWaiting && !in.goesOn() {
+		if err := keepWaiting(ctx, session, held); err != nil {
+			return t.fail(err)
+		}
+	}
 	r.restore(held)
 	if in.goesOn() {
 		if err := r.goOn(held); err != nil {
@@ -49,6 +54,20 @@ func (r *run) open(ctx context.Context) error {
 	}
 	if c.Run.IDSeed == r.seed { // a seed that repeats, as in tests: ids still differ
 		r.ids.n = c.Run.IDs
+	}
+	return nil
+}
+
+// keepWaiting returns an error if the newest run of a thread waits for answers. A new run that begins at an older checkpoint would
+// abandon it, too.
+func keepWaiting(ctx context.Context, session checkpoint.Session, held *checkpoint.Thread) (err error) {
+	if held.ID != held.Newest {
+		if held, err = session.Load(ctx, 0); err != nil {
+			return err
+		}
+	}
+	if len(held.Record.Checkpoint.Waiting()) > 0 {
+		return ErrWaiting
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 		c.Checkpoint.Failure = text.Head(clean(failure.Error()), maxFailure)
 	}
 	t.addFields(r.state)
-	program := r.agent.identity
-	if whole || !same(t.program, program) {
+	program := r.program()
+	if whole || !same(t.program, program) || t.program.Manifest != program.Manifest {
 		c.Program = program
 	}
 	id, err := t.session.Save(context.WithoutCancel(ctx), c) // a finished step is saved even if the run's time is up

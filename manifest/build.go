@@ -48,6 +48,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	config := host.Config{
 		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Durability: m.Durability.durability,
 		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger,
+		Manifest: m.chain[len(m.chain)-1],
 	}
 	if m.inMemory {
 		config.MayHaveTool = m.mayHaveTool

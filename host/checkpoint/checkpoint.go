@@ -121,6 +121,9 @@ type Update struct {
 type Program struct {
 	Digest     string `msgpack:"digest"` // digest of the steps, their order and their jumps, in hexadecimal
 	Middleware []Part `msgpack:"middleware,omitempty"`
+	// Manifest is the absolute path of the manifest that the run was started with; "" if there was none. It tells people how to
+	// continue the run, and is not part of the identity.
+	Manifest string `msgpack:"manifest,omitempty"`
 }
 
 // Part is a middleware in a program.

@@ -960,12 +960,16 @@ func (z Part) Msgsize() (s int) {
 func (z *Program) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(2)
-	var zb0001Mask uint8 /* 2 bits */
+	zb0001Len := uint32(3)
+	var zb0001Mask uint8 /* 3 bits */
 	_ = zb0001Mask
 	if z.Middleware == nil {
 		zb0001Len--
 		zb0001Mask |= 0x2
+	}
+	if z.Manifest == "" {
+		zb0001Len--
+		zb0001Mask |= 0x4
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -1012,6 +1016,11 @@ func (z *Program) MarshalMsg(b []byte) (o []byte, err error) {
 					}
 				}
 			}
+		}
+		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "manifest"
+			o = append(o, 0xa8, 0x6d, 0x61, 0x6e, 0x69, 0x66, 0x65, 0x73, 0x74)
+			o = msgp.AppendString(o, z.Manifest)
 		}
 	}
 	return
@@ -1095,6 +1104,12 @@ func (z *Program) UnmarshalMsg(bts []byte) (o []byte, err error) {
 					}
 				}
 			}
+		case "manifest":
+			z.Manifest, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Manifest")
+				return
+			}
 		default:
 			bts, err = msgp.Skip(bts)
 			if err != nil {
@@ -1113,6 +1128,7 @@ func (z *Program) Msgsize() (s int) {
 	for za0001 := range z.Middleware {
 		s += 1 + 5 + msgp.StringPrefixSize + len(z.Middleware[za0001].Name) + 8 + msgp.StringPrefixSize + len(z.Middleware[za0001].Version) + 7 + msgp.StringPrefixSize + len(z.Middleware[za0001].Digest)
 	}
+	s += 9 + msgp.StringPrefixSize + len(z.Manifest)
 	return
 }
 

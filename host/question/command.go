@@ -11,35 +11,50 @@ import (
 // Command is the command line that continues a thread.
 type Command struct {
 	Thread     string
-	File       string        // path of the manifest; "": not known
+	File       string        // path of the manifest; "": the command names none
 	Set        []string      // overrides of the manifest
 	Checkpoint checkpoint.ID // checkpoint to continue after; 0: the newest
 }
 
 // Line returns the command with more arguments, quoted for a shell.
 func (c Command) Line(more ...string) string {
-	file := c.File
-	if file == "" {
-		file = "MANIFEST"
-	}
 	words := []string{"agenthost", "resume"}
 	if strings.HasPrefix(c.Thread, "-") {
 		more = append(more, "--", c.Thread)
 	} else {
 		words = append(words, c.Thread)
 	}
-	words = append(words, "-f", file)
+	if c.File != "" {
+		words = append(words, "-f", c.File)
+	}
 	for _, set := range c.Set {
 		words = append(words, "--set", set)
 	}
 	if c.Checkpoint != 0 {
 		words = append(words, "--checkpoint", strconv.FormatUint(uint64(c.Checkpoint), 10))
 	}
-	words = append(words, more...)
-	for i, word := range words {
-		words[i] = quoted(word)
+	return shell(append(words, more...))
+}
+
+// Chat returns the command that continues the thread as a chat, quoted for a shell.
+func (c Command) Chat() string {
+	words := []string{"agenthost", "chat", "--thread", c.Thread}
+	if c.File != "" {
+		words = append(words, "-f", c.File)
 	}
-	return strings.Join(words, " ")
+	for _, set := range c.Set {
+		words = append(words, "--set", set)
+	}
+	return shell(words)
+}
+
+// shell joins words to a command line.
+func shell(words []string) string {
+	out := make([]string, len(words))
+	for i, word := range words {
+		out[i] = quoted(word)
+	}
+	return strings.Join(out, " ")
 }
 
 // quoted quotes a word for a shell.

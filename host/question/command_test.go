@@ -39,5 +39,7 @@ func TestCommandsAreWrittenForAShell(t *testing.T) {
 	t.Parallel()
 	c := question.Command{Thread: "it's; rm -rf /", File: "my agent.yaml", Set: []string{"a=$(b)"}, Checkpoint: 3}
 	require.Equal(t, `agenthost resume 'it'\''s; rm -rf /' -f 'my agent.yaml' --set 'a=$(b)' --checkpoint 3`, c.Line())
-	require.Equal(t, "agenthost resume -f MANIFEST --approve x -- --all", question.Command{Thread: "--all"}.Line("--approve", "x"))
+	require.Equal(t, `agenthost chat --thread 'it'\''s; rm -rf /' -f 'my agent.yaml' --set 'a=$(b)'`, c.Chat())
+	require.Equal(t, "agenthost chat --thread --all", question.Command{Thread: "--all"}.Chat())
+	require.Equal(t, "agenthost resume --approve x -- --all", question.Command{Thread: "--all"}.Line("--approve", "x"))
 }

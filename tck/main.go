@@ -7,7 +7,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/regularfile"
+	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/tck/certify"
 )
 
@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	if err := cmd.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "tck:", err)
+		fmt.Fprintln(stderr, "tck: "+terminal.Continued(err.Error()))
 		return exitUsage
 	}
 	return code
@@ -100,8 +100,5 @@ func show(w io.Writer, report *certify.Report, asJSON, verbose bool) error {
 		report.Write(w, verbose)
 		return nil
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(report)
+	return terminal.PrintDocument(w, report)
 }

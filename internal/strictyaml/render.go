@@ -39,7 +39,7 @@ func (p Problem) String() string {
 	if p.Path != "" {
 		out.WriteString(p.Path + ": ")
 	}
-	out.WriteString(indentFollowing(p.Message))
+	out.WriteString(following(p.Message, "  │ "))
 	if p.Line > 0 && p.Source != "" {
 		line, padding := excerpt(p.Source, cmp.Or(p.caret, p.Column))
 		number := strconv.Itoa(p.Line)
@@ -47,7 +47,7 @@ func (p Problem) String() string {
 		fmt.Fprintf(&out, "\n  %s | %s^", strings.Repeat(" ", len(number)), padding)
 	}
 	if p.Hint != "" {
-		out.WriteString("\n  " + indentFollowing(p.Hint))
+		out.WriteString("\n  " + following(p.Hint, "  "))
 	}
 	return out.String()
 }
@@ -89,13 +89,14 @@ func printable(s string) string {
 	}, s)
 }
 
-// indentFollowing keeps a message of several lines below its own first line.
-func indentFollowing(s string) string {
+// following puts a mark before each line after the first. The bar before those of a message distinguishes them from the lines of the
+// problem, since a message may quote a plugin or a server.
+func following(s, mark string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {
 		lines[i] = printable(lines[i])
 	}
-	return strings.Join(lines, "\n  ")
+	return strings.Join(lines, "\n"+mark)
 }
 
 // quote shows a piece of the user's text in a message.

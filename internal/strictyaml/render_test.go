@@ -38,6 +38,6 @@ func TestProblemWithoutALine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "wrong", strictyaml.Problem{Message: "wrong"}.String())
 	require.Equal(t, "f: wrong\n  mend it", strictyaml.Problem{File: "f", Message: "wrong", Hint: "mend it"}.String())
-	require.Equal(t, "f: a.b: wrong:\n  - this\n  - that",
+	require.Equal(t, "f: a.b: wrong:\n  │ - this\n  │ - that",
 		strictyaml.Problem{File: "f", Path: "a.b", Message: "wrong:\n- this\n- that\n"}.String())
 }

@@ -17,6 +17,32 @@ func Text(foreign string) string {
 	}, foreign)
 }
 
+// bar precedes each line of a foreign text that would otherwise look like a line of the command.
+const bar = "  │ "
+
+// Continued makes a foreign text safe to print at the end of a line: each further line follows a bar. Line breaks at the end are left
+// out.
+func Continued(foreign string) string { return strings.Join(continued(foreign), "\n") }
+
+func continued(foreign string) []string {
+	lines := strings.Split(strings.TrimRight(Text(foreign), "\n"), "\n")
+	for i := range lines[1:] {
+		lines[i+1] = strings.TrimRight(bar+lines[i+1], " ")
+	}
+	return lines
+}
+
+// List formats foreign texts as indented lines below a heading, which may be foreign, too.
+func List(heading string, items []string) string {
+	lines := continued(heading)
+	for _, item := range items {
+		for _, line := range continued(item) {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // maxLine is how many characters of a foreign text a line shows.
 const maxLine = 500
 

@@ -38,7 +38,7 @@ func item(name string, v wire.Raw) []string {
 	if text, ok := v.AsString(); ok && readsAsLines(text) {
 		lines := strings.Split(text, "\n")
 		for i := range lines {
-			lines[i] = "  │ " + lines[i]
+			lines[i] = bar + lines[i]
 		}
 		return append([]string{strings.TrimSpace(name + " |")}, lines...)
 	}

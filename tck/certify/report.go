@@ -5,6 +5,9 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Outcome is the outcome of one check.
@@ -89,16 +92,16 @@ func (r *Report) Write(w io.Writer, all bool) {
 		{"operations", r.Coverage.Operations},
 		{"statuses", r.Coverage.Statuses},
 	} {
-		fmt.Fprintf(w, "covers %s: %s\n", c.what, orNone(c.names))
+		fmt.Fprintf(w, "covers %s: %s\n", c.what, text.Clean(orNone(c.names)))
 	}
 	if r.Refused != "" {
-		fmt.Fprintf(w, "this configuration was refused, so no hook was called; give another one: %s\n", r.Refused)
+		fmt.Fprintf(w, "this configuration was refused, so no hook was called; give another one: %s\n", terminal.Continued(r.Refused))
 	}
 	verdict := "NOT CERTIFIED"
 	if r.Certified {
 		verdict = "CERTIFIED"
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", orNone([]string{r.Name}), r.Version, verdict)
+	fmt.Fprintf(w, "%s %s: %s\n", terminal.Line(orNone([]string{r.Name})), terminal.Line(r.Version), verdict)
 }
 
 func (o *Outcome) write(w io.Writer) {
@@ -110,7 +113,7 @@ func (o *Outcome) write(w io.Writer) {
 	if o.Detail != "" {
 		line += ": " + o.Detail
 	}
-	fmt.Fprintln(w, line)
+	fmt.Fprintln(w, terminal.Continued(line))
 	if o.Verdict == Fail {
 		for _, sentence := range o.Says {
 			fmt.Fprintf(w, "       SPEC.md §%d: %s\n", o.Section, sentence)

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
@@ -23,6 +25,8 @@ type performance struct {
 	flags *runFlags
 	show  renderer
 	agent *manifest.Agent
+
+	warned bool // by warnPassing
 }
 
 // perform loads the agent, performs the run whose input begin returns, and prints the result.
@@ -34,6 +38,7 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin func(context.C
 	if a.set, err = flags.overrides(a.set); err != nil {
 		return err
 	}
+	a.showsEvents = !flags.quiet && flags.output != "jsonl"
 	p := &performance{app: a, flags: flags, show: show}
 	if flags.record == "" {
 		return p.do(ctx, begin)
@@ -51,19 +56,31 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 		}
 	}()
 	if p.flags.thread != "" && p.agent.Threads == nil {
-		return &exitError{exitUsage, fmt.Errorf("%s: %w", p.file, errNoCheckpoint)}
+		return &exitError{exitUsage, withoutCheckpoint(p.file)}
+	}
+	if p.flags.thread == "" && p.agent.Durable {
+		p.flags.thread = newThread("run", time.Now())
 	}
 	input, err := begin(ctx, p.agent)
 	if err != nil {
 		return err
 	}
+	input.Thread = p.flags.thread
 	if input.Thread == "" && p.terminal {
 		input.Thread = passingThread
 	}
 	limited := &limitedRun{agent: p.agent.Agent, limits: p.flags.runLimits}
 	for {
-		result, err := limited.perform(ctx, input, p.show.event)
+		result, err := limited.perform(ctx, input, p.event)
+		if p.terminal && errors.Is(err, host.ErrWaiting) {
+			if err := p.giveUp(ctx); err != nil {
+				return err
+			}
+			input.KeepWaiting = false
+			continue
+		}
 		if err == nil && result.Status == host.Interrupted && p.terminal {
+			p.warnPassing()
 			next, asking := p.ask(ctx, result)
 			if asking == nil {
 				input = next
@@ -73,6 +90,9 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 				return &exitError{exitFailed, asking}
 			}
 		}
+		if p.flags.thread == "" {
+			result.Thread = ""
+		}
 		if printing := p.show.result(result, err); printing != nil {
 			return &exitError{exitFailed, printing}
 		}
@@ -80,10 +100,29 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 	}
 }
 
-// errNoCheckpoint says that the manifest keeps no threads although the command needs one.
-var errNoCheckpoint = errors.New("the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db")
+// event shows an event.
+func (p *performance) event(e host.Event) error {
+	if p.flags.thread == "" {
+		e.Thread = "" // passingThread is of no use to anybody
+	}
+	return p.show.event(e)
+}
 
-// passingThread names the in-memory thread of a run at a terminal without --thread. A person needs it to answer questions.
+// warnPassing tells the person, before the first question, that the run is lost if the question is left open.
+func (p *performance) warnPassing() {
+	if p.agent.Durable || p.warned {
+		return
+	}
+	p.warned = true
+	fmt.Fprintln(p.err, "· this run is not kept, because the manifest's checkpoint names no database: if you leave the question open, the run is lost")
+}
+
+// withoutCheckpoint says that a manifest keeps no threads although the command needs one.
+func withoutCheckpoint(file string) error {
+	return errortext.Advise(fmt.Errorf("%s: the manifest keeps no threads; add a checkpoint, such as", file), "  checkpoint: sqlite:agent.db")
+}
+
+// passingThread names the in-memory thread of a run at a terminal that is not kept. A person needs it to answer questions.
 const passingThread = "run"
 
 // adjust chooses the store of threads by the flags.
@@ -91,9 +130,9 @@ func (p *performance) adjust(config *host.Config) {
 	switch {
 	case p.flags.thread != "" && config.Checkpointer != nil:
 		config.Checkpointer = threadstore.Waiting(config.Checkpointer, p.flags.wait, func(thread string, busy error) {
-			fmt.Fprintln(p.err, terminal.Text(fmt.Sprintf("· thread %q: waiting up to %v: %v", thread, p.flags.wait, busy)))
+			fmt.Fprintln(p.err, terminal.Line(fmt.Sprintf("· thread %q: waiting up to %v: %v", thread, p.flags.wait, busy)))
 		})
-	case p.flags.thread == "" && p.terminal:
+	case config.Checkpointer == nil && p.terminal:
 		config.Checkpointer, config.Durability = memory.New(), ""
 	}
 }
@@ -135,20 +174,26 @@ func (a *app) conversation() *prompt.Prompt {
 
 // outcome returns nil for a completed run, and otherwise an error with the exit code.
 func (p *performance) outcome(ctx context.Context, result *host.Result, err error) error {
-	durable := p.flags.thread != "" && p.agent.Durable
+	durable := p.agent.Durable
 	switch {
 	case err == nil && result.Status == host.Interrupted:
-		return &exitError{exitWaiting, &interruptedError{
-			next: result.Next, questions: question.OfResult(result), command: p.command(p.flags), named: p.flags.thread != "", durable: durable,
-		}}
+		var command *question.Command
+		if durable {
+			continuing, _ := p.continuingThread(ctx)
+			command = &continuing
+		}
+		return waitingExit(result.Next, question.OfResult(result), command)
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		err = errors.New("interrupted")
+		err = interrupted()
 		if durable && result.Next != "" {
-			err = p.withResume(ctx, result.Next, err)
+			err = &exitError{exitSignal, p.withResume(ctx, result.Next, err)}
 		}
-		return &exitError{exitSignal, err}
+		return err
+	}
+	if errors.Is(err, host.ErrWaiting) {
+		return p.refused(ctx, err)
 	}
 	code := runExit(ctx, err)
 	if stopped, ok := errors.AsType[*stoppedError](err); ok {
@@ -163,14 +208,17 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 
 // withResume adds to an error the commands that continue the run: unchanged and, if the step has answers, with other answers.
 func (p *performance) withResume(ctx context.Context, next string, err error) error {
-	command := p.command(p.flags)
-	err = fmt.Errorf("%w\n  the run stopped before %s; to continue it:\n  %s", err, next, command.Line())
-	held, loading := p.agent.Threads.Load(context.WithoutCancel(ctx), p.flags.thread, 0)
-	if loading != nil {
+	command, held := p.continuingThread(ctx)
+	err = errortext.Advise(err, "  the run stopped before "+terminal.Line(next)+"; to continue it:", "  "+text.Clean(command.Line()))
+	if held == nil {
 		return err // the first error is the one to report
 	}
 	if asked := question.OfThread(held); len(asked) > 0 {
-		err = fmt.Errorf("%w\n  or, if an answer caused this, with another answer:\n  %s", err, strings.Join(command.Lines(asked), "\n  "))
+		lines := []string{"  or, if an answer caused this, with another answer:"}
+		for _, line := range command.Lines(asked) {
+			lines = append(lines, "  "+text.Clean(line))
+		}
+		err = errortext.Advise(err, lines...)
 	}
 	return err
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +44,7 @@ run'.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if flags.thread == "" && !c.Flags().Changed("thread") {
-				flags.thread = newThread(time.Now())
+				flags.thread = newThread("chat", time.Now())
 			}
 			if err := flags.check(c); err != nil {
 				return err
@@ -62,14 +59,8 @@ run'.`,
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	flags.addThread(c)
 	flags.runLimits.add(c)
+	flags.addGiveUp(c)
 	return c
-}
-
-// newThread returns a name for a thread without one.
-func newThread(now time.Time) string {
-	var some [2]byte
-	_, _ = rand.Read(some[:]) // never fails
-	return "chat-" + now.UTC().Format("20060102-150405-") + hex.EncodeToString(some[:])
 }
 
 // chatSession is the chat of the command.
@@ -89,9 +80,10 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 	if c.set, err = c.flags.overrides(c.set); err != nil {
 		return err
 	}
+	c.showsEvents = true
 	screen := &chat.Screen{Answers: c.out, Notes: c.err}
 	c.chat = &chat.Chat{
-		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
+		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp, Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
 		Begin: c.begin,
 	}
 	keys := chat.NewKeyboard(c.in)
@@ -117,8 +109,9 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 		}
 	}
 	err = c.chat.Converse(ctx)
-	if line := c.command(c.flags).Line(); c.terminal && c.agent.Durable && c.chat.Turns() > 0 && !strings.HasPrefix(c.flags.thread, "-") {
-		screen.Notef("%s", terminal.Text("· to continue this chat:\n  "+strings.Replace(line, "resume", "chat --thread", 1)))
+	if c.terminal && c.agent.Durable && c.chat.Turns() > 0 {
+		command, _ := c.continuingThread(ctx)
+		screen.Notef("· to continue this chat:\n  %s", terminal.Line(command.Chat()))
 	}
 	return c.ended(ctx, err)
 }
@@ -167,7 +160,7 @@ func (c *chatSession) ended(ctx context.Context, err error) error {
 	case err == nil && ctx.Err() == nil:
 		return nil
 	case ctx.Err() != nil:
-		return &exitError{exitSignal, errors.New("interrupted")}
+		return interrupted()
 	case ok:
 		return c.outcome(ctx, waiting.Result, nil)
 	}

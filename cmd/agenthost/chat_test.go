@@ -36,7 +36,9 @@ func TestChatReadsLines(t *testing.T) {
 	require.Equal(t, exitWaiting, b.says("note a\nhi\n", "-q", "--thread", "ada"))
 	require.Empty(t, b.out.String())
 	require.Contains(t, b.err.String(), "  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1\n")
-	require.Equal(t, exitOK, b.says("hi\n", "--thread", "ada"), "the run is given up")
+	require.Equal(t, exitUsage, b.says("hi\n", "--thread", "ada"), "the run waits")
+	require.Contains(t, b.err.String(), "\nto give it up and send the prompt, add --give-up\n")
+	require.Equal(t, exitOK, b.says("hi\n", "--thread", "ada", "--give-up"), "the run is given up")
 	require.Equal(t, "hello\n", b.out.String())
 }
 
@@ -45,8 +47,8 @@ func TestAChatWithoutANameHasAThreadOfItsOwn(t *testing.T) {
 	b := threads(t, noting)
 	require.Equal(t, exitOK, b.says("hi\n"), &b.err)
 	require.Equal(t, exitOK, b.threads("list"))
-	require.Regexp(t, `(?m)^chat-\d{8}-\d{6}-[0-9a-f]{4}  2 `, b.out.String())
-	require.Regexp(t, `^chat-20261122-120000-[0-9a-f]{4}$`, newThread(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)))
+	require.Regexp(t, `(?m)^chat-\d{8}-\d{6}-[a-z2-9]{6}  2 `, b.out.String())
+	require.Regexp(t, `^chat-20261122-120000-[a-z2-9]{6}$`, newThread("chat", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)))
 
 	b = setup(t, say) // without a checkpoint
 	require.Equal(t, exitProvider, b.says("hi\nhi\n"), "the script has one turn")

@@ -24,13 +24,20 @@ func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 			return ticker.C, ticker.Stop
 		}
 	}
+	ask := func(ctx context.Context) *prompt.Prompt {
+		edit := &prompt.Editor{In: c.in, Out: notes, Hold: c.interrupt.hold}
+		return &prompt.Prompt{In: prompt.NewLines(keys.During(ctx)), Out: notes, Edit: edit.Edit}
+	}
 	c.chat.Messages = editor
 	c.chat.Person = &chat.Person{
 		Turn: c.interrupt.during,
 		Ask: func(ctx context.Context, result *host.Result) (host.Input, error) {
-			edit := &prompt.Editor{In: c.in, Out: notes, Hold: c.interrupt.hold}
-			c.prompt = &prompt.Prompt{In: prompt.NewLines(keys.During(ctx)), Out: notes, Edit: edit.Edit}
+			c.prompt = ask(ctx)
 			return c.ask(ctx, result)
+		},
+		GiveUp: func(ctx context.Context) (bool, error) {
+			c.prompt = ask(ctx)
+			return c.confirmGiveUp(ctx)
 		},
 		Explain: withHint,
 	}

@@ -72,7 +72,7 @@ func (d *doctor) look(ctx context.Context) error {
 	for _, part := range []func(context.Context){d.manifest, d.store, d.cassettes, d.cache, d.toolchains} {
 		part(ctx)
 		if ctx.Err() != nil {
-			return &exitError{exitSignal, errors.New("interrupted")}
+			return interrupted()
 		}
 	}
 	return nil

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -36,6 +36,9 @@ func (e *exitError) Error() string {
 }
 
 func (e *exitError) Unwrap() error { return e.err }
+
+// interrupted returns the error of a command that a signal stopped.
+func interrupted() error { return &exitError{exitSignal, errors.New("interrupted")} }
 
 // runExit returns the exit code of a failed run.
 func runExit(ctx context.Context, err error) int {
@@ -87,14 +90,14 @@ func storeExit(err error) int {
 // withHint adds to an error the flag that helps, or the key of the manifest whose default caused it.
 func withHint(err error) error {
 	if errors.Is(err, checkpoint.ErrBusy) {
-		return fmt.Errorf("%w\n  add --wait 30s to wait for it", err)
+		return errortext.Advise(err, "  add --wait 30s to wait for it")
 	}
 	if errors.Is(err, checkpoint.ErrNoCheckpoint) {
-		return fmt.Errorf("%w\n  'agenthost threads history THREAD' shows the checkpoints", err)
+		return errortext.Advise(err, "  'agenthost threads history THREAD' shows the checkpoints")
 	}
 	limit, ok := errors.AsType[*host.LimitError](err)
 	if ok && limit.Code == host.CodeToolCallLimit && (limit.Step == host.ModelStep || limit.Step == host.ToolsStep) {
-		return fmt.Errorf("%w\n  the manifest sets this limit under tool_calls; the default of max_loops is 10", err)
+		return errortext.Advise(err, "  the manifest sets this limit under tool_calls; the default of max_loops is 10")
 	}
 	return err
 }

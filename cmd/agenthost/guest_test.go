@@ -52,9 +52,14 @@ func testMain(m *testing.M) int {
 	return pgtest.Main(m.Run)
 }
 
-// badGuest builds the plugin of testdata/guests/bad with Go alone, once.
-var badGuest = sync.OnceValues(func() (string, error) {
-	build := toolchain.Build{Dir: "testdata/guests/bad", Output: filepath.Join(scratch, "bad.wasm"), Log: os.Stderr}
+// badGuest and forgerGuest build the plugins of testdata/guests with Go alone, once.
+var (
+	badGuest    = sync.OnceValues(func() (string, error) { return buildGuest("bad") })
+	forgerGuest = sync.OnceValues(func() (string, error) { return buildGuest("forger") })
+)
+
+func buildGuest(name string) (string, error) {
+	build := toolchain.Build{Dir: filepath.Join("testdata/guests", name), Output: filepath.Join(scratch, name+".wasm"), Log: os.Stderr}
 	module, err := build.Run(context.Background(), toolchain.Go)
 	if err != nil {
 		return "", err
@@ -62,7 +67,7 @@ var badGuest = sync.OnceValues(func() (string, error) {
 	// Compile it once, before parallel tests need it.
 	execute(context.Background(), []string{"plugin", "check", module}, streams{in: os.Stdin, out: io.Discard, err: os.Stderr})
 	return module, nil
-})
+}
 
 func TestAPluginThatMisbehaves(t *testing.T) {
 	t.Parallel()

@@ -11,17 +11,18 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // report is the text that plugin inspect prints about one file.
 type report struct{ strings.Builder }
 
 func (r *report) rowf(name, format string, args ...any) {
-	fmt.Fprintf(r, "  %-13s %s\n", name, fmt.Sprintf(format, args...))
+	fmt.Fprintf(r, "  %-13s %s\n", name, text.Clean(fmt.Sprintf(format, args...)))
 }
 
 func (r *report) itemf(name, format string, args ...any) {
-	fmt.Fprintf(r, "    %-20s %s\n", terminal.Line(name), fmt.Sprintf(format, args...))
+	fmt.Fprintf(r, "    %-20s %s\n", terminal.Line(name), text.Clean(fmt.Sprintf(format, args...)))
 }
 
 func printInspection(w io.Writer, in *author.Inspection) error {
@@ -29,7 +30,7 @@ func printInspection(w io.Writer, in *author.Inspection) error {
 	fmt.Fprintf(&r, "%s: ", terminal.Line(in.File))
 	switch {
 	case !in.OK && in.Kind != "":
-		fmt.Fprintf(&r, "FAILED %s (%s): %s\n", in.Kind, in.Stage, terminal.Line(in.Message))
+		fmt.Fprintf(&r, "FAILED %s (%s): %s\n", in.Kind, terminal.Line(in.Stage), terminal.Line(in.Message))
 	case !in.OK:
 		fmt.Fprintf(&r, "FAILED: %s\n", terminal.Line(in.Message))
 	default:
@@ -99,10 +100,10 @@ func (r *report) module(m *anatomy.Module) {
 func producers(all []anatomy.Producer) string {
 	var tools, languages []string
 	for _, p := range all {
-		if text := strings.TrimSpace(p.Name + " " + p.Version); p.Role == "language" {
-			languages = append(languages, text)
+		if named := strings.TrimSpace(p.Name + " " + p.Version); p.Role == "language" {
+			languages = append(languages, named)
 		} else {
-			tools = append(tools, text)
+			tools = append(tools, named)
 		}
 	}
 	if len(languages) == 0 {
@@ -235,18 +236,18 @@ func (r *report) config(schema wire.Raw) {
 			}
 		case "required":
 			for name := range value.Elements() {
-				text, _ := name.AsString()
-				required = append(required, text)
+				key, _ := name.AsString()
+				required = append(required, key)
 			}
 		}
 	}
 	r.section("configuration", len(schema))
 	for _, key := range keys {
-		text := terminal.Line(properties[key].JSON())
+		schema := terminal.Line(properties[key].JSON())
 		if slices.Contains(required, key) {
-			text = "required: " + text
+			schema = "required: " + schema
 		}
-		r.itemf(key, "%s", text)
+		r.itemf(key, "%s", schema)
 	}
 	if len(keys) == 0 && !schema.IsZero() {
 		r.itemf("schema", "%s", terminal.Line(schema.JSON()))

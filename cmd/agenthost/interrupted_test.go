@@ -28,8 +28,8 @@ func (b *bundle) document() (doc interruptedDocument) {
 	return doc
 }
 
-const cannotResume = "The run cannot be continued: it is not kept when the command ends. Name a thread with --thread,\n" +
-	"and let the manifest's checkpoint keep it in a database, such as sqlite:agent.db.\n"
+const cannotResume = "The run cannot be continued: it is not kept when the command ends.\n" +
+	"Let the manifest's checkpoint name a database, such as sqlite:agent.db.\n"
 
 func TestARunThatABreakpointStops(t *testing.T) {
 	t.Parallel()

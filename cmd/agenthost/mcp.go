@@ -98,7 +98,7 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 	defer server.Close()
 	switch err := serve(ctx, server); {
 	case ctx.Err() != nil:
-		return &exitError{exitSignal, errors.New("interrupted")}
+		return interrupted()
 	case err != nil:
 		return &exitError{exitFailed, fmt.Errorf("mcp: %w", err)}
 	}

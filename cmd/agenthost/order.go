@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 func (a *app) orderCommand() *cobra.Command {
@@ -32,7 +33,7 @@ order. If another order would be better, the command says so and why.`,
 			if asJSON {
 				err = terminal.PrintDocument(a.out, layout)
 			} else {
-				_, err = fmt.Fprint(a.out, terminal.Text(describeLayout(&layout)))
+				_, err = fmt.Fprint(a.out, describeLayout(&layout))
 			}
 			if err != nil {
 				return &exitError{exitFailed, err}
@@ -65,11 +66,11 @@ func describeLayout(l *host.Layout) string {
 			if row.arrow == " ( " {
 				closing = strings.Repeat(" )", len(row.names)-1)
 			}
-			fmt.Fprintf(&b, "%-16s %s%s\n", row.hook, names, closing)
+			fmt.Fprintf(&b, "%-16s %s%s\n", row.hook, text.Clean(names), closing)
 		}
 	}
 	for _, advice := range l.Advice {
-		fmt.Fprintf(&b, "\nadvice: %s\n", advice)
+		fmt.Fprintf(&b, "\nadvice: %s\n", text.Clean(advice))
 	}
 	return b.String()
 }

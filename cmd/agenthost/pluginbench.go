@@ -73,7 +73,7 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 	defer func() { _ = engine.Close() }() // the process is about to end
 	all, err := author.Bench(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, flags.duration, hooks...)
 	if ctx.Err() != nil {
-		return &exitError{exitSignal, errors.New("interrupted")}
+		return interrupted()
 	}
 	if printing := a.printMeasurements(all, flags.json); printing != nil {
 		return &exitError{exitFailed, printing}

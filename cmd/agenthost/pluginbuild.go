@@ -78,7 +78,7 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 	defer func() { _ = engine.Close() }() // the process is about to end
 	in := author.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 	if ctx.Err() != nil {
-		return &exitError{exitSignal, errors.New("interrupted")}
+		return interrupted()
 	}
 	if !in.OK {
 		return &exitError{exitPlugin, fmt.Errorf("plugin build: %s was built with %s but does not load: %s: %s", file, language, in.Stage, in.Message)}
@@ -92,7 +92,7 @@ func (a *app) pluginBuild(ctx context.Context, dir string, flags *pluginBuild) e
 // buildError adds the exit code to an error of a compiler.
 func buildError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return &exitError{exitSignal, errors.New("interrupted")}
+		return interrupted()
 	}
 	err = fmt.Errorf("plugin build: %w", err)
 	if failed, ok := errors.AsType[*toolchain.FailedError](err); ok {

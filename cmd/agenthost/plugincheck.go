@@ -69,7 +69,7 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	for _, file := range files {
 		findings := author.Check(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
 		if ctx.Err() != nil {
-			return &exitError{exitSignal, nil}
+			return interrupted()
 		}
 		for i := range findings {
 			fine = fine && findings[i].OK
@@ -105,11 +105,11 @@ func (a *app) printFinding(f *author.Finding, asJSON bool) error {
 		}
 		outcome += ": " + f.Message
 	}
-	lines := []string{fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)", f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10)}
+	out := terminal.Continued(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)", f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10))
 	for _, warning := range f.Warnings {
-		lines = append(lines, fmt.Sprintf("%s: %-15s warning: %s", f.File, what, terminal.Line(warning.Text)))
+		out += "\n" + terminal.Line(fmt.Sprintf("%s: %-15s warning: %s", f.File, what, warning.Text))
 	}
-	_, err := fmt.Fprintln(a.out, terminal.Text(strings.Join(lines, "\n")))
+	_, err := fmt.Fprintln(a.out, out)
 	return err
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +39,7 @@ func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) er
 	for _, file := range files {
 		in := author.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 		if ctx.Err() != nil {
-			return &exitError{exitSignal, errors.New("interrupted")}
+			return interrupted()
 		}
 		fine = fine && in.OK
 		var err error

@@ -94,7 +94,7 @@ func incomplete(ctx context.Context, dir string, err error) error {
 	if _, missing := errors.AsType[*toolchain.MissingError](err); missing {
 		code = exitUsage
 	} else if ctx.Err() != nil {
-		code, err = exitSignal, errors.New("interrupted")
+		code, err = exitSignal, interrupted()
 	}
 	return &exitError{code, fmt.Errorf("plugin new: %w; the project is written, but its go.sum lacks the checksums of agenthost; "+
 		"run 'go mod tidy' in %s, or start again with --sdk copy", err, dir)}

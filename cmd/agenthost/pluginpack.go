@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -56,7 +55,7 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	in := author.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitSignal, errors.New("interrupted")}
+		return interrupted()
 	case !in.OK:
 		return &exitError{exitPlugin, fmt.Errorf("plugin pack: %s: %s: %s: %s; only a plugin that loads can be packed", file, in.Stage, in.Kind, in.Message)}
 	}

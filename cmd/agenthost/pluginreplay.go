@@ -178,10 +178,10 @@ func (r *replayRun) load(ctx context.Context, p *cassette.Plugin) (*author.Repla
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, &exitError{exitSignal, nil}
+			return nil, interrupted()
 		}
 		if w.SHA256 != "" {
-			err = fmt.Errorf("%w\n  put the recorded module back, or compare with another one with --plugin FILE", err)
+			err = fmt.Errorf("%w; put the recorded module back, or compare with another one with --plugin FILE", err)
 		}
 		return nil, &exitError{exitUsage, fmt.Errorf("plugin %q: %s: %w", p.Name, w.Path, err)}
 	}
@@ -215,7 +215,7 @@ func (r *replayRun) call(ctx context.Context, frame *cassette.Frame) error {
 	performed, err := loaded.Call(ctx, frame)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitSignal, nil}
+		return interrupted()
 	case err != nil:
 		record.Error = err.Error()
 	default:
@@ -249,11 +249,12 @@ func (r *replayRun) print(record *replayRecord) error {
 	case record.Fault != nil:
 		outcome = "ok, fault " + record.Fault.Kind
 	}
-	lines := []string{fmt.Sprintf("call %d: %s: %s (%s)", record.Call, docdiff.Clean(record.Step), outcome, fuel)}
+	heading := fmt.Sprintf("call %d: %s: %s (%s)", record.Call, docdiff.Clean(record.Step), outcome, fuel)
+	var lines []string
 	for i := range record.Differences {
 		lines = append(lines, record.Differences[i].Lines()...)
 	}
-	_, err := fmt.Fprintln(r.out, terminal.Text(strings.Join(lines, "\n  ")))
+	_, err := fmt.Fprintln(r.out, terminal.List(heading, lines))
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -165,7 +164,7 @@ func (t *goldenRun) perform(ctx context.Context, c *golden.Case) error {
 	outcome, err := c.Perform(ctx, t.wasm)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitSignal, nil}
+		return interrupted()
 	case err != nil:
 		record.Lines = []string{err.Error()}
 	default:
@@ -203,8 +202,7 @@ func (t *goldenRun) print(r *testRecord) error {
 	case r.Updated:
 		outcome = "updated"
 	}
-	lines := append([]string{r.Case + ": " + outcome}, r.Lines...)
-	_, err := fmt.Fprintln(t.out, terminal.Text(strings.Join(lines, "\n  ")))
+	_, err := fmt.Fprintln(t.out, terminal.List(r.Case+": "+outcome, r.Lines))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/agenthost/agenthost/host/plugin/cassette"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // recording performs a run and records its plugins in a new file.
@@ -24,7 +25,7 @@ func (a *app) recording(path string, quiet bool, run func() error) error {
 		_ = os.Remove(path) // an empty recording would only be in the way
 		fmt.Fprintln(a.err, "· no plugin was called, so nothing was recorded")
 	case !quiet:
-		fmt.Fprintf(a.err, "· recorded %s in %s\n", counted(calls, "call"), path)
+		fmt.Fprintf(a.err, "· recorded %s in %s\n", counted(calls, "call"), terminal.Line(path))
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -38,9 +37,7 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	case "json":
 		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }}, nil
 	case "jsonl":
-		encoder := json.NewEncoder(a.out)
-		encoder.SetEscapeHTML(false)
-		return renderer{func(e host.Event) error { return encoder.Encode(e) }, func(*host.Result, error) error { return nil }}, nil
+		return renderer{func(e host.Event) error { return terminal.PrintLine(a.out, e) }, func(*host.Result, error) error { return nil }}, nil
 	default:
 		return renderer{}, &exitError{exitUsage, fmt.Errorf("run: --output: there is no format %q; use text, json or jsonl", output)}
 	}
@@ -55,7 +52,7 @@ func printProgress(w io.Writer, e *host.Event) error {
 	if line == "" {
 		return nil
 	}
-	_, err := fmt.Fprintln(w, "· "+terminal.Text(strings.ReplaceAll(line, "\n", " ")))
+	_, err := fmt.Fprintln(w, "· "+text.Clean(line))
 	return err
 }
 

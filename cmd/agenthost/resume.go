@@ -74,9 +74,12 @@ func (a *app) resumption(ctx context.Context, agent *manifest.Agent, flags *runF
 	case a.terminal && len(waiting) > 0:
 		err = a.conversation().Answer(ctx, waiting, sheet)
 		if errors.Is(err, prompt.ErrLeft) {
-			return input, &exitError{exitWaiting, &interruptedError{
-				next: held.Record.Checkpoint.Next, questions: waiting, command: a.command(flags), named: true, durable: agent.Durable,
-			}}
+			var command *question.Command
+			if agent.Durable {
+				continuing := a.continuing(flags.thread, held.Program)
+				command = &continuing
+			}
+			return input, waitingExit(held.Record.Checkpoint.Next, waiting, command)
 		}
 	}
 	if err == nil {

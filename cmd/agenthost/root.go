@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -38,6 +39,8 @@ type app struct {
 	prompt  *prompt.Prompt // made by conversation
 
 	recorder plugin.Recorder // records the plugins that load loads; may be nil
+
+	showsEvents bool // events of runs are shown to the person who reads the log
 }
 
 // execute runs the command line and returns the exit code.
@@ -54,25 +57,25 @@ func execute(ctx context.Context, args []string, s streams) int {
 	}
 	var coded *exitError
 	if !errors.As(err, &coded) { // cobra itself only reports usage errors
-		coded = &exitError{exitUsage, fmt.Errorf("%w%s\nRun '%s --help' for usage", err, manifestHint(command), command.CommandPath())}
+		coded = &exitError{exitUsage, errortext.Advise(err, append(manifestHint(command), fmt.Sprintf("Run '%s --help' for usage", command.CommandPath()))...)}
 	}
 	if coded.err != nil {
-		_, _ = fmt.Fprintln(s.err, terminal.Text("agenthost: "+coded.err.Error()))
+		_, _ = fmt.Fprintln(s.err, "agenthost: "+errortext.Of(coded.err))
 	}
 	return coded.code
 }
 
 // manifestHint explains -f to a user who passed a manifest as an argument.
-func manifestHint(command *cobra.Command) string {
+func manifestHint(command *cobra.Command) []string {
 	if command.Flags().Lookup("file") == nil {
-		return ""
+		return nil
 	}
 	for _, arg := range command.Flags().Args() {
 		if extension := filepath.Ext(arg); extension == ".yaml" || extension == ".yml" {
-			return fmt.Sprintf("\nTo name the manifest, use -f: %s -f %s", command.CommandPath(), arg)
+			return []string{fmt.Sprintf("To name the manifest, use -f: %s -f %s", command.CommandPath(), terminal.Line(arg))}
 		}
 	}
-	return ""
+	return nil
 }
 
 func (a *app) root() *cobra.Command {
@@ -146,7 +149,7 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 	agent, err := m.Build(ctx, logger, adjust)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, &exitError{exitSignal, errors.New("interrupted")}
+			return nil, interrupted()
 		}
 		return nil, &exitError{storeExit(err), err}
 	}
@@ -164,14 +167,6 @@ func (a *app) withManifestHint(err error) error {
 		return fmt.Errorf("%w; name another one with -f FILE, or write one with 'agenthost init'", err)
 	}
 	return err
-}
-
-func (a *app) logger() *slog.Logger {
-	level := slog.LevelWarn
-	if a.verbose {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
 // engine opens the user's cache of compiled plugins. A new plugin is compiled in a child process with limits. Without a

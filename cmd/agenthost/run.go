@@ -24,12 +24,14 @@ func (a *app) runCommand() *cobra.Command {
 standard output; progress, logs and errors go to standard error.
 
 With --thread the run continues a conversation, which the manifest's checkpoint keeps. The first run with
-a name starts the thread. Without --thread, nothing is kept when the command ends. With --continue, give
-no prompt: the thread's last run, which failed, was stopped or died, continues where it stopped.
+a name starts the thread. Without --thread, the run gets a thread of its own, run-DATE-TIME-…, if the
+checkpoint is a database; otherwise nothing is kept when the command ends. With --continue, give no
+prompt: the thread's last run, which failed, was stopped or died, continues where it stopped.
 
 A run that asks a person something is interrupted. At a terminal you can answer at once. Elsewhere, or if
 you leave the question with Ctrl-C, the command ends with exit code 3 and prints the commands that answer:
-see 'agenthost resume --help'.`,
+see 'agenthost resume --help'. While a thread waits for an answer, a new prompt would give its run up. At
+a terminal, the command asks before that. Elsewhere it refuses the prompt unless you add --give-up.`,
 		Example: `  agenthost run "which errors are in app.log?"
   agenthost run --thread ada "which errors are in app.log?"
   agenthost run --thread ada "and in worker.log?"
@@ -48,6 +50,10 @@ see 'agenthost resume --help'.`,
 				return err
 			}
 			input := flags.input()
+			input.KeepWaiting = !flags.giveUp
+			if proceed && flags.giveUp {
+				return &exitError{exitUsage, errors.New("run: --continue continues the run that --give-up would give up; leave out one of them")}
+			}
 			if input.Continue = proceed; !proceed {
 				prompt, err := a.readPrompt(args)
 				if err != nil {
@@ -65,6 +71,7 @@ see 'agenthost resume --help'.`,
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
 	flags.add(c)
+	flags.addGiveUp(c)
 	return c
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/host/question"
 )
 
 // runFlags holds the flags of the commands that perform a run.
@@ -22,6 +21,7 @@ type runFlags struct {
 	thread        string
 	checkpoint    uint64
 	acceptChanges bool
+	giveUp        bool
 	wait          time.Duration
 	as            string
 
@@ -59,7 +59,7 @@ func (f *runFlags) check(c *cobra.Command) error {
 	if f.thread != "" {
 		return nil
 	}
-	for _, name := range []string{"thread", "continue", "checkpoint", "accept-changes", "wait"} {
+	for _, name := range []string{"thread", "continue", "checkpoint", "accept-changes", "wait", "give-up"} {
 		if flag := c.Flags().Lookup(name); flag != nil && flag.Changed {
 			if name == "thread" {
 				return &exitError{exitUsage, errors.New("--thread: the name is empty; give the thread a name")}
@@ -73,11 +73,6 @@ func (f *runFlags) check(c *cobra.Command) error {
 // input returns what the flags say about the input of a run.
 func (f *runFlags) input() host.Input {
 	return host.Input{Thread: f.thread, Checkpoint: checkpoint.ID(f.checkpoint), AcceptChanges: f.acceptChanges}
-}
-
-// command returns the command line that continues the thread.
-func (a *app) command(f *runFlags) question.Command {
-	return question.Command{Thread: f.thread, File: a.file, Set: a.set}
 }
 
 // loginName returns the name of the user, or "" if it is unknown.

@@ -27,12 +27,28 @@ func TestARunIsAnsweredAtTheTerminal(t *testing.T) {
 
 func TestARunWithoutAThreadIsAnsweredToo(t *testing.T) {
 	t.Parallel()
-	for _, manifest := range []string{noting, strings.Replace(noting, "checkpoint: sqlite:agent.db\n", "", 1)} {
+	const lost = "· this run is not kept, because the manifest's checkpoint names no database: if you leave the question open, the run is lost\n"
+	for checkpoint, kept := range map[string]bool{"sqlite:agent.db": true, "memory": false, "": false} {
+		manifest := strings.Replace(noting, "sqlite:agent.db", checkpoint, 1)
+		if checkpoint == "" {
+			manifest = strings.Replace(noting, "checkpoint: sqlite:agent.db\n", "", 1)
+		}
 		b := threads(t, manifest)
 		require.Equal(t, exitOK, b.atTerminal("a\n", "run", "-q", "note a"), &b.err)
 		require.Equal(t, "written\n", b.out.String())
-		require.Equal(t, exitWaiting, b.atTerminal("", "run", "-q", "note a"))
-		require.Contains(t, b.err.String(), "The run cannot be continued")
+		require.NotContains(t, b.err.String(), "continue")
+		require.Equal(t, exitWaiting, b.atTerminal("", "run", "-q", "-o", "json", "note a"))
+		said, document := b.err.String(), b.out.String()
+		if kept {
+			require.NotContains(t, said, lost)
+			require.Regexp(t, `\n  agenthost resume run-\d{8}-\d{6}-[a-z2-9]{6} -f `, said)
+			require.Regexp(t, `"thread": "run-`, document)
+			continue
+		}
+		require.True(t, strings.HasPrefix(said, lost), "it says so before it asks: %s", said)
+		require.Equal(t, 1, strings.Count(said, lost))
+		require.Contains(t, said, cannotResume)
+		require.NotContains(t, document, `"thread"`, "a name of a thread that is not kept is of no use")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
@@ -61,7 +62,7 @@ func (a *app) address(flags *threadsFlags) (threadstore.Address, error) {
 		return address, a.withManifestHint(err)
 	}
 	if address.IsZero() {
-		return address, fmt.Errorf("%s: %w\nor name a store with --store", a.file, errNoCheckpoint)
+		return address, errortext.Advise(withoutCheckpoint(a.file), "or name a store with --store")
 	}
 	return address, nil
 }

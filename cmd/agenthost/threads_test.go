@@ -41,7 +41,7 @@ func TestThreadsNeedNoAgent(t *testing.T) {
 
 	store := "sqlite:" + b.path("agent.db")
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "threads", "show", "ada", "--store", store), &b.err)
-	require.Contains(t, b.out.String(), "\n  agenthost resume ada -f MANIFEST --approve call-1\n")
+	require.Contains(t, b.out.String(), "\n  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1\n", "the thread knows its manifest")
 	require.Equal(t, exitUsage, b.threads("show", "ada", "--store", store))
 	require.Contains(t, b.err.String(), "[file store]")
 }
@@ -155,8 +155,7 @@ func TestAThreadInMemoryIsGoneWithTheCommand(t *testing.T) {
 	t.Parallel()
 	b := threads(t, strings.Replace(noting, "sqlite:agent.db", "memory", 1))
 	b.must(exitWaiting, "run", "--thread", "ada", "note a")
-	require.Contains(t, b.err.String(), "The run cannot be continued: it is not kept when the command ends. Its thread is only in memory;\n"+
-		"let the manifest's checkpoint name a database, such as sqlite:agent.db.\n")
+	require.Contains(t, b.err.String(), cannotResume)
 	require.NotContains(t, b.err.String(), "agenthost resume")
 }
 

@@ -29,7 +29,7 @@ and the questions that wait for an answer, with the commands that answer them.`,
 				case json:
 					return terminal.PrintDocument(a.out, shown)
 				default:
-					return shown.Print(a.out, a.manifest(flags), full)
+					return shown.Print(a.out, a.continuing(args[0], shown.Program), full)
 				}
 			})
 		},
@@ -38,14 +38,6 @@ and the questions that wait for an answer, with the commands that answer them.`,
 	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
 	c.Flags().BoolVar(&full, "full", false, "do not shorten long results and arguments")
 	return c
-}
-
-// manifest returns the manifest that the printed commands name, or "" if the store was named without one.
-func (a *app) manifest(flags *threadsFlags) string {
-	if flags.store != "" {
-		return ""
-	}
-	return a.file
 }
 
 func (a *app) threadsHistoryCommand(flags *threadsFlags) *cobra.Command {

@@ -36,7 +36,7 @@ checkpoint is neither opened nor created.`,
 			if output == "json" {
 				return terminal.PrintDocument(a.out, validDocument{a.file, true, asked})
 			}
-			_, err = fmt.Fprintf(a.out, "%s: ok\n%s", a.file, terminal.Text(describeCapabilities(asked)))
+			_, err = fmt.Fprintf(a.out, "%s: ok\n%s", a.file, describeCapabilities(asked))
 			return err
 		},
 	}
@@ -60,7 +60,7 @@ func describeCapabilities(asked []host.Capability) string {
 		c := &asked[i]
 		if c.Middleware != plugin {
 			plugin = c.Middleware
-			fmt.Fprintf(&out, "%s asks for\n", plugin)
+			fmt.Fprintf(&out, "%s asks for\n", terminal.Line(plugin))
 		}
 		outcome := "not granted"
 		if c.Granted {
@@ -69,7 +69,7 @@ func describeCapabilities(asked []host.Capability) string {
 		if c.Detail != "" {
 			outcome += " (" + c.Detail + ")"
 		}
-		fmt.Fprintf(&out, "  %-14s %s: %s\n", c.Op, outcome, c.Reason)
+		fmt.Fprintf(&out, "  %-14s %s: %s\n", terminal.Line(c.Op), terminal.Line(outcome), terminal.Line(c.Reason))
 	}
 	return out.String()
 }

@@ -3,11 +3,11 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -20,6 +20,9 @@ type Chat struct {
 	Threads       checkpoint.Store
 	Thread        string
 	AcceptChanges bool // see [host.Input]
+	// GiveUp lets a message give up a run that waits for an answer. Otherwise a person is asked first, and without a person such a
+	// message is refused with [host.ErrWaiting].
+	GiveUp bool
 
 	Messages Reader
 	Screen   *Screen
@@ -34,8 +37,9 @@ type Chat struct {
 	// Tools returns the tools that /tools shows.
 	Tools func() []abi.ToolSpec
 
-	last  string // the last prompt sent
-	turns int
+	last   string // the last prompt sent
+	turns  int
+	warned map[string]bool // see transcript
 }
 
 // Run performs a stretch of a turn, up to a question or the end.
@@ -48,6 +52,9 @@ type Person struct {
 	// Ask puts the questions of a run to the person, and returns the input that continues the run. The error is
 	// [prompt.ErrLeft] if the person does not answer.
 	Ask func(context.Context, *host.Result) (host.Input, error)
+	// GiveUp asks the person whether to give up the thread's run, which waits for an answer. The error is [prompt.ErrLeft] if the
+	// person does not answer.
+	GiveUp func(context.Context) (bool, error)
 	// Explain adds a hint to an error. It may be nil.
 	Explain func(error) error
 }
@@ -120,7 +127,7 @@ func (c *Chat) complain(err error) {
 	if c.Person.Explain != nil {
 		err = c.Person.Explain(err)
 	}
-	c.Screen.Notef("%s", terminal.Text("error: "+err.Error()))
+	c.Screen.Notef("error: %s", errortext.Of(err))
 }
 
 // handle performs a command or sends a message.
@@ -138,17 +145,41 @@ func (c *Chat) handle(ctx context.Context, text string) error {
 	}
 }
 
-// send starts a run with a message. It abandons an unfinished run of the thread, whose effects remain.
+// send starts a run with a message. It abandons an unfinished run of the thread, whose effects remain; if that run waits for an answer,
+// only if the person agrees.
 func (c *Chat) send(ctx context.Context, text string) error {
 	c.last = text
-	return c.turn(ctx, host.Input{Thread: c.Thread, Messages: []abi.Message{abi.Human(text)}}, nil)
+	in := host.Input{Thread: c.Thread, Messages: []abi.Message{abi.Human(text)}, KeepWaiting: !c.GiveUp}
+	err := c.turn(ctx, in, nil)
+	if c.Person == nil || !errors.Is(err, host.ErrWaiting) {
+		return err
+	}
+	switch yes, err := c.giveUp(ctx); {
+	case err != nil && !errors.Is(err, prompt.ErrLeft):
+		return err
+	case !yes:
+		c.Screen.Notef("· the message was not sent, and the run still waits: /retry asks again")
+		return nil
+	}
+	in.KeepWaiting = false
+	return c.turn(ctx, in, nil)
+}
+
+// giveUp asks the person whether to give up the run that waits.
+func (c *Chat) giveUp(ctx context.Context) (bool, error) {
+	ctx, end := c.Person.Turn(ctx)
+	defer end()
+	return c.Person.GiveUp(ctx)
 }
 
 // turn performs a run to its end, including the answers of the person. The input starts or continues the run; if waiting is
 // not nil, the run waits for answers first.
 func (c *Chat) turn(ctx context.Context, in host.Input, waiting *host.Result) error {
 	c.turns++
-	shown := &transcript{screen: c.Screen, verbose: c.Verbose, quiet: c.Quiet, streams: c.Person != nil}
+	if c.warned == nil {
+		c.warned = map[string]bool{}
+	}
+	shown := &transcript{screen: c.Screen, verbose: c.Verbose, quiet: c.Quiet, streams: c.Person != nil, warned: c.warned}
 	defer c.Screen.Idle()
 	turn, end := ctx, func() {}
 	if c.Person != nil {
@@ -192,7 +223,7 @@ func (c *Chat) ask(ctx context.Context, result *host.Result) (host.Input, error)
 	}
 	next, err := c.Person.Ask(ctx, result)
 	if errors.Is(err, prompt.ErrLeft) {
-		c.Screen.Notef("· the run waits before %s: /retry asks again, a new message abandons the run", terminal.Line(result.Next))
+		c.Screen.Notef("· the run waits before %s: /retry asks again, a new message abandons the run if you confirm it", terminal.Line(result.Next))
 		return host.Input{}, nil
 	}
 	return next, err
@@ -204,7 +235,7 @@ func (c *Chat) stopped(ctx, turn context.Context, result *host.Result, err error
 	case c.Person == nil:
 		return &TurnError{result, err}
 	case turn.Err() == nil && result.Next != "":
-		return fmt.Errorf("%w\n  the run stopped before %s: /retry continues it, a new message abandons it", err, terminal.Line(result.Next))
+		return errortext.Advise(err, "  the run stopped before "+terminal.Line(result.Next)+": /retry continues it, a new message abandons it")
 	case turn.Err() == nil || ctx.Err() != nil:
 		return err
 	case result.Next == "":

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
@@ -30,6 +30,8 @@ type bundle struct {
 	out  bytes.Buffer
 	stop context.CancelFunc // what Ctrl-C does
 	ask  func(context.Context, *host.Result) (host.Input, error)
+
+	answer func() (bool, error) // whether to give up a run
 }
 
 var searching = tool.Func("search", "Searches.\nIn books.", func(ctx context.Context, in struct {
@@ -81,7 +83,8 @@ func setup(t *testing.T, m model.Model, middleware ...host.Middleware) *bundle {
 			ctx, b.stop = context.WithCancel(ctx)
 			return ctx, b.stop
 		},
-		Ask: func(ctx context.Context, result *host.Result) (host.Input, error) { return b.ask(ctx, result) },
+		Ask:    func(ctx context.Context, result *host.Result) (host.Input, error) { return b.ask(ctx, result) },
+		GiveUp: func(context.Context) (bool, error) { return b.answer() },
 	}
 	return b
 }
@@ -125,6 +128,7 @@ func TestWithoutAPersonAnswersShowWhenTheyAreComplete(t *testing.T) {
 	require.Len(t, waiting.Result.Interrupts, 1)
 
 	b.Messages = chat.NewLines(strings.NewReader("search fail\nhi\n"))
+	b.GiveUp = true
 	var failed *chat.TurnError
 	require.ErrorAs(t, b.Converse(t.Context()), &failed)
 	require.ErrorContains(t, failed, `tool "search": call`)
@@ -178,7 +182,7 @@ func TestQuestions(t *testing.T) {
 
 	answering := b.ask
 	b.ask = func(context.Context, *host.Result) (host.Input, error) { return host.Input{}, prompt.ErrLeft }
-	require.Equal(t, "Let me see.\n· the run waits before tools: /retry asks again, a new message abandons the run\n", b.says(t, "search ask"))
+	require.Equal(t, "Let me see.\n· the run waits before tools: /retry asks again, a new message abandons the run if you confirm it\n", b.says(t, "search ask"))
 	require.NoError(t, b.Welcome(t.Context()))
 	require.Contains(t, b.out.String(), "the run waits for an answer before tools\n· /retry continues the run, a new message abandons it\n")
 	b.ask = answering
@@ -188,7 +192,27 @@ func TestQuestions(t *testing.T) {
 		return host.Input{}, errors.New("the terminal is gone")
 	}
 	require.Contains(t, b.says(t, "search ask"), "error: the terminal is gone\n")
+
+	b.answer = func() (bool, error) { return false, nil }
+	require.Equal(t, "· the message was not sent, and the run still waits: /retry asks again\n", b.says(t, "hi"))
+	b.answer = func() (bool, error) { return false, prompt.ErrLeft }
+	require.Contains(t, b.says(t, "hi"), "the run still waits")
+	b.answer = func() (bool, error) { return true, nil }
 	require.Equal(t, "You said hi\n", b.says(t, "hi"), "the run is given up")
+}
+
+func TestAMessageGivesUpARunThatWaits(t *testing.T) {
+	t.Parallel()
+	b := setup(t, rules(t))
+	b.ask = func(context.Context, *host.Result) (host.Input, error) { return host.Input{}, prompt.ErrLeft }
+	b.says(t, "search ask")
+	b.GiveUp = true
+	require.Equal(t, "You said hi\n", b.says(t, "hi"), "nobody is asked")
+	b.GiveUp = false
+	b.says(t, "search ask")
+	b.Person = nil
+	b.Messages = chat.NewLines(strings.NewReader("hi\n"))
+	require.ErrorIs(t, b.Converse(t.Context()), host.ErrWaiting)
 }
 
 func TestATurnIsStopped(t *testing.T) {
@@ -215,11 +239,11 @@ func TestATurnIsStopped(t *testing.T) {
 func TestATurnThatFailsDoesNotEndTheConversation(t *testing.T) {
 	t.Parallel()
 	b := setup(t, rules(t))
-	b.Person.Explain = func(err error) error { return fmt.Errorf("%w, alas", err) }
+	b.Person.Explain = func(err error) error { return errortext.Advise(err, "  alas") }
 	shown := b.says(t, "search fail", "hi")
 	require.Contains(t, shown, "Let me see.\n· tool search failed: ")
 	require.Contains(t, shown, "no [2J books\nerror: tool \"search\": call ")
-	require.Contains(t, shown, "no\uFFFD[2J books\n  the run stopped before tools: /retry continues it, a new message abandons it, alas\nYou said hi\n")
+	require.Contains(t, shown, "no\uFFFD[2J books\n  the run stopped before tools: /retry continues it, a new message abandons it\n  alas\nYou said hi\n")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("gone")

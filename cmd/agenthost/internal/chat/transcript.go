@@ -15,9 +15,10 @@ import (
 // transcript shows the events of one turn.
 type transcript struct {
 	screen  *Screen
-	verbose bool // show the arguments and results of tools, and reasoning
-	quiet   bool // do not show tools
-	streams bool // show answers as they arrive, and not only the last one at the end of the turn
+	verbose bool            // show the arguments and results of tools, and reasoning
+	quiet   bool            // do not show tools
+	streams bool            // show answers as they arrive, and not only the last one at the end of the turn
+	warned  map[string]bool // the warnings about the agent that the chat has shown
 
 	streamed strings.Builder // the text of the current model call
 	index    int             // of that call within its step
@@ -39,7 +40,7 @@ func (t *transcript) event(e host.Event) error {
 	case host.EventCustom:
 		t.notef("%s: %s %s", e.Step, e.Name, text.Cut(e.Data.JSON(), maxShown))
 	case host.EventWarn, host.EventAlert:
-		t.notef("%s: warning: %s", e.Step, text.Cut(e.Text, maxShown))
+		t.warning(&e)
 	default: // other events show it
 	}
 	return nil
@@ -49,6 +50,16 @@ func (t *transcript) event(e host.Event) error {
 func (t *transcript) notef(format string, args ...any) {
 	t.thinks = false
 	t.screen.Notef("· %s", terminal.Line(fmt.Sprintf(format, args...)))
+}
+
+// warning shows a warning. The chat shows a warning about the agent itself, and not about a step, only once.
+func (t *transcript) warning(e *host.Event) {
+	if e.Step != "" {
+		t.notef("%s: warning: %s", e.Step, text.Cut(e.Text, maxShown))
+	} else if !t.warned[e.Text] {
+		t.warned[e.Text] = true
+		t.notef("warning: %s", text.Cut(e.Text, maxShown))
+	}
 }
 
 // token shows a piece of the answer.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -76,7 +77,17 @@ func (p *Prompt) Confirm(ctx context.Context, text string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		p.notUnderstood(answer, "y or n")
 	}
+}
+
+// notUnderstood says why the question is repeated.
+func (p *Prompt) notUnderstood(typed, expected string) {
+	if typed == "" {
+		p.println("  there is no default; type " + expected)
+		return
+	}
+	p.println("  " + terminal.Line(strconv.Quote(typed)) + " is not an answer to this question; type " + expected)
 }
 
 // ask prints a text and returns the line typed after it.
@@ -141,6 +152,7 @@ func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.C
 		}
 		at := slices.IndexFunc(choices, func(ch choice) bool { return ch.is(typed) })
 		if at < 0 {
+			p.notUnderstood(typed, "one of these words, or its letter in brackets")
 			continue
 		}
 		if choices[at].name == "view" {

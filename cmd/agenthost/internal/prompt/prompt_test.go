@@ -150,7 +150,8 @@ func TestConfirm(t *testing.T) {
 		yes, err := s.p.Confirm(t.Context(), "Remove a\x1b[2J?")
 		require.NoError(t, err)
 		require.Equal(t, want, yes)
-		require.Equal(t, strings.Repeat("Remove a [2J? [y/n] ", 3), s.out.String())
+		require.Equal(t, "Remove a [2J? [y/n]   there is no default; type y or n\n"+
+			"Remove a [2J? [y/n]   \"what?\" is not an answer to this question; type y or n\nRemove a [2J? [y/n] ", s.out.String())
 	}
 }
 

@@ -23,6 +23,7 @@ type Export struct {
 type Program struct {
 	Digest     string `json:"digest"`
 	Middleware []Part `json:"middleware"`
+	Manifest   string `json:"manifest,omitempty"` // the path of the manifest that the run was started with
 }
 
 // Part is a middleware of a program.
@@ -45,7 +46,7 @@ func LoadExport(ctx context.Context, s checkpoint.Store, thread string, at check
 	slices.Reverse(entries)
 	out := &Export{Format: ExportFormat, Conversation: *c, Checkpoints: entries}
 	if c.Program != nil {
-		out.Program = &Program{Digest: c.Program.Digest, Middleware: make([]Part, len(c.Program.Middleware))}
+		out.Program = &Program{Digest: c.Program.Digest, Middleware: make([]Part, len(c.Program.Middleware)), Manifest: c.Program.Manifest}
 		for i, part := range c.Program.Middleware {
 			out.Program.Middleware[i] = Part(part)
 		}

@@ -5,11 +5,12 @@ import (
 
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
-// Print prints the conversation for people, and the open questions with the commands that answer them. The commands name the
-// manifest file unless it is "". With full, Print does not shorten anything.
-func (c *Conversation) Print(w io.Writer, file string, full bool) error {
+// Print prints the conversation for people, and the open questions with the commands that answer them, which are made from the
+// given one. With full, Print does not shorten anything.
+func (c *Conversation) Print(w io.Writer, command question.Command, full bool) error {
 	r := &report{full: full, hint: " (--full shows everything)"}
 	r.linef("thread %s, checkpoint %d of %d, %s", terminal.Line(c.Thread), c.Checkpoint, c.Newest, moment(c.Time))
 	r.linef("%s", c.describeState())
@@ -29,7 +30,7 @@ func (c *Conversation) Print(w io.Writer, file string, full bool) error {
 		}
 	}
 	c.unfinished(r)
-	c.asked(r, file)
+	c.asked(r, command)
 	_, err := io.WriteString(w, r.String())
 	return err
 }
@@ -69,11 +70,10 @@ func (c *Conversation) unfinished(r *report) {
 }
 
 // asked prints the open questions and how to continue.
-func (c *Conversation) asked(r *report, file string) {
+func (c *Conversation) asked(r *report, command question.Command) {
 	if c.State == Running || c.State == Done {
 		return
 	}
-	command := question.Command{Thread: c.Thread, File: file}
 	if c.Checkpoint != c.Newest {
 		command.Checkpoint = c.Checkpoint
 	}
@@ -104,7 +104,7 @@ func (r *report) questions(waiting []*question.Question, command *question.Comma
 				r.value("  ", call.Args)
 			}
 			if command != nil && len(waiting)+len(q.Calls) > 2 {
-				r.linef("  %s", terminal.Text(call.Choices()))
+				r.linef("  %s", text.Clean(call.Choices()))
 			}
 		}
 	}
@@ -113,6 +113,6 @@ func (r *report) questions(waiting []*question.Question, command *question.Comma
 	}
 	r.linef("to continue it:")
 	for _, line := range command.Lines(waiting) {
-		r.linef("  %s", terminal.Text(line))
+		r.linef("  %s", text.Clean(line))
 	}
 }

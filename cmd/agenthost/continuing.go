@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/terminal"
+)
+
+// continuing returns the command line that continues a thread whose program is given. It names the manifest that started the
+// thread's last run, and no other one: nothing else says which agent may continue it. A thread without a program, or whose run was
+// started without a manifest, has none to name.
+func (a *app) continuing(thread string, program *checkpoint.Program) question.Command {
+	command := question.Command{Thread: thread}
+	if program == nil || program.Manifest == "" || !terminal.IsPlain(program.Manifest) {
+		return command
+	}
+	if given, err := filepath.Abs(a.file); err == nil && given == program.Manifest {
+		command.File, command.Set = a.file, a.set
+		return command
+	}
+	command.File = nearPath(program.Manifest)
+	return command
+}
+
+// nearPath returns an absolute path as relative to the current directory if it is below that directory.
+func nearPath(path string) string {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return path
+	}
+	near, err := filepath.Rel(here, path)
+	if err != nil || !filepath.IsLocal(near) {
+		return path
+	}
+	return near
+}
+
+// continuingThread returns the command line that continues a thread of the store, and the newest content of the thread; nil if it
+// cannot be read.
+func (p *performance) continuingThread(ctx context.Context) (question.Command, *checkpoint.Thread) {
+	held, err := p.agent.Threads.Load(context.WithoutCancel(ctx), p.flags.thread, 0)
+	if err != nil {
+		return question.Command{Thread: p.flags.thread}, nil
+	}
+	return p.continuing(p.flags.thread, held.Program), held
+}

@@ -192,6 +192,9 @@ func (a *build) bindFields() error {
 		}
 	}
 	for i, m := range a.middleware {
+		if err := a.checkRepeated(i); err != nil {
+			return err
+		}
 		if err := a.fields.declare(a.subject(i), m.hooks.State); err != nil {
 			return err
 		}
@@ -202,6 +205,22 @@ func (a *build) bindFields() error {
 				return &ConfigError{a.subject(i), fmt.Errorf(
 					"it uses the field %q, which nobody declares; add the middleware that declares it to the list", name)}
 			}
+		}
+	}
+	return nil
+}
+
+// checkRepeated returns an error if a middleware that owns fields is the same module as an earlier one: the error about its first field
+// would not say so.
+func (a *build) checkRepeated(at int) error {
+	m := a.middleware[at]
+	if m.hooks.Digest == "" || !slices.ContainsFunc(m.hooks.State, func(f Field) bool { return f.Exclusive }) {
+		return nil
+	}
+	for i, earlier := range a.middleware[:at] {
+		if earlier.hooks.Digest == m.hooks.Digest {
+			return &ConfigError{a.subject(at), fmt.Errorf("the plugin is listed twice: entry %d of the middleware, %q, is the same module, "+
+				"and its fields can have only one owner; remove one of the entries", i+1, earlier.name)}
 		}
 	}
 	return nil

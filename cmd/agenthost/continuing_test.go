@@ -18,7 +18,9 @@ func TestHintsNameTheManifestThatStartedTheRun(t *testing.T) {
 	t.Parallel()
 	b := waitingThread(t)
 	b.write("other.yaml", noting)
-	other := func(args ...string) []string { return append([]string{args[0], "-f", b.path("other.yaml")}, args[1:]...) }
+	other := func(args ...string) []string {
+		return append([]string{args[0], "-f", b.path("other.yaml")}, args[1:]...)
+	}
 	want := "  agenthost resume ada -f " + b.path("agenthost.yaml") + " --approve call-1\n"
 
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "threads", "show", "ada", "-f", b.path("other.yaml")), &b.err)

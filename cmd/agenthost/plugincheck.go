@@ -41,7 +41,8 @@ func (a *app) pluginCheckCommand() *cobra.Command {
 hook in its Description once, in an agent whose model calls one tool. The command prints a line for each
 file, and a line for each hook of a file that loads.
 
-The exit code is 0 if all calls succeeded, and 5 if a plugin was refused or failed.`,
+The exit code is 0 if all calls succeeded, 5 if a plugin was refused or failed, and otherwise 2 if a file
+cannot be read.`,
 		Example: `  agenthost plugin check redact.wasm
   agenthost plugin check *.wasm --json
   agenthost plugin check redact.wasm --hook before_model --config '{strategy: hash}'`,
@@ -65,28 +66,31 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
-	fine, unconfigured := true, false
+	code, unconfigured := exitOK, false
 	for _, file := range files {
 		findings := author.Check(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
 		if ctx.Err() != nil {
 			return interrupted()
 		}
 		for i := range findings {
-			fine = fine && findings[i].OK
-			unconfigured = unconfigured || !findings[i].OK && findings[i].Stage == abi.ExportConfigure && flags.config == ""
-			if err := a.printFinding(&findings[i], flags.json); err != nil {
+			found := &findings[i]
+			if !found.OK {
+				code = max(code, refusedExit(found.Stage, found.Kind))
+				unconfigured = unconfigured || found.Stage == abi.ExportConfigure && flags.config == ""
+			}
+			if err := a.printFinding(found, flags.json); err != nil {
 				return &exitError{exitFailed, err}
 			}
 		}
 	}
 	switch {
-	case fine:
+	case code == exitOK:
 		return nil
 	case unconfigured:
 		return &exitError{exitPlugin, errors.New("plugin check: a plugin needs a configuration; give one with --config; " +
 			"'agenthost plugin inspect' shows its keys")}
 	default:
-		return &exitError{exitPlugin, nil}
+		return &exitError{code, nil}
 	}
 }
 

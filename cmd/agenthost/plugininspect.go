@@ -22,7 +22,8 @@ The output contains what the plugin says about itself (its hooks and what they s
 configuration, and the capabilities it wants and why), the contents of the file, the digest to pin it in a
 manifest, and advice for its author. A signature is mentioned but not checked.
 
-The exit code is 0 if all files are plugins, and 5 if one is not or its describe function failed.`,
+The exit code is 0 if all files are plugins, 5 if one is not or its describe function failed, and
+otherwise 2 if a file cannot be read.`,
 		Example: `  agenthost plugin inspect redact.wasm
   agenthost plugin inspect *.wasm --json | jq -r '.description.name'`,
 		Args: arguments("FILE..."),
@@ -35,13 +36,15 @@ The exit code is 0 if all files are plugins, and 5 if one is not or its describe
 func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) error {
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
-	fine := true
+	code := exitOK
 	for _, file := range files {
 		in := author.Inspect(ctx, plugin.Wasm{Path: file, Engine: engine})
 		if ctx.Err() != nil {
 			return interrupted()
 		}
-		fine = fine && in.OK
+		if !in.OK {
+			code = max(code, refusedExit(in.Stage, in.Kind))
+		}
 		var err error
 		if asJSON {
 			err = terminal.PrintLine(a.out, in)
@@ -52,8 +55,16 @@ func (a *app) pluginInspect(ctx context.Context, files []string, asJSON bool) er
 			return &exitError{exitFailed, err}
 		}
 	}
-	if !fine {
-		return &exitError{exitPlugin, nil}
+	if code != exitOK {
+		return &exitError{code, nil}
 	}
 	return nil
+}
+
+// refusedExit returns the exit code for a plugin that was refused at a stage: 2 if its file cannot be read.
+func refusedExit(stage string, kind plugin.Kind) int {
+	if stage == author.StageRead && kind == "" {
+		return exitUsage
+	}
+	return exitPlugin
 }

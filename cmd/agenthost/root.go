@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -48,9 +49,6 @@ func execute(ctx context.Context, args []string, s streams) int {
 	a := &app{streams: s}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
@@ -79,7 +77,7 @@ func manifestHint(command *cobra.Command) []string {
 }
 
 func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
+	root := group(&cobra.Command{
 		Use:   "agenthost",
 		Short: "Run LLM agents with sandboxed WebAssembly middleware",
 		Long: `agenthost runs LLM agents. A manifest, agenthost.yaml, describes an agent: its model, its tools, and
@@ -98,7 +96,10 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-	}
+	})
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
@@ -106,6 +107,7 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
+	completeDefaults(root)
 	a.complete(root)
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
 	return root
@@ -113,9 +115,60 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 
 // group makes a command that only has subcommands. Alone it prints its help; an unknown subcommand is a usage error.
 func group(c *cobra.Command) *cobra.Command {
-	c.Args = cobra.NoArgs
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		return nil
+	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	return c
+}
+
+// unknownCommand says that a command has no subcommand of this name, and suggests a similar one.
+func unknownCommand(c *cobra.Command, name string) error {
+	subject := ""
+	if c.HasParent() {
+		subject = commandName(c) + ": "
+	}
+	if !c.HasAvailableSubCommands() {
+		return fmt.Errorf("%sthe command has no subcommands; remove %q", subject, name)
+	}
+	var names []string
+	for _, below := range c.Commands() {
+		if below.IsAvailableCommand() {
+			names = append(append(names, below.Name()), below.Aliases...)
+		}
+	}
+	if near, ok := text.Nearest(name, names); ok {
+		return fmt.Errorf("%sthere is no command %q; did you mean %q?", subject, name, near)
+	}
+	return fmt.Errorf("%sthere is no command %q", subject, name)
+}
+
+// completeDefaults makes cobra's own commands, help and completion, refuse names that do not exist.
+func completeDefaults(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			group(c)
+		case "help":
+			c.Short, c.Long = "Show help about a command", "Show help about a command, such as 'agenthost help plugin check'."
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil {
+					return err
+				}
+				if len(rest) > 0 {
+					return unknownCommand(about, rest[0])
+				}
+				about.InitDefaultHelpFlag()
+				return about.Help()
+			}
+		}
+	}
 }
 
 // exitCodesHelp ends every help text.

@@ -123,7 +123,7 @@ func TestThreadsCommandsRefuse(t *testing.T) {
 		{[]string{"fork", "ada", "a\x1bb"}, "the name of a thread must have 1 to 512 bytes"},
 		{[]string{"show"}, "threads show: THREAD is missing"},
 		{[]string{"show", "ada", "--checkpoint", "x"}, "--checkpoint"},
-		{[]string{"shwo"}, "unknown"},
+		{[]string{"shwo"}, `did you mean "show"?`},
 	} {
 		require.Equal(t, exitUsage, b.threads(test.args...), "%v\n%s", test.args, &b.out)
 		require.Contains(t, b.err.String(), test.says)

@@ -36,8 +36,8 @@ type Finding struct {
 // StageHook is the stage of a finding about a hook.
 const StageHook = "hook"
 
-// stageRead is the stage in which the plugin's file is read.
-const stageRead = "read"
+// StageRead is the stage in which the plugin's file is read.
+const StageRead = "read"
 
 // Check loads a plugin as an agent does, and calls each of its hooks once, in a separate agent whose model asks for one tool
 // and then is done. It calls only the given hooks, or all in the Description if none are given. The first finding is about
@@ -115,7 +115,7 @@ func (c *check) run(ctx context.Context, w plugin.Wasm) {
 	w.Recorder = c
 	p, err := w.Open(host.Env{})
 	if err != nil {
-		c.add(start, Finding{Stage: stageRead}, err)
+		c.add(start, Finding{Stage: StageRead}, err)
 		return
 	}
 	c.plugin = p

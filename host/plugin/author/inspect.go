@@ -56,7 +56,7 @@ func Inspect(ctx context.Context, w plugin.Wasm) *Inspection {
 }
 
 func (in *Inspection) look(ctx context.Context, w plugin.Wasm) error {
-	in.Stage = stageRead
+	in.Stage = StageRead
 	code, err := w.Module()
 	if err != nil {
 		return err

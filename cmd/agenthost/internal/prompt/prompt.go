@@ -119,6 +119,7 @@ func (p *Prompt) other(ctx context.Context, q *question.Question, sheet *questio
 		if text != "" {
 			return sheet.Give(q.ID, question.ParseValue(text))
 		}
+		p.notUnderstood("", "an answer")
 	}
 }
 
@@ -180,6 +181,8 @@ func (p *Prompt) complete(ctx context.Context, c *question.Call, d *question.Dec
 			}
 			if text != "" {
 				d.Message = &text
+			} else {
+				p.notUnderstood("", "a text")
 			}
 		}
 	case question.Reject, question.Skip:

@@ -28,7 +28,19 @@ func TestAReviewIsAskedCallByCall(t *testing.T) {
   [a]pprove  [e]dit  [r]eject > 
 2 of 2: mail (call-2) needs a decision, says hitl.after_model
   to: "ada"
-  [a]pprove  res[p]ond >   the result, for the model >   the result, for the model > `, s.out.String())
+  [a]pprove  res[p]ond >   the result, for the model >   there is no default; type a text
+  the result, for the model > `, s.out.String())
+}
+
+func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
+	t.Parallel()
+	s := typing("", "yes", "p\x1b[2J", "a")
+	_, err := s.answer(t, write)
+	require.NoError(t, err)
+	const again = "  [a]pprove  [e]dit  [r]eject > "
+	require.Contains(t, s.out.String(), again+"  there is no default; type one of these words, or its letter in brackets\n"+
+		again+"  \"yes\" is not an answer to this question; type one of these words, or its letter in brackets\n"+
+		again+"  \"p\\x1b[2J\" is not an answer to this question; type one of these words, or its letter in brackets\n"+again)
 }
 
 func TestDecisions(t *testing.T) {

@@ -35,6 +35,9 @@ func TestGoProjects(t *testing.T) {
 			for _, hook := range abi.Hooks() {
 				require.Equal(t, slices.Contains(hooks, hook), slices.Contains(files, string(hook)+".go"), hook)
 			}
+			source, err := os.ReadFile(filepath.Join(p.Dir, "main.go"))
+			require.NoError(t, err)
+			require.NotRegexp(t, `HookSpecs\{[^\n]*\n\s*\}`, string(source), "no block is empty")
 			goes(t, p.Dir, "vet", "./...")
 			goes(t, p.Dir, "test", "./...")
 		})

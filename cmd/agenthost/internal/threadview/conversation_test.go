@@ -23,7 +23,9 @@ func (b *bench) show(at checkpoint.ID, full bool) string {
 	b.t.Helper()
 	c, err := threadview.Load(b.t.Context(), b.store, "ada", at)
 	require.NoError(b.t, err)
-	return printed(b.t, func(out *bytes.Buffer) error { return c.Print(out, question.Command{Thread: "ada", File: "agenthost.yaml"}, full) })
+	return printed(b.t, func(out *bytes.Buffer) error {
+		return c.Print(out, question.Command{Thread: "ada", File: "agenthost.yaml"}, full)
+	})
 }
 
 func TestAConversationThatWaits(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
@@ -86,10 +87,7 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 		Name: built.Name, Description: agent.Description, Version: thisBuild().version, Tools: built.Tools, Threads: built.Checkpointer, Logger: a.logger(),
 	}
 	if agent.Durable {
-		config.Resume = func(thread string) string {
-			command := question.Command{Thread: thread, File: a.file, Set: a.set}
-			return command.Line()
-		}
+		config.Resume = func(thread string) string { return a.resumeElsewhere(agent.Threads, thread) }
 	}
 	server, err := mcpserver.New(agent.Agent, config)
 	if err != nil {
@@ -103,6 +101,19 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 		return &exitError{exitFailed, fmt.Errorf("mcp: %w", err)}
 	}
 	return nil
+}
+
+// resumeElsewhere returns the command that continues a thread, for a reader who is in another directory.
+func (a *app) resumeElsewhere(threads checkpoint.Store, thread string) string {
+	held, err := threads.Load(context.Background(), thread, 0)
+	if err != nil {
+		return question.Command{Thread: thread}.Line()
+	}
+	command := a.continuing(thread, held.Program)
+	if command.File != "" {
+		command.File = held.Program.Manifest
+	}
+	return command.Line()
 }
 
 // Time limits for clients: to send the header of a request, and to leave when the command ends.

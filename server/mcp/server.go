@@ -27,7 +27,8 @@ type Config struct {
 	Tools       []host.Tool      // the agent's tools that clients may call directly; nil: none
 	Threads     checkpoint.Store // the agent's Checkpointer
 	// Resume describes how a person can continue a thread whose question a client could not answer, such as a command line. It
-	// returns "" if the thread cannot be continued. nil: no thread can be continued.
+	// returns "" if the thread cannot be continued. nil: no thread can be continued. A prompt does not abandon a run that waits for an
+	// answer and can be continued: it is refused.
 	Resume func(thread string) string
 	Logger *slog.Logger // nil: nothing is logged
 }

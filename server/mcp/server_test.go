@@ -341,6 +341,18 @@ func TestWithoutElicitationAnInterruptTellsHowToGoOn(t *testing.T) {
 	require.Equal(t, 1, b.count())
 }
 
+func TestAPromptDoesNotGiveUpARunThatWaits(t *testing.T) {
+	t.Parallel()
+	b := serve(t, reviewed(func(thread string) string { return "agenthost resume " + thread }))
+	c := b.client(nil, "")
+	prompt := map[string]any{"prompt": "x", "thread": "ada"}
+	require.True(t, call(t, c, "forecaster", prompt).IsError)
+	result := call(t, c, "forecaster", prompt)
+	require.True(t, result.IsError)
+	require.Contains(t, textOf(t, result), "thread \"ada\": its run waits for an answer")
+	require.Contains(t, textOf(t, result), "Go on with it by\n  agenthost resume ada")
+}
+
 func TestAStateThatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	c := serve(t, nil).client(nil, "")

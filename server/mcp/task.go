@@ -128,8 +128,14 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 		ctx = context.WithValue(ctx, directKey{}, t.direct)
 	}
 	told := s.progressOf(ctx, req)
+	if t.input.Resume == nil {
+		t.input.KeepWaiting = !t.passing && s.resumption(t) != ""
+	}
 	for {
 		result, err := s.agent.RunEvents(ctx, t.input, told.event)
+		if errors.Is(err, host.ErrWaiting) {
+			return failure(fmt.Errorf("%w. Go on with it by\n  %s", err, s.resumption(t)))
+		}
 		if err != nil {
 			s.forget(t)
 			return failure(err)
@@ -174,15 +180,20 @@ func canAsk(req *sdk.CallToolRequest) bool {
 
 // unanswered returns the error for a waiting run whose client has no answer. A person may be able to continue it elsewhere.
 func (s *Server) unanswered(t *task, reason error) error {
-	next := ""
-	if s.config.Resume != nil {
-		next = s.config.Resume(t.thread)
-	}
+	next := s.resumption(t)
 	if next == "" {
 		s.forget(t)
 		return fmt.Errorf("the run is interrupted: %w. Nobody can go on with it", reason)
 	}
 	return fmt.Errorf("the run is interrupted: %w. Go on with it by\n  %s", reason, next)
+}
+
+// resumption describes how a person can continue the thread of a task; "" if nobody can.
+func (s *Server) resumption(t *task) string {
+	if s.config.Resume == nil {
+		return ""
+	}
+	return s.config.Resume(t.thread)
 }
 
 // output returns what the client's model sees of a finished run.

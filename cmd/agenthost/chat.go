@@ -83,7 +83,8 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 	c.showsEvents = true
 	screen := &chat.Screen{Answers: c.out, Notes: c.err}
 	c.chat = &chat.Chat{
-		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp, Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
+		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp,
+		Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
 		Begin: c.begin,
 	}
 	keys := chat.NewKeyboard(c.in)

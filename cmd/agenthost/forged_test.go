@@ -74,8 +74,15 @@ func TestAGuestForgesNothingInARun(t *testing.T) {
 				require.NotEmpty(t, b.out.String()+b.err.String(), what)
 			}
 			for _, args := range [][]string{
-				{"run", "--thread", "t", "hi"}, {"run", "-v", "hi"}, {"run", "-o", "json", "hi"}, {"run", "-o", "jsonl", "hi"},
-				{"resume", "t"}, {"run", "--thread", "t", "again"}, {"validate"}, {"order"}, {"graph"},
+				{"run", "--thread", "t", "hi"},
+				{"run", "-v", "hi"},
+				{"run", "-o", "json", "hi"},
+				{"run", "-o", "jsonl", "hi"},
+				{"resume", "t"},
+				{"run", "--thread", "t", "again"},
+				{"validate"},
+				{"order"},
+				{"graph"},
 			} {
 				b.run(args...)
 				said(strings.Join(args, " "))
@@ -123,9 +130,17 @@ func TestAGuestForgesNothingInTheCommandsForPlugins(t *testing.T) {
 			module := b.path("forger.wasm")
 			b.run("run", "--record", b.path("run.cassette"), "hi")
 			for _, args := range [][]string{
-				{"inspect", module}, {"inspect", "--json", module}, {"check", module, "--config", config}, {"check", "--json", module, "--config", config},
-				{"check", module, "--config", "{how: '!'}"}, {"test", b.dir}, {"test", "--json", b.dir}, {"bench", module, "--config", config, "--duration", "1ms"},
-				{"replay", b.path("run.cassette")}, {"replay", "--json", b.path("run.cassette")}, {"pack", module},
+				{"inspect", module},
+				{"inspect", "--json", module},
+				{"check", module, "--config", config},
+				{"check", "--json", module, "--config", config},
+				{"check", module, "--config", "{how: '!'}"},
+				{"test", b.dir},
+				{"test", "--json", b.dir},
+				{"bench", module, "--config", config, "--duration", "1ms"},
+				{"replay", b.path("run.cassette")},
+				{"replay", "--json", b.path("run.cassette")},
+				{"pack", module},
 			} {
 				b.runWith(t.Context(), "", append([]string{"plugin"}, args...)...)
 				requireNothingForged(t, b.out.String())

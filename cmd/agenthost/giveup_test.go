@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -67,9 +68,11 @@ func TestAPersonIsAskedBeforeARunIsGivenUp(t *testing.T) {
 		require.Equal(t, threadview.Waiting, b.shown("ada").State)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	in, keyboard := io.Pipe() // nobody types
+	defer func() { require.NoError(t, keyboard.Close()) }()
 	out := &noticing{text: asks, do: cancel}
 	code := execute(ctx, []string{"run", "--thread", "ada", "-f", b.path("agenthost.yaml"), "hi"},
-		streams{in: blocked{t.Context()}, out: &b.out, err: out, terminal: true})
+		streams{in: in, out: &b.out, err: out, terminal: true})
 	require.Equal(t, exitSignal, code)
 
 	require.Equal(t, exitOK, b.atTerminal("y\n", "run", "-q", "--thread", "ada", "hi"), &b.err)
@@ -78,13 +81,4 @@ func TestAPersonIsAskedBeforeARunIsGivenUp(t *testing.T) {
 	b = waitingThread(t)
 	require.Equal(t, exitOK, b.atTerminal("", "run", "-q", "--thread", "ada", "--give-up", "hi"), &b.err)
 	require.NotContains(t, b.err.String(), asks)
-}
-
-// blocked is a reader of a person who types nothing.
-type blocked struct{ ctx context.Context }
-
-// Read waits until the end of the test.
-func (b blocked) Read([]byte) (int, error) {
-	<-b.ctx.Done()
-	return 0, context.Cause(b.ctx)
 }

@@ -59,7 +59,7 @@ var (
 )
 
 func buildGuest(name string) (string, error) {
-	build := toolchain.Build{Dir: filepath.Join("testdata/guests", name), Output: filepath.Join(scratch, name+".wasm"), Log: os.Stderr}
+	build := toolchain.Build{Dir: filepath.Join("testdata", "guests", name), Output: filepath.Join(scratch, name+".wasm"), Log: os.Stderr}
 	module, err := build.Run(context.Background(), toolchain.Go)
 	if err != nil {
 		return "", err

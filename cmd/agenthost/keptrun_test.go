@@ -52,7 +52,9 @@ func TestACompleteRunWithoutAThreadIsKeptAndSaysNothing(t *testing.T) {
 	for _, output := range []string{"json", "jsonl"} {
 		b.must(exitOK, "run", "--output", output, "hi")
 		require.Empty(t, b.err.String())
-		var doc struct{ Thread string }
+		var doc struct {
+			Thread string `json:"thread"`
+		}
 		require.NoError(t, json.NewDecoder(&b.out).Decode(&doc))
 		require.Regexp(t, ownThread, doc.Thread)
 		require.Equal(t, threadview.Done, b.shown(doc.Thread).State)

@@ -42,10 +42,25 @@ func TestMissingFilesAreUsageErrors(t *testing.T) {
 	b := threads(t, noting)
 	gone := b.path("gone")
 	for _, args := range [][]string{
-		{"plugin", "inspect", gone}, {"plugin", "inspect", "--json", gone}, {"plugin", "check", gone}, {"plugin", "bench", gone}, {"plugin", "test", gone},
-		{"plugin", "pack", gone}, {"plugin", "replay", gone}, {"plugin", "build", gone}, {"plugin", "check", redact, "--config", "@" + gone},
-		{"run", "-f", gone, "hi"}, {"chat", "-f", gone}, {"resume", "t", "-f", gone}, {"validate", "-f", gone}, {"order", "-f", gone}, {"graph", "-f", gone},
-		{"doctor", "-f", gone}, {"mcp", "-f", gone}, {"threads", "list", "-f", gone}, {"threads", "list", "--store", "sqlite:" + gone},
+		{"plugin", "inspect", gone},
+		{"plugin", "inspect", "--json", gone},
+		{"plugin", "check", gone},
+		{"plugin", "bench", gone},
+		{"plugin", "test", gone},
+		{"plugin", "pack", gone},
+		{"plugin", "replay", gone},
+		{"plugin", "build", gone},
+		{"plugin", "check", redact, "--config", "@" + gone},
+		{"run", "-f", gone, "hi"},
+		{"chat", "-f", gone},
+		{"resume", "t", "-f", gone},
+		{"validate", "-f", gone},
+		{"order", "-f", gone},
+		{"graph", "-f", gone},
+		{"doctor", "-f", gone},
+		{"mcp", "-f", gone},
+		{"threads", "list", "-f", gone},
+		{"threads", "list", "--store", "sqlite:" + gone},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", args...), "%q: %s%s", args, &b.out, &b.err)
 	}

@@ -12,44 +12,44 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// advised is an error with lines of the command below it.
-type advised struct {
+// advisedError is an error with lines of the command below it.
+type advisedError struct {
 	error
 
 	lines []string
 }
 
 // Error returns the text of the error, followed by the advice.
-func (e *advised) Error() string { return e.error.Error() + "\n" + strings.Join(e.lines, "\n") }
+func (e *advisedError) Error() string { return e.error.Error() + "\n" + strings.Join(e.lines, "\n") }
 
 // Unwrap returns the error without the advice.
-func (e *advised) Unwrap() error { return e.error }
+func (e *advisedError) Unwrap() error { return e.error }
 
 // Advise adds lines of the command to an error: they say what to do. Untrusted texts in them must have passed [terminal.Line].
-func Advise(err error, lines ...string) error { return &advised{err, lines} }
+func Advise(err error, lines ...string) error { return &advisedError{err, lines} }
 
-// laidOut is a text of the command.
-type laidOut struct {
+// laidOutError is a text of the command.
+type laidOutError struct {
 	text  string
 	cause error
 }
 
 // Error returns the text.
-func (e *laidOut) Error() string { return e.text }
+func (e *laidOutError) Error() string { return e.text }
 
 // Unwrap returns the cause.
-func (e *laidOut) Unwrap() error { return e.cause }
+func (e *laidOutError) Unwrap() error { return e.cause }
 
 // LaidOut returns an error with a text of several lines by the command itself; cause may be nil. Untrusted texts in it must have passed
 // [terminal.Line] or follow a bar.
-func LaidOut(text string, cause error) error { return &laidOut{text, cause} }
+func LaidOut(text string, cause error) error { return &laidOutError{text, cause} }
 
 // Of returns the text of an error to print at the end of a line.
 func Of(err error) string {
 	switch e := err.(type) { //nolint:errorlint // the text of an error around it may be untrusted
-	case *advised:
+	case *advisedError:
 		return Of(e.error) + "\n" + terminal.Text(strings.Join(e.lines, "\n"))
-	case *laidOut, *strictyaml.Error:
+	case *laidOutError, *strictyaml.Error:
 		return terminal.Text(err.Error())
 	case interface{ Unwrap() []error }:
 		if joined := joined(e.Unwrap()); joined.Error() == err.Error() {
@@ -59,7 +59,7 @@ func Of(err error) string {
 	return terminal.Continued(err.Error())
 }
 
-// joined are errors that [errors.Join] joined, each of which begins on a line of its own.
+// joined is a list of errors that [errors.Join] joined; each begins on a line of its own.
 type joined []error
 
 // Error returns the texts of the errors as Join does.

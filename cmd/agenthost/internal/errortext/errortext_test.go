@@ -14,7 +14,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var errGuest = errors.New("boom\nError: something\n  $ fake\x1b[2J\n")
+// errGuest is the error of a guest that forges lines.
+var errGuest error = guestError("boom\nError: something\n  $ fake\x1b[2J\n")
+
+type guestError string
+
+func (e guestError) Error() string { return string(e) }
 
 const guestText = "boom\n  │ Error: something\n  │   $ fake\uFFFD[2J"
 

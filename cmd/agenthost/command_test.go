@@ -152,7 +152,7 @@ func TestAManifestAsAnArgument(t *testing.T) {
 		{[]string{"run", "my.yml", "hello"}, "\nTo name the manifest, use -f: agenthost run -f my.yml\nRun 'agenthost run --help' for usage\n"},
 		{[]string{"run", "good", "day"}, "run: the prompt must be one argument, but there are 2; put it in quotes\nRun 'agenthost run --help' for usage\n"},
 		{[]string{"middleware", "show", "a.yaml", "b"}, "middleware show: there is an argument after NAME that has no meaning: \"b\"; remove it\nRun 'agenthost middleware show --help' for usage\n"},
-		{[]string{"nothing"}, "unknown command \"nothing\" for \"agenthost\"\nRun 'agenthost --help' for usage\n"},
+		{[]string{"nothing"}, "there is no command \"nothing\"\nRun 'agenthost --help' for usage\n"},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", test.args...), test.args)
 		require.Contains(t, b.err.String(), test.want)

@@ -62,6 +62,12 @@ SOAK ?= 2000000
 soak: ## call misbehaving plugins SOAK times (default 2 million, half a minute), and check that the process leaks nothing
 	AGENTHOST_SOAK=$(SOAK) go test -count=1 -run '^TestSoak$$' -timeout=60m -v ./host/plugin
 
+SIEGE ?= 1m
+
+.PHONY: siege
+siege: ## let hostile plugins, tools and models act together for the time SIEGE, and check that the process stays below 1 GiB
+	AGENTHOST_SIEGE=$(SIEGE) go test -count=1 -run '^TestSiege$$' -timeout=120m -v ./host/plugin/hostile
+
 .PHONY: servers
 servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed ## install the third-party servers that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
 
@@ -90,11 +96,18 @@ bench: ## run the benchmarks
 fuzz: ## fuzz every target of FUZZ_PACKAGES (default all) for FUZZTIME each (default 5s)
 	FUZZTIME=$(FUZZTIME) .ci/fuzz $(FUZZ_PACKAGES)
 
+GOVULNCHECK_VERSION := v1.8.0
+
+.PHONY: vulncheck
+vulncheck: ## look for known vulnerabilities in the code that we call; needs the database at vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) ./...
+
 .PHONY: nightly
 nightly: ## run the checks that are too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
+	$(MAKE) siege SIEGE=10m
 	$(MAKE) kills KILLS=500
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...

@@ -43,9 +43,9 @@ func TestHintsNameTheManifestThatStartedTheRun(t *testing.T) {
 	require.NotContains(t, b.err.String(), "--set", "the flag is meant for the other manifest")
 
 	require.Equal(t, exitWaiting, b.runWith(t.Context(), "", other("run", "--thread", "ada", "--give-up", "note b")...), &b.err)
-	require.Contains(t, b.err.String(), "  agenthost resume ada -f "+b.path("other.yaml")+" --approve call-1\n", "this manifest started the run that waits")
+	require.Contains(t, b.err.String(), "  agenthost resume ada -f "+b.path("other.yaml")+" --approve call-2\n", "this manifest started the run that waits")
 	require.Equal(t, exitOK, b.threads("show", "ada"))
-	require.Contains(t, b.out.String(), " -f "+b.path("other.yaml")+" --approve call-1\n")
+	require.Contains(t, b.out.String(), " -f "+b.path("other.yaml")+" --approve call-2\n")
 	require.Equal(t, exitOK, b.threads("show", "ada", "--checkpoint", "3"))
 	require.Contains(t, b.out.String(), " -f "+b.path("agenthost.yaml")+" --checkpoint 3 ")
 	require.Equal(t, exitOK, b.threads("export", "ada"))

@@ -109,11 +109,11 @@ func (a *app) printFinding(f *author.Finding, asJSON bool) error {
 		}
 		outcome += ": " + f.Message
 	}
-	out := terminal.Continued(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)", f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10))
+	lines := []string{terminal.Continued(fmt.Sprintf("%s: %-15s %s (fuel %d, %.1f ms, memory %d KiB)", f.File, what, outcome, f.Fuel, f.WallMS, f.Memory>>10))}
 	for _, warning := range f.Warnings {
-		out += "\n" + terminal.Line(fmt.Sprintf("%s: %-15s warning: %s", f.File, what, warning.Text))
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %-15s warning: %s", f.File, what, warning.Text)))
 	}
-	_, err := fmt.Fprintln(a.out, out)
+	_, err := fmt.Fprintln(a.out, strings.Join(lines, "\n"))
 	return err
 }
 

@@ -3,6 +3,7 @@ package hostile_test
 import (
 	"flag"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -20,7 +21,10 @@ var writeTo = flag.String("write", "", "leave the guests in this directory")
 // guests returns the corpus, which is made only once.
 var guests = sync.OnceValue(hostile.Guests)
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(100) // make test collects less garbage, but these tests measure the heap
+	goleak.VerifyTestMain(m)
+}
 
 // TestWrite writes all guests to files.
 func TestWrite(t *testing.T) {

@@ -42,7 +42,7 @@ func Guests() []Guest {
 	var all []Guest
 	for _, part := range []func() []Guest{
 		loadGuests, sectionGuests, linkGuests, startGuests, compileGuests, oddGuests, cpuGuests, stackGuests, stormGuests, wasiGuests,
-		pointerGuests, growthGuests, protocolGuests, textGuests, wrapGuests, effectGuests,
+		pointerGuests, growthGuests, protocolGuests, textGuests, wrapGuests, effectGuests, floodGuests,
 	} {
 		all = append(all, part()...)
 	}

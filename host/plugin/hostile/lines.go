@@ -184,5 +184,32 @@ func Lines() []Line {
 			Text: "No memory left for plugins: calls wait or fail, and the process goes on.", Tests: core("TestInstancesWaitForMemory", "TestMemoryIsShared"),
 			None: "see the line of the plugins that grow together",
 		},
+
+		// What outlives a call.
+		{
+			Text: "Floods of events, large and tiny, from one call and from several at once.",
+			Tests: append(core("TestEventsOfACallAreLimited", "TestEncodingOfEventsCountsAsTheGuestsTime"), at("host",
+				"TestEventsThatWaitForTheirTurnAreBounded", "TestCallsBeginOnlyWhileThereIsRoomForTheirEvents", "TestNestedCallsAreRefusedWhileTooManyEventsWait")...),
+		},
+		{
+			Text:  "A hook that adds to the state and starts the loop again, without a model call.",
+			Tests: append(core("TestWhatAPluginWritesInARunIsLimited"), at("host", "TestMaxLoopsCountsRoundsWithoutAModelStep")...),
+		},
+		{Text: "A guest that leaks.", Tests: core("TestLeakingInstancesAreReplaced")},
+		{
+			Text:  "Tool calls that multiply the host calls of their caller, and operations that wait for ever.",
+			Tests: core("TestHostCallsOfNestedToolCallsCountTogether", "TestWaitingForOperationsIsLimited"),
+			None:  "it takes a grant",
+		},
+		{
+			Text: "Arguments of a model that a careful guest cannot put into a document of its own, so that it faults and is skipped.",
+			Tests: append(core("TestAPluginThatGuardsIsNotSwitchedOff"), append(at("host", "TestCallsWithDeepArgumentsAreMalformed"),
+				at("sdk/go", "TestDocumentsThatNestTooDeeplyAreErrors")...)...),
+			None: "the model attacks, not the guest",
+		},
+		{
+			Text: "All of this at once, with models and tools that are hostile too.", Tests: at("host/plugin/hostile", "TestSiege"),
+			None: "it takes many guests",
+		},
 	}
 }

@@ -19,9 +19,9 @@ import (
 // question corrects it.
 //
 // A call may reach its tool without a decision: when a hook or a tool makes it, when a jump skips the review, or when other
-// middleware changes it into a call that a policy names. The human is then asked at the tool, in the form of the mode. If an
-// agent has this middleware twice and both name a call, both ask; the later one sees the call as the earlier one has changed
-// it.
+// middleware changes it after its review, or into a call that a policy names. The human is then asked at the tool, in the
+// form of the mode. If an agent has this middleware twice and both name a call, both ask; the later one sees the call as
+// the earlier one has changed it.
 //
 // Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
 type HumanInTheLoop struct {

@@ -127,10 +127,11 @@ func (r *reviewer) decided(rt *host.Runtime, req *host.ToolRequest) (v verdict, 
 			return v, false, err
 		}
 		performed, edited := record.passed(r.name, req.Asked)
-		if performed != nil && sameCall(performed, req.Revised) { // no inner review has edited it since
-			if edited {
-				v.edited = performed
-			}
+		switch {
+		case performed == nil || !sameCall(performed, req.Revised): // not decided, or an inner review has edited it since
+		case edited: // it overrides what other middleware has changed since
+			return verdict{edited: performed}, true, nil
+		case sameCall(performed, &req.Call): // otherwise other middleware has changed what was approved
 			return v, true, nil
 		}
 	}

@@ -41,7 +41,11 @@ func TestAnEditWinsOverOtherMiddleware(t *testing.T) {
 	})
 	d := newDesk([]host.Middleware{changes, reviewing("mail")}, mailTo("1", "ann"), mailTo("2", "ann"))
 	d.start(t)
-	d.finish(t, decide(edit("mail", receiver("bob")), approve))
+	result, err := d.answer(t, decide(edit("mail", receiver("bob")), approve))
+	require.NoError(t, err)
+	require.Equal(t, host.Interrupted, result.Status, "what was approved is not what would run")
+	require.Equal(t, []string{`mail {"to":"bob"}`}, d.ran)
+	d.finish(t, decide(approve))
 	require.Equal(t, []string{`mail {"to":"bob"}`, `mail {"to":"eve"}`}, d.ran)
 
 	// a call that asks alone asks for what it has become

@@ -370,6 +370,10 @@ fn documents_that_nest_too_deeply_are_errors() {
             ctx.interrupt("sure", deep(depth))?;
             Ok(Update::new())
         }
+    );
+    plugin!(
+        DeepChange,
+        named(),
         fn wrap_tool_call(&self, ctx: &ToolContext) -> Result<ToolAnswer> {
             ctx.next_with(&CallChange::new().args(Map::from([("deep", deep(63))])))?;
             Ok(ToolAnswer::unchanged())
@@ -381,7 +385,7 @@ fn documents_that_nest_too_deeply_are_errors() {
     assert_eq!(fits.interrupts.len(), 1);
     let fails = Test::<Deep>::new().input(|i| i.now = 62).before_model();
     assert_eq!(fails.error.unwrap().kind, "too_deep");
-    let fails = Test::<Deep>::new().call("search", Map::new()).wrap_tool_call();
+    let fails = Test::<DeepChange>::new().call("search", Map::new()).wrap_tool_call();
     assert_eq!(fails.error.unwrap().kind, "too_deep");
     assert!(fails.nexts.is_empty());
 }

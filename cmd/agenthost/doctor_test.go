@@ -147,12 +147,12 @@ models:
 	require.Contains(t, found["model gemini"].Remedy, "set MY_KEY in ")
 	require.Equal(t, check{
 		"model local", checkNote, "openai:m; there is no key for " + host + ", which may not need one",
-		"if the server needs a key, put it into a variable, and name the variable with api_key_env",
+		"if the server needs a key, name the variable that holds it with api_key_env, and set it in the environment or in env_file",
 	}, found["model local"])
 	require.Equal(t, check{"model header", checkOK, "openai:m; the key in its headers is sent to " + host, ""}, found["model header"])
 	require.Equal(t, check{
-		"model proxy", checkNote, "anthropic:m; ANTHROPIC_API_KEY is not sent to " + host + ", which is not the provider's own server",
-		"if the server needs this key, add api_key_env: ANTHROPIC_API_KEY to the model",
+		"model proxy", checkNote, "anthropic:m; ANTHROPIC_API_KEY is not sent to " + host + ", because base_url is not the provider's own address",
+		"correct base_url; or, if this server needs the key, add api_key_env: ANTHROPIC_API_KEY to the model",
 	}, found["model proxy"])
 	require.NotContains(t, b.out.String(), "s3cret")
 	require.NotContains(t, b.out.String(), "asked")

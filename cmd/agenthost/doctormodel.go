@@ -26,13 +26,13 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 	case account.Key == model.CredentialHeader:
 		d.okf(subject, "%s; the key in its headers is sent to %s", name, account.Host)
 	case account.Key == model.CredentialWithheld:
-		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, which is not the provider's own server", name, account.Variable, account.Host),
-			"if the server needs this key, add api_key_env: "+account.Variable+" to the model")
+		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, because base_url is not the provider's own address", name, account.Variable, account.Host),
+			"correct base_url; or, if this server needs the key, add api_key_env: "+account.Variable+" to the model")
 	case account.Key != model.CredentialNone:
 		d.okf(subject, "%s; %s is sent to %s", name, account.Variable, account.Host)
 	case !account.Own:
 		d.note(subject, fmt.Sprintf("%s; there is no key for %s, which may not need one", name, account.Host),
-			"if the server needs a key, put it into a variable, and name the variable with api_key_env")
+			"if the server needs a key, name the variable that holds it with api_key_env, and set it in the environment or in env_file")
 	default:
 		d.failed(subject, name+"; there is no key", "set "+account.Variable+" in the environment or in the file that env_file names in the manifest")
 		return

@@ -52,7 +52,10 @@ func (s *Service) Connect(o *Options) (*Endpoint, error) {
 	}
 	e := NewEndpoint(o.Name, base, o.HTTPClient, header, o.Headers)
 	e.own = account.Own
-	if account.Key == model.CredentialNone || account.Key == model.CredentialWithheld {
+	switch {
+	case account.Key == model.CredentialNone && o.APIKeyEnv != "":
+		e.transport.unauthorized = "no key was sent, because " + o.APIKeyEnv + " is not set; set it in the environment or in the manifest's env_file"
+	case account.Key == model.CredentialNone || account.Key == model.CredentialWithheld:
 		e.transport.unauthorized = account.Variable + " is only sent to " + s.host() + " over https; to send it to " + account.Host +
 			", set api_key_env: " + account.Variable
 	}

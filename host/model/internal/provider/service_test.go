@@ -106,6 +106,12 @@ func TestTheErrorForAKeyThatIsNotSent(t *testing.T) {
 		_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
 		require.EqualError(t, failure(t, err).Err, http.StatusText(status))
 	}
+
+	o := provider.Options{Name: "test", BaseURL: "https://proxy.example", APIKeyEnv: "PROXY_KEY", LookupEnv: lookup("ACME_KEY=secret-1"), HTTPClient: answering(401)}
+	e, err := acme.Connect(&o)
+	require.NoError(t, err)
+	_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+	require.EqualError(t, failure(t, err).Err, "Unauthorized; no key was sent, because PROXY_KEY is not set; set it in the environment or in the manifest's env_file")
 }
 
 // A redirect is not followed, whoever made the client, so that no other server gets the key.

@@ -203,7 +203,7 @@ func TestPoliciesForToolsThatDoNotExist(t *testing.T) {
 	d := newDesk([]host.Middleware{misspelt}, mailTo("1", "ann"))
 	_, err := host.New(d.config)
 	require.EqualError(t, err, `middleware "human_in_the_loop": it guards the tool "mails", which the agent does not have; did you mean "mail"? `+
-		`It has [mail, search, calc]; if the tool appears only while the agent runs, set optional: true`)
+		`It has [mail, search, calc]; if the tool appears only while the agent runs, set optional: true (in human_in_the_loop: in the tool's policy)`)
 
 	optional := builtin.AnyDecision()
 	optional.Optional = true

@@ -61,7 +61,7 @@ func (a *build) checkNames() error {
 		for _, name := range m.hooks.Guards {
 			if a.tools.byName[name] == nil && a.tools.dynamic[name] == nil && !a.mayHaveTool(name) {
 				return &ConfigError{a.subject(i), a.unknownTool("it guards", name,
-					"; if the tool appears only while the agent runs, set optional: true")}
+					"; if the tool appears only while the agent runs, set optional: true (in human_in_the_loop: in the tool's policy)")}
 			}
 		}
 	}

@@ -104,8 +104,8 @@ func (qs *questions) askedAbout(past *checkpoint.Execution) bool {
 // question is the document that asks what to do about an execution that had not ended.
 func (e *execution) question(past *checkpoint.Execution) wire.Raw {
 	decisions, _ := wire.Of([]any{cutOffRetry, cutOffSkip, cutOffRespond}) // texts can be encoded
-	text := fmt.Sprintf("The tool %q had started and not ended when its process died or was stopped, and it is not known what the "+
-		"call has done. Retry it, skip it, or respond with its result?", past.Tool)
+	text := fmt.Sprintf("The tool %q started but did not end, because its process died or was stopped. It is not known what the "+
+		"call did. Retry it, skip it, or respond with its result?", past.Tool)
 	run := e.of.run
 	value := wire.Map{
 		{Key: "allowed_decisions", Value: decisions},

@@ -205,7 +205,7 @@ middleware: [{plugin: `+module+`}]
 			require.Contains(t, b.out.String(), "interrupted by a crash; it is unknown whether these calls took effect\n  pay (call-1), started 2023-11-14 22:13:20Z\n")
 
 			b.must(exitWaiting, "resume", "-q", "ada")
-			require.Contains(t, b.err.String(), "pay (call-1) was cut off by a crash; it had started at 2023-11-14 22:13:20Z\n")
+			require.Contains(t, b.err.String(), "pay (call-1) was cut off; it had started at 2023-11-14 22:13:20Z\n")
 			require.Contains(t, b.err.String(), " --retry call-1\n")
 			require.Contains(t, b.err.String(), " --skip call-1\n")
 

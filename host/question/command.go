@@ -133,7 +133,7 @@ func (q *Question) Heading(c *Call) string {
 		id = " (" + c.ID + ")"
 	}
 	if q.Kind == Unfinished {
-		return fmt.Sprintf("%s%s was cut off by a crash; it had started at %s", c.Name, id, c.Started.Format("2006-01-02 15:04:05Z"))
+		return fmt.Sprintf("%s%s was cut off; it had started at %s", c.Name, id, c.Started.Format("2006-01-02 15:04:05Z"))
 	}
 	return fmt.Sprintf("%s%s needs a decision, says %s", c.Name, id, q.Step)
 }

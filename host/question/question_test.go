@@ -82,7 +82,7 @@ func TestKindsOfOneCall(t *testing.T) {
 	require.Len(t, questions[0].Calls[0].Allowed, 4)
 	require.Equal(t, question.Unfinished, questions[1].Kind)
 	require.Equal(t, []question.Type{question.Retry, question.Skip, question.Respond}, questions[1].Calls[0].Allowed)
-	require.Equal(t, "pay (call-4) was cut off by a crash; it had started at 2023-11-14 22:13:20Z", questions[1].Heading(questions[1].Calls[0]))
+	require.Equal(t, "pay (call-4) was cut off; it had started at 2023-11-14 22:13:20Z", questions[1].Heading(questions[1].Calls[0]))
 }
 
 func TestValuesOfNoKnownForm(t *testing.T) {

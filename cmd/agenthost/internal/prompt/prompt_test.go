@@ -78,7 +78,7 @@ func TestSeveralInterruptsAreAnsweredAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"ask-1": `{"decisions":[{"type":"approve"}]}`, "ask-2": "42", "ask-3": `{"type":"retry"}`}, answers)
 	require.Contains(t, s.out.String(), "2 of 3: ok? of hitl.after_model (id ask-2)\n  \"How many?\"\n  answer (JSON or text) > ")
-	require.Contains(t, s.out.String(), "3 of 3: pay (call-4) was cut off by a crash; it had started at 2023-11-14 22:13:20Z\n"+
+	require.Contains(t, s.out.String(), "3 of 3: pay (call-4) was cut off; it had started at 2023-11-14 22:13:20Z\n"+
 		"  │ The process died.\n  sum: 3\n  re[t]ry  [s]kip  res[p]ond > ")
 }
 

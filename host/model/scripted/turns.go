@@ -88,7 +88,7 @@ func (t *Turns) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	case t.AfterEnd == EndEmpty:
 		return t.answer(&Turn{}, n, req)
 	case t.AfterEnd == EndError || len(t.Script) == 0:
-		return nil, fmt.Errorf("call %d of a script of length %d: %w; add turns, or set what follows the last turn", n+1, len(t.Script), ErrExhausted)
+		return nil, fmt.Errorf("call %d of a script of length %d: %w; add turns, or set after_end (AfterEnd in Go)", n+1, len(t.Script), ErrExhausted)
 	default:
 		return t.answer(&t.Script[len(t.Script)-1], n, req)
 	}

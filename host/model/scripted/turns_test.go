@@ -35,10 +35,10 @@ func TestTurnsAfterTheEnd(t *testing.T) {
 		want   string
 		err    string
 	}{
-		{"fails", scripted.EndError, []scripted.Turn{scripted.Say("a")}, "", "call 2 of a script of length 1: the script has no more turns; add turns, or set what follows the last turn"},
+		{"fails", scripted.EndError, []scripted.Turn{scripted.Say("a")}, "", "call 2 of a script of length 1: the script has no more turns; add turns, or set after_end (AfterEnd in Go)"},
 		{"repeats the last turn", scripted.EndRepeat, []scripted.Turn{scripted.Say("a")}, "a", ""},
 		{"gives an empty answer", scripted.EndEmpty, []scripted.Turn{scripted.Say("a")}, "", ""},
-		{"has nothing to repeat", scripted.EndRepeat, nil, "", "call 2 of a script of length 0: the script has no more turns; add turns, or set what follows the last turn"},
+		{"has nothing to repeat", scripted.EndRepeat, nil, "", "call 2 of a script of length 0: the script has no more turns; add turns, or set after_end (AfterEnd in Go)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -38,7 +38,7 @@ func TestDoctorOfAnAgentThatIsFine(t *testing.T) {
 	require.Equal(t, check{"manifest", checkOK, b.path("agenthost.yaml") + " is readable", ""}, found["manifest"])
 	require.Equal(t, check{"agent", checkOK, "builds, with 4 tools of its own and 2 middleware", ""}, found["agent"])
 	require.Equal(t, check{"model", checkOK, "rules, which needs no provider", ""}, found["model"])
-	require.Equal(t, check{"checkpoint", checkOK, "sqlite:" + b.path("agent.db") + " does not exist yet; the first run with a thread creates it", ""}, found["checkpoint"])
+	require.Equal(t, check{"checkpoint", checkOK, "sqlite:" + b.path("agent.db") + " does not exist yet; the first run creates it", ""}, found["checkpoint"])
 	require.NoFileExists(t, b.path("agent.db"))
 	require.Equal(t, check{"cache", checkOK, filepath.Join(scratch, "agenthost", "wasm") + " keeps compiled plugins", ""}, found["cache"])
 	require.Contains(t, found["go"].Found, "go version go1.")

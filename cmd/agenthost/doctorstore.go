@@ -38,7 +38,7 @@ func (d *doctor) store(ctx context.Context) {
 				d.failed(subject, fmt.Sprintf("%s cannot be created: %v", address, err), "create the directory, or name another place")
 				return
 			}
-			d.okf(subject, "%s does not exist yet; the first run with a thread creates it", address)
+			d.okf(subject, "%s does not exist yet; the first run creates it", address)
 			return
 		}
 		for _, suffix := range databaseFiles {

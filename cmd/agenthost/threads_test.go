@@ -137,7 +137,7 @@ func TestThreadsOfAManifestWithoutADatabase(t *testing.T) {
 		"":                              "the manifest keeps no threads; add a checkpoint, such as\n  checkpoint: sqlite:agent.db\nor name a store with --store",
 		"checkpoint: memory\n":          "threads are kept in the memory of the process that runs them, and cannot be read from another process",
 		"checkpoint: redis\n":           `unknown checkpoint store "redis"`,
-		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run with a thread creates it`,
+		"checkpoint: sqlite:agent.db\n": `agent.db": there is no such file; the first run creates it`,
 	} {
 		b := setup(t, say+checkpoint)
 		require.Equal(t, exitUsage, b.threads("list"))

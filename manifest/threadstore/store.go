@@ -60,7 +60,7 @@ func (a Address) OpenExisting(ctx context.Context) (*Store, error) {
 	}
 	if a.kind == sqliteKind {
 		if _, err := os.Stat(a.target); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("sqlite %q: there is no such file; the first run with a thread creates it", a.target)
+			return nil, fmt.Errorf("sqlite %q: there is no such file; the first run creates it", a.target)
 		}
 	}
 	return a.Open(ctx)

@@ -70,7 +70,7 @@ func TestLookingMakesNoFile(t *testing.T) {
 	address, err := threadstore.Parse("sqlite:agent.db")
 	require.NoError(t, err)
 	_, err = address.In(filepath.Dir(path)).OpenExisting(t.Context())
-	require.EqualError(t, err, `sqlite "`+path+`": there is no such file; the first run with a thread creates it`)
+	require.EqualError(t, err, `sqlite "`+path+`": there is no such file; the first run creates it`)
 	require.NoFileExists(t, path)
 }
 

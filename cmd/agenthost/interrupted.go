@@ -17,7 +17,7 @@ func waitingExit(next string, questions []*question.Question, command *question.
 	text += threadview.Questions(questions, command)
 	if command == nil {
 		text += "The run cannot be continued: it is not kept when the command ends.\n" +
-			"Let the manifest's checkpoint name a database, such as sqlite:agent.db.\n"
+			"To keep runs, set checkpoint in the manifest to a database, such as sqlite:agent.db.\n"
 	}
 	return &exitError{exitWaiting, errortext.LaidOut(text[:len(text)-1], nil)}
 }

@@ -29,7 +29,7 @@ func (b *bundle) document() (doc interruptedDocument) {
 }
 
 const cannotResume = "The run cannot be continued: it is not kept when the command ends.\n" +
-	"Let the manifest's checkpoint name a database, such as sqlite:agent.db.\n"
+	"To keep runs, set checkpoint in the manifest to a database, such as sqlite:agent.db.\n"
 
 func TestARunThatABreakpointStops(t *testing.T) {
 	t.Parallel()

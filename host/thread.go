@@ -15,7 +15,7 @@ var (
 	ErrNoThread       = errors.New("the input names no thread")
 	ErrUnknownThread  = errors.New("there is no such thread; start it with messages")
 	ErrNotWaiting     = errors.New("nothing in the thread waits for an answer")
-	ErrWaiting        = errors.New("its run waits for an answer; resume that run, or say that it may be given up") // see Input.KeepWaiting
+	ErrWaiting        = errors.New("its run waits for an answer, and a new input would give it up; resume the run first") // see Input.KeepWaiting
 )
 
 // ThreadError means that a run cannot use its thread as the input asks, or that the thread could not be saved.

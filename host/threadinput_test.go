@@ -23,7 +23,7 @@ func TestANewInputKeepsARunThatWaits(t *testing.T) {
 		keeping.Checkpoint = at
 		result, err := agent.Run(t.Context(), keeping)
 		require.ErrorIs(t, err, host.ErrWaiting)
-		require.EqualError(t, err, `thread "t": its run waits for an answer; resume that run, or say that it may be given up`)
+		require.EqualError(t, err, `thread "t": its run waits for an answer, and a new input would give it up; resume the run first`)
 		require.Equal(t, host.Failed, result.Status)
 		require.Empty(t, result.Next)
 	}

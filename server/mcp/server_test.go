@@ -308,7 +308,7 @@ func TestAnInterruptAsksTheUserOfTheClient(t *testing.T) {
 		}{
 			{"approved", &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, "It will be sunny.", "sunny in Oslo", false},
 			{"rejected", &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "reject", "message": "no way"}}, "It will be sunny.", "no way", true},
-			{"not answered", &sdk.ElicitResult{Action: "decline"}, "the client's user has not answered (decline). Nobody can go on with it", "has not answered", true},
+			{"not answered", &sdk.ElicitResult{Action: "decline"}, "the client's user has not answered (decline). It cannot be continued", "has not answered", true},
 		} {
 			t.Run(version+" "+test.name, func(t *testing.T) {
 				t.Parallel()
@@ -336,8 +336,8 @@ func TestWithoutElicitationAnInterruptTellsHowToGoOn(t *testing.T) {
 	b := serve(t, reviewed(func(thread string) string { return "agenthost resume " + thread }))
 	result := call(t, b.client(nil, ""), "forecaster", map[string]any{"prompt": "x", "thread": "ada"})
 	require.True(t, result.IsError)
-	require.Contains(t, textOf(t, result), "Error: the run is interrupted: it needs an answer of a person: weather")
-	require.Contains(t, textOf(t, result), "Go on with it by\n  agenthost resume ada")
+	require.Contains(t, textOf(t, result), "Error: the run is interrupted: it needs an answer from a person: weather")
+	require.Contains(t, textOf(t, result), "to continue it:\n  agenthost resume ada")
 	require.Equal(t, 1, b.count())
 }
 
@@ -350,7 +350,7 @@ func TestAPromptDoesNotGiveUpARunThatWaits(t *testing.T) {
 	result := call(t, c, "forecaster", prompt)
 	require.True(t, result.IsError)
 	require.Contains(t, textOf(t, result), "thread \"ada\": its run waits for an answer")
-	require.Contains(t, textOf(t, result), "Go on with it by\n  agenthost resume ada")
+	require.Contains(t, textOf(t, result), "to continue it:\n  agenthost resume ada")
 }
 
 func TestAStateThatIsNotKnown(t *testing.T) {

@@ -134,7 +134,7 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 	for {
 		result, err := s.agent.RunEvents(ctx, t.input, told.event)
 		if errors.Is(err, host.ErrWaiting) {
-			return failure(fmt.Errorf("%w. Go on with it by\n  %s", err, s.resumption(t)))
+			return failure(fmt.Errorf("%w\nto continue it:\n  %s", err, s.resumption(t)))
 		}
 		if err != nil {
 			s.forget(t)
@@ -150,13 +150,13 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 		case len(t.questions) == 0:
 			return failure(s.unanswered(t, errors.New("it has stopped at a breakpoint")))
 		case !canAsk(req) || !form.fits():
-			return failure(s.unanswered(t, errors.New("it needs an answer of a person: "+form.params.Message)))
+			return failure(s.unanswered(t, errors.New("it needs an answer from a person: "+form.params.Message)))
 		case req.ProtocolVersion() >= statelessVersion:
 			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{formKey: form.params}, RequestState: s.hold(t)}
 		}
 		given, err := req.Session.Elicit(ctx, form.params)
 		if err != nil {
-			return failure(s.unanswered(t, fmt.Errorf("it needs an answer of a person, who could not be asked: %w", err)))
+			return failure(s.unanswered(t, fmt.Errorf("it needs an answer from a person, who could not be asked: %w", err)))
 		}
 		answers, err := form.read(given)
 		if err != nil {
@@ -183,9 +183,9 @@ func (s *Server) unanswered(t *task, reason error) error {
 	next := s.resumption(t)
 	if next == "" {
 		s.forget(t)
-		return fmt.Errorf("the run is interrupted: %w. Nobody can go on with it", reason)
+		return fmt.Errorf("the run is interrupted: %w. It cannot be continued", reason)
 	}
-	return fmt.Errorf("the run is interrupted: %w. Go on with it by\n  %s", reason, next)
+	return fmt.Errorf("the run is interrupted: %w\nto continue it:\n  %s", reason, next)
 }
 
 // resumption describes how a person can continue the thread of a task; "" if nobody can.

@@ -16,11 +16,11 @@ func (p *Plugin) checkGuards() error {
 	}
 	switch {
 	case p.spec.Guards && !p.accepts:
-		return errors.New(key + ", but the plugin guards something: a fault would switch its protection off. Remove the key, or set accept_open: true")
+		return errors.New(key + ", but the plugin guards something: faults would switch its protection off. Remove the key, or set accept_open: true")
 	case p.spec.Guards:
-		p.logger.Warn(key + ", as accepted: after a fault the run goes on without what the plugin protects")
+		p.logger.Warn(key + ", as accepted: after faults, runs go on without what the plugin protects")
 	case p.spec.Hooks.WrapToolCall != nil && !p.accepts:
-		p.logger.Warn(key + ", and the plugin wraps tool calls: after a fault they run unchecked. " +
+		p.logger.Warn(key + ", and the plugin wraps tool calls: after faults, they run unchecked. " +
 			"If the plugin guards them, remove the key; if not, set accept_open: true")
 	}
 	return nil

@@ -31,7 +31,7 @@ func TestAPluginThatGuardsIsNotSwitchedOff(t *testing.T) {
 		"open":                       {wasm: plugin.Wasm{Bytes: guarding(true), OnFailure: plugin.Open}, refuse: "on_failure is open, but the plugin guards something"},
 		"a breaker":                  {wasm: plugin.Wasm{Bytes: guarding(true), Breaker: breaker}, refuse: "it has a breaker, but the plugin guards something"},
 		"open, as accepted":          {wasm: plugin.Wasm{Bytes: guarding(true), OnFailure: plugin.Open, AcceptOpen: true}, warn: "as accepted"},
-		"open, and it may guard":     {wasm: plugin.Wasm{Bytes: guarding(false), OnFailure: plugin.Open}, warn: "the plugin wraps tool calls: after a fault they run unchecked"},
+		"open, and it may guard":     {wasm: plugin.Wasm{Bytes: guarding(false), OnFailure: plugin.Open}, warn: "the plugin wraps tool calls: after faults, they run unchecked"},
 		"a breaker, as it may guard": {wasm: plugin.Wasm{Bytes: guarding(false), Breaker: breaker}, warn: "the plugin wraps tool calls"},
 		"open, and accepted":         {wasm: plugin.Wasm{Bytes: guarding(false), OnFailure: plugin.Open, AcceptOpen: true}},
 		"open, and it wraps nothing": {wasm: plugin.Wasm{Bytes: guestkit.Fine().Bytes(), OnFailure: plugin.Open}},

@@ -112,6 +112,14 @@ func (rt *Runtime) outward(c *toolCall, err error) error {
 // caller, so that nesting them does not multiply what the caller may ask for. Only one goroutine at a time uses it.
 type operationLimit struct{ used, most int }
 
+// StartOperations starts the count of operations anew, for a guest that is about to be called. It does nothing in a tool call that a
+// hook or tool makes, which counts together with its caller.
+func (rt *Runtime) StartOperations() {
+	if rt.outer == nil {
+		rt.limit = operationLimit{}
+	}
+}
+
 // CountOperation counts an operation that a guest asks the host for in this call of a hook or tool, or in a tool call that the
 // hook or tool makes with [Runtime.CallTool], directly or further inside. It returns false if that makes more operations than
 // the limit; if the guests have different limits, the largest counts.

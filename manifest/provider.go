@@ -3,6 +3,7 @@ package manifest
 import (
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -145,7 +146,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		case "base_url":
 			err = e.decodeBaseURL(value)
 		case "api_key_env":
-			err = value.Decode(&e.keyFrom)
+			err = e.decodeKeyFrom(value)
 		case "headers":
 			err = value.Decode(&e.headers)
 		case "profile":
@@ -167,6 +168,21 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		errs = append(errs, n.Errorf("settings: %w", err))
 	}
 	return e, strictyaml.Join(errs...)
+}
+
+// environmentName is the form of the names of environment variables. A key of a provider usually has another one.
+var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// decodeKeyFrom refuses a key in place of the name of its variable, without showing it.
+func (e *providerEntry) decodeKeyFrom(value strictyaml.Node) error {
+	if err := value.Decode(&e.keyFrom); err != nil {
+		return err
+	}
+	if !environmentName.MatchString(e.keyFrom) {
+		e.keyFrom = ""
+		return value.Errorf("api_key_env must be the name of an environment variable, such as %s, and not the key itself", e.kind.key)
+	}
+	return nil
 }
 
 func (e *providerEntry) decodeBaseURL(value strictyaml.Node) error {

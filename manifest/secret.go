@@ -8,9 +8,10 @@ import (
 // secretKeys are the keys of a manifest whose values may be secrets, wherever they are, with everything below them. Errors do not show
 // these values.
 var secretKeys = []string{
-	"env",     // of an MCP server and of a shell
-	"headers", // of a model, an HTTP tool and an MCP server
-	"secrets", // that a plugin may send: see shownKeys
+	"api_key_env", // of a model: it takes a name, but a key is written there by mistake
+	"env",         // of an MCP server and of a shell
+	"headers",     // of a model, an HTTP tool and an MCP server
+	"secrets",     // that a plugin may send: see shownKeys
 }
 
 // shownKeys are keys below one of the secretKeys whose values are shown.
@@ -30,7 +31,7 @@ func isSecret(path []string) bool {
 	return false
 }
 
-// looksSecret reports whether a key is named like a secret. max_tokens and api_key_env are not.
+// looksSecret reports whether a key is named like a secret. max_tokens is not.
 func looksSecret(key string) bool {
 	name := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(key))
 	return slices.ContainsFunc([]string{

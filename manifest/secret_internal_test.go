@@ -56,7 +56,7 @@ func TestWhichKeysHoldSecrets(t *testing.T) {
 		"model.api_key": true, "model.apiKey": true, "model.API-KEY": true, "model.headers.X": true, "tools.mcp.env.A": true,
 		"middleware.config.auth.user": true, "middleware.grant.http.fetch.secrets.K": true, "middleware.grant.http.fetch.secrets.K.value": true,
 		"middleware.config.slack_token": true, "tools.http.query.appid": true, "PASSWORD": true,
-		"model.api_key_env": false, "model.max_tokens": false, "middleware.grant.http.fetch.secrets.K.hosts": false, "model.name": false,
+		"model.api_key_env": true, "model.max_tokens": false, "middleware.grant.http.fetch.secrets.K.hosts": false, "model.name": false,
 		"models.small.provider": false, "tool_calls.max_total_tokens": false, "env_file": false,
 	} {
 		require.Equal(t, want, isSecret(strings.Split(path, ".")), path)

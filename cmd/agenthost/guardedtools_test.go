@@ -26,3 +26,15 @@ func TestAReviewOfAMisspeltToolIsRefusedEverywhere(t *testing.T) {
 		})
 	}
 }
+
+// A key in place of the name of its variable is refused, and shown nowhere.
+func TestAKeyInPlaceOfItsVariable(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: m, api_key_env: sk-REAL-KEY}\n")
+	for _, command := range []string{"validate", "doctor"} {
+		require.Equal(t, exitUsage, b.run(command))
+		told := b.out.String() + b.err.String()
+		require.Contains(t, told, "api_key_env must be the name of an environment variable, such as OPENAI_API_KEY, and not the key itself")
+		require.NotContains(t, told, "sk-REAL")
+	}
+}

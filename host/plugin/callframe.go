@@ -29,6 +29,7 @@ type frame struct {
 	hostCalls int
 	logged    int    // bytes
 	emitted   int    // bytes
+	limited   bool   // the guest was told by a status that a limit is used up
 	lastError string // the last line logged as an error
 	panicLine string // the output line that reports a panic
 	lastLine  string // the last line of output
@@ -81,6 +82,7 @@ func (i *instance) beginCall(ctx context.Context) {
 	c.input.now = uint64(max(0, rt.Now().UnixNano())) // no time is before 1970
 	i.frame.reset(ctx, c.export)
 	i.frame.rt = rt
+	rt.StartOperations()
 	if i.plugin.recorder != nil {
 		i.frame.recording = &recording{frame: cassette.Frame{Step: rt.Step()}}
 	}

@@ -139,9 +139,18 @@ func (i *instance) mayHostCall() abi.Status {
 	}
 	f.hostCalls++
 	if limit := i.plugin.limits.HostCalls; f.hostCalls > limit || f.rt != nil && !f.rt.CountOperation(limit) {
+		i.limited("host calls", "host_calls")
 		return abi.ELIMIT
 	}
 	return abi.StatusOK
+}
+
+// limited notes, once in a call, which limit the guest has used up: it sees only the status.
+func (i *instance) limited(what, key string) {
+	if f := &i.frame; !f.limited {
+		f.limited = true
+		i.log(abi.LogWarn, []byte("refused: the "+what+" of this call are used up; raise limits."+key+" if it needs more"))
+	}
 }
 
 // hostCall performs an operation for a guest that is allowed to call one.

@@ -148,6 +148,7 @@ func (i *instance) eventEmit(event *abi.EventEmit) (abi.Status, []byte) {
 		return abi.EINVAL, nil
 	}
 	if i.frame.emitted += eventOverhead + len(event.Data); i.frame.emitted > i.plugin.limits.Events {
+		i.limited("events", "events")
 		return abi.ELIMIT, nil
 	}
 	i.listen(len(event.Data), func() { i.frame.rt.Emit(event.Name, event.Data) })

@@ -164,3 +164,45 @@ func TestWaitingForOperationsIsLimited(t *testing.T) {
 	require.Contains(t, fault.Message, "raise limits.wait")
 	require.Equal(t, 1, called, "an operation that has begun is not cut off")
 }
+
+// Several calls of guests may belong to one call of a hook's function, one after the other: each has its own budget.
+func TestHostCallsCountForEachCallOfAGuest(t *testing.T) {
+	t.Parallel()
+	g := guestkit.Hooked(abi.WrapToolCall, abi.HookSpec{})
+	g.On("wrap_tool_call", guestkit.Turns(4, 1, g.HostCall(abi.OpBudget, nil, abi.StatusOK)), guestkit.Nothing)
+	w := plugin.Wasm{ID: "bad", Bytes: g.Bytes(), Engine: compiled, Limits: plugin.Limits{HostCalls: 4}}
+	p, err := w.Load(t.Context(), host.Env{})
+	require.NoError(t, err)
+	hooks, err := p.Hooks()
+	require.NoError(t, err)
+	twice := host.WrapToolCall("twice", func(
+		ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
+	) (*abi.Message, *host.Update, error) {
+		if _, _, err := hooks.WrapToolCall.Func(ctx, rt, req, next); err != nil {
+			return nil, nil, err
+		}
+		return hooks.WrapToolCall.Func(ctx, rt, req, next)
+	})
+	b := setup(t, w, func(c *host.Config) { c.Middleware = []host.Middleware{twice} })
+	_, err = b.run(t)
+	require.NoError(t, err)
+	require.NoError(t, p.Close())
+}
+
+func TestAGuestThatHasUsedUpALimitIsToldWhich(t *testing.T) {
+	t.Parallel()
+	g := capable()
+	emit := emission(1_000)
+	g.On("before_agent", g.Operate(abi.OpEventEmit, emit), guestkit.Drop, g.Operate(abi.OpEventEmit, emit), guestkit.Drop,
+		guestkit.Turns(10, 1, g.HostCall(abi.OpBudget, nil, abi.StatusOK)), guestkit.Nothing)
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Limits: plugin.Limits{Events: 2_000}})
+	_, err := b.run(t)
+	require.NoError(t, err)
+	told := 0
+	for _, line := range b.logged.texts() {
+		if line == "WARN refused: the events of this call are used up; raise limits.events if it needs more" {
+			told++
+		}
+	}
+	require.Equal(t, 1, told)
+}

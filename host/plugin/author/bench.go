@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,7 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 type benchedPlugin struct {
 	plugin *plugin.Plugin
 	hooks  *host.Hooks
+	limit  int64 // of the memory of an instance, in bytes
 	times  []uint64
 	fuel   []uint64
 	last   plugin.CallUsage // of the last call
@@ -99,12 +101,16 @@ func loadMeasured(ctx context.Context, w plugin.Wasm) (*benchedPlugin, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return &benchedPlugin{plugin: p, hooks: hooks}, nil
+	m := &benchedPlugin{plugin: p, hooks: hooks, limit: cmp.Or(w.Limits.Memory, plugin.DefaultLimits.Memory)}
+	m.reset()
+	return m, nil
 }
 
 func (m *benchedPlugin) close() { _ = m.plugin.Close() } // it served only the measurement, so an error does not matter
 
-func (m *benchedPlugin) reset() { *m = benchedPlugin{plugin: m.plugin, hooks: m.hooks} }
+func (m *benchedPlugin) reset() {
+	*m = benchedPlugin{plugin: m.plugin, hooks: m.hooks, limit: m.limit, growth: growth{limit: m.limit}}
+}
 
 // time calls the hook and records how long that took and what it used. The error is a fault.
 func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
@@ -117,9 +123,12 @@ func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
 	}
 	m.err = err
 	m.times = append(m.times, uint64(took))
-	if last, ok := m.plugin.LastCall(); ok && last.Instance == before.Instance { // otherwise it was replaced, and what it used is unknown
+	last, ok := m.plugin.LastCall()
+	if ok {
+		m.growth.saw(last.Instance, last.Memory)
+	}
+	if ok && last.Instance == before.Instance { // otherwise it was replaced, and what it used is unknown
 		m.fuel = append(m.fuel, last.Fuel)
-		m.growth.saw(m.last.Memory, last.Memory)
 		m.last = last
 	}
 	return nil
@@ -128,7 +137,7 @@ func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
 func (m *benchedPlugin) measurement() Measurement {
 	out := Measurement{
 		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.last.Input, Reply: m.last.Reply, Result: m.last.Result,
-		Memory: m.plugin.Usage().Memory, Leak: m.growth.leak(len(m.times)), Outcome: "nothing",
+		Memory: m.plugin.Usage().Memory, Leak: m.growth.leak(), Outcome: "nothing",
 	}
 	switch {
 	case isInterrupt(m.err):

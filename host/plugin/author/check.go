@@ -73,11 +73,12 @@ func (c *check) leak(ctx context.Context, name abi.Hook) []Warning {
 	defer subject.close()
 	s := situation{name: c.name, hook: name, all: []*benchedPlugin{subject}, each: leakTime, batch: 1, most: leakCalls}
 	_ = s.run(ctx) // a fault in another situation is not what this looks for
-	leak := subject.growth.leak(len(subject.times))
+	leak := subject.growth.leak()
 	if leak == 0 {
 		return nil
 	}
-	return []Warning{{WarnLeak, fmt.Sprintf("its memory grows by %.0f bytes in each call: the host replaces an instance that is half full", leak)}}
+	return []Warning{{WarnLeak, fmt.Sprintf("it leaks: its memory grows by %.0f bytes in each call, and the host replaces an instance "+
+		"whose memory is half full; free what a call allocates", leak)}}
 }
 
 // Record keeps the result of a call.

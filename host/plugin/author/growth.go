@@ -2,28 +2,41 @@ package author
 
 import "math"
 
-// growth tells a guest that leaks from one that has found its size. Memory never shrinks, so a guest that leaks keeps growing; one that
-// does not stops after some calls. The first calls are not counted, see [situation.measure].
+// growth tells a guest that leaks from one that has found its size. Memory never shrinks, so a guest that leaks keeps growing. A
+// garbage collector lets the memory grow by some megabytes before it settles.
 type growth struct {
-	times int   // how often the memory has grown
-	bytes int64 // by how much, in all
+	limit    int64 // of the memory of an instance, in bytes
+	instance uint64
+	base     int64 // size of its memory when it was first seen, in bytes
+	calls    int   // that it has served since then
+	worst    growthOf
 }
 
-// leaks is how often the memory of a guest that leaks grows at least.
-const leaks = 2
+// growthOf is how much the memory of one instance has grown, and in how many calls.
+type growthOf struct {
+	bytes int64
+	calls int
+}
 
-// saw counts a call after which the memory has a size; before is the size after the call before it, or 0 if that is not known.
-func (g *growth) saw(before, after int64) {
-	if before > 0 && after > before {
-		g.times++
-		g.bytes += after - before
+// settled is by how much the memory of a guest may grow that does not leak, in bytes.
+const settled = 8 << 20
+
+// saw notes the size of an instance's memory after a call.
+func (g *growth) saw(instance uint64, memory int64) {
+	if instance != g.instance {
+		g.instance, g.base, g.calls = instance, memory, 0
+		return
+	}
+	g.calls++
+	if grown := memory - g.base; grown > g.worst.bytes {
+		g.worst = growthOf{grown, g.calls}
 	}
 }
 
-// leak returns by how many bytes the memory grows in one of so many calls; 0 if it does not keep growing.
-func (g *growth) leak(calls int) float64 {
-	if g.times < leaks || calls == 0 {
+// leak returns by how many bytes the memory grows in one call; 0 if it does not keep growing.
+func (g *growth) leak() float64 {
+	if g.worst.bytes < min(settled, g.limit/4) {
 		return 0
 	}
-	return math.Round(10*float64(g.bytes)/float64(calls)) / 10
+	return math.Round(10*float64(g.worst.bytes)/float64(g.worst.calls)) / 10
 }

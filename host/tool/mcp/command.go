@@ -51,7 +51,11 @@ func environment(more map[string]string) []string {
 func (c *Config) Program() (string, error) {
 	name := c.Command[0]
 	if filepath.Base(name) != name && !filepath.IsAbs(name) { // the system resolves it in the command's directory
-		name = filepath.Join(c.Dir, name)
+		dir, err := filepath.Abs(c.Dir) // a relative result could look like a name of PATH
+		if err != nil {
+			return "", err
+		}
+		name = filepath.Join(dir, name)
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -133,7 +133,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 	e := &providerEntry{kind: providers[provider]}
 	var errs []error
 	var profile profileEntry
-	settings := map[string]any{}
+	settings := newSettings()
 	for _, key := range n.Keys() {
 		value, _ := n.Get(key)
 		var err error
@@ -164,7 +164,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 	e.known(provider)
 	profile.apply(e.profile)
 	var err error
-	if e.settings, err = wire.MapOf(settings); err != nil {
+	if e.settings, err = wire.MapOf(settings.fields); err != nil {
 		errs = append(errs, n.Errorf("settings: %w", err))
 	}
 	return e, strictyaml.Join(errs...)
@@ -197,7 +197,7 @@ func (e *providerEntry) decodeBaseURL(value strictyaml.Node) error {
 }
 
 // decodeSetting decodes a key that is a setting.
-func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, value strictyaml.Node, settings map[string]any) error {
+func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, value strictyaml.Node, into *settings) error {
 	if key == "api" && provider == openai.Provider {
 		if err := value.Decode(&e.api); err != nil {
 			return err
@@ -218,32 +218,27 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, v
 		return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
 	}
 	setting, err := of.value(value)
-	place(settings, path, setting)
-	return err
+	if err != nil {
+		return err
+	}
+	return into.put(path, setting, value)
 }
 
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings"}
 
 // decodeSettings decodes settings with any name.
-func decodeSettings(n strictyaml.Node, into map[string]any) error {
+func decodeSettings(n strictyaml.Node, into *settings) error {
 	var all map[string]any
-	err := n.Decode(&all)
-	maps.Copy(into, all)
-	return err
-}
-
-// place puts a setting at a path of keys.
-func place(settings map[string]any, path []string, value any) {
-	for _, key := range path[:len(path)-1] {
-		inner, ok := settings[key].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			settings[key] = inner
-		}
-		settings = inner
+	if err := n.Decode(&all); err != nil {
+		return err
 	}
-	settings[path[len(path)-1]] = value
+	var errs []error
+	for _, key := range n.Keys() {
+		value, _ := n.Get(key)
+		errs = append(errs, into.put([]string{key}, all[key], value))
+	}
+	return strictyaml.Join(errs...)
 }
 
 func (p *profileEntry) apply(info *model.Info) {

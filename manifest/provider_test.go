@@ -175,6 +175,57 @@ func TestTypesOfSettings(t *testing.T) {
 	}
 }
 
+// A field of a request may be set in several places. Neither their order nor their number changes what is sent.
+func TestSettingsOfAllPlacesAreMerged(t *testing.T) {
+	t.Parallel()
+	const temperature, config, further = "  temperature: 0.5\n", "  generationConfig: {topK: 4, thinkingConfig: {thinkingBudget: 0}}\n",
+		"  settings: {generationConfig: {candidateCount: 1, thinkingConfig: {includeThoughts: true}}}\n"
+	for _, lines := range []string{temperature + config + further, config + temperature + further, further + config + temperature, further + temperature + config} {
+		body, _ := received(t, "model:\n  provider: gemini\n  name: x\n  base_url: ${BASE}\n"+lines, map[string]string{})
+		require.Contains(t, body, `"generationConfig":{"candidateCount":1,"temperature":0.5,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":0},"topK":4}`,
+			lines)
+	}
+	body, _ := received(t, "model:\n  provider: gemini\n  name: x\n  base_url: ${BASE}\n"+
+		"  temperature: 1\n  stop: [a]\n  settings: {generationConfig: {temperature: 1.0, stopSequences: [a]}}\n", map[string]string{})
+	require.Contains(t, body, `"generationConfig":{"stopSequences":["a"],"temperature":1}`, "the same value twice is no conflict")
+}
+
+func TestASettingWithTwoValuesIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ provider, first, second, at, says string }{
+		{
+			"gemini", "temperature: 0.5", "generationConfig: {temperature: 1}", "model.generationConfig.temperature",
+			`the setting "generationConfig.temperature" already has another value, from model.temperature in line 5; remove one of the two`,
+		},
+		{
+			"gemini", "generationConfig: {temperature: 1}", "temperature: 0.5", "model.temperature",
+			"from model.generationConfig.temperature in line 5",
+		},
+		{
+			"gemini", "settings: {generationConfig: {topK: 1}}", "top_k: 2", "model.top_k",
+			"from model.settings.generationConfig.topK in line 5",
+		},
+		{
+			"gemini", "generationConfig: null", "top_k: 2", "model.top_k", "from model.generationConfig in line 5",
+		},
+		{
+			"gemini", "top_k: 2", "settings: {generationConfig: 3}", "model.settings.generationConfig",
+			`the setting "generationConfig" already has another value, from model.top_k in line 5`,
+		},
+		{
+			"openai", "temperature: 0", "settings: {temperature: 1}", "model.settings.temperature", "from model.temperature in line 5",
+		},
+		{
+			"anthropic", "stop: [a]", "stop_sequences: [b]", "model.stop_sequences", "from model.stop in line 5",
+		},
+	} {
+		_, err := modelOf(t, "model:\n  provider: "+test.provider+"\n  name: x\n  "+test.first+"\n  "+test.second+"\n", nil)
+		require.ErrorContains(t, err, "agenthost.yaml:6:", test)
+		require.ErrorContains(t, err, ": "+test.at+": the setting", test)
+		require.ErrorContains(t, err, test.says, test)
+	}
+}
+
 func TestAMissingKeyIsAnErrorOfTheCall(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "")
 	built, err := modelOf(t, "model: anthropic:claude-haiku-4-5", nil)

@@ -134,6 +134,9 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 	var errs []error
 	var profile profileEntry
 	settings := newSettings()
+	if api, ok := n.Get("api"); ok && provider == openai.Provider { // it decides where settings go
+		errs = append(errs, e.decodeAPI(api))
+	}
 	for _, key := range n.Keys() {
 		value, _ := n.Get(key)
 		var err error
@@ -152,9 +155,13 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		case "profile":
 			err = value.Decode(&profile)
 		case "settings":
-			err = decodeSettings(value, settings)
+			err = e.decodeSettings(value, settings)
+		case "api":
+			if provider != openai.Provider {
+				err = e.unknown(n, key)
+			}
 		default:
-			err = e.decodeSetting(n, provider, key, value, settings)
+			err = e.decodeSetting(n, key, value, settings)
 		}
 		errs = append(errs, err)
 	}
@@ -196,26 +203,30 @@ func (e *providerEntry) decodeBaseURL(value strictyaml.Node) error {
 	return nil
 }
 
-// decodeSetting decodes a key that is a setting.
-func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, value strictyaml.Node, into *settings) error {
-	if key == "api" && provider == openai.Provider {
-		if err := value.Decode(&e.api); err != nil {
-			return err
-		}
-		apis := []string{string(openai.ChatCompletions), string(openai.Responses)}
-		if !slices.Contains(apis, e.api) {
-			return value.Unknown("api", apis)
-		}
-		return nil
+// decodeAPI decodes the name of one of OpenAI's APIs.
+func (e *providerEntry) decodeAPI(value strictyaml.Node) error {
+	if err := value.Decode(&e.api); err != nil {
+		return err
 	}
+	apis := []string{string(openai.ChatCompletions), string(openai.Responses)}
+	if !slices.Contains(apis, e.api) {
+		return value.Unknown("api", apis)
+	}
+	return nil
+}
+
+// decodeSetting decodes a key that is a setting.
+func (e *providerEntry) decodeSetting(n strictyaml.Node, key string, value strictyaml.Node, into *settings) error {
 	of, path, ok := e.kind.setting(key)
 	switch {
 	case !ok && looksSecret(key):
 		return value.Errorf("a manifest cannot contain keys, such as %q; set %s in the environment or in env_file, "+
 			"or name another variable with api_key_env", key, e.kind.key)
 	case !ok:
-		at, _ := n.Key(key)
-		return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
+		return e.unknown(n, key)
+	}
+	if len(path) == 1 {
+		path = openai.API(e.api).Field(path[0]) // only models of OpenAI have an API
 	}
 	setting, err := of.value(value)
 	if err != nil {
@@ -224,11 +235,17 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, provider, key string, v
 	return into.put(path, setting, value)
 }
 
+// unknown returns the error for a key that the models of the provider do not have.
+func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
+	at, _ := n.Key(key)
+	return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
+}
+
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings"}
 
 // decodeSettings decodes settings with any name.
-func decodeSettings(n strictyaml.Node, into *settings) error {
+func (e *providerEntry) decodeSettings(n strictyaml.Node, into *settings) error {
 	var all map[string]any
 	if err := n.Decode(&all); err != nil {
 		return err
@@ -236,7 +253,7 @@ func decodeSettings(n strictyaml.Node, into *settings) error {
 	var errs []error
 	for _, key := range n.Keys() {
 		value, _ := n.Get(key)
-		errs = append(errs, into.put([]string{key}, all[key], value))
+		errs = append(errs, into.put(openai.API(e.api).Field(key), all[key], value))
 	}
 	return strictyaml.Join(errs...)
 }

@@ -169,6 +169,9 @@ func TestTypesOfSettings(t *testing.T) {
 		{"openai", "settings: {temperature: hot}", `"temperature":"hot"`},
 		{"anthropic", "container: {id: 3}", `"container":{"id":3}`},
 		{"gemini", "top_k: 4", `"topK":4`},
+		{"openai", "reasoning_effort: low", `"reasoning_effort":"low"`},
+		{"openai", "reasoning_effort: low\n  reasoning: {summary: auto}\n  api: responses", `"reasoning":{"effort":"low","summary":"auto"}`},
+		{"openai", "api: responses\n  settings: {verbosity: low, text: {x: 1}}", `"text":{"verbosity":"low","x":1}`},
 	} {
 		body, _ := received(t, "model:\n  provider: "+test.provider+"\n  name: x\n  base_url: ${BASE}\n  "+test.setting+"\n", env)
 		require.Contains(t, body, test.sent, test)
@@ -214,6 +217,14 @@ func TestASettingWithTwoValuesIsRefused(t *testing.T) {
 		},
 		{
 			"openai", "temperature: 0", "settings: {temperature: 1}", "model.settings.temperature", "from model.temperature in line 5",
+		},
+		{
+			"openai", "reasoning_effort: low", "reasoning: {effort: high}\n  api: responses", "model.reasoning.effort",
+			`the setting "reasoning.effort" already has another value, from model.reasoning_effort in line 5; remove one of the two`,
+		},
+		{
+			"openai", "verbosity: low", "settings: {verbosity: high}\n  api: responses", "model.settings.verbosity",
+			`the setting "text.verbosity" already has another value, from model.verbosity in line 5; remove one of the two`,
 		},
 		{
 			"anthropic", "stop: [a]", "stop_sequences: [b]", "model.stop_sequences", "from model.stop in line 5",

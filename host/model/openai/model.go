@@ -38,7 +38,7 @@ const (
 // agent's: the entries of "tools" are tools of the provider, and an entry with the name of one of the agent's tools extends
 // it, such as {type: function, function: {name: search, strict: true}}. A tool choice or a format of the request overrides
 // "tool_choice", "response_format" and "text". "max_tokens" works for every model. A "stream_options" of null is not sent, for
-// servers that do not know it.
+// servers that do not know it. "reasoning_effort" and "verbosity" work with both APIs: see [API.Field].
 //
 // With Responses, OpenAI stores nothing unless the setting "store" says so: the model's reasoning arrives encrypted and is
 // sent back. The default of the setting "include" therefore requests it, except for models known not to reason, which refuse

@@ -21,7 +21,7 @@ var plainModels = regexp.MustCompile(`^(.*[:/])?(chatgpt|gpt-[34])|-chat\b`)
 
 // responsesBody makes the body of a request.
 func (m *Model) responsesBody(req *model.Request, stream bool) (object, error) {
-	body, err := provider.Settings(m.provider(), m.Settings, req.Settings, responsesReserved...)
+	body, err := m.responsesSettings(req.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -165,3 +165,47 @@ func TestResponsesSettings(t *testing.T) {
 		})
 	}
 }
+
+// The names of Chat Completions work here too.
+func TestResponsesNestsSettings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		model, asked string
+		want           string // what is sent of reasoning and text
+	}{
+		"of the model":             {`{"reasoning_effort":"low","verbosity":"high"}`, `{}`, `{"reasoning":{"effort":"low"},"text":{"verbosity":"high"}}`},
+		"of the request":           {`{"reasoning_effort":"low"}`, `{"reasoning_effort":"high"}`, `{"reasoning":{"effort":"high"}}`},
+		"beside objects":           {`{"reasoning":{"summary":"auto"},"reasoning_effort":"low","text":{"x":1},"verbosity":"low"}`, `{}`, `{"reasoning":{"summary":"auto","effort":"low"},"text":{"x":1,"verbosity":"low"}}`},
+		"the request wins":         {`{"reasoning":{"summary":"auto","effort":"low"}}`, `{"reasoning_effort":"high"}`, `{"reasoning":{"summary":"auto","effort":"high"}}`},
+		"the request's object":     {`{"reasoning_effort":"low"}`, `{"reasoning":{"summary":"auto"}}`, `{"reasoning":{"summary":"auto","effort":"low"}}`},
+		"the same twice":           {`{"reasoning_effort":"low","reasoning":{"effort":"low"}}`, `{}`, `{"reasoning":{"effort":"low"}}`},
+		"null":                     {`{"reasoning_effort":"low"}`, `{"reasoning_effort":null}`, `{"reasoning":{"effort":null}}`},
+		"the request has it null":  {`{"reasoning_effort":"low"}`, `{"reasoning":null}`, `{"reasoning":null}`},
+		"a format joins verbosity": {`{"verbosity":"low"}`, `{"text":{"format":{"type":"text"}}}`, `{"text":{"verbosity":"low","format":{"type":"text"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, req := responsesModel(), request(hi)
+			m.Settings, req.Settings = mapOf(t, test.model), mapOf(t, test.asked)
+			body := sent(t, m, req, false)
+			for _, key := range []string{"model", "input", "store", "include"} {
+				delete(body, key)
+			}
+			require.Equal(t, indented(t, parsed(t, test.want)), indented(t, body))
+		})
+	}
+	for _, test := range []struct{ settings, says string }{
+		{`{"reasoning_effort":"low","reasoning":{"effort":"high"}}`, `the settings "reasoning_effort" and "reasoning" set reasoning.effort to different values; remove one of the two`},
+		{`{"verbosity":"low","text":{"verbosity":"high"}}`, `the settings "verbosity" and "text" set text.verbosity to different values; remove one of the two`},
+		{`{"verbosity":"low","text":"high"}`, `the settings "verbosity" and "text" set text.verbosity to different values; remove one of the two`},
+	} {
+		for _, m := range []*openai.Model{{API: openai.Responses, Settings: mapOf(t, test.settings)}, responsesModel()} {
+			m.BaseURL = "http://localhost:1"
+			req := request(hi)
+			req.Settings = mapOf(t, test.settings)
+			_, err := m.Generate(t.Context(), req)
+			require.Equal(t, model.ErrorInvalidRequest, failure(t, err).Kind)
+			require.ErrorContains(t, err, test.says)
+		}
+	}
+}

@@ -15,11 +15,11 @@ import (
 type answer struct {
 	answerEnd
 
-	Content parts  `json:"content"` // nil: absent
-	ID      string `json:"id"`
-	Model   string `json:"model"`
-	Type    string `json:"type"`
-	Usage   usage  `json:"usage"` // nil: not reported
+	Content parts       `json:"content"` // nil: absent
+	ID      provider.ID `json:"id"`
+	Model   string      `json:"model"`
+	Type    string      `json:"type"`
+	Usage   usage       `json:"usage"` // nil: not reported
 }
 
 // answerEnd describes how an answer ended. In a stream it comes late.
@@ -73,7 +73,7 @@ func (a *answer) response(req *model.Request) (*model.Response, error) {
 // meta returns what a message keeps of its answer.
 func (a *answer) meta() wire.Map {
 	meta := wire.Map{{Key: "provider", Value: wire.String(Provider)}}
-	for _, of := range []struct{ key, value string }{{"id", a.ID}, {"model", a.Model}, {"stop_reason", a.StopReason}} {
+	for _, of := range []struct{ key, value string }{{"id", string(a.ID)}, {"model", a.Model}, {"stop_reason", a.StopReason}} {
 		if of.value != "" {
 			meta.Set(of.key, wire.String(of.value))
 		}

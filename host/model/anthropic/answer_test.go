@@ -301,7 +301,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"a thought that is none":   `{"content":[{"type":"thinking","thinking":{}}]}`,
 		"a signature that is none": `{"content":[{"type":"thinking","thinking":"x","signature":[]}]}`,
 		"redacted that is none":    `{"content":[{"type":"redacted_thinking","data":1}]}`,
-		"an id that is none":       `{"content":[{"type":"tool_use","id":1}]}`,
+		"an id that is none":       `{"content":[{"type":"tool_use","id":[1]}]}`,
 		"a name that is none":      `{"content":[{"type":"tool_use","name":1}]}`,
 		"a caller too deep":        `{"content":[{"type":"tool_use","id":"A","caller":` + strings.Repeat(`[`, 99) + strings.Repeat(`]`, 99) + `}]}`,
 		"a block too deep":         `{"content":[{"type":"x","y":` + strings.Repeat(`[`, 99) + strings.Repeat(`]`, 99) + `}]}`,

@@ -88,6 +88,16 @@ func (p part) text(key string) (text string, err error) {
 	return text, nil
 }
 
+// id returns the id of a call; "" if there is none.
+func (p part) id() (id string, err error) {
+	if raw, ok := p["id"]; ok {
+		if err := json.Unmarshal(raw, (*provider.ID)(&id)); err != nil {
+			return "", fmt.Errorf("\"id\": %w", err)
+		}
+	}
+	return id, nil
+}
+
 func (p part) readText() (block abi.Block, err error) {
 	text, err := p.text("text")
 	if err != nil {
@@ -126,7 +136,7 @@ const argsKey = "\x00args"
 
 // readCall adds a call to the message. Its block holds extra fields of the call and, if it is placed, marks its position.
 func (p part) readCall(m *abi.Message, placed bool) (block abi.Block, err error) {
-	id, err := p.text("id")
+	id, err := p.id()
 	if err != nil {
 		return block, err
 	}
@@ -152,7 +162,9 @@ func (p part) readCall(m *abi.Message, placed bool) (block abi.Block, err error)
 	if id == "" || !placed && len(further) == 0 {
 		return block, nil
 	}
-	further["id"] = p["id"]
+	if further["id"], err = json.Marshal(id); err != nil {
+		return block, err
+	}
 	return further.own(kindToolUse)
 }
 

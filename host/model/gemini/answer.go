@@ -40,7 +40,7 @@ func (a *answer) add(d *document) error {
 		a.model = d.ModelVersion
 	}
 	if d.ResponseID != "" && a.id == "" {
-		a.id = d.ResponseID
+		a.id = string(d.ResponseID)
 	}
 	if d.UsageMetadata != nil { // cumulative in each piece
 		a.usage = d.UsageMetadata
@@ -129,7 +129,7 @@ func (a *answer) addCall(call *functionCall, signature string) error {
 		return provider.Broken(Provider, "the model calls a tool without a name")
 	}
 	a.calls = append(a.calls, *call) // not a block: the text before it may continue
-	a.notes = append(a.notes, callMeta{call.Name, call.ID, signature})
+	a.notes = append(a.notes, callMeta{call.Name, string(call.ID), signature})
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (a *answer) response(req *model.Request) (*model.Response, error) {
 		if !isSet(call.Args) {
 			args = ""
 		}
-		provider.AddCall(&message, call.ID, call.Name, args)
+		provider.AddCall(&message, string(call.ID), call.Name, args)
 	}
 	if err := a.judge(&message, req); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
 // These are the roles of turns.
@@ -94,7 +95,7 @@ func (c *conversation) addAnswer(i int, m *abi.Message) {
 			signature = noSignature
 		}
 		parts = append(parts, part{
-			FunctionCall:     &functionCall{ID: notes[j].id, Name: calls[j].Name, Args: object(calls[j].Args, "{}")},
+			FunctionCall:     &functionCall{ID: provider.ID(notes[j].id), Name: calls[j].Name, Args: object(calls[j].Args, "{}")},
 			ThoughtSignature: signature,
 		})
 	}

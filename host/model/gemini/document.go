@@ -18,8 +18,8 @@ type document struct {
 		BlockReason        string `json:"blockReason"`
 		BlockReasonMessage string `json:"blockReasonMessage"`
 	} `json:"promptFeedback"`
-	ResponseID    string `json:"responseId"`
-	UsageMetadata *usage `json:"usageMetadata"`
+	ResponseID    provider.ID `json:"responseId"`
+	UsageMetadata *usage      `json:"usageMetadata"`
 }
 
 type candidate struct {

@@ -47,7 +47,7 @@ type functionResponse struct {
 
 // functionCall is a tool call. Unlike in Google's SDK, no number in its arguments is rounded.
 type functionCall struct {
-	ID   string          `json:"id,omitempty"`
+	ID   provider.ID     `json:"id,omitempty"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
 // call is a tool call in the history or in an answer.
@@ -81,8 +82,8 @@ func returned(m *abi.Message) string { return "The tool " + m.Name + " returned:
 
 // callPiece is a call in an answer of Chat Completions, or a piece of one.
 type callPiece struct {
-	Index    *int64 `json:"index"` // nil: the server sends none, and each call whole (Gemini)
-	ID       string `json:"id"`
+	Index    *int64      `json:"index"` // nil: the server sends none, and each call whole (Gemini)
+	ID       provider.ID `json:"id"`
 	Function struct {
 		Name      string    `json:"name"`
 		Arguments argsPiece `json:"arguments"`
@@ -160,7 +161,7 @@ func (c *calls) add(p *callPiece, streamed bool) error {
 		c.all, c.last[g.index] = append(c.all, g), g
 	}
 	if p.ID != "" {
-		g.id = p.ID
+		g.id = string(p.ID)
 	}
 	if name := p.name(); string(g.name) != name { // some repeat it
 		g.name = append(g.name, name...)
@@ -189,7 +190,7 @@ func (c *calls) current(p *callPiece) *partialCall {
 func (g *partialCall) ends(p *callPiece) bool {
 	switch name := p.name(); {
 	case p.ID != "" && g.id != "":
-		return p.ID != g.id
+		return string(p.ID) != g.id
 	case name == "":
 		return false
 	case p.Index == nil:

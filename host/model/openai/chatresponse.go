@@ -17,7 +17,7 @@ const chatPath = "chat/completions"
 
 // completion is an answer of the Chat Completions API, or a piece of one.
 type completion struct {
-	ID      string          `json:"id"`
+	ID      provider.ID     `json:"id"`
 	Model   string          `json:"model"`
 	Object  string          `json:"object"`
 	Choices list            `json:"choices"`
@@ -94,7 +94,7 @@ type draft struct {
 // add adds an answer, or a piece of one, and returns what is new. Only the first of several choices counts.
 func (d *draft) add(c *completion, streamed bool) (piece model.Chunk, err error) {
 	if d.end.id == "" {
-		d.end.id = c.ID
+		d.end.id = string(c.ID)
 	}
 	if d.end.model == "" {
 		d.end.model = c.Model

@@ -100,7 +100,7 @@ func TestHostileValues(t *testing.T) {
 		},
 		"an index that is no integer":      {`"tool_calls":[{"index":0.5,"id":"a"}]`, "", "the answer cannot be read", true},
 		"calls that are none":              {`"tool_calls":{"0":{}}`, `7`, "the answer cannot be read", true},
-		"an id that is none":               {`"tool_calls":[{"id":7}]`, `{"type":"function_call","call_id":7}`, "the answer cannot be read", true},
+		"an id that is none":               {`"tool_calls":[{"id":true}]`, `{"type":"function_call","call_id":true}`, "the answer cannot be read", true},
 		"too many calls":                   {`"tool_calls":[` + many(20_000, `{"id":"a"}`) + `]`, many(20_000, `{"type":"function_call"}`), "more than 16384 entries", true},
 		"too many parts":                   {`"content":[` + many(20_000, `{"type":"text"}`) + `]`, `{"type":"message","content":[` + many(20_000, `{}`) + `]}`, "more than 16384 entries", true},
 		"too many details":                 {`"reasoning_details":[` + many(20_000, `{}`) + `]`, `{"type":"reasoning","summary":[` + many(20_000, `{}`) + `]}`, "more than 16384 entries", true},

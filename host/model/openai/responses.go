@@ -21,7 +21,7 @@ const (
 
 // answer holds the fields used of a response of the Responses API.
 type answer struct {
-	ID         string          `json:"id"`
+	ID         provider.ID     `json:"id"`
 	Model      string          `json:"model"`
 	Status     string          `json:"status"`
 	Output     list            `json:"output"`
@@ -75,5 +75,5 @@ func (m *Model) answered(text []byte, items list, req *model.Request) (*model.Re
 	case r.refused:
 		stop = stopRefusal
 	}
-	return m.response(&out, answerEnd{a.ID, a.Model, stop}, req)
+	return m.response(&out, answerEnd{string(a.ID), a.Model, stop}, req)
 }

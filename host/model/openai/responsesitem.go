@@ -31,7 +31,7 @@ const keyEncrypted = "encrypted_content"
 // item is a part of an answer.
 type item struct {
 	Type      string          `json:"type"`
-	CallID    string          `json:"call_id"`
+	CallID    provider.ID     `json:"call_id"`
 	Name      string          `json:"name"`
 	Arguments argsPiece       `json:"arguments"`
 	Input     string          `json:"input"` // of a call with text instead of arguments
@@ -67,10 +67,10 @@ func (r *reader) add(text json.RawMessage) error {
 	case "message":
 		return r.addMessage(&i)
 	case "function_call":
-		r.addCall(i.CallID, i.Name, string(i.Arguments))
+		r.addCall(string(i.CallID), i.Name, string(i.Arguments))
 		return nil
 	case "custom_tool_call":
-		r.addCall(i.CallID, i.Name, i.Input)
+		r.addCall(string(i.CallID), i.Name, i.Input)
 		return nil
 	case "reasoning":
 		return r.addReasoning(&i, text)

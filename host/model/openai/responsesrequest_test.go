@@ -171,7 +171,7 @@ func TestResponsesNestsSettings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		model, asked string
-		want           string // what is sent of reasoning and text
+		want         string // what is sent of reasoning and text
 	}{
 		"of the model":             {`{"reasoning_effort":"low","verbosity":"high"}`, `{}`, `{"reasoning":{"effort":"low"},"text":{"verbosity":"high"}}`},
 		"of the request":           {`{"reasoning_effort":"low"}`, `{"reasoning_effort":"high"}`, `{"reasoning":{"effort":"high"}}`},

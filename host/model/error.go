@@ -23,6 +23,7 @@ const (
 	ErrorServer         ErrorKind = "server"          // the provider failed
 	ErrorTimeout        ErrorKind = "timeout"         // the answer did not come in time
 	ErrorConnection     ErrorKind = "connection"      // the provider cannot be reached, or the connection broke
+	ErrorCertificate    ErrorKind = "certificate"     // the server's TLS certificate is not trusted
 	ErrorResponse       ErrorKind = "response"        // the response is invalid, incomplete or too large
 )
 

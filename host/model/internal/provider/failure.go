@@ -224,6 +224,9 @@ func Failed(ctx context.Context, name string, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Cause(ctx)
 	}
+	if refused := untrusted(name, err); refused != nil {
+		return refused
+	}
 	if request, ok := errors.AsType[*url.Error](err); ok { // the outer error shows the address, which may contain a key
 		err = request.Err
 	}

@@ -44,6 +44,7 @@ type message struct {
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
+	ThinkingBlocks   json.RawMessage `json:"thinking_blocks"` // from LiteLLM
 }
 
 // complete answers a request with the Chat Completions API.

@@ -1,4 +1,4 @@
-// Package openai has the models of OpenAI, and of all servers with a compatible API: Ollama, vLLM, llama.cpp, OpenRouter,
+// Package openai has the models of OpenAI, and of all servers with a compatible API: Ollama, vLLM, llama.cpp, OpenRouter, LiteLLM,
 // DeepSeek, Mistral, Gemini's compatible endpoint and others.
 //
 // It does not use OpenAI's SDK. The SDK's types lose what other servers add, such as reasoning, content in parts, and
@@ -13,7 +13,7 @@
 //
 //   - Chat Completions: chatrequest.go, chatcontent.go; the answer: chatresponse.go, chatstream.go
 //   - Responses: responsesrequest.go, responsescontent.go, responsesitem.go, setting.go; the answer: responses.go, responsesstream.go
-//   - both: tools and response formats: tool.go; tool calls in pieces and in the history: call.go; reasoning: reasoning.go; when
+//   - both: tools and response formats: tool.go; tool calls in pieces and in the history: call.go; reasoning: reasoning.go, thinkingblocks.go; when
 //     an answer is an error: finish.go; token counts: usage.go; addresses and keys: client.go
 //   - shared by all providers, in package host/model/internal/provider: failed calls: failure.go; when the arguments of a call
 //     are malformed: calls.go

@@ -11,14 +11,15 @@ import (
 
 // KeyReasoning is a key of a reasoning block of Chat Completions. Its value is the key in the server's message that the
 // reasoning came from and is sent back under: "reasoning_content" (DeepSeek, vLLM, llama.cpp), "reasoning" (OpenRouter,
-// Ollama, vLLM), "reasoning_details" (OpenRouter), or "thinking" for a part of the content (Mistral). The value of
-// "reasoning_details" is kept in the block under that key.
+// Ollama, vLLM), "reasoning_details" (OpenRouter), "thinking_blocks" (LiteLLM for Claude), or "thinking" for a part of the
+// content (Mistral). The values of "reasoning_details" and "thinking_blocks" are kept in the block under these keys.
 const KeyReasoning = "openai_key"
 
 const (
 	keyReasoningContent = "reasoning_content"
 	keyReasoning        = "reasoning"
 	keyReasoningDetails = "reasoning_details"
+	keyThinkingBlocks   = "thinking_blocks"
 	keyThinking         = "thinking"
 )
 
@@ -27,19 +28,29 @@ type thoughts struct {
 	key     string // the key of the text; if several have the same text, the first
 	text    []byte
 	details reasoningDetails
+	blocks  thinkingBlocks
 }
 
 // add adds the reasoning of a message, or of a piece of one, and returns the new text.
 func (t *thoughts) add(m *message, streamed bool) (said string, err error) {
-	said = t.field(keyReasoningContent, m.ReasoningContent) + t.field(keyReasoning, m.Reasoning)
-	if len(m.ReasoningDetails) == 0 || m.ReasoningDetails[0] != '[' {
-		return said, nil
+	var out strings.Builder
+	out.WriteString(t.field(keyReasoningContent, m.ReasoningContent))
+	out.WriteString(t.field(keyReasoning, m.Reasoning))
+	for _, list := range []struct {
+		key   string
+		value json.RawMessage
+		add   func(text json.RawMessage, streamed bool) (string, error)
+	}{{keyReasoningDetails, m.ReasoningDetails, t.details.add}, {keyThinkingBlocks, m.ThinkingBlocks, t.blocks.add}} {
+		if len(list.value) == 0 || list.value[0] != '[' {
+			continue
+		}
+		text, err := list.add(list.value, streamed)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(t.say(list.key, text))
 	}
-	text, err := t.details.add(m.ReasoningDetails, streamed)
-	if err != nil {
-		return "", err
-	}
-	return said + t.say(keyReasoningDetails, text), nil
+	return out.String(), nil
 }
 
 // field adds the text of a field, which may hold something else, and returns it.
@@ -67,13 +78,25 @@ func (t *thoughts) say(key, text string) string {
 // requires the key back that it sent with them (https://api-docs.deepseek.com/guides/thinking_mode).
 func (t *thoughts) block(calls bool) (block abi.Block, ok bool, err error) {
 	block = abi.ReasoningBlock(string(t.text), "")
-	if len(t.details.entries) > 0 {
-		value, err := t.details.value()
+	for _, list := range []struct {
+		key   string
+		some  bool
+		value func() (wire.Raw, error)
+	}{{keyReasoningDetails, len(t.details.entries) > 0, t.details.value}, {keyThinkingBlocks, len(t.blocks.all) > 0, t.blocks.value}} {
+		if !list.some {
+			continue
+		}
+		value, err := list.value()
 		if err != nil {
 			return block, false, err
 		}
-		block = provider.With(block, KeyReasoning, wire.String(keyReasoningDetails))
-		return provider.With(block, keyReasoningDetails, value), true, nil
+		if !ok {
+			block = provider.With(block, KeyReasoning, wire.String(list.key))
+		}
+		block, ok = provider.With(block, list.key, value), true
+	}
+	if ok {
+		return block, true, nil
 	}
 	ok = len(t.text) > 0 || calls && (t.key == keyReasoningContent || t.key == keyReasoning)
 	return provider.With(block, KeyReasoning, wire.String(t.key)), ok, nil
@@ -85,9 +108,11 @@ func sendBack(block abi.Block, message object) {
 	switch key := block.String(KeyReasoning); key {
 	case keyReasoningContent, keyReasoning:
 		message[key] = block.Text()
-	case keyReasoningDetails:
-		if value := block.Fields().Get(key); value.IsArray() {
-			message[key] = value
+	case keyReasoningDetails, keyThinkingBlocks:
+		for _, key := range []string{keyReasoningDetails, keyThinkingBlocks} {
+			if value := block.Fields().Get(key); value.IsArray() {
+				message[key] = value
+			}
 		}
 	}
 }

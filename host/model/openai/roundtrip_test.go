@@ -56,6 +56,10 @@ func TestChatAnswersGoBack(t *testing.T) {
 			{"type":"reasoning.encrypted","data":"b3BhcXVl","id":"rs_1","format":"openai-responses-v1","index":1},
 			{"type":"reasoning.summary","summary":"Sun it is.","format":"openai-responses-v1","index":2,"big":9007199254740993}],
 			"tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Bern\"}"}}]}`,
+		"chat/litellm": `{"role":"assistant","content":"I look.","thinking_blocks":[
+			{"type":"thinking","thinking":"Let me think. Sun?","signature":"c2lnLfv/"},{"type":"redacted_thinking","data":"b3BhcXVl"},
+			{"type":"thinking","thinking":" Bern it is.","signature":"Ym90aA=="},{"type":"thinking","thinking":"","signature":"aGlkZGVu"}],
+			"tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Bern\"}"}}]}`,
 		"chat/vllm": `{"role":"assistant","content":"4","reasoning_content":"2+2"}`,
 		"chat/mistral": `{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"Two and two."}]},
 			{"type":"text","text":"It is 4."},{"type":"reference","reference_ids":[1,2]},{"type":"text","text":" Sure."}]}`,

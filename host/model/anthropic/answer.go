@@ -20,6 +20,8 @@ type answer struct {
 	Model   string      `json:"model"`
 	Type    string      `json:"type"`
 	Usage   usage       `json:"usage"` // nil: not reported
+
+	before *abi.Usage // of the requests that this answer continues
 }
 
 // answerEnd describes how an answer ended. In a stream it comes late.
@@ -42,15 +44,20 @@ func readAnswer(body []byte) (*answer, error) {
 	return &a, nil
 }
 
-// response returns the answer to a request.
-func (a *answer) response(req *model.Request) (*model.Response, error) {
+// check returns an error for an answer that is none.
+func (a *answer) check() error {
 	if a.Content == nil {
-		return nil, provider.Broken(Provider, "the response has no content")
+		return provider.Broken(Provider, "the response has no content")
 	}
 	if len(a.Content) == 0 && a.StopReason == "" {
-		return nil, provider.Broken(Provider, "the response is empty")
+		return provider.Broken(Provider, "the response is empty")
 	}
-	out := abi.Message{Role: abi.RoleAI, Usage: a.Usage.counted(), Meta: a.meta()}
+	return nil
+}
+
+// response returns the answer to a request.
+func (a *answer) response(req *model.Request) (*model.Response, error) {
+	out := abi.Message{Role: abi.RoleAI, Usage: a.used(), Meta: a.meta()}
 	blocks := make([]abi.Block, 0, len(a.Content))
 	ordered := a.Content.callsLast()
 	for i, p := range a.Content {

@@ -58,7 +58,6 @@ func expected(t testing.TB) map[string]*model.Response {
 		own(`{"type":"reasoning","reasoning":"","redacted":"RU5DUllQVEVE"}`), own(`{"type":"reasoning","reasoning":"","redacted":"c2Vjb25k"}`),
 		abi.ReasoningBlock("Visible part.", "c2ln"), abi.TextBlock("Answer.")))
 	add("refusal", sonnet, "refusal", `{}`, 0, 0, abi.Text("No."))
-	add("pause", sonnet, "pause_turn", `{}`, 0, 0, abi.Text("pausing"))
 	add("max-tokens", sonnet, "max_tokens", `{}`, 0, 0, abi.Text("This was cut"))
 	add("usage", sonnet, "end_turn", `{}`, 100, 50, abi.Text("Cached."))
 	add("empty-text", sonnet, "end_turn", `{}`, 0, 0, abi.Content{})

@@ -47,6 +47,9 @@ var service = provider.Service{BaseURL: ownBaseURL, Variables: []string{APIKeyVa
 // Blocks that only the provider knows have the prefix "anthropic_": a server tool's result arrives as
 // "anthropic_web_search_tool_result" and is sent back in the same form, and a program's block "anthropic_document" is sent as a
 // document with all its keys. A block's key "cache_control" is sent along.
+//
+// If the API pauses a long turn with server tools ("pause_turn"), the model goes on with it, at most [MaxPauses] times. The
+// answer then has the content and the token counts of all requests.
 type Model struct {
 	Name       string            // such as "claude-haiku-4-5"
 	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
@@ -83,19 +86,13 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 }
 
 func (m *Model) generate(ctx context.Context, req *model.Request) (*model.Response, error) {
-	call, err := m.call(req, false)
-	if err != nil {
-		return nil, err
-	}
-	body, err := m.endpoint.Ask(ctx, call)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := readAnswer(body)
-	if err != nil {
-		return nil, err
-	}
-	return answer.response(req)
+	return m.finish(req, false, func(call provider.Call) (*answer, error) {
+		body, err := m.endpoint.Ask(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		return readAnswer(body)
+	})
 }
 
 // Stream answers a request in chunks.

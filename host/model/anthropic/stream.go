@@ -13,13 +13,25 @@ import (
 
 // stream answers a request in chunks. It ends early without an error if yield returns false.
 func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
-	call, err := m.call(req, true)
-	if err != nil {
+	resp, err := m.finish(req, true, func(call provider.Call) (*answer, error) { return m.read(ctx, call, yield) })
+	switch {
+	case errors.Is(err, errStopped):
+		return nil
+	case err != nil:
 		return err
 	}
+	yield(model.Chunk{Response: resp})
+	return nil
+}
+
+// errStopped reports that the consumer of a stream has stopped.
+var errStopped = errors.New("the consumer has stopped")
+
+// read sends a request and reads the stream of its answer.
+func (m *Model) read(ctx context.Context, call provider.Call, yield func(model.Chunk) bool) (*answer, error) {
 	resp, err := m.endpoint.Send(ctx, call)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // it was read to the end, or the rest is not wanted
 	events := provider.NewEvents(resp.Body)
@@ -28,30 +40,21 @@ func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model
 		event, err := events.Next()
 		switch {
 		case ctx.Err() != nil:
-			return provider.Failed(ctx, Provider, ctx.Err())
+			return nil, provider.Failed(ctx, Provider, ctx.Err())
 		case event.Cut, errors.Is(err, io.EOF):
-			return provider.Broken(Provider, "the stream ended before the answer was complete")
+			return nil, provider.Broken(Provider, "the stream ended before the answer was complete")
 		case err != nil:
-			return provider.Failed(ctx, Provider, err)
+			return nil, provider.Failed(ctx, Provider, err)
 		}
 		done, chunk, err := d.add(event.Kind, provider.Valid(event.Data))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if done {
-			answer, err := d.answer()
-			if err != nil {
-				return err
-			}
-			resp, err := answer.response(req)
-			if err != nil {
-				return err
-			}
-			yield(model.Chunk{Response: resp})
-			return nil
+			return d.answer()
 		}
 		if (chunk.Text != "" || chunk.Reasoning != "") && !yield(chunk) {
-			return nil
+			return nil, errStopped
 		}
 	}
 }

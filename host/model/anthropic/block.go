@@ -165,7 +165,7 @@ func documentBlock(b abi.Block) object {
 func saidBlock(b abi.Block) object {
 	out := ownBlock(b)
 	if out == nil {
-		out = textBlock(provider.TextOf(b))
+		out = textBlock(provider.SaidOf(b))
 	}
 	if out == nil {
 		return nil

@@ -204,7 +204,8 @@ func TestBlocksOfTheModel(t *testing.T) {
 		{"cited text", block(t, `{"type":"text","text":"x","citations":[{"type":"char_location","file_id":null,"document_title":null},"x",{}]}`), `{"type":"text","text":"x","citations":[{"type":"char_location","document_title":null}]}`},
 		{"citations that are none", block(t, `{"type":"text","text":"x","citations":[]}`), `{"type":"text","text":"x"}`},
 		{"image", named(image(t)), `{"type":"text","text":"[image a]"}`},
-		{"another provider's", block(t, `{"type":"openai_thing","x":1}`), `{"type":"text","text":"{\"type\":\"openai_thing\",\"x\":1}"}`},
+		{"another provider's", block(t, `{"type":"openai_thing","x":1}`), ``},
+		{"a program's", block(t, `{"type":"chart","x":1}`), `{"type":"text","text":"{\"type\":\"chart\",\"x\":1}"}`},
 		{"blank", abi.TextBlock("\n\n"), ``},
 		{"a thought that nobody signed", abi.ReasoningBlock("x", ""), ``},
 	} {

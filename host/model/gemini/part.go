@@ -92,7 +92,11 @@ func modelParts(m *abi.Message) []any {
 			out = append(out, part{Text: &text, Thought: true, ThoughtSignature: signature})
 		case block.Type() == abi.BlockText, block.Type() == abi.BlockReasoning:
 		default:
-			out = append(out, personParts(abi.Blocks(block))...)
+			if p, ok := partOf(block); ok {
+				out = append(out, p)
+			} else if text := provider.SaidOf(block); text != "" {
+				out = append(out, textPart(text))
+			}
 		}
 	}
 	return out

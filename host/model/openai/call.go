@@ -3,6 +3,8 @@ package openai
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -75,6 +77,19 @@ func (w openCalls) take(m *abi.Message) bool {
 	waits := w[m.ToolCallID]
 	delete(w, m.ToolCallID)
 	return waits
+}
+
+// maxID is the maximum length of the id of a call in Chat Completions, in bytes, according to OpenAI's error messages; ids of
+// other providers may be longer.
+const maxID = 40
+
+// idOf returns the id of a call for a request. Only OpenAI limits ids; other servers may need theirs as they came.
+func (m *Model) idOf(id string) string {
+	if len(id) <= maxID || !m.endpoint.Own() {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:16])
 }
 
 // returned introduces the result of a tool whose call is not in the history.

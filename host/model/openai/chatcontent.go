@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"regexp"
 	"strings"
@@ -19,19 +20,29 @@ const blockPart = "openai_part"
 // KeyPart is the key for the part in a block of the type "openai_part".
 const KeyPart = "openai_part"
 
-// textOf returns content as text, for places that accept only text, with each block on its own lines.
-func textOf(c abi.Content) string { return texts(c, "\n") }
+// keyAPI is the key for the API that a part is from, since the APIs have different parts; absent for Chat Completions.
+const keyAPI = "openai_api"
 
-// texts joins the texts of blocks, separated by between. In answers between is empty, because an answer is
+// partOf returns the part of a block for the API that it came from; false if there is none.
+func (m *Model) partOf(block abi.Block) (part any, ok bool) {
+	from := cmp.Or(API(block.String(keyAPI)), ChatCompletions)
+	own := block.Fields().Get(KeyPart)
+	return own, block.Type() == blockPart && own.IsMap() && from == cmp.Or(m.API, ChatCompletions)
+}
+
+// textOf returns content as text, for places that accept only text, with each block on its own lines.
+func textOf(c abi.Content) string { return texts(c, provider.TextOf, "\n") }
+
+// texts joins the texts of blocks as told by textOf, separated by between. In answers between is empty, because an answer is
 // split where a part has sources, for example.
-func texts(c abi.Content, between string) string {
+func texts(c abi.Content, textOf func(abi.Block) string, between string) string {
 	if c.IsText() {
 		return c.Text()
 	}
 	var out strings.Builder
 	last := ""
 	for _, block := range c.Blocks() {
-		text := provider.TextOf(block)
+		text := textOf(block)
 		if text == "" {
 			continue
 		}

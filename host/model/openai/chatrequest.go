@@ -121,7 +121,7 @@ func (c *chat) result(m *abi.Message) {
 		}
 	}
 	if c.waiting.take(m) {
-		c.add(object{"role": "tool", "content": said, "tool_call_id": m.ToolCallID})
+		c.add(object{"role": "tool", "content": said, "tool_call_id": c.model.idOf(m.ToolCallID)})
 	} else {
 		c.shown = append(c.shown, textPart(returned(m)+said))
 	}
@@ -131,48 +131,64 @@ func (c *chat) result(m *abi.Message) {
 func (c *chat) answer(m *abi.Message, following []abi.Message) {
 	out := object{"role": "assistant", "content": nil}
 	mine := c.model.mine(m) && !c.model.endpoint.Own() // OpenAI sends nothing of its own, and refuses what others sent
-	var parts []any
-	listed := false // there are parts that only the server understands
-	for _, block := range m.Content.Blocks() {
-		text := provider.TextOf(block)
-		switch {
-		case block.Type() == abi.BlockReasoning:
-			if mine && block.String(KeyReasoning) == keyThinking {
-				parts, listed = append(parts, thinkingPart(block.Text())), true
-			} else if mine {
-				sendBack(block, out)
-			}
-		case block.Type() == blockPart && mine:
-			parts, listed = append(parts, block.Fields().Get(KeyPart)), true
-		case text != "":
-			parts = append(parts, textPart(text))
-		}
-	}
+	parts, omits := c.said(m, mine, out)
 	calls := callsOf(m, following)
-	if text := texts(m.Content, ""); listed {
+	switch text := texts(m.Content, provider.SaidOf, ""); {
+	case parts != nil:
 		out["content"] = parts
-	} else if text != "" || len(calls) == 0 {
+	case omits && text == "" && len(calls) == 0 && len(out) == 2: // nothing is left, and some servers refuse a message without content
+		c.waiting = nil
+		return
+	case text != "" || len(calls) == 0:
 		out["content"] = text
 	}
 	if mine {
 		kept(m, calls)
 	}
 	if len(calls) > 0 {
-		out["tool_calls"] = chatCalls(calls)
+		out["tool_calls"] = c.model.chatCalls(calls)
 	}
 	c.waiting = openCallsOf(calls)
 	c.add(out)
 }
 
+// said returns the parts of a message of the model if some of them are parts that only the server understands, and adds its
+// reasoning to the message to send. It reports whether it omits blocks that only another provider understands.
+func (c *chat) said(m *abi.Message, mine bool, out object) (parts []any, omits bool) {
+	listed := false
+	for _, block := range m.Content.Blocks() {
+		text := provider.SaidOf(block)
+		own, isPart := c.model.partOf(block)
+		switch {
+		case block.Type() == abi.BlockReasoning && !mine:
+			omits = true
+		case block.Type() == abi.BlockReasoning && block.String(KeyReasoning) == keyThinking:
+			parts, listed = append(parts, thinkingPart(block.Text())), true
+		case block.Type() == abi.BlockReasoning:
+			sendBack(block, out)
+		case isPart && mine:
+			parts, listed = append(parts, own), true
+		case text != "":
+			parts = append(parts, textPart(text))
+		case block.Type() != abi.BlockText:
+			omits = true
+		}
+	}
+	if !listed {
+		return nil, omits
+	}
+	return parts, omits
+}
+
 // chatCalls returns calls in the API's format, with the fields that servers added.
-func chatCalls(calls []call) []object {
+func (m *Model) chatCalls(calls []call) []object {
 	out := make([]object, len(calls))
 	for i, call := range calls {
 		out[i] = object{}
 		for key, value := range call.further {
 			out[i][key] = value
 		}
-		out[i]["id"], out[i]["type"] = call.id, "function"
+		out[i]["id"], out[i]["type"] = m.idOf(call.id), "function"
 		out[i]["function"] = object{"name": call.name, "arguments": call.arguments}
 	}
 	return out

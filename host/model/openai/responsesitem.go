@@ -114,6 +114,7 @@ func (r *reader) addMessage(i *item) error {
 			if block, err = partBlock(text); err != nil {
 				return err
 			}
+			block = provider.With(block, keyAPI, wire.String(string(Responses)))
 		}
 		if len(p.Annotations) > 2 && p.Annotations[0] == '[' { // []
 			value, err := wire.FromJSON(p.Annotations, wire.Limits{MaxBytes: provider.MaxResponse})

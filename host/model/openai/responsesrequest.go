@@ -96,7 +96,7 @@ func (p *past) add(items ...any) { p.items = append(p.items, items...) }
 // result adds the answer to a call. The API has no field for its status.
 func (p *past) result(m *abi.Message) {
 	if p.waiting.take(m) {
-		p.add(object{"type": "function_call_output", "call_id": m.ToolCallID, "output": inputContent(m.Content)})
+		p.add(object{"type": "function_call_output", "call_id": p.model.idOf(m.ToolCallID), "output": inputContent(m.Content)})
 		return
 	}
 	content := abi.Blocks(append([]abi.Block{abi.TextBlock(returned(m))}, m.Content.Blocks()...)...)
@@ -140,7 +140,7 @@ func (p *past) answer(m *abi.Message, following []abi.Message) {
 	for _, call := range calls {
 		p.add(before[call.id]...)
 		delete(before, call.id)
-		p.add(object{"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments})
+		p.add(object{"type": "function_call", "call_id": p.model.idOf(call.id), "name": call.name, "arguments": call.arguments})
 	}
 	p.waiting = openCallsOf(calls)
 }
@@ -160,12 +160,12 @@ func (p *past) thought(block abi.Block) (any, bool) {
 
 // said returns the item for a block of the model's output; nil if it is empty.
 func (p *past) said(block abi.Block, mine bool) any {
-	part := object{"type": "output_text", "text": provider.TextOf(block), "annotations": []any{}}
+	part := object{"type": "output_text", "text": provider.SaidOf(block), "annotations": []any{}}
 	if given := block.Fields().Get(keyAnnotations); mine && given.IsArray() {
 		part[keyAnnotations] = given
 	}
 	out := object{"type": "message", "role": "assistant", "content": []any{part}}
-	if own := block.Fields().Get(KeyPart); block.Type() == blockPart && mine && own.IsMap() {
+	if own, ok := p.model.partOf(block); ok && mine {
 		out["content"] = []any{own}
 	} else if part["text"] == "" {
 		return nil

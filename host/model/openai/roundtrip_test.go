@@ -2,7 +2,10 @@ package openai_test
 
 import (
 	"encoding/json"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -110,6 +113,30 @@ func TestOpenAIGetsNothingOfOtherServers(t *testing.T) {
 			require.True(t, ok)
 			require.Equal(t, indented(t, parsed(t, want)), indented(t, messages[1]))
 		})
+	}
+}
+
+// OpenAI refuses long ids of calls, which other providers make. Other servers may need them.
+func TestLongIDsOfCalls(t *testing.T) {
+	t.Parallel()
+	call := abi.Call(strings.Repeat("x", 200), "weather", nil)
+	other := abi.Call(strings.Repeat("x", 199)+"y", "weather", nil)
+	for _, api := range apis {
+		for _, base := range []string{"", "http://localhost:1/v1"} {
+			var got recorded
+			m := &openai.Model{Name: "gpt-5.2", API: api, BaseURL: base, APIKey: "key", HTTPClient: client(func(r recorded) string {
+				got = r
+				return hello[api]
+			})}
+			_, err := m.Generate(t.Context(), request(hi, abi.AI("", call, other), abi.ToolResult(call, "sun"), abi.ToolResult(other, "rain")))
+			require.NoError(t, err)
+			ids := map[string]int{}
+			for _, found := range regexp.MustCompile(`"(?:call_id|tool_call_id|id)":"([^"]*)"`).FindAllStringSubmatch(got.text, -1) {
+				ids[found[1]]++
+				require.Equal(t, base == "", len(found[1]) <= 40, found[1])
+			}
+			require.Equal(t, []int{2, 2}, slices.Collect(maps.Values(ids)), "each is in its call and in its answer")
+		}
 	}
 }
 

@@ -39,6 +39,19 @@ func FileName(b abi.Block) string {
 	return "file"
 }
 
+// private lists the prefixes of the types of blocks that only one provider understands, such as the results of the tools on its
+// servers. They are the names of the providers' packages.
+var private = []string{"anthropic_", "gemini_", "openai_"}
+
+// SaidOf returns the text that replaces a block of the model's output which the provider does not accept; "" for one that only
+// another provider understands.
+func SaidOf(b abi.Block) string {
+	if slices.ContainsFunc(private, func(prefix string) bool { return strings.HasPrefix(b.Type(), prefix) }) {
+		return ""
+	}
+	return TextOf(b)
+}
+
 // TextOf returns the text that replaces a block which the provider does not accept.
 func TextOf(b abi.Block) string {
 	switch b.Type() {

@@ -150,7 +150,7 @@ func (c *conversation) keepsThoughts(m *abi.Message) bool {
 	by, _ := m.Meta.Get("provider").AsString()
 	of, _ := m.Meta.Get("model").AsString()
 	switch {
-	case by != "" && by != Provider, c.thinking == "disabled":
+	case by != "" && by != Provider, c.thinking == thinkingDisabled:
 		return false
 	case c.thinking == "" && of != "":
 		name := strings.TrimSuffix(c.model, "-latest")

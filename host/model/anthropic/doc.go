@@ -2,7 +2,7 @@
 //
 // # Where to find what
 //
-//   - the request: request.go; the history in it: conversation.go, block.go, call.go; cache marks: cache.go
+//   - the request: request.go; the history in it: conversation.go, thinking.go, block.go, call.go; cache marks: cache.go
 //   - tools: tool.go; response formats, and which parts of a schema are enforced: schema.go
 //   - the answer: answer.go, part.go; in pieces: stream.go, draft.go; a turn that the API pauses: pause.go; token counts: usage.go
 //   - shared by all providers, in package host/model/internal/provider: failed calls: failure.go; when the arguments of a call

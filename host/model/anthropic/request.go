@@ -21,7 +21,7 @@ func (m *Model) body(req *model.Request, stream bool) (object, error) {
 	if _, ok := body["max_tokens"]; !ok {
 		body["max_tokens"] = DefaultMaxTokens
 	}
-	messages := m.messages(req.Messages.Messages(), body["thinking"])
+	messages := think(body, func(setting any) []turn { return m.messages(req.Messages.Messages(), setting) })
 	body["messages"] = messages
 	system := system(req)
 	if len(system) > 0 {

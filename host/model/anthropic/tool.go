@@ -91,7 +91,7 @@ func schemaOf(parameters wire.Raw) object {
 func possibleChoice(choice string, thinking any) string {
 	setting, _ := thinking.(map[string]any)
 	kind, _ := setting["type"].(string)
-	if kind == "" || kind == "disabled" || choice == "" || choice == "none" {
+	if kind == "" || kind == thinkingDisabled || choice == "" || choice == "none" {
 		return choice
 	}
 	return "auto"

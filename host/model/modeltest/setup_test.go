@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/anthropic"
 	"github.com/agenthost/agenthost/host/model/gemini"
@@ -70,7 +71,9 @@ func modelOf(t *testing.T, api, address string) model.Streamer {
 	t.Cleanup(client.CloseIdleConnections)
 	switch api {
 	case messages:
-		return &anthropic.Model{Name: "claude-sonnet-4-5", BaseURL: address, HTTPClient: client}
+		thinking, err := wire.MapOf(map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": 1024}})
+		require.NoError(t, err)
+		return &anthropic.Model{Name: "claude-sonnet-4-5", BaseURL: address, Settings: thinking, HTTPClient: client}
 	case generate:
 		return &gemini.Model{Name: "gemini-3-flash", BaseURL: address, HTTPClient: client}
 	case responses:

@@ -15,7 +15,7 @@ func valid(api string, body map[string]any) string {
 	case responses:
 		return validResponses(listOf(body, "input"))
 	case messages:
-		return validMessages(listOf(body, "messages"))
+		return first(validMessages(listOf(body, "messages")), validThinking(body))
 	default:
 		return validContents(listOf(body, "contents"))
 	}
@@ -206,6 +206,26 @@ func validMessages(all []map[string]any) string {
 		}
 	}
 	return first(append(problems, calls.rest(), own.rest())...)
+}
+
+// validThinking checks that a turn with calls begins with a thought if and only if the model thinks.
+func validThinking(body map[string]any) string {
+	setting, _ := body["thinking"].(map[string]any)
+	all := listOf(body, "messages")
+	if len(all) < 2 {
+		return ""
+	}
+	begin := textOf(listOf(all[len(all)-2], "content")[0], "type")
+	thinks := begin == "thinking" || begin == "redacted_thinking"
+	calls := listOf(all[len(all)-1], "content")[0]["type"] == "tool_result"
+	switch on := setting["type"] == "enabled"; {
+	case on && calls && !thinks:
+		return "the final message of the assistant must start with a thinking block"
+	case !on && calls && thinks:
+		return "thinking is disabled, and the final message of the assistant contains it"
+	default:
+		return ""
+	}
 }
 
 func validContents(all []map[string]any) string {

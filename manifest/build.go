@@ -68,14 +68,20 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	}
 	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.Checkpoint.address.InMemory()
 	agent.closers = append(agent.closers, opened.Close)
+	servers, err := m.startServers(ctx, m.toolEntries(), logger)
+	if err != nil {
+		return agent, err
+	}
+	agent.closers = append(agent.closers, func() error { servers.close(); return nil })
 	names := toolNames{}
 	for i := range m.Tools {
-		tools, closer, err := m.Tools[i].build(ctx, m, logger, &config)
+		e := &m.Tools[i]
+		tools, closer, err := e.config.build(ctx, &toolPlace{Manifest: m, node: e.node, logger: logger, agent: &config, servers: servers})
 		if closer != nil {
 			agent.closers = append(agent.closers, closer)
 		}
 		if err == nil {
-			err = names.add(m, &m.Tools[i], tools)
+			err = names.add(m, e, tools)
 		}
 		if err != nil {
 			return agent, err

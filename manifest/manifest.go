@@ -48,6 +48,7 @@ type Manifest struct {
 	recorder  plugin.Recorder
 	inMemory  bool
 	unstarted func(server mcp.Config)
+	waiting   func(servers []string)
 	chain     []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
@@ -61,6 +62,9 @@ type Options struct {
 	// Unstarted is told of each MCP server that InMemory keeps from being started, also by agents that are tools; nil: nothing
 	// is told.
 	Unstarted func(server mcp.Config)
+	// Waiting is told the names of the MCP servers that Build still waits for when it has waited for two seconds, also for agents that
+	// are tools; nil: nothing is told.
+	Waiting func(servers []string)
 }
 
 // MaxSize is the size of the largest manifest, in bytes, and of the largest file that a manifest names.
@@ -84,6 +88,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, unstarted: options.Unstarted,
+		waiting: options.Waiting,
 	}
 	root, err := strictyaml.Parse(path, data,
 		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret))

@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -61,25 +62,27 @@ func (e *mcpEntry) config() mcp.Config {
 	}
 }
 
-// build connects to the server. For an agent that is only inspected, it starts nothing and returns placeholders for all tools that
-// the manifest mentions.
-func (e *mcpEntry) build(ctx context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
+// connection returns the configuration of the server's connection.
+func (e *mcpEntry) connection(m *Manifest, logger *slog.Logger) mcp.Config {
 	config := e.config()
-	config.Logger = at.logger
+	config.Logger = logger
 	if len(config.Command) > 0 {
-		config.Dir = at.dir
+		config.Dir = m.dir
 	}
-	if at.inMemory {
-		if at.unstarted != nil {
-			at.unstarted(config)
-		}
-		return at.placeholders(config), nil, nil
+	return config
+}
+
+// build returns the tools of the server, which was started before. For an agent that is only inspected, no server is started, and it
+// returns placeholders for all tools that the manifest mentions.
+func (e *mcpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() error, error) {
+	if !at.inMemory {
+		return at.servers[e].Tools(), nil, nil
 	}
-	server, err := mcp.Connect(ctx, config)
-	if err != nil {
-		return nil, nil, located(at.node, err)
+	config := e.connection(at.Manifest, at.logger)
+	if at.unstarted != nil {
+		at.unstarted(config)
 	}
-	return server.Tools(), func() error { server.Close(); return nil }, nil
+	return at.placeholders(config), nil, nil
 }
 
 // mayHaveTool reports whether a server of the manifest that is not connected may have a tool.

@@ -86,6 +86,18 @@ func (e *subagentsEntry) toolNames() (names []string) {
 	return names
 }
 
+// toolEntries returns the entries that make tools of subagents.
+func (e *subagentsEntry) toolEntries() (entries []*toolEntry) {
+	for i := range e.parts {
+		for j := range e.parts[i].tools {
+			if t := &e.parts[i].tools[j]; t.name == "" {
+				entries = append(entries, &t.entry)
+			}
+		}
+	}
+	return entries
+}
+
 // subagents is the middleware "subagents" in an agent of a manifest.
 type subagents struct {
 	entry    *subagentsEntry
@@ -102,6 +114,10 @@ func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks,
 			hooks, err = nil, errors.Join(err, made.close())
 		}
 	}()
+	if made.servers, err = s.manifest.startServers(ctx, s.entry.toolEntries(), env.Logger); err != nil {
+		return nil, err
+	}
+	made.closers = append(made.closers, func() error { made.servers.close(); return nil })
 	config := *s.entry.config
 	config.DefaultMiddleware = made.middleware(s.entry.defaults)
 	config.Agents = slices.Clone(config.Agents)
@@ -141,6 +157,7 @@ type subagentsBuild struct {
 	*subagents
 
 	env     *host.Env
+	servers mcpServers // of all subagents
 	closers []func() error
 }
 
@@ -189,7 +206,8 @@ func (b *subagentsBuild) agent(ctx context.Context, agent *builtin.Subagent, i i
 func (b *subagentsBuild) tool(at strictyaml.Node) *toolPlace {
 	return &toolPlace{
 		Manifest: b.manifest, node: at, logger: b.env.Logger,
-		agent: &host.Config{Name: b.env.Agent, Checkpointer: b.env.Checkpointer, Store: b.env.Store},
+		agent:   &host.Config{Name: b.env.Agent, Checkpointer: b.env.Checkpointer, Store: b.env.Store},
+		servers: b.servers,
 	}
 }
 

@@ -31,6 +31,8 @@ type toolPlace struct {
 	node   strictyaml.Node // of the configuration
 	logger *slog.Logger    // nil: nothing is logged
 	agent  *host.Config    // the configuration of the agent, whose threads and store are already open
+
+	servers mcpServers // the MCP servers of the manifest; none if the agent is only inspected
 }
 
 // toolKinds maps the kinds of tools to their configurations.
@@ -58,9 +60,13 @@ func (e *toolEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// build makes the tools of the entry.
-func (e *toolEntry) build(ctx context.Context, m *Manifest, logger *slog.Logger, agent *host.Config) ([]host.Tool, func() error, error) {
-	return e.config.build(ctx, &toolPlace{Manifest: m, node: e.node, logger: logger, agent: agent})
+// toolEntries returns the entries of the manifest's tools.
+func (m *Manifest) toolEntries() []*toolEntry {
+	entries := make([]*toolEntry, len(m.Tools))
+	for i := range m.Tools {
+		entries[i] = &m.Tools[i]
+	}
+	return entries
 }
 
 // filesEntry is a set of tools that read, and optionally write, the files of a directory.

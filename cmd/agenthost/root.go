@@ -195,6 +195,9 @@ func (a *app) manifestFlags(c *cobra.Command) {
 func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*host.Config)) (*manifest.Agent, error) {
 	logger := a.logger()
 	options.Set, options.Engine, options.Recorder = a.set, a.engine(logger), a.recorder
+	if a.terminal {
+		options.Waiting = a.waitingFor
+	}
 	m, err := manifest.Load(a.file, options)
 	if err != nil {
 		return nil, &exitError{exitUsage, a.withManifestHint(err)}
@@ -207,6 +210,11 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 		return nil, &exitError{storeExit(err), err}
 	}
 	return agent, nil
+}
+
+// waitingFor tells the person at the terminal why nothing happens yet.
+func (a *app) waitingFor(servers []string) {
+	fmt.Fprintf(a.err, "· waiting for MCP servers: %s\n", terminal.Lines(servers))
 }
 
 // look builds the manifest's agent without opening the database of its threads.

@@ -131,9 +131,20 @@ func Everything(t *testing.T) []string {
 	return []string{"node", installed(t, "node_modules/"+everything, "node"), "stdio"}
 }
 
-// EverythingHTTP starts the same server over streamable HTTP, and returns its address. The server cannot choose a free port, so it
-// gets one that was free a moment ago.
+// EverythingHTTP starts the same server over streamable HTTP, and returns its address.
 func EverythingHTTP(t *testing.T) string {
+	t.Helper()
+	return everythingAt(t, "streamableHttp", "/mcp", "listening on port")
+}
+
+// EverythingSSE starts the same server over the older HTTP+SSE transport, and returns its address.
+func EverythingSSE(t *testing.T) string {
+	t.Helper()
+	return everythingAt(t, "sse", "/sse", "running on port")
+}
+
+// everythingAt starts the server with a transport. The server cannot choose a free port, so it gets one that was free a moment ago.
+func everythingAt(t *testing.T, transport, path, ready string) string {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "localhost:0")
 	if err != nil {
@@ -143,7 +154,7 @@ func EverythingHTTP(t *testing.T) string {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return node(t, everything, []string{"streamableHttp"}, []string{"PORT=" + port}, func(line string) (string, bool) {
-		return "http://localhost:" + port + "/mcp", strings.Contains(line, "listening on port")
+	return node(t, everything, []string{transport}, []string{"PORT=" + port}, func(line string) (string, bool) {
+		return "http://localhost:" + port + path, strings.Contains(line, ready)
 	})
 }

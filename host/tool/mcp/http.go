@@ -36,9 +36,12 @@ func (s *Server) newHTTP() *httpTransport {
 
 func (t *httpTransport) end() { t.connections.CloseIdleConnections() }
 
-// fate describes the first response that did not follow the protocol. The SDK may lose it.
+// fate describes the refusal of the last message or else the first response that did not follow the protocol. The SDK may lose them.
 func (t *httpTransport) fate() string {
-	odd := t.carrier.odd.Load()
+	odd := t.carrier.refused.Load()
+	if odd == nil {
+		odd = t.carrier.odd.Load()
+	}
 	if odd == nil {
 		return ""
 	}
@@ -69,6 +72,15 @@ type carrier struct {
 	headers map[string]string
 	pending atomic.Int64
 	odd     atomic.Pointer[string]
+	refused atomic.Pointer[string] // the refusal of the last message; nil: it was accepted
+	usable  atomic.Bool            // the connection was made
+}
+
+// connected forgets responses that did no harm while the connection was made.
+func (c *carrier) connected() {
+	c.usable.Store(true)
+	c.odd.Store(nil)
+	c.refused.Store(nil)
 }
 
 // RoundTrip performs one request.
@@ -88,6 +100,9 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	response, err := c.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
+	}
+	if req.Method == http.MethodPost { // a server may refuse the other methods
+		c.refused.Store(adviceOn(response, c.headers, !c.usable.Load()))
 	}
 	media, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	if media = strings.TrimSpace(media); response.StatusCode == http.StatusOK && media != "application/json" && media != "text/event-stream" {

@@ -77,7 +77,7 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 			ss.turn = make(chan struct{}, 1)
 		}
 		if web, ok := ss.link.(*httpTransport); ok {
-			web.carrier.odd.Store(nil) // it did no harm
+			web.carrier.connected()
 		}
 		return ss, nil
 	}

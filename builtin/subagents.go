@@ -168,6 +168,7 @@ func (s Subagents) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error)
 	hooks := &host.Hooks{
 		Tools:        []host.Tool{crew.tool(strings.ReplaceAll(cmp.Or(s.TaskDescription, taskDescription), availableAgents, list))},
 		Capabilities: crew.capabilities(),
+		UsesTools:    slices.ContainsFunc(specs, func(spec subagentSpec) bool { return spec.Agent == nil && spec.Tools == nil }),
 		End:          crew.end,
 		Close:        crew.close,
 	}

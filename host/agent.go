@@ -79,6 +79,11 @@ func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
 			kept[i] = bound
 		}
 	}
+	return a.rebuild(ctx, old, config, kept)
+}
+
+// rebuild puts a build with this configuration in the place of old. It shares the middleware in kept with old.
+func (a *Agent) rebuild(ctx context.Context, old *build, config Config, kept map[int]*boundMiddleware) error {
 	b, err := newBuild(ctx, config, kept)
 	if err != nil {
 		return err
@@ -138,8 +143,8 @@ func (b *build) release() (over []*boundMiddleware) {
 	return over
 }
 
-// enter begins a run and returns the build that the run keeps until its end. notices report middleware that changed and could
-// not be built again. A run that entered must call leave.
+// enter begins a run and returns the build that the run keeps until its end. notices report middleware and tools that changed and
+// that the agent could not be built with. A run that entered must call leave.
 func (a *Agent) enter(ctx context.Context) (b *build, notices []string, err error) {
 	a.mu.Lock()
 	if a.closed {
@@ -190,7 +195,7 @@ func (a *Agent) renew(ctx context.Context) (notices []string) {
 			notices = append(notices, fmt.Sprintf("middleware %q changed, and the run goes on without the change: %v", m.name, err))
 		}
 	}
-	return notices
+	return append(notices, a.renewTools(ctx)...)
 }
 
 // Close waits for all runs and any Swap to end, and then closes all middleware, the last first. To make it return sooner,

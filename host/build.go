@@ -32,7 +32,7 @@ type build struct {
 	toolCalls  ToolCallConfig
 	alerts     []*alert
 	limit      int
-	watches    bool     // a middleware can tell that it has changed
+	watches    bool     // a middleware can tell that it has changed, or the tools can be refreshed
 	advice     []string // on the order of the middleware
 
 	made []*boundMiddleware // for this build; the others were there
@@ -52,7 +52,7 @@ type boundMiddleware struct {
 // newBuild builds an agent. present are middleware that are there already, by their place in the list; the others are
 // made. After an error, what was made is closed.
 func newBuild(ctx context.Context, config Config, present map[int]*boundMiddleware) (a *build, err error) {
-	a = &build{config: config, logger: config.Logger, limit: config.RecursionLimit}
+	a = &build{config: config, logger: config.Logger, limit: config.RecursionLimit, watches: config.RefreshTools != nil}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}

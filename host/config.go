@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -16,6 +17,11 @@ type Config struct {
 	Models       map[string]model.Model // named models for middleware
 	SystemPrompt string
 	Tools        []Tool
+	// RefreshTools is called before each run, one call at a time, for tools that change while the agent lives. If it returns other tools
+	// than the agent has, they take the place of Tools for the runs that begin then. If the agent cannot be built with them, or the tools
+	// are nil, it keeps those that it has, and the next run tries again. An error, or why the agent cannot be built, is a warning of the
+	// run. Unchanged tools must be the same comparable values, such as pointers, in the same order. nil: Tools never change.
+	RefreshTools func(ctx context.Context) ([]Tool, error)
 	// MayHaveTool reports whether the agent may have a tool that Tools does not list. If it returns true, middleware may name the
 	// tool. It is for agents that are only inspected, whose servers of tools are not connected. nil: there are no such tools.
 	MayHaveTool func(name string) bool

@@ -67,6 +67,7 @@ type Hooks struct {
 	Expects       []string     // other tools that the configuration names; the agent only advises about missing ones
 	Capabilities  []Capability // capabilities that the middleware asked for; for display
 	Tools         []Tool
+	UsesTools     bool    // the hooks depend on [Env.Tools]: if these tools change, the middleware makes its hooks again
 	Order         []Order // where the middleware belongs in the list
 	// Kind is the name by which other middleware refers to this one in an Order. "": its name, up to the first "[".
 	Kind string

@@ -128,7 +128,7 @@ func (s *toolSet) bind(t Tool) (*boundTool, error) {
 
 // sameTool compares tools of any type; tools of an incomparable type always differ.
 func sameTool(a, b Tool) bool {
-	return reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
+	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
 // names returns the names of the offered tools, in order.

@@ -73,20 +73,22 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		return agent, err
 	}
 	agent.closers = append(agent.closers, func() error { servers.close(); return nil })
-	names := toolNames{}
-	for i := range m.Tools {
-		e := &m.Tools[i]
+	list := &toolList{manifest: m, servers: servers}
+	for _, e := range m.toolEntries() {
 		tools, closer, err := e.config.build(ctx, &toolPlace{Manifest: m, node: e.node, logger: logger, agent: &config, servers: servers})
 		if closer != nil {
 			agent.closers = append(agent.closers, closer)
 		}
-		if err == nil {
-			err = names.add(m, e, tools)
-		}
 		if err != nil {
 			return agent, err
 		}
-		config.Tools = append(config.Tools, tools...)
+		list.made = append(list.made, tools)
+	}
+	if config.Tools, err = list.tools(); err != nil {
+		return agent, err
+	}
+	if len(servers) > 0 {
+		config.RefreshTools = list.refresh
 	}
 	for i := range m.Middleware {
 		config.Middleware = append(config.Middleware, m.Middleware[i].build(m))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/test/testservers"
@@ -175,4 +177,112 @@ func TestServersOfEverythingStartAtTheSameTime(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Build(t.Context(), nil, nil)
 	require.ErrorContains(t, err, "tools[1].mcp: MCP server \"node\"")
+}
+
+// announcements is a log that tells when a server has announced that its tools have changed.
+type announcements struct {
+	slog.Handler
+
+	heard chan struct{}
+}
+
+func (*announcements) Enabled(context.Context, slog.Level) bool { return true }
+
+func (a *announcements) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "tools have changed") {
+		a.heard <- struct{}{}
+	}
+	return nil
+}
+
+func (a *announcements) WithAttrs([]slog.Attr) slog.Handler { return a }
+
+func TestTheNextRunHasTheToolsThatAServerAnnounces(t *testing.T) {
+	t.Parallel()
+	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	add := func(names ...string) {
+		for _, name := range names {
+			server.AddTool(&sdk.Tool{Name: name, InputSchema: map[string]any{"type": "object"}},
+				func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: name + " ran"}}}, nil
+				})
+		}
+	}
+	add("write")
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(web.Close)
+	m, err := loadMCP(t, fmt.Sprintf("tools:\n  - mcp: {name: s, url: '%s', prefix: fs_}\n  - files: {root: .}\n", web.URL)+
+		"middleware:\n  - human_in_the_loop: {interrupt_on: {fs_write: true}}\n"+
+		"  - subagents: {agents: [{name: one, description: d, system_prompt: p}]}\n",
+		manifest.Options{Set: []string{"model.turns=[" + strings.Repeat("{tool_calls: [{id: '1', name: fs_read, args: {a: 1}}]}, {content: done}, ", 5) + "]"}})
+	require.NoError(t, err)
+	said := &announcements{slog.DiscardHandler, make(chan struct{}, 100)}
+	agent, err := m.Build(t.Context(), slog.New(said), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	run := func() (answer string, warned []string) {
+		result, err := agent.RunEvents(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}}, func(e host.Event) error {
+			if e.Type == host.EventWarn {
+				warned = append(warned, e.Text)
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		return result.Messages.At(2).Content.Text(), warned
+	}
+	answer, warned := run()
+	require.Contains(t, answer, "fs_read is not a valid tool")
+	require.Empty(t, warned)
+
+	add("read")
+	<-said.heard
+	answer, warned = run()
+	require.Equal(t, "read ran", answer)
+	require.Empty(t, warned)
+
+	server.RemoveTools("write")
+	<-said.heard
+	for range 2 {
+		answer, warned = run()
+		require.Equal(t, "read ran", answer, "the agent has the last good list")
+		require.Len(t, warned, 1)
+		require.Contains(t, warned[0], `it guards the tool "fs_write", which the agent does not have`)
+	}
+
+	add("write")
+	<-said.heard
+	_, warned = run()
+	require.Empty(t, warned)
+}
+
+func TestAnAnnouncedToolTakesNoOtherName(t *testing.T) {
+	t.Parallel()
+	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	add := func(name string) {
+		server.AddTool(&sdk.Tool{Name: name, InputSchema: map[string]any{"type": "object"}},
+			func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return &sdk.CallToolResult{}, nil
+			})
+	}
+	add("fs_read")
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(web.Close)
+	m, err := loadMCP(t, fmt.Sprintf("tools:\n  - files: {root: .}\n  - mcp: {name: s, url: '%s'}\n", web.URL), manifest.Options{})
+	require.NoError(t, err)
+	said := &announcements{slog.DiscardHandler, make(chan struct{}, 100)}
+	agent, err := m.Build(t.Context(), slog.New(said), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	add("read_file")
+	<-said.heard
+	var warned []string
+	_, err = agent.RunEvents(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}}, func(e host.Event) error {
+		if e.Type == host.EventWarn {
+			warned = append(warned, e.Text)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Len(t, warned, 1)
+	require.Contains(t, warned[0], `the tool "read_file" of the MCP server "s" (line 5) has the same name as a tool of files`)
 }

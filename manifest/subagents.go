@@ -130,6 +130,7 @@ func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks,
 	if err != nil {
 		return nil, s.place(err)
 	}
+	hooks.UsesTools = hooks.UsesTools || len(s.entry.toolNames()) > 0
 	closeAgents := hooks.Close
 	hooks.Close = func() error { return errors.Join(closeAgents(), made.close()) } // the agents use these tools and middleware, so the agents close first
 	return hooks, nil

@@ -16,9 +16,20 @@ type toolLister struct {
 	of    map[string][]host.Tool
 }
 
-// watch records the tools when the agent is built and whenever a middleware is rebuilt.
+// watch records the tools when the agent is built, when its own tools are refreshed, and whenever a middleware is rebuilt.
 func (l *toolLister) watch(config *host.Config) {
 	l.own, l.of = config.Tools, map[string][]host.Tool{}
+	if refresh := config.RefreshTools; refresh != nil {
+		config.RefreshTools = func(ctx context.Context) ([]host.Tool, error) {
+			tools, err := refresh(ctx)
+			if tools != nil {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.own = tools
+			}
+			return tools, err
+		}
+	}
 	for i, m := range config.Middleware {
 		config.Middleware[i] = &watchedMiddleware{m, l}
 	}

@@ -2,9 +2,9 @@
 // strangers.
 //
 // [Connect] starts a server's command, or connects to its address, and lists its tools. [Server.Tools] returns those that the
-// configuration lets through, as tools of the agent; [Join] combines the tools of several servers. The list is fixed at that
-// point: the tools of an agent do not change while it lives. If a server dies, the next call starts it again. If a tool is
-// then missing or takes other arguments, a call of it tells the model so.
+// configuration lets through, as tools of the agent; [Join] combines the tools of several servers. [Server.Refresh]
+// reads the list again after the server has announced a change, for the next run of the agent. If a server dies, the next call starts
+// it again. If a tool is then missing or takes other arguments, a call of it tells the model so.
 //
 // The package does not trust servers. It bounds and cleans their names, descriptions, schemas, results and messages. It
 // believes a server's claim that a tool may be repeated only if the operator says so. A command sees a clean environment.
@@ -21,7 +21,7 @@
 //
 // # Where to find what
 //
-//   - when a dead server is started again, and which tools it may then have: reconnect.go; whether a call is repeated: call.go
+//   - when a dead server is started again, and which tools it may then have: reconnect.go; changed lists: refresh.go; whether a call is repeated: call.go
 //   - which tools the agent gets, and their names: spec.go, name.go; the schemas of their arguments: schema.go
 //   - what a result becomes: result.go; which errors the model sees: error.go, call.go
 //   - questions to a person: elicit.go; logs and progress: notice.go, quota.go; secrets: secret.go

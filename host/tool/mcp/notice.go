@@ -46,8 +46,8 @@ func (ss *session) progressed(_ context.Context, req *sdk.ProgressNotificationCl
 	}
 }
 
-// toolsChanged warns the operator that the agent's tools differ from what the server now offers.
+// toolsChanged notes that the server now offers other tools, which the next Refresh reads.
 func (ss *session) toolsChanged(context.Context, *sdk.ToolListChangedRequest) {
-	ss.log.log(slog.LevelWarn, "the server's tools have changed; the agent has those that there were when it was built", "effect",
-		"start the agent anew for the others")
+	ss.changed.Store(true)
+	ss.log.say("the server's tools have changed", "effect", "the agent's next run reads them")
 }

@@ -40,6 +40,7 @@ func (s *Server) connected(ctx context.Context) (*session, error) {
 		}
 		return nil, err
 	}
+	present.changed.Store(true) // the new connection may offer other tools
 	s.present = present
 	return present, nil
 }
@@ -85,15 +86,16 @@ func (s *Server) works() {
 	s.failures = 0
 }
 
-// same returns why a tool is no longer what it was when the agent was built, or nil if it is unchanged.
+// same returns why a tool is no longer what it was when the run began, or nil if it is unchanged.
 func (s *Server) same(t *tool, present *session) error {
-	at := slices.IndexFunc(present.offered, func(o serverTool) bool { return o.own == t.own })
+	offered := present.offers()
+	at := slices.IndexFunc(offered, func(o serverTool) bool { return o.own == t.own })
 	switch {
 	case at < 0:
-		return fmt.Errorf("the MCP server %q was connected again, and no longer has this tool", s.config.Name)
-	case present.offered[at].refused != nil || !present.offered[at].parameters.Equal(t.spec.Parameters):
-		return fmt.Errorf("the MCP server %q was connected again, and the tool now takes other arguments than you know; "+
-			"it can be used after a restart of the agent", s.config.Name)
+		return fmt.Errorf("the MCP server %q has changed its tools, and no longer has this one", s.config.Name)
+	case offered[at].refused != nil || !offered[at].parameters.Equal(t.spec.Parameters):
+		return fmt.Errorf("the MCP server %q has changed its tools, and this one now takes other arguments than you know; "+
+			"a new run of the agent can use it", s.config.Name)
 	}
 	return nil
 }

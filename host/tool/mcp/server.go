@@ -14,12 +14,13 @@ import (
 type Server struct {
 	config  Config
 	secrets secrets
-	tools   []*tool
 
 	connecting chan struct{} // held while connecting or closing
+	refreshing chan struct{} // held while refreshing the tools
 	closing    sync.WaitGroup
 
 	mu       sync.Mutex
+	tools    []*tool
 	present  *session // nil: not connected
 	closed   bool
 	failures int       // lost connections and failed attempts since a call last succeeded
@@ -31,13 +32,13 @@ func Connect(ctx context.Context, config Config) (*Server, error) {
 	if err := config.Check(); err != nil {
 		return nil, &ServerError{config.ServerName(), err}
 	}
-	s := &Server{config: config.withDefaults(), secrets: config.secrets(), connecting: make(chan struct{}, 1)}
+	s := &Server{config: config.withDefaults(), secrets: config.secrets(), connecting: make(chan struct{}, 1), refreshing: make(chan struct{}, 1)}
 	present, err := s.dial(ctx)
 	if err != nil {
 		return nil, &ServerError{s.config.Name, err}
 	}
 	s.present = present
-	if s.tools, err = s.choose(present.offered); err != nil {
+	if s.tools, err = s.choose(present.offers()); err != nil {
 		s.Close()
 		return nil, &ServerError{s.config.Name, err}
 	}
@@ -47,8 +48,10 @@ func Connect(ctx context.Context, config Config) (*Server, error) {
 // Name returns the server's name in errors and logs.
 func (s *Server) Name() string { return s.config.Name }
 
-// Tools returns the tools of the server that the configuration lets through, in the server's order.
+// Tools returns the tools of the server that the configuration lets through, in the server's order. Only Refresh changes them.
 func (s *Server) Tools() []host.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	tools := make([]host.Tool, len(s.tools))
 	for i, t := range s.tools {
 		tools[i] = t

@@ -312,8 +312,11 @@ func TestAServerThatIsOtherThanItWas(t *testing.T) {
 	require.Equal(t, "old", answered(t, s, "stays", nil))
 	f.end(t)
 	require.Equal(t, "new", answered(t, s, "stays", nil), "a call that was not sent is made with the new connection")
-	require.Equal(t, `Error: the MCP server "server" was connected again, and no longer has this tool`, refused(t, s, "gone"))
-	require.Contains(t, refused(t, s, "changed"), "the tool now takes other arguments than you know")
+	require.Equal(t, `Error: the MCP server "server" has changed its tools, and no longer has this one`, refused(t, s, "gone"))
+	require.Contains(t, refused(t, s, "changed"), "this one now takes other arguments than you know")
+	require.NoError(t, s.Refresh(t.Context()))
+	require.Equal(t, []string{"changed", "stays"}, names(s), "the list of the new connection")
+	require.Contains(t, refused(t, s, "changed"), "Field required", "the host checks the new arguments")
 }
 
 func TestAServerThatCannotBeReachedIsTriedAgainLater(t *testing.T) {
@@ -338,16 +341,6 @@ func TestAServerThatCannotBeReachedIsTriedAgainLater(t *testing.T) {
 	require.Equal(t, "b", answered(t, s, "a", nil), "after one that went well it is tried at once")
 	s.Close()
 	require.Contains(t, refused(t, s, "a"), "the server is closed")
-}
-
-func TestAChangedListIsLogged(t *testing.T) {
-	t.Parallel()
-	var said logs
-	server := serving(map[string]handler{"a": say("b")})
-	s := connect(t, mcp.Config{Transport: inProcess(t, server), Logger: said.logger()})
-	server.AddTool(&sdk.Tool{Name: "new", InputSchema: object(nil)}, say(""))
-	require.Eventually(t, func() bool { return strings.Contains(said.String(), "the server's tools have changed") }, 5*time.Second, time.Millisecond)
-	require.Equal(t, []string{"a"}, names(s))
 }
 
 func TestOverHTTP(t *testing.T) {

@@ -8,26 +8,29 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // session is one connection to a server.
 type session struct {
-	server  *Server
-	client  *sdk.ClientSession
-	link    link
-	log     *quota
-	offered []serverTool
-	turn    chan struct{} // held by the call in progress if calls run one at a time; nil otherwise
+	server *Server
+	client *sdk.ClientSession
+	link   link
+	log    *quota
+	turn   chan struct{} // held by the call in progress if calls run one at a time; nil otherwise
 
 	over  chan struct{} // closed when the session ends
 	close func()        // runs once
 
-	mu    sync.Mutex
-	last  int // number of the last call
-	calls map[string]*call
-	only  *call // the call that holds the turn
+	changed atomic.Bool // the list of tools may differ from the one that the agent has
+
+	mu      sync.Mutex
+	offered []serverTool
+	last    int // number of the last call
+	calls   map[string]*call
+	only    *call // the call that holds the turn
 }
 
 // link is the transport to a server.
@@ -169,6 +172,13 @@ func (ss *session) end() {
 		}
 	}
 	ss.link.end()
+}
+
+// offers returns the tools that the server listed last.
+func (ss *session) offers() []serverTool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return ss.offered
 }
 
 // begin registers a call.

@@ -190,7 +190,7 @@ func (faulty) Hooks(context.Context, host.Env) (*host.Hooks, error) { panic("out
 func TestMiddlewareThatCannotBeBuilt(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"":  "middleware 0 of the list: has no name",
+		"":  "middleware 0 of the list: has no name; its method Name must return one",
 		"x": `middleware "x": panic: out of order`,
 	} {
 		agent, err := host.New(host.Config{Model: scripted.NewTurns(), Middleware: []host.Middleware{faulty{name}}})

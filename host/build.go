@@ -131,7 +131,7 @@ func (a *build) bindMiddleware(ctx context.Context, present map[int]*boundMiddle
 		}
 		name := m.Name()
 		if name == "" {
-			return &ConfigError{ConfigSubject{Kind: SubjectMiddleware, Index: i}, errors.New("has no name")}
+			return &ConfigError{ConfigSubject{Kind: SubjectMiddleware, Index: i}, errors.New("has no name; its method Name must return one")}
 		}
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprintf("%s#%d", m.Name(), n)

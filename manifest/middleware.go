@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,6 +230,9 @@ func (p *entryMiddleware) Name() string {
 
 func (p *entryMiddleware) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	hooks, err := p.Middleware.Hooks(ctx, env)
+	if wrong, ok := errors.AsType[*plugin.ConfigError](err); ok {
+		return nil, misconfigured(p.node, wrong)
+	}
 	if err != nil {
 		return nil, located(p.node, err)
 	}
@@ -236,6 +240,31 @@ func (p *entryMiddleware) Hooks(ctx context.Context, env host.Env) (*host.Hooks,
 		hooks.Kind, _, _ = strings.Cut(p.Middleware.Name(), "[")
 	}
 	return hooks, nil
+}
+
+// misconfigured puts an error about a plugin's configuration at the key or value that does not fit. A part that the manifest does not
+// have, such as a default, is shown at the value around it.
+func misconfigured(entry strictyaml.Node, wrong *plugin.ConfigError) error {
+	config, ok := entry.Get("config")
+	if !ok {
+		return located(entry, wrong)
+	}
+	around, at, last := config, config, ""
+	for step := range strings.SplitSeq(strings.TrimPrefix(wrong.Pointer, "/"), "/") {
+		last = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		inner, ok := at.Get(last)
+		if i, err := strconv.Atoi(last); err == nil && at.Kind() == strictyaml.KindList && i < at.Len() {
+			inner, ok = at.Items()[i], true
+		}
+		if !ok {
+			break
+		}
+		around, at = at, inner
+	}
+	if key, ok := around.Key(last); ok && wrong.Unknown {
+		return key.Unknown("key", wrong.Known)
+	}
+	return at.Errorf("%s", wrong.Problem)
 }
 
 // located puts an error at a node, unless it has a place of its own.

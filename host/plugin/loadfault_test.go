@@ -302,3 +302,13 @@ func TestFaultsOfLoadingAdviseNothingThatDoesNotHelp(t *testing.T) {
 	require.Contains(t, fault.Message, "this limit is fixed while a plugin is loaded, so the module must do less there")
 	require.NotContains(t, fault.Message, "raise")
 }
+
+// A path such as "." has no name that a plugin could get.
+func TestAPluginAlwaysHasAName(t *testing.T) {
+	t.Parallel()
+	for path, name := range map[string]string{
+		"": "plugin", ".": "plugin", "..": "plugin", "/": "plugin", "a/..": "plugin", ".wasm": "plugin", "a/b.wasm": "b", "a/b": "b",
+	} {
+		require.Equal(t, name, plugin.Wasm{Path: path}.Name(), path)
+	}
+}

@@ -153,14 +153,12 @@ func (p *Plugin) setConfig(values map[string]any) error {
 		return p.fault(abi.ExportDescribe, KindProtocol, err.Error(), err)
 	}
 	if compiled == nil && len(config) > 0 {
-		return fmt.Errorf("config: the plugin takes no configuration, but %q is given", config[0].Key)
+		message := fmt.Sprintf("the plugin takes no configuration, but %q is given", config[0].Key)
+		return &ConfigError{Message: message, Problem: message}
 	}
 	config = compiled.WithDefaults(config)
 	p.config = config.Raw()
-	if err := compiled.Validate(p.config); err != nil {
-		return fmt.Errorf("config: %s", cleanLines(err.Error(), 1000)) // the names in it come from the schema
-	}
-	return nil
+	return configError(compiled, p.config)
 }
 
 // fault makes the error of a guest that misbehaved.

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,10 +60,8 @@ func (w Wasm) Name() string {
 	if w.ID != "" {
 		return w.ID
 	}
-	if w.Path == "" {
-		return "plugin"
-	}
-	return strings.TrimSuffix(filepath.Base(w.Path), filepath.Ext(w.Path))
+	name := filepath.Base(w.Path)
+	return cmp.Or(strings.Trim(strings.TrimSuffix(name, filepath.Ext(name)), "./"), "plugin") // the path of a directory may have no name
 }
 
 // Hooks loads the module and makes its hooks.

@@ -45,3 +45,11 @@ func atMost(n int) cobra.PositionalArgs {
 func commandName(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
+
+// commandSubject returns the name of a command as the subject of an error, such as "plugin new: ", or "" for the command itself.
+func commandSubject(c *cobra.Command) string {
+	if !c.HasParent() {
+		return ""
+	}
+	return commandName(c) + ": "
+}

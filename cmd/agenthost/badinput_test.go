@@ -72,15 +72,15 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "number with a unit", manifest: say, args: []string{"--budget-tokens", "10k", "hi"}, code: exitUsage,
-			says: []string{"agenthost: --budget-tokens 10k: write the number in digits only, such as 50\n", "Run 'agenthost run --help' for usage"},
+			says: []string{"agenthost: run: --budget-tokens 10k: write the number in digits only, such as 50\n", "Run 'agenthost run --help' for usage"},
 		},
 		{
 			name: "duration without a unit", manifest: say, args: []string{"--timeout", "5", "hi"}, code: exitUsage,
-			says: []string{"agenthost: --timeout 5: write a duration with a unit, such as 30s or 2m\n"},
+			says: []string{"agenthost: run: --timeout 5: write a duration with a unit, such as 30s or 2m\n"},
 		},
 		{
 			name: "neither true nor false", manifest: say, args: []string{"--continue=maybe", "hi"}, code: exitUsage,
-			says: []string{"agenthost: --continue maybe: write true or false\n"},
+			says: []string{"agenthost: run: --continue maybe: write true or false\n"},
 		},
 		{
 			name: "continue with a prompt", manifest: say, args: []string{"--thread", "ada", "--continue", "hi"}, code: exitUsage,

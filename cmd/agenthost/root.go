@@ -127,10 +127,7 @@ func group(c *cobra.Command) *cobra.Command {
 
 // unknownCommand says that a command has no subcommand of this name, and suggests a similar one.
 func unknownCommand(c *cobra.Command, name string) error {
-	subject := ""
-	if c.HasParent() {
-		subject = commandName(c) + ": "
-	}
+	subject := commandSubject(c)
 	if !c.HasAvailableSubCommands() {
 		return fmt.Errorf("%sthe command has no subcommands; remove %q", subject, name)
 	}
@@ -154,6 +151,9 @@ func completeDefaults(root *cobra.Command) {
 		switch c.Name() {
 		case "completion":
 			group(c)
+			for _, shell := range c.Commands() {
+				shell.Args = noArguments
+			}
 		case "help":
 			c.Short, c.Long = "Show help about a command", "Show help about a command, such as 'agenthost help plugin check'."
 			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
@@ -262,7 +262,7 @@ const compileCommand = "compile-module"
 
 func (a *app) compileCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: compileCommand + " DIR", Hidden: true, Args: cobra.ExactArgs(1),
+		Use: compileCommand + " DIR", Hidden: true, Args: arguments("DIR"),
 		Short: "Compile the module on standard input into a cache",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := plugin.CompileHere(c.Context(), args[0], a.in); err != nil {

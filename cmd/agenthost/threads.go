@@ -39,7 +39,7 @@ no model.`,
 	c.PersistentFlags().StringVarP(&a.file, "file", "f", manifestFile, "the manifest `FILE` to use")
 	c.PersistentFlags().StringVar(&flags.store, "store", "",
 		"the `ADDRESS` of the store, instead of the manifest's: sqlite:PATH or postgres://USER@HOST/DATABASE")
-	c.MarkFlagsMutuallyExclusive("file", "store")
+	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return notTogether(c, "file", "store") }
 	c.AddCommand(a.threadsListCommand(&flags), a.threadsShowCommand(&flags), a.threadsHistoryCommand(&flags),
 		a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
 	return c

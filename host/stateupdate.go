@@ -52,7 +52,7 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 	}
 	var failure error
 	if u.As == "" && r.thread.failure != "" { // the run stays where it is
-		failure = errors.New(r.thread.failure)
+		failure, r.progress.cancelled = errors.New(r.thread.failure), r.thread.cancelled
 	}
 	if err := r.save(ctx, checkpoint.SourceUpdate, failure); err != nil {
 		return nil, err

@@ -55,12 +55,13 @@ type thread struct {
 	program    *checkpoint.Program // as it was saved last
 	foreign    wire.Map            // values of fields that this agent does not declare
 
-	begun    bool   // the input was taken; until then the thread stays as it was
-	unsaved  bool   // something happened since the thread was saved
-	branches bool   // the run goes on from an older checkpoint
-	givenUp  string // id of the thread's earlier run, if this run ends it
-	wasOver  bool   // the run that goes on was already over
-	failure  string // why the run that goes on had stopped
+	begun     bool   // the input was taken; until then the thread stays as it was
+	unsaved   bool   // something happened since the thread was saved
+	branches  bool   // the run goes on from an older checkpoint
+	givenUp   string // id of the thread's earlier run, if this run ends it
+	wasOver   bool   // the run that goes on was already over
+	failure   string // why the run that goes on had stopped
+	cancelled bool   // whether that run was cancelled
 }
 
 // kept reports whether the thread is kept.

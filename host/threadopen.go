@@ -110,7 +110,7 @@ func (r *run) restore(held *checkpoint.Thread) {
 	}
 	r.batch.restore(c.Finished, state.asking())
 	r.journal.restore(checkpoint.Journalled(c, held.Executions))
-	t.failure = c.Failure
+	t.failure, t.cancelled = c.Failure, c.Cancelled
 	for _, seen := range c.Cursors {
 		if at := r.agent.program.find(seen.Step); at >= 0 {
 			r.progress.cursors[at] = seen.Seen()

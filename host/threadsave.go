@@ -26,7 +26,7 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 		Cursor: r.state.log.Cursor(), Messages: r.state.log.List().Len(), Checkpoint: r.checkpoint(),
 	}}
 	if failure != nil {
-		c.Checkpoint.Failure = text.Head(clean(failure.Error()), maxFailure)
+		c.Checkpoint.Failure, c.Checkpoint.Cancelled = text.Head(clean(failure.Error()), maxFailure), r.progress.cancelled
 	}
 	t.addFields(r.state)
 	program := r.program()

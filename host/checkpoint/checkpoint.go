@@ -17,6 +17,7 @@ type Checkpoint struct {
 	Next       string         `msgpack:"next,omitempty"`       // the name of the next step; "" if the run has ended
 	Paused     bool           `msgpack:"paused,omitempty"`     // a breakpoint before Next stopped the run, and will not stop it again
 	Failure    string         `msgpack:"failure,omitempty"`    // why the run failed before Next; "" if it did not fail
+	Cancelled  bool           `msgpack:"cancelled,omitempty"`  // the run failed because its context ended, such as by Ctrl-C
 	Cursors    []Cursor       `msgpack:"cursors,omitempty"`    // how much of the history the hooks with the view "new" have seen
 	Questions  []Question     `msgpack:"questions,omitempty"`  // the questions that interrupted Next
 	Finished   []FinishedCall `msgpack:"finished,omitempty"`   // the completed tool calls of Next, if it stopped before all were complete

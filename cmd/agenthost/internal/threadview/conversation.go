@@ -25,6 +25,7 @@ type Conversation struct {
 	Next       string            `json:"next,omitempty"`   // the next step
 	Paused     bool              `json:"paused,omitempty"` // a breakpoint stopped the run
 	Failure    string            `json:"failure,omitempty"`
+	Cancelled  bool              `json:"cancelled,omitempty"`
 	Messages   []abi.Message     `json:"messages"`
 	// Finished holds the results of tool calls that are done while others of the same response are not.
 	Finished   []abi.Message       `json:"finished,omitempty"`
@@ -62,7 +63,8 @@ func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.
 	out := &Conversation{
 		Thread: thread, State: stateOf(c, newest && summary.State == Running), Checkpoint: held.ID, Parent: r.Parent, Newest: held.Newest,
 		Time: r.Time, Source: r.Source, Run: c.Run.ID, Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure,
-		Messages: held.Log.List().Messages(), Fields: held.State, Interrupts: interruptsOf(questions),
+		Cancelled: c.Cancelled,
+		Messages:  held.Log.List().Messages(), Fields: held.State, Interrupts: interruptsOf(questions),
 		Usage: abi.Usage(c.Run.Usage),
 		Steps: c.Run.Steps, Program: held.Program, questions: question.Waiting(questions),
 	}

@@ -13,16 +13,17 @@ import (
 
 // Entry is a checkpoint in the history of a thread, with the changes since its parent.
 type Entry struct {
-	ID       checkpoint.ID     `json:"checkpoint"`
-	Parent   checkpoint.ID     `json:"parent,omitempty"`
-	Branches bool              `json:"branches,omitempty"` // whether the parent is not the checkpoint before it
-	Time     time.Time         `json:"time"`
-	Source   checkpoint.Source `json:"source"`
-	Run      string            `json:"run"`
-	Step     string            `json:"step,omitempty"` // the last one that ran
-	Next     string            `json:"next,omitempty"` // the next step; "" if the run is complete
-	Paused   bool              `json:"paused,omitempty"`
-	Failure  string            `json:"failure,omitempty"`
+	ID        checkpoint.ID     `json:"checkpoint"`
+	Parent    checkpoint.ID     `json:"parent,omitempty"`
+	Branches  bool              `json:"branches,omitempty"` // whether the parent is not the checkpoint before it
+	Time      time.Time         `json:"time"`
+	Source    checkpoint.Source `json:"source"`
+	Run       string            `json:"run"`
+	Step      string            `json:"step,omitempty"` // the last one that ran
+	Next      string            `json:"next,omitempty"` // the next step; "" if the run is complete
+	Paused    bool              `json:"paused,omitempty"`
+	Failure   string            `json:"failure,omitempty"`
+	Cancelled bool              `json:"cancelled,omitempty"`
 
 	Messages  int           `json:"messages"`            // in the history at this checkpoint
 	Rewritten bool          `json:"rewritten,omitempty"` // whether the history was rewritten; then Added and Set are complete
@@ -81,7 +82,8 @@ func entryOf(r *checkpoint.Record) Entry {
 	c := &r.Checkpoint
 	e := Entry{
 		ID: r.ID, Parent: r.Parent, Branches: r.Parent != 0 && r.Parent != r.ID-1, Time: r.Time, Source: r.Source, Run: c.Run.ID,
-		Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure, Messages: r.Messages, Rewritten: r.Whole && r.Parent != 0,
+		Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure, Cancelled: c.Cancelled,
+		Messages: r.Messages, Rewritten: r.Whole && r.Parent != 0,
 		Set: r.State, Unset: r.Unset,
 	}
 	for i := range r.Changes {

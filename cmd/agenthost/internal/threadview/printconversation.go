@@ -45,6 +45,8 @@ func (c *Conversation) describeState() string {
 		return "done"
 	case c.State == Waiting:
 		return "waiting for an answer" + next
+	case c.Cancelled:
+		return "stopped" + next + ", cancelled"
 	case c.Failure != "":
 		return "stopped" + next + ", failed: " + terminal.Line(c.Failure)
 	case c.Paused:

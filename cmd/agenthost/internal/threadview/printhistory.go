@@ -61,7 +61,10 @@ func (e *Entry) write(r *report) {
 		r.linef("    tool call %s is done, others are not", terminal.Line(id))
 	}
 	e.writeQuestions(r)
-	if e.Failure != "" {
+	switch {
+	case e.Cancelled:
+		r.linef("    cancelled")
+	case e.Failure != "":
 		r.linef("    failed: %s", terminal.Line(e.Failure))
 	}
 }

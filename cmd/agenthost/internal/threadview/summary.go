@@ -31,9 +31,10 @@ const (
 type Summary struct {
 	Thread     string        `json:"thread"`
 	State      State         `json:"state"`
-	Next       string        `json:"next,omitempty"`    // the next step; "" if there is none
-	Waiting    int           `json:"waiting,omitempty"` // number of interrupts that wait for an answer
-	Failure    string        `json:"failure,omitempty"` // why the run failed; "" if it did not
+	Next       string        `json:"next,omitempty"`      // the next step; "" if there is none
+	Waiting    int           `json:"waiting,omitempty"`   // number of interrupts that wait for an answer
+	Failure    string        `json:"failure,omitempty"`   // why the run failed; "" if it did not
+	Cancelled  bool          `json:"cancelled,omitempty"` // the run did not fail by itself: it was cancelled, such as by Ctrl-C
 	Messages   int           `json:"messages"`
 	Checkpoint checkpoint.ID `json:"checkpoint"` // the newest one
 	Created    time.Time     `json:"created"`
@@ -62,7 +63,7 @@ func summaryOf(info *checkpoint.Info) Summary {
 	}
 	c := &info.Newest
 	return Summary{
-		Thread: info.Thread, State: stateOf(c, info.Busy), Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure,
+		Thread: info.Thread, State: stateOf(c, info.Busy), Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure, Cancelled: c.Cancelled,
 		Messages: info.Messages, Checkpoint: info.Head, Created: info.Created, Updated: info.Updated,
 	}
 }
@@ -120,7 +121,10 @@ func PrintTable(w io.Writer, threads []Summary) error {
 		if t.State == Waiting {
 			state = fmt.Sprintf("%s (%d)", state, t.Waiting)
 		}
-		if (t.State == Stopped || t.State == Unreadable) && t.Failure != "" {
+		switch {
+		case t.State == Stopped && t.Cancelled:
+			state += " (cancelled)"
+		case (t.State == Stopped || t.State == Unreadable) && t.Failure != "":
 			state += " (failed)"
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", terminal.Line(t.Thread), t.Messages, moment(t.Updated), state, terminal.Line(t.Next))

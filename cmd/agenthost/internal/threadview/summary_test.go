@@ -2,6 +2,7 @@ package threadview_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"testing"
 
@@ -34,6 +35,34 @@ running   2         2026-01-02 03:04:05Z  running
 waiting   2         2026-01-02 03:04:05Z  waiting (1)       human_in_the_loop.after_model
 `, printed(t, func(out *bytes.Buffer) error { return threadview.PrintTable(out, threads) }))
 	require.Equal(t, `model "scripted": x: no`, threads[1].Failure)
+}
+
+// A run that Ctrl-C ended did not fail.
+func TestACancelledRunIsNotShownAsFailed(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("hi"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for e, err := range b.agent.Stream(ctx, host.Input{Thread: "ada", Messages: []abi.Message{abi.Human("hi")}}) {
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		if e.Type == host.EventStep {
+			cancel()
+		}
+	}
+	found, err := threadview.Find(t.Context(), b.store, "ada")
+	require.NoError(t, err)
+	require.True(t, found.Cancelled)
+	require.Contains(t, printed(t, func(out *bytes.Buffer) error { return threadview.PrintTable(out, []threadview.Summary{found}) }),
+		"  stopped (cancelled)  model\n")
+	require.Contains(t, b.history(), "    cancelled\n")
+	require.NotContains(t, b.history(), "failed")
+	require.Contains(t, b.show(0, false), "\nstopped before model, cancelled\n")
+
+	_, err = b.agent.UpdateState(t.Context(), host.StateUpdate{Thread: "ada", Update: host.Update{Messages: []abi.Message{abi.Human("more")}}})
+	require.NoError(t, err)
+	require.Contains(t, b.show(0, false), "cancelled\n", "an update leaves the run where it is")
 }
 
 func TestAThreadIsFoundByItsName(t *testing.T) {

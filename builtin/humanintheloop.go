@@ -47,7 +47,8 @@ var humanInTheLoopEntry = Entry{
       send_mail: true
       search: {allowed_decisions: [approve, reject], when: {arg: q, starts_with: "site:"}}
 `,
-	New: func() host.Middleware { return &HumanInTheLoop{} },
+	Needs: needsSearch + needsMail,
+	New:   func() host.Middleware { return &HumanInTheLoop{} },
 }
 
 // The default texts.

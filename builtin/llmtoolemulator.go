@@ -33,7 +33,8 @@ var llmToolEmulatorEntry = Entry{
     tools: [send_mail]
     model: small
 `,
-	New: func() host.Middleware { return &LLMToolEmulator{} },
+	Needs: needsSmallModel + "tools:\n" + needsMail,
+	New:   func() host.Middleware { return &LLMToolEmulator{} },
 }
 
 const emulatorPrompt = `You are emulating a tool call for testing purposes.

@@ -54,7 +54,8 @@ var llmToolSelectorEntry = Entry{
     always_include: [search]
     on_parsing_failure: all
 `,
-	New: func() host.Middleware { return &LLMToolSelector{} },
+	Needs: needsSmallModel + needsSearch,
+	New:   func() host.Middleware { return &LLMToolSelector{} },
 }
 
 const (

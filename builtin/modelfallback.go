@@ -34,7 +34,8 @@ var modelFallbackEntry = Entry{
 	Example: `- model_fallback:
     models: [large, small]
 `,
-	New: func() host.Middleware { return &ModelFallback{} },
+	Needs: "models:\n  large: anthropic:claude-opus-4-5\n  small: anthropic:claude-haiku-4-5\n",
+	New:   func() host.Middleware { return &ModelFallback{} },
 }
 
 // Name returns "model_fallback".

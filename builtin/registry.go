@@ -16,6 +16,7 @@ type Entry struct {
 	Aliases []string               // other names that manifests may use
 	Summary string                 // one line for help texts
 	Example string                 // one item of a manifest's list of middleware
+	Needs   string                 // the other keys of a manifest that Example needs: its models and tools; may be ""
 	New     func() host.Middleware // returns a pointer to an empty configuration
 }
 
@@ -45,6 +46,34 @@ var registry = []Entry{
 	toolErrorEntry,
 	toolRetryEntry,
 }
+
+// Excerpt returns the example as the keys of a manifest: the middleware, and the models and tools that it names. With apiVersion and
+// model, it is a complete manifest.
+func (e *Entry) Excerpt() string {
+	var out strings.Builder
+	out.WriteString(e.Needs + "middleware:\n")
+	for line := range strings.Lines(e.Example) {
+		out.WriteString("  " + line)
+	}
+	return out.String()
+}
+
+// What several examples need.
+const (
+	needsSmallModel = `models:
+  small: anthropic:claude-haiku-4-5
+`
+	needsSearch = `tools:
+  - http: {name: search, description: Searches the web., url: "https://search.example.com/", query: {q: "{q}"}}
+`
+	needsMail = `  - http:
+      name: send_mail
+      description: Sends a mail.
+      method: POST
+      url: "https://mail.example.com/send"
+      body: {to: "{to}", text: "{text}"}
+`
+)
 
 // Registry returns all registered middleware, sorted by name.
 func Registry() []Entry { return slices.Clone(registry) }

@@ -104,7 +104,8 @@ var subagentsEntry = Entry{
         interrupt_on: {search: true}
     general_purpose: false
 `,
-	New: func() host.Middleware { return &Subagents{} },
+	Needs: needsSmallModel + needsSearch,
+	New:   func() host.Middleware { return &Subagents{} },
 }
 
 // SubagentError is an invalid subagent.

@@ -66,7 +66,8 @@ var summarizationEntry = Entry{
     trigger: [{tokens: 100000}, {messages: 200}]
     keep: {messages: 20}
 `,
-	New: func() host.Middleware { return &Summarization{} },
+	Needs: needsSmallModel,
+	New:   func() host.Middleware { return &Summarization{} },
 }
 
 // The defaults.

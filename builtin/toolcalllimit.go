@@ -44,7 +44,8 @@ var toolCallLimitEntry = Entry{
     run_limit: 5
     exit_behavior: continue
 `,
-	New: func() host.Middleware { return &ToolCallLimit{} },
+	Needs: needsSearch,
+	New:   func() host.Middleware { return &ToolCallLimit{} },
 }
 
 // The counts are maps from a tool, or allTools, to a number. All limiters share them: each runs in a step of its own and

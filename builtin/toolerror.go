@@ -31,7 +31,8 @@ var toolErrorEntry = Entry{
     on_error: {format: "{tool} failed: {message}"}
     tools: [search]
 `,
-	New: func() host.Middleware { return &ToolError{} },
+	Needs: needsSearch,
+	New:   func() host.Middleware { return &ToolError{} },
 }
 
 // ToolErrorAnswer says which errors are answered, and how.

@@ -41,7 +41,8 @@ var toolRetryEntry = Entry{
     initial_delay: 500ms
     on_failure: {format: "{tool} does not work now: {message}"}
 `,
-	New: func() host.Middleware { return &ToolRetry{} },
+	Needs: needsSearch,
+	New:   func() host.Middleware { return &ToolRetry{} },
 }
 
 // Name returns "tool_retry".

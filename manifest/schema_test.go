@@ -62,7 +62,7 @@ func TestSchemaAcceptsTheExampleOfEveryMiddleware(t *testing.T) {
 	t.Parallel()
 	schema := checker(t)
 	for _, entry := range builtin.Registry() {
-		text := head + "model: {provider: scripted, echo: true}\nmiddleware:\n" + entry.Example
+		text := head + "model: {provider: scripted, echo: true}\n" + entry.Excerpt()
 		require.NoError(t, check(t, schema, text), entry.Name)
 	}
 }

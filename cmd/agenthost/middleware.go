@@ -133,7 +133,7 @@ func (a *app) showMiddleware(m *catalog.Middleware) error {
 			fmt.Fprintf(&b, "      %s\n", line)
 		}
 	}
-	fmt.Fprintf(&b, "\nExample:\n  middleware:\n%s", indent(m.Example, "    "))
+	fmt.Fprintf(&b, "\nExample:\n%s", indent(m.Example, "  "))
 	_, err := fmt.Fprint(a.out, b.String())
 	return err
 }

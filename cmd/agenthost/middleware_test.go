@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/builtin"
 )
 
 func TestMiddlewareList(t *testing.T) {
@@ -33,7 +36,7 @@ func TestMiddlewareShow(t *testing.T) {
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "show", "tool_call_limit"))
 	for _, part := range []string{
 		"tool_call_limit: limits the tool calls", "tool_call_limit blocks tool calls beyond a limit", "Configuration:",
-		"  exit_behavior (continue, end, error; default \"continue\")\n", "Example:\n  middleware:\n    - tool_call_limit:\n",
+		"  exit_behavior (continue, end, error; default \"continue\")\n", "\n  middleware:\n    - tool_call_limit:\n",
 	} {
 		require.Contains(t, b.out.String(), part)
 	}
@@ -74,4 +77,20 @@ wrap_tool_call   errors ( tool )
 	require.Equal(t, exitOK, b.run("order", "--json"))
 	require.JSONEq(t, `{"before_agent": ["patch_tool_calls"], "before_model": ["model_call_limit"], "wrap_model_call": [],
 		"after_model": ["model_call_limit"], "wrap_tool_call": ["errors"], "after_agent": [], "advice": []}`, b.out.String())
+}
+
+// An example that middleware show prints is complete: added to a manifest with a model, it builds.
+func TestExamplesOfMiddlewareBuild(t *testing.T) {
+	t.Parallel()
+	for _, entry := range builtin.Registry() {
+		t.Run(entry.Name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, "")
+			require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "show", entry.Name), &b.err)
+			_, example, ok := strings.Cut(b.out.String(), "\nExample:\n")
+			require.True(t, ok)
+			b.write("agenthost.yaml", "apiVersion: agenthost/v1\nmodel: {provider: scripted, echo: true}\n"+strings.ReplaceAll("\n"+example, "\n  ", "\n"))
+			require.Equal(t, exitOK, b.run("validate"), "%s\n%s", example, &b.err)
+		})
+	}
 }

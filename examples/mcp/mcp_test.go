@@ -74,3 +74,18 @@ func TestTheManifestIsValidWithoutTheServer(t *testing.T) {
 	e := setup(t)
 	require.Contains(t, e.must(0, "validate"), "ok")
 }
+
+// A run writes notes and a database, which are no part of the repository.
+func TestARunLeavesNoUntrackedFiles(t *testing.T) {
+	t.Parallel()
+	if exec.CommandContext(t.Context(), "git", "ls-files", "--error-unmatch", "agenthost.yaml").Run() != nil {
+		t.Skip("needs git, and the repository")
+	}
+	ignored := func(name string) error {
+		return exec.CommandContext(t.Context(), "git", "check-ignore", "-q", name).Run()
+	}
+	for _, name := range []string{"notes/shopping.md", "agent.db"} {
+		require.NoError(t, ignored(name), name)
+	}
+	require.Error(t, ignored("notes/welcome.md"), "the example needs it")
+}

@@ -22,7 +22,7 @@ type Middleware struct {
 	Description string         `json:"description"`
 	Keys        []Key          `json:"-"` // of its configuration, those of mappings inside it behind theirs
 	Schema      map[string]any `json:"schema"`
-	Example     string         `json:"example"`
+	Example     string         `json:"example"` // keys of a manifest
 
 	doc string // as the source has it
 }
@@ -62,7 +62,7 @@ func Find(name string) (m Middleware, found bool, err error) {
 func of(entry *builtin.Entry) (Middleware, error) {
 	config := reflect.TypeOf(entry.New()).Elem()
 	m := Middleware{
-		Name: entry.Name, Aliases: entry.Aliases, Summary: entry.Summary, Example: entry.Example,
+		Name: entry.Name, Aliases: entry.Aliases, Summary: entry.Summary, Example: entry.Excerpt(),
 		doc: namedAs(entry.Name, raw(config, ""), config.Name()),
 	}
 	m.Description = wrapped(m.doc)

@@ -58,18 +58,10 @@ func (m *Middleware) document(b *bytes.Buffer) {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, "```yaml\nmiddleware:\n%s```\n", indented(m.Example))
+	fmt.Fprintf(b, "```yaml\n%s```\n", m.Example)
 }
 
 // cell is a text in a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
-}
-
-func indented(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString("  " + line)
-	}
-	return b.String()
 }

@@ -137,12 +137,12 @@ func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
 }
 
 func (m *Manifest) buildModels(config *host.Config) (err error) {
-	if config.Model, err = m.Model.build(m); err != nil {
+	if config.Model, err = m.Model.checked(m); err != nil {
 		return err
 	}
 	config.Models = make(map[string]model.Model, len(m.Models))
 	for i := range m.Models {
-		if config.Models[m.Models[i].Key], err = m.Models[i].Value.build(m); err != nil {
+		if config.Models[m.Models[i].Key], err = m.Models[i].Value.checked(m); err != nil {
 			return err
 		}
 	}

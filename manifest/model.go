@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
@@ -136,6 +137,40 @@ func (e *modelEntry) build(m *Manifest) (model.Model, error) {
 	default:
 		return entry.turns(e.node)
 	}
+}
+
+// checked makes the model, and refuses a configuration with which every call would fail.
+func (e *modelEntry) checked(m *Manifest) (model.Model, error) {
+	built, err := e.build(m)
+	checker, ok := built.(model.Checker)
+	if err != nil || !ok {
+		return built, err
+	}
+	err = checker.Check()
+	if setting, ok := errors.AsType[*model.SettingError](err); ok {
+		at := e.node
+		for _, place := range []strictyaml.Node{e.node, settingsOf(e.node)} {
+			if key, ok := place.Key(setting.Setting); ok {
+				at = key
+			}
+		}
+		return nil, at.Errorf("%w", setting)
+	}
+	if header, ok := errors.AsType[*model.HeaderError](err); ok {
+		headers, _ := e.node.Get("headers")
+		at, _ := headers.Key(header.Header)
+		return nil, at.Errorf("%w", header)
+	}
+	if err != nil {
+		return nil, e.node.Errorf("%w", err)
+	}
+	return built, nil
+}
+
+// settingsOf returns the key settings of a model; the zero Node if there is none.
+func settingsOf(n strictyaml.Node) strictyaml.Node {
+	settings, _ := n.Get("settings")
+	return settings
 }
 
 func (e *scriptedEntry) turns(n strictyaml.Node) (model.Model, error) {

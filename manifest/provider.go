@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/anthropic"
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/internal/settingname"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -20,8 +21,8 @@ var providers = map[string]*providerKind{
 	openai.Provider: {
 		key: openai.APIKeyVariable,
 		settings: map[string]settingType{
-			"frequency_penalty": number, "include": texts, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": integer,
-			"max_output_tokens": integer, "max_tokens": integer, "max_tool_calls": integer, "metadata": mapping, "modalities": texts,
+			"frequency_penalty": number, "include": texts, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": positive,
+			"max_output_tokens": positive, "max_tokens": positive, "max_tool_calls": positive, "metadata": mapping, "modalities": texts,
 			"parallel_tool_calls": boolean, "prediction": mapping, "presence_penalty": number, "prompt_cache_key": words,
 			"prompt_cache_retention": words, "reasoning": mapping, "reasoning_effort": words, "safety_identifier": words, "seed": integer,
 			"service_tier": words, "stop": wordsOrTexts, "store": boolean, "stream_options": mapping, "temperature": number, "text": mapping,
@@ -37,7 +38,7 @@ var providers = map[string]*providerKind{
 	anthropic.Provider: {
 		key: anthropic.APIKeyVariable,
 		settings: map[string]settingType{
-			"container": anything, "context_management": mapping, "inference_geo": words, "max_tokens": integer, "mcp_servers": list,
+			"container": anything, "context_management": mapping, "inference_geo": words, "max_tokens": positive, "mcp_servers": list,
 			"metadata": mapping, "output_config": mapping, "service_tier": words, "stop_sequences": texts, "temperature": number,
 			"thinking": mapping, "tool_choice": mapping, "tools": list, "top_k": integer, "top_p": number,
 		},
@@ -55,7 +56,7 @@ var providers = map[string]*providerKind{
 			"toolConfig": mapping, "tools": list,
 		},
 		common: map[string]commonSetting{
-			"max_tokens": {integer, []string{"generationConfig", "maxOutputTokens"}}, "seed": {integer, []string{"generationConfig", "seed"}},
+			"max_tokens": {positive, []string{"generationConfig", "maxOutputTokens"}}, "seed": {integer, []string{"generationConfig", "seed"}},
 			"stop": {texts, []string{"generationConfig", "stopSequences"}}, "temperature": {number, []string{"generationConfig", "temperature"}},
 			"top_k": {number, []string{"generationConfig", "topK"}}, "top_p": {number, []string{"generationConfig", "topP"}},
 		},
@@ -83,6 +84,7 @@ func providerNames() []string {
 // providerEntry is a model of a provider.
 type providerEntry struct {
 	kind     *providerKind
+	provider string // its name
 	name     string
 	baseURL  string
 	keyFrom  string // the environment variable with the key; "": the provider's
@@ -130,7 +132,7 @@ func (e *providerEntry) known(provider string) *providerEntry {
 
 // decodeProvider decodes a mapping.
 func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) {
-	e := &providerEntry{kind: providers[provider]}
+	e := &providerEntry{kind: providers[provider], provider: provider}
 	var errs []error
 	var profile profileEntry
 	settings := newSettings()
@@ -238,6 +240,9 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, key string, value stric
 // unknown returns the error for a key that the models of the provider do not have.
 func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 	at, _ := n.Key(key)
+	if advice, ok := settingname.Advice(e.provider, key); ok {
+		return at.Errorf("unknown key %q; for %s, %s", key, e.provider, advice)
+	}
 	return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
 }
 

@@ -21,6 +21,7 @@ var (
 	words    = settingType{map[string]any{"type": "string"}, decodeAs[string]}
 	boolean  = settingType{map[string]any{"type": "boolean"}, decodeAs[bool]}
 	integer  = settingType{map[string]any{"type": "integer"}, decodeAs[int64]}
+	positive = settingType{map[string]any{"type": "integer", "minimum": 1}, decodePositive}
 	number   = settingType{map[string]any{"type": "number"}, decodeNumber}
 	list     = settingType{map[string]any{"type": "array"}, decodeAs[[]any]}
 	texts    = settingType{listOf(map[string]any{"type": "string"}), decodeAs[[]string]}
@@ -32,6 +33,16 @@ var (
 func decodeAs[T any](n strictyaml.Node) (any, error) {
 	var value T
 	err := n.Decode(&value)
+	return value, err
+}
+
+// decodePositive decodes a count.
+func decodePositive(n strictyaml.Node) (any, error) {
+	var value int64
+	err := n.Decode(&value)
+	if err == nil && value < 1 {
+		err = n.Errorf("must be at least 1")
+	}
 	return value, err
 }
 

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"errors"
 	"maps"
 
 	"github.com/agenthost/agenthost/abi"
@@ -23,12 +22,12 @@ func (m *Model) tools(req *model.Request) ([]object, error) {
 		}
 		entries, ok := setting.Items()
 		if !ok {
-			return nil, provider.Unsendable(Provider, errors.New(`the setting "tools" must be a list of mappings`))
+			return nil, provider.Unsendable(Provider, &model.SettingError{Setting: "tools", Problem: "must be a list of mappings"})
 		}
 		for _, entry := range entries {
 			var fields wire.Map
 			if _, err := fields.UnmarshalMsg(entry); err != nil || len(fields) == 0 {
-				return nil, provider.Unsendable(Provider, errors.New(`the setting "tools" must be a list of mappings`))
+				return nil, provider.Unsendable(Provider, &model.SettingError{Setting: "tools", Problem: "must be a list of mappings"})
 			}
 			out = joined(out, objectOf(fields))
 		}

@@ -32,8 +32,8 @@ func (m *Model) open() (err error) {
 	if !strings.HasPrefix(m.path, "models/") && !strings.HasPrefix(m.path, "tunedModels/") {
 		m.path = "models/" + m.path
 	}
-	if m.Name == "" || strings.Contains(m.Name, "..") || strings.ContainsAny(m.Name, "?&") {
-		return refused("%q is not a valid name of a model; use a name such as %q", m.Name, "gemini-3-flash")
+	if err := m.checkName(); err != nil {
+		return err
 	}
 	if m.endpoint, err = service.Connect(m.options()); err != nil {
 		return err

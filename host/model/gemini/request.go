@@ -62,7 +62,7 @@ func addTools(body map[string]any, req *model.Request) error {
 	case []any:
 		tools = append(tools, own...)
 	default:
-		return refused(`the setting "tools" must be a list, such as [{"googleSearch": {}}]`)
+		return provider.Unsendable(Provider, &model.SettingError{Setting: "tools", Problem: `must be a list, such as [{"googleSearch": {}}]`})
 	}
 	body["tools"] = tools
 	if choice := choose(req.ToolChoice); choice != nil {

@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"errors"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
@@ -37,12 +35,12 @@ func (m *Model) addTools(body object, tools []object, choice any) error {
 		for _, entry := range own {
 			entry, ok := entry.(object)
 			if !ok {
-				return m.refused(errors.New(`the setting "tools" must be a list of mappings`))
+				return m.refused(&model.SettingError{Setting: "tools", Problem: "must be a list of mappings"})
 			}
 			tools = joined(tools, entry)
 		}
 	default:
-		return m.refused(errors.New(`the setting "tools" must be a list of mappings`))
+		return m.refused(&model.SettingError{Setting: "tools", Problem: "must be a list of mappings"})
 	}
 	delete(body, "tools")
 	if len(tools) == 0 { // a choice without tools is refused

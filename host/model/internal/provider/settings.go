@@ -15,10 +15,7 @@ func Settings(name string, of, request wire.Map, reserved ...string) (map[string
 	out := make(map[string]any, len(all))
 	for _, setting := range all {
 		if slices.Contains(reserved, setting.Key) {
-			return nil, &model.Error{
-				Provider: name, Kind: model.ErrorInvalidRequest,
-				Err: fmt.Errorf("the setting %q is not allowed, because the agent sets it; remove it", setting.Key),
-			}
+			return nil, Unsendable(name, &model.SettingError{Setting: setting.Key, Problem: "is not allowed, because the agent sets it; remove it"})
 		}
 		value, err := setting.Value.Value()
 		if err != nil {

@@ -1,0 +1,121 @@
+// Package settingname translates the names of model settings that users of LangChain and of the providers' SDKs write into those of a
+// manifest. The table in advice.go is the only place for them: errors about unknown keys use it, and docs/models.md is generated from it.
+package settingname
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// advice says what to write in place of a foreign name.
+type advice struct {
+	names []string          // the foreign names
+	write map[string]string // by provider: what to write in a manifest; every: for all other providers
+	notes string            // a sentence that follows; may be ""
+}
+
+// every is the key of advice for providers without advice of their own.
+const every = ""
+
+// table holds all foreign names. A name that a provider accepts as a key of its model is not looked up for that provider.
+var table = []advice{
+	{names: []string{"model", "model_name", "model_id"}, write: map[string]string{every: "name: NAME"}},
+	{names: []string{"model_provider"}, write: map[string]string{every: "provider: NAME"}},
+	{names: []string{"effort", "reasoning_effort", "thinking_level"}, write: map[string]string{
+		"openai": "reasoning_effort: high", "anthropic": "output_config: {effort: high}",
+		"gemini": "generationConfig: {thinkingConfig: {thinkingLevel: high}}",
+	}},
+	{names: []string{"thinking_budget", "budget_tokens", "max_thinking_tokens"}, write: map[string]string{
+		"openai": "reasoning_effort: high", "anthropic": "thinking: {type: enabled, budget_tokens: 2000}",
+		"gemini": "generationConfig: {thinkingConfig: {thinkingBudget: 2000}}",
+	}},
+	{names: []string{"thinking", "reasoning", "include_thoughts"}, write: map[string]string{
+		"openai": "reasoning_effort: high", "anthropic": "thinking: {type: enabled, budget_tokens: 2000}",
+		"gemini": "generationConfig: {thinkingConfig: {includeThoughts: true}}",
+	}},
+	{names: []string{"max_completion_tokens", "max_output_tokens", "max_tokens_to_sample", "max_new_tokens", "num_predict"}, write: map[string]string{
+		every: "max_tokens: 8000",
+	}},
+	{names: []string{"stop_sequences", "stop_tokens"}, write: map[string]string{every: "stop: [TEXT]"}},
+	{names: []string{"response_mime_type", "response_schema", "response_format", "structured_output"}, write: map[string]string{
+		every: "response_format: {schema: FILE}",
+	}, notes: "The key belongs to the manifest, not to the model."},
+	{names: []string{"system", "system_prompt", "system_instruction"}, write: map[string]string{
+		every: "system_prompt: TEXT",
+	}, notes: "The key belongs to the manifest, not to the model."},
+	{names: []string{"betas"}, write: map[string]string{
+		"anthropic": "headers: {anthropic-beta: NAME}", every: "headers: {NAME: VALUE}",
+	}},
+	{names: []string{"extra_headers", "default_headers", "additional_headers"}, write: map[string]string{every: "headers: {NAME: VALUE}"}},
+	{names: []string{"extra_body", "model_kwargs", "additional_kwargs", "kwargs"}, write: map[string]string{every: "settings: {KEY: VALUE}"}},
+	{names: []string{"openai_api_base", "anthropic_api_url", "api_base", "endpoint", "azure_endpoint", "host"}, write: map[string]string{
+		every: "base_url: ADDRESS",
+	}},
+	{names: []string{"use_responses_api", "output_version"}, write: map[string]string{
+		"openai": "api: responses",
+	}},
+	{names: []string{"timeout", "request_timeout", "default_request_timeout"}, write: map[string]string{
+		every: "agenthost run --timeout 2m",
+	}, notes: "The flag limits the whole run."},
+	{names: []string{"max_retries", "retries"}, write: map[string]string{
+		every: "middleware: [{model_retry: {max_retries: 2}}]",
+	}, notes: "The key belongs to the manifest, not to the model."},
+	{names: []string{"stream", "streaming", "disable_streaming", "stream_usage", "n", "candidate_count"}, write: map[string]string{
+		every: "",
+	}, notes: "The agent sets it itself; leave it out."},
+}
+
+// Advice says what to write in a model of a provider in place of a foreign name, as the end of an error. It reports false if the table
+// has nothing to say.
+func Advice(provider, name string) (string, bool) {
+	for i := range table {
+		a := &table[i]
+		if !slices.Contains(a.names, name) {
+			continue
+		}
+		write, ok := a.write[provider]
+		if !ok {
+			write, ok = a.write[every]
+		}
+		switch {
+		case !ok:
+			return "", false
+		case write == "":
+			return lowerFirst(strings.TrimSuffix(a.notes, ".")), true
+		case a.notes == "":
+			return "write " + write, true
+		default:
+			return "write " + write + "; " + lowerFirst(strings.TrimSuffix(a.notes, ".")), true
+		}
+	}
+	return "", false
+}
+
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
+// Markdown returns the table for docs/models.md, with a column for each of the providers.
+func Markdown(providers []string) string {
+	var b strings.Builder
+	b.WriteString("| name elsewhere | " + strings.Join(providers, " | ") + " | |\n|---|---|" + strings.Repeat("---|", len(providers)) + "\n")
+	for i := range table {
+		a := &table[i]
+		fmt.Fprintf(&b, "| `%s` |", strings.Join(a.names, "`, `"))
+		for _, provider := range providers {
+			b.WriteString(" " + a.cell(provider) + " |")
+		}
+		b.WriteString(" " + a.notes + " |\n")
+	}
+	return b.String()
+}
+
+func (a *advice) cell(provider string) string {
+	write, ok := a.write[provider]
+	if !ok {
+		write = a.write[every]
+	}
+	if write == "" {
+		return ""
+	}
+	return "`" + write + "`"
+}

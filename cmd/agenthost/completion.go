@@ -70,6 +70,9 @@ func (a *app) completeThread(c *cobra.Command, args []string, begin string) ([]s
 	if store := c.Flags().Lookup("store"); store != nil {
 		flags.store = store.Value.String()
 	}
+	if a.locate(c) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will report the error
+	}
 	ctx, cancel := context.WithTimeout(c.Context(), completionTime)
 	defer cancel()
 	var names []string

@@ -4,6 +4,7 @@
 //
 //   - the flags of a subcommand: the file of its name; flags that several share: root.go, runflags.go, runlimits.go,
 //     decisionflags.go
+//   - which manifest is used: locate.go
 //   - exit codes of errors: exit.go; of an interrupted run: agentrun.go (outcome); what a signal does: signals.go
 //   - one run, and what happens when it waits for a person: agentrun.go; questions at a terminal: internal/prompt; the chat:
 //     chat.go and internal/chat

@@ -186,7 +186,8 @@ Exit codes:
 
 // manifestFlags adds the flags of every command that needs a manifest.
 func (a *app) manifestFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&a.file, "file", "f", manifestFile, "the manifest `FILE` to use")
+	a.addFile(c, false)
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return a.locate(c) }
 	c.Flags().StringArrayVar(&a.set, "set", nil, "override a value of the manifest: `KEY=VALUE`, such as middleware[0].config.strategy=hash; may be repeated")
 }
 

@@ -36,10 +36,15 @@ no model.`,
   agenthost threads export ada --output ada.json
   agenthost threads rm ada`,
 	})
-	c.PersistentFlags().StringVarP(&a.file, "file", "f", manifestFile, "the manifest `FILE` to use")
+	a.addFile(c, true)
 	c.PersistentFlags().StringVar(&flags.store, "store", "",
 		"the `ADDRESS` of the store, instead of the manifest's: sqlite:PATH or postgres://USER@HOST/DATABASE")
-	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return notTogether(c, "file", "store") }
+	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if err := notTogether(c, "file", "store"); err != nil || flags.store != "" {
+			return err
+		}
+		return a.locate(c)
+	}
 	c.AddCommand(a.threadsListCommand(&flags), a.threadsShowCommand(&flags), a.threadsHistoryCommand(&flags),
 		a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
 	return c

@@ -40,8 +40,9 @@ type Manifest struct {
 	InterruptBefore []breakpoint    `yaml:"interrupt_before"` // the steps before which a run stops
 	InterruptAfter  []breakpoint    `yaml:"interrupt_after"`  // the steps after which a run stops
 	// the number of steps at which a run fails; default 10000
-	RecursionLimit int `yaml:"recursion_limit" strict:"min=1"`
+	RecursionLimit int `yaml:"recursion_limit" strict:"min=1" schema:"default=10000"`
 
+	root      strictyaml.Node                  // the file after the assignments, with variables as they are written
 	dir       string                           // directory of the file, which paths are relative to
 	lookup    func(name string) (string, bool) // looks up a variable in the environment and then in env_file
 	engine    *plugin.Engine
@@ -95,6 +96,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.root = root
 	if m.lookup, err = environment(root, lookup, m.path); err != nil {
 		return nil, err
 	}

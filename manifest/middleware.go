@@ -98,9 +98,9 @@ type pluginEntry struct {
 	Limits limitsEntry    `yaml:"limits"`                   // the limits of what the plugin may use
 	// what a call may see of earlier calls. pool (the default): an instance may keep values from call to call. call: each call finds
 	// the memory as it was after configuration
-	Isolation string `yaml:"isolation" strict:"enum=pool|call"`
+	Isolation string `yaml:"isolation" strict:"enum=pool|call" schema:"default=pool"`
 	// what a fault of the plugin does. closed (the default): the run fails. open: the run goes on as if the plugin had said nothing
-	OnFailure string       `yaml:"on_failure" strict:"enum=closed|open"`
+	OnFailure string       `yaml:"on_failure" strict:"enum=closed|open" schema:"default=closed"`
 	Breaker   breakerEntry `yaml:"breaker"` // when faults cause the plugin to be bypassed for a while; default: never
 	// permits on_failure: open and a breaker for a plugin that guards something. Without it they are an error
 	AcceptOpen bool `yaml:"accept_open"`

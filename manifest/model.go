@@ -57,7 +57,7 @@ type scriptedEntry struct {
 	Name     string      `yaml:"name"`  // the name of a model with turns; default "scripted"
 	Turns    []turnEntry `yaml:"turns"` // a fixed list of answers
 	// what a call after the last turn gets: an error (the default), the last turn again, or an empty answer
-	AfterEnd string `yaml:"after_end" strict:"enum=error|repeat_last|empty"`
+	AfterEnd string `yaml:"after_end" strict:"enum=error|repeat_last|empty" schema:"default=error"`
 	// the path of a file of rules, relative to the manifest
 	Rules string `yaml:"rules"`
 	// true: the model answers with the texts of all messages, joined by -

@@ -214,7 +214,9 @@ func (checkpointEntry) JSONSchema() map[string]any {
 
 // JSONSchema returns the schema of a durability.
 func (durabilityEntry) JSONSchema() map[string]any {
-	return enum(string(host.DurabilityRound), string(host.DurabilityStep), string(host.DurabilityExit))
+	schema := enum(string(host.DurabilityRound), string(host.DurabilityStep), string(host.DurabilityExit))
+	schema["default"] = string(host.DurabilityRound)
+	return schema
 }
 
 // JSONSchema returns the schema of a step's name.

@@ -9,18 +9,18 @@ import (
 
 // toolCallsEntry holds the limits of tool calls. With the defaults of manifests, a run that loops ends by itself.
 type toolCallsEntry struct {
-	MaxLoops       int `yaml:"max_loops"`        // the number of model steps in a run; 0 or less: no limit; default 10
-	MaxPerResponse int `yaml:"max_per_response"` // the number of tool calls in one response; 0 or less: no limit; default 0
+	MaxLoops       int `yaml:"max_loops" schema:"default=10"`       // the number of model steps in a run; 0 or less: no limit; default 10
+	MaxPerResponse int `yaml:"max_per_response" schema:"default=0"` // the number of tool calls in one response; 0 or less: no limit; default 0
 	// the number of tokens that the results of tools add to a run; 0 or less: no limit; default 0
 	MaxTotalTokens tokenCount `yaml:"max_total_tokens"`
 	// what happens when a run exceeds one of the limits above. true (the default): the run fails. false: calls beyond the limit are
 	// answered with an error, and the run goes on or ends
-	ErrorOnExceedLimit bool `yaml:"error_on_exceed_limit"`
+	ErrorOnExceedLimit bool `yaml:"error_on_exceed_limit" schema:"default=true"`
 	// how long one execution of a tool may take; 0s (the default): no limit
 	ToolTimeout time.Duration `yaml:"tool_timeout" strict:"min=0s"`
-	Parallel    int           `yaml:"parallel" strict:"min=1"` // how many calls of one response run at once; default 8
+	Parallel    int           `yaml:"parallel" strict:"min=1" schema:"default=8"` // how many calls of one response run at once; default 8
 	// how many unusable responses in a row are answered before the run fails; default 3
-	MaxMalformed int `yaml:"max_malformed" strict:"min=1"`
+	MaxMalformed int `yaml:"max_malformed" strict:"min=1" schema:"default=3"`
 	// how many calls a minute are normal, by tool or under "*" for all tools; more calls cause an alert
 	Alert map[string]callsPerMinute `yaml:"alert"`
 

@@ -104,7 +104,8 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
-	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(), a.validateCommand(),
+	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
+		a.validateCommand(), a.configCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
 	completeDefaults(root)

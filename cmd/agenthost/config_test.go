@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/manifest"
+)
+
+const configured = `apiVersion: agenthost/v1
+model: {provider: openai, name: "${MODEL:-gpt}", headers: {X-Api-Key: hunter2hunter2}}
+models: {}
+tools:
+  - mcp: {name: a, command: [x, "1"], env: {TOKEN: hunter2hunter2}}
+middleware:
+  - pii: {pii_type: email}
+  - plugin: a.wasm
+    config: {password: hunter2hunter2}
+checkpoint: postgres://u:hunter2hunter2@h/db
+system_prompt: |
+  Two
+  lines.
+`
+
+func TestConfigShowListsTheValues(t *testing.T) {
+	t.Parallel()
+	b := setup(t, configured)
+	require.Equal(t, exitOK, b.run("config", "show"), &b.err) // -f comes after config
+	require.Equal(t, `apiVersion=agenthost/v1
+model.provider=openai
+model.name=${MODEL:-gpt}
+model.headers.X-Api-Key=***
+models={}
+tools[0].mcp.name=a
+tools[0].mcp.command[0]=x
+tools[0].mcp.command[1]="1"
+tools[0].mcp.env.TOKEN=***
+middleware[0].pii.pii_type=email
+middleware[1].plugin=a.wasm
+middleware[1].config.password=***
+checkpoint=postgres://u:***@h/db
+system_prompt="Two\nlines.\n"
+`, b.out.String())
+}
+
+func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
+	t.Parallel()
+	b := setup(t, configured)
+	file := b.path("agenthost.yaml")
+	require.Equal(t, exitOK, b.run("config", "show", "--resolved", "--origin", "--model", "anthropic:claude",
+		"--set", "middleware[0].pii.strategy=mask", "--set", "tools[0].mcp.env.TOKEN=hunter3hunter3"), &b.err)
+	lines := strings.Split(b.out.String(), "\n")
+	for _, line := range []string{
+		"apiVersion=agenthost/v1  # " + file + ":1:13",
+		"model=anthropic:claude  # --set model=anthropic:claude",
+		"tools[0].mcp.env.TOKEN=***  # --set tools[0].mcp.env.TOKEN=***",
+		"middleware[0].pii.strategy=mask  # --set middleware[0].pii.strategy=mask",
+		"middleware[0].pii.apply_to_input=true  # default",
+		"middleware[1].isolation=pool  # default",
+		"recursion_limit=10000  # default",
+		"tool_calls.max_loops=10  # default",
+		"durability=round  # default",
+	} {
+		require.Contains(t, lines, line)
+	}
+	require.NotContains(t, b.out.String(), "hunter")
+	require.NotContains(t, b.out.String(), "middleware[0].isolation", "the entry is no plugin")
+	require.NotContains(t, b.out.String(), "response_format", "answers are texts")
+
+	require.Equal(t, exitOK, b.run("config", "show", "--json"), &b.err)
+	var values []manifest.Value
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &values))
+	require.Equal(t, manifest.Value{Key: "apiVersion", Value: "agenthost/v1", Origin: file + ":1:13"}, values[0])
+}
+
+// What config show prints can be given to --set, and gives the same list.
+func TestConfigShowPrintsAssignments(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: scripted, turns: [{content: \"true\"}, {content: \"[x\"}, {content: \"\"}, {content: \"a\\n\\\"b\\\"\"}]}\n")
+	require.Equal(t, exitOK, b.run("config", "show"), &b.err)
+	want := b.out.String()
+	b.write("agenthost.yaml", "apiVersion: agenthost/v1\n")
+	args := []string{"config", "show"}
+	for line := range strings.Lines(want) {
+		args = append(args, "--set", strings.TrimSuffix(line, "\n"))
+	}
+	require.Equal(t, exitOK, b.run(args...), &b.err)
+	require.Equal(t, want, b.out.String())
+}
+
+// The defaults that the schema, and so config show, tells are those that the agent has.
+func TestDefaultsOfTheSchemaAreTheDefaults(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+"checkpoint: memory\n")
+	require.Equal(t, exitOK, b.run("config", "show", "--resolved"), &b.err)
+	var assignments []string
+	for line := range strings.Lines(b.out.String()) {
+		assignments = append(assignments, "--set", strings.TrimSuffix(line, "\n"))
+	}
+	var without, with host.Config
+	for set, into := range map[*host.Config][]string{&without: nil, &with: assignments} {
+		a := &app{file: b.path("agenthost.yaml"), streams: streams{err: &b.err}}
+		for i := 1; i < len(into); i += 2 {
+			a.set = append(a.set, into[i])
+		}
+		agent, err := a.load(t.Context(), manifest.Options{InMemory: true}, func(c *host.Config) { *set = *c })
+		require.NoError(t, err)
+		require.NoError(t, agent.Close())
+	}
+	if without.Durability == "" {
+		without.Durability = host.DurabilityRound
+	}
+	if without.RecursionLimit == 0 {
+		without.RecursionLimit = host.DefaultRecursionLimit
+	}
+	require.Equal(t, without.ToolCalls, with.ToolCalls)
+	require.Equal(t, without.Durability, with.Durability)
+	require.Equal(t, without.RecursionLimit, with.RecursionLimit)
+}

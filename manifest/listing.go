@@ -1,0 +1,114 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// Value is one value of a manifest, in a list of all.
+type Value struct {
+	Key    string `json:"key"`    // its path, such as middleware[0].pii.strategy
+	Value  string `json:"value"`  // as an assignment takes it; *** for a secret; variables as they are written
+	Origin string `json:"origin"` // FILE:LINE:COLUMN, the flag that set it, or [OriginDefault]
+}
+
+// OriginDefault is the origin of a value that the manifest does not set.
+const OriginDefault = "default"
+
+// Values lists the values of the manifest in the order of the file, after the assignments of [Options]. With defaults, it adds after the keys
+// of each mapping those that the mapping leaves out, if they have a fixed default. It never shows the value of a variable, which may be a
+// secret.
+func (m *Manifest) Values(defaults bool) ([]Value, error) {
+	l := listing{}
+	if defaults {
+		schema, err := Schema(nil)
+		if err != nil {
+			return nil, err
+		}
+		l.add(m.root, schema)
+	} else {
+		l.add(m.root, nil)
+	}
+	return l.values, nil
+}
+
+// listing collects values. Schemas are nil where no defaults are known.
+type listing struct{ values []Value }
+
+func (l *listing) add(n strictyaml.Node, schema map[string]any) {
+	switch {
+	case n.Len() == 0:
+		l.values = append(l.values, Value{n.Path(), n.Shown(), n.Origin()})
+	case n.Kind() == strictyaml.KindList:
+		items, _ := schema["items"].(map[string]any)
+		for _, item := range n.Items() {
+			l.add(item, items)
+		}
+	default:
+		form := formFor(schema, n.Keys())
+		for _, key := range n.Keys() {
+			value, _ := n.Get(key)
+			l.add(value, propertyOf(form, key))
+		}
+		l.addDefaults(n.Path(), n.Keys(), form)
+	}
+}
+
+// addDefaults adds the defaults of keys that are not given. Keys of mappings inside have defaults without the mapping.
+func (l *listing) addDefaults(path string, given []string, form map[string]any) {
+	properties, _ := form["properties"].(map[string]any)
+	dependent, _ := form["dependentRequired"].(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		needs, _ := dependent[key].([]string)
+		if slices.Contains(given, key) || slices.ContainsFunc(needs, func(other string) bool { return !slices.Contains(given, other) }) {
+			continue
+		}
+		property, inside := propertyOf(form, key), key
+		if path != "" {
+			inside = path + "." + key
+		}
+		if fallback, ok := property["default"]; ok {
+			l.values = append(l.values, Value{inside, shownDefault(fallback), OriginDefault})
+		} else if property["properties"] != nil && property["required"] == nil {
+			l.addDefaults(inside, nil, property)
+		}
+	}
+}
+
+// formFor returns the schema of a mapping with these keys: the schema itself, or its alternative that has the keys.
+func formFor(schema map[string]any, keys []string) map[string]any {
+	if schema["properties"] != nil {
+		return schema
+	}
+	forms, _ := schema["anyOf"].([]any)
+	for _, form := range forms {
+		form, _ := form.(map[string]any)
+		found := formFor(form, keys)
+		if found != nil && !slices.ContainsFunc(keys, func(key string) bool { return propertyOf(found, key) == nil }) {
+			return found
+		}
+	}
+	return nil
+}
+
+func propertyOf(form map[string]any, key string) map[string]any {
+	properties, _ := form["properties"].(map[string]any)
+	property, _ := properties[key].(map[string]any)
+	return property
+}
+
+// shownDefault writes a default as an assignment takes it.
+func shownDefault(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}

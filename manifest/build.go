@@ -66,7 +66,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if err != nil {
 		return agent, err
 	}
-	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.Checkpoint.address.InMemory()
+	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.memoryStore && !m.Checkpoint.address.InMemory()
 	agent.closers = append(agent.closers, opened.Close)
 	servers, err := m.startServers(ctx, m.toolEntries(), logger)
 	if err != nil {

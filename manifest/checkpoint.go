@@ -38,7 +38,7 @@ func (e *checkpointEntry) UnmarshalStrict(n strictyaml.Node) error {
 // open opens the store and sets config to use it. Without a store, threads are not kept. Values that outlive threads are then kept as
 // long as the agent lives, also when a plugin is loaded again.
 func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (*threadstore.Store, error) {
-	if e.address.IsZero() || m.inMemory {
+	if e.address.IsZero() || m.inMemory || m.memoryStore {
 		opened := threadstore.InMemory()
 		config.Store = opened.Values
 		if !e.address.IsZero() {

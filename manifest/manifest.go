@@ -42,15 +42,16 @@ type Manifest struct {
 	// the number of steps at which a run fails; default 10000
 	RecursionLimit int `yaml:"recursion_limit" strict:"min=1" schema:"default=10000"`
 
-	root      strictyaml.Node                  // the file after the assignments, with variables as they are written
-	dir       string                           // directory of the file, which paths are relative to
-	lookup    func(name string) (string, bool) // looks up a variable in the environment and then in env_file
-	engine    *plugin.Engine
-	recorder  plugin.Recorder
-	inMemory  bool
-	unstarted func(server mcp.Config)
-	waiting   func(servers []string)
-	chain     []string // the manifests of the agents that have this agent as a tool, and its own manifest
+	root        strictyaml.Node                  // the file after the assignments, with variables as they are written
+	dir         string                           // directory of the file, which paths are relative to
+	lookup      func(name string) (string, bool) // looks up a variable in the environment and then in env_file
+	engine      *plugin.Engine
+	recorder    plugin.Recorder
+	inMemory    bool
+	memoryStore bool
+	unstarted   func(server mcp.Config)
+	waiting     func(servers []string)
+	chain       []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
 // Options are options for reading a manifest.
@@ -60,6 +61,9 @@ type Options struct {
 	Engine    *plugin.Engine                   // shared by the plugins; nil: none
 	Recorder  plugin.Recorder                  // records every call of every plugin; nil: none
 	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
+	// MemoryStore keeps threads and values in memory, and does not open the manifest's database. Unlike with InMemory, MCP servers are
+	// started.
+	MemoryStore bool
 	// Unstarted is told of each MCP server that InMemory keeps from being started, also by agents that are tools; nil: nothing
 	// is told.
 	Unstarted func(server mcp.Config)
@@ -88,7 +92,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	}
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
-		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, unstarted: options.Unstarted,
+		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, unstarted: options.Unstarted,
 		waiting: options.Waiting,
 	}
 	root, err := strictyaml.Parse(path, data,

@@ -16,7 +16,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var flags runFlags
-	var proceed bool
+	var proceed, dry bool
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT | -]",
 		Short: "Run the agent and print its answer",
@@ -28,6 +28,10 @@ a name starts the thread. Without --thread, the run gets a thread of its own, ru
 checkpoint is a database; otherwise nothing is kept when the command ends. With --continue, give no
 prompt: the thread's last run, which failed, was stopped or died, continues where it stopped.
 
+With --dry-run, everything is built, MCP servers are started and the hooks before the model run, but no
+model is asked and nothing is kept: the command prints the model, the system prompt, the tools and the
+messages of the first request.
+
 A run that asks a person something is interrupted. At a terminal you can answer at once. Elsewhere, or if
 you leave the question with Ctrl-C, the command ends with exit code 3 and prints the commands that answer:
 see 'agenthost resume --help'. While a thread waits for an answer, a new prompt would give its run up. At
@@ -38,6 +42,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
   agenthost run --thread ada --continue
   agenthost run --thread ada --checkpoint 3 "what about warnings?"
   agenthost run --set 'middleware[0].config.strategy=hash' --output jsonl "which errors are in app.log?"
+  agenthost run --dry-run "which errors are in app.log?"
   agenthost run --record run.cassette "which errors are in app.log?"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -64,12 +69,19 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 				return &exitError{exitUsage, errors.New("run: --continue takes no prompt; leave out the prompt to continue the last run, " +
 					"or --continue to start a new one")}
 			}
+			if dry {
+				if proceed {
+					return &exitError{exitUsage, errors.New("run: --dry-run shows what a prompt would send; leave out --continue")}
+				}
+				return a.dryRun(c.Context(), &flags, input)
+			}
 			return a.perform(c.Context(), &flags, func(context.Context, *manifest.Agent) (host.Input, error) { return input, nil })
 		},
 	}
 	a.manifestFlags(c)
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
+	c.Flags().BoolVar(&dry, "dry-run", false, "print the first request that the run would send to a model, and send none")
 	flags.add(c)
 	flags.addGiveUp(c)
 	return c

@@ -96,7 +96,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		waiting: options.Waiting,
 	}
 	root, err := strictyaml.Parse(path, data,
-		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret))
+		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret), strictyaml.WithShortForms(longForm))
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func load(file string, data []byte, opts []Option) (Node, problems) {
 	}
 	hidden := markSecrets(n, src, o.secret)
 	for _, assignment := range o.set {
-		changed, more := assign(n, assignment, o.secret)
+		changed, more := assign(n, assignment, &o)
 		n = changed
 		found.merge(more)
 	}

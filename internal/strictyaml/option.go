@@ -7,6 +7,7 @@ type options struct {
 	lookup   func(string) (string, bool)
 	secret   func(path []string) bool
 	set      []string
+	long     func(path, text string) []Pair
 	maxBytes int64
 }
 
@@ -30,6 +31,15 @@ func WithEnv(lookup func(name string) (string, bool)) Option {
 // number, boolean or null if it looks like one. Problems of a value show the assignment instead of a line.
 func WithSet(assignments []string) Option {
 	return func(o *options) { o.set = append(o.set, assignments...) }
+}
+
+// Pair is a key with a text, or without a value if Text is "".
+type Pair struct{ Key, Text string }
+
+// WithShortForms lets an assignment go into a text that is short for a mapping: the function returns the mapping that a text at a path
+// stands for, or nil.
+func WithShortForms(long func(path, text string) []Pair) Option {
+	return func(o *options) { o.long = long }
 }
 
 // WithSecrets names the keys that hold secrets: the function reports whether the text, number or boolean at a path of keys, without the

@@ -25,9 +25,9 @@ func AssignedKeys(assignment string) []string {
 }
 
 // assign applies one key.path=value to a tree and returns the changed tree.
-func assign(root *node, assignment string, secret func(path []string) bool) (*node, problems) {
+func assign(root *node, assignment string, o *options) (*node, problems) {
 	var found problems
-	src := &source{name: "--set " + cut(shownAssignment(assignment, secret))}
+	src := &source{name: "--set " + cut(shownAssignment(assignment, o.secret))}
 	at := src.at(0, 0)
 	if !utf8.ValidString(assignment) {
 		found.add(at.problem("", "the assignment is not UTF-8", ""))
@@ -46,7 +46,7 @@ func assign(root *node, assignment string, secret func(path []string) bool) (*no
 	if value == nil {
 		return root, found
 	}
-	a := assigner{at: at, value: value}
+	a := assigner{at: at, value: value, long: o.long}
 	changed := a.apply(root, steps, "")
 	if a.problem != nil {
 		found.add(*a.problem)
@@ -108,6 +108,7 @@ func relocated(n *node, at position) *node {
 type assigner struct {
 	at      position
 	value   *node
+	long    func(path, text string) []Pair // see WithShortForms; may be nil
 	problem *Problem
 }
 
@@ -127,6 +128,7 @@ func (a *assigner) applyKey(n *node, steps []step, path string) *node {
 	if n == nil || n.kind == KindNull {
 		n = newMapping(a.at, nil)
 	}
+	n = a.longForm(n, path)
 	if n.kind != KindMap {
 		return a.refuse(path, fmt.Sprintf("%s has no key %s", n.found(), quote(key)))
 	}
@@ -139,6 +141,25 @@ func (a *assigner) applyKey(n *node, steps []step, path string) *node {
 	}
 	added := entry{newScalar(a.at, KindString, key, false), a.apply(nil, steps[1:], inside)}
 	return newMapping(n.at, append(entries, added))
+}
+
+// longForm returns the mapping that a text is short for, at the place of the text, or else the node itself.
+func (a *assigner) longForm(n *node, path string) *node {
+	if n.kind != KindString || a.long == nil {
+		return n
+	}
+	var entries []entry
+	for _, pair := range a.long(path, n.text) {
+		value := newScalar(n.at, KindString, pair.Text, false)
+		if pair.Text == "" {
+			value = newScalar(n.at, KindNull, "", true)
+		}
+		entries = append(entries, entry{newScalar(n.at, KindString, pair.Key, false), value})
+	}
+	if entries == nil {
+		return n
+	}
+	return newMapping(n.at, entries)
 }
 
 func (a *assigner) applyIndex(n *node, steps []step, path string) *node {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,6 +179,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	}
 	if err == nil {
 		resp = r.ids.identified(resp)
+		err = r.judge(m.Info(), resp)
 	}
 	if events := r.events(); events.on() {
 		event := &Event{Type: EventModel, Step: ModelStep, Model: name, Duration: r.agent.now().Sub(start)}
@@ -189,6 +191,21 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 		events.send(event)
 	}
 	return resp, err
+}
+
+// judge warns about an answer that is not complete. Such an answer is an error if it says nothing.
+func (r *run) judge(by model.Info, resp *model.Response) error {
+	ending := model.EndingOf(resp.StopReason)
+	if ending == model.Complete {
+		return nil
+	}
+	text := fmt.Sprintf("the answer of the model %q is not complete (stop reason %q): %s", by.Name, clean(resp.StopReason), ending.Explain())
+	if !model.Says(resp.AI()) {
+		err := &model.Error{Provider: cmp.Or(by.Provider, by.Name), Kind: model.ErrorCutOff, Err: errors.New("the answer is empty; " + text)}
+		return modelError(by.Name, err)
+	}
+	r.warn(ModelStep, text)
+	return nil
 }
 
 func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {

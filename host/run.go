@@ -261,9 +261,19 @@ func (r *run) result(err error) *Result {
 	shown := r.shown()
 	return &Result{
 		RunID: r.id, Thread: r.thread.id, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
-		Structured: shown.structured(),
+		Structured: shown.structured(), StopReason: stopReason(shown.Messages()),
 		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.budget.usage.total(), Steps: r.budget.steps,
 	}
+}
+
+// stopReason returns why the last answer ended: the models of all providers note it in the Meta of their messages.
+func stopReason(messages history.List) string {
+	at := messages.LastAI()
+	if at < 0 {
+		return ""
+	}
+	reason, _ := messages.At(at).Meta.Get("stop_reason").AsString()
+	return reason
 }
 
 // callSeed returns the seed of one call of a hook or tool, derived from the run's seed and the place of the call in the run.

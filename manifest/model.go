@@ -62,6 +62,7 @@ type scriptedEntry struct {
 	Rules string `yaml:"rules"`
 	// true: the model answers with the texts of all messages, joined by -
 	Echo bool `yaml:"echo"`
+	cutOffEntry
 }
 
 // CheckStrict requires exactly one kind of script.
@@ -82,7 +83,9 @@ type turnEntry struct {
 	Content   string      `yaml:"content"`    // the text of the answer
 	ToolCalls []callEntry `yaml:"tool_calls"` // the tool calls of the answer
 	Usage     *usageEntry `yaml:"usage"`      // the tokens that the answer counts as used; default: none
-	Error     string      `yaml:"error"`      // the text with which the call fails, in place of an answer
+	// why the answer ends, in a provider's words, such as length for an answer that is cut off
+	StopReason string `yaml:"stop_reason"`
+	Error      string `yaml:"error"` // the text with which the call fails, in place of an answer
 }
 
 // usageEntry is what a provider reports about the tokens of an answer.
@@ -118,24 +121,32 @@ type callEntry struct {
 // build makes the model.
 func (e *modelEntry) build(m *Manifest) (model.Model, error) {
 	if e.provided != nil {
-		return e.provided.build(m.lookup), nil
+		return e.provided.cutOff.wrap(e.provided.build(m.lookup)), nil
 	}
 	var entry scriptedEntry
 	if err := e.node.Decode(&entry); err != nil {
 		return nil, err
 	}
+	made, err := entry.build(m, e.node)
+	if err != nil {
+		return nil, err
+	}
+	return entry.wrap(made), nil
+}
+
+func (e *scriptedEntry) build(m *Manifest, n strictyaml.Node) (model.Model, error) {
 	switch {
-	case entry.Echo:
+	case e.Echo:
 		return &scripted.Echo{}, nil
-	case entry.Rules != "":
-		rules, err := loadRules(m.path(entry.Rules))
+	case e.Rules != "":
+		rules, err := loadRules(m.path(e.Rules))
 		if err != nil {
-			at, _ := e.node.Get("rules")
+			at, _ := n.Get("rules")
 			return nil, located(at, err)
 		}
 		return rules, nil
 	default:
-		return entry.turns(e.node)
+		return e.turns(n)
 	}
 }
 
@@ -192,6 +203,9 @@ func (e *scriptedEntry) turns(n strictyaml.Node) (model.Model, error) {
 		}
 		message := abi.AI(turn.Content)
 		message.Usage = turn.Usage.build()
+		if turn.StopReason != "" {
+			message.Meta.Set("stop_reason", wire.String(turn.StopReason))
+		}
 		for j, call := range turn.ToolCalls {
 			args, err := wire.MapOf(call.Args)
 			if err != nil {

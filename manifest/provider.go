@@ -92,6 +92,7 @@ type providerEntry struct {
 	headers  map[string]string
 	profile  *model.Info
 	settings wire.Map
+	cutOff   cutOffEntry
 }
 
 // profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
@@ -162,6 +163,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			if provider != openai.Provider {
 				err = e.unknown(n, key)
 			}
+		case "on_cut_off", "max_continuations":
+			err = e.cutOff.decode(key, value)
 		default:
 			err = e.decodeSetting(n, key, value, settings)
 		}
@@ -247,7 +250,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 }
 
 // modelKeys are the keys that every model of a provider may have.
-var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings"}
+var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations"}
 
 // decodeSettings decodes settings with any name.
 func (e *providerEntry) decodeSettings(n strictyaml.Node, into *settings) error {

@@ -76,6 +76,10 @@ func (modelEntry) JSONSchema() map[string]any {
 		}),
 		"profile":  strictyaml.Described{Type: reflect.TypeFor[profileEntry]()},
 		"settings": describedAs("Further settings of requests, by the provider's names", map[string]any{"type": "object"}),
+		"on_cut_off": describedAs("What happens to an answer that reached the limit of output tokens: warn (the default), fail, or continue, "+
+			"which asks the model to go on", enum("warn", "fail", "continue")),
+		"max_continuations": describedAs("How often the model is asked to go on with one answer; default 3",
+			map[string]any{"type": "integer", "minimum": 1, "maximum": maxContinuations}),
 	}
 	for _, kind := range providers {
 		for _, key := range kind.settingNames() {

@@ -102,6 +102,7 @@ type resultDocument struct {
 	Structured wire.Raw         `json:"structured_response,omitzero"`
 	Interrupts []host.Interrupt `json:"interrupts,omitempty"`
 	Next       string           `json:"next,omitempty"`
+	StopReason string           `json:"stop_reason,omitempty"`
 	Usage      abi.Usage        `json:"usage"`
 	Steps      int              `json:"steps"`
 	Error      string           `json:"error,omitempty"`
@@ -110,7 +111,7 @@ type resultDocument struct {
 func printResult(w io.Writer, r *host.Result, err error) error {
 	doc := resultDocument{
 		Run: r.RunID, Thread: r.Thread, Status: r.Status, Answer: r.Answer(), Structured: r.Structured, Messages: r.Messages.Messages(),
-		State: r.State, Interrupts: r.Interrupts, Next: r.Next, Usage: r.Usage, Steps: r.Steps,
+		State: r.State, Interrupts: r.Interrupts, Next: r.Next, StopReason: r.StopReason, Usage: r.Usage, Steps: r.Steps,
 	}
 	if err != nil {
 		doc.Error = err.Error()

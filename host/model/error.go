@@ -25,6 +25,7 @@ const (
 	ErrorConnection     ErrorKind = "connection"      // the provider cannot be reached, or the connection broke
 	ErrorCertificate    ErrorKind = "certificate"     // the server's TLS certificate is not trusted
 	ErrorResponse       ErrorKind = "response"        // the response is invalid, incomplete or too large
+	ErrorCutOff         ErrorKind = "cut_off"         // the answer was cut off, and the model is configured to fail then
 )
 
 // Error is a failed call to a provider.

@@ -19,9 +19,6 @@ const Provider = "anthropic"
 // settings of Go's HTTP client.
 const APIKeyVariable = "ANTHROPIC_API_KEY" //nolint:gosec // a name, not a key
 
-// DefaultMaxTokens is the default of the setting "max_tokens", which the API requires.
-const DefaultMaxTokens = 4096
-
 // path is the path of the Messages API, relative to the provider's address.
 const path = "v1/messages"
 

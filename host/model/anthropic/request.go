@@ -18,8 +18,8 @@ func (m *Model) body(req *model.Request, stream bool) (object, error) {
 		return nil, err
 	}
 	body["model"] = m.Name
-	if _, ok := body["max_tokens"]; !ok {
-		body["max_tokens"] = DefaultMaxTokens
+	if err := m.limitOutput(body); err != nil {
+		return nil, err
 	}
 	messages := think(body, func(setting any) []turn { return m.messages(req.Messages.Messages(), setting) })
 	body["messages"] = messages

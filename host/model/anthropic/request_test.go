@@ -125,11 +125,11 @@ func TestRequestsAreThoseOfTheSDK(t *testing.T) {
 		{"tool-none", &model.Request{Messages: oracleHistory(t), Tools: tools(t), ToolChoice: "none"}, `{"max_tokens":256}`, false},
 		{
 			"thinking", &model.Request{System: abi.Text(oracleSystem), Messages: thoughtHistory(), Tools: tools(t)},
-			`{"thinking":{"type":"enabled","budget_tokens":1024}}`, false,
+			`{"max_tokens":4096,"thinking":{"type":"enabled","budget_tokens":1024}}`, false,
 		},
 		{
 			"thinking-adaptive", &model.Request{Messages: thoughtHistory(), Tools: tools(t)},
-			`{"thinking":{"type":"adaptive"},"output_config":{"effort":"low"}}`, false,
+			`{"max_tokens":4096,"thinking":{"type":"adaptive"},"output_config":{"effort":"low"}}`, false,
 		},
 		{
 			"image-url", request(abi.Message{
@@ -196,7 +196,42 @@ func TestSettingsSetAnyField(t *testing.T) {
 	require.Equal(t, value(t, `{
 		"model":"claude-haiku-4-5","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"max_tokens":7,"top_p":0.5,
 		"metadata":{"user_id":"u"},"service_tier":"auto","new.field|#":{"deep":[1,{"a":null}]},"thinking":null}`), body)
-	require.InDelta(t, anthropic.DefaultMaxTokens, sent(t, request(abi.Human("hi")))["max_tokens"], 0)
+}
+
+func TestMaxTokens(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		model    string
+		settings string
+		want     float64 // 0: the request is refused
+	}{
+		"known model":                      {"claude-haiku-4-5", `{}`, 64_000},
+		"known model, with a version":      {"claude-3-haiku-20240307", `{}`, 4_096},
+		"unknown model":                    {"local-claude", `{}`, anthropic.DefaultMaxTokens},
+		"given":                            {"claude-haiku-4-5", `{"max_tokens":100}`, 100},
+		"thinking below the limit":         {"claude-haiku-4-5", `{"thinking":{"type":"enabled","budget_tokens":32000}}`, 64_000},
+		"thinking beyond the limit":        {"claude-haiku-4-5", `{"thinking":{"type":"enabled","budget_tokens":64000}}`, 0},
+		"thinking of an unknown model":     {"local-claude", `{"thinking":{"type":"enabled","budget_tokens":8000}}`, 8_000 + anthropic.DefaultMaxTokens},
+		"thinking as large as max_tokens":  {"claude-haiku-4-5", `{"max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":2000}}`, 0},
+		"thinking smaller than max_tokens": {"claude-haiku-4-5", `{"max_tokens":2001,"thinking":{"type":"enabled","budget_tokens":2000}}`, 2001},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, answers(plain))
+			m := s.model(t)
+			m.Name, m.Settings = test.model, settings(t, test.settings)
+			_, err := m.Generate(t.Context(), request(abi.Human("hi")))
+			if test.want == 0 {
+				var failed *model.Error
+				require.ErrorAs(t, err, &failed)
+				require.Equal(t, model.ErrorInvalidRequest, failed.Kind)
+				require.ErrorContains(t, err, "lower budget_tokens, or raise max_tokens")
+				return
+			}
+			require.NoError(t, err)
+			require.InDelta(t, test.want, s.last(t)["max_tokens"], 0)
+		})
+	}
 }
 
 func TestSettingsThatAreNone(t *testing.T) {

@@ -43,7 +43,7 @@ func (a *answer) judge(m *abi.Message, req *model.Request) error {
 		})
 		return nil
 	}
-	if provider.Says(m) {
+	if model.Says(m) {
 		return nil
 	}
 	switch {

@@ -20,7 +20,7 @@ type answerEnd struct{ id, model, stop string }
 
 // response makes the response for a message. It returns an error if the provider refused to answer, or the answer is empty.
 func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request) (*model.Response, error) {
-	switch said := provider.Says(message); {
+	switch said := model.Says(message); {
 	case said:
 	case end.stop == stopFilter:
 		return nil, provider.Refused(m.provider(), "the provider's filter removed the whole answer ("+stopFilter+")")

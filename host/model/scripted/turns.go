@@ -44,8 +44,8 @@ var ErrExhausted = errors.New("the script has no more turns")
 
 // Turns is a model whose n-th call returns the n-th turn.
 //
-// An answer with an ID keeps it, unless the history has a message with this ID, which the answer would replace. The agent then gives it
-// another one.
+// An answer has the stop reason that its Meta has under "stop_reason". An answer with an ID keeps it, unless the history has a message
+// with this ID, which the answer would replace. The agent then gives it another one.
 type Turns struct {
 	Name     string
 	Provider string
@@ -120,7 +120,9 @@ func (t *Turns) answer(turn *Turn, n int, req *model.Request) (*model.Response, 
 			m.ToolCalls[i].ID = cmp.Or(m.ToolCalls[i].ID, fmt.Sprintf("call-%d-%d", n+1, i+1))
 		}
 	}
-	return model.Reply(m), nil
+	resp := model.Reply(m)
+	resp.StopReason, _ = m.Meta.Get("stop_reason").AsString()
+	return resp, nil
 }
 
 // Stream returns the next turn word by word.

@@ -1,9 +1,10 @@
 package provider
 
 import (
+	"slices"
+
 	"bytes"
 	"encoding/base64"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -91,16 +92,6 @@ func Blocks(parts []abi.Block) abi.Content {
 // With returns a copy of a block with one key set.
 func With(b abi.Block, key string, value wire.Raw) abi.Block {
 	return abi.BlockOf(b.Fields().With(wire.Map{{Key: key, Value: value}}))
-}
-
-// Says reports whether a message holds more than reasoning.
-func Says(m *abi.Message) bool {
-	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
-		return true
-	}
-	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {
-		return b.Type() != abi.BlockText && b.Type() != abi.BlockReasoning
-	})
 }
 
 // Valid replaces invalid UTF-8 in a text, because a history may hold only valid UTF-8.

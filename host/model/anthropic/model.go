@@ -54,7 +54,8 @@ type Model struct {
 	APIKeyEnv  string            // the variable with the key for BaseURL; "": ANTHROPIC_API_KEY, which is only sent to Anthropic
 	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
 	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	HTTPClient *http.Client      // nil: a default one
+	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
@@ -108,7 +109,7 @@ func (m *Model) call(req *model.Request, stream bool) (provider.Call, error) {
 		return provider.Call{}, m.failed
 	}
 	body, err := m.body(req, stream)
-	return provider.Call{Path: path, Body: body}, err
+	return provider.Call{Path: path, Body: body, Stream: stream}, err
 }
 
 // connect determines where requests go.
@@ -121,6 +122,7 @@ func (m *Model) options() *provider.Options {
 	return &provider.Options{
 		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
 		Header: http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}, Headers: m.Headers, HTTPClient: m.HTTPClient,
+		Limits: m.Limits,
 	}
 }
 

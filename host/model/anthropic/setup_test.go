@@ -61,7 +61,8 @@ func (s *server) model(t testing.TB) *anthropic.Model {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &anthropic.Model{
-		Name: "claude-haiku-4-5", BaseURL: s.URL, APIKey: "sk-ant-test", HTTPClient: &http.Client{Transport: transport},
+		Limits: model.Limits{MaxRetries: -1},
+		Name:   "claude-haiku-4-5", BaseURL: s.URL, APIKey: "sk-ant-test", HTTPClient: &http.Client{Transport: transport},
 	}
 }
 

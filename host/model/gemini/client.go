@@ -47,7 +47,7 @@ func (m *Model) open() (err error) {
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
 		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
-		Headers: m.Headers, HTTPClient: m.HTTPClient,
+		Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
 	}
 }
 
@@ -71,7 +71,7 @@ func (m *Model) exchange(ctx context.Context, body map[string]any, a *answer) (e
 		}
 		return a.add(d)
 	}
-	call.Path, call.Query = m.path+":streamGenerateContent", "alt=sse"
+	call.Path, call.Query, call.Stream = m.path+":streamGenerateContent", "alt=sse", true
 	resp, err := m.endpoint.Send(ctx, call)
 	if err != nil {
 		return err

@@ -32,7 +32,8 @@ type Model struct {
 	APIKeyEnv  string            // the variable with the key for BaseURL; "": see [APIKeyVariables], which are only sent to Google
 	Settings   wire.Map          // fields of every request's body, such as generationConfig; a request's own fields win
 	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	HTTPClient *http.Client      // nil: a default one
+	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].

@@ -91,7 +91,7 @@ func modelAt(t testing.TB, s *server) *gemini.Model {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	return &gemini.Model{Name: "gemini-3-flash", BaseURL: s.URL, APIKey: "test-key", HTTPClient: client}
+	return &gemini.Model{Name: "gemini-3-flash", BaseURL: s.URL, APIKey: "test-key", HTTPClient: client, Limits: model.Limits{MaxRetries: -1}}
 }
 
 func request(messages ...abi.Message) *model.Request {

@@ -30,7 +30,7 @@ func TestACassetteIsRecordedAndReplayed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cassette.json")
 	converse := func(t *testing.T) {
 		t.Helper()
-		m := &openai.Model{Name: "m", BaseURL: server.URL + "/v1?key=s3cret", APIKey: "s3cret", HTTPClient: modeltest.Cassette(t, path)}
+		m := &openai.Model{Name: "m", BaseURL: server.URL + "/v1?key=s3cret", APIKey: "s3cret", HTTPClient: modeltest.Cassette(t, path), Limits: model.Limits{MaxRetries: -1}}
 		resp, err := m.Generate(t.Context(), saying("first"))
 		require.NoError(t, err)
 		require.Equal(t, "one", resp.AI().Content.Text())
@@ -55,7 +55,7 @@ func TestACassetteIsRecordedAndReplayed(t *testing.T) {
 
 	t.Run("another request", func(t *testing.T) {
 		t.Setenv(modeltest.RecordVariable, "")
-		m := &openai.Model{Name: "m", BaseURL: server.URL + "/v1", HTTPClient: modeltest.Cassette(t, path)}
+		m := &openai.Model{Name: "m", BaseURL: server.URL + "/v1", HTTPClient: modeltest.Cassette(t, path), Limits: model.Limits{MaxRetries: -1}}
 		_, err := m.Generate(t.Context(), saying("something else"))
 		require.ErrorContains(t, err, "request 1 is POST /v1/chat/completions")
 		for range 2 {

@@ -214,7 +214,7 @@ func TestHeaders(t *testing.T) {
 	require.Equal(t, []string{"mine"}, s.last(t).header["User-Agent"])
 }
 
-func TestRequestsAreNotRepeated(t *testing.T) {
+func TestRequestsAreNotRepeatedWithoutRetries(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, api openai.API, streaming bool) {
 		t.Helper()
@@ -236,7 +236,7 @@ func TestServersThatAreNotThere(t *testing.T) {
 	require.NoError(t, listener.Close())
 	eachWay(t, func(t *testing.T, api openai.API, streaming bool) {
 		t.Helper()
-		m := &openai.Model{Name: "m", BaseURL: "http://" + address + "/v1?secret=1", API: api}
+		m := &openai.Model{Name: "m", BaseURL: "http://" + address + "/v1?secret=1", API: api, Limits: model.Limits{MaxRetries: -1}}
 		_, err := ask(t, m, request(hi), streaming)
 		require.Equal(t, model.ErrorConnection, failure(t, err).Kind)
 		require.True(t, failure(t, err).Retryable)

@@ -26,7 +26,7 @@ type eventStream struct {
 
 // feed sends a request for a stream. The caller must close it.
 func (m *Model) feed(ctx context.Context, path string, body object) (*eventStream, error) {
-	resp, err := m.endpoint.Send(ctx, provider.Call{Path: path, Body: body}) //nolint:bodyclose // close does
+	resp, err := m.endpoint.Send(ctx, provider.Call{Path: path, Body: body, Stream: true}) //nolint:bodyclose // close does
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,7 @@ func (m *Model) feed(ctx context.Context, path string, body object) (*eventStrea
 	}
 	if streams {
 		f.events = provider.NewEvents(text)
+		f.events.Watch(resp.Body)
 	}
 	return f, nil
 }

@@ -52,7 +52,8 @@ type Model struct {
 	Provider   string            // name of the service at BaseURL, for errors and events; "": "openai"
 	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
 	Headers    map[string]string // sent with every request
-	HTTPClient *http.Client      // nil: a default one, without a timeout; the context limits the time
+	HTTPClient *http.Client      // nil: a default one
+	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].

@@ -106,7 +106,9 @@ func modelAt(t testing.TB, s *server, api openai.API) *openai.Model {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	return &openai.Model{Name: "gpt-5.2", BaseURL: s.URL + "/v1", APIKey: "test-key", API: api, HTTPClient: client}
+	return &openai.Model{
+		Name: "gpt-5.2", BaseURL: s.URL + "/v1", APIKey: "test-key", API: api, HTTPClient: client, Limits: model.Limits{MaxRetries: -1},
+	}
 }
 
 func request(messages ...abi.Message) *model.Request {

@@ -17,8 +17,8 @@ import (
 	"github.com/agenthost/agenthost/internal/mask"
 )
 
-// Endpoint sends requests to a provider. It sends each request once; retries are left to a middleware, which sees every
-// attempt. It follows no redirects, because they would receive the API key.
+// Endpoint sends requests to a provider. It sends a request again that failed for a reason that may pass, as the SDKs of providers do;
+// a middleware sees that as one call. It follows no redirects, because they would receive the API key.
 type Endpoint struct {
 	provider  string
 	base      *url.URL // its path ends with a slash
@@ -26,6 +26,7 @@ type Endpoint struct {
 	header    http.Header
 	client    *http.Client
 	transport *transport
+	limits    model.Limits // without defaults to fill in
 }
 
 // Own reports whether the address is the provider's own.
@@ -68,7 +69,7 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 	t := &transport{provider: name, base: limited.Transport, mask: mask.Of(minSecret, mask.OfRequest(all, base)...)}
 	limited.Transport = t
 	limited.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Endpoint{provider: name, base: base, header: all, client: &limited, transport: t}
+	return &Endpoint{provider: name, base: base, header: all, client: &limited, transport: t, limits: model.Limits{}.WithDefaults()}
 }
 
 // Call is a request to an endpoint.
@@ -77,6 +78,7 @@ type Call struct {
 	Query  string // already encoded; sent before the query of the base URL; "" if there is none
 	Header http.Header
 	Body   map[string]any // sent as JSON
+	Stream bool           // the response is a stream of events
 }
 
 // Send sends a request and returns the response, whose body the caller must close. The error is a [*model.Error] or the cause
@@ -86,9 +88,34 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 	if err != nil {
 		return nil, Unsendable(e.provider, err)
 	}
+	within, clock := startClock(ctx, e.provider, e.limits, c.Stream)
+	for n := 0; ; n++ {
+		clock.waits()
+		resp, err := e.try(within, c, text)
+		clock.rest()
+		if err == nil {
+			resp.Body = &clockedBody{resp.Body, within, clock}
+			return resp, nil
+		}
+		err = Failed(ctx, e.provider, ended(within, err))
+		delay, again := retryDelay(err, n, e.limits.MaxRetries)
+		if again && within.Err() == nil && pause(within, delay) == nil {
+			clock.again()
+			continue
+		}
+		if again {
+			err = Failed(ctx, e.provider, ended(within, err))
+		}
+		clock.stop()
+		return nil, err
+	}
+}
+
+// try sends a request once.
+func (e *Endpoint) try(ctx context.Context, c Call, body []byte) (*http.Response, error) {
 	address := e.base.ResolveReference(&url.URL{Path: c.Path})
 	address.RawQuery = strings.Trim(c.Query+"&"+e.base.RawQuery, "&")
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, Unsendable(e.provider, errors.New("the address is invalid; correct the base URL or the name of the model"))
 	}
@@ -100,7 +127,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, Failed(ctx, e.provider, err)
+		return nil, err
 	}
 	if resp.StatusCode < http.StatusMultipleChoices {
 		return resp, nil

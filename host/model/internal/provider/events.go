@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 const (
@@ -20,6 +21,7 @@ type Events struct {
 	line  []byte
 	data  []byte
 	loose []byte
+	clock *clock // told of tokens; nil: nobody is
 }
 
 // Event is an event of a stream.
@@ -32,7 +34,24 @@ type Event struct {
 var errEventTooLarge = &TooLargeError{"an event of the response", maxEvent}
 
 // NewEvents returns a reader of the events of a response.
-func NewEvents(body io.Reader) *Events { return &Events{body: bufio.NewReader(body)} }
+func NewEvents(body io.Reader) *Events {
+	e := &Events{body: bufio.NewReader(body)}
+	e.Watch(body)
+	return e
+}
+
+// Watch has the events count as tokens of a response of [Endpoint.Send], from which the body was read.
+func (e *Events) Watch(response io.Reader) {
+	if clocked, ok := response.(*clockedBody); ok {
+		e.clock = clocked.clock
+	}
+}
+
+// preludes are the kinds of events that come before the first token, or only keep the connection open.
+var preludes = []string{
+	"ping", "message_start", "content_block_start",
+	"response.created", "response.queued", "response.in_progress", "response.output_item.added", "keepalive",
+}
 
 // Next reads the next event that has data. The error is io.EOF at the end of the stream, and a [*TooLargeError] for an event of
 // more than 32 MiB.
@@ -48,6 +67,9 @@ func (e *Events) Next() (Event, error) {
 		case err != nil:
 			return Event{}, err
 		case len(e.line) == 0 && some:
+			if e.clock != nil && !slices.Contains(preludes, kind) {
+				e.clock.token()
+			}
 			return Event{kind, e.data, false}, nil
 		case len(e.line) == 0:
 			kind = ""

@@ -28,6 +28,7 @@ type Options struct {
 	Header     http.Header                      // of every request, without the key
 	Headers    map[string]string                // what the operator has set
 	HTTPClient *http.Client
+	Limits     model.Limits
 }
 
 // Connect returns the endpoint of a model. It sends a key to servers other than the provider's own only if APIKey or APIKeyEnv names it.
@@ -51,7 +52,7 @@ func (s *Service) Connect(o *Options) (*Endpoint, error) {
 		header.Set(s.KeyHeader, key)
 	}
 	e := NewEndpoint(o.Name, base, o.HTTPClient, header, o.Headers)
-	e.own = account.Own
+	e.own, e.limits = account.Own, o.Limits.WithDefaults()
 	switch {
 	case account.Key == model.CredentialNone && o.APIKeyEnv != "":
 		e.transport.unauthorized = "no key was sent, because " + o.APIKeyEnv + " is not set; set it in the environment or in the manifest's env_file"

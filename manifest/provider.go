@@ -31,7 +31,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &openai.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
-				Profile: e.profile,
+				Profile: e.profile, Limits: e.limits,
 			}
 		},
 	},
@@ -45,7 +45,8 @@ var providers = map[string]*providerKind{
 		common: map[string]commonSetting{"stop": {texts, []string{"stop_sequences"}}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &anthropic.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
+				Profile: e.profile, Limits: e.limits,
 			}
 		},
 	},
@@ -62,7 +63,8 @@ var providers = map[string]*providerKind{
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &gemini.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers, Profile: e.profile,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
+				Profile: e.profile, Limits: e.limits,
 			}
 		},
 	},
@@ -93,6 +95,7 @@ type providerEntry struct {
 	profile  *model.Info
 	settings wire.Map
 	cutOff   cutOffEntry
+	limits   model.Limits
 }
 
 // profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
@@ -165,6 +168,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			}
 		case "on_cut_off", "max_continuations":
 			err = e.cutOff.decode(key, value)
+		case "timeout", "first_token_timeout", "idle_timeout", "max_retries":
+			err = decodeCallLimit(key, value, &e.limits)
 		default:
 			err = e.decodeSetting(n, key, value, settings)
 		}
@@ -250,7 +255,9 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 }
 
 // modelKeys are the keys that every model of a provider may have.
-var modelKeys = []string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations"}
+var modelKeys = slices.Concat(
+	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations"}, callLimitKeys,
+)
 
 // decodeSettings decodes settings with any name.
 func (e *providerEntry) decodeSettings(n strictyaml.Node, into *settings) error {

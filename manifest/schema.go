@@ -80,6 +80,11 @@ func (modelEntry) JSONSchema() map[string]any {
 			"which asks the model to go on", enum("warn", "fail", "continue")),
 		"max_continuations": describedAs("How often the model is asked to go on with one answer; default 3",
 			map[string]any{"type": "integer", "minimum": 1, "maximum": maxContinuations}),
+		"timeout":             text("The longest time of a call with its retries, such as 5m; default 10m; 0s: no limit"),
+		"first_token_timeout": text("The longest time until the first token of a streamed answer; default 2m; 0s: no limit"),
+		"idle_timeout":        text("The longest pause between the tokens of a streamed answer; default 60s; 0s: no limit"),
+		"max_retries": describedAs("How often a request is sent again that failed for a reason that may pass; default 2",
+			map[string]any{"type": "integer", "minimum": 0, "maximum": maxRetries}),
 	}
 	for _, kind := range providers {
 		for _, key := range kind.settingNames() {

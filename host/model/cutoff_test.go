@@ -17,7 +17,7 @@ func TestEndingOf(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]model.Ending{
 		"": model.Complete, "stop": model.Complete, "end_turn": model.Complete, "tool_calls": model.Complete, "STOP": model.Complete,
-		"pause_turn": model.Complete, "something_new": model.Complete,
+		"pause_turn": model.Paused, "something_new": model.Complete,
 		"length": model.CutOff, "max_tokens": model.CutOff, "MAX_TOKENS": model.CutOff, "incomplete": model.CutOff, "max_output_tokens": model.CutOff,
 		"model_context_window_exceeded": model.CutOff,
 		"content_filter":                model.Filtered, "SAFETY": model.Filtered, "RECITATION": model.Filtered, "refusal": model.Declined,

@@ -16,6 +16,7 @@ const (
 	CutOff   Ending = "cut_off"  // it reached the limit of output tokens, or filled the context window
 	Filtered Ending = "filtered" // the provider removed the rest, or all of it
 	Declined Ending = "declined" // the model declined to answer
+	Paused   Ending = "paused"   // the provider paused the turn, and was asked to go on as often as allowed
 )
 
 // endings are the stop reasons of providers for incomplete answers, in lower case.
@@ -28,6 +29,7 @@ var endings = map[Ending][]string{
 		"image_prohibited_content", "image_recitation", "content_filtered", "guardrail_intervened",
 	},
 	Declined: {"refusal"},
+	Paused:   {"pause_turn"},
 }
 
 // EndingOf classifies the stop reason of a [Response].
@@ -53,6 +55,8 @@ func (e Ending) Explain() string {
 		return "the provider's filter stopped it"
 	case Declined:
 		return "the model declined to answer"
+	case Paused:
+		return "the provider paused the turn again and again; ask the model to go on"
 	default:
 		return string(e)
 	}

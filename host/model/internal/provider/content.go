@@ -1,10 +1,9 @@
 package provider
 
 import (
-	"slices"
-
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 

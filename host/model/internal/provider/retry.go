@@ -28,7 +28,7 @@ func retryDelay(err error, n, most int) (time.Duration, bool) {
 		return failed.RetryAfter, true
 	}
 	delay := min(firstDelay<<n, mostDelay)
-	return delay - time.Duration(rand.Int64N(int64(delay)/4)), true //nolint:gosec // it spreads requests, and is no secret
+	return delay - time.Duration(rand.Int64N(int64(delay)/4)), true
 }
 
 // passes reports whether a failure before the answer may pass: no connection, or one of these statuses. An answer that cannot be

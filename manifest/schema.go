@@ -109,7 +109,7 @@ func settingSchema(key string) map[string]any {
 		case of.schema == nil:
 			return map[string]any{}
 		default:
-			forms = append(forms, of.schema)
+			forms = append(forms, maps.Clone(of.schema)) // a description may be added to it
 		}
 	}
 	return oneOf(forms...)

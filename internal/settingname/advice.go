@@ -55,12 +55,9 @@ var table = []advice{
 	{names: []string{"use_responses_api", "output_version"}, write: map[string]string{
 		"openai": "api: responses",
 	}},
-	{names: []string{"timeout", "request_timeout", "default_request_timeout"}, write: map[string]string{
-		every: "agenthost run --timeout 2m",
-	}, notes: "The flag limits the whole run."},
-	{names: []string{"max_retries", "retries"}, write: map[string]string{
-		every: "middleware: [{model_retry: {max_retries: 2}}]",
-	}, notes: "The key belongs to the manifest, not to the model."},
+	{names: []string{"request_timeout", "default_request_timeout"}, write: map[string]string{every: "timeout: 2m"}},
+	{names: []string{"stream_chunk_timeout"}, write: map[string]string{every: "idle_timeout: 60s"}},
+	{names: []string{"retries"}, write: map[string]string{every: "max_retries: 2"}},
 	{names: []string{"stream", "streaming", "disable_streaming", "stream_usage", "n", "candidate_count"}, write: map[string]string{
 		every: "",
 	}, notes: "The agent sets it itself; leave it out."},

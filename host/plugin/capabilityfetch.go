@@ -15,7 +15,7 @@ func (i *instance) httpFetch(request *abi.FetchRequest) (abi.Status, []byte) {
 	if failure, ok := errors.AsType[*fetch.Error](err); ok {
 		status := failure.Status()
 		if status != abi.StatusFailed {
-			i.log(abi.LogWarn, []byte("refused: "+failure.Error())) // the guest sees only the status
+			i.refused(failure.Error())
 			return status, nil
 		}
 		return status, errorReply(failure.Document())

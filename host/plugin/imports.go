@@ -149,7 +149,7 @@ func (i *instance) mayHostCall() abi.Status {
 func (i *instance) limited(what, key string) {
 	if f := &i.frame; !f.limited {
 		f.limited = true
-		i.log(abi.LogWarn, []byte("refused: the "+what+" of this call are used up; raise limits."+key+" if it needs more"))
+		i.refused("the " + what + " of this call are used up; raise limits." + key + " if it needs more")
 	}
 }
 
@@ -212,8 +212,15 @@ func logLine(i *instance, s []uint64) {
 	i.log(level, i.read("log: the line", uint32(s[1]), min(length, maxLine)))
 }
 
-// log forwards a line of the guest until the call's log budget is used up.
-func (i *instance) log(level abi.LogLevel, line []byte) {
+// log forwards a line of the guest.
+func (i *instance) log(level abi.LogLevel, line []byte) { i.writeLog("hook", level, line) }
+
+// refused logs why the host has refused what the guest asked for: the guest sees only the status. The line is not one of the
+// guest's, and has another attribute.
+func (i *instance) refused(why string) { i.writeLog("call", abi.LogWarn, []byte("refused: "+why)) }
+
+// writeLog logs a line, with the name of the function that runs, until the call's log budget is used up.
+func (i *instance) writeLog(attribute string, level abi.LogLevel, line []byte) {
 	f := &i.frame
 	if f.logged > i.plugin.limits.Log {
 		return
@@ -227,7 +234,7 @@ func (i *instance) log(level abi.LogLevel, line []byte) {
 		f.lastError = clean(text, 300)
 	}
 	levels := [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
-	i.aside(func() { i.plugin.logger.Log(f.ctx, levels[level], text, "hook", f.export) })
+	i.aside(func() { i.plugin.logger.Log(f.ctx, levels[level], text, attribute, f.export) })
 }
 
 // payload copies a document that the guest passes, because the guest may change its memory while the host works.

@@ -104,7 +104,8 @@ func TestSoak(t *testing.T) { //nolint:paralleltest // it measures the process
 	require.Positive(t, faults.Load())
 	require.LessOrEqual(t, after.goroutines, before.goroutines)
 	require.LessOrEqual(t, after.files, before.files)
-	require.LessOrEqual(t, after.maps, before.maps+16)
+	// Go's own heap splits a few mappings more; a leak would be one for each of thousands of faults.
+	require.LessOrEqual(t, after.maps, before.maps+64)
 	require.Less(t, after.heap, before.heap+8<<20)
 	require.NoError(t, agent.Close())
 	used, _ = engine.Memory()

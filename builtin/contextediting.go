@@ -131,7 +131,7 @@ func (c *ContextEditing) countsByModel(m model.Model) (bool, error) {
 	if c.Persist {
 		return false, errors.New("token_count_method model counts whole requests, but persist edits the thread; use approximate, or token_counter")
 	}
-	if _, ok := m.(model.TokenCounter); !ok {
+	if _, ok := model.As[model.TokenCounter](m); !ok {
 		return false, errors.New("token_count_method model: the agent's model does not count tokens itself; use approximate, or token_counter")
 	}
 	return true, nil
@@ -181,7 +181,7 @@ func (e *contextEditor) requestCounter(req *model.Request) (each func(*abi.Messa
 	if m == nil {
 		m = e.model
 	}
-	if counter, ok := m.(model.TokenCounter); ok && e.byModel {
+	if counter, ok := model.As[model.TokenCounter](m); ok && e.byModel {
 		each = func(m *abi.Message) int { return max(0, counter.CountTokens(m)) }
 		if !req.System.IsZero() {
 			further = each(&abi.Message{Role: abi.RoleSystem, Content: req.System})

@@ -153,7 +153,7 @@ func (e *scriptedEntry) build(m *Manifest, n strictyaml.Node) (model.Model, erro
 // checked makes the model, and refuses a configuration with which every call would fail.
 func (e *modelEntry) checked(m *Manifest) (model.Model, error) {
 	built, err := e.build(m)
-	checker, ok := built.(model.Checker)
+	checker, ok := model.As[model.Checker](built)
 	if err != nil || !ok {
 		return built, err
 	}

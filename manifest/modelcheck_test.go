@@ -43,7 +43,10 @@ func TestSettingsThatARunRefusesAreRefused(t *testing.T) {
 			"{provider: gemini, name: m, thinking_budget: 1}", []string{"for gemini, write generationConfig: {thinkingConfig: {thinkingBudget: 2000}}"},
 		},
 		"tokens by another name": {"{provider: anthropic, name: m, max_completion_tokens: 1}", []string{"write max_tokens: 8000"}},
-		"a typo":                 {"{provider: anthropic, name: m, temprature: 1}", []string{`did you mean "temperature"?`}},
+		"a header of a model that goes on": {
+			`{provider: openai, name: m, on_cut_off: continue, headers: {"a b": x}}`, []string{`model.headers: the header "a b" is not a valid name`},
+		},
+		"a typo": {"{provider: anthropic, name: m, temprature: 1}", []string{`did you mean "temperature"?`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

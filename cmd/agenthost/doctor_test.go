@@ -53,6 +53,13 @@ func TestDoctorOfAnAgentThatIsFine(t *testing.T) {
 	}
 }
 
+func TestDoctorOfAScriptThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.write("agenthost.yaml", "apiVersion: agenthost/v1\nmodel: {provider: scripted, turns: [{content: hi}], on_cut_off: fail}\n")
+	require.Equal(t, check{"model", checkOK, "scripted, which needs no provider", ""}, b.examined(exitOK)["model"])
+}
+
 func TestDoctorOfAStoreThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting)

@@ -13,7 +13,7 @@ import (
 // model checks whether a model has the key that it needs, and says where the key is sent.
 func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 	name := modelName(m.Info())
-	accountant, ok := m.(model.Accountant)
+	accountant, ok := model.As[model.Accountant](m)
 	if !ok {
 		d.okf(subject, "%s, which needs no provider", name)
 		return

@@ -32,21 +32,13 @@ type CutOffModel struct {
 	Continuations int // for CutOffContinue: how often the model is asked to go on with one answer; 0: DefaultContinuations
 }
 
-var (
-	_ Streamer   = (*CutOffModel)(nil)
-	_ Accountant = (*CutOffModel)(nil)
-)
+var _ Streamer = (*CutOffModel)(nil)
 
 // errCutOff is the cause of the error of an answer that was cut off.
 var errCutOff = errors.New("the answer was cut off")
 
-// Account describes the account of the inner model.
-func (m *CutOffModel) Account() (Account, error) {
-	if accountant, ok := m.Model.(Accountant); ok {
-		return accountant.Account()
-	}
-	return Account{}, nil
-}
+// Unwrap returns the inner model, for [As].
+func (m *CutOffModel) Unwrap() Model { return m.Model }
 
 // Generate answers a request.
 func (m *CutOffModel) Generate(ctx context.Context, req *Request) (*Response, error) {

@@ -130,3 +130,23 @@ func TestFailOfAnAnswerThatIsCutOff(t *testing.T) {
 	require.ErrorContains(t, err, `the answer was cut off (stop reason "length")`)
 	require.ErrorContains(t, err, "raise max_tokens")
 }
+
+// counting is a model that counts tokens.
+type counting struct{ model.Model }
+
+func (counting) CountTokens(*abi.Message) int { return 7 }
+
+// What a model can do besides answering is found inside its wrappers.
+func TestAWrapperHidesNothing(t *testing.T) {
+	t.Parallel()
+	inner := counting{scripted.NewTurns()}
+	m := &model.CutOffModel{Model: &model.CutOffModel{Model: inner}}
+	counter, ok := model.As[model.TokenCounter](m)
+	require.True(t, ok)
+	require.Equal(t, inner, counter)
+	require.Equal(t, 7, model.CountTokens(m, &abi.Message{}))
+	_, ok = model.As[model.Accountant](m)
+	require.False(t, ok)
+	_, ok = model.As[model.Checker](nil)
+	require.False(t, ok)
+}

@@ -18,7 +18,7 @@ const charactersPerToken = 4
 // CountTokens counts the tokens of a message. It asks the model if that is a [TokenCounter]. Otherwise it estimates one token
 // for every four characters of a plain text, or every four bytes of encoded blocks, rounded up.
 func CountTokens(m Model, message *abi.Message) int {
-	if counter, ok := m.(TokenCounter); ok {
+	if counter, ok := As[TokenCounter](m); ok {
 		return counter.CountTokens(message)
 	}
 	length := message.Content.Msgsize()

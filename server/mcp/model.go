@@ -20,22 +20,9 @@ func Prepare(config *host.Config) {
 		return // New refuses it
 	}
 	base := caller{config.Model}
-	streamer, streams := config.Model.(model.Streamer)
-	counter, counts := config.Model.(model.TokenCounter)
-	switch {
-	case streams && counts:
-		config.Model = struct {
-			streamingCaller
-			tokenCounter
-		}{streamingCaller{base, streamer}, tokenCounter{counter}}
-	case streams:
+	if streamer, ok := config.Model.(model.Streamer); ok {
 		config.Model = streamingCaller{base, streamer}
-	case counts:
-		config.Model = struct {
-			caller
-			tokenCounter
-		}{base, tokenCounter{counter}}
-	default:
+	} else {
 		config.Model = base
 	}
 }
@@ -66,6 +53,9 @@ func (d *direct) answer() *model.Response {
 // caller is a model that a client's call can replace.
 type caller struct{ model.Model }
 
+// Unwrap returns the model, for [model.As].
+func (c caller) Unwrap() model.Model { return c.Model }
+
 // Generate answers with the client's call if the run has one.
 func (c caller) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	if d := directOf(ctx); d != nil {
@@ -88,9 +78,3 @@ func (c streamingCaller) Stream(ctx context.Context, req *model.Request) iter.Se
 	}
 	return c.streamer.Stream(ctx, req)
 }
-
-// tokenCounter counts tokens as the model does.
-type tokenCounter struct{ counter model.TokenCounter }
-
-// CountTokens returns the model's count for a message.
-func (c tokenCounter) CountTokens(m *abi.Message) int { return c.counter.CountTokens(m) }

@@ -95,10 +95,8 @@ func (m *Model) generate(ctx context.Context, req *model.Request) (*model.Respon
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return provider.HideStream(func() *provider.Endpoint { return m.endpoint }, func(yield func(model.Chunk, error) bool) {
-		if err := m.stream(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
-			yield(model.Chunk{}, err)
-		}
+	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
+		return m.finish(req, true, func(call provider.Call) (*answer, error) { return m.read(ctx, call, say) })
 	})
 }
 

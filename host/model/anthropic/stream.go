@@ -11,24 +11,8 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// stream answers a request in chunks. It ends early without an error if yield returns false.
-func (m *Model) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
-	resp, err := m.finish(req, true, func(call provider.Call) (*answer, error) { return m.read(ctx, call, yield) })
-	switch {
-	case errors.Is(err, errStopped):
-		return nil
-	case err != nil:
-		return err
-	}
-	yield(model.Chunk{Response: resp})
-	return nil
-}
-
-// errStopped reports that the consumer of a stream has stopped.
-var errStopped = errors.New("the consumer has stopped")
-
 // read sends a request and reads the stream of its answer.
-func (m *Model) read(ctx context.Context, call provider.Call, yield func(model.Chunk) bool) (*answer, error) {
+func (m *Model) read(ctx context.Context, call provider.Call, say func(model.Chunk) error) (*answer, error) {
 	resp, err := m.endpoint.Send(ctx, call)
 	if err != nil {
 		return nil, err
@@ -53,8 +37,8 @@ func (m *Model) read(ctx context.Context, call provider.Call, yield func(model.C
 		if done {
 			return d.answer()
 		}
-		if (chunk.Text != "" || chunk.Reasoning != "") && !yield(chunk) {
-			return nil, errStopped
+		if err := say(chunk); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -64,25 +64,10 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return m.endpoint.Hide(resp, err)
 }
 
-// errStopped reports that the consumer of a stream has stopped.
-var errStopped = errors.New("the consumer has stopped")
-
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return provider.HideStream(func() *provider.Endpoint { return m.endpoint }, func(yield func(model.Chunk, error) bool) {
-		resp, err := m.ask(ctx, req, func(c model.Chunk) error {
-			if !yield(c, nil) {
-				return errStopped
-			}
-			return nil
-		})
-		switch {
-		case errors.Is(err, errStopped):
-		case err != nil:
-			yield(model.Chunk{}, err)
-		default:
-			yield(model.Chunk{Response: resp}, nil)
-		}
+	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
+		return m.ask(ctx, req, say)
 	})
 }
 
@@ -99,7 +84,7 @@ func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chun
 	a := answer{say: say}
 	for range maxContinued {
 		if err := m.exchange(ctx, body, &a); err != nil {
-			if errors.Is(err, errStopped) {
+			if errors.Is(err, provider.ErrStopped) {
 				return nil, err
 			}
 			return nil, provider.Failed(ctx, Provider, err)

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"net/http"
 	"sync"
@@ -95,25 +94,10 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 	return m.endpoint.Hide(m.complete(ctx, req))
 }
 
-// errStopped reports that the consumer of a stream has stopped.
-var errStopped = errors.New("the consumer has stopped")
-
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return provider.HideStream(func() *provider.Endpoint { return m.endpoint }, func(yield func(model.Chunk, error) bool) {
-		resp, err := m.stream(ctx, req, func(c model.Chunk) error {
-			if (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
-				return errStopped
-			}
-			return nil
-		})
-		switch {
-		case errors.Is(err, errStopped):
-		case err != nil:
-			yield(model.Chunk{}, err)
-		default:
-			yield(model.Chunk{Response: resp}, nil)
-		}
+	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
+		return m.stream(ctx, req, say)
 	})
 }
 

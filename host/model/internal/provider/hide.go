@@ -28,8 +28,8 @@ func (e *Endpoint) Hide(resp *model.Response, err error) (*model.Response, error
 	return hideResponse(e.transport.mask, resp), nil
 }
 
-// HideStream is like [Endpoint.Hide] for a stream. The endpoint is known once the stream has begun.
-func HideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
+// hideStream is like [Endpoint.Hide] for a stream. The endpoint is known once the stream has begun.
+func hideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		var h *hiddenStream
 		for c, err := range chunks {

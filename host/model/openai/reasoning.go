@@ -79,14 +79,13 @@ func (t *thoughts) say(key, text string) string {
 func (t *thoughts) block(calls bool) (block abi.Block, ok bool, err error) {
 	block = abi.ReasoningBlock(string(t.text), "")
 	for _, list := range []struct {
-		key   string
-		some  bool
-		value func() (wire.Raw, error)
-	}{{keyReasoningDetails, len(t.details.entries) > 0, t.details.value}, {keyThinkingBlocks, len(t.blocks.all) > 0, t.blocks.value}} {
-		if !list.some {
+		key     string
+		entries []*reasoningEntry
+	}{{keyReasoningDetails, t.details.entries}, {keyThinkingBlocks, t.blocks.entries}} {
+		if len(list.entries) == 0 {
 			continue
 		}
-		value, err := list.value()
+		value, err := entryList(list.entries)
 		if err != nil {
 			return block, false, err
 		}
@@ -120,13 +119,8 @@ func sendBack(block abi.Block, message object) {
 // reasoningDetails holds reasoning in OpenRouter's format: https://openrouter.ai/docs/use-cases/reasoning-tokens. In a stream,
 // pieces of one text share a type and an index; the signature comes with the last piece.
 type reasoningDetails struct {
-	entries []*reasoningDetail
-	places  map[string]*reasoningDetail // the last detail for each type and index
-}
-
-type reasoningDetail struct {
-	fields map[string]json.RawMessage
-	texts  map[string][]byte // values of fields that arrive in pieces
+	entries []*reasoningEntry
+	places  map[string]*reasoningEntry // the last detail for each type and index
 }
 
 // add adds details, and returns the new text.
@@ -137,7 +131,7 @@ func (r *reasoningDetails) add(text json.RawMessage, streamed bool) (string, err
 	}
 	var said strings.Builder
 	for _, entry := range entries {
-		next := reasoningDetail{texts: map[string][]byte{}}
+		next := reasoningEntry{texts: map[string][]byte{}}
 		if json.Unmarshal(entry, &next.fields) != nil || len(next.fields) == 0 {
 			continue
 		}
@@ -149,12 +143,12 @@ func (r *reasoningDetails) add(text json.RawMessage, streamed bool) (string, err
 			}
 		}
 		place := string(next.fields["type"]) + string(next.fields["index"])
-		if last := r.places[place]; streamed && last != nil && last.goesOn(&next) {
+		if last := r.places[place]; streamed && last != nil && goesOn(last, &next) {
 			last.join(&next)
 			continue
 		}
 		if r.places == nil {
-			r.places = map[string]*reasoningDetail{}
+			r.places = map[string]*reasoningEntry{}
 		}
 		r.places[place] = &next
 		r.entries = append(r.entries, &next)
@@ -162,38 +156,9 @@ func (r *reasoningDetails) add(text json.RawMessage, streamed bool) (string, err
 	return said.String(), nil
 }
 
-// goesOn reports whether a detail is the next piece of this one. Encrypted details always arrive whole.
-func (d *reasoningDetail) goesOn(next *reasoningDetail) bool {
+// goesOn reports whether a detail is the next piece of another one. Encrypted details always arrive whole.
+func goesOn(d, next *reasoningEntry) bool {
 	id, other := d.fields["id"], next.fields["id"]
 	same := !isSet(id) || !isSet(other) || string(id) == string(other)
 	return same && !isSet(d.fields["data"]) && !isSet(next.fields["data"])
-}
-
-func (d *reasoningDetail) join(next *reasoningDetail) {
-	for key, value := range next.fields {
-		if _, ok := next.texts[key]; ok {
-			d.texts[key] = append(d.texts[key], next.texts[key]...)
-		} else if isSet(value) {
-			d.fields[key] = value
-		}
-	}
-}
-
-// value returns the list of details.
-func (r *reasoningDetails) value() (wire.Raw, error) {
-	all := make([]object, len(r.entries))
-	for i, entry := range r.entries {
-		all[i] = make(object, len(entry.fields))
-		for key, value := range entry.fields {
-			all[i][key] = value
-		}
-		for key, text := range entry.texts {
-			all[i][key] = string(text)
-		}
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return nil, err
-	}
-	return wire.FromJSON(text, wire.Limits{MaxBytes: provider.MaxResponse})
 }

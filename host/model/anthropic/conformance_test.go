@@ -8,13 +8,16 @@ import (
 	"github.com/agenthost/agenthost/host/model/modeltest"
 )
 
+// once has a refusal reported at once: package provider has the tests of retries.
+var once = model.Limits{MaxRetries: -1}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Target{
 		New: func(t *testing.T, address string, headers map[string]string) model.Streamer {
 			t.Helper()
 			return &anthropic.Model{
-				Name: "claude-haiku-4-5", BaseURL: address, APIKey: "test", Headers: headers,
+				Name: "claude-haiku-4-5", BaseURL: address, APIKey: "test", Headers: headers, Limits: once,
 				Settings: settings(t, `{"thinking":{"type":"enabled","budget_tokens":1024}}`), // of which aimock wants the thoughts back
 			}
 		},

@@ -5,7 +5,6 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
 var _ model.Checker = (*Model)(nil)
@@ -15,10 +14,7 @@ func (m *Model) Check() error {
 	if err := m.checkName(); err != nil {
 		return err
 	}
-	if _, err := m.Account(); err != nil {
-		return err
-	}
-	if err := provider.CheckHeaders(Provider, m.Headers); err != nil {
+	if err := service.Check(m.options()); err != nil {
 		return err
 	}
 	_, err := m.body(&model.Request{Tools: []abi.ToolSpec{{Name: "check"}}}) // without a tool, the setting "tools" is not looked at

@@ -9,10 +9,7 @@ var _ model.Checker = (*Model)(nil)
 
 // Check finds mistakes in the address, the headers and the settings.
 func (m *Model) Check() error {
-	if _, err := m.Account(); err != nil {
-		return err
-	}
-	if err := provider.CheckHeaders(m.provider(), m.Headers); err != nil {
+	if err := service.Check(m.options()); err != nil {
 		return err
 	}
 	reserved := chatReserved

@@ -18,7 +18,9 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			modeltest.Run(t, modeltest.Target{
 				New: func(_ *testing.T, address string, headers map[string]string) model.Streamer {
-					return &openai.Model{Name: "gpt-5.2", BaseURL: address + "/v1", APIKey: "test", API: api, Headers: headers, Limits: once}
+					return &openai.Model{
+						Name: "gpt-5.2", BaseURL: address + "/v1", APIKey: "test", API: api, Headers: headers, Limits: once,
+					}
 				},
 				Without: []modeltest.Feature{modeltest.Signatures},
 			})

@@ -13,8 +13,8 @@
 //
 //   - Chat Completions: chatrequest.go, chatcontent.go; the answer: chatresponse.go, chatstream.go
 //   - Responses: responsesrequest.go, responsescontent.go, responsesitem.go, setting.go; the answer: responses.go, responsesstream.go
-//   - both: tools and response formats: tool.go; tool calls in pieces and in the history: call.go; reasoning: reasoning.go, thinkingblocks.go, reasoningentry.go; when
-//     an answer is an error: finish.go; token counts: usage.go; addresses and keys: client.go
+//   - both: tools and response formats: tool.go; tool calls in pieces and in the history: call.go; reasoning: reasoning.go,
+//     thinkingblocks.go, reasoningentry.go; when an answer is an error: finish.go; token counts: usage.go; addresses and keys: client.go
 //   - shared by all providers, in package host/model/internal/provider: failed calls: failure.go; when the arguments of a call
 //     are malformed: calls.go
 package openai

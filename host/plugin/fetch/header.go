@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/headerfield"
 )
 
 // notTheGuests are request headers that only the host may set: those of the connection, those that some servers take for
@@ -22,16 +23,19 @@ var ofTheConnection = map[string]bool{
 	"connection": true, "keep-alive": true, "te": true, "trailer": true, "transfer-encoding": true, "upgrade": true,
 }
 
+// maxHeaderName is the length of the longest name of a header, in bytes.
+const maxHeaderName = 256
+
 // checkHeaders checks the headers of a request as the guest wrote them.
 func checkHeaders(headers []abi.Header) error {
 	for _, h := range headers {
 		name := lower(h.Name)
 		switch {
-		case !isToken(name):
+		case len(name) > maxHeaderName || !headerfield.IsName(name):
 			return invalid("the header %s: this is not a valid name", quote(h.Name))
 		case isReserved(name):
 			return invalid("the header %s is reserved for the host; leave it out", name)
-		case !isHeaderValue(h.Value):
+		case !headerfield.IsValue(h.Value):
 			return invalid("the header %s: its value has control characters", name)
 		}
 	}
@@ -54,27 +58,6 @@ func serverName(name string) string {
 		}
 		return '-'
 	}, name)
-}
-
-// isToken reports whether a text is a token of RFC 9110.
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 256
-}
-
-// isHeaderValue reports whether a text can be a header's value. A line break would start another header.
-func isHeaderValue(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < ' ' && c != '\t') || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // header builds the header of one hop, and fills in the secrets that are granted to its destination.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agenthost/agenthost/internal/headerfield"
 	"github.com/agenthost/agenthost/internal/mask"
 )
 
@@ -55,7 +56,7 @@ func checkSecret(name string, s Secret, granted, hosts []pattern) error {
 		return errors.New("a name has 1 to 64 letters, digits, hyphens and underscores")
 	case len(s.Value) < minSecret || len(s.Value) > maxSecret:
 		return fmt.Errorf("its value has %d bytes; it must have %d to %d", len(s.Value), minSecret, maxSecret)
-	case !isHeaderValue(s.Value) || strings.TrimSpace(s.Value) != s.Value:
+	case !headerfield.IsValue(s.Value) || strings.TrimSpace(s.Value) != s.Value:
 		return errors.New("its value has control characters, or spaces at its ends, which a header must not have")
 	case len(granted) == 0:
 		return errors.New("it is granted to no host; list the hosts that may get it")

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/internal/headerfield"
 )
 
 // Config describes a server: a Command, a URL or a Transport is required.
@@ -125,7 +127,7 @@ func (c *Config) checkValues() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
-		if !isToken(name) || strings.ContainsFunc(c.Headers[name], func(r rune) bool { return r != '\t' && (r < ' ' || r == 0x7f) }) {
+		if !headerfield.IsName(name) || !headerfield.IsValue(c.Headers[name]) {
 			return fmt.Errorf("headers: %q is not a valid header name, or its value contains a control character, such as a line break", name)
 		}
 		if slices.Contains(ownHeaders, strings.ReplaceAll(strings.ToLower(name), "_", "-")) { // a server behind CGI cannot tell them apart
@@ -139,12 +141,6 @@ func (c *Config) checkValues() error {
 var ownHeaders = []string{
 	"accept", "connection", "content-length", "content-type", "host", "last-event-id", "mcp-protocol-version", "mcp-session-id",
 	"transfer-encoding",
-}
-
-func isToken(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	})
 }
 
 func checkURL(text string) error {

@@ -69,6 +69,14 @@ func (s *Service) Account(o *Options) (model.Account, error) {
 	return account, err
 }
 
+// Check returns the error that every request would fail with because of the address or the headers.
+func (s *Service) Check(o *Options) error {
+	if _, err := s.Account(o); err != nil {
+		return err
+	}
+	return checkHeaders(o.Name, o.Headers)
+}
+
 const authorization = "Authorization"
 
 // account also returns the address and the key to send; "" if none is sent.

@@ -138,27 +138,26 @@ func (r *firstRequest) print(w io.Writer, output string) error {
 		return terminal.PrintDocument(w, doc)
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "model: %s\nsystem prompt:\n%stools: %d\n", terminal.Line(doc.Model), barred(doc.System), len(doc.Tools))
-	for _, tool := range doc.Tools {
-		fmt.Fprintf(&out, "  %s: %s\n", terminal.Line(tool.Name), terminal.Line(tool.Description))
+	write := func(lines ...string) {
+		for _, line := range lines {
+			out.WriteString(line + "\n")
+		}
 	}
-	out.WriteString("messages:\n")
+	write("model: "+terminal.Line(doc.Model), "system prompt:")
+	write(terminal.Barred(doc.System)...)
+	write(fmt.Sprintf("tools: %d", len(doc.Tools)))
+	for _, tool := range doc.Tools {
+		write("  " + terminal.Line(tool.Name) + ": " + terminal.Line(tool.Description))
+	}
+	write("messages:")
 	for i := range doc.Messages {
 		m := &doc.Messages[i]
-		fmt.Fprintf(&out, "  %s:\n%s", terminal.Line(string(m.Role)), barred(m.Content.Text()))
+		write("  " + terminal.Line(string(m.Role)) + ":")
+		write(terminal.Barred(m.Content.Text())...)
 		for _, call := range m.ToolCalls {
-			fmt.Fprintf(&out, "  │ %s\n", terminal.Line("calls "+call.Name+" "+call.Args.JSON()))
+			write(terminal.Barred(terminal.Line("calls " + call.Name + " " + call.Args.JSON()))...)
 		}
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// barred puts a bar before each line of a text.
-func barred(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(terminal.Text(text)) {
-		out.WriteString("  │ " + strings.TrimRight(line, "\n") + "\n")
-	}
-	return out.String()
 }

@@ -24,12 +24,7 @@ func (c Command) Line(more ...string) string {
 	} else {
 		words = append(words, c.Thread)
 	}
-	if c.File != "" {
-		words = append(words, "-f", c.File)
-	}
-	for _, set := range c.Set {
-		words = append(words, "--set", set)
-	}
+	words = append(words, c.options()...)
 	if c.Checkpoint != 0 {
 		words = append(words, "--checkpoint", strconv.FormatUint(uint64(c.Checkpoint), 10))
 	}
@@ -38,14 +33,18 @@ func (c Command) Line(more ...string) string {
 
 // Chat returns the command that continues the thread as a chat, quoted for a shell.
 func (c Command) Chat() string {
-	words := []string{"agenthost", "chat", "--thread", c.Thread}
+	return shell(append([]string{"agenthost", "chat", "--thread", c.Thread}, c.options()...))
+}
+
+// options returns the flags that choose the manifest.
+func (c Command) options() (words []string) {
 	if c.File != "" {
 		words = append(words, "-f", c.File)
 	}
 	for _, set := range c.Set {
 		words = append(words, "--set", set)
 	}
-	return shell(words)
+	return words
 }
 
 // shell joins words to a command line.

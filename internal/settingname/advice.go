@@ -71,11 +71,7 @@ func Advice(provider, name string) (string, bool) {
 		if !slices.Contains(a.names, name) {
 			continue
 		}
-		write, ok := a.write[provider]
-		if !ok {
-			write, ok = a.write[every]
-		}
-		switch {
+		switch write, ok := a.replacement(provider); {
 		case !ok:
 			return "", false
 		case write == "":
@@ -87,6 +83,14 @@ func Advice(provider, name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// replacement returns what to write for a provider; "" if nothing replaces the name. It reports false if there is no advice.
+func (a *advice) replacement(provider string) (write string, ok bool) {
+	if write, ok = a.write[provider]; !ok {
+		write, ok = a.write[every]
+	}
+	return write, ok
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
@@ -107,10 +111,7 @@ func Markdown(providers []string) string {
 }
 
 func (a *advice) cell(provider string) string {
-	write, ok := a.write[provider]
-	if !ok {
-		write = a.write[every]
-	}
+	write, _ := a.replacement(provider)
 	if write == "" {
 		return ""
 	}

@@ -32,6 +32,14 @@ func continued(foreign string) []string {
 	return lines
 }
 
+// Barred returns the lines of a foreign text, each after a bar.
+func Barred(foreign string) (lines []string) {
+	for line := range strings.Lines(Text(foreign)) {
+		lines = append(lines, bar+strings.TrimRight(line, "\n"))
+	}
+	return lines
+}
+
 // List formats foreign texts as indented lines below a heading, which may be foreign, too.
 func List(heading string, items []string) string {
 	lines := continued(heading)

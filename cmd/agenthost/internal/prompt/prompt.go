@@ -137,10 +137,7 @@ func (p *Prompt) value(v wire.Raw, most int) bool {
 
 // decide asks for a decision about a call.
 func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.Call, place string) (question.Decision, error) {
-	p.println("", place+terminal.Line(q.Heading(c)))
-	for line := range strings.Lines(terminal.Text(c.About())) {
-		p.println("  │ " + strings.TrimRight(line, "\n"))
-	}
+	p.println(append([]string{"", place + terminal.Line(q.Heading(c))}, terminal.Barred(c.About())...)...)
 	whole := p.value(c.Args, shownLines)
 	choices := choicesOf(c.Allowed)
 	if !whole {

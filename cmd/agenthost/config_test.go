@@ -68,7 +68,7 @@ func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
 		require.Contains(t, lines, line)
 	}
 	require.NotContains(t, b.out.String(), "hunter")
-	require.NotContains(t, b.out.String(), "middleware[0].isolation", "the entry is no plugin")
+	require.NotContains(t, b.out.String(), "middleware[0].isolation", "the entry is not a plugin")
 	require.NotContains(t, b.out.String(), "response_format", "answers are texts")
 
 	require.Equal(t, exitOK, b.run("config", "show", "--json"), &b.err)

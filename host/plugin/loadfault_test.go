@@ -166,7 +166,7 @@ func TestDescriptionFaults(t *testing.T) {
 		{"field with a reference", abi.Description{Fields: []abi.FieldSpec{{Name: "a", Lifetime: "run", Schema: reference}}}, plugin.KindProtocol, `"$ref" is not allowed`},
 		{"config with a reference", abi.Description{ConfigSchema: reference}, plugin.KindProtocol, `"$ref" is not allowed`},
 		{
-			"config that is no object",
+			"config that is not an object",
 			abi.Description{ConfigSchema: schema(map[string]any{"type": "string"})},
 			plugin.KindProtocol,
 			`config_schema: its type must be "object"`,

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Hidden stands in place of a secret.
+// Hidden replaces a secret.
 const Hidden = "***"
 
 // Mask hides secrets in texts. A nil Mask hides nothing. A Mask may be used by several goroutines.

@@ -16,7 +16,8 @@ import (
 // value "1" must not turn every 10 into ${N}0.
 const shortSecret = 4
 
-// secrets holds the values of variables and the secrets that stand in the document itself. Messages of other code about a document pass through hide.
+// secrets holds the values of variables, and the secrets that are written in the document itself. A message of other code about a
+// document passes through hide.
 type secrets struct {
 	values []secret
 }

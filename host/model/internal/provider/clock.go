@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -38,7 +39,7 @@ func startClock(ctx context.Context, name string, limits model.Limits, streams b
 }
 
 func (c *clock) end(why string) {
-	err := &model.Error{Provider: c.provider, Kind: model.ErrorTimeout, Retryable: true, Err: fmt.Errorf("%s", why)}
+	err := &model.Error{Provider: c.provider, Kind: model.ErrorTimeout, Retryable: true, Err: errors.New(why)}
 	c.cancel(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 )
@@ -15,16 +16,20 @@ import (
 // shorter or longer. If the provider asks for a delay, the retry waits at least that long, but at most max_delay. The end of
 // the run ends a delay at once. Each failed attempt that is followed by another one is reported as a warning.
 //
-// Without retry_on all errors are retried, even permanent ones such as a wrong key; {retry_on: [retryable]} leaves the
-// decision to the provider. Interrupts, cancellation and errors that concern the run are never retried: a limit, an impossible
-// jump or an impossible update. An attempt is the rest of the model step, so inner middleware repeats its work in each
-// attempt. A model_fallback inside starts with the first model in each attempt. A model_fallback outside requires on_failure:
-// error, because it does not regard an answer as a failure.
+// Without retry_on all errors are retried, except those of a provider that cannot pass, such as a wrong key, an invalid
+// request or a refusal: these fail the run at once, whatever on_failure says. Interrupts, cancellation and errors that
+// concern the run are never retried: a limit, an impossible jump or an impossible update. An attempt is the rest of the
+// model step, so inner middleware repeats its work in each attempt. A model_fallback inside starts with the first model
+// in each attempt. A model_fallback outside requires on_failure: error, because it does not regard an answer as a
+// failure.
 //
 // Tokens of a failed attempt may already have been shown. Tokens of the next attempt have another index, which makes the
 // earlier ones void. The answer after the last failure does not come as tokens.
 //
-// Behaviour and texts are those of LangChain 1.4.7's ModelRetryMiddleware, which ignores the delay that a provider asks for.
+// An answer after the last failure has the stop reason error, so the run's status is failed although the run goes on to its
+// end; agenthost run prints the answer, and exits with the code 6.
+//
+// Behaviour and texts are those of LangChain 1.5.0's ModelRetryMiddleware, which ignores the delay that a provider asks for.
 type ModelRetry struct {
 	Retry
 }
@@ -61,7 +66,11 @@ func (r ModelRetry) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) 
 		if attempts == 0 || answer.fails {
 			return resp, nil, err
 		}
-		return model.Reply(abi.AI(answer.text(err, modelCause(err), attempts))), nil, nil
+		report := abi.AI(answer.text(err, modelCause(err), attempts))
+		report.Meta.Set("stop_reason", wire.String(model.StopError))
+		reply := model.Reply(report)
+		reply.StopReason = model.StopError
+		return reply, nil, nil
 	}
 	hooks := &host.Hooks{WrapModelCall: host.WrapModelHook{Func: wrap, PassesTokens: true}}
 	if !answer.fails {

@@ -200,7 +200,11 @@ func TestModelRetryOn(t *testing.T) {
 		err   error
 		retry bool
 	}{
-		{"all errors", nil, errKey, true},
+		{"an error of no provider", nil, errBoom, true},
+		{"an error that cannot pass", nil, errKey, false},
+		{"an error that cannot pass and is wrapped", nil, fmt.Errorf("wrapped: %w", errKey), false},
+		{"an error that may pass", nil, overloaded, true},
+		{"an error that cannot pass and is listed", []string{"authentication"}, errKey, true},
 		{"a type", []string{"KeyError", "ValueError"}, errValue, true},
 		{"another type", []string{"KeyError"}, errValue, false},
 		{"a type that is wrapped", []string{"ValueError"}, fmt.Errorf("wrapped: %w", errValue), true},
@@ -257,8 +261,8 @@ func TestModelRetryTexts(t *testing.T) {
 		{
 			"an error of a provider", 0,
 			builtin.OnFailure{},
-			errKey,
-			"Model call failed after 1 attempt with model_error: acme: authentication (HTTP 401): no such key",
+			busy(0),
+			"Model call failed after 1 attempt with model_error: acme: rate limit (HTTP 429): slow down",
 		},
 		{"a text of ours", 1, builtin.OnFailure{Format: `{"{type}": "{message}"} {attempts}`}, errValue, `{"ValueError": "bad value"} 2 attempts`},
 		{"a message with braces", 0, builtin.OnFailure{Format: "{message}"}, errors.New("{type}"), "{type}"},
@@ -279,7 +283,66 @@ func TestModelRetryTexts(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, []string{"human go", "ai " + test.want}, lines(out.result.Messages))
+			require.Equal(t, host.Failed, out.result.Status, "the model failed")
+			require.Equal(t, model.StopError, out.result.StopReason)
+			require.Empty(t, out.result.Next, "the run is over")
 		})
+	}
+}
+
+// LangChain repeats neither what a wrong key causes nor what a wrong request causes.
+func TestModelRetryPassesOnWhatCannotPass(t *testing.T) {
+	t.Parallel()
+	for kind, repeated := range map[model.ErrorKind]bool{
+		model.ErrorRateLimit: true, model.ErrorOverloaded: true, model.ErrorServer: true, model.ErrorTimeout: true, model.ErrorConnection: true,
+		model.ErrorAuthentication: false, model.ErrorPermission: false, model.ErrorNotFound: false, model.ErrorInvalidRequest: false,
+		model.ErrorContextLength: false, model.ErrorContentFilter: false, model.ErrorQuota: false, model.ErrorCertificate: false,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			failure := &model.Error{Provider: "acme", Kind: kind, Retryable: kind.Passing(), Err: errBoom}
+			m := always("m", failure)
+			out, err := try(t.Context(), t, host.Config{Model: m, Middleware: []host.Middleware{builtin.ModelRetry{Retry: builtin.Retry{
+				OnFailure: builtin.OnFailure{Behavior: "continue"}, InitialDelay: new(builtin.Seconds(0)),
+			}}}})
+			if repeated {
+				require.NoError(t, err)
+				require.Equal(t, 3, m.calls())
+				return
+			}
+			require.ErrorIs(t, err, failure, "on_failure is for errors that were repeated")
+			require.Equal(t, 1, m.calls())
+			require.Equal(t, host.Failed, out.result.Status)
+		})
+	}
+}
+
+// The next run of a thread does not inherit the failure, even if it ends without an answer.
+func TestModelRetryFailsOneRun(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	agent, err := host.New(host.Config{
+		Model: always("m", errBoom), Checkpointer: memory.New(),
+		Middleware: []host.Middleware{
+			builtin.ModelRetry{Retry: builtin.Retry{MaxRetries: new(0)}},
+			&hooked{"once", host.Hooks{BeforeAgent: host.NodeHook{
+				CanJumpTo: []abi.Target{abi.JumpEnd},
+				Func: func(context.Context, *host.Runtime) (*host.Update, error) {
+					runs++
+					if runs > 1 {
+						return &host.Update{JumpTo: abi.JumpEnd}, nil
+					}
+					return nil, nil
+				},
+			}}},
+		},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	for _, want := range []host.Status{host.Failed, host.Completed} {
+		result, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("go")}})
+		require.NoError(t, err)
+		require.Equal(t, want, result.Status)
 	}
 }
 

@@ -70,11 +70,11 @@ func (r *retrier) wants(err error) bool {
 	if r.onFunc != nil {
 		return r.onFunc(err)
 	}
-	if hasType(err, r.on) {
-		return true
-	}
 	said := saidOf(err)
-	return said.Kind != "" && slices.Contains(r.on, string(said.Kind)) ||
+	if r.on == nil {
+		return said.Kind == "" || said.Retryable
+	}
+	return hasType(err, r.on) || said.Kind != "" && slices.Contains(r.on, string(said.Kind)) ||
 		slices.Contains(r.on, retryable) && (said.Retryable || host.ErrorDocument(err).Retryable || saysRetryable(err))
 }
 

@@ -16,8 +16,9 @@ type Retry struct {
 	MaxRetries *int `yaml:"max_retries" schema:"default=2,min=0"`
 	// RetryOn lists the errors to retry: types, as events name them, such as timeout; kinds of a model's error, such as
 	// rate_limit, overloaded, server, timeout and connection; or retryable, for every error that is marked as retryable by the
-	// provider, a plugin or itself. An error that wraps a listed error is retried too. nil: all errors. Any other error ends
-	// the attempts at once.
+	// provider, a plugin or itself. An error that wraps a listed error is retried too. Any other error ends the attempts at once,
+	// and on_failure does not apply to it. nil: all errors, except those of a provider that cannot pass, such as a wrong key or an
+	// invalid request.
 	RetryOn []string `yaml:"retry_on"`
 	// OnFailure is what happens when the last attempt has failed. continue (the default): a text takes the place of the result,
 	// and the run goes on. error: the run fails. {format: TEXT}: like continue, with your own text, which may contain {type},
@@ -66,7 +67,7 @@ func (c *Retry) compile(name string) (*retrier, error) {
 	case retries > maxRetries:
 		return nil, fmt.Errorf("max_retries must be <= %d", maxRetries)
 	case r.on != nil && len(r.on) == 0:
-		return nil, errors.New("retry_on is empty; name the errors to retry, or leave it out to retry all")
+		return nil, errors.New("retry_on is empty; name the errors to retry, or leave it out to retry all that may pass")
 	case r.on != nil && r.onFunc != nil:
 		return nil, errors.New("both retry_on and RetryOnFunc are set; use one of them")
 	}

@@ -15,6 +15,8 @@ import (
 // retry waits at least that long, but at most max_delay. The end of the run ends a delay at once. Each failed attempt that
 // is followed by another one is reported as a warning.
 //
+// Without retry_on all errors are retried, except those of a model inside the tool that cannot pass, such as a wrong key.
+//
 // Only errors are retried. A tool that answers with the status error has answered, and the host itself answers calls with
 // invalid arguments and calls of unknown tools. Interrupts, cancellation and errors that concern the run are never retried:
 // a limit, an impossible jump or an impossible update. Inner middleware that turns an error into an answer hides it: put
@@ -24,7 +26,7 @@ import (
 // execution number ([host.Runtime.Execution]), idempotency key and, where tools have a timeout, its own time. An attempt is
 // the rest of the call, so inner middleware repeats its work in each attempt. Calls that hooks and tools make are retried too.
 //
-// Behaviour and texts are those of LangChain 1.4.7's ToolRetryMiddleware.
+// Behaviour and texts are those of LangChain 1.5.0's ToolRetryMiddleware.
 type ToolRetry struct {
 	Retry
 

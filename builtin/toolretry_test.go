@@ -285,6 +285,26 @@ func TestToolRetryWaitsAsLongAsAModelAsks(t *testing.T) {
 	})
 }
 
+// A model that fails for good inside a tool fails again when the tool runs again.
+func TestToolRetryPassesOnWhatCannotPass(t *testing.T) {
+	t.Parallel()
+	for err, runs := range map[error]int{errKey: 1, busy(0): 3, errBoom: 3} {
+		ran := 0
+		asking := work("work", func(ctx context.Context, _ int) (string, error) {
+			ran++
+			_, failed := host.RuntimeOf(ctx).Generate(ctx, always("m", err), &model.Request{})
+			return "", failed
+		})
+		_, failed := try(t.Context(), t, toolAgent(calls("work:1"), []host.Tool{asking}, builtin.ToolRetry{Retry: builtin.Retry{InitialDelay: new(builtin.Seconds(0))}}))
+		require.Equal(t, runs, ran, err)
+		if runs == 1 {
+			require.ErrorIs(t, failed, err)
+			continue
+		}
+		require.NoError(t, failed)
+	}
+}
+
 // A call that a hook makes is tried again like one of the model.
 func TestToolRetryOfACallByAHook(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,7 @@ type Status string
 // The statuses.
 const (
 	Completed   Status = "completed"
-	Failed      Status = "failed"
+	Failed      Status = "failed"      // it ended with an error, or with an answer that reports a failure of the model ([model.StopError])
 	Interrupted Status = "interrupted" // the run waits for answers, or stopped at a breakpoint
 	Cancelled   Status = "cancelled"
 )

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // run is one run of an agent: the spine that walks through the program. What it keeps track of on the way is in five values
@@ -248,6 +249,8 @@ func (r *run) status(err error) Status {
 	switch {
 	case err == nil && (r.progress.paused || r.questions.wait()):
 		return Interrupted
+	case err == nil && model.EndingOf(stopReason(r.shown().Messages())) == model.Broken:
+		return Failed // a middleware answered for the model
 	case err == nil:
 		return Completed
 	case r.progress.cancelled:
@@ -266,13 +269,19 @@ func (r *run) result(err error) *Result {
 	}
 }
 
-// stopReason returns why the last answer ended: the models of all providers note it in the Meta of their messages.
+// stopReason returns why the answer to the last input ended: the models of all providers note it in the Meta of their messages.
 func stopReason(messages history.List) string {
 	at := messages.LastAI()
 	if at < 0 {
 		return ""
 	}
-	reason, _ := messages.At(at).Meta.Get("stop_reason").AsString()
+	for i := at + 1; i < messages.Len(); i++ {
+		if messages.At(i).Role == abi.RoleHuman {
+			return "" // the answer is older than the input
+		}
+	}
+	m := messages.At(at)
+	reason, _ := m.Meta.Get("stop_reason").AsString()
 	return reason
 }
 

@@ -172,6 +172,9 @@ func (a *app) conversation() *prompt.Prompt {
 	return a.prompt
 }
 
+// errModelFailed says that the answer, which is printed, reports the failure of the model.
+var errModelFailed = errors.New("the model failed, and a middleware answered in its place")
+
 // outcome returns nil for a completed run, and otherwise an error with the exit code.
 func (p *performance) outcome(ctx context.Context, result *host.Result, err error) error {
 	durable := p.agent.Durable
@@ -183,6 +186,8 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 			command = &continuing
 		}
 		return waitingExit(result.Next, question.OfResult(result), command)
+	case err == nil && result.Status == host.Failed:
+		return &exitError{exitProvider, errModelFailed}
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:

@@ -42,3 +42,23 @@ func TestOnCutOff(t *testing.T) {
 	require.Equal(t, exitUsage, b.run("validate"))
 	require.Contains(t, b.err.String(), `did you mean "continue"?`)
 }
+
+func TestRunSaysThatTheModelFailed(t *testing.T) {
+	t.Parallel()
+	b := setup(t, `apiVersion: agenthost/v1
+model: {provider: scripted, turns: [{error: down}, {content: fine}]}
+middleware: [{model_retry: {max_retries: 0}}]
+`)
+	require.Equal(t, exitProvider, b.run("run", "hi"))
+	require.Equal(t, "Model call failed after 1 attempt with scripted: down\n", b.out.String())
+	require.Contains(t, b.err.String(), "the model failed, and a middleware answered in its place")
+
+	require.Equal(t, exitProvider, b.run("run", "--output", "json", "hi"))
+	var doc struct {
+		Status     string `json:"status"`
+		StopReason string `json:"stop_reason"`
+	}
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &doc))
+	require.Equal(t, "failed", doc.Status)
+	require.Equal(t, "error", doc.StopReason)
+}

@@ -27,12 +27,12 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	}
 	switch output {
 	case "text":
-		return renderer{progress, func(result *host.Result, _ error) error {
-			if result.Status != host.Completed {
-				return nil // there is no answer yet
+		return renderer{progress, func(result *host.Result, err error) error {
+			if err == nil && result.Status != host.Interrupted { // otherwise there is no answer yet
+				_, err = fmt.Fprintln(a.out, terminal.Text(result.Answer()))
+				return err
 			}
-			_, err := fmt.Fprintln(a.out, terminal.Text(result.Answer()))
-			return err
+			return nil
 		}}, nil
 	case "json":
 		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }}, nil

@@ -21,6 +21,7 @@ func TestEndingOf(t *testing.T) {
 		"length": model.CutOff, "max_tokens": model.CutOff, "MAX_TOKENS": model.CutOff, "incomplete": model.CutOff, "max_output_tokens": model.CutOff,
 		"model_context_window_exceeded": model.CutOff,
 		"content_filter":                model.Filtered, "SAFETY": model.Filtered, "RECITATION": model.Filtered, "refusal": model.Declined,
+		model.StopError: model.Broken,
 	} {
 		got := model.EndingOf(reason)
 		require.Equal(t, want, got, reason)

@@ -17,7 +17,11 @@ const (
 	Filtered Ending = "filtered" // the provider removed the rest, or all of it
 	Declined Ending = "declined" // the model declined to answer
 	Paused   Ending = "paused"   // the provider paused the turn, and was asked to go on as often as allowed
+	Broken   Ending = "broken"   // the provider failed; a middleware may have written the answer in its place
 )
+
+// StopError is the stop reason of an answer that reports a failure of the model, such as model_retry's after the last attempt.
+const StopError = "error"
 
 // endings are the stop reasons of providers for incomplete answers, in lower case.
 var endings = map[Ending][]string{
@@ -30,6 +34,7 @@ var endings = map[Ending][]string{
 	},
 	Declined: {"refusal"},
 	Paused:   {"pause_turn"},
+	Broken:   {StopError},
 }
 
 // EndingOf classifies the stop reason of a [Response].
@@ -57,6 +62,8 @@ func (e Ending) Explain() string {
 		return "the model declined to answer"
 	case Paused:
 		return "the provider paused the turn again and again; ask the model to go on"
+	case Broken:
+		return "the model failed"
 	default:
 		return string(e)
 	}

@@ -121,7 +121,7 @@ func (m *fileModel) Generate(ctx context.Context, req *model.Request) (*model.Re
 	}
 	t := &turns[n]
 	if t.failure != nil {
-		return nil, t.failure
+		return nil, ofProvider(t.failure)
 	}
 	response := model.Reply(t.message)
 	response.Structured = t.structured

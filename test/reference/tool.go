@@ -41,7 +41,7 @@ func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCal
 	}
 	text, update, err := t.spec.Run(&toolExecution{nativeCall{rt}, ctx, call, t.runs.Add(1)})
 	if err != nil {
-		return nil, err
+		return nil, ofProvider(err)
 	}
 	return &host.ToolOutput{Content: abi.Text(text), Update: update}, nil
 }

@@ -150,7 +150,7 @@ func (t *transcript) over(result *host.Result) error {
 	if !result.Structured.IsZero() && !json.Valid([]byte(text)) { // the structured answer came as a tool call
 		return t.print(result.Answer())
 	}
-	if text == t.said || text == "" || !t.streams && result.Status != host.Completed {
+	if text == t.said || text == "" {
 		return t.screen.End()
 	}
 	if t.said != "" {

@@ -1,14 +1,21 @@
 package abi
 
-import "github.com/agenthost/agenthost/abi/wire"
+import (
+	"encoding/base64"
 
-// The kinds of blocks that agenthost knows. Blocks of other kinds, and keys that the constructors do not list, are
-// kept unchanged: providers need their own blocks back.
+	"github.com/agenthost/agenthost/abi/wire"
+)
+
+// The kinds of blocks that agenthost knows, by the names of LangChain's standard content blocks. Blocks of other kinds, and keys
+// that the constructors do not list, are kept unchanged: providers need their own blocks back.
 const (
 	BlockText      = "text"
 	BlockImage     = "image"
+	BlockAudio     = "audio"
+	BlockVideo     = "video"
 	BlockFile      = "file"
 	BlockReasoning = "reasoning"
+	BlockRefusal   = "refusal"
 )
 
 // Block is one part of a message's content: a map with at least the key "type".
@@ -30,6 +37,12 @@ func ImageURLBlock(url string) Block {
 	return Block{wire.Map{{Key: "type", Value: wire.String(BlockImage)}, {Key: "url", Value: wire.String(url)}}}
 }
 
+// AudioBlock makes an audio block: type, data, mime_type such as "audio/wav".
+func AudioBlock(mimeType string, data []byte) Block { return dataBlock(BlockAudio, mimeType, data) }
+
+// VideoBlock makes a video block: type, data, mime_type such as "video/mp4".
+func VideoBlock(mimeType string, data []byte) Block { return dataBlock(BlockVideo, mimeType, data) }
+
 // FileBlock makes a file block: type, data, mime_type, name.
 func FileBlock(name, mimeType string, data []byte) Block {
 	return dataBlock(BlockFile, mimeType, data).with("name", wire.String(name))
@@ -48,6 +61,17 @@ func ReasoningBlock(reasoning, signature string) Block {
 	return b
 }
 
+// RefusalBlock makes the block of an answer in which the model declines to answer: type, refusal, and extras with the provider's
+// category of the refusal. The text and the category may be empty.
+func RefusalBlock(text, category string) Block {
+	b := Block{wire.Map{{Key: "refusal", Value: wire.String(text)}, {Key: "type", Value: wire.String(BlockRefusal)}}}
+	if category != "" {
+		extras := wire.Map{{Key: "category", Value: wire.String(category)}}
+		b = b.with("extras", extras.Raw())
+	}
+	return b
+}
+
 func dataBlock(kind, mimeType string, data []byte) Block {
 	return Block{wire.Map{
 		{Key: "data", Value: wire.AppendBin(nil, data)},
@@ -59,17 +83,19 @@ func dataBlock(kind, mimeType string, data []byte) Block {
 // Type returns the kind of the block.
 func (b Block) Type() string { return b.String("type") }
 
-// Text returns the text of a text block or the reasoning of a reasoning block, and "" for other blocks.
+// Text returns the text of a text block, the reasoning of a reasoning block or the refusal of a refusal block, and "" for other
+// blocks.
 func (b Block) Text() string {
-	switch b.Type() {
-	case BlockText:
-		return b.String("text")
-	case BlockReasoning:
-		return b.String("reasoning")
+	switch kind := b.Type(); kind {
+	case BlockText, BlockReasoning, BlockRefusal:
+		return b.String(kind)
 	default:
 		return ""
 	}
 }
+
+// WithText returns a text, reasoning or refusal block with another text, which [Block.Text] then returns.
+func (b Block) WithText(text string) Block { return b.with(b.Type(), wire.String(text)) }
 
 // String returns the string under key, or "" if there is none.
 func (b Block) String(key string) string {
@@ -77,9 +103,15 @@ func (b Block) String(key string) string {
 	return s
 }
 
-// Data returns the bytes under the key "data", or nil if there are none.
+// Data returns the bytes under the key "data" or, in base64, under the key "base64"; nil if there are none.
 func (b Block) Data() []byte {
-	data, _ := b.fields.Get("data").AsBytes()
+	if data, ok := b.fields.Get("data").AsBytes(); ok {
+		return data
+	}
+	data, err := base64.StdEncoding.DecodeString(b.String("base64"))
+	if err != nil || len(data) == 0 {
+		return nil
+	}
 	return data
 }
 

@@ -219,6 +219,13 @@ func TestBlocks(t *testing.T) {
 		{"file", abi.FileBlock("a.txt", "text/plain", []byte("a")), abi.BlockFile, "", []byte("a"), `{"data":"YQ==","mime_type":"text/plain","name":"a.txt","type":"file"}`},
 		{"reasoning", abi.ReasoningBlock("why", ""), abi.BlockReasoning, "why", nil, `{"reasoning":"why","type":"reasoning"}`},
 		{"signed reasoning", abi.ReasoningBlock("", "sig"), abi.BlockReasoning, "", nil, `{"reasoning":"","signature":"sig","type":"reasoning"}`},
+		{"audio", abi.AudioBlock("audio/wav", []byte{1}), abi.BlockAudio, "", []byte{1}, `{"data":"AQ==","mime_type":"audio/wav","type":"audio"}`},
+		{"video", abi.VideoBlock("video/mp4", []byte{1}), abi.BlockVideo, "", []byte{1}, `{"data":"AQ==","mime_type":"video/mp4","type":"video"}`},
+		{"refusal", abi.RefusalBlock("No.", "bio"), abi.BlockRefusal, "No.", nil, `{"extras":{"category":"bio"},"refusal":"No.","type":"refusal"}`},
+		{"refusal without a reason", abi.RefusalBlock("", ""), abi.BlockRefusal, "", nil, `{"refusal":"","type":"refusal"}`},
+		{"other refusal", abi.RefusalBlock("No.", "").WithText("x"), abi.BlockRefusal, "x", nil, `{"refusal":"x","type":"refusal"}`},
+		{"base64", block(map[string]any{"type": "image", "base64": "AQI="}), abi.BlockImage, "", []byte{1, 2}, `{"base64":"AQI=","type":"image"}`},
+		{"bad base64", block(map[string]any{"type": "image", "base64": "?"}), abi.BlockImage, "", nil, `{"base64":"?","type":"image"}`},
 		{"unknown", block(map[string]any{"type": "x", "text": "no text block"}), "x", "", nil, `{"text":"no text block","type":"x"}`},
 		{"without type", block(nil), "", "", nil, `{}`},
 	} {

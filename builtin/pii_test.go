@@ -68,7 +68,8 @@ func TestPIIKeepsTheRestOfAMessage(t *testing.T) {
 	in := abi.Message{Role: abi.RoleHuman, ID: "h", Name: "ann", Meta: meta, Content: abi.Blocks(abi.TextBlock("I am ann@example.com"), image, cited)}
 	answer := abi.Message{
 		Role: abi.RoleAI, ID: "a", Meta: meta, Usage: &abi.Usage{InputTokens: 1, OutputTokens: 2, TotalTokens: 3},
-		Content: abi.Blocks(abi.ReasoningBlock("she is ann@example.com", "signed"), abi.ReasoningBlock("hm", "signed"), abi.TextBlock("bob@example.com")),
+		Content: abi.Blocks(abi.ReasoningBlock("she is ann@example.com", "signed"), abi.ReasoningBlock("hm", "signed"), abi.TextBlock("bob@example.com"),
+			abi.RefusalBlock("nothing to bob@example.com", "spam")),
 	}
 	result, err := conversation(t, []host.Middleware{builtin.PII{PIIType: "email", ApplyToOutput: true}},
 		[]abi.Message{abi.Human("first ann@example.com"), in}, scripted.Turn{Message: answer})
@@ -79,7 +80,8 @@ func TestPIIKeepsTheRestOfAMessage(t *testing.T) {
 		{Key: "text", Value: wire.String("to [REDACTED_EMAIL]")},
 	})))
 	require.Equal(t, in, result.Messages.At(1))
-	answer.Content = abi.Blocks(abi.ReasoningBlock("she is [REDACTED_EMAIL]", ""), abi.ReasoningBlock("hm", "signed"), abi.TextBlock("[REDACTED_EMAIL]"))
+	answer.Content = abi.Blocks(abi.ReasoningBlock("she is [REDACTED_EMAIL]", ""), abi.ReasoningBlock("hm", "signed"), abi.TextBlock("[REDACTED_EMAIL]"),
+		abi.RefusalBlock("nothing to [REDACTED_EMAIL]", "spam"))
 	require.Equal(t, answer, result.Messages.At(2))
 }
 

@@ -154,13 +154,13 @@ func (r *redactor) content(c abi.Content) (redacted abi.Content, changed bool, e
 	return abi.Blocks(out...), true, nil
 }
 
-// withText returns a text or reasoning block with another text. It drops the provider's signature of reasoning, which
+// withText returns a block with another text. It drops the provider's signature of reasoning, which
 // belongs to the original text.
 func withText(b abi.Block, text string) abi.Block {
 	if b.Type() == abi.BlockReasoning {
 		return abi.ReasoningBlock(text, "")
 	}
-	return abi.BlockOf(b.Fields().With(wire.Map{{Key: "text", Value: wire.String(text)}}))
+	return b.WithText(text)
 }
 
 // calls redacts the texts in the arguments of a message's tool calls. It copies the lists that it changes.

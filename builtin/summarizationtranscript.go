@@ -63,7 +63,7 @@ func blockTranscript(block abi.Block) string {
 		if text := block.Text(); text != "" {
 			return "<reasoning>" + xmlText(text) + "</reasoning>"
 		}
-	case abi.BlockImage, abi.BlockFile, "audio", "video":
+	case abi.BlockImage, abi.BlockFile, abi.BlockAudio, abi.BlockVideo:
 		var b strings.Builder
 		for _, key := range []string{"name", "url", "file_id"} {
 			if value := block.String(key); value != "" && !strings.HasPrefix(value, "data:") {

@@ -8,6 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
 
@@ -42,12 +43,35 @@ func TestAnswersThatAreNotCompleteCauseAWarning(t *testing.T) {
 
 func TestEmptyAnswersThatAreNotCompleteFail(t *testing.T) {
 	t.Parallel()
-	_, err := setup(t, ending("", "length")).run()
-	var failed *host.ModelError
-	require.ErrorAs(t, err, &failed)
-	require.False(t, failed.Retryable)
-	require.ErrorContains(t, err, `the answer is empty; the answer of the model "scripted" is not complete (stop reason "length")`)
+	silent := ending("", "refusal")
+	silent.Message.Content = abi.Blocks(abi.RefusalBlock("", "bio"))
+	for _, test := range []struct {
+		turn   scripted.Turn
+		reason string
+		kind   model.ErrorKind
+	}{
+		{ending("", "length"), "length", model.ErrorCutOff},
+		{ending("", "safety"), "safety", model.ErrorContentFilter},
+		{silent, "refusal", model.ErrorContentFilter},
+	} {
+		_, err := setup(t, test.turn).run()
+		var failed *host.ModelError
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, test.kind, failed.Kind)
+		require.False(t, failed.Retryable)
+		require.ErrorContains(t, err, `the answer is empty; the answer of the model "scripted" is not complete (stop reason "`+test.reason+`")`)
+	}
 
 	result := setup(t, ending("", "stop")).mustRun()
 	require.Empty(t, result.Text())
+}
+
+// A person reads the words of a refusal, although they are no text of the answer.
+func TestTheAnswerIsTheRefusal(t *testing.T) {
+	t.Parallel()
+	refused := ending("", "refusal")
+	refused.Message.Content = abi.Blocks(abi.RefusalBlock("I can't help with that.", ""))
+	result := setup(t, refused).mustRun()
+	require.Empty(t, result.Text())
+	require.Equal(t, "I can't help with that.", result.Answer())
 }

@@ -201,7 +201,11 @@ func (r *run) judge(by model.Info, resp *model.Response) error {
 	}
 	text := fmt.Sprintf("the answer of the model %q is not complete (stop reason %q): %s", by.Name, clean(resp.StopReason), ending.Explain())
 	if !model.Says(resp.AI()) {
-		err := &model.Error{Provider: cmp.Or(by.Provider, by.Name), Kind: model.ErrorCutOff, Err: errors.New("the answer is empty; " + text)}
+		kind := model.ErrorCutOff
+		if ending == model.Filtered || ending == model.Declined {
+			kind = model.ErrorContentFilter
+		}
+		err := &model.Error{Provider: cmp.Or(by.Provider, by.Name), Kind: kind, Err: errors.New("the answer is empty; " + text)}
 		return modelError(by.Name, err)
 	}
 	r.warn(ModelStep, text)

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"strings"
+
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -75,10 +77,22 @@ func (r *Result) Text() string {
 	return m.Content.Text()
 }
 
-// Answer returns the answer of the run: the structured answer as JSON if there is one, otherwise the text.
+// Answer returns the answer of the run: the structured answer as JSON if there is one, otherwise the text, or else the text with
+// which the model declined to answer.
 func (r *Result) Answer() string {
 	if !r.Structured.IsZero() {
 		return r.Structured.JSON()
 	}
-	return r.Text()
+	at := r.Messages.LastAI()
+	if text := r.Text(); text != "" || at < 0 {
+		return text
+	}
+	var refusal strings.Builder
+	m := r.Messages.At(at)
+	for _, block := range m.Content.Blocks() {
+		if block.Type() == abi.BlockRefusal {
+			refusal.WriteString(block.Text())
+		}
+	}
+	return refusal.String()
 }

@@ -75,6 +75,13 @@ func Says(m *abi.Message) bool {
 		return true
 	}
 	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {
-		return b.Type() != abi.BlockText && b.Type() != abi.BlockReasoning
+		switch b.Type() {
+		case abi.BlockText, abi.BlockReasoning:
+			return false
+		case abi.BlockRefusal:
+			return b.Text() != ""
+		default:
+			return true
+		}
 	})
 }

@@ -50,7 +50,7 @@ func (r *redactor) clean(content sdk.Content, found *tally) (cleaned sdk.Content
 	}
 	blocks := append([]abi.Block(nil), content.Blocks()...)
 	for i := range blocks {
-		if blocks[i].Type() != abi.BlockText {
+		if kind := blocks[i].Type(); kind != abi.BlockText && kind != abi.BlockRefusal {
 			continue
 		}
 		text, replaced, err := r.cleanText(blocks[i].Text(), found)
@@ -58,7 +58,7 @@ func (r *redactor) clean(content sdk.Content, found *tally) (cleaned sdk.Content
 			return content, false, err
 		}
 		if replaced {
-			blocks[i] = abi.BlockOf(blocks[i].Fields().With(sdk.Map{{Key: "text", Value: sdk.String(text)}}))
+			blocks[i] = blocks[i].WithText(text)
 			changed = true
 		}
 	}

@@ -40,11 +40,12 @@ func TestNativeBlocksOfContent(t *testing.T) { //nolint:paralleltest // one plug
 	h.Configure(map[string]any{"strategy": "mask"})
 	text := abi.BlockOf(abi.TextBlock("card 4111111111111111").Fields().With(wire.Map{{Key: "cited", Value: wire.Bool(true)}}))
 	answer := sdktest.Answers("")
-	answer.Messages[0].Content = abi.Blocks(text, abi.ImageURLBlock("https://mail.example/ann@mail.example.png"), abi.TextBlock("fine"))
+	answer.Messages[0].Content = abi.Blocks(text, abi.ImageURLBlock("https://mail.example/ann@mail.example.png"), abi.TextBlock("fine"),
+		abi.RefusalBlock("not to ann@mail.example", ""))
 	h.Replies = []sdktest.Reply{answer}
 	out := h.WrapToolCall(abi.Call("1", "t", nil))
 	require.Equal(t, `{"content":[{"cited":true,"text":"card ************1111","type":"text"},`+
-		`{"type":"image","url":"https://mail.example/ann@mail.example.png"},{"text":"fine","type":"text"}]}`,
+		`{"type":"image","url":"https://mail.example/ann@mail.example.png"},{"text":"fine","type":"text"},{"refusal":"not to ann@****.example","type":"refusal"}]}`,
 		out.ToolMessage.Keys().Raw().JSON())
 }
 

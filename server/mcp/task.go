@@ -215,7 +215,7 @@ func contentOf(content *abi.Content) []sdk.Content {
 	out := []sdk.Content{}
 	for _, b := range content.Blocks() {
 		switch {
-		case b.Type() == abi.BlockText:
+		case b.Type() == abi.BlockText, b.Type() == abi.BlockRefusal:
 			out = append(out, &sdk.TextContent{Text: b.Text()})
 		case b.Type() == abi.BlockImage && len(b.Data()) > 0:
 			out = append(out, &sdk.ImageContent{MIMEType: b.String("mime_type"), Data: b.Data()})

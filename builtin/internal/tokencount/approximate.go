@@ -47,7 +47,7 @@ func contentLength(c abi.Content) (chars, tokens int) {
 	}
 	for _, block := range c.Blocks() {
 		switch block.Type() {
-		case abi.BlockText:
+		case abi.BlockText, abi.BlockRefusal:
 			chars += utf8.RuneCountInString(block.Text())
 		case abi.BlockImage, "image_url":
 			tokens += tokensPerImage

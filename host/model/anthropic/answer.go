@@ -69,12 +69,31 @@ func (a *answer) response(req *model.Request) (*model.Response, error) {
 			blocks = append(blocks, block)
 		}
 	}
+	if a.StopReason == stopRefusal {
+		blocks = append(blocks, a.refusal())
+	}
 	out.Content = provider.Blocks(blocks)
 	resp := &model.Response{Messages: []abi.Message{out}, Model: a.Model, StopReason: a.StopReason}
 	if req.Format != nil {
 		resp.Structured = provider.Structured(&out)
 	}
 	return resp, nil
+}
+
+// stopRefusal is the stop reason of an answer in which the model declines to answer.
+const stopRefusal = "refusal"
+
+// refusal returns the block of a refusal. The details are optional:
+// https://platform.claude.com/docs/en/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals.
+func (a *answer) refusal() abi.Block {
+	var details struct {
+		Category    string `json:"category"`
+		Explanation string `json:"explanation"`
+	}
+	if err := json.Unmarshal(a.StopDetails, &details); err != nil {
+		return abi.RefusalBlock("", "")
+	}
+	return abi.RefusalBlock(details.Explanation, details.Category)
 }
 
 // meta returns what a message keeps of its answer.

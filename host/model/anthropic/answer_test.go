@@ -57,7 +57,7 @@ func expected(t testing.TB) map[string]*model.Response {
 	add("redacted-thinking", sonnet, "end_turn", `{}`, 0, 0, abi.Blocks(
 		own(`{"type":"reasoning","reasoning":"","redacted":"RU5DUllQVEVE"}`), own(`{"type":"reasoning","reasoning":"","redacted":"c2Vjb25k"}`),
 		abi.ReasoningBlock("Visible part.", "c2ln"), abi.TextBlock("Answer.")))
-	add("refusal", sonnet, "refusal", `{}`, 0, 0, abi.Text("No."))
+	add("refusal", sonnet, "refusal", `{}`, 0, 0, abi.Blocks(abi.TextBlock("No."), abi.RefusalBlock("", "")))
 	add("max-tokens", sonnet, "max_tokens", `{}`, 0, 0, abi.Text("This was cut"))
 	add("usage", sonnet, "end_turn", `{}`, 100, 50, abi.Text("Cached."))
 	add("empty-text", sonnet, "end_turn", `{}`, 0, 0, abi.Content{})
@@ -82,7 +82,8 @@ func expected(t testing.TB) map[string]*model.Response {
 	add("programmatic-call", haiku, "tool_use", `{"container":{"id":"container_01","expires_at":"2026-11-22T12:00:00Z"}}`, 1, 2, abi.Blocks(
 		own(`{"type":"anthropic_server_tool_use","id":"srvtoolu_02","name":"code_execution","input":{"code":"get_weather(\"Bern\")"}}`),
 		own(`{"type":"anthropic_tool_use","id":"toolu_02","caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_02"}}`)), weather("toolu_02", `{"city":"Bern"}`))
-	add("refusal-with-details", haiku, "refusal", `{"stop_details":{"type":"refusal","category":"cyber","explanation":"No."}}`, 5, 0, abi.Content{})
+	add("refusal-with-details", haiku, "refusal", `{"stop_details":{"type":"refusal","category":"cyber","explanation":"No."}}`, 5, 0,
+		abi.Blocks(abi.RefusalBlock("No.", "cyber")))
 	add("context-window-exceeded", haiku, "model_context_window_exceeded", `{}`, 5, 2, abi.Text("So far"))
 	add("stop-sequence", haiku, "stop_sequence", `{"stop_sequence":"END"}`, 5, 2, abi.Text("One, two"))
 	add("compaction", haiku, "end_turn", `{}`, 5, 2, abi.Blocks(own(`{"type":"anthropic_compaction","content":"They spoke of the weather."}`), abi.TextBlock("Go on.")))

@@ -104,6 +104,7 @@ func told(m *abi.Message) (out []object) {
 // said returns the blocks of a model's message, in their original order.
 func (c *conversation) said(m *abi.Message, calls []*call) (out []object) {
 	keep := c.keepsThoughts(m)
+	by, _ := m.Meta.Get("provider").AsString()
 	waiting := make(map[string][]*call, len(calls)) // calls that still need their place, by id
 	for _, c := range calls {
 		waiting[c.of] = append(waiting[c.of], c)
@@ -115,6 +116,10 @@ func (c *conversation) said(m *abi.Message, calls []*call) (out []object) {
 		case abi.BlockReasoning:
 			if keep {
 				of = thoughtBlock(block)
+			}
+		case abi.BlockRefusal:
+			if by != Provider { // otherwise the API has explained it beside the content
+				of = saidBlock(block)
 			}
 		case ownPrefix + kindToolUse:
 			id := block.String("id")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/openai"
 )
@@ -99,7 +100,13 @@ func answerOf(t *testing.T, name, file string, streaming bool) string {
 	}
 	out := stream(t.Context(), m, req)
 	if out.resp != nil && !differing[name] {
-		require.Equal(t, out.resp.AI().Content.Text(), out.text, "of the pieces")
+		said := out.resp.AI().Content.Text()
+		for _, block := range out.resp.AI().Content.Blocks() {
+			if block.Type() == abi.BlockRefusal {
+				said += block.Text()
+			}
+		}
+		require.Equal(t, said, out.text, "of the pieces")
 		require.Equal(t, thought(out.resp.AI()), out.reasoning)
 	}
 	return answerShown(t, out.resp, out.err)

@@ -10,9 +10,6 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// blockAudio is the type of a block with sound: data and mime_type, such as "audio/wav".
-const blockAudio = "audio"
-
 // blockPart is the type of a block with a part of an answer that only the server understands, under KeyPart. It is sent back
 // unchanged.
 const blockPart = "openai_part"
@@ -106,7 +103,7 @@ func chatPart(block abi.Block) (part object, text string) {
 		case id != "":
 			return object{"type": "file", "file": object{"file_id": id}}, ""
 		}
-	case blockAudio:
+	case abi.BlockAudio:
 		if data := block.Data(); data != nil {
 			sound := object{"data": base64.StdEncoding.EncodeToString(data), "format": audioFormat(provider.MimeType(block))}
 			return object{"type": "input_audio", "input_audio": sound}, ""

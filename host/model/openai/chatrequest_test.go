@@ -89,7 +89,7 @@ func TestChatMessages(t *testing.T) {
 				blockOf(t, `{"type":"audio","url":"x"}`))},
 			`[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"c291bmQ=","format":"mp3"}},
 				{"type":"input_audio","input_audio":{"data":"c291bmQ=","format":"wav"}},{"type":"input_audio","input_audio":{"data":"c291bmQ=","format":"wav"}},
-				{"type":"input_audio","input_audio":{"data":"c291bmQ=","format":"flac"}},{"type":"text","text":"{\"type\":\"audio\",\"url\":\"x\"}"}]}]`,
+				{"type":"input_audio","input_audio":{"data":"c291bmQ=","format":"flac"}},{"type":"text","text":"[audio]"}]}]`,
 		},
 		"a single text in a block is a text": {
 			[]abi.Message{said(abi.RoleHuman, blockOf(t, `{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}`)), said(abi.RoleHuman, abi.ReasoningBlock("x", ""))},

@@ -272,11 +272,11 @@ func (d *draft) response(req *model.Request) (*model.Response, error) {
 	if err := keep(&out, calls); err != nil {
 		return nil, d.broken(err)
 	}
+	d.flush()
 	if len(d.refusal) > 0 {
 		d.end.stop = stopRefusal
+		d.blocks = append(d.blocks, abi.RefusalBlock(string(d.refusal), ""))
 	}
-	d.text = append(d.text, d.refusal...)
-	d.flush()
 	thought, ok, err := d.thoughts.block(len(calls) > 0)
 	if err != nil {
 		return nil, d.broken(err)

@@ -52,11 +52,13 @@ func (m *Model) mine(message *abi.Message) bool {
 // told passes on an answer that was not streamed.
 func told(resp *model.Response, say func(model.Chunk) error) error {
 	content := resp.AI().Content
-	var thought strings.Builder
+	var text, thought strings.Builder
 	for _, block := range content.Blocks() {
 		if block.Type() == abi.BlockReasoning {
 			thought.WriteString(block.Text())
+		} else {
+			text.WriteString(block.Text())
 		}
 	}
-	return say(model.Chunk{Text: content.Text(), Reasoning: thought.String()})
+	return say(model.Chunk{Text: text.String(), Reasoning: thought.String()})
 }

@@ -108,7 +108,7 @@ func (r *reader) addMessage(i *item) error {
 		case "output_text", "text":
 		case "refusal":
 			r.refused = true
-			block = abi.TextBlock(p.Refusal)
+			block = abi.RefusalBlock(p.Refusal, "")
 		default:
 			var err error
 			if block, err = partBlock(text); err != nil {

@@ -55,11 +55,11 @@ func SaidOf(b abi.Block) string {
 // TextOf returns the text that replaces a block which the provider does not accept.
 func TextOf(b abi.Block) string {
 	switch b.Type() {
-	case abi.BlockText:
+	case abi.BlockText, abi.BlockRefusal:
 		return b.Text()
 	case abi.BlockReasoning:
 		return ""
-	case abi.BlockImage, abi.BlockFile:
+	case abi.BlockImage, abi.BlockAudio, abi.BlockVideo, abi.BlockFile:
 		return "[" + strings.TrimSpace(b.Type()+" "+b.String("name")) + "]"
 	default:
 		return b.Fields().Raw().JSON()

@@ -94,6 +94,12 @@ func (b Block) Text() string {
 	}
 }
 
+// Category returns the provider's category of a refusal; "" if it has none.
+func (b Block) Category() string {
+	category, _ := b.fields.Get("extras").Get("category").AsString()
+	return category
+}
+
 // WithText returns a text, reasoning or refusal block with another text, which [Block.Text] then returns.
 func (b Block) WithText(text string) Block { return b.with(b.Type(), wire.String(text)) }
 

@@ -101,19 +101,13 @@ func (s *toolSelector) ask(
 	if err != nil {
 		return nil, err
 	}
-	asked := &model.Request{Model: m, System: abi.Text(s.prompt), Messages: history.Of(question)}
-	const description = "Use to select relevant tools."
-	if m.Info().StructuredOutput {
-		asked.Format = &model.Format{Name: selectionFormat, Description: description, Schema: schema}
-	} else {
-		asked.Tools = []abi.ToolSpec{{Name: selectionFormat, Description: description, Parameters: schema}}
-		asked.ToolChoice = selectionFormat
-	}
+	format := &model.Format{Name: selectionFormat, Description: "Use to select relevant tools.", Schema: schema}
+	asked := (&model.Request{Model: m, System: abi.Text(s.prompt), Messages: history.Of(question)}).AskingFor(format)
 	resp, err := rt.Generate(ctx, m, asked)
 	if err != nil {
 		return nil, err
 	}
-	return selectionOf(resp), nil
+	return resp.Value(selectionFormat), nil
 }
 
 // selectionSchema returns the schema of the answer. It describes the tools beside the list, because not all providers
@@ -132,46 +126,4 @@ func selectionSchema(available []abi.ToolSpec) (wire.Raw, error) {
 		}},
 		"required": []string{"tools"}, "additionalProperties": false,
 	})
-}
-
-// selectionOf returns the value that a model answered with: a structured answer, the arguments of its call, or JSON in its
-// text; otherwise the text.
-func selectionOf(resp *model.Response) wire.Raw {
-	if !resp.Structured.IsNil() {
-		return resp.Structured
-	}
-	ai := resp.AI()
-	for i := range ai.ToolCalls {
-		if ai.ToolCalls[i].Name == selectionFormat {
-			return ai.ToolCalls[i].Args
-		}
-	}
-	text := ai.Content.Text()
-	if value, ok := objectIn(text); ok {
-		return value
-	}
-	if text == "" {
-		return resp.Structured
-	}
-	return wire.String(text)
-}
-
-// objectIn returns the JSON object in a text. It may be in a code fence or between words.
-func objectIn(text string) (wire.Raw, bool) {
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from {
-		return nil, false
-	}
-	value, err := wire.FromJSON([]byte(text[from:to+1]), wire.Limits{})
-	return value, err == nil && value.IsMap()
-}
-
-// toolList returns the value of the key "tools"; nil if there is none.
-func toolList(value wire.Raw) wire.Raw {
-	for key, inner := range value.Pairs() {
-		if string(key) == "tools" {
-			return inner
-		}
-	}
-	return nil
 }

@@ -137,7 +137,7 @@ func (s *toolSelector) selected(ctx context.Context, rt *host.Runtime, req *mode
 		if answer, err = s.ask(ctx, rt, req, available, question); err != nil {
 			return nil, err
 		}
-		if list := toolList(answer); list.IsArray() {
+		if list := answer.Get("tools"); list.IsArray() {
 			names, err := s.taken(list, available)
 			if err != nil {
 				return nil, err

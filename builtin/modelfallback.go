@@ -21,7 +21,7 @@ import (
 // Interrupts, cancellation and errors that concern the run, such as limits, are not passed to another model. Tokens of a
 // failed model may already have been shown. Tokens of the next model have another index, which makes the earlier ones void.
 //
-// Behaviour is that of LangChain 1.4.7's ModelFallbackMiddleware, with one list in place of first_model and
+// Behaviour is that of LangChain 1.5.0's ModelFallbackMiddleware, with one list in place of first_model and
 // additional_models.
 type ModelFallback struct {
 	// Models are the models to ask, by their names among the agent's models. Required.
@@ -63,11 +63,7 @@ func (f ModelFallback) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 				break
 			}
 			rt.Warn(fmt.Sprintf("%s: asking the model %q: %v", env.Name, f.Models[i], err))
-			other := req.WithModel(m)
-			if !takesCacheMarks(m.Info()) {
-				other = withoutCacheMarks(other)
-			}
-			resp, err = next(ctx, other)
+			resp, err = next(ctx, forModel(req, m))
 		}
 		return resp, nil, err
 	}

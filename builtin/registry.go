@@ -23,6 +23,7 @@ type Entry struct {
 // registry holds all entries, sorted by name. Each entry is declared in the file of its middleware.
 var registry = []Entry{
 	anthropicPromptCachingEntry,
+	autoModeEntry,
 	contextEditingEntry,
 	dynamicPromptEntry,
 	fileSearchEntry,
@@ -34,7 +35,9 @@ var registry = []Entry{
 	memoryEntry,
 	modelCallLimitEntry,
 	modelFallbackEntry,
+	modelRefusalEntry,
 	modelRetryEntry,
+	modelRouterEntry,
 	patchToolCallsEntry,
 	piiEntry,
 	shellEntry,

@@ -32,7 +32,9 @@ func TestRegistry(t *testing.T) {
 			require.NotEmpty(t, entry.Summary)
 			first, second := entry.New(), entry.New()
 			require.Equal(t, reflect.Pointer, reflect.TypeOf(first).Kind(), "a decoder fills it in")
-			require.NotSame(t, first, second)
+			if reflect.TypeOf(first).Elem().Size() > 0 { // values without fields may share their address
+				require.NotSame(t, first, second)
+			}
 			require.Equal(t, entry.Name, first.Name())
 		})
 	}

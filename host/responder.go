@@ -237,7 +237,7 @@ func (r *responder) readText(resp *model.Response, ai *abi.Message, format *mode
 		err = parseFailure(format.Name, err)
 	}
 	if err != nil {
-		return nil, &StructuredError{Kind: StructuredInvalid, Formats: []string{format.Name}, Err: err}
+		return nil, &StructuredError{Kind: StructuredInvalid, Formats: []string{format.Name}, Err: err, Answer: ai}
 	}
 	out.Structured = value
 	return &out, nil

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/abi"
 )
 
 // StructuredError means that an answer is not a usable value of the agent's ResponseFormat.
 type StructuredError struct {
 	Kind    StructuredErrorKind
-	Formats []string // the names of the formats that the model used; empty: none
-	Err     error    // the problem with the value, or the words of the model in place of a value; may be nil
+	Formats []string     // the names of the formats that the model used; empty: none
+	Err     error        // the problem with the value, or the words of the model in place of a value; may be nil
+	Answer  *abi.Message // the answer that has no usable value, if the provider should have enforced the format; nil otherwise
 }
 
 // StructuredErrorKind says why an answer is not a usable value. Documents use it as the type of the error.

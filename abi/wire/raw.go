@@ -156,6 +156,15 @@ func (r Raw) Seek(key string) []byte {
 	return nil
 }
 
+// Get returns the value of a key, as a part of r, or nil if r does not hold a map with that key.
+func (r Raw) Get(key string) Raw {
+	value, _, err := Cut(r.Seek(key))
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
 // IsMap reports whether r holds a map, without decoding it.
 func (r Raw) IsMap() bool {
 	t, err := readToken(r, 0)

@@ -15,7 +15,8 @@ type AgentSpec struct {
 	Name            string
 	SystemPrompt    string
 	Model           *ModelSpec
-	Models          map[string]*ModelSpec // models of the middleware, by the names in their configurations
+	Models          map[string]*ModelSpec   // models of the middleware, by the names in their configurations
+	Deciders        map[string]*DeciderSpec // decision models of the middleware, by the names in their configurations
 	Tools           []*probe.Tool
 	Middleware      []MiddlewareSpec
 	State           []probe.Field
@@ -45,7 +46,8 @@ type ResponseFormat struct {
 func readAgent(o *strict.Object) AgentSpec {
 	a := AgentSpec{
 		Name: o.Text("name"), SystemPrompt: o.Text("system_prompt"), Models: map[string]*ModelSpec{},
-		Tools: probe.Tools(o.Objects("tools")), State: probe.Fields(o.Object("state")),
+		Deciders: map[string]*DeciderSpec{},
+		Tools:    probe.Tools(o.Objects("tools")), State: probe.Fields(o.Object("state")),
 		Checkpointer: o.Bool("checkpointer"), RecursionLimit: o.Int("recursion_limit", 1),
 		InterruptBefore: readBreakpoints(o, "interrupt_before"), InterruptAfter: readBreakpoints(o, "interrupt_after"),
 		MaxConcurrency: max(1, o.Int("max_concurrency", 1)),
@@ -167,6 +169,18 @@ func (a *AgentSpec) nameModel(key string, value wire.Raw, path string) (wire.Raw
 	switch {
 	case key == "model" && value.IsMap():
 		return a.addModel(value, path, "main")
+	case key == "classifier" && value.IsMap():
+		return a.addDecider(value, path)
+	case key == "choices" && value.IsMap():
+		var out wire.Map
+		for label, choice := range value.Pairs() {
+			named, err := a.nameChoice(string(label), choice, path)
+			if err != nil {
+				return nil, err
+			}
+			out.Set(string(label), named)
+		}
+		return out.Raw(), nil
 	case key == "models" && value.IsArray():
 		out := wire.AppendArrayHeader(nil, value.Len())
 		i := 0
@@ -184,6 +198,29 @@ func (a *AgentSpec) nameModel(key string, value wire.Raw, path string) (wire.Raw
 	default:
 		return a.nameModels(value, path)
 	}
+}
+
+// nameChoice replaces the model of a route by its name. The label of the route is that of the model.
+func (a *AgentSpec) nameChoice(label string, choice wire.Raw, path string) (wire.Raw, error) {
+	o := strict.Open(choice, path+"."+label)
+	o.Need("model", "criteria")
+	named, err := a.addModel(o.Raw("model"), path, label)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.Map{{Key: "criteria", Value: o.Raw("criteria")}, {Key: "model", Value: named}}
+	return out.Raw(), o.Done()
+}
+
+func (a *AgentSpec) addDecider(raw wire.Raw, path string) (wire.Raw, error) {
+	o := strict.Open(raw, path)
+	spec := readDecider(o)
+	if err := o.Err(); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s%d", classifierLabel, len(a.Deciders)+1)
+	a.Deciders[name] = spec
+	return wire.String(name), nil
 }
 
 func (a *AgentSpec) addModel(raw wire.Raw, path, label string) (wire.Raw, error) {

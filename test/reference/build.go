@@ -51,6 +51,9 @@ func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, e
 	for name, spec := range a.Models {
 		config.Models[name] = s.model(spec)
 	}
+	for name, spec := range a.Deciders {
+		config.Models[name] = &fileDecider{spec: spec, record: s.record}
+	}
 	var err error
 	if config.State, err = hostFields(a.State); err != nil {
 		return nil, err
@@ -128,6 +131,9 @@ func (v *Vector) fieldsOfBuiltin(m *MiddlewareSpec) []string {
 	env := host.Env{Name: m.Type, Logger: slog.New(slog.DiscardHandler), Models: map[string]model.Model{}}
 	for name, spec := range v.Agent.Models {
 		env.Models[name] = &fileModel{spec: spec, record: newRecorder()}
+	}
+	for name, spec := range v.Agent.Deciders {
+		env.Models[name] = &fileDecider{spec: spec, record: newRecorder()}
 	}
 	hooks, err := middleware.Hooks(context.Background(), env)
 	if err != nil || hooks == nil {

@@ -19,6 +19,8 @@ func Compare(want Expected, got *Outcome) []string {
 		case "error":
 		case "messages":
 			d.messages(key, want[key], actual[key])
+		case "decision_requests":
+			d.decisions(want[key], actual[key])
 		case "model_requests":
 			d.requests(want[key], actual[key])
 		default:

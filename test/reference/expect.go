@@ -51,6 +51,10 @@ func checkExpected(o *strict.Object) {
 			for _, r := range o.Objects(key) {
 				checkRequest(r)
 			}
+		case "decision_requests":
+			for _, r := range o.Objects(key) {
+				checkDecision(r)
+			}
 		case "tool_runs":
 			for _, run := range o.Objects(key) {
 				run.Need("id", "name", "args")

@@ -31,12 +31,14 @@ const (
 	kindInvalid        = "invalid"
 	kindKey            = "key_error" // a bug of the reference that we do not have
 	kindValidation     = "validation"
+	kindRefusal        = "model_refusal"
+	kindModeration     = "moderation"
 )
 
 func kinds() []string {
 	return []string{
 		kindScripted, kindToolCallLimit, kindModelCallLimit, kindPII, kindStructured, kindManyStructured, kindUpdate, kindRecursion,
-		kindExhausted, kindJump, kindNotImplemented, kindInvalid, kindKey, kindValidation,
+		kindExhausted, kindJump, kindNotImplemented, kindInvalid, kindKey, kindValidation, kindRefusal, kindModeration,
 	}
 }
 
@@ -97,7 +99,7 @@ func limitKind(e *host.LimitError) string {
 // comparesMessage reports whether the format compares the messages of errors of this kind.
 func comparesMessage(kind string) bool {
 	switch kind {
-	case kindScripted, kindToolCallLimit, kindModelCallLimit, kindPII, kindManyStructured:
+	case kindScripted, kindToolCallLimit, kindModelCallLimit, kindPII, kindManyStructured, kindRefusal, kindModeration:
 		return true
 	default:
 		return false

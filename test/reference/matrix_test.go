@@ -104,7 +104,9 @@ func performed(t *testing.T, v *reference.Vector, flavor reference.Flavor) []any
 	for i := range v.Runs {
 		document := subject.Perform(t.Context(), &v.Runs[i]).Document()
 		delete(document, "log")
-		document["model_requests"] = sorted(t, document["model_requests"]) // tools ask models concurrently
+		for _, key := range []string{"model_requests", "decision_requests"} { // tools ask models concurrently
+			document[key] = sorted(t, document[key])
+		}
 		out[i] = withoutIDs(document)
 	}
 	return out

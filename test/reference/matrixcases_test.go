@@ -1,10 +1,16 @@
 package reference_test
 
+import "slices"
+
 // matrix has a case for every built-in middleware.
 var matrix = map[string]matrixCase{
 	"anthropic_prompt_caching": {
 		config: object{"ttl": "1h", "unsupported_model_behavior": "ignore"}, provider: "anthropic",
 		proof: []string{`"cache_control":{"ttl":"1h","type":"ephemeral"}`, "Answer: yes"},
+	},
+	"auto_mode": {
+		config: object{"tools": []any{"calc"}, "classifier": matrixClassifier(object{"is_risky": object{"type": "noul", "noul": 0.75}})},
+		proof:  []string{"The tool call `calc` was blocked because it was classified as risky (probability: 0.75).", "Answer: yes"},
 	},
 	"context_editing": {
 		config: object{"edits": []any{object{"type": "clear_tool_uses", "trigger": 1, "keep": 1}}}, proof: []string{"[cleared]", "Answer: yes"},
@@ -75,10 +81,26 @@ var matrix = map[string]matrixCase{
 		turns:  append(matrixTurns[:2:2], object{"error": object{"type": "ValueError", "message": "down"}}),
 		proof:  []string{"the other one", "Answer: yes"},
 	},
+	"model_refusal": {
+		config: object{},
+		turns:  append(matrixTurns[:2:2], object{"content": []any{object{"type": "refusal", "refusal": "I won't."}}}),
+		proof:  []string{"Model refused to produce the requested output: I won't.", "Answer: yes"},
+	},
 	"model_retry": {
 		config: object{"initial_delay": 0, "max_retries": 1},
 		turns:  append([]any{object{"error": object{"type": "ValueError", "message": "down"}}}, matrixTurns...),
 		proof:  []string{"done, write to bob@example.com", "Answer: yes"},
+	},
+	"model_router": {
+		config: object{
+			"instructions": "Choose.", "choices": object{"fast": object{
+				"model": object{"kind": "scripted", "turns": matrixTurns}, "criteria": "all",
+			}},
+			"classifier": matrixClassifier(object{"model_route": object{
+				"type": "choice", "choice": "fast", "probabilities": object{"fast": 1}, "confidence": 1,
+			}}),
+		},
+		proof: []string{`"model":"fast"`, `"choice":"fast"`, "Answer: yes"},
 	},
 	"patch_tool_calls": {
 		config: object{},
@@ -141,4 +163,9 @@ var matrixFlaky = []any{
 // matrixFirst returns the usual turns with other calls in the first one.
 func matrixFirst(calls ...any) []any {
 	return append([]any{object{"content": "", "tool_calls": calls}}, matrixTurns[1:]...)
+}
+
+// matrixClassifier is a decision model that gives the same answers again and again.
+func matrixClassifier(answers object) object {
+	return object{"kind": "scripted", "turns": slices.Repeat([]any{object{"answers": answers}}, 9)}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
@@ -19,9 +20,10 @@ type Outcome struct {
 	Status     host.Status
 	Events     []host.Event
 
-	err      error
-	requests []*request
-	runs     []toolRun
+	err       error
+	requests  []*request
+	decisions []*model.DecisionRequest
+	runs      []toolRun
 }
 
 // Err returns the error of the run.
@@ -42,6 +44,7 @@ func (o *Outcome) Document() map[string]any {
 		"messages": messageDocuments(o.Messages), "state": mapDocument(o.State), "structured_response": value(o.Structured),
 		"interrupts": list(o.Interrupts, value), "next": list(o.Next, text), "log": list(o.Log, text),
 		"model_requests": list(o.requests, (*request).document), "tool_runs": list(o.runs, toolRun.document),
+		"decision_requests": list(o.decisions, decisionRequest),
 	}
 	if f := o.Failure; f != nil {
 		out["error"] = map[string]any{"phase": f.Phase, "kind": f.Kind, "type": f.Type, "message": f.Message}

@@ -18,6 +18,7 @@ type recorder struct {
 	atOnce   bool // calls of a batch may run concurrently
 	mu       sync.Mutex
 	requests []*request
+	decided  []*model.DecisionRequest
 	runs     []toolRun
 	asked    abi.Message           // the last AI message that entered the history
 	turns    map[string]int        // AI messages whose tools ran, in the order in which they ran
@@ -56,7 +57,7 @@ func newRecorder() *recorder {
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.requests, r.runs = nil, nil
+	r.requests, r.decided, r.runs = nil, nil, nil
 	r.turns, r.running, r.most, r.slow = map[string]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	r.met = map[int]chan struct{}{}
 }
@@ -90,6 +91,12 @@ func (r *recorder) request(asked *request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests = append(r.requests, asked)
+}
+
+func (r *recorder) decision(asked *model.DecisionRequest) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.decided = append(r.decided, asked)
 }
 
 // tool records an execution of a tool and returns its turn.
@@ -178,14 +185,14 @@ func (r *recorder) overlapped() bool {
 }
 
 // taken returns the records. Tool runs are in the order of the model's turns, and then of the calls in their message.
-func (r *recorder) taken() (requests []*request, runs []toolRun) {
+func (r *recorder) taken() (requests []*request, decided []*model.DecisionRequest, runs []toolRun) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	runs = slices.Clone(r.runs)
 	slices.SortStableFunc(runs, func(a, b toolRun) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.position, b.position))
 	})
-	return slices.Clone(r.requests), runs
+	return slices.Clone(r.requests), slices.Clone(r.decided), runs
 }
 
 // event handles an event of a run.

@@ -34,7 +34,7 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	if result.Next == host.ModelStep || result.Next == host.ToolsStep {
 		out.Next = []string{result.Next}
 	}
-	out.requests, out.runs = s.record.taken()
+	out.requests, out.decisions, out.runs = s.record.taken()
 	return out
 }
 

@@ -23,6 +23,9 @@ const everything = `{"name": "x/y", "doc": "d", "reference": "r", "record": "req
 		"tools": [{"name": "t", "description": "d", "parameters": {"type": "object"}, "return_direct": true, "log": "l",
 			"behavior": {"kind": "raise", "error": {"type": "E", "message": "m"}, "times": 1, "then": {"kind": "read_state", "field": "f", "sleep_ms": 1}}}],
 		"middleware": [{"type": "model_fallback", "config": {"models": [{"kind": "echo", "calls": [[{"id": "1", "name": "t", "args": {}}], []]}]}},
+			{"type": "model_router", "config": {"instructions": "i", "choices": {"l": {"model": {"kind": "echo"}, "criteria": "c"}},
+				"classifier": {"kind": "scripted", "turns": [{"answers": {"q": {"type": "choice", "choice": "l", "probabilities": {"l": 1}, "confidence": 1},
+					"r": {"type": "noul", "noul": 0.5}}}, {"error": {"type": "E", "message": "m"}}]}}},
 			{"type": "probe", "name": "P", "state": {}, "tools": [], "dynamic_tools": [], "hooks": {
 				"before_model": {"can_jump_to": ["end"], "do": [{"log": "x", "only_on": [1]}, {"update": {"f": 1}}, {"increment": "f", "by": 2},
 					{"jump_to": "end"}, {"interrupt": {"q": 1}, "into": "f"}, {"raise": {"type": "E", "message": "m"}}]},
@@ -41,6 +44,7 @@ const everything = `{"name": "x/y", "doc": "d", "reference": "r", "record": "req
 		"error": {"phase": "run", "kind": "scripted", "type": "E", "message": "m"},
 		"model_requests": [{"model": "m", "message_count": 1, "messages": [], "tools": ["t"], "tool_choice": "any", "settings": {},
 			"native_response_format": true, "structured": true}],
+		"decision_requests": [{"model": "classifier", "state": {"messages": [{"role": "human", "content": "x"}]}, "questions": {"q": {"type": "noul"}}}],
 		"tool_runs": [{"id": "1", "name": "t", "args": {}}], "log": ["x"]}, {}, {}, {}]}`
 
 func TestReadEverything(t *testing.T) {
@@ -48,7 +52,8 @@ func TestReadEverything(t *testing.T) {
 	v, err := reference.Read([]byte(everything))
 	require.NoError(t, err)
 	require.True(t, v.UsesProbe())
-	require.Len(t, v.Agent.Models, 2)
+	require.Len(t, v.Agent.Models, 3)
+	require.Len(t, v.Agent.Deciders, 1)
 	require.Contains(t, v.Agent.Models, "fallback1")
 }
 
@@ -63,6 +68,8 @@ func TestReadRefuses(t *testing.T) {
 		`{"call_next": {`, `{"respond": {`, `{"transform": "upper"`, `{"override": {"args"`, `{"transform": {`, `{"thread": "t", "input": {`,
 		`{"role": "tool"`, `{"thread": "t", "resume"`, `"deviation": {`, `{"messages": [{"role": "ai"`, `"messages": [{`, `[{"role": "ai"`, `{"role": "tool", "tool_call_id": "1", "status"`,
 		`{"$contains"`, `"error": {"phase"`, `"model_requests": [{`, `"tool_runs": [{`, `[{}, {`,
+		`{"type": "model_router"`, `{"l": {`, `{"kind": "scripted", "turns": [{"answers"`, `{"type": "choice", "choice"`, `{"type": "noul", "noul"`, `{"answers"`,
+		`"decision_requests": [{`,
 	} {
 		open := strings.LastIndexByte(place, '{') + 1
 		if place[0] == '{' {

@@ -162,6 +162,22 @@ func (o *Object) True(key string) bool {
 	return o.Has(key)
 }
 
+// Float returns the number under a key; 0 if there is none.
+func (o *Object) Float(key string) float64 {
+	raw := o.Raw(key)
+	if raw.IsZero() {
+		return 0
+	}
+	if n, ok := raw.AsInt(); ok {
+		return float64(n)
+	}
+	f, ok := raw.AsFloat()
+	if !ok {
+		o.Fail(key, "must be a number")
+	}
+	return f
+}
+
 // Int returns an integer that must not be below least, or 0 if the key is absent.
 func (o *Object) Int(key string, least int64) int {
 	raw := o.Raw(key)

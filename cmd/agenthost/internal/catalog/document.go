@@ -29,7 +29,7 @@ const documentHead = `# Built-in middleware
 This file is generated from the source code by ` + "`make generate`" + `. The command ` + "`agenthost middleware show NAME`" + ` prints the same text.
 
 In a manifest, list a middleware under ` + "`middleware`" + ` by its name; the first entry is the outermost. In Go, each middleware is a struct of the
-package [builtin](../builtin). Names, keys and texts are those of LangChain 1.4.7 and deepagents 0.7.8 unless the section says otherwise.
+package [builtin](../builtin). Names, keys and texts are those of LangChain 1.5.0 and deepagents 0.7.8 unless the section says otherwise.
 
 Not included are middleware for single providers (tool search, moderation, Claude's text editor), asynchronous subagents,
 RubricMiddleware, the tool compact_conversation, and keys that LangChain has deprecated: max_tokens_before_summary and

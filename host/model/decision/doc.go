@@ -1,0 +1,2 @@
+// Package decision makes a decision model ([model.Decider]) of any chat model.
+package decision

@@ -94,6 +94,16 @@ func (b Block) Text() string {
 	}
 }
 
+// IsMedia reports whether the block is an image, audio, a video or a file.
+func (b Block) IsMedia() bool {
+	switch b.Type() {
+	case BlockImage, BlockAudio, BlockVideo, BlockFile:
+		return true
+	default:
+		return false
+	}
+}
+
 // Category returns the provider's category of a refusal; "" if it has none.
 func (b Block) Category() string {
 	category, _ := b.fields.Get("extras").Get("category").AsString()

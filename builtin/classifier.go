@@ -27,7 +27,7 @@ func classifierOf(env *host.Env, name string) (*classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	if decider, ok := m.(model.Decider); ok {
+	if decider, ok := model.As[model.Decider](m); ok {
 		return &classifier{decider: decider}, nil
 	}
 	return &classifier{chat: m}, nil

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,14 +75,10 @@ func refuseRefusals(
 	ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
 ) (*model.Response, *host.Update, error) {
 	resp, err := next(ctx, req)
+	if wrong, ok := errors.AsType[*host.StructuredError](err); ok && wrong.Answer != nil {
+		err = cmp.Or(refusalIn(wrong.Answer), err)
+	}
 	if err != nil {
-		wrong, ok := errors.AsType[*host.StructuredError](err)
-		if !ok || wrong.Answer == nil {
-			return nil, nil, err
-		}
-		if refusal := refusalIn(wrong.Answer); refusal != nil {
-			return nil, nil, refusal
-		}
 		return nil, nil, err
 	}
 	for i := range resp.Messages {

@@ -149,7 +149,7 @@ func (r *modelRouter) route(
 	case label == "":
 		return nil, nil, errors.New("no model was chosen for this run; a hook outside of model_router may have jumped past it")
 	case !ok:
-		return nil, nil, fmt.Errorf("the chosen model %q is none of the choices %s", label, strings.Join(slices.Sorted(maps.Keys(r.models)), ", "))
+		return nil, nil, fmt.Errorf("the classifier chose %q, but the choices are %s", label, strings.Join(slices.Sorted(maps.Keys(r.models)), ", "))
 	}
 	resp, err := next(ctx, forModel(req, m))
 	return resp, nil, err

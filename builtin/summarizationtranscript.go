@@ -56,14 +56,14 @@ func contentTranscript(c abi.Content) string {
 
 // blockTranscript returns the text of a block, or "" if the block has only data.
 func blockTranscript(block abi.Block) string {
-	switch block.Type() {
-	case abi.BlockText:
+	switch kind := block.Type(); {
+	case kind == abi.BlockText:
 		return xmlText(block.Text())
-	case abi.BlockReasoning:
+	case kind == abi.BlockReasoning:
 		if text := block.Text(); text != "" {
 			return "<reasoning>" + xmlText(text) + "</reasoning>"
 		}
-	case abi.BlockImage, abi.BlockFile, abi.BlockAudio, abi.BlockVideo:
+	case block.IsMedia():
 		var b strings.Builder
 		for _, key := range []string{"name", "url", "file_id"} {
 			if value := block.String(key); value != "" && !strings.HasPrefix(value, "data:") {
@@ -71,7 +71,7 @@ func blockTranscript(block abi.Block) string {
 			}
 		}
 		if b.Len() > 0 {
-			return "<" + block.Type() + b.String() + " />"
+			return "<" + kind + b.String() + " />"
 		}
 	}
 	return ""

@@ -271,18 +271,17 @@ func (r *run) result(err error) *Result {
 
 // stopReason returns why the answer to the last input ended: the models of all providers note it in the Meta of their messages.
 func stopReason(messages history.List) string {
-	at := messages.LastAI()
-	if at < 0 {
-		return ""
-	}
-	for i := at + 1; i < messages.Len(); i++ {
-		if messages.At(i).Role == abi.RoleHuman {
-			return "" // the answer is older than the input
+	for i := messages.Len() - 1; i >= 0; i-- {
+		switch m := messages.Entry(i).Message(); m.Role {
+		case abi.RoleAI:
+			reason, _ := m.Meta.Get("stop_reason").AsString()
+			return reason
+		case abi.RoleHuman:
+			return "" // every answer is older than the input
+		default:
 		}
 	}
-	m := messages.At(at)
-	reason, _ := m.Meta.Get("stop_reason").AsString()
-	return reason
+	return ""
 }
 
 // callSeed returns the seed of one call of a hook or tool, derived from the run's seed and the place of the call in the run.

@@ -40,19 +40,13 @@ func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, e
 	s := &Subject{record: newRecorder(), spec: a, asked: map[string][]host.Interrupt{}}
 	s.record.atOnce = a.MaxConcurrency > 1
 	config := host.Config{
-		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: map[string]model.Model{},
+		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: a.models(s.record),
 		Tools: hostTools(a.Tools, s.record), RecursionLimit: a.RecursionLimit,
 		ToolCalls: host.ToolCallConfig{Parallel: a.MaxConcurrency}, Seed: counter(),
 		InterruptBefore: a.InterruptBefore, InterruptAfter: a.InterruptAfter, ResponseFormat: a.ResponseFormat.format(),
 	}
 	if a.Checkpointer {
 		config.Checkpointer = memory.New()
-	}
-	for name, spec := range a.Models {
-		config.Models[name] = s.model(spec)
-	}
-	for name, spec := range a.Deciders {
-		config.Models[name] = &fileDecider{spec: spec, record: s.record}
 	}
 	var err error
 	if config.State, err = hostFields(a.State); err != nil {
@@ -78,6 +72,18 @@ func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, e
 func (s *Subject) Close() error { return s.agent.Close() }
 
 func (s *Subject) model(spec *ModelSpec) model.Model { return &fileModel{spec: spec, record: s.record} }
+
+// models returns the models of the middleware.
+func (a *AgentSpec) models(record *recorder) map[string]model.Model {
+	models := make(map[string]model.Model, len(a.Models)+len(a.Deciders))
+	for name, spec := range a.Models {
+		models[name] = &fileModel{spec: spec, record: record}
+	}
+	for name, spec := range a.Deciders {
+		models[name] = &fileDecider{spec: spec, record: record}
+	}
+	return models
+}
 
 // counter numbers the runs. Their seeds, and with them the ids of messages, are derived from the number.
 func counter() func() uint64 {
@@ -128,13 +134,7 @@ func (v *Vector) fieldsOfBuiltin(m *MiddlewareSpec) []string {
 	if err != nil {
 		return nil
 	}
-	env := host.Env{Name: m.Type, Logger: slog.New(slog.DiscardHandler), Models: map[string]model.Model{}}
-	for name, spec := range v.Agent.Models {
-		env.Models[name] = &fileModel{spec: spec, record: newRecorder()}
-	}
-	for name, spec := range v.Agent.Deciders {
-		env.Models[name] = &fileDecider{spec: spec, record: newRecorder()}
-	}
+	env := host.Env{Name: m.Type, Logger: slog.New(slog.DiscardHandler), Models: v.Agent.models(newRecorder())}
 	hooks, err := middleware.Hooks(context.Background(), env)
 	if err != nil || hooks == nil {
 		return nil

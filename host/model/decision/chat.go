@@ -146,11 +146,6 @@ func read(id string, q *model.Question, value wire.Raw) (*model.Decision, error)
 // probability reads a probability. Values of a model are hostile: anything but a number from 0 to 1 is an error.
 func probability(id, of string, value wire.Raw) (float64, error) {
 	p, ok := value.AsFloat()
-	if !ok {
-		var n int64
-		n, ok = value.AsInt()
-		p = float64(n)
-	}
 	switch {
 	case value.IsZero():
 		return 0, &AnswerError{id, fmt.Sprintf("%q is missing", of)}

@@ -54,7 +54,7 @@ func (m *media) without(value wire.Raw) (wire.Raw, error) {
 // name returns the name of a block of media, and adds the block to what the model sees if it takes such blocks.
 func (m *media) name(block abi.Block) (name string, ok bool) {
 	switch kind := block.Type(); {
-	case kind != abi.BlockImage && kind != abi.BlockAudio && kind != abi.BlockVideo && kind != abi.BlockFile:
+	case !block.IsMedia():
 		return "", false
 	case block.Data() == nil && block.String("url") == "" && block.String("file_id") == "":
 		return "", false

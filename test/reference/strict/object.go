@@ -168,9 +168,6 @@ func (o *Object) Float(key string) float64 {
 	if raw.IsZero() {
 		return 0
 	}
-	if n, ok := raw.AsInt(); ok {
-		return float64(n)
-	}
 	f, ok := raw.AsFloat()
 	if !ok {
 		o.Fail(key, "must be a number")

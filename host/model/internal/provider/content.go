@@ -54,13 +54,13 @@ func SaidOf(b abi.Block) string {
 
 // TextOf returns the text that replaces a block which the provider does not accept.
 func TextOf(b abi.Block) string {
-	switch b.Type() {
-	case abi.BlockText, abi.BlockRefusal:
+	switch kind := b.Type(); {
+	case kind == abi.BlockText, kind == abi.BlockRefusal:
 		return b.Text()
-	case abi.BlockReasoning:
+	case kind == abi.BlockReasoning:
 		return ""
-	case abi.BlockImage, abi.BlockAudio, abi.BlockVideo, abi.BlockFile:
-		return "[" + strings.TrimSpace(b.Type()+" "+b.String("name")) + "]"
+	case b.IsMedia():
+		return "[" + strings.TrimSpace(kind+" "+b.String("name")) + "]"
 	default:
 		return b.Fields().Raw().JSON()
 	}

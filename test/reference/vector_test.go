@@ -68,7 +68,7 @@ func TestReadRefuses(t *testing.T) {
 		`{"call_next": {`, `{"respond": {`, `{"transform": "upper"`, `{"override": {"args"`, `{"transform": {`, `{"thread": "t", "input": {`,
 		`{"role": "tool"`, `{"thread": "t", "resume"`, `"deviation": {`, `{"messages": [{"role": "ai"`, `"messages": [{`, `[{"role": "ai"`, `{"role": "tool", "tool_call_id": "1", "status"`,
 		`{"$contains"`, `"error": {"phase"`, `"model_requests": [{`, `"tool_runs": [{`, `[{}, {`,
-		`{"type": "model_router"`, `{"l": {`, `{"kind": "scripted", "turns": [{"answers"`, `{"type": "choice", "choice"`, `{"type": "noul", "noul"`, `{"answers"`,
+		`{"type": "model_router"`, `"l": {`, `{"kind": "scripted", "turns": [{"answers"`, `{"type": "choice", "choice"`, `{"type": "noul", "noul"`, `{"answers"`,
 		`"decision_requests": [{`,
 	} {
 		open := strings.LastIndexByte(place, '{') + 1

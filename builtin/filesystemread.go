@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
@@ -188,6 +189,9 @@ func mediaOf(name string) string {
 	return ""
 }
 
+// mediaBlocks are the types of blocks for the kinds of files that a model may see.
+var mediaBlocks = map[string]string{"image": abi.BlockImage, "pdf": abi.BlockFile}
+
 // readMedia shows an image or a document. The bytes decide what it is: a provider refuses the whole conversation if the
 // type is wrong.
 func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.ToolOutput, error) {
@@ -195,11 +199,10 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 		return nil, err
 	}
 	info, limit := c.env.Model.Info(), int64(agentfiles.MaxFile)
-	known := info.MaxInputTokens > 0
 	switch {
 	case kind == "media":
 		return nil, refusedMediaf("File '%s' is of a kind that cannot be shown", name)
-	case kind == "image" && known && !info.Images, kind == "pdf" && known && !info.Files:
+	case info.Takes(abi.RoleTool, mediaBlocks[kind]) == model.SupportNo:
 		return nil, refusedMediaf("File '%s' was not attached because this model does not support %s content", name, kind)
 	case kind == "image":
 		limit = maxImage
@@ -214,11 +217,19 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	mime := http.DetectContentType(content)
 	switch {
 	case kind == "image" && model.AcceptsImage(mime):
-		return &host.ToolOutput{Content: abi.Blocks(abi.ImageBlock(mime, content))}, nil
+		return mediaOutput(name, abi.ImageBlock(mime, content)), nil
 	case kind == "pdf" && mime == "application/pdf":
-		return &host.ToolOutput{Content: abi.Blocks(abi.FileBlock(path.Base(name), mime, content))}, nil
+		return mediaOutput(name, abi.FileBlock(path.Base(name), mime, content)), nil
 	}
 	return nil, refusedMediaf("File '%s' does not hold what its name says: it is %s", name, mime)
+}
+
+// mediaPath is the key of a block that names the file which the block was read from.
+const mediaPath = "path"
+
+func mediaOutput(name string, block abi.Block) *host.ToolOutput {
+	noted := block.Fields().With(wire.Map{{Key: mediaPath, Value: wire.String(name)}})
+	return &host.ToolOutput{Content: abi.Blocks(abi.BlockOf(noted))}
 }
 
 // mediaError is a file that cannot be shown. Its text is a sentence, as deepagents' texts are.

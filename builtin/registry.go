@@ -48,6 +48,7 @@ var registry = []Entry{
 	toolCallLimitEntry,
 	toolErrorEntry,
 	toolRetryEntry,
+	unsupportedContentEntry,
 }
 
 // Excerpt returns the example as the keys of a manifest: the middleware, and the models and tools that it names. With apiVersion and

@@ -38,10 +38,15 @@ type Info struct {
 	MaxInputTokens   int    // 0 if unknown
 	MaxOutputTokens  int    // 0 if unknown
 	StructuredOutput bool   // the provider enforces a JSON Schema natively
-	Images           bool   // the model accepts images
-	Files            bool   // the model accepts documents, at least PDF
 	Reasoning        bool   // the model reasons before it answers
 	Caching          bool   // the provider caches prompts where the request asks for it
+
+	Images     Support // the model accepts images
+	Audio      Support // the model accepts recordings of sound
+	Video      Support // the model accepts films
+	Files      Support // the model accepts documents, at least PDF
+	ToolImages Support // the model accepts images in results of tools too
+	ToolFiles  Support // the model accepts documents in results of tools too
 }
 
 // Response is a model's answer.

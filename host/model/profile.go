@@ -24,7 +24,8 @@ func Lookup(provider, name string) Info {
 	}
 	info.MaxInputTokens, info.MaxOutputTokens = row.input, row.output
 	info.StructuredOutput = row.does&structured != 0
-	info.Images, info.Files = row.does&images != 0, row.does&files != 0
+	info.Images, info.Files = SupportOf(row.does&images != 0), SupportOf(row.does&files != 0)
+	info.Audio, info.Video = SupportOf(row.does&audio != 0), SupportOf(row.does&video != 0)
 	info.Reasoning, info.Caching = row.does&reasoning != 0, row.does&caching != 0
 	return info
 }
@@ -56,6 +57,8 @@ type abilities uint8
 const (
 	images abilities = 1 << iota
 	files
+	audio
+	video
 	structured
 	reasoning
 	caching
@@ -97,26 +100,26 @@ var profiles = []profile{
 	{"anthropic", "claude-sonnet-4-6", 1_000_000, 128_000, images | files | structured | reasoning | caching},
 	{"anthropic", "claude-sonnet-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
 	{"anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, images | files | structured | reasoning | caching},
-	{"gemini", "gemini-2.0-flash", 1_048_576, 8_192, images | files | structured},
-	{"gemini", "gemini-2.0-flash-lite", 1_048_576, 8_192, images | files | structured},
+	{"gemini", "gemini-2.0-flash", 1_048_576, 8_192, images | files | audio | video | structured},
+	{"gemini", "gemini-2.0-flash-lite", 1_048_576, 8_192, images | files | audio | video | structured},
 	{"gemini", "gemini-2.5-computer-use-preview-10-2025", 128_000, 64_000, images | files | reasoning},
-	{"gemini", "gemini-2.5-flash", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-2.5-flash-lite", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-2.5-pro", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3-flash-preview", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3-pro-preview", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.1-flash-lite", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.1-pro-preview", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.1-pro-preview-customtools", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.5-flash", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.5-flash-lite", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.6-flash", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.7-flash", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-3.8-flash", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-4-argon", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-flash-latest", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-flash-lite-latest", 1_048_576, 65_536, images | files | structured | reasoning},
-	{"gemini", "gemini-robotics-er-1.6-preview", 131_072, 65_536, images | files | structured | reasoning},
+	{"gemini", "gemini-2.5-flash", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-2.5-flash-lite", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-2.5-pro", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3-flash-preview", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3-pro-preview", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.1-flash-lite", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.1-pro-preview", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.1-pro-preview-customtools", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.5-flash", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.5-flash-lite", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.6-flash", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.7-flash", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-3.8-flash", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-4-argon", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-flash-latest", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-flash-lite-latest", 1_048_576, 65_536, images | files | audio | video | structured | reasoning},
+	{"gemini", "gemini-robotics-er-1.6-preview", 131_072, 65_536, images | files | audio | video | structured | reasoning},
 	{"gemini", "gemma-4-26b-a4b-it", 262_144, 32_768, images | structured | reasoning},
 	{"gemini", "gemma-4-31b-it", 262_144, 32_768, images | structured | reasoning},
 	{"openai", "codex-mini-latest", 200_000, 100_000, reasoning},

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/abi"
 )
 
 func TestProfilesAreSortedWithoutDuplicates(t *testing.T) {
@@ -24,7 +26,7 @@ func TestProfilesArePlausible(t *testing.T) {
 		require.LessOrEqual(t, row.output, row.input, row.name)
 		require.Less(t, row.does, caching<<1, row.name)
 		info := Lookup(row.provider, row.name)
-		require.True(t, !info.Files || info.Images, "%s takes files but no images", row.name)
+		require.True(t, info.Files != SupportYes || info.Images == SupportYes, "%s takes files but no images", row.name)
 		require.True(t, !info.Caching || row.provider == "anthropic", "%s caches by itself", row.name)
 	}
 }
@@ -44,15 +46,15 @@ func TestLookup(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, Info{
 		Name: "gpt-5.2", Provider: "openai", MaxInputTokens: 272_000, MaxOutputTokens: 128_000,
-		StructuredOutput: true, Images: true, Files: true, Reasoning: true,
+		StructuredOutput: true, Reasoning: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportYes,
 	}, Lookup("openai", "gpt-5.2"))
 	require.Equal(t, Info{
 		Name: "claude-3-5-haiku-latest", Provider: "anthropic", MaxInputTokens: 200_000, MaxOutputTokens: 8_192,
-		Images: true, Files: true, Caching: true,
+		Caching: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportYes,
 	}, Lookup("anthropic", "claude-3-5-haiku-latest"))
 	require.Equal(t, Info{
 		Name: "gemma-4-31b-it", Provider: "gemini", MaxInputTokens: 262_144, MaxOutputTokens: 32_768,
-		StructuredOutput: true, Images: true, Reasoning: true,
+		StructuredOutput: true, Reasoning: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportNo,
 	}, Lookup("gemini", "gemma-4-31b-it"))
 }
 
@@ -125,4 +127,16 @@ func TestLookupFindsNothingElse(t *testing.T) {
 	} {
 		require.Equal(t, Info{Name: test.name, Provider: test.provider}, Lookup(test.provider, test.name))
 	}
+}
+
+func TestTakes(t *testing.T) {
+	t.Parallel()
+	info := Info{Images: SupportYes, ToolImages: SupportNo, Audio: SupportNo}
+	require.Equal(t, SupportYes, info.Takes(abi.RoleHuman, abi.BlockImage))
+	require.Equal(t, SupportNo, info.Takes(abi.RoleTool, abi.BlockImage))
+	require.Equal(t, SupportNo, info.Takes(abi.RoleHuman, abi.BlockAudio))
+	require.Equal(t, SupportUnknown, info.Takes(abi.RoleTool, abi.BlockFile))
+	require.Equal(t, SupportUnknown, info.Takes(abi.RoleHuman, abi.BlockVideo))
+	require.Equal(t, SupportYes, info.Takes(abi.RoleHuman, abi.BlockText))
+	require.Equal(t, SupportNo, (&Info{Files: SupportNo}).Takes(abi.RoleTool, abi.BlockFile))
 }

@@ -153,6 +153,15 @@ var matrix = map[string]matrixCase{
 	"tool_retry": {
 		config: object{"initial_delay": 0, "max_retries": 1}, turns: matrixFlaky, proof: []string{`"content":"up"`, "Answer: yes"},
 	},
+	"unsupported_content": {
+		config: object{},
+		runs: []any{
+			object{"thread": "t", "input": object{"messages": []any{object{"role": "human", "content": []any{
+				object{"type": "text", "text": "go"}, object{"type": "file", "base64": "aGk=", "mime_type": "text/csv"},
+			}}}}}, matrixAnswer,
+		},
+		proof: []string{"[read_file: the requested file was not attached because this model does not support file content (text/csv).]", "Answer: yes"},
+	},
 }
 
 // matrixFlaky calls a tool that fails at first, together with one that asks.

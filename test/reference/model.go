@@ -23,8 +23,7 @@ type ModelSpec struct {
 	Turns            []turn           // turns of a scripted model
 	AfterEnd         string
 	Provider         string
-	MaxInputTokens   int
-	StructuredOutput bool
+	Info             model.Info // without name and provider
 }
 
 // turn is one answer of a scripted model: a message, a failure or a structured value.
@@ -41,9 +40,7 @@ func readModel(o *strict.Object, label string) *ModelSpec {
 		m.Label = o.Text("name")
 	}
 	if profile := o.Object("profile"); profile != nil {
-		m.MaxInputTokens = profile.Int("max_input_tokens", 1)
-		m.StructuredOutput = profile.Bool("structured_output")
-		_ = profile.Done()
+		m.Info = readProfile(profile)
 	}
 	switch o.OneOf("kind", "scripted", "echo") {
 	case "echo":
@@ -65,6 +62,20 @@ func readModel(o *strict.Object, label string) *ModelSpec {
 	}
 	_ = o.Done()
 	return m
+}
+
+func readProfile(o *strict.Object) model.Info {
+	info := model.Info{MaxInputTokens: o.Int("max_input_tokens", 1), StructuredOutput: o.Bool("structured_output")}
+	for key, flag := range map[string]*model.Support{
+		"image_inputs": &info.Images, "audio_inputs": &info.Audio, "video_inputs": &info.Video, "pdf_inputs": &info.Files,
+		"image_tool_message": &info.ToolImages, "pdf_tool_message": &info.ToolFiles,
+	} {
+		if o.Has(key) {
+			*flag = model.SupportOf(o.Bool(key))
+		}
+	}
+	_ = o.Done()
+	return info
 }
 
 func readTurn(o *strict.Object) turn {
@@ -91,10 +102,9 @@ type fileModel struct {
 
 // Info describes the model.
 func (m *fileModel) Info() model.Info {
-	return model.Info{
-		Name: m.spec.Label, Provider: m.spec.Provider, MaxInputTokens: m.spec.MaxInputTokens,
-		StructuredOutput: m.spec.StructuredOutput,
-	}
+	info := m.spec.Info
+	info.Name, info.Provider = m.spec.Label, m.spec.Provider
+	return info
 }
 
 // Generate gives the next answer.

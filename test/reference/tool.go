@@ -43,7 +43,11 @@ func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCal
 	if err != nil {
 		return nil, ofProvider(err)
 	}
-	return &host.ToolOutput{Content: abi.Text(text), Update: update}, nil
+	content, ok := t.spec.Blocks()
+	if !ok {
+		content = abi.Text(text)
+	}
+	return &host.ToolOutput{Content: content, Update: update}, nil
 }
 
 // batchSize returns how many calls the model made together.

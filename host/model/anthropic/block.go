@@ -142,7 +142,7 @@ func documentBlock(b abi.Block) object {
 			return nil
 		}
 	case kind == "application/pdf":
-	case strings.HasPrefix(kind, "text/"), kind == "application/json", kind == "application/xml", kind == "application/yaml":
+	case provider.IsTextType(kind):
 		data := b.Data()
 		if len(data) == 0 {
 			data, _ = base64.StdEncoding.DecodeString(source["data"].(string)) //nolint:forcetypeassert // sourceOf made it

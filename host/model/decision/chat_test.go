@@ -148,7 +148,7 @@ func TestChatShowsMedia(t *testing.T) {
 		map[string]any{"type": "image", "text": "a word that is no image"},
 	}}}})
 	for images, want := range map[bool]string{true: "[image 1]", false: "[image omitted]"} {
-		m := &answering{info: model.Info{Images: images}, answer: abi.AI(answers)}
+		m := &answering{info: model.Info{Images: model.SupportOf(images)}, answer: abi.AI(answers)}
 		req := question(t)
 		req.State = state
 		_, err := (&decision.Chat{Model: m}).Decide(t.Context(), req)

@@ -58,6 +58,9 @@ func (m *Model) Info() model.Info {
 	return provider.Info(Provider, m.Name, m.Profile)
 }
 
+// TakesDocument reports whether documents of a type are sent: texts are, beside PDF.
+func (*Model) TakesDocument(mimeType string) bool { return provider.IsTextType(mimeType) }
+
 // Generate answers a request.
 func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	resp, err := m.ask(ctx, req, nil)

@@ -105,10 +105,10 @@ func modelParts(m *abi.Message) []any {
 // keyPart is the key for the original part in a block of one of the API's other kinds.
 const keyPart = "part"
 
-// partOf returns the part for an image, a file, or a block of the API's other kinds; false for any other block.
+// partOf returns the part for an image, sound, a film, a file, or a block of the API's other kinds; false for any other block.
 func partOf(block abi.Block) (any, bool) {
 	switch kind := block.Type(); {
-	case kind == abi.BlockImage || kind == abi.BlockFile:
+	case block.IsMedia():
 		return mediaPart(block)
 	case strings.HasPrefix(kind, blockPrefix):
 		raw := block.Fields().Get(keyPart)

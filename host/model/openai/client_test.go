@@ -23,8 +23,8 @@ func TestInfo(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, model.Lookup("openai", "gpt-5.2"), openai.New("gpt-5.2").Info())
 	require.Equal(t, model.Info{Name: "llama", Provider: "ollama"}, (&openai.Model{Name: "llama", Provider: "ollama"}).Info())
-	m := openai.Model{Name: "llama", Profile: &model.Info{Name: "x", Images: true}}
-	require.Equal(t, model.Info{Name: "llama", Provider: "openai", Images: true}, m.Info())
+	m := openai.Model{Name: "llama", Profile: &model.Info{Name: "x", Images: model.SupportYes}}
+	require.Equal(t, model.Info{Name: "llama", Provider: "openai", Images: model.SupportYes}, m.Info())
 }
 
 // The tests that set the environment cannot be parallel.

@@ -76,6 +76,19 @@ func (m *Model) Info() model.Info {
 	return provider.Info(m.provider(), m.Name, m.Profile)
 }
 
+// officeTypes are the types of documents, beside PDF and texts, that the Responses API reads:
+// https://platform.openai.com/docs/guides/pdf-files.
+var officeTypes = map[string]bool{
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": true,
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
+}
+
+// TakesDocument reports whether documents of a type are sent as they are: only the Responses API takes any but PDF.
+func (m *Model) TakesDocument(mimeType string) bool {
+	return m.API == Responses && (provider.IsTextType(mimeType) || officeTypes[mimeType])
+}
+
 func (m *Model) provider() string {
 	if m.Provider != "" {
 		return m.Provider

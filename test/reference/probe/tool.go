@@ -65,6 +65,23 @@ func Tools(objects []*strict.Object) []*Tool {
 // Sleeps reports whether the tool sleeps.
 func (t *Tool) Sleeps() bool { return t.behavior.sleep > 0 }
 
+// Blocks returns what a tool answers whose value is a list of content blocks; false if it answers with a text.
+func (t *Tool) Blocks() (abi.Content, bool) {
+	var blocks []abi.Block
+	for item := range t.behavior.value.Elements() {
+		var fields wire.Map
+		if _, err := fields.UnmarshalMsg(item); err != nil {
+			return abi.Content{}, false
+		}
+		block := abi.BlockOf(fields)
+		if block.Type() != abi.BlockText && !block.IsMedia() {
+			return abi.Content{}, false
+		}
+		blocks = append(blocks, block)
+	}
+	return abi.Blocks(blocks...), t.behavior.kind == "json" && len(blocks) > 0
+}
+
 func parseBehavior(o *strict.Object) *behavior {
 	b := &behavior{}
 	if o == nil {

@@ -66,6 +66,17 @@ func TextOf(b abi.Block) string {
 	}
 }
 
+// IsTextType reports whether a type is that of a document which is a text, such as "text/csv; charset=utf-8".
+func IsTextType(mimeType string) bool {
+	kind, _, _ := strings.Cut(mimeType, ";")
+	switch kind = strings.ToLower(strings.TrimSpace(kind)); kind {
+	case "application/json", "application/xml", "application/yaml":
+		return true
+	default:
+		return strings.HasPrefix(kind, "text/")
+	}
+}
+
 // Blocks joins the parts of an answer into its content. It merges adjacent texts and drops empty ones.
 func Blocks(parts []abi.Block) abi.Content {
 	var out []abi.Block

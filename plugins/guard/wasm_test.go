@@ -19,8 +19,10 @@ import (
 	"github.com/agenthost/agenthost/test/ratio"
 )
 
+// guard has much time, because a busy machine may give it little of that; its fuel is the limit that counts here.
 func guard(config map[string]any) host.Middleware {
-	return plugin.Wasm{Path: "guard.wasm", Config: config, Engine: plugintest.Engine}
+	limits := plugin.Limits{Deadline: time.Minute}
+	return plugin.Wasm{Path: "guard.wasm", Config: config, Engine: plugintest.Engine, Limits: limits}
 }
 
 // outcome is what a run led to.

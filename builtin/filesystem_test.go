@@ -317,7 +317,9 @@ func TestFilesystemBinaryFiles(t *testing.T) {
 // blind is a model of which it is known that it takes neither images nor documents.
 type blind struct{ *scripted.Turns }
 
-func (blind) Info() model.Info { return model.Info{Name: "blind", Images: model.SupportNo, Files: model.SupportNo} }
+func (blind) Info() model.Info {
+	return model.Info{Name: "blind", Images: model.SupportNo, Files: model.SupportNo}
+}
 
 func TestFilesystemImagesForAModelThatTakesNone(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,7 @@ var registry = []Entry{
 	modelRouterEntry,
 	patchToolCallsEntry,
 	piiEntry,
+	rubricEntry,
 	shellEntry,
 	skillsEntry,
 	subagentsEntry,

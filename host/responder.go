@@ -104,7 +104,7 @@ func alternativesOf(f *model.Format) ([]model.Format, error) {
 	}
 	var out []model.Format
 	for alternative := range oneOf.Elements() {
-		out = append(out, model.Format{Schema: alternative, Strict: f.Strict})
+		out = append(out, model.Format{Schema: alternative, Strict: f.Strict, Check: f.Check})
 	}
 	return out, nil
 }
@@ -201,7 +201,7 @@ func (r *responder) read(resp *model.Response, format *model.Format) (*model.Res
 	var wrong *StructuredError
 	if len(calls) > 1 {
 		wrong = &StructuredError{Kind: StructuredMultiple, Formats: names}
-	} else if err := r.schemas[names[0]].Validate(calls[0].Args); err != nil {
+	} else if err := r.validate(names[0], calls[0].Args); err != nil {
 		wrong = &StructuredError{Kind: StructuredInvalid, Formats: names, Err: parseFailure(names[0], err)}
 	}
 	if wrong == nil {
@@ -233,7 +233,7 @@ func (r *responder) readText(resp *model.Response, ai *abi.Message, format *mode
 	if err != nil {
 		//nolint:staticcheck // the text is LangChain's
 		err = fmt.Errorf("Native structured output expected valid JSON for %s, but parsing failed: %w", format.Name, err)
-	} else if err = r.schemas[format.Name].Validate(value); err != nil {
+	} else if err = r.validate(format.Name, value); err != nil {
 		err = parseFailure(format.Name, err)
 	}
 	if err != nil {
@@ -241,6 +241,18 @@ func (r *responder) readText(resp *model.Response, ai *abi.Message, format *mode
 	}
 	out.Structured = value
 	return &out, nil
+}
+
+// validate checks a value against the format with a name.
+func (r *responder) validate(name string, value wire.Raw) error {
+	if err := r.schemas[name].Validate(value); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(r.format.Formats, func(f model.Format) bool { return f.Name == name })
+	if check := r.format.Formats[at].Check; check != nil {
+		return check(value)
+	}
+	return nil
 }
 
 func parseFailure(name string, err error) error {

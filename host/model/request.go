@@ -28,6 +28,9 @@ type Format struct {
 	Description string
 	Schema      wire.Raw // a JSON Schema of type object
 	Strict      bool     // the answer must match exactly; providers then reject some schemas
+
+	// Check checks what a schema cannot say, after the value has matched it; nil: nothing more. The model reads the error.
+	Check func(value wire.Raw) error
 }
 
 // WithMessages returns a copy with these messages.

@@ -23,11 +23,12 @@ type innerRun struct {
 	agent *host.Agent
 }
 
-// RunAgent runs an agent inside a tool call until it has completed, for tools that delegate work. Begin is the input of the
-// run; RunAgent sets its Thread and Seed. Name identifies the agent in errors, events and threads. The result is never nil.
+// RunAgent runs an agent inside a tool call or hook until it has completed, for those that delegate work. Begin is the input of the
+// run; RunAgent sets its Seed and, in tools, its Thread. Name identifies the agent in errors, events and threads. The result is never nil.
 //
 // If the agent keeps threads and the calling run has one, each execution of the tool has a thread of its own, named after
-// the agent and [host.Runtime.IdempotencyKey]. If the agent asks a person a question, the calling run asks it, under the id
+// the agent and [host.Runtime.IdempotencyKey]. Hooks, which have no such key, name the thread in begin.Thread, and each of their
+// calls with another name. If the agent asks a person a question, the calling run asks it, under the id
 // of the agent's own interrupt. The error is then a [*host.InterruptError]; when the tool runs again with the answer, the
 // agent continues. The agent also continues after a crash, as soon as the lease of the dead process has ended, so such a
 // tool is idempotent. If only the agent keeps no threads, its interrupt is an ordinary error, because no answer could reach
@@ -101,11 +102,14 @@ func (r *innerRun) wrong(err error) error { return fmt.Errorf("agent %s: %w", r.
 
 // input returns the input that begins a run of the agent, or that continues the run of this execution.
 func (r *innerRun) input(ctx context.Context, begin host.Input) (host.Input, error) {
+	thread := begin.Thread
+	if key := r.rt.IdempotencyKey(); key != "" {
+		thread = r.name + "-" + key
+	}
 	begin.Thread, begin.Seed = "", r.rt.Seed()
-	if r.rt.ThreadID() == "" {
+	if r.rt.ThreadID() == "" || thread == "" {
 		return begin, nil
 	}
-	thread := r.name + "-" + r.rt.IdempotencyKey()
 	held, err := r.agent.State(ctx, thread, 0)
 	if errors.Is(err, host.ErrNoCheckpointer) {
 		return begin, nil

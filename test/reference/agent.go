@@ -90,6 +90,9 @@ func (a *AgentSpec) readMiddleware(agent *strict.Object, raw wire.Raw, path stri
 		if o.Has("config") {
 			config = o.Map("config").Raw()
 		}
+		if m.Type == rubricType {
+			config = labelGrader(config)
+		}
 		if err = o.Done(); err == nil {
 			m.Config, err = a.nameModels(config, path+".config")
 		}

@@ -99,6 +99,9 @@ func makeMiddleware(m *MiddlewareSpec, flavor Flavor, record *recorder, declared
 	if !ok {
 		return nil, fmt.Errorf("there is no middleware %q", m.Type)
 	}
+	if m.Type == rubricType {
+		return makeRubric(m, record)
+	}
 	config := entry.New()
 	if err := strictyaml.Decode(m.Type, []byte(m.Config.JSON()), config); err != nil {
 		return nil, err

@@ -111,6 +111,18 @@ var matrix = map[string]matrixCase{
 		config: object{"pii_type": "email", "apply_to_output": true, "apply_to_tool_results": true},
 		proof:  []string{"ask [REDACTED_EMAIL]", "Result for [REDACTED_EMAIL]", "done, write to [REDACTED_EMAIL]", "Answer: yes"},
 	},
+	"rubric": {
+		config: object{"model": object{"kind": "scripted", "turns": []any{
+			matrixGrading("g1", "needs_revision", object{"name": "is polite", "passed": false, "gap": "say please"}),
+			matrixGrading("g2", "satisfied", object{"name": "is polite", "passed": true}),
+		}}},
+		turns: append(matrixTurns[:len(matrixTurns):len(matrixTurns)], object{"content": "please"}),
+		runs: []any{
+			object{"thread": "t", "input": object{"messages": []any{object{"role": "human", "content": "go"}}, "state": object{"rubric": "Be polite."}}},
+			matrixAnswer,
+		},
+		proof: []string{"- is polite: say please", `"content":"please"`, "Answer: yes"},
+	},
 	"shell": {
 		config: object{"execution_policy": object{"type": "host"}, "shell_command": "/bin/sh"},
 		turns:  matrixFirst(matrixCall("1", "shell", object{"command": "A=$((40+2))"}), matrixCall("2", "shell", object{"command": "echo the answer is $A"})),
@@ -167,6 +179,13 @@ var matrix = map[string]matrixCase{
 // matrixFlaky calls a tool that fails at first, together with one that asks.
 var matrixFlaky = []any{
 	object{"content": "", "tool_calls": []any{matrixCall("1", "flaky", object{}), matrixCall("2", "ask", object{})}}, object{"content": "done"},
+}
+
+// matrixGrading is a turn of a grader.
+func matrixGrading(id, result string, criterion object) object {
+	return object{"content": "", "tool_calls": []any{
+		matrixCall(id, "GraderResponse", object{"result": result, "explanation": "x", "criteria": []any{criterion}}),
+	}}
 }
 
 // matrixFirst returns the usual turns with other calls in the first one.

@@ -17,13 +17,13 @@ import (
 
 // ModelSpec is a model that a vector describes.
 type ModelSpec struct {
-	Label            string // label in records of requests
-	Echo             bool
-	Calls            [][]abi.ToolCall // calls of an echo model
-	Turns            []turn           // turns of a scripted model
-	AfterEnd         string
-	Provider         string
-	Info             model.Info // without name and provider
+	Label    string // label in records of requests
+	Echo     bool
+	Calls    [][]abi.ToolCall // calls of an echo model
+	Turns    []turn           // turns of a scripted model
+	AfterEnd string
+	Provider string
+	Info     model.Info // without name and provider
 }
 
 // turn is one answer of a scripted model: a message, a failure or a structured value.

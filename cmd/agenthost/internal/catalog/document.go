@@ -32,7 +32,7 @@ In a manifest, list a middleware under ` + "`middleware`" + ` by its name; the f
 package [builtin](../builtin). Names, keys and texts are those of LangChain 1.5.0 and deepagents 0.7.8 unless the section says otherwise.
 
 Not included are middleware for single providers (tool search, moderation, Claude's text editor), asynchronous subagents,
-RubricMiddleware, the tool compact_conversation, and keys that LangChain has deprecated: max_tokens_before_summary and
+the tool compact_conversation, and keys that LangChain has deprecated: max_tokens_before_summary and
 messages_to_keep.
 
 `

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,18 +85,9 @@ func (a AutoMode) Name() string { return "auto_mode" }
 
 // Hooks checks the configuration.
 func (a AutoMode) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
-	judge := &riskJudge{question: model.Question{Type: model.QuestionNoul, Instructions: a.Instructions}}
-	for _, name := range a.Tools {
-		if name = strings.TrimSpace(name); name == "" {
-			return nil, errors.New("tools has an empty name; name the tools to judge")
-		}
-		judge.tools = append(judge.tools, name)
-	}
-	if len(judge.tools) == 0 {
-		return nil, errors.New("tools is missing; name the tools whose calls are judged, such as [send_mail]")
-	}
-	if judge.question.Instructions == "" {
-		judge.question.Instructions = riskInstructions
+	judge, err := newRiskJudge(&env, a.Tools, a.Instructions, riskInstructions, "classifier", a.Classifier)
+	if err != nil {
+		return nil, err
 	}
 	for key, value := range map[string]any{"true": a.Criteria.True, "false": a.Criteria.False} {
 		if value == nil {
@@ -107,35 +99,62 @@ func (a AutoMode) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 		}
 		judge.question.Criteria.Set(key, criteria)
 	}
-	var err error
-	if judge.classifier, err = classifierOf(&env, a.Classifier); err != nil {
-		return nil, err
-	}
-	hooks := &host.Hooks{WrapToolCall: host.WrapToolHook{Func: judge.wrap}} // for all tools, because it sees the names that others give
-	if !a.Optional {
-		hooks.Guards = judge.tools
-	}
-	return hooks, nil
+	judge.ask = judge.askClassifier
+	return judge.hooks(a.Optional), nil
 }
 
-// riskJudge is a checked [AutoMode].
+// riskJudge is a checked [AutoMode] or [OpenAIAutoMode].
 type riskJudge struct {
 	tools      []string
 	classifier *classifier
 	question   model.Question
+	// ask returns the risk of a call; nil if it could not be assessed.
+	ask func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest) (*model.Decision, error)
+}
+
+// newRiskJudge checks a configuration. The key names the classifier.
+func newRiskJudge(env *host.Env, tools []string, instructions, standard, key, classifier string) (judge *riskJudge, err error) {
+	judge = &riskJudge{question: model.Question{Type: model.QuestionNoul, Instructions: cmp.Or(instructions, standard)}}
+	for _, name := range tools {
+		if name = strings.TrimSpace(name); name == "" {
+			return nil, errors.New("tools has an empty name; name the tools to judge")
+		}
+		judge.tools = append(judge.tools, name)
+	}
+	if len(judge.tools) == 0 {
+		return nil, errors.New("tools is missing; name the tools whose calls are judged, such as [send_mail]")
+	}
+	judge.classifier, err = classifierOf(env, key, classifier)
+	return judge, err
+}
+
+func (j *riskJudge) hooks(optional bool) *host.Hooks {
+	hooks := &host.Hooks{WrapToolCall: host.WrapToolHook{Func: j.wrap}} // for all tools, because it sees the names that others give
+	if !optional {
+		hooks.Guards = j.tools
+	}
+	return hooks
+}
+
+func (j *riskJudge) askClassifier(ctx context.Context, rt *host.Runtime, req *host.ToolRequest) (*model.Decision, error) {
+	state, err := riskState(rt, req, func(m *abi.Message) abi.Message { return *m })
+	if err != nil {
+		return nil, err
+	}
+	return j.classifier.ask(ctx, rt, state, riskQuestion, j.question)
 }
 
 func (j *riskJudge) wrap(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
 	if slices.Contains(j.tools, req.Call.Name) {
-		state, err := riskState(rt, req)
+		answer, err := j.ask(ctx, rt, req)
 		if err != nil {
 			return nil, nil, err
 		}
-		answer, err := j.classifier.ask(ctx, rt, state, riskQuestion, j.question)
-		if err != nil {
-			return nil, nil, err
+		if answer == nil {
+			blocked := unassessed(&req.Call)
+			return &blocked, nil, nil
 		}
 		if answer.Noul >= riskThreshold || math.IsNaN(answer.Noul) {
 			//nolint:gocritic // %#q would quote names with a backquote in another way than LangChain
@@ -149,11 +168,12 @@ func (j *riskJudge) wrap(
 	return message, nil, err
 }
 
-// riskState returns what the classifier sees of a call.
-func riskState(rt *host.Runtime, req *host.ToolRequest) (wire.Raw, error) {
+// riskState returns what the classifier sees of a call, and of each message what show leaves of it.
+func riskState(rt *host.Runtime, req *host.ToolRequest, show func(*abi.Message) abi.Message) (wire.Raw, error) {
 	messages := []any{}
 	for _, m := range rt.State().Messages().Tail(riskMessages).All() {
-		shown, err := shownMessage(m)
+		left := show(m)
+		shown, err := shownMessage(&left)
 		if err != nil {
 			return nil, err
 		}

@@ -19,11 +19,11 @@ type classifier struct {
 }
 
 // classifierOf returns the classifier that a configuration names.
-func classifierOf(env *host.Env, name string) (*classifier, error) {
+func classifierOf(env *host.Env, key, name string) (*classifier, error) {
 	if name == "" {
-		return nil, errors.New("classifier is missing; name one of the agent's models, such as small, which answers the question")
+		return nil, fmt.Errorf("%s is missing; name one of the agent's models, such as small, which answers the question", key)
 	}
-	m, err := modelOf(env, "classifier", name)
+	m, err := modelOf(env, key, name)
 	if err != nil {
 		return nil, err
 	}

@@ -70,20 +70,38 @@ func (r ModelRouter) Name() string { return "model_router" }
 
 // Hooks finds the models.
 func (r ModelRouter) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
-	if len(r.Choices) == 0 {
+	router, err := newModelRouter(&env, r.Choices, r.Instructions, "classifier", r.Classifier)
+	if err != nil {
+		return nil, err
+	}
+	return router.hooks(router.choose), nil
+}
+
+// modelRouter is a checked [ModelRouter] or [OpenAIModelRouter].
+type modelRouter struct {
+	classifier *classifier
+	question   model.Question
+	models     map[string]model.Model // by label
+}
+
+// newModelRouter checks a configuration. The key names the classifier.
+func newModelRouter(
+	env *host.Env, choices map[string]ModelChoice, instructions, key, classifier string,
+) (router *modelRouter, err error) {
+	if len(choices) == 0 {
 		return nil, errors.New("choices is missing; name the models to choose from, such as {fast: {model: small, criteria: Short questions.}}")
 	}
-	if strings.TrimSpace(r.Instructions) == "" {
+	if strings.TrimSpace(instructions) == "" {
 		return nil, errors.New("instructions is missing; tell the classifier how to choose a model")
 	}
-	router := &modelRouter{models: map[string]model.Model{}}
-	router.question = model.Question{Type: model.QuestionChoice, Instructions: r.Instructions}
-	for _, label := range slices.Sorted(maps.Keys(r.Choices)) {
-		choice, key := r.Choices[label], "choices."+label
+	router = &modelRouter{models: map[string]model.Model{}}
+	router.question = model.Question{Type: model.QuestionChoice, Instructions: instructions}
+	for _, label := range slices.Sorted(maps.Keys(choices)) {
+		choice, key := choices[label], "choices."+label
 		if choice.Model == "" || choice.Criteria == nil {
 			return nil, fmt.Errorf("%s needs the keys model and criteria", key)
 		}
-		m, err := modelOf(&env, key+".model", choice.Model)
+		m, err := modelOf(env, key+".model", choice.Model)
 		if err != nil {
 			return nil, err
 		}
@@ -94,26 +112,21 @@ func (r ModelRouter) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 		router.models[label] = m
 		router.question.Criteria.Set(label, criteria)
 	}
-	var err error
-	if router.classifier, err = classifierOf(&env, r.Classifier); err != nil {
-		return nil, err
-	}
+	router.classifier, err = classifierOf(env, key, classifier)
+	return router, err
+}
+
+// hooks returns the hooks. The first writes the route.
+func (r *modelRouter) hooks(choose host.NodeFunc) *host.Hooks {
 	return &host.Hooks{
 		State:         []host.Field{modelRouteField.Field},
-		BeforeAgent:   host.NodeHook{Func: router.choose},
-		WrapModelCall: host.WrapModelHook{Func: router.route, PassesTokens: true},
+		BeforeAgent:   host.NodeHook{Func: choose},
+		WrapModelCall: host.WrapModelHook{Func: r.route, PassesTokens: true},
 		Order: []host.Order{{
 			Outside: modelFallbackEntry.Name,
 			Reason:  "inside of it, every attempt asks the chosen model again, and the models of model_fallback are never asked",
 		}},
-	}, nil
-}
-
-// modelRouter is a checked [ModelRouter].
-type modelRouter struct {
-	classifier *classifier
-	question   model.Question
-	models     map[string]model.Model // by label
+	}
 }
 
 // choose asks the classifier for the model of the run.
@@ -142,6 +155,10 @@ func (r *modelRouter) route(
 	answer, _, err := modelRouteField.Get(rt.State())
 	if err != nil {
 		return nil, nil, err
+	}
+	if answer.IsNil() && !answer.IsZero() { // OpenAIModelRouter has chosen nothing
+		resp, err := next(ctx, req)
+		return resp, nil, err
 	}
 	label, _ := answer.Get("choice").AsString()
 	m, ok := r.models[label]

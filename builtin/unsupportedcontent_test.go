@@ -2,7 +2,6 @@ package builtin_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,25 +30,6 @@ func (s *sighted) Info() model.Info { return s.info }
 func (s *sighted) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
 	s.last = req
 	return s.Model.Generate(ctx, req)
-}
-
-// A conversation with an image goes on with a model that sees none.
-func ExampleUnsupportedContent() {
-	blind := &sighted{Model: scripted.NewTurns(scripted.Say("I cannot see it.")), info: model.Info{Images: model.SupportNo}}
-	agent, err := host.New(host.Config{Model: blind, Middleware: []host.Middleware{builtin.UnsupportedContent{}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer agent.Close()
-	question := abi.Message{Role: abi.RoleHuman, Content: abi.Blocks(abi.TextBlock("What is this?"), abi.ImageBlock("image/png", []byte("…")))}
-	result, err := agent.Run(context.Background(), host.Input{Messages: []abi.Message{question}})
-	fmt.Println(result.Text(), err)
-	sent := blind.last.Messages.At(0)
-	fmt.Println(sent.Content.Blocks()[1].Text())
-	// Output:
-	// I cannot see it. <nil>
-	// [read_file: the requested file was not attached because this model does not support image content (image/png).]
 }
 
 func TestUnsupportedContentNamesTheFile(t *testing.T) {

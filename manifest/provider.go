@@ -29,10 +29,15 @@ var providers = map[string]*providerKind{
 			"top_logprobs": integer, "top_p": number, "truncation": words, "user": words, "verbosity": words, "web_search_options": mapping,
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			return &openai.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
+			m := openai.Model{
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
 				Profile: e.profile, Limits: e.limits,
 			}
+			if e.api == decisionsAPI {
+				return &openai.Decisions{Model: m}
+			}
+			m.API = openai.API(e.api)
+			return &m
 		},
 	},
 	anthropic.Provider: {
@@ -217,12 +222,15 @@ func (e *providerEntry) decodeBaseURL(value strictyaml.Node) error {
 	return nil
 }
 
+// decisionsAPI is the name of the API whose models decide and do not chat.
+const decisionsAPI = "decisions"
+
 // decodeAPI decodes the name of one of OpenAI's APIs.
 func (e *providerEntry) decodeAPI(value strictyaml.Node) error {
 	if err := value.Decode(&e.api); err != nil {
 		return err
 	}
-	apis := []string{string(openai.ChatCompletions), string(openai.Responses)}
+	apis := []string{string(openai.ChatCompletions), string(openai.Responses), decisionsAPI}
 	if !slices.Contains(apis, e.api) {
 		return value.Unknown("api", apis)
 	}

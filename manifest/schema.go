@@ -70,7 +70,7 @@ func (modelEntry) JSONSchema() map[string]any {
 		"name":        text("The model's name, as the provider calls it"),
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
 		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
-		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses")),
+		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses", decisionsAPI)),
 		"headers": describedAs("Headers of the requests", map[string]any{
 			"type": "object", "additionalProperties": map[string]any{"type": "string"},
 		}),

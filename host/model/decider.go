@@ -25,6 +25,9 @@ const (
 	QuestionChoice QuestionType = "choice" // one of several labels; the answer has the probability of each
 )
 
+// AnswerRefusal is the type of an answer in which the model refuses to decide. It answers no question.
+const AnswerRefusal QuestionType = "refusal"
+
 // Question is a question to a decision model.
 type Question struct {
 	Type         QuestionType

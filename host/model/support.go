@@ -5,6 +5,7 @@ import "github.com/agenthost/agenthost/abi"
 // Support says whether a model takes a kind of content.
 type Support uint8
 
+// Whether a model takes a kind of content.
 const (
 	SupportUnknown Support = iota // nobody knows; a request may try
 	SupportNo                     // the model refuses it

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -15,8 +16,9 @@ type AgentSpec struct {
 	Name            string
 	SystemPrompt    string
 	Model           *ModelSpec
-	Models          map[string]*ModelSpec   // models of the middleware, by the names in their configurations
-	Deciders        map[string]*DeciderSpec // decision models of the middleware, by the names in their configurations
+	Models          map[string]*ModelSpec     // models of the middleware, by the names in their configurations
+	Deciders        map[string]*DeciderSpec   // decision models of the middleware, by the names in their configurations
+	Moderators      map[string]*ModeratorSpec // moderators of the middleware, by the names in their configurations
 	Tools           []*probe.Tool
 	Middleware      []MiddlewareSpec
 	State           []probe.Field
@@ -46,8 +48,8 @@ type ResponseFormat struct {
 func readAgent(o *strict.Object) AgentSpec {
 	a := AgentSpec{
 		Name: o.Text("name"), SystemPrompt: o.Text("system_prompt"), Models: map[string]*ModelSpec{},
-		Deciders: map[string]*DeciderSpec{},
-		Tools:    probe.Tools(o.Objects("tools")), State: probe.Fields(o.Object("state")),
+		Deciders: map[string]*DeciderSpec{}, Moderators: map[string]*ModeratorSpec{},
+		Tools: probe.Tools(o.Objects("tools")), State: probe.Fields(o.Object("state")),
 		Checkpointer: o.Bool("checkpointer"), RecursionLimit: o.Int("recursion_limit", 1),
 		InterruptBefore: readBreakpoints(o, "interrupt_before"), InterruptAfter: readBreakpoints(o, "interrupt_after"),
 		MaxConcurrency: max(1, o.Int("max_concurrency", 1)),
@@ -90,10 +92,19 @@ func (a *AgentSpec) readMiddleware(agent *strict.Object, raw wire.Raw, path stri
 		if o.Has("config") {
 			config = o.Map("config").Raw()
 		}
-		if m.Type == rubricType {
+		switch m.Type {
+		case rubricType:
 			config = labelGrader(config)
+		case "openai_model_router", "openai_auto_mode":
+			config, err = a.nameConfig(config, "model", "model", func(raw wire.Raw) (wire.Raw, error) {
+				return a.addDecider(raw, path+".config.model", true)
+			})
+		case "openai_moderation":
+			config, err = a.nameConfig(config, "moderator", "client", func(raw wire.Raw) (wire.Raw, error) {
+				return a.addModerator(raw, path+".config.moderator")
+			})
 		}
-		if err = o.Done(); err == nil {
+		if err = errors.Join(err, o.Done()); err == nil {
 			m.Config, err = a.nameModels(config, path+".config")
 		}
 	}
@@ -173,7 +184,7 @@ func (a *AgentSpec) nameModel(key string, value wire.Raw, path string) (wire.Raw
 	case key == "model" && value.IsMap():
 		return a.addModel(value, path, "main")
 	case key == "classifier" && value.IsMap():
-		return a.addDecider(value, path)
+		return a.addDecider(value, path, false)
 	case key == "choices" && value.IsMap():
 		var out wire.Map
 		for label, choice := range value.Pairs() {
@@ -215,9 +226,33 @@ func (a *AgentSpec) nameChoice(label string, choice wire.Raw, path string) (wire
 	return out.Raw(), o.Done()
 }
 
-func (a *AgentSpec) addDecider(raw wire.Raw, path string) (wire.Raw, error) {
+// nameConfig replaces the object at a key of a configuration by a name at another key.
+func (a *AgentSpec) nameConfig(config wire.Raw, from, to string, add func(wire.Raw) (wire.Raw, error)) (wire.Raw, error) {
+	var fields wire.Map
+	if _, err := fields.UnmarshalMsg(config); err != nil || !fields.Has(from) {
+		return config, err
+	}
+	name, err := add(fields.Get(from))
+	fields.Delete(from)
+	fields.Set(to, name)
+	return fields.Raw(), err
+}
+
+func (a *AgentSpec) addModerator(raw wire.Raw, path string) (wire.Raw, error) {
+	o := strict.Open(raw, path)
+	spec := readModerator(o)
+	if err := o.Err(); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("moderator%d", len(a.Moderators)+1)
+	a.Moderators[name] = spec
+	return wire.String(name), nil
+}
+
+func (a *AgentSpec) addDecider(raw wire.Raw, path string, openAI bool) (wire.Raw, error) {
 	o := strict.Open(raw, path)
 	spec := readDecider(o)
+	spec.OpenAI = openAI
 	if err := o.Err(); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,9 @@ func (a *AgentSpec) models(record *recorder) map[string]model.Model {
 	for name, spec := range a.Deciders {
 		models[name] = &fileDecider{spec: spec, record: record}
 	}
+	for name, spec := range a.Moderators {
+		models[name] = &fileModerator{spec: spec, record: record}
+	}
 	return models
 }
 

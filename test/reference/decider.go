@@ -19,12 +19,16 @@ import (
 const classifierLabel = "classifier"
 
 // DeciderSpec is a decision model that a vector describes.
-type DeciderSpec struct{ Turns []decisionTurn }
+type DeciderSpec struct {
+	Turns  []decisionTurn
+	OpenAI bool // it shows its questions with the words of OpenAI's Decisions API
+}
 
 // decisionTurn is what a decision model answers: decisions, or a failure.
 type decisionTurn struct {
 	answers map[string]model.Decision
 	failure *abi.Error
+	status  int // of the failure, as an answer of HTTP; 0: none
 }
 
 func readDecider(o *strict.Object) *DeciderSpec {
@@ -40,9 +44,13 @@ func readDecider(o *strict.Object) *DeciderSpec {
 
 func readDecisionTurn(o *strict.Object) decisionTurn {
 	if o.Has("error") {
-		failure := probe.ErrorOf(o.Object("error"))
+		turn := decisionTurn{}
+		if failure := o.Object("error"); failure != nil {
+			turn.status = failure.Int("status", 100)
+			turn.failure = probe.ErrorOf(failure)
+		}
 		_ = o.Done()
-		return decisionTurn{failure: failure}
+		return turn
 	}
 	o.Need("answers")
 	turn := decisionTurn{answers: map[string]model.Decision{}}
@@ -56,9 +64,19 @@ func readDecisionTurn(o *strict.Object) decisionTurn {
 	return turn
 }
 
+// predicate is OpenAI's word for a question that is answered with the probability of yes.
+const predicate = "predicate"
+
 func readDecision(o *strict.Object) model.Decision {
 	o.Need("type")
-	d := model.Decision{Type: model.QuestionType(o.OneOf("type", string(model.QuestionNoul), string(model.QuestionChoice)))}
+	kind := o.OneOf("type", string(model.QuestionNoul), string(model.QuestionChoice), predicate, string(model.AnswerRefusal))
+	d := model.Decision{Type: model.QuestionType(kind)}
+	if kind == predicate {
+		o.Need("probability")
+		d.Type, d.Noul = model.QuestionNoul, o.Float("probability")
+		_ = o.Done()
+		return d
+	}
 	d.Noul, d.Choice, d.Confidence = o.Float("noul"), o.Text("choice"), o.Float("confidence")
 	for _, p := range o.Map("probabilities") {
 		if d.Probabilities == nil {
@@ -93,22 +111,37 @@ func (*fileDecider) Generate(context.Context, *model.Request) (*model.Response, 
 
 // Decide gives the next answers.
 func (d *fileDecider) Decide(_ context.Context, req *model.DecisionRequest) (*model.Decisions, error) {
-	d.record.decision(req)
+	d.record.decision(&decided{req, d.spec.OpenAI})
 	n := int(d.calls.Add(1)) - 1
 	if n >= len(d.spec.Turns) {
 		return nil, fmt.Errorf("classifier: call %d of %d turns: %w", n+1, len(d.spec.Turns), scripted.ErrExhausted)
 	}
 	turn := &d.spec.Turns[n]
-	if turn.failure != nil {
+	switch {
+	case turn.status != 0:
+		said := &model.Error{Provider: "openai", Kind: model.ErrorInvalidRequest, Status: turn.status, Err: turn.failure}
+		return nil, &providerError{turn.failure, said}
+	case turn.failure != nil:
 		return nil, ofProvider(turn.failure)
 	}
 	return &model.Decisions{Model: classifierLabel, Answers: turn.answers}, nil
 }
 
-// decisionRequest shows a request to a decision model with the keys of an expected run.
-func decisionRequest(req *model.DecisionRequest) any {
+// decided is a recorded request to a decision model.
+type decided struct {
+	*model.DecisionRequest
+
+	openAI bool
+}
+
+// document shows a request with the keys of an expected run.
+func (req *decided) document() any {
 	questions := map[string]any{}
 	for id, question := range req.Questions {
+		if req.openAI {
+			questions[id] = openAIQuestion(question)
+			continue
+		}
 		var criteria any
 		if len(question.Criteria) > 0 {
 			criteria = mapDocument(question.Criteria)
@@ -116,6 +149,15 @@ func decisionRequest(req *model.DecisionRequest) any {
 		questions[id] = map[string]any{"type": string(question.Type), "instructions": question.Instructions, "criteria": criteria}
 	}
 	return map[string]any{"model": classifierLabel, "state": value(req.State), "questions": questions}
+}
+
+// openAIQuestion shows a question with the words of OpenAI's Decisions API.
+func openAIQuestion(question model.Question) any {
+	out := map[string]any{"type": predicate, "instructions": question.Instructions}
+	if question.Type == model.QuestionChoice {
+		out["type"], out["choices"] = string(question.Type), mapDocument(question.Criteria)
+	}
+	return out
 }
 
 // decisions compares requests to decision models. A message in their state is compared like one of the history: by the keys that are

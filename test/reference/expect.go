@@ -55,6 +55,13 @@ func checkExpected(o *strict.Object) {
 			for _, r := range o.Objects(key) {
 				checkDecision(r)
 			}
+		case "moderation_requests":
+			for _, r := range o.Objects(key) {
+				r.Need("model", "input")
+				checkText(r, "model")
+				checkText(r, "input")
+				_ = r.Done()
+			}
 		case "tool_runs":
 			for _, run := range o.Objects(key) {
 				run.Need("id", "name", "args")

@@ -102,6 +102,31 @@ var matrix = map[string]matrixCase{
 		},
 		proof: []string{`"model":"fast"`, `"choice":"fast"`, "Answer: yes"},
 	},
+	"openai_auto_mode": {
+		config: object{"tools": []any{"calc"}, "model": matrixClassifier(object{"is_risky": object{"type": "refusal"}})},
+		proof:  []string{"The tool call `calc` was blocked because its risk could not be assessed.", "Answer: yes"},
+	},
+	"openai_model_router": {
+		config: object{
+			"instructions": "Choose.", "choices": object{"fast": object{
+				"model": object{"kind": "scripted", "turns": matrixTurns}, "criteria": "all",
+			}},
+			"model": matrixClassifier(object{"model_route": object{
+				"type": "choice", "choice": "fast", "probabilities": object{"fast": 1}, "confidence": 1,
+			}}),
+		},
+		proof: []string{`"model":"fast"`, `"model_route":{"choice":"fast"`, "Answer: yes"},
+	},
+	"openai_moderation": {
+		config: object{
+			"check_tool_results": true, "exit_behavior": "replace",
+			"moderator": object{"kind": "scripted", "turns": append(
+				slices.Repeat([]any{object{"categories": object{}}}, 2), append([]any{object{"categories": object{"violence": true}}},
+					slices.Repeat([]any{object{"categories": object{}}}, 9)...)...,
+			)},
+		},
+		proof: []string{"It was flagged for violence.", "Answer: yes"},
+	},
 	"patch_tool_calls": {
 		config: object{},
 		runs:   []any{matrixStart, object{"thread": "t", "input": object{"messages": []any{object{"role": "human", "content": "never mind"}}}}},
@@ -116,7 +141,7 @@ var matrix = map[string]matrixCase{
 			matrixGrading("g1", "needs_revision", object{"name": "is polite", "passed": false, "gap": "say please"}),
 			matrixGrading("g2", "satisfied", object{"name": "is polite", "passed": true}),
 		}}},
-		turns: append(matrixTurns[:len(matrixTurns):len(matrixTurns)], object{"content": "please"}),
+		turns: append(slices.Clip(matrixTurns), object{"content": "please"}),
 		runs: []any{
 			object{"thread": "t", "input": object{"messages": []any{object{"role": "human", "content": "go"}}, "state": object{"rubric": "Be polite."}}},
 			matrixAnswer,

@@ -4,7 +4,6 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
@@ -22,7 +21,8 @@ type Outcome struct {
 
 	err       error
 	requests  []*request
-	decisions []*model.DecisionRequest
+	decisions []*decided
+	moderated []moderated
 	runs      []toolRun
 }
 
@@ -44,7 +44,8 @@ func (o *Outcome) Document() map[string]any {
 		"messages": messageDocuments(o.Messages), "state": mapDocument(o.State), "structured_response": value(o.Structured),
 		"interrupts": list(o.Interrupts, value), "next": list(o.Next, text), "log": list(o.Log, text),
 		"model_requests": list(o.requests, (*request).document), "tool_runs": list(o.runs, toolRun.document),
-		"decision_requests": list(o.decisions, decisionRequest),
+		"decision_requests":   list(o.decisions, (*decided).document),
+		"moderation_requests": list(o.moderated, moderated.document),
 	}
 	if f := o.Failure; f != nil {
 		out["error"] = map[string]any{"phase": f.Phase, "kind": f.Kind, "type": f.Type, "message": f.Message}

@@ -15,17 +15,18 @@ import (
 
 // recorder records the requests to the models and tools of an agent. Concurrent calls share it.
 type recorder struct {
-	atOnce   bool // calls of a batch may run concurrently
-	mu       sync.Mutex
-	requests []*request
-	decided  []*model.DecisionRequest
-	runs     []toolRun
-	asked    abi.Message           // the last AI message that entered the history
-	turns    map[string]int        // AI messages whose tools ran, in the order in which they ran
-	running  map[int]int           // slow tools that are running, by turn
-	most     map[int]int           // the largest number of them that ran at once
-	slow     map[int]int           // the total number of them
-	met      map[int]chan struct{} // closed when two of them ran at once
+	atOnce    bool // calls of a batch may run concurrently
+	mu        sync.Mutex
+	requests  []*request
+	decided   []*decided
+	moderated []moderated
+	runs      []toolRun
+	asked     abi.Message           // the last AI message that entered the history
+	turns     map[string]int        // AI messages whose tools ran, in the order in which they ran
+	running   map[int]int           // slow tools that are running, by turn
+	most      map[int]int           // the largest number of them that ran at once
+	slow      map[int]int           // the total number of them
+	met       map[int]chan struct{} // closed when two of them ran at once
 }
 
 // request is one recorded model call.
@@ -57,7 +58,7 @@ func newRecorder() *recorder {
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.requests, r.decided, r.runs = nil, nil, nil
+	r.requests, r.decided, r.moderated, r.runs = nil, nil, nil, nil
 	r.turns, r.running, r.most, r.slow = map[string]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	r.met = map[int]chan struct{}{}
 }
@@ -93,10 +94,16 @@ func (r *recorder) request(asked *request) {
 	r.requests = append(r.requests, asked)
 }
 
-func (r *recorder) decision(asked *model.DecisionRequest) {
+func (r *recorder) decision(asked *decided) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.decided = append(r.decided, asked)
+}
+
+func (r *recorder) moderation(asked moderated) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.moderated = append(r.moderated, asked)
 }
 
 // tool records an execution of a tool and returns its turn.
@@ -184,15 +191,15 @@ func (r *recorder) overlapped() bool {
 	return true
 }
 
-// taken returns the records. Tool runs are in the order of the model's turns, and then of the calls in their message.
-func (r *recorder) taken() (requests []*request, decided []*model.DecisionRequest, runs []toolRun) {
+// into puts the records into an outcome. Tool runs are in the order of the model's turns, and then of the calls in their message.
+func (r *recorder) into(out *Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	runs = slices.Clone(r.runs)
+	runs := slices.Clone(r.runs)
 	slices.SortStableFunc(runs, func(a, b toolRun) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.position, b.position))
 	})
-	return slices.Clone(r.requests), slices.Clone(r.decided), runs
+	out.requests, out.decisions, out.moderated, out.runs = slices.Clone(r.requests), slices.Clone(r.decided), slices.Clone(r.moderated), runs
 }
 
 // event handles an event of a run.

@@ -34,7 +34,7 @@ func (s *Subject) Perform(ctx context.Context, spec *RunSpec) *Outcome {
 	if result.Next == host.ModelStep || result.Next == host.ToolsStep {
 		out.Next = []string{result.Next}
 	}
-	out.requests, out.decisions, out.runs = s.record.taken()
+	s.record.into(out)
 	return out
 }
 

@@ -14,22 +14,36 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-// command is a line that begins with a slash.
+// command is a line that begins with a slash. A command that has with takes an argument; without do, it needs one.
 type command struct {
 	name, summary string
 	do            func(*Chat, context.Context) error
+	argument      string // what stands for the argument in the help, such as PATH
+	with          func(c *Chat, ctx context.Context, argument string) error
+}
+
+// usage returns the command and what stands for its argument.
+func (c *command) usage() string {
+	switch {
+	case c.with == nil:
+		return c.name
+	case c.do == nil:
+		return c.name + " " + c.argument
+	default:
+		return c.name + " [" + c.argument + "]"
+	}
 }
 
 // commands returns all commands.
 func commands() []command {
 	return []command{
-		{"/graph", "shows the agent's steps as a Mermaid flowchart", (*Chat).graph},
-		{"/help", "shows this help", (*Chat).help},
-		{"/quit", "ends the chat, like Ctrl-D", func(*Chat, context.Context) error { return errQuit }},
-		{"/retry", "continues a run that stopped, or sends the last message again", (*Chat).retry},
-		{"/state", "shows the state of the thread and its fields", (*Chat).state},
-		{"/threads", "lists the threads", (*Chat).threads},
-		{"/tools", "lists the agent's tools", (*Chat).tools},
+		{name: "/graph", summary: "shows the agent's steps as a Mermaid flowchart", do: (*Chat).graph},
+		{name: "/help", summary: "shows this help", do: (*Chat).help},
+		{name: "/quit", summary: "ends the chat, like Ctrl-D", do: func(*Chat, context.Context) error { return errQuit }},
+		{name: "/retry", summary: "continues a run that stopped, or sends the last message again", do: (*Chat).retry},
+		{name: "/state", summary: "shows the state of the thread and its fields", do: (*Chat).state},
+		{name: "/threads", summary: "lists the threads", do: (*Chat).threads},
+		{name: "/tools", summary: "lists the agent's tools", do: (*Chat).tools},
 	}
 }
 
@@ -48,14 +62,21 @@ var errQuit = errors.New("quit")
 
 // command performs a command.
 func (c *Chat) command(ctx context.Context, line string) error {
-	name, rest, _ := strings.Cut(line, " ")
-	for _, command := range commands() {
+	name, argument, _ := strings.Cut(line, " ")
+	argument = strings.TrimSpace(argument)
+	all := commands()
+	for i := range all {
+		command := &all[i]
 		switch {
 		case command.name != name:
-		case strings.TrimSpace(rest) != "":
-			return &CommandError{name + " takes no arguments" + doubled}
-		default:
+		case argument == "" && command.do != nil:
 			return command.do(c, ctx)
+		case argument == "":
+			return &CommandError{name + " needs an argument: " + command.usage() + doubled}
+		case command.with != nil:
+			return command.with(c, ctx, argument)
+		default:
+			return &CommandError{name + " takes no arguments" + doubled}
 		}
 	}
 	return &CommandError{fmt.Sprintf("there is no command %q; /help lists the commands", text.Cut(name, maxName)) + doubled}
@@ -72,8 +93,9 @@ const doubled = "; to send a message that begins with a slash, write two slashes
 const maxName = 40
 
 func (c *Chat) help(context.Context) error {
-	for _, command := range commands() {
-		c.Screen.Notef("  %-10s %s", command.name, command.summary)
+	all := commands()
+	for i := range all {
+		c.Screen.Notef("  %-14s %s", all[i].usage(), all[i].summary)
 	}
 	c.Screen.Notef("A backslash before Enter, or Alt-Enter, starts another line. Ctrl-C stops the agent.\n" +
 		"To send a message that begins with a slash, write two slashes.")

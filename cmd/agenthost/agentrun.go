@@ -72,6 +72,9 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 	limited := &limitedRun{agent: p.agent.Agent, limits: p.flags.runLimits}
 	for {
 		result, err := limited.perform(ctx, input, p.event)
+		if pausing := p.show.pause(); err == nil && pausing != nil {
+			err = pausing
+		}
 		if p.terminal && errors.Is(err, host.ErrWaiting) {
 			if err := p.giveUp(ctx); err != nil {
 				return err

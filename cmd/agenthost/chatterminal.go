@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"time"
 
 	"golang.org/x/term"
 
@@ -19,10 +18,7 @@ func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 	editor := chat.NewEditor(keys, notes, chat.Commands()...)
 	if file, ok := c.in.(*os.File); ok {
 		editor.Raw = func() (func(), int, error) { return raw(int(file.Fd())) }
-		screen.Ticks = func() (<-chan time.Time, func()) {
-			ticker := time.NewTicker(tick)
-			return ticker.C, ticker.Stop
-		}
+		screen.Ticks = ticks()
 	}
 	ask := func(ctx context.Context) *prompt.Prompt {
 		edit := &prompt.Editor{In: c.in, Out: notes, Hold: c.interrupt.hold}
@@ -46,9 +42,6 @@ func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 	}
 	return c.hold() // Ctrl-C stops a turn or clears the line, and does not end the command
 }
-
-// tick is the interval at which the progress indicator moves.
-const tick = 120 * time.Millisecond
 
 // raw puts the terminal into raw mode and returns its width in columns.
 func raw(terminal int) (restore func(), width int, err error) {

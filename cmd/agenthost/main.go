@@ -8,7 +8,7 @@
 //   - exit codes of errors: exit.go; of an interrupted run: agentrun.go (outcome); what a signal does: signals.go
 //   - one run, and what happens when it waits for a person: agentrun.go; questions at a terminal: internal/prompt; the chat:
 //     chat.go and internal/chat
-//   - what a run prints: render.go; a thread: internal/threadview; an inspected plugin: inspectreport.go
+//   - what a run prints: render.go, and at a terminal internal/chat (Live); a thread: internal/threadview; an inspected plugin: inspectreport.go
 //   - the files of init: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and internal/scaffold; golden cases of plugin
 //     test: internal/golden
 //   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorstore.go, doctortools.go
@@ -26,5 +26,6 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		terminal: isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()), hold: s.hold,
+		watched: isatty.IsTerminal(os.Stdout.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 	}))
 }

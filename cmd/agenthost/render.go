@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -17,29 +20,64 @@ import (
 type renderer struct {
 	event  func(host.Event) error
 	result func(result *host.Result, err error) error
+	pause  func() error // ends what is being shown, for a question or for the result
 }
 
+// renderer returns the renderer of an output format. At a terminal it shows a run while it goes on.
 func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	nothing := func(host.Event) error { return nil }
+	still := func() error { return nil }
 	progress := func(e host.Event) error { return printProgress(a.err, &e) }
 	if quiet {
 		progress = nothing
 	}
 	switch output {
 	case "text":
+		if a.watched && !quiet {
+			return a.live(), nil
+		}
 		return renderer{progress, func(result *host.Result, err error) error {
 			if err == nil && result.Status != host.Interrupted { // otherwise there is no answer yet
 				_, err = fmt.Fprintln(a.out, terminal.Text(result.Answer()))
 				return err
 			}
 			return nil
-		}}, nil
+		}, still}, nil
 	case "json":
-		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }}, nil
+		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }, still}, nil
 	case "jsonl":
-		return renderer{func(e host.Event) error { return terminal.PrintLine(a.out, e) }, func(*host.Result, error) error { return nil }}, nil
+		return renderer{func(e host.Event) error { return terminal.PrintLine(a.out, e) }, func(*host.Result, error) error { return nil }, still}, nil
 	default:
 		return renderer{}, &exitError{exitUsage, fmt.Errorf("run: --output: there is no format %q; use text, json or jsonl", output)}
+	}
+}
+
+// live returns the renderer that shows a run while it goes on. From then on, logs and notes pass through its screen, because they must
+// not break the line being drawn.
+func (a *app) live() renderer {
+	a.conversation() // questions write to the terminal itself, and an editor needs it
+	screen := &chat.Screen{Answers: a.out, Notes: a.err, Ticks: ticks()}
+	a.err = screen
+	live := &chat.Live{Screen: screen, Verbose: a.verbose, Streams: true}
+	return renderer{live.Event, func(result *host.Result, err error) error {
+		if err == nil && result.Status != host.Interrupted { // otherwise there is no answer yet
+			return live.Over(result)
+		}
+		return nil
+	}, live.Pause}
+}
+
+// tick is the interval at which the progress indicator moves.
+const tick = 120 * time.Millisecond
+
+// ticks returns what moves the progress indicator, or nil if the environment asks for none: see https://no-color.org.
+func ticks() func() (<-chan time.Time, func()) {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return func() (<-chan time.Time, func()) {
+		ticker := time.NewTicker(tick)
+		return ticker.C, ticker.Stop
 	}
 }
 

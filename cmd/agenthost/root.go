@@ -28,6 +28,7 @@ type streams struct {
 	err io.Writer
 
 	terminal bool              // whether in and err are a terminal with a person
+	watched  bool              // whether out and err are a terminal, so that answers show as they arrive
 	hold     func() (_ func()) // keeps Ctrl-C from ending the command while another program has the terminal; may be nil
 }
 

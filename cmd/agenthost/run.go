@@ -21,7 +21,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run [flags] [PROMPT | -]",
 		Short: "Run the agent and print its answer",
 		Long: `Run the agent. The prompt is the argument, or standard input if the argument is -. The answer goes to
-standard output; progress, logs and errors go to standard error.
+standard output; progress, logs and errors go to standard error. At a terminal the answer appears as it
+arrives; --quiet and the other output formats print it once, at the end.
 
 With --thread the run continues a conversation, which the manifest's checkpoint keeps. The first run with
 a name starts the thread. Without --thread, the run gets a thread of its own, run-DATE-TIME-…, if the

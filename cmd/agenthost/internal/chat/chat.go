@@ -39,7 +39,7 @@ type Chat struct {
 
 	last   string // the last prompt sent
 	turns  int
-	warned map[string]bool // see transcript
+	warned map[string]bool // see Live
 }
 
 // Run performs a stretch of a turn, up to a question or the end.
@@ -179,7 +179,7 @@ func (c *Chat) turn(ctx context.Context, in host.Input, waiting *host.Result) er
 	if c.warned == nil {
 		c.warned = map[string]bool{}
 	}
-	shown := &transcript{screen: c.Screen, verbose: c.Verbose, quiet: c.Quiet, streams: c.Person != nil, warned: c.warned}
+	shown := &Live{Screen: c.Screen, Verbose: c.Verbose, Quiet: c.Quiet, Streams: c.Person != nil, warned: c.warned}
 	defer c.Screen.Idle()
 	turn, end := ctx, func() {}
 	if c.Person != nil {
@@ -201,16 +201,15 @@ func (c *Chat) turn(ctx context.Context, in host.Input, waiting *host.Result) er
 			return c.stopped(ctx, turn, result, err)
 		}
 		if result.Status != host.Interrupted {
-			return shown.over(result)
+			return shown.Over(result)
 		}
 	}
 }
 
 // stretch performs the run up to a question or its end.
-func (c *Chat) stretch(ctx context.Context, run Run, in host.Input, shown *transcript) (*host.Result, error) {
-	result, err := run(ctx, in, shown.event)
-	c.Screen.Idle()
-	if ending := c.Screen.End(); err == nil {
+func (c *Chat) stretch(ctx context.Context, run Run, in host.Input, shown *Live) (*host.Result, error) {
+	result, err := run(ctx, in, shown.Event)
+	if ending := shown.Pause(); err == nil {
 		err = ending
 	}
 	return result, err

@@ -3,6 +3,7 @@ package chat_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -281,6 +282,23 @@ func answer(text string) host.Event {
 	return host.Event{Type: host.EventState, Step: host.ModelStep, Messages: []abi.Message{abi.AI(text)}}
 }
 
+func refusal(text string) host.Event {
+	return host.Event{Type: host.EventState, Step: host.ModelStep, Messages: []abi.Message{{Role: abi.RoleAI, Content: abi.Blocks(abi.RefusalBlock(text, ""))}}}
+}
+
+// inner is an event of an agent that is a tool.
+func inner(e host.Event) host.Event {
+	text, err := json.Marshal(map[string]any{"agent": "helper", "event": e})
+	if err != nil {
+		panic(err)
+	}
+	data, err := wire.FromJSON(text, wire.Limits{})
+	if err != nil {
+		panic(err)
+	}
+	return host.Event{Type: host.EventCustom, Step: host.ToolsStep, Name: tool.AgentEvent, Data: data}
+}
+
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	call := abi.Call("1", "slow", nil)
@@ -290,20 +308,25 @@ func TestStreams(t *testing.T) {
 		final  string
 		want   string
 	}{
-		"as it comes":                  {[]host.Event{token(1, "a", ""), token(1, "b\n", ""), answer("ab\n")}, "ab\n", "ab\n"},
-		"another call makes it void":   {[]host.Event{token(1, "a", ""), token(2, "b", ""), answer("b")}, "b", "a\n· the model is asked again; ignore its text above\nb\n"},
-		"a hook changed it":            {[]host.Event{token(1, "a", ""), answer("c")}, "c", "a\n· the answer was changed:\nc\n"},
-		"it did not stream":            {[]host.Event{answer("a\x1b[2J")}, "a\x1b[2J", "a\uFFFD[2J\n"},
-		"a later hook changed it":      {[]host.Event{token(1, "a", ""), answer("a")}, "d", "a\n· the answer was changed:\nd\n"},
-		"a message from elsewhere":     {[]host.Event{{Type: host.EventState, Step: "limit.before_model", Messages: []abi.Message{abi.Human("x"), abi.AI("over")}}}, "over", "over\n"},
-		"a history that is made anew":  {[]host.Event{{Type: host.EventState, Reset: true, Messages: []abi.Message{abi.AI("old")}}, answer("new")}, "new", "new\n"},
-		"nothing is said":              {[]host.Event{answer("")}, "", ""},
-		"thoughts":                     {[]host.Event{token(1, "", "hm"), token(1, "", "m"), token(1, "a", ""), answer("a")}, "a", "· thinking\nhmm\na\n"},
-		"a warning":                    {[]host.Event{{Type: host.EventWarn, Step: "x.after_model", Text: "odd\nthing"}}, "", "· x.after_model: warning: odd thing\n"},
-		"what somebody says":           {[]host.Event{{Type: host.EventCustom, Step: "tools", Name: "progress", Data: wire.String("half")}}, "", "· tools: progress \"half\"\n"},
-		"a slow tool":                  {[]host.Event{{Type: host.EventTool, Call: &call}, {Type: host.EventTool, Call: &call, Duration: 1500 * time.Millisecond, Messages: []abi.Message{abi.ToolResult(call, "ok")}}}, "", "· tool slow {} (1.5 s) → ok\n"},
-		"a tool that answers an error": {[]host.Event{{Type: host.EventTool, Call: &call, Messages: []abi.Message{failed}}}, "", "· tool slow {} returned an error: no such book\n"},
-		"a tool that asks":             {[]host.Event{{Type: host.EventTool, Call: &call, Interrupts: []host.Interrupt{{ID: "1"}}}}, "", ""},
+		"as it comes":                   {[]host.Event{token(1, "a", ""), token(1, "b\n", ""), answer("ab\n")}, "ab\n", "ab\n"},
+		"another call makes it void":    {[]host.Event{token(1, "a", ""), token(2, "b", ""), answer("b")}, "b", "a\n· the model is asked again; ignore its text above\nb\n"},
+		"a hook changed it":             {[]host.Event{token(1, "a", ""), answer("c")}, "c", "a\n· the answer was changed:\nc\n"},
+		"it did not stream":             {[]host.Event{answer("a\x1b[2J")}, "a\x1b[2J", "a\uFFFD[2J\n"},
+		"a refusal":                     {[]host.Event{token(1, "No.", ""), refusal("No.")}, "", "No.\n"},
+		"a refusal that did not stream": {[]host.Event{refusal("No.")}, "", "No.\n"},
+		"a tool of an agent":            {[]host.Event{inner(host.Event{Type: host.EventTool, Call: &call, Messages: []abi.Message{abi.ToolResult(call, "ok")}})}, "", "· helper: tool slow {} → ok\n"},
+		"a warning of an agent":         {[]host.Event{inner(host.Event{Type: host.EventWarn, Step: "x.after_model", Text: "odd"})}, "", "· helper: x.after_model: warning: odd\n"},
+		"an answer of an agent":         {[]host.Event{inner(answer("a"))}, "", ""},
+		"a later hook changed it":       {[]host.Event{token(1, "a", ""), answer("a")}, "d", "a\n· the answer was changed:\nd\n"},
+		"a message from elsewhere":      {[]host.Event{{Type: host.EventState, Step: "limit.before_model", Messages: []abi.Message{abi.Human("x"), abi.AI("over")}}}, "over", "over\n"},
+		"a history that is made anew":   {[]host.Event{{Type: host.EventState, Reset: true, Messages: []abi.Message{abi.AI("old")}}, answer("new")}, "new", "new\n"},
+		"nothing is said":               {[]host.Event{answer("")}, "", ""},
+		"thoughts":                      {[]host.Event{token(1, "", "hm"), token(1, "", "m"), token(1, "a", ""), answer("a")}, "a", "· thinking\nhmm\na\n"},
+		"a warning":                     {[]host.Event{{Type: host.EventWarn, Step: "x.after_model", Text: "odd\nthing"}}, "", "· x.after_model: warning: odd thing\n"},
+		"what somebody says":            {[]host.Event{{Type: host.EventCustom, Step: "tools", Name: "progress", Data: wire.String("half")}}, "", "· tools: progress \"half\"\n"},
+		"a slow tool":                   {[]host.Event{{Type: host.EventTool, Call: &call}, {Type: host.EventTool, Call: &call, Duration: 1500 * time.Millisecond, Messages: []abi.Message{abi.ToolResult(call, "ok")}}}, "", "· tool slow {} (1.5 s) → ok\n"},
+		"a tool that answers an error":  {[]host.Event{{Type: host.EventTool, Call: &call, Messages: []abi.Message{failed}}}, "", "· tool slow {} returned an error: no such book\n"},
+		"a tool that asks":              {[]host.Event{{Type: host.EventTool, Call: &call, Interrupts: []host.Interrupt{{ID: "1"}}}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

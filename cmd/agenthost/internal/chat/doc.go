@@ -9,6 +9,6 @@
 // # Where to find what
 //
 //   - what a line of the person means: chat.go (handle); the commands that begin with a slash: command.go
-//   - what is shown of a turn: transcript.go, screen.go
+//   - what is shown of a run, also by the commands run and resume: live.go, screen.go
 //   - keys: keys.go, keyboard.go; the line editor: editor.go; without a terminal: lines.go
 package chat

@@ -48,8 +48,6 @@ const (
 const (
 	// maxShown is how much read_file shows if the configuration sets no limit, in characters.
 	maxShown = 1 << 20
-	// maxImage is the largest image that providers accept, in bytes.
-	maxImage = 3_750_000
 	// maxLineShown is how much of a line follows one marker, in characters.
 	maxLineShown = 5000
 )
@@ -205,7 +203,7 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	case info.Takes(abi.RoleTool, mediaBlocks[kind]) == model.SupportNo:
 		return nil, refusedMediaf("File '%s' was not attached because this model does not support %s content", name, kind)
 	case kind == "image":
-		limit = maxImage
+		limit = model.MaxImage
 	}
 	content, err := agentfiles.ReadFile(ctx, c.files, name, limit)
 	if err != nil {

@@ -15,7 +15,9 @@ type media struct {
 }
 
 func mediaOf(info model.Info) *media {
-	return &media{taken: map[string]bool{abi.BlockImage: info.Images == model.SupportYes, abi.BlockFile: info.Files == model.SupportYes}}
+	return &media{taken: map[string]bool{
+		abi.BlockImage: info.Images == model.SupportYes, abi.BlockFile: info.Files == model.SupportYes, abi.BlockAudio: info.Audio == model.SupportYes,
+	}}
 }
 
 // without returns a value with a name in place of each block of media.

@@ -79,6 +79,12 @@ func TestHistoryBecomesContents(t *testing.T) {
 				{"fileData":{"fileUri":"https://example.com/a.pdf","mimeType":"application/pdf"}},{"fileData":{"fileUri":"https://exa mple.com/%zz"}}]}]`,
 		},
 		{
+			name: "audio and videos", given: []abi.Message{of(abi.RoleHuman, abi.AudioBlock("audio/wav", []byte("w")),
+				abi.VideoBlock("video/mp4", []byte("v")), block(`{"type":"audio","url":"https://example.com/a.mp3"}`), block(`{"type":"audio"}`))},
+			want: `[{"role":"user","parts":[{"inlineData":{"mimeType":"audio/wav","data":"dw=="}},{"inlineData":{"mimeType":"video/mp4","data":"dg=="}},
+				{"fileData":{"fileUri":"https://example.com/a.mp3","mimeType":"audio/mp3"}},{"text":"[audio]"}]}]`,
+		},
+		{
 			name: "what cannot be sent is told", given: []abi.Message{of(abi.RoleHuman,
 				block(`{"type":"image"}`), abi.FileBlock("empty.txt", "text/plain", nil), abi.ReasoningBlock("secret", "s"),
 				block(`{"type":"poem","lines":2}`), abi.ImageURLBlock("data:text/plain,hello"))},

@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
-// mediaPart returns the part for an image or a file: its bytes or its address. It returns false if the block has neither.
+// mediaPart returns the part for an image, audio, a video or a file: its bytes or its address. It returns false if the block has neither.
 func mediaPart(block abi.Block) (any, bool) {
 	signature := block.String(KeySignature)
 	if data := block.Data(); len(data) > 0 {

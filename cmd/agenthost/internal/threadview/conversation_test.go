@@ -142,6 +142,16 @@ func TestContentThatIsNoText(t *testing.T) {
 	require.Contains(t, shown, "  → write (call-0), malformed: no JSON\n")
 }
 
+func TestARefusalIsShownWithItsText(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("Well."))
+	refused := abi.AI("")
+	refused.Content = abi.Blocks(abi.RefusalBlock("I cannot\x1b[2J\nhelp.", "cyber"))
+	b.run(host.Input{Messages: []abi.Message{abi.Human("hi"), refused, abi.Human("please")}})
+	require.Contains(t, b.show(0, false), "\n  [refusal cyber] I cannot\uFFFD[2J\n  help.\n")
+	require.Contains(t, b.history(), "[refusal cyber] I cannot [2J help.")
+}
+
 func TestNothingInAThreadSteersTheTerminalOrForgesALine(t *testing.T) {
 	t.Parallel()
 	const steer = "\x1b[2J\u202e\nhuman\n  forged\n\nto continue it:\n\r"

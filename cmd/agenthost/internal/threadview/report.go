@@ -2,6 +2,7 @@ package threadview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -99,13 +100,21 @@ func (r *report) content(c abi.Content, most int) {
 	}
 	for _, block := range c.Blocks() {
 		switch block.Type() {
-		case "text":
-		case "reasoning":
+		case abi.BlockText:
+		case abi.BlockReasoning:
 			r.linef("  [reasoning] %s", terminal.Line(block.Text()))
+		case abi.BlockRefusal:
+			r.text("  ", strings.TrimRight(Block(block)+" "+block.Text(), " "), most)
 		default:
-			r.linef("  [%s]", terminal.Line(strings.TrimSpace(block.Type()+" "+block.String("name")+" "+block.String("mime_type")+" "+block.String("url"))))
+			r.linef("  %s", Block(block))
 		}
 	}
+}
+
+// Block describes a block that is not text in a few words, such as "[file a.pdf application/pdf]".
+func Block(block abi.Block) string {
+	about := []string{block.Type(), block.Category(), block.String("name"), block.String("mime_type"), block.String("url")}
+	return "[" + terminal.Line(strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), " ")) + "]"
 }
 
 // brief formats a message as one line.
@@ -119,7 +128,13 @@ func brief(m *abi.Message) string {
 	if m.Failed() {
 		line.WriteString(" (error)")
 	}
-	if said := text.OneLine(m.Content.Text()); said != "" {
+	said := text.OneLine(m.Content.Text())
+	for _, block := range m.Content.Blocks() {
+		if block.Type() == abi.BlockRefusal {
+			said = text.OneLine(said + " " + Block(block) + " " + block.Text())
+		}
+	}
+	if said != "" {
 		line.WriteString(": " + text.Cut(said, most))
 	}
 	for i := range m.ToolCalls {

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
@@ -26,7 +27,8 @@ type performance struct {
 	show  renderer
 	agent *manifest.Agent
 
-	warned bool // by warnPassing
+	models []model.Info // the agent's own first
+	warned bool         // by warnPassing
 }
 
 // perform loads the agent, performs the run whose input begin returns, and prints the result.
@@ -55,6 +57,9 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 			err = errors.Join(err, &exitError{exitFailed, closing})
 		}
 	}()
+	if err := p.flags.checkAttachments(p.models); err != nil {
+		return err
+	}
 	if p.flags.thread != "" && p.agent.Threads == nil {
 		return &exitError{exitUsage, withoutCheckpoint(p.file)}
 	}
@@ -130,6 +135,7 @@ const passingThread = "run"
 
 // adjust chooses the store of threads by the flags.
 func (p *performance) adjust(config *host.Config) {
+	p.models = modelsOf(config)
 	switch {
 	case p.flags.thread != "" && config.Checkpointer != nil:
 		config.Checkpointer = threadstore.Waiting(config.Checkpointer, p.flags.wait, func(thread string, busy error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/attachment"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
@@ -29,7 +30,7 @@ each tool call; --verbose also shows the arguments and results of tools and the 
 Enter sends a message. A backslash before Enter, or Alt-Enter, starts another line; pasted text stays
 together. The up and down arrows recall earlier messages, which are kept in memory until the chat ends.
 Ctrl-C stops the agent; on an empty line, Ctrl-C or Ctrl-D ends the chat. /help lists the commands:
-/threads /state /tools /graph /retry /quit.
+/file /threads /state /tools /graph /retry /quit.
 
 With --thread the chat continues a thread. Otherwise it starts a new one, which is kept if the manifest's
 checkpoint is a database.
@@ -86,6 +87,7 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp,
 		Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
 		Begin: c.begin,
+		Takes: func(files ...*attachment.File) error { return attachment.Check(c.models, files...) },
 	}
 	keys := chat.NewKeyboard(c.in)
 	if c.terminal {

@@ -21,8 +21,8 @@ func (a *app) complete(c *cobra.Command) {
 		a.complete(below)
 	}
 	completions := map[string]cobra.CompletionFunc{
-		"file":   cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
-		"thread": a.completeThread,
+		manifestFlag: cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
+		"thread":     a.completeThread,
 		"model": cobra.FixedCompletions([]string{openai.Provider + ":", anthropic.Provider + ":", gemini.Provider + ":"},
 			cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp),
 	}

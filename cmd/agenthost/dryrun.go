@@ -65,7 +65,9 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	asked := &firstRequest{stop: stop}
+	var models []model.Info
 	agent, err := a.load(ctx, manifest.Options{MemoryStore: true}, func(c *host.Config) {
+		models = modelsOf(c)
 		c.Model = &dryModel{c.Model, asked}
 		for name, m := range c.Models {
 			c.Models[name] = &dryModel{m, asked}
@@ -79,6 +81,9 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 			err = errors.Join(err, &exitError{exitFailed, closing})
 		}
 	}()
+	if err := flags.checkAttachments(models); err != nil {
+		return err
+	}
 	_, err = agent.Run(ctx, input)
 	switch {
 	case asked.of != nil:
@@ -154,6 +159,11 @@ func (r *firstRequest) print(w io.Writer, output string) error {
 		m := &doc.Messages[i]
 		write("  " + terminal.Line(string(m.Role)) + ":")
 		write(terminal.Barred(m.Content.Text())...)
+		for _, block := range m.Content.Blocks() {
+			if block.IsMedia() {
+				write("  " + threadview.Block(block))
+			}
+		}
 		for _, call := range m.ToolCalls {
 			write(terminal.Barred(terminal.Line("calls " + call.Name + " " + call.Args.JSON()))...)
 		}

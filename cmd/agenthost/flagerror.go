@@ -63,6 +63,9 @@ func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) error {
 			names = append(names, flag.Name)
 		}
 	})
+	if name == "file" && c.Flag(manifestFlag) != nil { // its name until run got a --file for messages
+		return fmt.Errorf("there is no flag --file; did you mean --%s, or -f?", manifestFlag)
+	}
 	if near, ok := text.Nearest(name, names); ok {
 		return fmt.Errorf("there is no flag --%s; did you mean --%s?", terminal.Line(name), near)
 	}

@@ -29,7 +29,7 @@ func TestErrorsOfTheCommandLineSayWhatToWrite(t *testing.T) {
 		{[]string{"run", "--=x"}, "run: --=x is not a flag; write --NAME or --NAME=VALUE; if it is an argument, write -- before it\n"},
 		{[]string{"--nonsense"}, "there is no flag --nonsense; leave it out\n"},
 		{[]string{"--accept-changes", "run", "hi"}, "there is no flag --accept-changes here; write it after the command: agenthost chat --accept-changes\n"},
-		{[]string{"threads", "list", "--file", "a", "--store", "b"}, "threads list: --file and --store exclude each other; leave out one of them\n"},
+		{[]string{"threads", "list", "--manifest", "a", "--store", "b"}, "threads list: --manifest and --store exclude each other; leave out one of them\n"},
 		{[]string{"completion", "bash", "x"}, "completion bash: the command takes no arguments; remove \"x\"\n"},
 		{[]string{compileCommand}, "compile-module: DIR is missing\n"},
 	} {

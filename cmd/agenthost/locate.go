@@ -12,21 +12,24 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
+// manifestFlag is the name of the flag that names the manifest; -f is its short form.
+const manifestFlag = "manifest"
+
 // addFile adds the flag that names the manifest.
 func (a *app) addFile(c *cobra.Command, persistent bool) {
 	flags := c.Flags()
 	if persistent {
 		flags = c.PersistentFlags()
 	}
-	flags.StringVarP(&a.file, "file", "f", manifestFile,
+	flags.StringVarP(&a.file, manifestFlag, "f", manifestFile,
 		"the manifest `FILE` to use, or its directory; default: "+manifestFile+" here or in a parent directory")
-	flags.Lookup("file").DefValue = "" // the usage says more
+	flags.Lookup(manifestFlag).DefValue = "" // the usage says more
 }
 
 // locate finds the manifest of a command. -f names it or its directory. Otherwise it is in the current directory or in the nearest
 // parent directory that has one, which is told on standard error.
 func (a *app) locate(c *cobra.Command) error {
-	if flag := c.Flag("file"); flag != nil && flag.Changed {
+	if flag := c.Flag(manifestFlag); flag != nil && flag.Changed {
 		a.file = insideDirectory(a.file)
 		return nil
 	}

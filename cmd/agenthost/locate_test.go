@@ -55,7 +55,7 @@ func TestTheManifestIsFoundInAParentDirectory(t *testing.T) {
 func TestAFileFlagMayNameADirectory(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)
-	for _, args := range [][]string{{"run", "-f", b.dir, "hi"}, {"validate", "--file", b.dir}, {"doctor", "-f", b.dir + "/"}} {
+	for _, args := range [][]string{{"run", "-f", b.dir, "hi"}, {"validate", "--manifest", b.dir}, {"doctor", "-f", b.dir + "/"}} {
 		require.Equal(t, exitOK, b.runWith(t.Context(), "", args...), "%s %s", &b.out, &b.err)
 	}
 	require.NoError(t, os.Mkdir(b.path("empty"), 0o700))

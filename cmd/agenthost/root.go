@@ -66,7 +66,7 @@ func execute(ctx context.Context, args []string, s streams) int {
 
 // manifestHint explains -f to a user who passed a manifest as an argument.
 func manifestHint(command *cobra.Command) []string {
-	if command.Flags().Lookup("file") == nil {
+	if command.Flags().Lookup(manifestFlag) == nil {
 		return nil
 	}
 	for _, arg := range command.Flags().Args() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/attachment"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -29,6 +30,9 @@ a name starts the thread. Without --thread, the run gets a thread of its own, ru
 checkpoint is a database; otherwise nothing is kept when the command ends. With --continue, give no
 prompt: the thread's last run, which failed, was stopped or died, continues where it stopped.
 
+--file adds a file to the prompt: an image, a PDF document, audio or text. The command refuses a file that
+the agent's model does not take.
+
 With --dry-run, everything is built, MCP servers are started and the hooks before the model run, but no
 model is asked and nothing is kept: the command prints the model, the system prompt, the tools and the
 messages of the first request.
@@ -43,6 +47,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
   agenthost run --thread ada --continue
   agenthost run --thread ada --checkpoint 3 "what about warnings?"
   agenthost run --set 'middleware[0].config.strategy=hash' --output jsonl "which errors are in app.log?"
+  agenthost run --file photo.jpg --file report.pdf "does the photo show what the report says?"
   agenthost run --dry-run "which errors are in app.log?"
   agenthost run --record run.cassette "which errors are in app.log?"`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -61,14 +66,16 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 				return &exitError{exitUsage, errors.New("run: --continue continues the run that --give-up would give up; leave out one of them")}
 			}
 			if input.Continue = proceed; !proceed {
-				prompt, err := a.readPrompt(args)
+				m, err := a.readMessage(args, &flags)
 				if err != nil {
 					return err
 				}
-				input.Messages = []abi.Message{abi.Human(prompt)}
+				input.Messages = []abi.Message{m}
 			} else if len(args) > 0 {
 				return &exitError{exitUsage, errors.New("run: --continue takes no prompt; leave out the prompt to continue the last run, " +
 					"or --continue to start a new one")}
+			} else if len(flags.paths) > 0 {
+				return &exitError{exitUsage, errors.New("run: --continue takes no --file, because files belong to a prompt; leave out one of them")}
 			}
 			if dry {
 				if proceed {
@@ -84,8 +91,18 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the first request that the run would send to a model, and send none")
 	flags.add(c)
+	flags.addAttachments(c)
 	flags.addGiveUp(c)
 	return c
+}
+
+// readMessage returns the prompt with the files of --file.
+func (a *app) readMessage(args []string, flags *runFlags) (abi.Message, error) {
+	prompt, err := a.readPrompt(args)
+	if err == nil {
+		err = flags.readAttachments()
+	}
+	return attachment.Message(prompt, flags.files...), err
 }
 
 // maxPrompt is the size limit of a prompt on standard input, in bytes.

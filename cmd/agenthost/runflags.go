@@ -26,6 +26,7 @@ type runFlags struct {
 	as            string
 
 	runLimits
+	attachments
 }
 
 // add adds all flags except --thread.

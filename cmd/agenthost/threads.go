@@ -40,7 +40,7 @@ no model.`,
 	c.PersistentFlags().StringVar(&flags.store, "store", "",
 		"the `ADDRESS` of the store, instead of the manifest's: sqlite:PATH or postgres://USER@HOST/DATABASE")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if err := notTogether(c, "file", "store"); err != nil || flags.store != "" {
+		if err := notTogether(c, manifestFlag, "store"); err != nil || flags.store != "" {
 			return err
 		}
 		return a.locate(c)

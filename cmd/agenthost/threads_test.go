@@ -43,7 +43,7 @@ func TestThreadsNeedNoAgent(t *testing.T) {
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "threads", "show", "ada", "--store", store), &b.err)
 	require.Contains(t, b.out.String(), "\n  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1\n", "the thread knows its manifest")
 	require.Equal(t, exitUsage, b.threads("show", "ada", "--store", store))
-	require.Contains(t, b.err.String(), "--file and --store exclude each other")
+	require.Contains(t, b.err.String(), "--manifest and --store exclude each other")
 }
 
 func TestAThreadIsShownExportedAndCopied(t *testing.T) {

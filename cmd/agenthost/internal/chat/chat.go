@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/attachment"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -34,12 +35,15 @@ type Chat struct {
 	Person *Person
 	// Begin returns the function that performs a turn. If it is nil, the agent's RunEvents does.
 	Begin func() Run
+	// Takes returns an error if no model of the agent takes these files. If it is nil, all are taken.
+	Takes func(files ...*attachment.File) error
 	// Tools returns the tools that /tools shows.
 	Tools func() []abi.ToolSpec
 
-	last   string // the last prompt sent
-	turns  int
-	warned map[string]bool // see Live
+	last     *abi.Message       // the last message sent
+	attached []*attachment.File // of the next message
+	turns    int
+	warned   map[string]bool // see Live
 }
 
 // Run performs a stretch of a turn, up to a question or the end.
@@ -137,19 +141,26 @@ func (c *Chat) handle(ctx context.Context, text string) error {
 	case trimmed == "":
 		return nil
 	case strings.HasPrefix(trimmed, "//"): // a message that begins with a slash
-		return c.send(ctx, strings.Replace(text, "//", "/", 1))
+		return c.say(ctx, strings.Replace(text, "//", "/", 1))
 	case strings.HasPrefix(trimmed, "/"):
 		return c.command(ctx, trimmed)
 	default:
-		return c.send(ctx, text)
+		return c.say(ctx, text)
 	}
+}
+
+// say sends a text with the files that were added.
+func (c *Chat) say(ctx context.Context, text string) error {
+	m := attachment.Message(text, c.attached...)
+	c.attached = nil
+	return c.send(ctx, m)
 }
 
 // send starts a run with a message. It abandons an unfinished run of the thread, whose effects remain; if that run waits for an answer,
 // only if the person agrees.
-func (c *Chat) send(ctx context.Context, text string) error {
-	c.last = text
-	in := host.Input{Thread: c.Thread, Messages: []abi.Message{abi.Human(text)}, KeepWaiting: !c.GiveUp}
+func (c *Chat) send(ctx context.Context, m abi.Message) error {
+	c.last = &m
+	in := host.Input{Thread: c.Thread, Messages: []abi.Message{m}, KeepWaiting: !c.GiveUp}
 	err := c.turn(ctx, in, nil)
 	if c.Person == nil || !errors.Is(err, host.ErrWaiting) {
 		return err

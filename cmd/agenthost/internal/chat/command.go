@@ -37,6 +37,10 @@ func (c *command) usage() string {
 // commands returns all commands.
 func commands() []command {
 	return []command{
+		{
+			name: "/file", summary: "adds a file to the next message; without PATH, removes the added files",
+			do: (*Chat).detach, argument: "PATH", with: (*Chat).attach,
+		},
 		{name: "/graph", summary: "shows the agent's steps as a Mermaid flowchart", do: (*Chat).graph},
 		{name: "/help", summary: "shows this help", do: (*Chat).help},
 		{name: "/quit", summary: "ends the chat, like Ctrl-D", do: func(*Chat, context.Context) error { return errQuit }},
@@ -203,12 +207,12 @@ func (c *Chat) retry(ctx context.Context) error {
 		})
 	case at.Next != "":
 		return c.turn(ctx, host.Input{Thread: c.Thread, Continue: true, AcceptChanges: c.AcceptChanges}, nil)
-	case c.last != "":
-		return c.send(ctx, c.last)
+	case c.last != nil:
+		return c.send(ctx, *c.last)
 	}
 	for i := at.Messages.Len() - 1; i >= 0; i-- {
 		if m := at.Messages.At(i); m.Role == abi.RoleHuman && m.Content.Text() != "" {
-			return c.send(ctx, m.Content.Text())
+			return c.send(ctx, abi.Message{Role: abi.RoleHuman, Content: m.Content})
 		}
 	}
 	return &CommandError{"/retry: there is no message to send again yet"}

@@ -9,6 +9,7 @@
 //   - one run, and what happens when it waits for a person: agentrun.go; questions at a terminal: internal/prompt; the chat:
 //     chat.go and internal/chat
 //   - what a run prints: render.go, and at a terminal internal/chat (Live); a thread: internal/threadview; an inspected plugin: inspectreport.go
+//   - the version and schema of events: internal/eventdoc
 //   - the files of init: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and internal/scaffold; golden cases of plugin
 //     test: internal/golden
 //   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorstore.go, doctortools.go

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/chat"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/eventdoc"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -46,7 +47,12 @@ func (a *app) renderer(output string, quiet bool) (renderer, error) {
 	case "json":
 		return renderer{progress, func(result *host.Result, err error) error { return printResult(a.out, result, err) }, still}, nil
 	case "jsonl":
-		return renderer{func(e host.Event) error { return terminal.PrintLine(a.out, e) }, func(*host.Result, error) error { return nil }, still}, nil
+		version := eventdoc.Version // of the first line
+		return renderer{func(e host.Event) error {
+			line := eventdoc.Line{Version: version, Event: e}
+			version = 0
+			return terminal.PrintLine(a.out, line)
+		}, func(*host.Result, error) error { return nil }, still}, nil
 	default:
 		return renderer{}, &exitError{exitUsage, fmt.Errorf("run: --output: there is no format %q; use text, json or jsonl", output)}
 	}

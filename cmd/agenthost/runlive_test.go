@@ -38,6 +38,6 @@ func TestJSONIsNotForPeopleEvenAtATerminal(t *testing.T) {
 	require.Equal(t, exitOK, b.watched("run", "-o", "json", "-f", b.path("agenthost.yaml"), "hi"))
 	require.True(t, strings.HasPrefix(b.out.String(), "{\n"), &b.out)
 	require.Equal(t, exitOK, b.watched("run", "-o", "jsonl", "-f", b.path("agenthost.yaml"), "hi"))
-	require.True(t, strings.HasPrefix(b.out.String(), `{"type":"run"`), &b.out)
+	require.True(t, strings.HasPrefix(b.out.String(), `{"version":1,"type":"run"`), &b.out)
 	require.Equal(t, 1, strings.Count(b.out.String(), `"type":"end"`))
 }

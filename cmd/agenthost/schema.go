@@ -7,43 +7,65 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/eventdoc"
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
-	var file string
-	c := &cobra.Command{
-		Use:   "schema [flags]",
-		Short: "Print the JSON Schema of agenthost.yaml for editors",
-		Long: `Print the JSON Schema of manifests. An editor with a YAML language server uses it to complete and check
+	c := a.printsSchema(manifestSchema)
+	c.Use = "schema [flags]"
+	c.Short = "Print the JSON Schema of agenthost.yaml for editors, or of events"
+	c.Long = `Print the JSON Schema of manifests. An editor with a YAML language server uses it to complete and check
 agenthost.yaml if the first line of the manifest names the schema:
 
-  # yaml-language-server: $schema=./agenthost.schema.json`,
-		Example: "  agenthost schema -o agenthost.schema.json",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			schema, err := manifestSchema()
-			if err != nil {
-				return &exitError{exitFailed, err}
-			}
-			if file == "" {
-				_, err = a.out.Write(schema)
-			} else {
-				err = atomicfile.Write(file, schema, 0o644)
-				if err != nil {
-					err = fmt.Errorf("schema: %s cannot be written: %w; name another file with -o FILE", file, err)
-				}
-			}
-			if err != nil {
-				return &exitError{exitFailed, err}
-			}
-			return nil
-		},
+  # yaml-language-server: $schema=./agenthost.schema.json`
+	c.Example = "  agenthost schema -o agenthost.schema.json\n  agenthost schema events"
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		return nil
 	}
+	events := a.printsSchema(eventSchema)
+	events.Use = "events [flags]"
+	events.Short = "Print the JSON Schema of the events of --output jsonl"
+	events.Long = `Print the JSON Schema of a line that 'agenthost run --output jsonl' prints. The document docs/events.md describes
+the events.`
+	events.Example = "  agenthost schema events -o events.schema.json"
+	events.Args = noArguments
+	c.AddCommand(events)
+	return c
+}
+
+// printsSchema returns a command that prints a schema.
+func (a *app) printsSchema(schema func() ([]byte, error)) *cobra.Command {
+	var file string
+	c := &cobra.Command{RunE: func(*cobra.Command, []string) error {
+		text, err := schema()
+		if err != nil {
+			return &exitError{exitFailed, err}
+		}
+		if file == "" {
+			_, err = a.out.Write(text)
+		} else if err = atomicfile.Write(file, text, 0o644); err != nil {
+			err = fmt.Errorf("schema: %s cannot be written: %w; name another file with -o FILE", file, err)
+		}
+		if err != nil {
+			return &exitError{exitFailed, err}
+		}
+		return nil
+	}}
 	c.Flags().StringVarP(&file, "output", "o", "", "write to this `FILE`")
 	return c
+}
+
+// eventSchema returns the JSON Schema of events.
+func eventSchema() ([]byte, error) {
+	var b bytes.Buffer
+	err := terminal.PrintDocument(&b, eventdoc.Schema())
+	return b.Bytes(), err
 }
 
 // manifestSchema returns the JSON Schema of manifests.

@@ -9,9 +9,9 @@ import (
 )
 
 // environment returns a function that looks up variables: first in the environment and, if a variable is missing or empty there, in
-// the manifest's env_file.
+// the manifest's env_file. If told is not nil, it is told the variables of that file.
 func environment(
-	root strictyaml.Node, lookup func(name string) (string, bool), resolve func(path string) string,
+	root strictyaml.Node, lookup func(name string) (string, bool), resolve func(path string) string, told func(values map[string]string),
 ) (func(name string) (string, bool), error) {
 	entry, ok := root.Get("env_file")
 	if !ok {
@@ -32,6 +32,9 @@ func environment(
 	values, err := godotenv.Parse(bytes.NewReader(content))
 	if err != nil { // the error may show a line, which may hold a secret
 		return nil, entry.Errorf("%s has a line that is not of the form NAME=VALUE; correct the file", file)
+	}
+	if told != nil {
+		told(values)
 	}
 	return func(name string) (string, bool) {
 		of, ok := lookup(name)

@@ -51,6 +51,7 @@ type Manifest struct {
 	memoryStore bool
 	unstarted   func(server mcp.Config)
 	waiting     func(servers []string)
+	envFile     func(values map[string]string)
 	chain       []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
@@ -58,6 +59,7 @@ type Manifest struct {
 type Options struct {
 	Set       []string                         // assignments on top of the file: "model.provider=scripted", "middleware[0].config.strategy=hash"
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
+	EnvFile   func(values map[string]string)   // is told the variables of env_file, also of agents that are tools; nil: nothing is told
 	Engine    *plugin.Engine                   // shared by the plugins; nil: none
 	Recorder  plugin.Recorder                  // records every call of every plugin; nil: none
 	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
@@ -93,7 +95,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, unstarted: options.Unstarted,
-		waiting: options.Waiting,
+		waiting: options.Waiting, envFile: options.EnvFile,
 	}
 	root, err := strictyaml.Parse(path, data,
 		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret), strictyaml.WithShortForms(longForm))
@@ -101,7 +103,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		return nil, err
 	}
 	m.root = root
-	if m.lookup, err = environment(root, lookup, m.path); err != nil {
+	if m.lookup, err = environment(root, lookup, m.path, options.EnvFile); err != nil {
 		return nil, err
 	}
 	expanded, unset := root.Expand(m.lookup)

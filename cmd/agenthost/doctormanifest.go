@@ -18,7 +18,7 @@ func (d *doctor) manifest(ctx context.Context) {
 	logger := d.logger()
 	engine := d.engine(logger)
 	defer func() { _ = engine.Close() }() // the process ends
-	m, err := manifest.Load(d.file, manifest.Options{Set: d.set, Engine: engine, InMemory: true, Unstarted: d.server})
+	m, err := manifest.Load(d.file, d.watch.watching(manifest.Options{Set: d.set, Engine: engine, InMemory: true, Unstarted: d.server}))
 	if err != nil {
 		remedy := "docs/manifest.md describes every key"
 		if missing, ok := errors.AsType[*manifest.NotFoundError](err); ok && missing.Path == d.file {

@@ -18,7 +18,7 @@ import (
 // store checks the store of threads.
 func (d *doctor) store(ctx context.Context) {
 	const subject = "checkpoint"
-	address, err := manifest.ReadCheckpoint(d.file, manifest.Options{Set: d.set})
+	address, err := manifest.ReadCheckpoint(d.file, d.watch.watching(manifest.Options{Set: d.set}))
 	switch {
 	case err != nil:
 		if _, missing := errors.AsType[*manifest.NotFoundError](err); !missing {

@@ -12,6 +12,7 @@
 //   - the version and schema of events: internal/eventdoc
 //   - the files of init: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and internal/scaffold; golden cases of plugin
 //     test: internal/golden
+//   - what diagnostics writes: diagnostics.go, diagnosticsfiles.go; the variables whose values it hides: diagnosticsvariables.go
 //   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorstore.go, doctortools.go
 package main
 

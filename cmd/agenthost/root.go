@@ -41,6 +41,7 @@ type app struct {
 	prompt  *prompt.Prompt // made by conversation
 
 	recorder plugin.Recorder // records the plugins that load loads; may be nil
+	watch    *usedVariables  // is told the variables that doctor looks up; may be nil
 
 	showsEvents bool // events of runs are shown to the person who reads the log
 }
@@ -105,7 +106,7 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
-	root.AddCommand(a.initCommand(), a.doctorCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
+	root.AddCommand(a.initCommand(), a.doctorCommand(), a.diagnosticsCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
 		a.validateCommand(), a.configCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())

@@ -22,6 +22,8 @@ type mcpEntry struct {
 	Env     map[string]string `yaml:"env"`     // environment variables of the server's process
 	URL     string            `yaml:"url"`     // the address of a running server
 	Headers map[string]string `yaml:"headers"` // headers of requests to the server
+	// the transport; default: stdio for a command, streamable_http for a url
+	Transport string   `yaml:"transport" strict:"enum=stdio|streamable_http|sse"`
 	Prefix  string            `yaml:"prefix"`  // a prefix for the names of the tools
 	Include []string          `yaml:"include"` // patterns of the tools to offer; default: all
 	Exclude []string          `yaml:"exclude"` // patterns of the tools to leave out
@@ -56,7 +58,7 @@ func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 func (e *mcpEntry) config() mcp.Config {
 	return mcp.Config{
-		Name: e.Name, Command: e.Command, Env: e.Env, URL: e.URL, Headers: e.Headers, Prefix: e.Prefix, Include: e.Include,
+		Name: e.Name, Command: e.Command, Env: e.Env, URL: e.URL, Headers: e.Headers, TransportName: e.Transport, Prefix: e.Prefix, Include: e.Include,
 		Exclude: e.Exclude, Idempotent: e.Idempotent, TrustAnnotations: e.TrustAnnotations, Elicitation: e.Elicitation,
 		Timeout: e.Timeout, ConnectTimeout: e.ConnectTimeout, MaxResult: int(e.MaxResult),
 	}

@@ -28,9 +28,12 @@ type Config struct {
 	Dir     string
 	Env     map[string]string
 
-	// URL is the address of a server that speaks the protocol over streamable HTTP. Headers are sent only to its host.
+	// URL is the address of a server that speaks the protocol over HTTP. Headers are sent only to its host.
 	URL     string
 	Headers map[string]string
+
+	// TransportName is one of the constants such as TransportSSE. "": stdio for a command, streamable HTTP for a URL.
+	TransportName string
 
 	// Transport makes a connection of another kind, a new one each time the server is connected. This package does not bound its
 	// messages.
@@ -54,6 +57,13 @@ type Config struct {
 	Logger *slog.Logger     // receives the server's log and standard error; nil: discarded
 	Clock  func() time.Time // nil: time.Now
 }
+
+// Names of transports, as langchain-mcp-adapters has them.
+const (
+	TransportStdio          = "stdio"
+	TransportStreamableHTTP = "streamable_http"
+	TransportSSE            = "sse" // HTTP+SSE of the protocol version 2024-11-05, which later versions replace by streamable HTTP
+)
 
 const (
 	defaultTimeout        = 2 * time.Minute
@@ -96,6 +106,13 @@ func (c *Config) Check() error {
 		return errors.New("env: it only applies to a command; use headers for a url")
 	case c.URL == "" && len(c.Headers) > 0:
 		return errors.New("headers: they only apply to a url; use env for a command")
+	case !slices.Contains([]string{"", TransportStdio, TransportStreamableHTTP, TransportSSE}, c.TransportName):
+		return fmt.Errorf("transport: %q is unknown; use %s for a command, %s or %s for a url",
+			c.TransportName, TransportStdio, TransportStreamableHTTP, TransportSSE)
+	case c.TransportName == TransportStdio && len(c.Command) == 0:
+		return errors.New("transport: stdio needs a command; remove it, or write a command instead of a url")
+	case c.TransportName != "" && c.TransportName != TransportStdio && c.URL == "":
+		return fmt.Errorf("transport: %s needs a url; remove it, or write a url instead of a command", c.TransportName)
 	case fit(c.Prefix) != c.Prefix || len(c.Prefix) > maxName/2:
 		return fmt.Errorf("prefix: %q must have at most %d characters, and only letters, digits, _ and -", c.Prefix, maxName/2)
 	case c.Timeout < 0 || c.ConnectTimeout < 0 || c.MaxResult < 0:

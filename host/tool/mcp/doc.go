@@ -25,5 +25,5 @@
 //   - which tools the agent gets, and their names: spec.go, name.go; the schemas of their arguments: schema.go
 //   - what a result becomes: result.go; which errors the model sees: error.go, call.go
 //   - questions to a person: elicit.go; logs and progress: notice.go, quota.go; secrets: secret.go
-//   - one connection: session.go; how it is made: command.go, http.go, lines.go; what HTTP statuses mean: status.go
+//   - one connection: session.go; how it is made: command.go, http.go, sse.go, lines.go; what HTTP statuses mean: status.go
 package mcp

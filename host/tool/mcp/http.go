@@ -12,35 +12,43 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// httpTransport connects to an address over HTTP.
+// httpTransport connects to an address over streamable HTTP.
 type httpTransport struct {
 	sdk.StreamableClientTransport
-
-	connections *http.Transport
-	carrier     *carrier
+	*web
 }
 
 func (s *Server) newHTTP() *httpTransport {
+	w := s.newWeb()
+	return &httpTransport{sdk.StreamableClientTransport{
+		Endpoint: s.config.URL, MaxRetries: 1, MaxEventSize: maxMessage, HTTPClient: w.client,
+	}, w}
+}
+
+// web makes the requests to a server.
+type web struct {
+	connections *http.Transport
+	carrier     *carrier
+	client      *http.Client
+}
+
+func (s *Server) newWeb() *web {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
 	base.MaxResponseHeaderBytes = 64 << 10
 	address, _ := url.Parse(s.config.URL) // checked before
-	t := &httpTransport{connections: base, carrier: &carrier{base: base, address: address, headers: s.config.Headers}}
-	t.StreamableClientTransport = sdk.StreamableClientTransport{
-		Endpoint: s.config.URL, MaxRetries: 1, MaxEventSize: maxMessage,
-		HTTPClient: &http.Client{
-			Transport: t.carrier, CheckRedirect: stayAt(address),
-		},
-	}
-	return t
+	c := &carrier{base: base, address: address, headers: s.config.Headers, sse: s.config.TransportName == TransportSSE}
+	return &web{connections: base, carrier: c, client: &http.Client{Transport: c, CheckRedirect: stayAt(address)}}
 }
 
-func (t *httpTransport) end() { t.connections.CloseIdleConnections() }
+func (w *web) connected() { w.carrier.connected() }
+
+func (w *web) end() { w.connections.CloseIdleConnections() }
 
 // fate describes the refusal of the last message or else the first response that did not follow the protocol. The SDK may lose them.
-func (t *httpTransport) fate() string {
-	odd := t.carrier.refused.Load()
+func (w *web) fate() string {
+	odd := w.carrier.refused.Load()
 	if odd == nil {
-		odd = t.carrier.odd.Load()
+		odd = w.carrier.odd.Load()
 	}
 	if odd == nil {
 		return ""
@@ -70,6 +78,7 @@ type carrier struct {
 	base    http.RoundTripper
 	address *url.URL
 	headers map[string]string
+	sse     bool // the server speaks the older transport: its messages come as the answer to a GET
 	pending atomic.Int64
 	odd     atomic.Pointer[string]
 	refused atomic.Pointer[string] // the refusal of the last message; nil: it was accepted
@@ -101,11 +110,11 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if req.Method == http.MethodPost { // a server may refuse the other methods
-		c.refused.Store(adviceOn(response, c.headers, !c.usable.Load()))
+	if req.Method == http.MethodPost || c.sse { // a server may refuse the other methods
+		c.refused.Store(c.adviceOn(response))
 	}
 	media, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
-	if media = strings.TrimSpace(media); response.StatusCode == http.StatusOK && media != "application/json" && media != "text/event-stream" {
+	if media = strings.TrimSpace(media); response.StatusCode == http.StatusOK && !c.expects(req.Method, media) {
 		odd := fmt.Sprintf("the server answers with the content type %q, which is not part of the protocol", media)
 		c.odd.CompareAndSwap(nil, &odd)
 	}
@@ -113,6 +122,14 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		response.Body = &limitedBody{ReadCloser: response.Body, left: maxMessage} // the SDK bounds the events of a stream
 	}
 	return response, nil
+}
+
+// expects reports whether an answer to this method may have this content type.
+func (c *carrier) expects(method, media string) bool {
+	if c.sse {
+		return method != http.MethodGet || media == "text/event-stream"
+	}
+	return media == "application/json" || media == "text/event-stream"
 }
 
 // limitedBody is a body that fails once it is too large.

@@ -51,6 +51,8 @@ func (s *Server) newLink(log *quota) (link, error) {
 	switch {
 	case len(s.config.Command) > 0:
 		return &commandTransport{server: s, log: log}, nil
+	case s.config.TransportName == TransportSSE:
+		return s.newSSE(), nil
 	case s.config.URL != "":
 		return s.newHTTP(), nil
 	default:
@@ -71,7 +73,7 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 	if ss.link, err = s.newLink(ss.log); err != nil {
 		return nil, err
 	}
-	ss.client, err = guarded(func() (*sdk.ClientSession, error) { return ss.newClient().Connect(inside, ss.link, nil) })
+	ss.client, err = guarded(func() (*sdk.ClientSession, error) { return ss.newClient().Connect(inside, ss.link, s.handshake()) })
 	if err == nil {
 		ss.offered, err = list(inside, ss.client)
 	}
@@ -79,8 +81,8 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 		if s.config.Elicitation && ss.client.InitializeResult().ProtocolVersion < statelessVersion {
 			ss.turn = make(chan struct{}, 1)
 		}
-		if web, ok := ss.link.(*httpTransport); ok {
-			web.carrier.connected()
+		if remote, ok := ss.link.(interface{ connected() }); ok {
+			remote.connected()
 		}
 		return ss, nil
 	}
@@ -98,6 +100,18 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 
 // statelessVersion is the first protocol version in which a server asks questions in its results instead of sending requests.
 const statelessVersion = "2026-07-28"
+
+// lastSessionVersion is the last protocol version before statelessVersion.
+const lastSessionVersion = "2025-11-25"
+
+// handshake returns how the connection begins. Servers with the older transport know only the older handshake, and need not answer
+// anything before it.
+func (s *Server) handshake() *sdk.ClientSessionOptions {
+	if s.config.TransportName == TransportSSE {
+		return &sdk.ClientSessionOptions{ProtocolVersion: lastSessionVersion}
+	}
+	return nil
+}
 
 // newClient makes the client of the connection, without support for sampling or roots.
 func (ss *session) newClient() *sdk.Client {

@@ -10,17 +10,21 @@ import (
 
 // adviceOn describes a response by which a server refuses a message, and says what the operator can do. It returns nil for other
 // responses. A missing path is only looked for while connecting: later, a server may answer single requests with 404.
-func adviceOn(response *http.Response, headers map[string]string, connecting bool) *string {
+func (c *carrier) adviceOn(response *http.Response) *string {
 	var problem string
 	switch response.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		problem = credentialAdvice(response, headers)
+		problem = credentialAdvice(response, c.headers)
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if !connecting {
+		if c.usable.Load() {
 			return nil
 		}
 		problem = "the path of the url may be wrong (many servers use /mcp), or the server speaks the older HTTP+SSE transport " +
-			"(often at /sse), which is not supported yet; correct the url, or ask the server's operator for its address for streamable HTTP"
+			"(often at /sse); correct the url, or write transport: sse"
+		if c.sse {
+			problem = "the path of the url may be wrong (many servers use /sse), or the server speaks streamable HTTP (often at /mcp); " +
+				"correct the url, or remove transport: sse"
+		}
 	default:
 		return nil
 	}

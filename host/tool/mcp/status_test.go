@@ -97,6 +97,6 @@ func TestTheServerOfEverythingAtAnotherAddress(t *testing.T) {
 	t.Run("the older transport", func(t *testing.T) {
 		t.Parallel()
 		_, err := mcp.Connect(t.Context(), mcp.Config{URL: testservers.EverythingSSE(t)})
-		require.ErrorContains(t, err, "the server speaks the older HTTP+SSE transport (often at /sse), which is not supported yet")
+		require.ErrorContains(t, err, "the server speaks the older HTTP+SSE transport (often at /sse); correct the url, or write transport: sse")
 	})
 }

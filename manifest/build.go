@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -20,6 +21,10 @@ type Agent struct {
 
 	Threads checkpoint.Store // the store of the manifest's threads, which is closed with the agent; nil: threads are not kept
 	Durable bool             // the threads outlast the process
+
+	// Servers are the MCP servers of the manifest's tools, in its order, such as for their prompts. They are closed with the agent. Of an
+	// agent that is only inspected there are none.
+	Servers []*mcp.Server
 
 	closers []func() error
 }
@@ -72,6 +77,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if err != nil {
 		return agent, err
 	}
+	agent.Servers = servers.inOrder(m.toolEntries())
 	agent.closers = append(agent.closers, func() error { servers.close(); return nil })
 	list := &toolList{manifest: m, servers: servers}
 	for _, e := range m.toolEntries() {

@@ -112,6 +112,16 @@ func (m *Manifest) await(done <-chan struct{}, pending func() []string) {
 	<-done
 }
 
+// inOrder returns the servers of these entries.
+func (s mcpServers) inOrder(entries []*toolEntry) (servers []*mcp.Server) {
+	for _, e := range entries {
+		if entry, ok := e.config.(*mcpEntry); ok && s[entry] != nil {
+			servers = append(servers, s[entry])
+		}
+	}
+	return servers
+}
+
 // close closes all servers at the same time: each may need a while to end.
 func (s mcpServers) close() {
 	var closing sync.WaitGroup

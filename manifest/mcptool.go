@@ -24,15 +24,19 @@ type mcpEntry struct {
 	Headers map[string]string `yaml:"headers"` // headers of requests to the server
 	// the transport; default: stdio for a command, streamable_http for a url
 	Transport string   `yaml:"transport" strict:"enum=stdio|streamable_http|sse"`
-	Prefix  string            `yaml:"prefix"`  // a prefix for the names of the tools
-	Include []string          `yaml:"include"` // patterns of the tools to offer; default: all
-	Exclude []string          `yaml:"exclude"` // patterns of the tools to leave out
+	Prefix    string   `yaml:"prefix"`  // a prefix for the names of the tools
+	Include   []string `yaml:"include"` // patterns of the tools to offer; default: all
+	Exclude   []string `yaml:"exclude"` // patterns of the tools to leave out
 	// patterns of the tools that are safe to run again
 	Idempotent []string `yaml:"idempotent"`
 	// true: the server is trusted to say which of its tools are idempotent or read-only
 	TrustAnnotations bool `yaml:"trust_annotations"`
 	// true: the server may ask a person questions during a call
-	Elicitation    bool            `yaml:"elicitation"`
+	Elicitation bool `yaml:"elicitation"`
+	// true: the model gets tools that list and read the server's resources
+	Resources bool `yaml:"resources"`
+	// true: the model gets tools that list the server's prompts and fill one in
+	Prompts        bool            `yaml:"prompts"`
 	Timeout        time.Duration   `yaml:"timeout" strict:"min=1ms"`               // the time for a call
 	ConnectTimeout time.Duration   `yaml:"connect_timeout" strict:"min=1ms"`       // the time for starting and connecting
 	MaxResult      strictyaml.Size `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // the size of a result
@@ -60,6 +64,7 @@ func (e *mcpEntry) config() mcp.Config {
 	return mcp.Config{
 		Name: e.Name, Command: e.Command, Env: e.Env, URL: e.URL, Headers: e.Headers, TransportName: e.Transport, Prefix: e.Prefix, Include: e.Include,
 		Exclude: e.Exclude, Idempotent: e.Idempotent, TrustAnnotations: e.TrustAnnotations, Elicitation: e.Elicitation,
+		Resources: e.Resources, Prompts: e.Prompts,
 		Timeout: e.Timeout, ConnectTimeout: e.ConnectTimeout, MaxResult: int(e.MaxResult),
 	}
 }

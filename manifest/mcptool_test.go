@@ -137,20 +137,24 @@ middleware:
 	require.NoError(t, agent.Close())
 }
 
-func TestTheMCPManifestOfTheDocumentIsRead(t *testing.T) {
+func TestTheMCPManifestsOfTheDocumentAreRead(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/tools.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(text), "\n## MCP\n")
 	require.True(t, ok)
-	_, rest, ok := strings.Cut(section, "```yaml\n")
+	section, _, ok = strings.Cut(section, "\n## ")
 	require.True(t, ok)
-	document, _, _ := strings.Cut(rest, "```")
-	path := filepath.Join(t.TempDir(), "agenthost.yaml")
-	require.NoError(t, os.WriteFile(path, []byte(document), 0o600))
-	m, err := manifest.Load(path, manifest.Options{InMemory: true, LookupEnv: func(string) (string, bool) { return "key", true }})
-	require.NoError(t, err)
-	agent, err := m.Build(t.Context(), nil, nil)
-	require.NoError(t, err)
-	require.NoError(t, agent.Close())
+	documents := strings.Split(section, "```yaml\n")[1:]
+	require.NotEmpty(t, documents)
+	for _, document := range documents {
+		document, _, _ = strings.Cut(document, "```")
+		path := filepath.Join(t.TempDir(), "agenthost.yaml")
+		require.NoError(t, os.WriteFile(path, []byte(document), 0o600))
+		m, err := manifest.Load(path, manifest.Options{InMemory: true, LookupEnv: func(string) (string, bool) { return "key", true }})
+		require.NoError(t, err)
+		agent, err := m.Build(t.Context(), nil, nil)
+		require.NoError(t, err)
+		require.NoError(t, agent.Close())
+	}
 }

@@ -14,11 +14,20 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// tool is a tool of a server, adapted to the agent.
+// tool is a tool of a server, adapted to the agent, or a tool of this package for one of its features.
 type tool struct {
-	server *Server
-	own    string // the server's own name for it
-	spec   abi.ToolSpec
+	server  *Server
+	own     string   // the server's own name for it; "" for a feature
+	feature *feature // nil for a tool of the server
+	spec    abi.ToolSpec
+}
+
+// send sends a call to the server.
+func (t *tool) send(ctx context.Context, client *sdk.ClientSession, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	if t.feature != nil {
+		return t.feature.send(ctx, client, params)
+	}
+	return client.CallTool(ctx, params)
 }
 
 // Spec describes the tool.
@@ -151,7 +160,7 @@ func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.Call
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		result, err := guarded(func() (*sdk.CallToolResult, error) { return c.session.client.CallTool(ctx, params) })
+		result, err := guarded(func() (*sdk.CallToolResult, error) { return c.tool.send(ctx, c.session.client, params) })
 		done <- outcome{result, err}
 	}()
 	var asked *host.InterruptError

@@ -50,6 +50,10 @@ type Config struct {
 	// protocol before 2026-07-28 then run one at a time: such a server does not say which call is asking.
 	Elicitation bool
 
+	// Resources and Prompts give the model tools for the resources and the prompts of the server: list_resources and read_resource,
+	// list_prompts and get_prompt. Their names begin with Prefix or, without one, with the server's name.
+	Resources, Prompts bool
+
 	Timeout        time.Duration // time limit of one call; 0: two minutes
 	ConnectTimeout time.Duration // time limit to start or reach the server and list its tools; 0: 30 seconds
 	MaxResult      int           // text of a result that the model sees, in bytes; 0: 64 KiB
@@ -74,9 +78,9 @@ const (
 // These bounds limit what a server may send.
 const (
 	maxMessage     = 8 << 20   // bytes of one message
-	maxTools       = 512       // tools that it may offer
-	maxPages       = 32        // pages of its tool list
-	maxSchemas     = 8 << 20   // bytes of all schemas and descriptions
+	maxTools       = 512       // tools, resources or prompts that it may offer
+	maxPages       = 32        // pages of such a list
+	maxSchemas     = 8 << 20   // bytes of such a list
 	maxDescription = 4096      // characters of a tool's description
 	maxName        = 64        // characters of a tool's name in the agent, as providers allow
 	maxMedia       = 5 << 20   // bytes of the images of a result

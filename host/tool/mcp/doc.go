@@ -24,6 +24,7 @@
 //   - when a dead server is started again, and which tools it may then have: reconnect.go; changed lists: refresh.go; whether a call is repeated: call.go
 //   - which tools the agent gets, and their names: spec.go, name.go; the schemas of their arguments: schema.go
 //   - what a result becomes: result.go; which errors the model sees: error.go, call.go
+//   - resources and prompts: feature.go, prompt.go, page.go, list.go, uncached.go
 //   - questions to a person: elicit.go; logs and progress: notice.go, quota.go; secrets: secret.go
 //   - one connection: session.go; how it is made: command.go, http.go, sse.go, lines.go; what HTTP statuses mean: status.go
 package mcp

@@ -2,42 +2,72 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// list fetches the tools of a server page by page.
+// list fetches the tools of a server.
 func list(ctx context.Context, client *sdk.ClientSession) ([]serverTool, error) {
-	if caps := client.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
+	if capabilities(client).Tools == nil {
 		return nil, nil
 	}
-	var all []*sdk.Tool
-	size := 0
-	cursors := map[string]bool{}
-	for params := (&sdk.ListToolsParams{}); ; {
-		page, err := guarded(func() (*sdk.ListToolsResult, error) { return client.ListTools(ctx, params) })
+	all, err := pages(ctx, "tools", func(ctx context.Context, cursor string) ([]*sdk.Tool, string, error) {
+		page, err := client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 		if err != nil {
-			return nil, fmt.Errorf("list the tools of the server: %w", err)
+			return nil, "", err
 		}
-		for _, t := range page.Tools {
-			size += sizeOf(t)
-		}
-		all = append(all, page.Tools...)
-		cursors[params.Cursor] = true
-		switch {
-		case len(all) > maxTools:
-			return nil, fmt.Errorf("the server has more than %d tools", maxTools)
-		case size > maxSchemas:
-			return nil, fmt.Errorf("the descriptions of the server's tools have more than %d bytes", maxSchemas)
-		case page.NextCursor == "":
-			return readTools(all), nil
-		case cursors[page.NextCursor]:
-			return nil, errors.New("the server lists its tools in pages that refer back to each other")
-		case len(cursors) >= maxPages:
-			return nil, fmt.Errorf("the server lists its tools in more than %d pages", maxPages)
-		}
-		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
+		tools, err := noNulls(page.Tools)
+		return tools, page.NextCursor, err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return readTools(all), nil
+}
+
+func listResources(ctx context.Context, client *sdk.ClientSession) ([]*sdk.Resource, error) {
+	return pages(ctx, "resources", func(ctx context.Context, cursor string) ([]*sdk.Resource, string, error) {
+		page, err := uncached(ctx, func(ctx context.Context) (*sdk.ListResourcesResult, error) {
+			return client.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		resources, err := noNulls(page.Resources)
+		return resources, page.NextCursor, err
+	})
+}
+
+func listTemplates(ctx context.Context, client *sdk.ClientSession) ([]*sdk.ResourceTemplate, error) {
+	return pages(ctx, "resource templates", func(ctx context.Context, cursor string) ([]*sdk.ResourceTemplate, string, error) {
+		page, err := uncached(ctx, func(ctx context.Context) (*sdk.ListResourceTemplatesResult, error) {
+			return client.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		templates, err := noNulls(page.ResourceTemplates)
+		return templates, page.NextCursor, err
+	})
+}
+
+func listPrompts(ctx context.Context, client *sdk.ClientSession) ([]*sdk.Prompt, error) {
+	return pages(ctx, "prompts", func(ctx context.Context, cursor string) ([]*sdk.Prompt, string, error) {
+		page, err := uncached(ctx, func(ctx context.Context) (*sdk.ListPromptsResult, error) {
+			return client.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		prompts, err := noNulls(page.Prompts)
+		return prompts, page.NextCursor, err
+	})
+}
+
+// capabilities returns what the server offers.
+func capabilities(client *sdk.ClientSession) sdk.ServerCapabilities {
+	if result := client.InitializeResult(); result != nil && result.Capabilities != nil {
+		return *result.Capabilities
+	}
+	return sdk.ServerCapabilities{}
 }

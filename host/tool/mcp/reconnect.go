@@ -88,6 +88,12 @@ func (s *Server) works() {
 
 // same returns why a tool is no longer what it was when the run began, or nil if it is unchanged.
 func (s *Server) same(t *tool, present *session) error {
+	if t.feature != nil {
+		if !t.feature.offered(capabilities(present.client)) {
+			return fmt.Errorf("the MCP server %q no longer has %s", s.config.Name, t.feature.key)
+		}
+		return nil
+	}
 	offered := present.offers()
 	at := slices.IndexFunc(offered, func(o serverTool) bool { return o.own == t.own })
 	switch {

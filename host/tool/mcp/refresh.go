@@ -58,6 +58,9 @@ func (s *Server) refresh(ctx context.Context, present *session) error {
 	present.offered = offered
 	present.mu.Unlock()
 	chosen, err := s.choose(offered)
+	if err == nil {
+		chosen, err = s.withFeatures(chosen, present)
+	}
 	if err != nil {
 		return err
 	}
@@ -74,6 +77,6 @@ func (s *Server) refresh(ctx context.Context, present *session) error {
 
 // equal reports whether two tools of a server are the same to a model.
 func (t *tool) equal(other *tool) bool {
-	return t.own == other.own && t.spec.Name == other.spec.Name && t.spec.Description == other.spec.Description &&
+	return t.own == other.own && t.feature == other.feature && t.spec.Name == other.spec.Name && t.spec.Description == other.spec.Description &&
 		t.spec.Idempotent == other.spec.Idempotent && t.spec.Parameters.Equal(other.spec.Parameters)
 }

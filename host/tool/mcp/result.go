@@ -30,22 +30,31 @@ func (c *call) output(result *sdk.CallToolResult) *host.ToolOutput {
 			w.write(string(text))
 		}
 	}
+	w.tellCut()
+	return &host.ToolOutput{Failed: result.IsError, Content: w.contents()}
+}
+
+// tellCut says how much was cut, if anything was.
+func (w *writer) tellCut() {
 	if w.cut > 0 {
-		w.blocks = append(w.blocks, abi.TextBlock(fmt.Sprintf("[the result is cut here: %d more bytes]", w.cut)))
+		w.note(fmt.Sprintf("the result is cut here: %d more bytes", w.cut))
 	}
-	out := &host.ToolOutput{Failed: result.IsError}
+}
+
+// contents returns the blocks, or their text if all are text.
+func (w *writer) contents() abi.Content {
 	switch {
 	case len(w.blocks) == 0:
+		return abi.Content{}
 	case !slices.ContainsFunc(w.blocks, func(b abi.Block) bool { return b.Type() != abi.BlockText }):
 		texts := make([]string, len(w.blocks))
 		for i := range w.blocks {
 			texts[i] = w.blocks[i].Text()
 		}
-		out.Content = abi.Text(strings.Join(texts, "\n"))
+		return abi.Text(strings.Join(texts, "\n"))
 	default:
-		out.Content = abi.Blocks(w.blocks...)
+		return abi.Blocks(w.blocks...)
 	}
-	return out
 }
 
 // writer collects what the model sees of a result.

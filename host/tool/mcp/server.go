@@ -38,7 +38,10 @@ func Connect(ctx context.Context, config Config) (*Server, error) {
 		return nil, &ServerError{s.config.Name, err}
 	}
 	s.present = present
-	if s.tools, err = s.choose(present.offers()); err != nil {
+	if s.tools, err = s.choose(present.offers()); err == nil {
+		s.tools, err = s.withFeatures(s.tools, present)
+	}
+	if err != nil {
 		s.Close()
 		return nil, &ServerError{s.config.Name, err}
 	}

@@ -126,6 +126,7 @@ func (ss *session) newClient() *sdk.Client {
 		options.ElicitationHandler = ss.elicit
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agenthost", Version: version()}, options)
+	client.AddSendingMiddleware(hold)
 	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			return guarded(func() (sdk.Result, error) { return next(ctx, method, req) })

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,15 +38,6 @@ func readTools(listed []*sdk.Tool) []serverTool {
 		out = append(out, o)
 	}
 	return out
-}
-
-// sizeOf estimates the memory for the texts of a listed tool, in bytes.
-func sizeOf(t *sdk.Tool) int {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return len(t.Name) + len(t.Description)
-	}
-	return len(text)
 }
 
 // choose returns the tools that the configuration lets through, with their names in the agent.
@@ -115,6 +105,9 @@ func (s *Server) checkPatterns(all []serverTool) error {
 
 // MayServe reports whether a server that was not connected may have a tool that has this name in the agent.
 func MayServe(config Config, name string) bool {
+	if slices.ContainsFunc(config.features(), func(f *feature) bool { return nameOf(config.featurePrefix(), f.name) == name }) {
+		return true
+	}
 	own, ok := strings.CutPrefix(name, config.Prefix)
 	return ok && own != "" && fit(name) == name && (len(config.Include) == 0 || matches(config.Include, own)) && !matches(config.Exclude, own)
 }
@@ -132,6 +125,9 @@ func Placeholders(config Config, names []string) []abi.ToolSpec {
 		if isName(pattern) {
 			add(nameOf(config.Prefix, pattern))
 		}
+	}
+	for _, f := range config.features() {
+		add(nameOf(config.featurePrefix(), f.name))
 	}
 	for _, name := range names {
 		if MayServe(config, name) {

@@ -169,7 +169,7 @@ func (c *sseConnection) Write(ctx context.Context, message jsonrpc.Message) erro
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }()                  // it was only read
+	defer func() { _ = response.Body.Close() }()                    // it was only read
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 4096)) // for the next request on the same connection
 	return sseStatus(response)
 }

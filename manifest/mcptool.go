@@ -32,7 +32,8 @@ type mcpEntry struct {
 	// true: the server is trusted to say which of its tools are idempotent or read-only
 	TrustAnnotations bool `yaml:"trust_annotations"`
 	// true: the server may ask a person questions during a call
-	Elicitation bool `yaml:"elicitation"`
+	Elicitation bool     `yaml:"elicitation"`
+	Roots       []string `yaml:"roots"` // the directories that the server learns about, relative to the manifest
 	// true: the model gets tools that list and read the server's resources
 	Resources bool `yaml:"resources"`
 	// true: the model gets tools that list the server's prompts and fill one in
@@ -73,6 +74,9 @@ func (e *mcpEntry) config() mcp.Config {
 func (e *mcpEntry) connection(m *Manifest, logger *slog.Logger) mcp.Config {
 	config := e.config()
 	config.Logger = logger
+	for _, dir := range e.Roots {
+		config.Roots = append(config.Roots, m.path(dir))
+	}
 	if len(config.Command) > 0 {
 		config.Dir = m.dir
 	}

@@ -54,6 +54,9 @@ type Config struct {
 	// list_prompts and get_prompt. Their names begin with Prefix or, without one, with the server's name.
 	Resources, Prompts bool
 
+	// Roots are directories that the server learns about if it asks where it may work.
+	Roots []string
+
 	Timeout        time.Duration // time limit of one call; 0: two minutes
 	ConnectTimeout time.Duration // time limit to start or reach the server and list its tools; 0: 30 seconds
 	MaxResult      int           // text of a result that the model sees, in bytes; 0: 64 KiB
@@ -117,6 +120,8 @@ func (c *Config) Check() error {
 		return errors.New("transport: stdio needs a command; remove it, or write a command instead of a url")
 	case c.TransportName != "" && c.TransportName != TransportStdio && c.URL == "":
 		return fmt.Errorf("transport: %s needs a url; remove it, or write a url instead of a command", c.TransportName)
+	case slices.Contains(c.Roots, ""):
+		return errors.New("roots: an entry is empty; write the path of a directory")
 	case fit(c.Prefix) != c.Prefix || len(c.Prefix) > maxName/2:
 		return fmt.Errorf("prefix: %q must have at most %d characters, and only letters, digits, _ and -", c.Prefix, maxName/2)
 	case c.Timeout < 0 || c.ConnectTimeout < 0 || c.MaxResult < 0:

@@ -158,6 +158,10 @@ func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, erro
 	responses := sdk.InputResponseMap{}
 	var open []*question
 	for _, id := range slices.Sorted(maps.Keys(requests)) {
+		if _, ok := requests[id].(*sdk.ListRootsParams); ok && len(c.tool.server.roots) > 0 { //nolint:staticcheck // deprecated for servers, but existing ones use it
+			responses[id] = &sdk.ListRootsResult{Roots: c.tool.server.roots} //nolint:staticcheck // as above
+			continue
+		}
 		params, ok := requests[id].(*sdk.ElicitParams)
 		if !ok || !c.tool.server.config.Elicitation {
 			return nil, fmt.Errorf("the MCP server %q made a request during the call that this agent does not allow; the call has ended", name)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/agenthost/agenthost/host"
 )
 
@@ -14,6 +16,7 @@ import (
 type Server struct {
 	config  Config
 	secrets secrets
+	roots   []*sdk.Root //nolint:staticcheck // deprecated for servers, but existing ones use it
 
 	connecting chan struct{} // held while connecting or closing
 	refreshing chan struct{} // held while refreshing the tools
@@ -32,7 +35,11 @@ func Connect(ctx context.Context, config Config) (*Server, error) {
 	if err := config.Check(); err != nil {
 		return nil, &ServerError{config.ServerName(), err}
 	}
-	s := &Server{config: config.withDefaults(), secrets: config.secrets(), connecting: make(chan struct{}, 1), refreshing: make(chan struct{}, 1)}
+	roots, err := config.readRoots()
+	if err != nil {
+		return nil, &ServerError{config.ServerName(), err}
+	}
+	s := &Server{roots: roots, config: config.withDefaults(), secrets: config.secrets(), connecting: make(chan struct{}, 1), refreshing: make(chan struct{}, 1)}
 	present, err := s.dial(ctx)
 	if err != nil {
 		return nil, &ServerError{s.config.Name, err}

@@ -113,7 +113,7 @@ func (s *Server) handshake() *sdk.ClientSessionOptions {
 	return nil
 }
 
-// newClient makes the client of the connection, without support for sampling or roots.
+// newClient makes the client of the connection.
 func (ss *session) newClient() *sdk.Client {
 	options := &sdk.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &sdk.ClientCapabilities{},
@@ -125,7 +125,11 @@ func (ss *session) newClient() *sdk.Client {
 	if ss.server.config.Elicitation {
 		options.ElicitationHandler = ss.elicit
 	}
+	if len(ss.server.roots) > 0 {
+		options.Capabilities.RootsV2 = &sdk.RootCapabilities{} //nolint:staticcheck // deprecated for servers, but existing ones use it
+	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agenthost", Version: version()}, options)
+	client.AddRoots(ss.server.roots...) //nolint:staticcheck // as above
 	client.AddSendingMiddleware(hold)
 	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

@@ -73,7 +73,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	}
 	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.memoryStore && !m.Checkpoint.address.InMemory()
 	agent.closers = append(agent.closers, opened.Close)
-	servers, err := m.startServers(ctx, m.toolEntries(), logger)
+	servers, err := m.startServers(ctx, m.toolEntries(), &config, logger)
 	if err != nil {
 		return agent, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -34,8 +35,11 @@ type start struct {
 
 // startServers connects the servers among these entries at the same time. The error names each server that failed; the others are then
 // closed. For an agent that is only inspected it starts none.
-func (m *Manifest) startServers(ctx context.Context, entries []*toolEntry, logger *slog.Logger) (mcpServers, error) {
-	starts := m.starts(entries, logger)
+func (m *Manifest) startServers(ctx context.Context, entries []*toolEntry, agent *host.Config, logger *slog.Logger) (mcpServers, error) {
+	starts, err := m.starts(entries, agent, logger)
+	if err != nil {
+		return nil, err
+	}
 	var mu sync.Mutex // guards what the goroutines set in starts
 	done := make(chan struct{})
 	go func() {
@@ -84,16 +88,20 @@ func (m *Manifest) startServers(ctx context.Context, entries []*toolEntry, logge
 }
 
 // starts lists the servers among the entries, in their order.
-func (m *Manifest) starts(entries []*toolEntry, logger *slog.Logger) (starts []start) {
+func (m *Manifest) starts(entries []*toolEntry, agent *host.Config, logger *slog.Logger) (starts []start, err error) {
 	if m.inMemory {
-		return nil
+		return nil, nil
 	}
 	for _, entry := range entries {
 		if server, ok := entry.config.(*mcpEntry); ok {
-			starts = append(starts, start{entry: entry, server: server, config: server.connection(m, logger)})
+			config, err := server.connection(m, agent, logger)
+			if err != nil {
+				return nil, err
+			}
+			starts = append(starts, start{entry: entry, server: server, config: config})
 		}
 	}
-	return starts
+	return starts, nil
 }
 
 // await waits until the servers have started, and tells Options.Waiting once if that takes long.

@@ -30,7 +30,8 @@ type mcpEntry struct {
 	// patterns of the tools that are safe to run again
 	Idempotent []string `yaml:"idempotent"`
 	// true: the server is trusted to say which of its tools are idempotent or read-only
-	TrustAnnotations bool `yaml:"trust_annotations"`
+	TrustAnnotations bool           `yaml:"trust_annotations"`
+	Sampling         *samplingEntry `yaml:"sampling"` // permission for the server to ask a model during a call; default: none
 	// true: the server may ask a person questions during a call
 	Elicitation bool     `yaml:"elicitation"`
 	Roots       []string `yaml:"roots"` // the directories that the server learns about, relative to the manifest
@@ -70,17 +71,21 @@ func (e *mcpEntry) config() mcp.Config {
 	}
 }
 
-// connection returns the configuration of the server's connection.
-func (e *mcpEntry) connection(m *Manifest, logger *slog.Logger) mcp.Config {
+// connection returns the configuration of the connection to the server, for this agent.
+func (e *mcpEntry) connection(m *Manifest, agent *host.Config, logger *slog.Logger) (mcp.Config, error) {
 	config := e.config()
 	config.Logger = logger
+	var err error
+	if config.Sampling, err = e.Sampling.build(agent); err != nil {
+		return config, err
+	}
 	for _, dir := range e.Roots {
 		config.Roots = append(config.Roots, m.path(dir))
 	}
 	if len(config.Command) > 0 {
 		config.Dir = m.dir
 	}
-	return config
+	return config, nil
 }
 
 // build returns the tools of the server, which was started before. For an agent that is only inspected, no server is started, and it
@@ -89,7 +94,10 @@ func (e *mcpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() 
 	if !at.inMemory {
 		return at.servers[e].Tools(), nil, nil
 	}
-	config := e.connection(at.Manifest, at.logger)
+	config, err := e.connection(at.Manifest, at.agent, at.logger)
+	if err != nil {
+		return nil, nil, err
+	}
 	if at.unstarted != nil {
 		at.unstarted(config)
 	}

@@ -114,7 +114,7 @@ func (s *subagents) Hooks(ctx context.Context, env host.Env) (hooks *host.Hooks,
 			hooks, err = nil, errors.Join(err, made.close())
 		}
 	}()
-	if made.servers, err = s.manifest.startServers(ctx, s.entry.toolEntries(), env.Logger); err != nil {
+	if made.servers, err = s.manifest.startServers(ctx, s.entry.toolEntries(), made.config(), env.Logger); err != nil {
 		return nil, err
 	}
 	made.closers = append(made.closers, func() error { made.servers.close(); return nil })
@@ -207,8 +207,15 @@ func (b *subagentsBuild) agent(ctx context.Context, agent *builtin.Subagent, i i
 func (b *subagentsBuild) tool(at strictyaml.Node) *toolPlace {
 	return &toolPlace{
 		Manifest: b.manifest, node: at, logger: b.env.Logger,
-		agent:   &host.Config{Name: b.env.Agent, Checkpointer: b.env.Checkpointer, Store: b.env.Store},
+		agent:   b.config(),
 		servers: b.servers,
+	}
+}
+
+// config is what the tools of subagents share with the agent.
+func (b *subagentsBuild) config() *host.Config {
+	return &host.Config{
+		Name: b.env.Agent, Checkpointer: b.env.Checkpointer, Store: b.env.Store, Model: b.env.Model, Models: b.env.Models,
 	}
 }
 

@@ -54,6 +54,7 @@ func (t *tool) Call(ctx context.Context, rt *host.Runtime, asked *abi.ToolCall) 
 		c := &call{
 			session: present, tool: t, rt: rt, id: asked.ID, args: args, answers: rt.Answers(),
 			progress: make(chan *sdk.ProgressNotificationParams, 64), asked: make(chan *host.InterruptError, 1),
+			life: ctx, samples: make(chan samplingRequest), over: make(chan struct{}),
 		}
 		output, err := c.perform(ctx)
 		lost, broken := errors.AsType[*lostError](err)
@@ -103,7 +104,10 @@ type call struct {
 	progress chan *sdk.ProgressNotificationParams
 	emitted  int
 	asked    chan *host.InterruptError
-	number   int // counts questions; guarded by the session's lock
+	life     context.Context //nolint:containedctx // of the call; a model that the server asks has time limits of its own
+	samples  chan samplingRequest
+	over     chan struct{} // closed when the call has ended
+	number   int           // counts questions; guarded by the session's lock
 }
 
 // errNoAnswer is the cancellation cause when the server's timeout ends a call.
@@ -124,6 +128,7 @@ func (c *call) perform(ctx context.Context) (*host.ToolOutput, error) {
 	defer stop()
 	c.session.begin(c)
 	defer c.session.finish(c)
+	defer close(c.over)
 	params := &sdk.CallToolParams{Name: c.tool.own, Arguments: c.args}
 	for range maxRounds {
 		result, err := c.round(inside, params)
@@ -168,6 +173,11 @@ func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.Call
 		select {
 		case p := <-c.progress:
 			c.emit(p)
+		case request := <-c.samples:
+			if asks := c.answerSampling(request); asks != nil && asked == nil {
+				asked = asks
+				stop()
+			}
 		case asked = <-c.asked:
 			stop() // tells the server that the call has ended
 		case o := <-done:

@@ -54,6 +54,9 @@ type Config struct {
 	// list_prompts and get_prompt. Their names begin with Prefix or, without one, with the server's name.
 	Resources, Prompts bool
 
+	// Sampling lets the server ask a model during a call. nil: it must not. Calls to a server with a protocol before 2026-07-28 then run
+	// one at a time, as with Elicitation.
+	Sampling *Sampling
 	// Roots are directories that the server learns about if it asks where it may work.
 	Roots []string
 
@@ -120,6 +123,8 @@ func (c *Config) Check() error {
 		return errors.New("transport: stdio needs a command; remove it, or write a command instead of a url")
 	case c.TransportName != "" && c.TransportName != TransportStdio && c.URL == "":
 		return fmt.Errorf("transport: %s needs a url; remove it, or write a url instead of a command", c.TransportName)
+	case c.Sampling != nil && (c.Sampling.MaxRequests < 0 || c.Sampling.MaxTokens < 0):
+		return errors.New("sampling: max_requests and max_tokens must not be negative")
 	case slices.Contains(c.Roots, ""):
 		return errors.New("roots: an entry is empty; write the path of a directory")
 	case fit(c.Prefix) != c.Prefix || len(c.Prefix) > maxName/2:

@@ -15,7 +15,7 @@
 // breaks during a call, the call may or may not have run. The answer tells the model so, and the call is never repeated unless
 // the tool is idempotent.
 //
-// If the configuration allows it, a server may ask a person something during a call (an elicitation). The run is then
+// If the configuration allows it, a server may ask a model during a call (sampling), within a budget for each run. It may also ask a person something (an elicitation). The run is then
 // interrupted and the call ends. Once the answer arrives, the call starts again from the beginning, and the repeated question
 // is answered at once. The tool therefore repeats everything it did before it asked.
 //
@@ -25,6 +25,7 @@
 //   - which tools the agent gets, and their names: spec.go, name.go; the schemas of their arguments: schema.go
 //   - what a result becomes: result.go; which errors the model sees: error.go, call.go
 //   - resources and prompts: feature.go, prompt.go, page.go, list.go, uncached.go
+//   - requests to a model: sampling.go; directories for the server: roots.go
 //   - questions to a person: elicit.go; logs and progress: notice.go, quota.go; secrets: secret.go
 //   - one connection: session.go; how it is made: command.go, http.go, sse.go, lines.go; what HTTP statuses mean: status.go
 package mcp

@@ -157,29 +157,71 @@ func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, erro
 	}
 	responses := sdk.InputResponseMap{}
 	var open []*question
-	for _, id := range slices.Sorted(maps.Keys(requests)) {
-		if _, ok := requests[id].(*sdk.ListRootsParams); ok && len(c.tool.server.roots) > 0 { //nolint:staticcheck // deprecated for servers, but existing ones use it
-			responses[id] = &sdk.ListRootsResult{Roots: c.tool.server.roots} //nolint:staticcheck // as above
+	ids := slices.Sorted(maps.Keys(requests))
+	for _, id := range ids {
+		response, q, err := c.respondTo(requests[id])
+		switch {
+		case err != nil:
+			return nil, err
+		case q != nil:
+			open = append(open, q)
+		case response != nil:
+			responses[id] = response
+		}
+	}
+	if len(open) > 0 {
+		return nil, interrupt(open...)
+	}
+	for _, id := range ids {
+		asked, ok := requests[id].(*sdk.CreateMessageWithToolsParams) //nolint:staticcheck // deprecated for servers, but existing ones use it
+		if !ok {
 			continue
 		}
-		params, ok := requests[id].(*sdk.ElicitParams)
-		if !ok || !c.tool.server.config.Elicitation {
-			return nil, fmt.Errorf("the MCP server %q made a request during the call that this agent does not allow; the call has ended", name)
-		}
-		q, err := c.question(params, c.next())
-		if err != nil {
-			return nil, fmt.Errorf("the MCP server %q asks an invalid question: %s", name, c.tool.server.secrets.line(err.Error()))
-		}
-		if result := c.answer(q); result != nil {
-			responses[id] = result
-		} else {
+		result, q, err := c.sample(asked)
+		switch {
+		case host.IsControlFlow(err):
+			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("the MCP server %q may not ask a model: %s; the call has ended", name, c.tool.server.secrets.line(err.Error()))
+		case q != nil:
 			open = append(open, q)
+		default:
+			responses[id] = result
 		}
 	}
 	if len(open) > 0 {
 		return nil, interrupt(open...)
 	}
 	return responses, nil
+}
+
+// respondTo answers one question. It returns the question if it is open. A request to a model gets its answer last, because what it costs
+// would be lost if another question interrupts the run.
+func (c *call) respondTo(request sdk.InputRequest) (sdk.InputResponse, *question, error) {
+	server := c.tool.server
+	switch params := request.(type) {
+	case *sdk.ListRootsParams: //nolint:staticcheck // deprecated for servers, but existing ones use it
+		if len(server.roots) > 0 {
+			return &sdk.ListRootsResult{Roots: server.roots}, nil, nil //nolint:staticcheck // as above
+		}
+	case *sdk.CreateMessageWithToolsParams: //nolint:staticcheck // as above
+		if server.config.Sampling != nil {
+			return nil, nil, nil
+		}
+	case *sdk.ElicitParams:
+		if !server.config.Elicitation {
+			break
+		}
+		q, err := c.question(params, c.next())
+		if err != nil {
+			return nil, nil, fmt.Errorf("the MCP server %q asks an invalid question: %s", server.config.Name, server.secrets.line(err.Error()))
+		}
+		if result := c.answer(q); result != nil {
+			return result, nil, nil
+		}
+		return nil, q, nil
+	}
+	return nil, nil, fmt.Errorf("the MCP server %q made a request during the call that this agent does not allow; the call has ended", server.config.Name)
 }
 
 // next counts the questions of the call.
@@ -209,12 +251,17 @@ func (ss *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Eli
 	case c.asked <- interrupt(q):
 	default: // it is already asking something else
 	}
-	// The server will soon hear that the call has ended, and withdraw its question. An earlier reply might make it continue.
+	return nil, ss.linger(ctx)
+}
+
+// linger returns when the server has heard that the call has ended, and has withdrawn its request. An earlier reply might make it
+// continue.
+func (ss *session) linger(ctx context.Context) error {
 	inside, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	select {
 	case <-inside.Done():
 	case <-ss.over:
 	}
-	return nil, cmp.Or(ctx.Err(), errors.New("the call has ended"))
+	return cmp.Or(ctx.Err(), errOver)
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 type Server struct {
 	config  Config
 	secrets secrets
+	uses    uses
 	roots   []*sdk.Root //nolint:staticcheck // deprecated for servers, but existing ones use it
 
 	connecting chan struct{} // held while connecting or closing
@@ -34,6 +36,9 @@ type Server struct {
 func Connect(ctx context.Context, config Config) (*Server, error) {
 	if err := config.Check(); err != nil {
 		return nil, &ServerError{config.ServerName(), err}
+	}
+	if config.Sampling != nil && config.Sampling.Model == nil {
+		return nil, &ServerError{config.ServerName(), errors.New("sampling: the model is missing")}
 	}
 	roots, err := config.readRoots()
 	if err != nil {

@@ -78,7 +78,7 @@ func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 		ss.offered, err = list(inside, ss.client)
 	}
 	if err == nil {
-		if s.config.Elicitation && ss.client.InitializeResult().ProtocolVersion < statelessVersion {
+		if (s.config.Elicitation || s.config.Sampling != nil) && ss.client.InitializeResult().ProtocolVersion < statelessVersion {
 			ss.turn = make(chan struct{}, 1)
 		}
 		if remote, ok := ss.link.(interface{ connected() }); ok {
@@ -124,6 +124,10 @@ func (ss *session) newClient() *sdk.Client {
 	}
 	if ss.server.config.Elicitation {
 		options.ElicitationHandler = ss.elicit
+	}
+	if ss.server.config.Sampling != nil {
+		options.CreateMessageWithToolsHandler = ss.createMessage    //nolint:staticcheck // deprecated for servers, but existing ones use it
+		options.Capabilities.Sampling = &sdk.SamplingCapabilities{} //nolint:staticcheck // as above; without tools
 	}
 	if len(ss.server.roots) > 0 {
 		options.Capabilities.RootsV2 = &sdk.RootCapabilities{} //nolint:staticcheck // deprecated for servers, but existing ones use it

@@ -205,6 +205,13 @@ func (c *call) ended(ctx, inside context.Context, err error) (*host.ToolOutput, 
 		return failure(fmt.Sprintf("the MCP server %q has not answered within %v, and was told to stop; the call may or may not have run",
 			config.Name, config.Timeout)), nil
 	}
+	if unreached(err) {
+		effect := "may or may not have run"
+		if !wasSent(err) {
+			effect = "has not run"
+		}
+		return failure(fmt.Sprintf("the MCP server %q cannot be reached: %v; the call %s", config.Name, c.session.explained(err), effect)), nil
+	}
 	if said, ok := refusal(err); ok {
 		c.tool.server.works()
 		return failure(fmt.Sprintf("the MCP server %q refuses the call: %s", config.Name, c.tool.server.secrets.line(said.Message))), nil

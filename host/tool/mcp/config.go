@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,6 +32,9 @@ type Config struct {
 	// URL is the address of a server that speaks the protocol over HTTP. Headers are sent only to its host.
 	URL     string
 	Headers map[string]string
+
+	// Auth gives the access tokens for requests to the URL. nil: none. It does not apply if Headers has Authorization.
+	Auth Authorizer
 
 	// TransportName is one of the constants such as TransportSSE. "": stdio for a command, streamable HTTP for a URL.
 	TransportName string
@@ -75,6 +79,12 @@ const (
 	TransportSSE            = "sse" // HTTP+SSE of the protocol version 2024-11-05, which later versions replace by streamable HTTP
 )
 
+// Authorizer gives access tokens for a server, such as an oauth.Source.
+type Authorizer interface {
+	// Token returns the access token to send, or "" if there is none. rejected is a token that the server has just refused, or "".
+	Token(ctx context.Context, rejected string) (string, error)
+}
+
 const (
 	defaultTimeout        = 2 * time.Minute
 	defaultConnectTimeout = 30 * time.Second
@@ -114,6 +124,8 @@ func (c *Config) Check() error {
 		return errors.New("command: the name of the program is empty")
 	case len(c.Command) == 0 && (c.Dir != "" || len(c.Env) > 0):
 		return errors.New("env: it only applies to a command; use headers for a url")
+	case c.URL == "" && c.Auth != nil:
+		return errors.New("oauth: it only applies to a url")
 	case c.URL == "" && len(c.Headers) > 0:
 		return errors.New("headers: they only apply to a url; use env for a command")
 	case !slices.Contains([]string{"", TransportStdio, TransportStreamableHTTP, TransportSSE}, c.TransportName):

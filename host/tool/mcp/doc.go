@@ -28,4 +28,5 @@
 //   - requests to a model: sampling.go; directories for the server: roots.go
 //   - questions to a person: elicit.go; logs and progress: notice.go, quota.go; secrets: secret.go
 //   - one connection: session.go; how it is made: command.go, http.go, sse.go, lines.go; what HTTP statuses mean: status.go
+//   - logins by OAuth: package oauth
 package mcp

@@ -47,6 +47,14 @@ func wasSent(err error) bool {
 // refusal returns the server's own error response, if that is why the request failed.
 func refusal(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
 
+// unreached reports whether a single request failed on its way while the connection stays usable, such as after a status 503. The SDK
+// marks such an error as it marks a server's refusal.
+func unreached(err error) bool {
+	const rejected = -32005 // ErrRejected of the SDK's internal package jsonrpc2
+	said, ok := refusal(err)
+	return ok && said.Code == rejected && said.Message == "rejected by transport"
+}
+
 // guarded calls a function of the SDK, which may panic on a malformed message.
 func guarded[T any](fn func() (T, error)) (result T, err error) {
 	defer func() {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func (s *Server) newWeb() *web {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
 	base.MaxResponseHeaderBytes = 64 << 10
 	address, _ := url.Parse(s.config.URL) // checked before
-	c := &carrier{base: base, address: address, headers: s.config.Headers, sse: s.config.TransportName == TransportSSE}
+	c := &carrier{base: base, address: address, headers: s.config.Headers, auth: s.auth(), name: s.config.Name, secrets: s.secrets, sse: s.config.TransportName == TransportSSE}
 	return &web{connections: base, carrier: c, client: &http.Client{Transport: c, CheckRedirect: stayAt(address)}}
 }
 
@@ -78,6 +79,9 @@ type carrier struct {
 	base    http.RoundTripper
 	address *url.URL
 	headers map[string]string
+	auth    Authorizer // nil: none
+	name    string     // of the server
+	secrets *secrets
 	sse     bool // the server speaks the older transport: its messages come as the answer to a GET
 	pending atomic.Int64
 	odd     atomic.Pointer[string]
@@ -102,11 +106,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameOrigin(req.URL, c.address) {
 		return nil, unsent{errors.New("the request is for another server")}
 	}
-	req = req.Clone(req.Context())
-	for name, value := range c.headers {
-		req.Header.Set(name, value)
-	}
-	response, err := c.base.RoundTrip(req)
+	response, err := c.send(req)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +122,64 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		response.Body = &limitedBody{ReadCloser: response.Body, left: maxMessage} // the SDK bounds the events of a stream
 	}
 	return response, nil
+}
+
+// send sends a request with the headers and the access token. If the server refuses the token, and there is a newer one, it sends the
+// request again, because a refused one has not run.
+func (c *carrier) send(req *http.Request) (*http.Response, error) {
+	token := ""
+	for again := false; ; again = true {
+		fresh, err := c.token(req.Context(), token)
+		if err != nil {
+			return nil, unsent{err}
+		}
+		token = fresh
+		sent := req.Clone(req.Context())
+		if again && req.GetBody != nil {
+			if sent.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+		for name, value := range c.headers {
+			sent.Header.Set(name, value)
+		}
+		if token != "" {
+			sent.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := c.base.RoundTrip(sent)
+		repeatable := token != "" && !again && (req.Body == nil || req.Body == http.NoBody || req.GetBody != nil)
+		if err != nil || response.StatusCode != http.StatusUnauthorized || !repeatable {
+			return response, err
+		}
+		_ = response.Body.Close() // only the status counts
+	}
+}
+
+// token returns the access token, newer than the refused one. The error says how to log in.
+func (c *carrier) token(ctx context.Context, refused string) (string, error) {
+	if c.auth == nil {
+		return "", nil
+	}
+	token, err := c.auth.Token(ctx, refused)
+	if err != nil {
+		if ctx.Err() == nil {
+			said := fmt.Sprintf("the login to the server cannot be used: %s; run 'agenthost login %s'", c.secrets.line(err.Error()), c.name)
+			c.refused.Store(&said)
+		}
+		return "", err
+	}
+	c.secrets.add(token)
+	return token, nil
+}
+
+// auth returns the source of access tokens, unless the headers have credentials.
+func (s *Server) auth() Authorizer {
+	for name := range s.config.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return nil
+		}
+	}
+	return s.config.Auth
 }
 
 // expects reports whether an answer to this method may have this content type.

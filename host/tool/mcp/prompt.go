@@ -112,7 +112,9 @@ func (s *Server) ask(ctx context.Context, request func(context.Context, *session
 		inside, stop := context.WithTimeoutCause(ctx, s.config.Timeout, errNoAnswer)
 		defer stop()
 		err = request(inside, present)
-		if said, ok := refusal(err); ok {
+		if unreached(err) {
+			err = present.explained(err)
+		} else if said, ok := refusal(err); ok {
 			err = fmt.Errorf("the server refuses: %s", s.secrets.line(said.Message))
 		} else if err != nil && inside.Err() == nil && errors.Is(err, sdk.ErrConnectionClosed) {
 			s.lost(present, err)

@@ -9,7 +9,7 @@ import (
 // quota logs a server's messages up to a limit.
 type quota struct {
 	logger  *slog.Logger
-	secrets secrets
+	secrets *secrets
 
 	mu   sync.Mutex
 	left int // bytes

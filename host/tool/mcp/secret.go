@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -8,10 +11,19 @@ import (
 // minSecret is the minimum length in bytes of a hidden value, because shorter ones may be ordinary words.
 const minSecret = 6
 
-// secrets hides the values given to a server from errors and logs.
-type secrets struct{ mask *mask.Mask }
+// maxSecretTokens is how many access tokens are hidden: the last ones.
+const maxSecretTokens = 8
 
-func (c *Config) secrets() secrets {
+// secrets hides the values given to a server, and its access tokens, from errors and logs.
+type secrets struct {
+	values []string
+
+	mu     sync.Mutex
+	tokens []string
+	mask   *mask.Mask
+}
+
+func (c *Config) secrets() *secrets {
 	var values []string
 	for _, value := range c.Env {
 		values = append(values, value)
@@ -19,8 +31,25 @@ func (c *Config) secrets() secrets {
 	for _, value := range c.Headers {
 		values = append(append(values, value), mask.Credentials(value)...)
 	}
-	return secrets{mask.Of(minSecret, values...)}
+	return &secrets{values: values, mask: mask.Of(minSecret, values...)}
+}
+
+// add hides an access token.
+func (s *secrets) add(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token == "" || slices.Contains(s.tokens, token) {
+		return
+	}
+	s.tokens = append(s.tokens, token)
+	s.tokens = s.tokens[max(0, len(s.tokens)-maxSecretTokens):]
+	s.mask = mask.Of(minSecret, slices.Concat(s.values, s.tokens)...)
 }
 
 // line makes a server's text safe to use within a line of a log or an error.
-func (s secrets) line(text string) string { return terminal.Line(s.mask.Text(text)) }
+func (s *secrets) line(text string) string {
+	s.mu.Lock()
+	hide := s.mask
+	s.mu.Unlock()
+	return terminal.Line(hide.Text(text))
+}

@@ -16,7 +16,7 @@ import (
 // concurrent use. Close it after the agents that use its tools.
 type Server struct {
 	config  Config
-	secrets secrets
+	secrets *secrets
 	uses    uses
 	roots   []*sdk.Root //nolint:staticcheck // deprecated for servers, but existing ones use it
 

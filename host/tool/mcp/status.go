@@ -14,7 +14,7 @@ func (c *carrier) adviceOn(response *http.Response) *string {
 	var problem string
 	switch response.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		problem = credentialAdvice(response, c.headers)
+		problem = c.credentialAdvice(response)
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		if c.usable.Load() {
 			return nil
@@ -32,23 +32,35 @@ func (c *carrier) adviceOn(response *http.Response) *string {
 	return &text
 }
 
-// credentialAdvice says how to send credentials, or that those in the headers are refused.
-func credentialAdvice(response *http.Response, headers map[string]string) string {
+// credentialAdvice says how to send credentials, or that those which were sent are refused.
+func (c *carrier) credentialAdvice(response *http.Response) string {
 	const example = `headers: {Authorization: "Bearer ${NAME}"} with the name of an environment variable`
-	oauth := wantsOAuth(response.Header)
-	switch {
-	case len(headers) > 0:
+	login := fmt.Sprintf("'agenthost login %s'", c.name)
+	sent := response.Request != nil && response.Request.Header.Get("Authorization") != ""
+	switch oauth := wantsOAuth(response.Header); {
+	case c.auth != nil && sent && insufficientScope(response.Header):
+		return "the login allows too little; add the scopes that the server needs to oauth.scopes, and run " + login
+	case c.auth != nil && sent:
+		return "it does not accept the login; run " + login
+	case len(c.headers) > 0:
 		advice := fmt.Sprintf("it does not accept the credentials in headers (%s); check the values, which may have expired or allow too little",
-			strings.Join(slices.Sorted(maps.Keys(headers)), ", "))
+			strings.Join(slices.Sorted(maps.Keys(c.headers)), ", "))
 		if oauth {
-			advice += "; the server also offers a login by OAuth, which is not supported yet"
+			advice += "; the server also offers a login by OAuth: remove Authorization from headers, and run " + login
 		}
 		return advice
 	case oauth:
-		return "it wants a login by OAuth, which is not supported yet; if the server takes a token that you can create yourself, send it by " + example
+		return "it wants a login by OAuth; run " + login + ", or send a token that you created yourself by " + example
 	default:
-		return "it wants credentials; send them by " + example
+		return "it wants credentials; send them by " + example + ", or try " + login
 	}
+}
+
+// insufficientScope reports whether a response asks for more scopes: RFC 6750, section 3.1.
+func insufficientScope(header http.Header) bool {
+	return slices.ContainsFunc(header.Values("WWW-Authenticate"), func(challenge string) bool {
+		return strings.Contains(challenge, "insufficient_scope")
+	})
 }
 
 // wantsOAuth reports whether a response names the server's OAuth metadata (RFC 9728).

@@ -44,9 +44,9 @@ func TestHTTPStatusesSayWhatToDo(t *testing.T) {
 	}{
 		{"401", 401, "", nil, []string{"answers 401 Unauthorized: it wants credentials; send them by " + send}, "OAuth"},
 		{"403", 403, "Bearer", nil, []string{"answers 403 Forbidden: it wants credentials; send them by " + send}, "OAuth"},
-		{"401 with OAuth", 401, oauth, nil, []string{"it wants a login by OAuth, which is not supported yet", send}, "example.com"},
+		{"401 with OAuth", 401, oauth, nil, []string{"it wants a login by OAuth; run 'agenthost login s', or send", send}, "example.com"},
 		{"401 with headers", 401, "", token, []string{"it does not accept the credentials in headers (Authorization, X-Team)"}, "OAuth"},
-		{"401 with headers and OAuth", 401, oauth, token, []string{"does not accept the credentials", "also offers a login by OAuth"}, send},
+		{"401 with headers and OAuth", 401, oauth, token, []string{"does not accept the credentials", "also offers a login by OAuth: remove Authorization from headers, and run 'agenthost login s'"}, send},
 		{"404", 404, "", nil, []string{"answers 404 Not Found: the path of the url may be wrong", "older HTTP+SSE transport"}, "OAuth"},
 		{"405", 405, "", token, []string{"answers 405 Method Not Allowed: the path of the url may be wrong", "older HTTP+SSE transport"}, "credentials"},
 		{"500", 500, "", nil, []string{"Internal Server Error"}, "the path"},

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool/mcp"
+	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -50,6 +51,7 @@ type Manifest struct {
 	inMemory    bool
 	memoryStore bool
 	unstarted   func(server mcp.Config)
+	loginStore  oauth.Store
 	waiting     func(servers []string)
 	envFile     func(values map[string]string)
 	chain       []string // the manifests of the agents that have this agent as a tool, and its own manifest
@@ -69,6 +71,8 @@ type Options struct {
 	// Unstarted is told of each MCP server that InMemory keeps from being started, also by agents that are tools; nil: nothing
 	// is told.
 	Unstarted func(server mcp.Config)
+	// Logins keeps the user's logins to MCP servers, also for agents that are tools; nil: there are none, and the key oauth is an error.
+	Logins oauth.Store
 	// Waiting is told the names of the MCP servers that Build still waits for when it has waited for two seconds, also for agents that
 	// are tools; nil: nothing is told.
 	Waiting func(servers []string)
@@ -95,7 +99,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, unstarted: options.Unstarted,
-		waiting: options.Waiting, envFile: options.EnvFile,
+		waiting: options.Waiting, loginStore: options.Logins, envFile: options.EnvFile,
 	}
 	root, err := strictyaml.Parse(path, data,
 		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret), strictyaml.WithShortForms(longForm))

@@ -12,6 +12,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool/mcp"
+	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -99,4 +101,46 @@ func TestSamplingThatIsWrong(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want, sampling)
 	}
+}
+
+func TestOAuthThatIsWrong(t *testing.T) {
+	t.Parallel()
+	for server, want := range map[string]string{
+		"command: [x], oauth: {}":                                      "it only applies to a url",
+		"url: 'https://x/mcp', headers: {authorization: x}, oauth: {}": "the headers have Authorization already",
+		"url: 'http://mcp.example.com', oauth: {}":                     "a login needs a URL that begins with https://",
+		"url: 'https://x/mcp', oauth: {client_secret: abcdefgh}":       "it needs a client_id",
+		"url: 'https://x/mcp', oauth: {redirect_port: 70000}":          "redirect_port",
+		"url: 'https://x/mcp', oauth: {scopes: ['a b']}":               "is not a scope",
+		"url: 'https://x/mcp', oauth: {clientid: a}":                   "client_id",
+	} {
+		_, err := loadMCP(t, "tools: [{mcp: {"+server+"}}]\n", manifest.Options{InMemory: true})
+		require.ErrorContains(t, err, want, server)
+		require.NotContains(t, err.Error(), "abcdefgh")
+	}
+	m, err := loadMCP(t, "tools: [{mcp: {url: 'https://x.example/mcp', oauth: {client_id: a}}}]\n", manifest.Options{})
+	require.NoError(t, err)
+	agent, err := m.Build(t.Context(), nil, nil)
+	require.ErrorContains(t, err, "this program keeps no logins")
+	require.NoError(t, agent.Close())
+}
+
+func TestTheClientOfALogin(t *testing.T) {
+	t.Parallel()
+	var servers []mcp.Config
+	m, err := loadMCP(t, "tools:\n  - mcp: {url: 'https://x.example/mcp', oauth: {client_id: a, client_secret: secret-of-mine, issuer: 'https://y', scopes: [s], redirect_port: 9}}\n"+
+		"  - mcp: {url: 'http://y.example/mcp'}\n", manifest.Options{
+		InMemory: true, Logins: &oauth.Memory{}, Unstarted: func(server mcp.Config) { servers = append(servers, server) },
+	})
+	require.NoError(t, err)
+	agent, err := m.Build(t.Context(), nil, nil)
+	require.NoError(t, err)
+	require.NoError(t, agent.Close())
+	source, ok := servers[0].Auth.(*oauth.Source)
+	require.True(t, ok)
+	require.Equal(t, &oauth.Client{
+		Server: "https://x.example/mcp", Store: &oauth.Memory{}, ClientID: "a", ClientSecret: "secret-of-mine", Issuer: "https://y",
+		Scopes: []string{"s"}, RedirectPort: 9,
+	}, source.Client())
+	require.Nil(t, servers[1].Auth, "a token is not sent without TLS")
 }

@@ -31,6 +31,7 @@ type mcpEntry struct {
 	Idempotent []string `yaml:"idempotent"`
 	// true: the server is trusted to say which of its tools are idempotent or read-only
 	TrustAnnotations bool           `yaml:"trust_annotations"`
+	OAuth            *oauthEntry    `yaml:"oauth"`    // the login to the server; default: a client is registered, and the server names the scopes
 	Sampling         *samplingEntry `yaml:"sampling"` // permission for the server to ask a model during a call; default: none
 	// true: the server may ask a person questions during a call
 	Elicitation bool     `yaml:"elicitation"`
@@ -48,6 +49,9 @@ type mcpEntry struct {
 func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
 	type fields mcpEntry
 	if err := n.Decode((*fields)(e)); err != nil {
+		return err
+	}
+	if err := e.checkOAuth(); err != nil {
 		return err
 	}
 	config := e.config()
@@ -77,6 +81,9 @@ func (e *mcpEntry) connection(m *Manifest, agent *host.Config, logger *slog.Logg
 	config.Logger = logger
 	var err error
 	if config.Sampling, err = e.Sampling.build(agent); err != nil {
+		return config, err
+	}
+	if config.Auth, err = e.logins(m); err != nil {
 		return config, err
 	}
 	for _, dir := range e.Roots {

@@ -45,6 +45,8 @@ func (a *app) complete(c *cobra.Command) {
 	switch first, _, _ := strings.Cut(arguments, " "); first {
 	case "THREAD", "THREAD...":
 		c.ValidArgsFunction = a.completeThread
+	case "SERVER":
+		c.ValidArgsFunction = a.completeServer
 	case "FILE", "FILE...":
 		c.ValidArgsFunction = cobra.FixedCompletions([]string{"wasm"}, cobra.ShellCompDirectiveFilterFileExt)
 	case "DIR", "[DIR]":

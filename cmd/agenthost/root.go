@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
+	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
@@ -27,9 +28,11 @@ type streams struct {
 	out io.Writer // the answer, and nothing else
 	err io.Writer
 
-	terminal bool              // whether in and err are a terminal with a person
-	watched  bool              // whether out and err are a terminal, so that answers show as they arrive
-	hold     func() (_ func()) // keeps Ctrl-C from ending the command while another program has the terminal; may be nil
+	terminal bool               // whether in and err are a terminal with a person
+	watched  bool               // whether out and err are a terminal, so that answers show as they arrive
+	hold     func() (_ func())  // keeps Ctrl-C from ending the command while another program has the terminal; may be nil
+	logins   oauth.Store        // keeps logins to MCP servers; nil: the user's keyring, or files in the user's directory for configuration
+	browse   func(string) error // opens an address in the user's browser; nil: the machine's default
 }
 
 // app holds what the subcommands share.
@@ -108,7 +111,7 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.diagnosticsCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
 		a.validateCommand(), a.configCommand(),
-		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
+		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.mcpCommand(), a.loginCommand(), a.logoutCommand(), a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
 		a.compileCommand())
 	completeDefaults(root)
 	a.complete(root)
@@ -198,7 +201,7 @@ func (a *app) manifestFlags(c *cobra.Command) {
 // are about the configuration or the store.
 func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*host.Config)) (*manifest.Agent, error) {
 	logger := a.logger()
-	options.Set, options.Engine, options.Recorder = a.set, a.engine(logger), a.recorder
+	options.Set, options.Engine, options.Recorder, options.Logins = a.set, a.engine(logger), a.recorder, a.loginStore(logger)
 	if a.terminal {
 		options.Waiting = a.waitingFor
 	}

@@ -31,6 +31,9 @@ func NewSource(client Client) (*Source, error) {
 	return &Source{client: &client, key: key, turn: make(chan struct{}, 1)}, nil
 }
 
+// Client returns the client that logs in to the server.
+func (s *Source) Client() *Client { return s.client }
+
 // early is how long before its end a token is renewed, so that it is valid when it arrives.
 const early = 30 * time.Second
 

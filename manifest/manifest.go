@@ -43,18 +43,19 @@ type Manifest struct {
 	// the number of steps at which a run fails; default 10000
 	RecursionLimit int `yaml:"recursion_limit" strict:"min=1" schema:"default=10000"`
 
-	root        strictyaml.Node                  // the file after the assignments, with variables as they are written
-	dir         string                           // directory of the file, which paths are relative to
-	lookup      func(name string) (string, bool) // looks up a variable in the environment and then in env_file
-	engine      *plugin.Engine
-	recorder    plugin.Recorder
-	inMemory    bool
-	memoryStore bool
-	unstarted   func(server mcp.Config)
-	loginStore  oauth.Store
-	waiting     func(servers []string)
-	envFile     func(values map[string]string)
-	chain       []string // the manifests of the agents that have this agent as a tool, and its own manifest
+	root         strictyaml.Node                  // the file after the assignments, with variables as they are written
+	dir          string                           // directory of the file, which paths are relative to
+	lookup       func(name string) (string, bool) // looks up a variable in the environment and then in env_file
+	engine       *plugin.Engine
+	recorder     plugin.Recorder
+	inMemory     bool
+	memoryStore  bool
+	unstarted    func(server mcp.Config)
+	loginStore   oauth.Store
+	toolsChanged func()
+	waiting      func(servers []string)
+	envFile      func(values map[string]string)
+	chain        []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
 // Options are options for reading a manifest.
@@ -71,6 +72,9 @@ type Options struct {
 	// Unstarted is told of each MCP server that InMemory keeps from being started, also by agents that are tools; nil: nothing
 	// is told.
 	Unstarted func(server mcp.Config)
+	// ToolsChanged is told, by any goroutine, that host.Config.RefreshTools may return other tools now, because an MCP server has announced
+	// it. It must not wait. nil: nothing is told.
+	ToolsChanged func()
 	// Logins keeps the user's logins to MCP servers, also for agents that are tools; nil: there are none, and the key oauth is an error.
 	Logins oauth.Store
 	// Waiting is told the names of the MCP servers that Build still waits for when it has waited for two seconds, also for agents that
@@ -99,7 +103,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, unstarted: options.Unstarted,
-		waiting: options.Waiting, loginStore: options.Logins, envFile: options.EnvFile,
+		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
 	}
 	root, err := strictyaml.Parse(path, data,
 		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret), strictyaml.WithShortForms(longForm))

@@ -78,7 +78,7 @@ func (e *mcpEntry) config() mcp.Config {
 // connection returns the configuration of the connection to the server, for this agent.
 func (e *mcpEntry) connection(m *Manifest, agent *host.Config, logger *slog.Logger) (mcp.Config, error) {
 	config := e.config()
-	config.Logger = logger
+	config.Logger, config.ToolsChanged = logger, m.toolsChanged
 	var err error
 	if config.Sampling, err = e.Sampling.build(agent); err != nil {
 		return config, err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,8 @@ func (a *app) mcpCommand() *cobra.Command {
 		Long: `Serve the agent over the Model Context Protocol, on standard input and output or, with --http, over
 streamable HTTP at the path /mcp. Clients find a tool named after the agent, which runs it with a prompt
 and, to continue a conversation, the name of a thread. They also find the tools of the manifest. A call of
-such a tool passes through all middleware, like a call by the model.
+such a tool passes through all middleware, like a call by the model. Clients are told when the tools of
+the manifest's MCP servers change.
 
 If a run asks a person something, the client asks its user. If the client cannot ask, the call fails; if
 the manifest's checkpoint is a database, the error names the command that answers.
@@ -71,7 +73,13 @@ func listenAddress(given string) (string, error) {
 // serveMCP builds the agent and serves it until the clients leave or the context ends.
 func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserver.Server) error) (err error) {
 	var built host.Config
-	agent, err := a.load(ctx, manifest.Options{}, func(config *host.Config) {
+	var present atomic.Pointer[mcpserver.Server]
+	changed := func() {
+		if s := present.Load(); s != nil {
+			s.ToolsChanged()
+		}
+	}
+	agent, err := a.load(ctx, manifest.Options{ToolsChanged: changed}, func(config *host.Config) {
 		mcpserver.Prepare(config)
 		built = *config
 	})
@@ -84,7 +92,8 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 		}
 	}()
 	config := mcpserver.Config{
-		Name: built.Name, Description: agent.Description, Version: thisBuild().version, Tools: built.Tools, Threads: built.Checkpointer, Logger: a.logger(),
+		Name: built.Name, Description: agent.Description, Version: thisBuild().version, Tools: built.Tools,
+		RefreshTools: built.RefreshTools, Threads: built.Checkpointer, Logger: a.logger(),
 	}
 	if agent.Durable {
 		config.Resume = func(thread string) string { return a.resumeElsewhere(agent.Threads, thread) }
@@ -94,6 +103,8 @@ func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserv
 		return &exitError{exitUsage, fmt.Errorf("%s: %w", a.file, err)}
 	}
 	defer server.Close()
+	present.Store(server)
+	changed() // for what was announced before
 	switch err := serve(ctx, server); {
 	case ctx.Err() != nil:
 		return interrupted()

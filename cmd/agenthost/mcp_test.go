@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -59,7 +61,7 @@ func TestMCPServesTheAgentAndItsTools(t *testing.T) {
 	require.Contains(t, said(t, result, err), "x.txt")
 	result, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "note_keeper", Arguments: map[string]any{"prompt": "note a.md"}})
 	require.Equal(t, "written", said(t, result, err))
-	require.Equal(t, exitOK, end())
+	require.Equal(t, exitOK, end(), &b.err)
 	written, err := os.ReadFile(b.path("data/a.md"))
 	require.NoError(t, err)
 	require.Equal(t, "one", string(written))
@@ -81,7 +83,7 @@ func TestMCPTellsHowToAnswerElsewhere(t *testing.T) {
 	text := said(t, result, err)
 	require.True(t, result.IsError)
 	require.Contains(t, text, "agenthost resume ada -f "+b.path("agenthost.yaml"))
-	require.Equal(t, exitOK, end())
+	require.Equal(t, exitOK, end(), &b.err)
 	code := b.runWith(t.Context(), "", "resume", "ada", "-f", b.path("agenthost.yaml"), "--approve", "call-1")
 	require.Equal(t, exitOK, code, &b.err)
 	require.Equal(t, "written\n", b.out.String())
@@ -173,4 +175,26 @@ func TestMCPOfTheCommand(t *testing.T) {
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "agent", Arguments: map[string]any{"prompt": "x"}})
 	require.Equal(t, "hello", said(t, result, err))
 	require.NoError(t, session.Close(), "it ends with the exit code 0 when its input does\n%s", &errs)
+}
+
+func TestMCPFollowsTheToolsOfItsServers(t *testing.T) {
+	t.Parallel()
+	upstream := sdk.NewServer(&sdk.Implementation{Name: "x", Version: "1"}, nil)
+	sdk.AddTool(upstream, &sdk.Tool{Name: "hello"}, sdk.ToolHandlerFor[struct{}, any](sayHi))
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return upstream }, nil))
+	t.Cleanup(web.Close)
+	b := setup(t, say+"tools: [{mcp: {prefix: x_, url: '"+web.URL+"'}}]\n")
+	told := make(chan struct{}, 10)
+	session, end := b.serving(&sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- struct{}{} }})
+	tools, err := session.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"agent", "x_hello"}, toolNames(tools.Tools))
+	sdk.AddTool(upstream, &sdk.Tool{Name: "again"}, sdk.ToolHandlerFor[struct{}, any](sayHi))
+	<-told
+	tools, err = session.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"agent", "x_again", "x_hello"}, toolNames(tools.Tools))
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "x_again"})
+	require.Equal(t, "hi Ada", said(t, result, err))
+	require.Equal(t, exitOK, end(), &b.err)
 }

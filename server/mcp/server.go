@@ -10,10 +10,11 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"syscall"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -21,11 +22,14 @@ import (
 
 // Config describes a server.
 type Config struct {
-	Name        string           // name of the server and of the tool that runs the agent; "": agent
-	Description string           // description of that tool; "": a generic text
-	Version     string           // "": unknown
-	Tools       []host.Tool      // the agent's tools that clients may call directly; nil: none
-	Threads     checkpoint.Store // the agent's Checkpointer
+	Name        string      // name of the server and of the tool that runs the agent; "": agent
+	Description string      // description of that tool; "": a generic text
+	Version     string      // "": unknown
+	Tools       []host.Tool // the agent's tools that clients may call directly; nil: none
+	// RefreshTools returns the tools that clients may call now, as the agent's host.Config.RefreshTools does. It is called before a
+	// client lists the tools, and after ToolsChanged. nil: the tools stay as they are.
+	RefreshTools func(context.Context) ([]host.Tool, error)
+	Threads      checkpoint.Store // the agent's Checkpointer
 	// Resume describes how a person can continue a thread whose question a client could not answer, such as a command line. It
 	// returns "" if the thread cannot be continued. nil: no thread can be continued. A prompt does not abandon a run that waits for an
 	// answer and can be continued: it is refused.
@@ -38,7 +42,11 @@ type Server struct {
 	agent  *host.Agent
 	config Config
 	server *sdk.Server
-	own    map[string]bool
+	own    map[string]abi.ToolSpec // the offered tools of the agent, by name
+
+	changed    chan struct{}
+	refreshing chan struct{} // held while own changes
+	following  sync.WaitGroup
 
 	life context.Context //nolint:containedctx // of the server; all runs end with it
 	end  context.CancelFunc
@@ -65,18 +73,28 @@ func New(agent *host.Agent, config Config) (*Server, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{agent: agent, config: config, own: map[string]bool{}, waiting: map[string]*task{}}
+	s := &Server{agent: agent, config: config, own: map[string]abi.ToolSpec{}, waiting: map[string]*task{}}
+	s.changed, s.refreshing = make(chan struct{}, 1), make(chan struct{}, 1)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.server = sdk.NewServer(&sdk.Implementation{Name: config.Name, Version: config.Version}, &sdk.ServerOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &sdk.ServerCapabilities{},
 	})
 	s.server.AddTool(s.agentTool(), s.handle(s.promptTask))
+	seen := map[string]bool{}
 	for _, t := range config.Tools {
-		if err := s.addTool(t); err != nil {
+		name := t.Spec().Name
+		err := s.addTool(t)
+		if _, twice := seen[name]; twice && err == nil {
+			err = fmt.Errorf("mcpserver: the agent has two tools with the name %q", name)
+		}
+		if err != nil {
 			s.end()
 			return nil, err
 		}
+		seen[name] = true
 	}
+	s.server.AddReceivingMiddleware(s.refreshesLists)
+	s.following.Go(s.follow)
 	return s, nil
 }
 
@@ -112,32 +130,6 @@ func (s *Server) agentTool() *sdk.Tool {
 	}
 }
 
-// addTool offers a tool of the agent.
-func (s *Server) addTool(t host.Tool) (err error) {
-	spec := t.Spec()
-	if spec.Dynamic {
-		return nil
-	}
-	if spec.Name == s.config.Name || s.own[spec.Name] {
-		return fmt.Errorf("mcpserver: the agent has the tool %q, which is the name of another tool of the server too; give the agent another name", spec.Name)
-	}
-	defer func() {
-		if thrown := recover(); thrown != nil { // by the SDK
-			err = fmt.Errorf("mcpserver: the tool %q cannot be offered: %v", spec.Name, thrown)
-		}
-	}()
-	schema := spec.Parameters
-	if schema.IsNil() {
-		schema = wire.Map{{Key: "type", Value: wire.String("object")}}.Raw()
-	}
-	s.own[spec.Name] = true
-	s.server.AddTool(&sdk.Tool{
-		Name: spec.Name, Description: spec.Description, InputSchema: json.RawMessage(schema.JSON()),
-		Annotations: &sdk.ToolAnnotations{IdempotentHint: spec.Idempotent},
-	}, s.handle(s.callTask))
-	return nil
-}
-
 // Serve serves one client over two streams until the client is done or the context ends. Unfinished requests are then
 // cancelled.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -156,6 +148,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}()
 	select {
 	case <-ended:
+		if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) { // the client left without waiting for the last answer
+			return nil
+		}
 		return err
 	case <-inside.Done():
 	}
@@ -186,6 +181,7 @@ func (s *Server) Close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.runs.Wait()
+	s.following.Wait()
 	for session := range s.server.Sessions() {
 		_ = session.Close() // its client may be gone
 	}

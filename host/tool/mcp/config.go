@@ -68,6 +68,10 @@ type Config struct {
 	ConnectTimeout time.Duration // time limit to start or reach the server and list its tools; 0: 30 seconds
 	MaxResult      int           // text of a result that the model sees, in bytes; 0: 64 KiB
 
+	// ToolsChanged is called when Refresh would read the list again: the server has announced a change, or was connected again. It must
+	// neither wait nor use the server. nil: nobody is told.
+	ToolsChanged func()
+
 	Logger *slog.Logger     // receives the server's log and standard error; nil: discarded
 	Clock  func() time.Time // nil: time.Now
 }

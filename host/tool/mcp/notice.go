@@ -48,6 +48,14 @@ func (ss *session) progressed(_ context.Context, req *sdk.ProgressNotificationCl
 
 // toolsChanged notes that the server now offers other tools, which the next Refresh reads.
 func (ss *session) toolsChanged(context.Context, *sdk.ToolListChangedRequest) {
-	ss.changed.Store(true)
+	ss.server.noteChange(ss)
 	ss.log.say("the server's tools have changed", "effect", "the agent's next run reads them")
+}
+
+// noteChange notes that the list of tools may be another one.
+func (s *Server) noteChange(ss *session) {
+	ss.changed.Store(true)
+	if s.config.ToolsChanged != nil {
+		s.config.ToolsChanged()
+	}
 }

@@ -40,8 +40,8 @@ func (s *Server) connected(ctx context.Context) (*session, error) {
 		}
 		return nil, err
 	}
-	present.changed.Store(true) // the new connection may offer other tools
 	s.present = present
+	s.noteChange(present) // the new connection may offer other tools
 	return present, nil
 }
 

@@ -29,7 +29,11 @@ func protected(t *testing.T) (address string) {
 	t.Cleanup(web.Close)
 	document := func(w http.ResponseWriter, fields map[string]any) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(fields)
+		text, err := json.Marshal(fields)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = w.Write(text) // the client may be gone
 	}
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer token-of-ada" {
@@ -78,7 +82,11 @@ func (b *bundle) loggedIn(logins oauth.Store, args ...string) int {
 	return execute(b.t.Context(), args, streams{
 		in: bytes.NewReader(nil), out: &b.out, err: &b.err, terminal: true, logins: logins, browse: func(address string) error {
 			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-			response, err := client.Get(address)
+			req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, http.NoBody)
+			if err != nil {
+				return err
+			}
+			response, err := client.Do(req)
 			if err != nil {
 				return err
 			}

@@ -132,13 +132,6 @@ func (c *Config) Check() error {
 		return errors.New("oauth: it only applies to a url")
 	case c.URL == "" && len(c.Headers) > 0:
 		return errors.New("headers: they only apply to a url; use env for a command")
-	case !slices.Contains([]string{"", TransportStdio, TransportStreamableHTTP, TransportSSE}, c.TransportName):
-		return fmt.Errorf("transport: %q is unknown; use %s for a command, %s or %s for a url",
-			c.TransportName, TransportStdio, TransportStreamableHTTP, TransportSSE)
-	case c.TransportName == TransportStdio && len(c.Command) == 0:
-		return errors.New("transport: stdio needs a command; remove it, or write a command instead of a url")
-	case c.TransportName != "" && c.TransportName != TransportStdio && c.URL == "":
-		return fmt.Errorf("transport: %s needs a url; remove it, or write a url instead of a command", c.TransportName)
 	case c.Sampling != nil && (c.Sampling.MaxRequests < 0 || c.Sampling.MaxTokens < 0):
 		return errors.New("sampling: max_requests and max_tokens must not be negative")
 	case slices.Contains(c.Roots, ""):
@@ -147,6 +140,9 @@ func (c *Config) Check() error {
 		return fmt.Errorf("prefix: %q must have at most %d characters, and only letters, digits, _ and -", c.Prefix, maxName/2)
 	case c.Timeout < 0 || c.ConnectTimeout < 0 || c.MaxResult < 0:
 		return errors.New("timeout, connect_timeout and max_result must not be negative")
+	}
+	if err := c.checkTransport(); err != nil {
+		return err
 	}
 	if c.URL != "" {
 		if err := checkURL(c.URL); err != nil {
@@ -162,6 +158,25 @@ func (c *Config) Check() error {
 				return fmt.Errorf("%s: %q is not a pattern; write a name, with * for any characters", key, pattern)
 			}
 		}
+	}
+	return nil
+}
+
+// checkTransport refuses the name of a transport that is unknown, or that does not fit a command or URL.
+func (c *Config) checkTransport() error {
+	switch c.TransportName {
+	case "":
+	case TransportStdio:
+		if len(c.Command) == 0 {
+			return errors.New("transport: stdio needs a command; remove it, or write a command instead of a url")
+		}
+	case TransportStreamableHTTP, TransportSSE:
+		if c.URL == "" {
+			return fmt.Errorf("transport: %s needs a url; remove it, or write a url instead of a command", c.TransportName)
+		}
+	default:
+		return fmt.Errorf("transport: %q is unknown; use %s for a command, %s or %s for a url",
+			c.TransportName, TransportStdio, TransportStreamableHTTP, TransportSSE)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, erro
 		return nil, interrupt(open...)
 	}
 	for _, id := range ids {
-		asked, ok := requests[id].(*sdk.CreateMessageWithToolsParams) //nolint:staticcheck // deprecated for servers, but existing ones use it
+		asked, ok := requests[id].(*sdk.CreateMessageWithToolsParams)
 		if !ok {
 			continue
 		}
@@ -200,11 +200,11 @@ func (c *call) respond(requests sdk.InputRequestMap) (sdk.InputResponseMap, erro
 func (c *call) respondTo(request sdk.InputRequest) (sdk.InputResponse, *question, error) {
 	server := c.tool.server
 	switch params := request.(type) {
-	case *sdk.ListRootsParams: //nolint:staticcheck // deprecated for servers, but existing ones use it
+	case *sdk.ListRootsParams:
 		if len(server.roots) > 0 {
-			return &sdk.ListRootsResult{Roots: server.roots}, nil, nil //nolint:staticcheck // as above
+			return &sdk.ListRootsResult{Roots: server.roots}, nil, nil
 		}
-	case *sdk.CreateMessageWithToolsParams: //nolint:staticcheck // as above
+	case *sdk.CreateMessageWithToolsParams:
 		if server.config.Sampling != nil {
 			return nil, nil, nil
 		}

@@ -35,18 +35,21 @@ var features = []*feature{
 	{
 		"list_resources", "resources", "Lists the resources of the server %s: its documents and data. Templates stand for families of resources; fill " +
 			"in their {parts} to get a URI.",
-		map[string]any{"type": "object", "additionalProperties": false}, hasResources, sendListResources,
+		map[string]any{"type": "object", "additionalProperties": false},
+		hasResources, sendListResources,
 	},
 	{
 		"read_resource", "resources", "Reads a resource of the server %s.",
 		map[string]any{
 			"type": "object", "additionalProperties": false, "required": []any{"uri"},
 			"properties": map[string]any{"uri": map[string]any{"type": "string", "description": "the URI of the resource, as list_resources shows it"}},
-		}, hasResources, sendReadResource,
+		},
+		hasResources, sendReadResource,
 	},
 	{
 		"list_prompts", "prompts", "Lists the prompts that the server %s has ready, with their arguments.",
-		map[string]any{"type": "object", "additionalProperties": false}, hasPrompts, sendListPrompts,
+		map[string]any{"type": "object", "additionalProperties": false},
+		hasPrompts, sendListPrompts,
 	},
 	{
 		"get_prompt", "prompts", "Gets a prompt of the server %s, filled in with arguments.",
@@ -56,7 +59,8 @@ var features = []*feature{
 				"name":      map[string]any{"type": "string", "description": "the name of the prompt"},
 				"arguments": map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}},
 			},
-		}, hasPrompts, sendGetPrompt,
+		},
+		hasPrompts, sendGetPrompt,
 	},
 }
 

@@ -150,7 +150,9 @@ func TestPlaceholdersForResourcesAndPrompts(t *testing.T) {
 func TestResourcesAndPromptsOfTheServerOfEverything(t *testing.T) {
 	t.Parallel()
 	s := connect(t, mcp.Config{Command: testservers.Everything(t), Prefix: "e_", Resources: true, Prompts: true})
-	var first struct{ URI string }
+	var first struct {
+		URI string `json:"uri"`
+	}
 	line, _, _ := strings.Cut(answered(t, s, "e_list_resources", nil), "\n")
 	require.NoError(t, json.Unmarshal([]byte(line), &first))
 	require.NotEmpty(t, answered(t, s, "e_read_resource", map[string]any{"uri": first.URI}))

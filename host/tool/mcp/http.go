@@ -37,7 +37,10 @@ func (s *Server) newWeb() *web {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
 	base.MaxResponseHeaderBytes = 64 << 10
 	address, _ := url.Parse(s.config.URL) // checked before
-	c := &carrier{base: base, address: address, headers: s.config.Headers, auth: s.auth(), name: s.config.Name, secrets: s.secrets, sse: s.config.TransportName == TransportSSE}
+	c := &carrier{
+		base: base, address: address, headers: s.config.Headers, auth: s.auth(), name: s.config.Name, secrets: s.secrets,
+		sse: s.config.TransportName == TransportSSE,
+	}
 	return &web{connections: base, carrier: c, client: &http.Client{Transport: c, CheckRedirect: stayAt(address)}}
 }
 

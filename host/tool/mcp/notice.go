@@ -9,7 +9,7 @@ import (
 )
 
 // levels maps the protocol's log levels to those of slog.
-var levels = map[sdk.LoggingLevel]slog.Level{ //nolint:staticcheck // deprecated for servers, but existing ones use it
+var levels = map[sdk.LoggingLevel]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": slog.LevelInfo, "warning": slog.LevelWarn,
 	"error": slog.LevelError, "critical": slog.LevelError, "alert": slog.LevelError, "emergency": slog.LevelError,
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // root describes a directory to a server. A root tells the server where it may work; it is no permission of the operating system.
-func root(dir string) (*sdk.Root, error) { //nolint:staticcheck // deprecated for servers, but existing ones use it
+func root(dir string) (*sdk.Root, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(full) //nolint:gosec // the operator names it
+	info, err := os.Stat(full)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("roots: %w", err)
@@ -28,12 +28,12 @@ func root(dir string) (*sdk.Root, error) { //nolint:staticcheck // deprecated fo
 		path = "/" + path
 	}
 	at := url.URL{Scheme: "file", Path: path}
-	return &sdk.Root{URI: at.String(), Name: filepath.Base(full)}, nil //nolint:staticcheck // as above
+	return &sdk.Root{URI: at.String(), Name: filepath.Base(full)}, nil
 }
 
 // readRoots describes the directories of the configuration.
-func (c *Config) readRoots() ([]*sdk.Root, error) { //nolint:staticcheck // as above
-	var roots []*sdk.Root //nolint:staticcheck // as above
+func (c *Config) readRoots() ([]*sdk.Root, error) {
+	var roots []*sdk.Root
 	for _, dir := range c.Roots {
 		r, err := root(dir)
 		if err != nil {

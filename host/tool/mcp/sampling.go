@@ -97,7 +97,7 @@ func (u *uses) spend(run string, tokens uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	used := u.of(run)
-	used.tokens += int(min(tokens, 1<<30)) //nolint:gosec // bounded
+	used.tokens += int(min(tokens, 1<<30))
 }
 
 // sampling is a request of a server to a model.
@@ -110,7 +110,7 @@ type sampling struct {
 
 // readSampling reads a request of a server. What a server must not choose is an error, because an answer without it would be another
 // one than the server expects.
-func readSampling(p *sdk.CreateMessageWithToolsParams) (*sampling, error) { //nolint:staticcheck // deprecated for servers, but existing ones use it
+func readSampling(p *sdk.CreateMessageWithToolsParams) (*sampling, error) {
 	switch {
 	case p == nil || len(p.Messages) == 0:
 		return nil, errors.New("the request has no messages")
@@ -214,7 +214,7 @@ func (s *sampling) question(c *call, n int) (*question, error) {
 
 // sample answers a request of the server to a model. Only the goroutine of the call may use it. If a person must permit it first, the
 // question is not nil. An error that is control flow ends the run; any other is for the server.
-func (c *call) sample(p *sdk.CreateMessageWithToolsParams) (*sdk.CreateMessageWithToolsResult, *question, error) { //nolint:staticcheck // as above
+func (c *call) sample(p *sdk.CreateMessageWithToolsParams) (*sdk.CreateMessageWithToolsResult, *question, error) {
 	asked, err := readSampling(p)
 	if err == nil {
 		var open *question
@@ -222,7 +222,7 @@ func (c *call) sample(p *sdk.CreateMessageWithToolsParams) (*sdk.CreateMessageWi
 			return nil, open, nil
 		}
 	}
-	var answer *sdk.CreateMessageWithToolsResult //nolint:staticcheck // as above
+	var answer *sdk.CreateMessageWithToolsResult
 	if err == nil {
 		answer, err = c.generate(asked)
 	}
@@ -251,7 +251,7 @@ func (c *call) permission(asked *sampling) (*question, error) {
 }
 
 // generate asks the model.
-func (c *call) generate(asked *sampling) (*sdk.CreateMessageWithToolsResult, error) { //nolint:staticcheck // as above
+func (c *call) generate(asked *sampling) (*sdk.CreateMessageWithToolsResult, error) {
 	server := c.tool.server
 	grant := server.config.Sampling
 	left, err := server.uses.take(c.rt.RunID(), grant)
@@ -286,8 +286,9 @@ func (c *call) generate(asked *sampling) (*sdk.CreateMessageWithToolsResult, err
 	if model.EndingOf(response.StopReason) == model.CutOff {
 		reason = "maxTokens"
 	}
-	return &sdk.CreateMessageWithToolsResult{ //nolint:staticcheck // as above
-		Content: []sdk.Content{&sdk.TextContent{Text: response.AI().Content.Text()}}, Role: "assistant", Model: cmp.Or(response.Model, info.Name), StopReason: reason,
+	return &sdk.CreateMessageWithToolsResult{
+		Content: []sdk.Content{&sdk.TextContent{Text: response.AI().Content.Text()}}, Role: "assistant",
+		Model: cmp.Or(response.Model, info.Name), StopReason: reason,
 	}, nil
 }
 
@@ -315,20 +316,18 @@ func (c *call) sampled(err error) {
 
 // samplingRequest is a request that a server sends during a call, with protocol versions before statelessVersion.
 type samplingRequest struct {
-	params *sdk.CreateMessageWithToolsParams //nolint:staticcheck // as above
+	params *sdk.CreateMessageWithToolsParams
 	done   chan samplingAnswer
 }
 
 type samplingAnswer struct {
-	result *sdk.CreateMessageWithToolsResult //nolint:staticcheck // as above
+	result *sdk.CreateMessageWithToolsResult
 	err    error
 	asks   bool // a person is asked first, so the call ends
 }
 
 // createMessage hands a request to the goroutine of the call that it belongs to.
-func (ss *session) createMessage( //nolint:staticcheck // as above
-	ctx context.Context, req *sdk.CreateMessageWithToolsRequest,
-) (*sdk.CreateMessageWithToolsResult, error) {
+func (ss *session) createMessage(ctx context.Context, req *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
 	ss.mu.Lock()
 	c := ss.only
 	ss.mu.Unlock()

@@ -22,7 +22,9 @@ func sampler(asked *sdk.CreateMessageWithToolsParams) handler {
 	said := func(r *sdk.CreateMessageWithToolsResult) *sdk.CallToolResult {
 		out := r.Model + " " + r.StopReason
 		for _, c := range r.Content {
-			out += " " + c.(*sdk.TextContent).Text
+			if part, ok := c.(*sdk.TextContent); ok {
+				out += " " + part.Text
+			}
 		}
 		return text(out)
 	}

@@ -18,7 +18,7 @@ type Server struct {
 	config  Config
 	secrets *secrets
 	uses    uses
-	roots   []*sdk.Root //nolint:staticcheck // deprecated for servers, but existing ones use it
+	roots   []*sdk.Root
 
 	connecting chan struct{} // held while connecting or closing
 	refreshing chan struct{} // held while refreshing the tools

@@ -118,7 +118,7 @@ func (ss *session) newClient() *sdk.Client {
 	options := &sdk.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &sdk.ClientCapabilities{},
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
-		LoggingMessageHandler:       ss.logged, //nolint:staticcheck // deprecated for servers, but existing ones use it
+		LoggingMessageHandler:       ss.logged,
 		ProgressNotificationHandler: ss.progressed,
 		ToolListChangedHandler:      ss.toolsChanged,
 	}
@@ -126,14 +126,14 @@ func (ss *session) newClient() *sdk.Client {
 		options.ElicitationHandler = ss.elicit
 	}
 	if ss.server.config.Sampling != nil {
-		options.CreateMessageWithToolsHandler = ss.createMessage    //nolint:staticcheck // deprecated for servers, but existing ones use it
-		options.Capabilities.Sampling = &sdk.SamplingCapabilities{} //nolint:staticcheck // as above; without tools
+		options.CreateMessageWithToolsHandler = ss.createMessage
+		options.Capabilities.Sampling = &sdk.SamplingCapabilities{}
 	}
 	if len(ss.server.roots) > 0 {
-		options.Capabilities.RootsV2 = &sdk.RootCapabilities{} //nolint:staticcheck // deprecated for servers, but existing ones use it
+		options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agenthost", Version: version()}, options)
-	client.AddRoots(ss.server.roots...) //nolint:staticcheck // as above
+	client.AddRoots(ss.server.roots...)
 	client.AddSendingMiddleware(hold)
 	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

@@ -159,7 +159,8 @@ func (c *sseConnection) Write(ctx context.Context, message jsonrpc.Message) erro
 	}
 	inside, stop := context.WithCancel(ctx)
 	defer stop()
-	defer context.AfterFunc(c.life, stop)()
+	forget := context.AfterFunc(c.life, stop)
+	defer forget()
 	req, err := http.NewRequestWithContext(inside, http.MethodPost, c.post.String(), bytes.NewReader(data))
 	if err != nil {
 		return err

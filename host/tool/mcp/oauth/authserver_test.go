@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -45,7 +44,6 @@ type world struct {
 	token    func(map[string]any)        // the answer with tokens
 	instead  map[string]http.HandlerFunc // other handlers for paths
 	seen     map[string]map[string]bool  // authorization headers by host
-	forms    []string                    // bodies of requests for tokens
 }
 
 func newWorld(mcp, auth string) *world {
@@ -109,12 +107,16 @@ func (w *world) document(out http.ResponseWriter, change func(map[string]any), d
 		change(document)
 	}
 	out.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(out).Encode(document)
+	text, err := json.Marshal(document)
+	if err != nil {
+		panic(err)
+	}
+	_, _ = out.Write(text) // the client may be gone
 }
 
-func (w *world) refuse(out http.ResponseWriter, status int, code string) {
+func (w *world) refuse(out http.ResponseWriter, code string) {
 	out.Header().Set("Content-Type", "application/json")
-	out.WriteHeader(status)
+	out.WriteHeader(http.StatusBadRequest)
 	_, _ = fmt.Fprintf(out, `{"error":%q,"error_description":"because"}`, code)
 }
 
@@ -175,13 +177,13 @@ func (w *world) giveToken(out http.ResponseWriter, r *http.Request) {
 		if !ok || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) || asked.Get("code_challenge_method") != "S256" ||
 			asked.Get("redirect_uri") != form.Get("redirect_uri") || asked.Get("client_id") != form.Get("client_id") ||
 			asked.Get("resource") != form.Get("resource") {
-			w.refuse(out, http.StatusBadRequest, "invalid_grant")
+			w.refuse(out, "invalid_grant")
 			return
 		}
 	case "refresh_token":
 		if !w.refresh[form.Get("refresh_token")] {
 			w.reused++
-			w.refuse(out, http.StatusBadRequest, "invalid_grant")
+			w.refuse(out, "invalid_grant")
 			return
 		}
 		delete(w.refresh, form.Get("refresh_token"))
@@ -191,10 +193,10 @@ func (w *world) giveToken(out http.ResponseWriter, r *http.Request) {
 		switch {
 		case w.slow:
 			w.slow = false
-			w.refuse(out, http.StatusBadRequest, "slow_down")
+			w.refuse(out, "slow_down")
 			return
 		case !w.approved:
-			w.refuse(out, http.StatusBadRequest, "authorization_pending")
+			w.refuse(out, "authorization_pending")
 			return
 		}
 	}
@@ -206,8 +208,8 @@ func (w *world) giveToken(out http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// real serves the world over HTTP on this machine.
-func real(t *testing.T) *world {
+// onThisMachine serves the world over HTTP on this machine.
+func onThisMachine(t *testing.T) *world {
 	t.Helper()
 	w := newWorld("", "")
 	web := httptest.NewServer(w)
@@ -251,8 +253,7 @@ func browse(t *testing.T, through http.RoundTripper) func(string) {
 	client := &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(client.CloseIdleConnections)
 	return func(address string) {
-		response, err := client.Get(address)
-		require.NoError(t, err)
+		response := get(t, client, address)
 		require.NoError(t, response.Body.Close())
 		if back := response.Header.Get("Location"); back != "" {
 			visit(t, back)
@@ -260,14 +261,20 @@ func browse(t *testing.T, through http.RoundTripper) func(string) {
 	}
 }
 
-// visit requests an address on this machine, and returns what it says.
-func visit(t *testing.T, address string) (status int, said string) {
+// visit requests an address on this machine.
+func visit(t *testing.T, address string) (status int) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Get(address)
-	require.NoError(t, err)
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
+	response := get(t, client, address)
 	require.NoError(t, response.Body.Close())
-	return response.StatusCode, string(text)
+	return response.StatusCode
+}
+
+func get(t *testing.T, client *http.Client, address string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	require.NoError(t, err)
+	response, err := client.Do(req)
+	require.NoError(t, err)
+	return response
 }

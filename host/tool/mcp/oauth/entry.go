@@ -56,7 +56,7 @@ func DecodeEntry(key string, text []byte) (*Entry, error) {
 }
 
 func (e *Entry) encode() ([]byte, error) {
-	text, err := json.Marshal(e)
+	text, err := json.Marshal(e) //nolint:gosec // the store keeps secrets
 	if err == nil && len(text) > maxEntry {
 		err = fmt.Errorf("the tokens have more than %d bytes", maxEntry)
 	}

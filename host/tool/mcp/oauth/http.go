@@ -98,8 +98,7 @@ func getJSON(ctx context.Context, client *http.Client, address *url.URL, into an
 		return err
 	}
 	req.Header.Set("Accept", "application/json")
-	_, err = perform(client, req, into)
-	return err
+	return perform(client, req, into)
 }
 
 // postForm sends a form and reads a JSON document.
@@ -113,35 +112,34 @@ func postForm(ctx context.Context, client *http.Client, address string, form url
 	if auth != nil {
 		auth(req)
 	}
-	_, err = perform(client, req, into)
-	return err
+	return perform(client, req, into)
 }
 
 // perform sends a request and decodes the answer to it, unless into is nil.
-func perform(client *http.Client, req *http.Request, into any) (status int, err error) {
+func perform(client *http.Client, req *http.Request, into any) error {
 	response, err := client.Do(req)
 	if err != nil {
-		return 0, withoutURL(err)
+		return withoutURL(err)
 	}
 	defer func() { _ = response.Body.Close() }() // it was only read
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	switch {
 	case err != nil:
-		return 0, err
+		return err
 	case len(body) > maxBody:
-		return 0, fmt.Errorf("it answers with more than %d bytes", maxBody)
+		return fmt.Errorf("it answers with more than %d bytes", maxBody)
 	case response.StatusCode < 200 || response.StatusCode > 299:
-		return response.StatusCode, failure(response.StatusCode, body)
+		return failure(response.StatusCode, body)
 	case into == nil:
-		return response.StatusCode, nil
+		return nil
 	}
 	if media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return 0, errors.New("it does not answer with JSON")
+		return errors.New("it does not answer with JSON")
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return 0, errors.New("it answers with JSON that does not fit") // the text may hold a token
+		return errors.New("it answers with JSON that does not fit") // the text may hold a token
 	}
-	return response.StatusCode, nil
+	return nil
 }
 
 // failure reads the error of a response: RFC 6749, section 5.2.

@@ -12,7 +12,7 @@ import (
 
 // lockFile waits for a lock that ends with the process that holds it. The file stays, because another process may wait for it.
 func lockFile(ctx context.Context, path string) (func(), error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the name is a digest
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -95,7 +96,8 @@ func (c *Client) begin(ctx context.Context) (*place, *Entry, error) {
 		return nil, nil, err
 	}
 	if c.Issuer != "" && strings.TrimSuffix(c.Issuer, "/") != strings.TrimSuffix(p.meta.Issuer, "/") {
-		return nil, nil, fmt.Errorf("the server names the authorization server %s, and not the configured issuer %s", terminal.Line(cut(p.meta.Issuer)), c.Issuer)
+		return nil, nil, fmt.Errorf("the server names the authorization server %s, and not the configured issuer %s",
+			terminal.Line(cut(p.meta.Issuer)), c.Issuer)
 	}
 	return p, &Entry{Server: key, Resource: p.resource, Issuer: p.meta.Issuer, TokenURL: p.meta.Token, RevokeURL: p.meta.Revocation}, nil
 }
@@ -160,9 +162,7 @@ func withQuery(address string, parameters url.Values, scopes []string) (string, 
 		return "", err
 	}
 	query := u.Query()
-	for name, values := range parameters {
-		query[name] = values
-	}
+	maps.Copy(query, parameters)
 	if len(scopes) > 0 {
 		query.Set("scope", strings.Join(scopes, " "))
 	}

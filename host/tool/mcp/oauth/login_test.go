@@ -64,7 +64,7 @@ func hello(t *testing.T, s *mcp.Server) string {
 
 func TestALoginOpensTheServer(t *testing.T) {
 	t.Parallel()
-	w := real(t)
+	w := onThisMachine(t)
 	client := &oauth.Client{Server: w.mcp, Store: oauth.OpenFiles(t.TempDir())}
 	_, err := mcp.Connect(t.Context(), mcp.Config{Name: "s", URL: w.mcp, Auth: source(t, client)})
 	require.ErrorContains(t, err, "it wants a login by OAuth; run 'agenthost login s'")
@@ -100,7 +100,7 @@ func TestALoginOpensTheServer(t *testing.T) {
 
 func TestARefusedTokenIsNotShown(t *testing.T) {
 	t.Parallel()
-	w := real(t)
+	w := onThisMachine(t)
 	w.token = func(m map[string]any) { delete(m, "refresh_token") }
 	client := &oauth.Client{Server: w.mcp, Store: &oauth.Memory{}}
 	e := login(t, client)
@@ -115,7 +115,7 @@ func TestARefusedTokenIsNotShown(t *testing.T) {
 // Sources in several processes share the store: each refresh token is used once.
 func TestATokenIsRenewedOnce(t *testing.T) {
 	t.Parallel()
-	w := real(t)
+	w := onThisMachine(t)
 	dir := t.TempDir()
 	var now atomic.Int64
 	clock := func() time.Time { return time.Unix(now.Load(), 0) }
@@ -136,7 +136,7 @@ func TestATokenIsRenewedOnce(t *testing.T) {
 		}
 		all.Wait()
 		var different []string
-		got.Range(func(k, _ any) bool { different = append(different, k.(string)); return true })
+		got.Range(func(k, _ any) bool { different = append(different, fmt.Sprint(k)); return true })
 		require.Len(t, different, 1)
 		require.NotContains(t, different[0], first)
 		require.Equal(t, round+1, w.renewed)
@@ -335,8 +335,7 @@ func TestOtherVisitorsDoNotEndALogin(t *testing.T) {
 		require.Equal(t, "a", u.Query().Get("tenant"))
 		back := u.Query().Get("redirect_uri")
 		for _, visited := range []string{"?code=evil&state=x", "?code=evil", "?error=access_denied", "x"} {
-			status, _ := visit(t, back+visited)
-			require.Equal(t, http.StatusBadRequest, status)
+			require.Equal(t, http.StatusBadRequest, visit(t, back+visited))
 		}
 		browse(t, through)(address)
 	})

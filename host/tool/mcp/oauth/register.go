@@ -47,7 +47,7 @@ func (c *Client) identify(ctx context.Context, p *place, e *Entry, redirect, gra
 	if redirect != "" {
 		asked.RedirectURIs, asked.ResponseTypes = []string{redirect}, []string{"code"}
 	}
-	body, err := json.Marshal(asked)
+	body, err := json.Marshal(asked) //nolint:gosec // a request to register has no secret
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *Client) identify(ctx context.Context, p *place, e *Entry, redirect, gra
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	var got registration
-	if _, err := perform(c.http(), req, &got); err != nil {
+	if err := perform(c.http(), req, &got); err != nil {
 		return fmt.Errorf("the authorization server does not register a client: %w; register one there, and set its client_id", err)
 	}
 	if got.ClientID == "" || len(got.ClientID) > 4096 || len(got.ClientSecret) > 4096 {

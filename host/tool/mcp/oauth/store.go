@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Store keeps logins, by keys of [Key]. Its methods are safe for concurrent use.
@@ -50,7 +51,7 @@ func (f *Files) path(key, extension string) string {
 // Load reads a file. A file that others can read is an error.
 func (f *Files) Load(key string) (*Entry, error) {
 	path := f.path(key, ".json")
-	file, err := os.Open(path) //nolint:gosec // the name is a digest
+	file, info, err := regularfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -58,13 +59,7 @@ func (f *Files) Load(key string) (*Entry, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file; remove it, and log in again", path)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s holds tokens, but others can read it; run 'chmod 600' on it, or log in again", path)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxEntry+1))

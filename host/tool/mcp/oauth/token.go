@@ -72,12 +72,8 @@ func (e *Entry) authenticate(form url.Values) func(*http.Request) {
 
 // pause waits, at most until the context ends.
 func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	inside, stop := context.WithTimeout(ctx, d)
+	defer stop()
+	<-inside.Done()
+	return ctx.Err()
 }

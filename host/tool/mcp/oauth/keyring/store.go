@@ -36,15 +36,15 @@ func (s *Store) Load(key string) (*oauth.Entry, error) {
 	switch {
 	case errors.Is(err, errSilent):
 		return nil, err
-	case err != nil: // there is no keyring, or it has no login
-		return nil, nil
+	case err != nil:
+		return nil, nil //nolint:nilerr // there is no keyring, or it has no login
 	}
 	return oauth.DecodeEntry(key, []byte(<-found))
 }
 
 // Save keeps a login in one place.
 func (s *Store) Save(key string, e *oauth.Entry) error {
-	text, err := json.Marshal(e)
+	text, err := json.Marshal(e) //nolint:gosec // the keyring keeps secrets
 	if err != nil {
 		return err
 	}
@@ -74,12 +74,12 @@ var errSilent = errors.New("the keyring of the operating system does not answer;
 func within(call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- call() }()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
+	waiting, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
 	select {
 	case err := <-done:
 		return err
-	case <-timer.C:
+	case <-waiting.Done():
 		return errSilent
 	}
 }

@@ -132,14 +132,13 @@ func (c *Config) Check() error {
 		return errors.New("oauth: it only applies to a url")
 	case c.URL == "" && len(c.Headers) > 0:
 		return errors.New("headers: they only apply to a url; use env for a command")
-	case c.Sampling != nil && (c.Sampling.MaxRequests < 0 || c.Sampling.MaxTokens < 0):
-		return errors.New("sampling: max_requests and max_tokens must not be negative")
-	case slices.Contains(c.Roots, ""):
-		return errors.New("roots: an entry is empty; write the path of a directory")
 	case fit(c.Prefix) != c.Prefix || len(c.Prefix) > maxName/2:
 		return fmt.Errorf("prefix: %q must have at most %d characters, and only letters, digits, _ and -", c.Prefix, maxName/2)
 	case c.Timeout < 0 || c.ConnectTimeout < 0 || c.MaxResult < 0:
 		return errors.New("timeout, connect_timeout and max_result must not be negative")
+	}
+	if err := c.checkRights(); err != nil {
+		return err
 	}
 	if err := c.checkTransport(); err != nil {
 		return err
@@ -158,6 +157,17 @@ func (c *Config) Check() error {
 				return fmt.Errorf("%s: %q is not a pattern; write a name, with * for any characters", key, pattern)
 			}
 		}
+	}
+	return nil
+}
+
+// checkRights refuses invalid rights of the server.
+func (c *Config) checkRights() error {
+	switch {
+	case c.Sampling != nil && (c.Sampling.MaxRequests < 0 || c.Sampling.MaxTokens < 0):
+		return errors.New("sampling: max_requests and max_tokens must not be negative")
+	case slices.Contains(c.Roots, ""):
+		return errors.New("roots: an entry is empty; write the path of a directory")
 	}
 	return nil
 }

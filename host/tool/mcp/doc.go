@@ -15,9 +15,10 @@
 // breaks during a call, the call may or may not have run. The answer tells the model so, and the call is never repeated unless
 // the tool is idempotent.
 //
-// If the configuration allows it, a server may ask a model during a call (sampling), within a budget for each run. It may also ask a
-// person something (an elicitation). The run is then interrupted and the call ends. Once the answer arrives, the call starts again from the beginning, and the repeated question
-// is answered at once. The tool therefore repeats everything it did before it asked.
+// If the configuration allows it, a server may ask a model during a call (sampling), within a budget for each run. It may also
+// ask a person something (an elicitation). The run is then interrupted and the call ends. Once the answer arrives, the call
+// starts again from the beginning, and the repeated question is answered at once. The tool therefore repeats everything it did
+// before it asked.
 //
 // # Where to find what
 //

@@ -34,6 +34,15 @@ func (c *call) output(result *sdk.CallToolResult) *host.ToolOutput {
 	return &host.ToolOutput{Failed: result.IsError, Content: w.contents()}
 }
 
+// writer collects what the model sees of a result.
+type writer struct {
+	blocks []abi.Block
+	said   bool // the server has sent some text
+	text   int  // bytes of room left
+	media  int
+	cut    int // bytes of text cut off
+}
+
 // tellCut says how much was cut, if anything was.
 func (w *writer) tellCut() {
 	if w.cut > 0 {
@@ -55,15 +64,6 @@ func (w *writer) contents() abi.Content {
 	default:
 		return abi.Blocks(w.blocks...)
 	}
-}
-
-// writer collects what the model sees of a result.
-type writer struct {
-	blocks []abi.Block
-	said   bool // the server has sent some text
-	text   int  // bytes of room left
-	media  int
-	cut    int // bytes of text cut off
 }
 
 // content adds a part of the result.

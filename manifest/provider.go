@@ -29,15 +29,15 @@ var providers = map[string]*providerKind{
 			"top_logprobs": integer, "top_p": number, "truncation": words, "user": words, "verbosity": words, "web_search_options": mapping,
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			m := openai.Model{
+			m := &openai.Decisions{Model: openai.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
 				Profile: e.profile, Limits: e.limits,
-			}
+			}}
 			if e.api == decisionsAPI {
-				return &openai.Decisions{Model: m}
+				return m
 			}
 			m.API = openai.API(e.api)
-			return &m
+			return &m.Model
 		},
 	},
 	anthropic.Provider: {

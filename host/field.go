@@ -29,11 +29,18 @@ type Field struct {
 	Reducer    Reducer  // how an update is combined with the present value; the zero value is [Last]
 	Schema     wire.Raw // JSON Schema for updates; none: any value
 	Exclusive  bool     // no one else may declare the field, not even identically; set for untrusted middleware
+	// Sealed refuses every update of the field: by hooks, tools and plugins, by the input of a run and by [Agent.UpdateState]. Only
+	// [checkpoint.UpdateFields] changes it, between two runs. The name must begin with [SealedPrefix]. A run that begins at a
+	// checkpoint older than its thread's newest does not have the value, because it may have been withdrawn since.
+	Sealed bool
 }
+
+// SealedPrefix begins the name of each sealed field, and of no other: so no agent can write what another one reads as sealed.
+const SealedPrefix = "sealed."
 
 // same reports whether two declarations of a field agree.
 func (f *Field) same(other *Field) bool {
-	return f.Lifetime == other.Lifetime && f.HideInput == other.HideInput && f.HideOutput == other.HideOutput &&
+	return f.Lifetime == other.Lifetime && f.HideInput == other.HideInput && f.HideOutput == other.HideOutput && f.Sealed == other.Sealed &&
 		f.Reducer.name() == other.Reducer.name() && f.Schema.Equal(other.Schema)
 }
 

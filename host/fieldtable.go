@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/schema"
@@ -40,6 +41,10 @@ func (t *fieldTable) declareOne(owner ConfigSubject, f Field) error {
 		return errors.New("has no name")
 	case ReservedField(f.Name):
 		return errors.New("the host reserves this name")
+	case f.Sealed != strings.HasPrefix(f.Name, SealedPrefix):
+		return fmt.Errorf("the names of sealed fields, and no others, begin with %q; use another name", SealedPrefix)
+	case f.Sealed && (f.Lifetime != LifetimeThread || f.Reducer.Reduce != nil):
+		return errors.New("is sealed, so it needs the lifetime LifetimeThread and has no reducer")
 	case f.Lifetime > LifetimeStep:
 		return fmt.Errorf("lifetime %d is unknown; use LifetimeThread, LifetimeRun or LifetimeStep", f.Lifetime)
 	}
@@ -80,8 +85,13 @@ func (t *fieldTable) initial() []wire.Raw {
 	return values
 }
 
-// fits returns an error if a value does not fit the field's schema.
+var errSealed = errors.New("the field is sealed; neither a run nor an input may change it")
+
+// fits returns an error if no update may have the value: it does not fit the field's schema, or the field is sealed.
 func (f *fieldEntry) fits(value wire.Raw) error {
+	if f.Sealed {
+		return errSealed
+	}
 	if err := f.schema.Validate(value); err != nil {
 		return fmt.Errorf("the value does not fit the field's schema: %w", err)
 	}

@@ -54,6 +54,7 @@ type thread struct {
 	parent     checkpoint.ID       // of the next checkpoint
 	program    *checkpoint.Program // as it was saved last
 	foreign    wire.Map            // values of fields that this agent does not declare
+	withdrawn  []string            // sealed fields of the checkpoint that this run does not have; the next commit removes them
 
 	begun     bool   // the input was taken; until then the thread stays as it was
 	unsaved   bool   // something happened since the thread was saved
@@ -119,6 +120,8 @@ func (t *thread) addFields(state *State) {
 	c := &t.commit
 	if c.Whole {
 		c.State = c.State.With(t.foreign)
+	} else {
+		c.Unset = append(c.Unset, t.withdrawn...)
 	}
 	for slot := range state.table.fields {
 		value, name := state.values[slot], state.table.fields[slot].Name

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
@@ -94,8 +96,19 @@ func (r *run) restore(held *checkpoint.Thread) {
 	table := &r.agent.fields
 	state := &State{table: table, log: held.Log, values: table.initial()}
 	saved := &State{table: table, log: held.Log, values: table.unset()}
+	r.thread.withdrawn = nil
+	if held.ID != held.Newest {
+		for _, p := range held.State {
+			if strings.HasPrefix(p.Key, SealedPrefix) {
+				r.thread.withdrawn = append(r.thread.withdrawn, p.Key)
+			}
+		}
+	}
 	for slot := range table.fields {
 		f := &table.fields[slot]
+		if f.Sealed && held.ID != held.Newest {
+			continue
+		}
 		if value := held.State.Get(f.Name); !value.IsZero() {
 			state.values[slot], saved.values[slot] = value, value
 			state.stepLive = state.stepLive || f.Lifetime == LifetimeStep
@@ -104,7 +117,7 @@ func (r *run) restore(held *checkpoint.Thread) {
 	c, t := &held.Record.Checkpoint, &r.thread
 	r.state, t.saved, t.parent, t.program = state, saved, held.ID, held.Program
 	for _, p := range held.State {
-		if _, ok := table.slots[p.Key]; !ok {
+		if _, ok := table.slots[p.Key]; !ok && !slices.Contains(t.withdrawn, p.Key) {
 			t.foreign.Set(p.Key, p.Value)
 		}
 	}

@@ -37,7 +37,7 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 	if err != nil {
 		return t.fail(err)
 	}
-	t.saved, t.parent, t.program, t.unsaved = r.state, id, program, false
+	t.saved, t.parent, t.program, t.unsaved, t.withdrawn = r.state, id, program, false, nil
 	return nil
 }
 

@@ -56,6 +56,9 @@ type watchedMiddleware struct {
 	by *toolLister
 }
 
+// Unwrap returns the middleware itself, which subagents look for: they inherit reviews.
+func (w *watchedMiddleware) Unwrap() host.Middleware { return w.Middleware }
+
 // Hooks returns the hooks and records their tools.
 func (w *watchedMiddleware) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	hooks, err := w.Middleware.Hooks(ctx, env)

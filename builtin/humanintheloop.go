@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/approval"
 )
 
 // HumanInTheLoop asks a human before tools run. After the model's answer, the run is interrupted with one [ReviewRequest]
@@ -22,6 +23,10 @@ import (
 // middleware changes it after its review, or into a call that a policy names. The human is then asked at the tool, in the
 // form of the mode. If an agent has this middleware twice and both name a call, both ask; the later one sees the call as
 // the earlier one has changed it.
+//
+// With "always", a person at the terminal approves further calls of a tool in the same thread, with any arguments or with the same
+// ones, see package approval. Such a rule counts only where the policy permits approve, for calls of the model, in the thread in
+// which it was made, and as long as the tool's definition stays as it was.
 //
 // Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
 type HumanInTheLoop struct {
@@ -82,7 +87,7 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	}
 	r := &reviewer{
 		name: env.Name, logger: env.Logger, policies: policies, prefix: cmp.Or(h.DescriptionPrefix, reviewDescription),
-		notice: editNotice, perCall: mode == modePerCall,
+		notice: editNotice, perCall: mode == modePerCall, inherited: h.inherited,
 	}
 	if h.EditNotice != nil {
 		r.notice = *h.EditNotice
@@ -92,7 +97,8 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 		State:        []host.Field{callReviewField.Field},
 	}
 	if !h.inherited {
-		hooks.Guards = guarded(policies)
+		hooks.Guards, hooks.Approves = guarded(policies), r.approves
+		hooks.State = append(hooks.State, approval.Field())
 	}
 	if !r.perCall {
 		hooks.AfterModel = host.NodeHook{Func: r.review}

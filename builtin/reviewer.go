@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/approval"
 )
 
 // reviewer is a [HumanInTheLoop] in its agent.
@@ -19,6 +20,8 @@ type reviewer struct {
 	prefix   string
 	notice   string // "" means no notice
 	perCall  bool
+	// inherited says that the reviewer is that of another agent, whose rules a person made for that agent's calls.
+	inherited bool
 }
 
 // toolNames returns the names of the agent's tools, sorted.
@@ -35,7 +38,31 @@ func toolNames(rt *host.Runtime) []string {
 // asks reports whether a call without a review needs one.
 func (r *reviewer) asks(rt *host.Runtime, call *abi.ToolCall) bool {
 	p := r.policies[call.Name]
-	return p != nil && p.applies(rt, call)
+	return p != nil && p.applies(rt, call) && !r.approved(rt, p, call)
+}
+
+// approved reports whether a standing approval covers a call of the model. Calls that hooks and tools make have none.
+func (r *reviewer) approved(rt *host.Runtime, p *policy, call *abi.ToolCall) bool {
+	stored := rt.State().Get(approval.FieldName)
+	if stored.IsZero() || r.inherited || rt.Nested() || !slices.Contains(p.AllowedDecisions, Approve) {
+		return false
+	}
+	rules, err := approval.ReadValue(stored)
+	if err != nil {
+		rt.Warn(err.Error())
+		return false
+	}
+	tools := rt.Tools()
+	at := slices.IndexFunc(tools, func(spec abi.ToolSpec) bool { return spec.Name == call.Name })
+	return at >= 0 && slices.ContainsFunc(rules, func(rule approval.Rule) bool {
+		return rule.Covers(rt.ThreadID(), r.name, &tools[at], call)
+	})
+}
+
+// approves reports whether standing approvals of a tool's calls count.
+func (r *reviewer) approves(tool string) bool {
+	p := r.policies[tool]
+	return p != nil && slices.Contains(p.AllowedDecisions, Approve)
 }
 
 // review asks about the model's calls that are not answered yet.

@@ -61,14 +61,17 @@ type Hooks struct {
 	WrapModelCall WrapModelHook
 	WrapToolCall  WrapToolHook
 	State         []Field
-	Uses          []string     // fields of others that the hooks read or write by name; New refuses undeclared ones
-	Calls         []string     // tools that the hooks call by name; New refuses tools that the agent does not have
-	Guards        []string     // tools that the hooks protect or limit; New refuses tools that the agent does not have
-	Expects       []string     // other tools that the configuration names; the agent only advises about missing ones
-	Capabilities  []Capability // capabilities that the middleware asked for; for display
-	Tools         []Tool
-	UsesTools     bool    // the hooks depend on [Env.Tools]: if these tools change, the middleware makes its hooks again
-	Order         []Order // where the middleware belongs in the list
+	Uses          []string // fields of others that the hooks read or write by name; New refuses undeclared ones
+	Calls         []string // tools that the hooks call by name; New refuses tools that the agent does not have
+	Guards        []string // tools that the hooks protect or limit; New refuses tools that the agent does not have
+	// Approves reports whether the middleware, which asks about the tool's calls, honours a standing approval of them: a person's
+	// decision to approve further calls, see package approval. nil: never. It may be called from several goroutines at once.
+	Approves     func(tool string) bool
+	Expects      []string     // other tools that the configuration names; the agent only advises about missing ones
+	Capabilities []Capability // capabilities that the middleware asked for; for display
+	Tools        []Tool
+	UsesTools    bool    // the hooks depend on [Env.Tools]: if these tools change, the middleware makes its hooks again
+	Order        []Order // where the middleware belongs in the list
 	// Kind is the name by which other middleware refers to this one in an Order. "": its name, up to the first "[".
 	Kind string
 	// Version and Digest identify a plugin's module and are part of the agent's program. A run does not continue with a

@@ -74,9 +74,12 @@ func (c Command) Lines(waiting []*Question) []string {
 	var words []string
 	if len(waiting) == 1 && len(waiting[0].Calls) == 1 {
 		call := waiting[0].Calls[0]
-		lines := make([]string, len(call.Allowed))
-		for i, t := range call.Allowed {
-			lines[i] = c.Line(flags(t, call.Ref)...)
+		var lines []string
+		for _, t := range call.Allowed {
+			lines = append(lines, c.Line(flags(t, call.Ref)...))
+			if t == Approve && call.Standing() {
+				lines = append(lines, c.Line("--always", call.Ref))
+			}
 		}
 		return lines
 	}

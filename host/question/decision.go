@@ -31,11 +31,22 @@ var (
 // TakesMessage reports whether a decision of the type may have a message.
 func (t Type) TakesMessage() bool { return t == Reject || t == Respond || t == Skip }
 
+// Always says which further calls of a tool in the same thread an approval covers, besides the one that was asked about.
+type Always string
+
+// These are the extents of an approval.
+const (
+	Once     Always = ""          // no other call
+	AnyArgs  Always = "any_args"  // all calls of the tool
+	SameArgs Always = "same_args" // calls of the tool with the same arguments
+)
+
 // Decision is a person's decision about a call.
 type Decision struct {
 	Type    Type
 	Message *string  // for a reject or skip, the reason for the model; for a respond, the result; nil: none
 	Args    wire.Raw // for an edit, the arguments to run the call with
+	Always  Always   // for an approval, the further calls that it covers; see [Sheet.Rules]
 }
 
 // Check reports a decision that the call does not allow, or that is incomplete.
@@ -47,6 +58,11 @@ func (c *Call) Check(d Decision) error {
 		return fmt.Errorf("%s: the decision %q has no message", c.subject(), d.Type)
 	case d.Message == nil && d.Type == Respond:
 		return fmt.Errorf("%s: the decision %q needs a message, which is the result of the call", c.subject(), d.Type)
+	case d.Always != Once && d.Type != Approve:
+		return fmt.Errorf("%s: only an approval can be for always", c.subject())
+	case d.Always != Once && !c.Standing():
+		return fmt.Errorf("%s: this call can only be approved once: further calls are approved for a call of the model to a tool "+
+			"that the agent has, about which human_in_the_loop asks", c.subject())
 	case d.Type == Edit:
 		if err := c.CheckArgs(d.Args); err != nil {
 			return fmt.Errorf("%s: the edited arguments: %w", c.subject(), err)

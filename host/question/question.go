@@ -10,6 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -51,6 +52,8 @@ type Call struct {
 	Allowed     []Type // the allowed decisions
 	ArgsSchema  wire.Raw
 	Started     time.Time // when an unfinished call started
+
+	rule *approval.Rule // approves further calls; nil: there can be none
 }
 
 // Waits reports whether the question has no answer.

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
@@ -26,13 +27,18 @@ type performance struct {
 	flags *runFlags
 	show  renderer
 	agent *manifest.Agent
+	// threads is the store of the run: the manifest's, or one in memory.
+	threads checkpoint.Store
 
 	models []model.Info // the agent's own first
 	warned bool         // by warnPassing
 }
 
+// beginning returns the input of a run whose agent is loaded.
+type beginning func(context.Context, *performance) (host.Input, error)
+
 // perform loads the agent, performs the run whose input begin returns, and prints the result.
-func (a *app) perform(ctx context.Context, flags *runFlags, begin func(context.Context, *manifest.Agent) (host.Input, error)) error {
+func (a *app) perform(ctx context.Context, flags *runFlags, begin beginning) error {
 	show, err := a.renderer(flags.output, flags.quiet)
 	if err != nil {
 		return err
@@ -48,7 +54,7 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin func(context.C
 	return a.recording(flags.record, flags.quiet, func() error { return p.do(ctx, begin) })
 }
 
-func (p *performance) do(ctx context.Context, begin func(context.Context, *manifest.Agent) (host.Input, error)) (err error) {
+func (p *performance) do(ctx context.Context, begin beginning) (err error) {
 	if p.agent, err = p.load(ctx, manifest.Options{}, p.adjust); err != nil {
 		return err
 	}
@@ -66,7 +72,7 @@ func (p *performance) do(ctx context.Context, begin func(context.Context, *manif
 	if p.flags.thread == "" && p.agent.Durable {
 		p.flags.thread = newThread("run", time.Now())
 	}
-	input, err := begin(ctx, p.agent)
+	input, err := begin(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -144,6 +150,7 @@ func (p *performance) adjust(config *host.Config) {
 	case config.Checkpointer == nil && p.terminal:
 		config.Checkpointer, config.Durability = memory.New(), ""
 	}
+	p.threads = config.Checkpointer
 }
 
 // ask puts the questions of a run to the person at the terminal, and returns the input that continues the run.
@@ -158,18 +165,35 @@ func (p *performance) ask(ctx context.Context, result *host.Result) (host.Input,
 		next.Continue = true
 		return next, err
 	}
-	answers, err := p.answers(ctx, questions)
+	answers, err := p.answers(ctx, result.Thread, questions)
 	next.Resume = answers
 	return next, err
 }
 
 // answers puts questions to the person at the terminal and returns the answers.
-func (p *performance) answers(ctx context.Context, questions []*question.Question) ([]host.Answer, error) {
+func (p *performance) answers(ctx context.Context, thread string, questions []*question.Question) ([]host.Answer, error) {
+	question.Offer(questions, p.agent)
 	sheet := question.NewSheet(questions)
 	if err := p.conversation().Answer(ctx, questions, sheet); err != nil {
 		return nil, err
 	}
-	return sheet.Answers(p.flags.as)
+	return p.settle(ctx, thread, sheet)
+}
+
+// settle returns the answers of a sheet, after it has stored the rules among them in the thread.
+func (p *performance) settle(ctx context.Context, thread string, sheet *question.Sheet) ([]host.Answer, error) {
+	answers, err := sheet.Answers(p.flags.as)
+	rules := sheet.Rules(p.flags.as)
+	if err != nil || len(rules) == 0 {
+		return answers, err
+	}
+	if p.flags.checkpoint != 0 {
+		return nil, errors.New("a rule belongs to the newest checkpoint of the thread; leave out --checkpoint, or approve the call only once")
+	}
+	if err := approval.Add(ctx, p.threads, thread, time.Now(), rules...); err != nil {
+		return nil, fmt.Errorf("the rule could not be kept, so nothing was approved: %w", err)
+	}
+	return answers, nil
 }
 
 // conversation returns the prompt of the command, which all questions share.
@@ -194,7 +218,9 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 			continuing, _ := p.continuingThread(ctx)
 			command = &continuing
 		}
-		return waitingExit(result.Next, question.OfResult(result), command)
+		waiting := question.OfResult(result)
+		question.Offer(waiting, p.agent)
+		return waitingExit(result.Next, waiting, command)
 	case err == nil && result.Status == host.Failed:
 		return &exitError{exitProvider, errModelFailed}
 	case err == nil:

@@ -73,7 +73,6 @@ type chatSession struct {
 	tools     toolLister
 	interrupt interrupts
 	chat      *chat.Chat
-	threads   checkpoint.Store
 }
 
 // do builds the agent and performs the chat.

@@ -86,7 +86,7 @@ func TestAChatAsksAtTheTerminal(t *testing.T) {
 	s.typeIn("\x03")
 	s.expect("· the run waits before human_in_the_loop.after_model: /retry asks again, a new message abandons the run")
 	s.expect("> ")
-	s.typeIn("/re\t\r")
+	s.typeIn("/ret\t\r")
 	s.expect("[r]eject > ")
 	s.typeIn("a\n")
 	s.expect("· tool write_file {\"content\":\"one\",\"path\":\"a\"} → ")
@@ -110,6 +110,43 @@ func TestAChatAsksAtTheTerminal(t *testing.T) {
 	require.NoFileExists(t, b.path("data/b"))
 	require.Equal(t, 6, strings.Count(s.seen.String(), "\x1b[?2004h"), "pastes are bracketed at each prompt")
 	require.Equal(t, 6, strings.Count(s.seen.String(), "\x1b[?2004l"))
+}
+
+func TestAChatKeepsRules(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	s := start(t, nil, "chat", "-f", b.path("agenthost.yaml"), "--thread", "ada")
+	for _, step := range [][2]string{
+		{"> ", "/rules\r"},
+		{"the thread has no rules; answer 'always'", ""},
+		{"> ", "note a\r"},
+		{"[a]pprove  a[l]ways  [e]dit  [r]eject > ", "l\n"},
+		{"  s: a call with the same arguments", ""},
+		{"[b]ack > ", "s\n"},
+		{"written", ""},
+		{"> ", "note a\r"},
+		{"written", ""},
+		{"> ", "/rules\r"},
+		{"  1  write_file, these arguments: human_in_the_loop does not ask", ""},
+		{"> ", "/revoke 7\r"},
+		{"the thread has no rule 7; /rules shows the rules", ""},
+		{"> ", "/revoke x\r"},
+		{"/revoke needs the number of a rule, or the word all", ""},
+		{"> ", "/revoke\r"},
+		{"/revoke needs an argument: /revoke NUMBER", ""},
+		{"> ", "/revoke 1\r"},
+		{"· calls of write_file need approval again", ""},
+		{"> ", "note a\r"},
+		{"[r]eject > ", "a\n"},
+		{"written", ""},
+		{"> ", "/revoke all\r"},
+		{"· the thread has no rules", ""},
+		{"> ", "\x04"},
+	} {
+		s.expect(step[0])
+		s.typeIn(step[1])
+	}
+	require.Equal(t, exitOK, s.exit(), s.seen.String())
 }
 
 func TestAChatEndsWithASignal(t *testing.T) {

@@ -21,6 +21,7 @@ type decisionFlags struct {
 
 // decisionFlag is one decision on the command line.
 type decisionFlag struct {
+	flag     string // its name
 	id       string
 	file     string // with the arguments, for an edit
 	decision question.Decision
@@ -29,17 +30,27 @@ type decisionFlag struct {
 // add adds the flags.
 func (f *decisionFlags) add(flags *pflag.FlagSet) {
 	for _, d := range []struct {
-		t     question.Type
-		usage string
+		t      question.Type
+		always question.Always
+		usage  string
 	}{
-		{question.Approve, "approve the call or interrupt `ID`: it runs unchanged"},
-		{question.Edit, "run the call with other arguments: `ID=FILE`, where FILE holds a JSON object and - is standard input"},
-		{question.Reject, "reject the call or interrupt `ID`: it does not run; a --message after this flag tells the model why"},
-		{question.Respond, "do not run the call `ID`: the --message after this flag is its result, or the answer to an interrupt of another kind"},
-		{question.Retry, "run the call `ID` again after a crash interrupted it"},
-		{question.Skip, "do not run the call `ID` again after a crash interrupted it; a --message after this flag tells the model why"},
+		{question.Approve, question.Once, "approve the call or interrupt `ID`: it runs unchanged"},
+		{question.Approve, question.AnyArgs, "approve the call `ID`, and from now on all calls of its tool in this thread; 'agenthost threads rules' lists such rules"},
+		{question.Approve, question.SameArgs, "approve the call `ID`, and from now on calls of its tool with the same arguments in this thread"},
+		{question.Edit, question.Once, "run the call with other arguments: `ID=FILE`, where FILE holds a JSON object and - is standard input"},
+		{question.Reject, question.Once, "reject the call or interrupt `ID`: it does not run; a --message after this flag tells the model why"},
+		{question.Respond, question.Once, "do not run the call `ID`: the --message after this flag is its result, or the answer to an interrupt of another kind"},
+		{question.Retry, question.Once, "run the call `ID` again after a crash interrupted it"},
+		{question.Skip, question.Once, "do not run the call `ID` again after a crash interrupted it; a --message after this flag tells the model why"},
 	} {
-		flags.Var(&typedFlag{f, d.t}, string(d.t), d.usage)
+		flag := typedFlag{to: f, name: string(d.t), decision: question.Decision{Type: d.t, Always: d.always}}
+		switch d.always {
+		case question.AnyArgs:
+			flag.name = "always"
+		case question.SameArgs:
+			flag.name = "always-same"
+		}
+		flags.Var(&flag, flag.name, d.usage)
 	}
 	flags.Var(&messageFlag{f}, "message", "the `TEXT` for the --reject, --respond or --skip before this flag")
 	flags.StringArrayVar(&f.answers, "answer", nil,
@@ -51,14 +62,15 @@ func (f *decisionFlags) isEmpty() bool { return len(f.decisions)+len(f.answers) 
 
 // typedFlag is the flag for one type of decision.
 type typedFlag struct {
-	to *decisionFlags
-	t  question.Type
+	to       *decisionFlags
+	name     string
+	decision question.Decision
 }
 
 // Set adds a decision.
 func (f *typedFlag) Set(id string) error {
-	d := decisionFlag{id: id, decision: question.Decision{Type: f.t}}
-	if f.t == question.Edit {
+	d := decisionFlag{flag: f.name, id: id, decision: f.decision}
+	if d.decision.Type == question.Edit {
 		var ok bool
 		if d.id, d.file, ok = strings.Cut(id, "="); !ok || d.file == "" {
 			return errors.New("write it as ID=FILE, where FILE holds the arguments as a JSON object")
@@ -84,12 +96,13 @@ func (f *messageFlag) Set(text string) error {
 	if len(f.to.decisions) == 0 {
 		return errors.New("it must follow the --reject, --respond or --skip that it belongs to")
 	}
-	d := &f.to.decisions[len(f.to.decisions)-1].decision
+	last := &f.to.decisions[len(f.to.decisions)-1]
+	d := &last.decision
 	switch {
 	case !d.Type.TakesMessage():
-		return fmt.Errorf("the --%s before it takes no message; only --reject, --respond and --skip do", d.Type)
+		return fmt.Errorf("the --%s before it takes no message; only --reject, --respond and --skip do", last.flag)
 	case d.Message != nil:
-		return fmt.Errorf("the --%s before it has two messages; keep one", d.Type)
+		return fmt.Errorf("the --%s before it has two messages; keep one", last.flag)
 	}
 	d.Message = &text
 	return nil
@@ -113,7 +126,7 @@ func (f *decisionFlags) fill(sheet *question.Sheet, in io.Reader) error {
 			}
 		}
 		if err := sheet.Decide(d.id, d.decision); err != nil {
-			return fmt.Errorf("--%s %s: %w", d.decision.Type, d.id, err)
+			return fmt.Errorf("--%s %s: %w", d.flag, d.id, err)
 		}
 	}
 	for _, file := range f.answers {

@@ -11,7 +11,6 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/question"
-	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -27,9 +26,15 @@ or a crash, no answers are needed. 'agenthost threads show THREAD' shows the ope
 ID is the id of a tool call or of an interrupt. The id of an interrupt that asks about several calls stands
 for all of its calls that have no flag of their own. Such an interrupt needs a decision about each call. If
 there are several interrupts, you may answer some now and the others later. If the run failed because of
-an answer, you can give another one.`,
+an answer, you can give another one.
+
+--always also approves further calls of the tool in this thread, without asking, and --always-same those
+with the same arguments. Both are rules that 'agenthost threads rules THREAD' lists and 'agenthost threads
+revoke' removes. They count only where human_in_the_loop permits approve, for calls of the model, and
+until the tool's definition changes.`,
 		Example: `  agenthost resume ada --approve call-1
   agenthost resume ada --approve call-1 --reject call-2 --message "not on Fridays"
+  agenthost resume ada --always call-1
   agenthost resume ada --edit call-1=arguments.json
   agenthost resume ada --respond call-1 --message "it is 5 degrees"
   agenthost resume ada --retry call-1
@@ -44,8 +49,8 @@ an answer, you can give another one.`,
 			if err := checkpoint.CheckName(flags.thread); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			return a.perform(c.Context(), &flags, func(ctx context.Context, agent *manifest.Agent) (host.Input, error) {
-				return a.resumption(ctx, agent, &flags, &decisions)
+			return a.perform(c.Context(), &flags, func(ctx context.Context, p *performance) (host.Input, error) {
+				return p.resumption(ctx, &decisions)
 			})
 		},
 	}
@@ -56,13 +61,14 @@ an answer, you can give another one.`,
 }
 
 // resumption returns the input that continues the thread.
-func (a *app) resumption(ctx context.Context, agent *manifest.Agent, flags *runFlags, given *decisionFlags) (host.Input, error) {
-	input := flags.input()
-	held, err := agent.Threads.Load(ctx, flags.thread, input.Checkpoint)
+func (p *performance) resumption(ctx context.Context, given *decisionFlags) (host.Input, error) {
+	flags, input := p.flags, p.flags.input()
+	held, err := p.agent.Threads.Load(ctx, flags.thread, input.Checkpoint)
 	if err != nil {
-		return input, a.threadError(flags.thread, err)
+		return input, p.threadError(flags.thread, err)
 	}
 	questions := question.OfThread(held)
+	question.Offer(questions, p.agent)
 	sheet := question.NewSheet(questions)
 	waiting := question.Waiting(questions)
 	switch {
@@ -70,20 +76,20 @@ func (a *app) resumption(ctx context.Context, agent *manifest.Agent, flags *runF
 		if len(questions) == 0 {
 			return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, question.ErrNothingAsked)}
 		}
-		err = given.fill(sheet, a.in)
-	case a.terminal && len(waiting) > 0:
-		err = a.conversation().Answer(ctx, waiting, sheet)
+		err = given.fill(sheet, p.in)
+	case p.terminal && len(waiting) > 0:
+		err = p.conversation().Answer(ctx, waiting, sheet)
 		if errors.Is(err, prompt.ErrLeft) {
 			var command *question.Command
-			if agent.Durable {
-				continuing := a.continuing(flags.thread, held.Program)
+			if p.agent.Durable {
+				continuing := p.continuing(flags.thread, held.Program)
 				command = &continuing
 			}
 			return input, waitingExit(held.Record.Checkpoint.Next, waiting, command)
 		}
 	}
 	if err == nil {
-		input.Resume, err = sheet.Answers(flags.as)
+		input.Resume, err = p.settle(ctx, flags.thread, sheet)
 	}
 	if err != nil {
 		return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, err)}

@@ -12,7 +12,6 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/attachment"
-	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -83,7 +82,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 				}
 				return a.dryRun(c.Context(), &flags, input)
 			}
-			return a.perform(c.Context(), &flags, func(context.Context, *manifest.Agent) (host.Input, error) { return input, nil })
+			return a.perform(c.Context(), &flags, func(context.Context, *performance) (host.Input, error) { return input, nil })
 		},
 	}
 	a.manifestFlags(c)

@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
 )
@@ -110,4 +113,14 @@ func (b *bundle) shown(thread string) (doc threadview.Conversation) {
 	require.Equal(b.t, exitOK, b.threads("show", thread, "--json"), &b.err)
 	require.NoError(b.t, json.Unmarshal(b.out.Bytes(), &doc))
 	return doc
+}
+
+// spoilRules makes the rules of a thread unreadable.
+func (b *bundle) spoilRules(thread string) {
+	b.t.Helper()
+	store := b.store()
+	require.NoError(b.t, checkpoint.UpdateFields(b.t.Context(), store, thread, time.Now(), func(wire.Map) (wire.Map, error) {
+		return wire.Map{{Key: approval.FieldName, Value: wire.String("all")}}, nil
+	}))
+	require.NoError(b.t, store.Close())
 }

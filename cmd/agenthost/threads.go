@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
+	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
@@ -34,6 +35,8 @@ no model.`,
   agenthost threads history ada
   agenthost threads fork ada ada-2 --checkpoint 3
   agenthost threads export ada --output ada.json
+  agenthost threads rules ada
+  agenthost threads revoke ada 1
   agenthost threads rm ada`,
 	})
 	a.addFile(c, true)
@@ -46,7 +49,7 @@ no model.`,
 		return a.locate(c)
 	}
 	c.AddCommand(a.threadsListCommand(&flags), a.threadsShowCommand(&flags), a.threadsHistoryCommand(&flags),
-		a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
+		a.threadsRulesCommand(&flags), a.threadsRevokeCommand(&flags), a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
 	return c
 }
 
@@ -102,6 +105,8 @@ func (*app) threadError(thread string, err error) error {
 		err = fmt.Errorf("%s%w; 'agenthost threads list' shows the threads", text, checkpoint.ErrNoThread)
 	case errors.Is(err, checkpoint.ErrNoCheckpoint):
 		err = fmt.Errorf("%s%w; 'agenthost threads history %s' shows the checkpoints", text, checkpoint.ErrNoCheckpoint, terminal.Line(thread))
+	case errors.Is(err, approval.ErrNoRule):
+		err = fmt.Errorf("%s%w; 'agenthost threads rules %s' shows the rules", text, err, terminal.Line(thread))
 	case errors.Is(err, checkpoint.ErrThreadExists), errors.Is(err, checkpoint.ErrBusy),
 		errors.Is(err, checkpoint.ErrCorrupt), errors.Is(err, checkpoint.ErrNewer):
 		err = fmt.Errorf("%s%w", text, err)

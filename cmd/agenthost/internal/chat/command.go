@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
@@ -45,6 +46,8 @@ func commands() []command {
 		{name: "/help", summary: "shows this help", do: (*Chat).help},
 		{name: "/quit", summary: "ends the chat, like Ctrl-D", do: func(*Chat, context.Context) error { return errQuit }},
 		{name: "/retry", summary: "continues a run that stopped, or sends the last message again", do: (*Chat).retry},
+		{name: "/revoke", summary: "removes a rule of this thread, or all", argument: "NUMBER", with: (*Chat).revoke},
+		{name: "/rules", summary: "lists the tool calls of this thread that are approved for always", do: (*Chat).rules},
 		{name: "/state", summary: "shows the state of the thread and its fields", do: (*Chat).state},
 		{name: "/threads", summary: "lists the threads", do: (*Chat).threads},
 		{name: "/tools", summary: "lists the agent's tools", do: (*Chat).tools},
@@ -171,6 +174,9 @@ func (c *Chat) state(ctx context.Context) error {
 	c.Screen.Notef("thread %s, checkpoint %d: %s", terminal.Line(c.Thread), at.Checkpoint, standing(at))
 	c.Screen.Notef("  messages %d; of the last run: steps %d, tokens %d", at.Messages.Len(), at.Steps, at.Usage.TotalTokens)
 	for _, field := range at.State {
+		if field.Key == approval.FieldName { // see /rules
+			continue
+		}
 		lines, _ := terminal.Value(field.Value, fieldLines)
 		c.Screen.Notef("  %s = %s", terminal.Line(field.Key), strings.Join(lines, "\n    "))
 	}

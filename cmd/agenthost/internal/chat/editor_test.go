@@ -51,7 +51,7 @@ func TestMessagesAreTyped(t *testing.T) {
 		"ctrl-d deletes":               {"onñe\x01\x1b[C\x1b[C\x04\r", []string{"one"}},
 		"ctrl-c gives up all lines":    {"one\\\r\x03two\r", []string{"two"}},
 		"so does ctrl-d there":         {"one\\\r\x04two\r", []string{"two"}},
-		"tab completes a command":      {"/re\t\r/t\t\rx\t\r", []string{"/retry", "/t", "x"}},
+		"tab completes a command":      {"/ret\t\r/t\t\rx\t\r", []string{"/retry", "/t", "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

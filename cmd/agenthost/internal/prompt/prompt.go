@@ -140,6 +140,10 @@ func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.C
 	p.println(append([]string{"", place + terminal.Line(q.Heading(c))}, terminal.Barred(c.About())...)...)
 	whole := p.value(c.Args, shownLines)
 	choices := choicesOf(c.Allowed)
+	if c.Standing() {
+		at := slices.Index(c.Allowed, question.Approve) + 1
+		choices = slices.Insert(choices, at, choice{always, 'l'})
+	}
 	if !whole {
 		choices = append(choices, choice{"view", 'v'})
 	}
@@ -157,10 +161,44 @@ func (p *Prompt) decide(ctx context.Context, q *question.Question, c *question.C
 			p.value(c.Args, 0)
 			continue
 		}
+		if choices[at].name == always {
+			extent, err := p.extent(ctx, c)
+			if err != nil {
+				return question.Decision{}, err
+			}
+			if extent == question.Once {
+				continue
+			}
+			return question.Decision{Type: question.Approve, Always: extent}, nil
+		}
 		d := question.Decision{Type: question.Type(choices[at].name)}
 		if done, err := p.complete(ctx, c, &d); done || err != nil {
 			return d, err
 		}
+	}
+}
+
+// always is the word that approves a call and further ones.
+const always = "always"
+
+// extent asks which calls an approval covers, besides the one that is asked about. [question.Once] means that the person went back.
+func (p *Prompt) extent(ctx context.Context, c *question.Call) (question.Always, error) {
+	p.println("  from now on, calls of this tool in this thread run without a question:",
+		"  a: any call of "+terminal.Line(c.Name), "  s: a call with the same arguments", "  b: back, to decide about this call alone")
+	for {
+		typed, err := p.ask(ctx, "  [a]ny  [s]ame  [b]ack > ")
+		if err != nil {
+			return question.Once, err
+		}
+		switch strings.ToLower(typed) {
+		case "a", "any":
+			return question.AnyArgs, nil
+		case "s", "same":
+			return question.SameArgs, nil
+		case "b", "back":
+			return question.Once, nil
+		}
+		p.notUnderstood(typed, "one of these words, or its letter in brackets")
 	}
 }
 

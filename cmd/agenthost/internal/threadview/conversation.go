@@ -29,6 +29,7 @@ type Conversation struct {
 	Messages   []abi.Message     `json:"messages"`
 	// Finished holds the results of tool calls that are done while others of the same response are not.
 	Finished   []abi.Message       `json:"finished,omitempty"`
+	Rules      []Rule              `json:"rules,omitempty"`  // that approve calls
 	Fields     wire.Map            `json:"fields,omitempty"` // all with a value, including hidden ones
 	Interrupts []Interrupt         `json:"interrupts,omitempty"`
 	Unfinished []Execution         `json:"unfinished,omitempty"` // tools that started and did not end
@@ -36,7 +37,8 @@ type Conversation struct {
 	Steps      int                 `json:"steps"`                // of the run
 	Program    *checkpoint.Program `json:"-"`
 
-	questions []*question.Question // the open ones
+	unreadable string               // why the rules cannot be read; "": they can
+	questions  []*question.Question // the open ones
 }
 
 // Execution is the start of a tool.
@@ -67,6 +69,9 @@ func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.
 		Messages:  held.Log.List().Messages(), Fields: held.State, Interrupts: interruptsOf(questions),
 		Usage: abi.Usage(c.Run.Usage),
 		Steps: c.Run.Steps, Program: held.Program, questions: question.Waiting(questions),
+	}
+	if out.Rules, err = Rules(thread, held.State); err != nil {
+		out.unreadable = err.Error()
 	}
 	for i := range c.Finished {
 		out.Finished = append(out.Finished, c.Finished[i].Message)

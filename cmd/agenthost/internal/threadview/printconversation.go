@@ -2,7 +2,10 @@ package threadview
 
 import (
 	"io"
+	"slices"
 
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
@@ -23,9 +26,17 @@ func (c *Conversation) Print(w io.Writer, command question.Command, full bool) e
 			r.message(&c.Finished[i])
 		}
 	}
-	if len(c.Fields) > 0 {
+	if len(c.Rules) > 0 || c.unreadable != "" {
+		r.linef("\nrules; 'agenthost threads revoke' removes them")
+		r.rules(c.Rules)
+		if c.unreadable != "" {
+			r.linef("  %s", terminal.Line(c.unreadable))
+		}
+	}
+	fields := slices.DeleteFunc(slices.Clone(c.Fields), func(p wire.Pair) bool { return p.Key == approval.FieldName })
+	if len(fields) > 0 {
 		r.linef("\nfields")
-		for _, p := range c.Fields {
+		for _, p := range fields {
 			r.linef("  %s = %s", terminal.Line(p.Key), short(p.Value))
 		}
 	}

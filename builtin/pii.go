@@ -117,8 +117,9 @@ func (p *PII) rule() (*pii.Rule, error) {
 // order returns the positions in which the hook after the model would come too late, or not run.
 func (p *PII) order() []host.Order {
 	orders := []host.Order{{
-		Inside: "tool_call_limit",
-		Reason: "when the limit ends the run, the hooks outside of it do not run, and the answer is not redacted",
+		Inside:   "tool_call_limit",
+		Reason:   "when the limit ends the run, the hooks outside of it do not run, and the answer is not redacted",
+		Protects: true,
 	}}
 	if p.ApplyToToolCalls {
 		orders = append(orders, host.Order{

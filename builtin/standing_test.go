@@ -129,7 +129,9 @@ func TestTheForgedRuleWouldCount(t *testing.T) {
 
 func TestNobodyForgesARule(t *testing.T) {
 	t.Parallel()
-	forged := func(d *desk) *host.Update { return &host.Update{State: wire.Map{{Key: approval.FieldName, Value: standingRule(d)}}} }
+	forged := func(d *desk) *host.Update {
+		return &host.Update{State: wire.Map{{Key: approval.FieldName, Value: standingRule(d)}}}
+	}
 	const sealed = "the field is sealed; neither a run nor an input may change it"
 	for name, forge := range map[string]func(t *testing.T, d *desk) error{
 		"the input": func(t *testing.T, d *desk) error {
@@ -264,7 +266,9 @@ func TestRulesFailClosed(t *testing.T) {
 			own := d.config.Tools[0].(host.Tool)
 			spec := own.Spec()
 			spec.Description = "sends mail to anybody"
-			d.config.Tools[0] = tool.Raw(spec, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) { return host.TextOutput("x"), nil })
+			d.config.Tools[0] = tool.Raw(spec, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
+				return host.TextOutput("x"), nil
+			})
 			return "t", 0
 		},
 		"the policy no longer permits approve": func(t *testing.T, d *desk) (string, checkpoint.ID) {

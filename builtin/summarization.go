@@ -109,6 +109,7 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 		BeforeModel: host.NodeHook{Func: r.shorten},
 		Order: []host.Order{{
 			Inside: "pii", Reason: "otherwise the model that writes the summary is sent data that pii has not redacted yet",
+			Protects: true,
 		}, outsideOfCaching},
 	}, nil
 }

@@ -32,8 +32,9 @@ type build struct {
 	toolCalls  ToolCallConfig
 	alerts     []*alert
 	limit      int
-	watches    bool     // a middleware can tell that it has changed, or the tools can be refreshed
-	advice     []string // on the order of the middleware
+	watches    bool            // a middleware can tell that it has changed, or the tools can be refreshed
+	advice     []string        // on the order of the middleware and the names of tools
+	protects   map[string]bool // the advice without which something that protects does not: it is worth an interruption
 
 	made []*boundMiddleware // for this build; the others were there
 
@@ -101,7 +102,11 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	}
 	a.advise()
 	for _, text := range a.advice {
-		a.logger.Info(text, logEvent, EventWarn)
+		level := slog.LevelInfo
+		if a.protects[text] {
+			level = slog.LevelWarn
+		}
+		a.logger.Log(ctx, level, text, logEvent, EventWarn)
 	}
 	return a, nil
 }

@@ -63,6 +63,7 @@ func (m *boundMiddleware) kind() string {
 
 // advise collects advice about middleware that is in the wrong order, or that names tools that do not exist.
 func (a *build) advise() {
+	a.protects = map[string]bool{}
 	for _, m := range a.middleware {
 		a.adviseTools(m)
 	}
@@ -78,6 +79,7 @@ func (a *build) advise() {
 					continue
 				}
 				text := fmt.Sprintf("middleware %q should stand %s %q: %s", m.name, side, other.name, order.Reason)
+				a.protects[text] = a.protects[text] || order.Protects
 				if !slices.Contains(a.advice, text) {
 					a.advice = append(a.advice, text)
 				}
@@ -95,7 +97,11 @@ func (a *build) adviseTools(m *boundMiddleware) {
 		}
 	}
 	if len(missing) > 0 {
-		a.advice = append(a.advice, fmt.Sprintf("middleware %q names tools that the agent does not have: %s; it has [%s]",
-			m.name, strings.Join(missing, ", "), strings.Join(a.tools.names(), ", ")))
+		has := "it has none"
+		if known := a.tools.names(); len(known) > 0 {
+			has = "it has [" + strings.Join(known, ", ") + "]"
+		}
+		text := fmt.Sprintf("middleware %q names tools that the agent does not have: %s; %s", m.name, strings.Join(missing, ", "), has)
+		a.advice, a.protects[text] = append(a.advice, text), true
 	}
 }

@@ -92,6 +92,7 @@ type Hooks struct {
 type Order struct {
 	Outside, Inside string // the kind of the other middleware, see [Hooks.Kind]
 	Reason          string // what goes wrong in the wrong order: a sentence without a capital letter or a full stop
+	Protects        bool   // in the wrong order, something is not protected: the advice is a warning in the log, and not a detail
 }
 
 // Update is what a hook or a tool changes in the state.

@@ -80,7 +80,15 @@ func (a *build) unknownTool(names, tool, otherwise string) error {
 	if near, ok := text.Nearest(tool, known); ok {
 		has = fmt.Sprintf("did you mean %q? It has", near)
 	}
-	return fmt.Errorf("%s the tool %q, which the agent does not have; %s [%s]%s", names, tool, has, strings.Join(known, ", "), otherwise)
+	switch {
+	case len(known) > 0:
+		return fmt.Errorf("%s the tool %q, which the agent does not have; %s [%s]%s", names, tool, has, strings.Join(known, ", "), otherwise)
+	case a.config.MayHaveTool != nil:
+		return fmt.Errorf("%s the tool %q, which the agent does not have: no server of tools in its configuration may have it; "+
+			"check the prefix, include and exclude of the servers%s", names, tool, otherwise)
+	default:
+		return fmt.Errorf("%s the tool %q, which the agent does not have; it has no tools%s", names, tool, otherwise)
+	}
 }
 
 // add adds a tool. A later tool of the same name replaces the earlier one, in its place.

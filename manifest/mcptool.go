@@ -43,6 +43,8 @@ type mcpEntry struct {
 	Timeout        time.Duration   `yaml:"timeout" strict:"min=1ms"`               // the time for a call
 	ConnectTimeout time.Duration   `yaml:"connect_timeout" strict:"min=1ms"`       // the time for starting and connecting
 	MaxResult      strictyaml.Size `yaml:"max_result" strict:"min=1KiB,max=16MiB"` // the size of a result
+
+	secrets []string // arguments of the command that have values of environment variables
 }
 
 // UnmarshalStrict checks everything that can be checked without the server.
@@ -53,6 +55,14 @@ func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 	if err := e.checkOAuth(); err != nil {
 		return err
+	}
+	if command, ok := n.Get("command"); ok {
+		for i, argument := range command.Items() {
+			if argument.Expanded() && i > 0 && i < len(e.Command) {
+				_, value, _ := strings.Cut(e.Command[i], "=") // of --flag=VALUE
+				e.secrets = append(e.secrets, e.Command[i], value)
+			}
+		}
 	}
 	config := e.config()
 	err := config.Check()
@@ -68,7 +78,8 @@ func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 func (e *mcpEntry) config() mcp.Config {
 	return mcp.Config{
-		Name: e.Name, Command: e.Command, Env: e.Env, URL: e.URL, Headers: e.Headers, TransportName: e.Transport, Prefix: e.Prefix, Include: e.Include,
+		Name: e.Name, Command: e.Command, Env: e.Env, Secrets: e.secrets, URL: e.URL, Headers: e.Headers, TransportName: e.Transport,
+		Prefix: e.Prefix, Include: e.Include,
 		Exclude: e.Exclude, Idempotent: e.Idempotent, TrustAnnotations: e.TrustAnnotations, Elicitation: e.Elicitation,
 		Resources: e.Resources, Prompts: e.Prompts,
 		Timeout: e.Timeout, ConnectTimeout: e.ConnectTimeout, MaxResult: int(e.MaxResult),

@@ -37,7 +37,7 @@ func TestSettingsThatARunRefusesAreRefused(t *testing.T) {
 			`{provider: anthropic, name: m, headers: {x-key: "hunter2\nhunter2"}}`, []string{`the header "x-key" has a value with a line break`},
 		},
 		"no tokens":      {"{provider: anthropic, name: m, max_tokens: 0}", []string{"model.max_tokens: must be at least 1"}},
-		"another type":   {"{provider: gemini, name: m, max_tokens: many}", []string{"expected an integer"}},
+		"another type":   {"{provider: gemini, name: m, max_tokens: many}", []string{"expected a count"}},
 		"a foreign name": {"{provider: anthropic, name: m, effort: high}", []string{"2:39: model: unknown key \"effort\"; for anthropic, write output_config: {effort: high}"}},
 		"the budget of thinking": {
 			"{provider: gemini, name: m, thinking_budget: 1}", []string{"for gemini, write generationConfig: {thinkingConfig: {thinkingBudget: 2000}}"},

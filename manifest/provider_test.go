@@ -148,7 +148,7 @@ func TestTypesOfSettings(t *testing.T) {
 		{"openai", "temperature: '${WORD}'", "model.temperature: expected a number, found string \"${WORD}\""},
 		{"anthropic", "temperature: [1]", "model.temperature: expected a number, found a list"},
 		{"gemini", "temperature: true", "model.temperature: expected a number, found boolean true"},
-		{"openai", "max_tokens: 1.5", "model.max_tokens: expected an integer"},
+		{"openai", "max_tokens: 1.5", "model.max_tokens: expected a count"},
 		{"openai", "stop: {a: b}", "model.stop: expected a string"},
 		{"openai", "stop: [1]", "model.stop[0]: expected a string"},
 		{"anthropic", "stop: end", "model.stop: expected a list"},

@@ -3,6 +3,8 @@ package manifest
 import (
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 // secretKeys are the keys of a manifest whose values may be secrets, wherever they are, with everything below them. Errors do not show
@@ -30,6 +32,9 @@ func isSecret(path []string) bool {
 	}
 	return false
 }
+
+// HidesIn reports whether an assignment for [Options].Set has, or may have, a secret: then nothing may print it.
+func HidesIn(assignment string) bool { return strictyaml.HidesIn(assignment, isSecret) }
 
 // looksSecret reports whether a key is named like a secret. max_tokens is not.
 func looksSecret(key string) bool {

@@ -21,7 +21,7 @@ var (
 	words    = settingType{map[string]any{"type": "string"}, decodeAs[string]}
 	boolean  = settingType{map[string]any{"type": "boolean"}, decodeAs[bool]}
 	integer  = settingType{map[string]any{"type": "integer"}, decodeAs[int64]}
-	positive = settingType{map[string]any{"type": "integer", "minimum": 1}, decodePositive}
+	positive = settingType{map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?[kMGT]?$|\$\{`, "minimum": 1}, decodePositive}
 	number   = settingType{map[string]any{"type": "number"}, decodeNumber}
 	list     = settingType{map[string]any{"type": "array"}, decodeAs[[]any]}
 	texts    = settingType{listOf(map[string]any{"type": "string"}), decodeAs[[]string]}
@@ -36,14 +36,14 @@ func decodeAs[T any](n strictyaml.Node) (any, error) {
 	return value, err
 }
 
-// decodePositive decodes a count.
+// decodePositive decodes a count, such as 10k.
 func decodePositive(n strictyaml.Node) (any, error) {
-	var value int64
+	var value strictyaml.Count
 	err := n.Decode(&value)
 	if err == nil && value < 1 {
 		err = n.Errorf("must be at least 1")
 	}
-	return value, err
+	return int64(value), err
 }
 
 // decodeNumber keeps a whole number whole.

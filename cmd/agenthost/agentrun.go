@@ -250,6 +250,9 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 func (p *performance) withResume(ctx context.Context, next string, err error) error {
 	command, held := p.continuingThread(ctx)
 	err = errortext.Advise(err, "  the run stopped before "+terminal.Line(next)+"; to continue it:", "  "+text.Clean(command.Line()))
+	if note := command.Note(); note != "" {
+		err = errortext.Advise(err, "  "+note)
+	}
 	if held == nil {
 		return err // the first error is the one to report
 	}

@@ -114,6 +114,9 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 	if c.terminal && c.agent.Durable && c.chat.Turns() > 0 {
 		command, _ := c.continuingThread(ctx)
 		screen.Notef("· to continue this chat:\n  %s", terminal.Line(command.Chat()))
+		if note := command.Note(); note != "" {
+			screen.Notef("  %s", note)
+		}
 	}
 	return c.ended(ctx, err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -114,10 +115,10 @@ func (*messageFlag) String() string { return "" }
 func (*messageFlag) Type() string { return "text" }
 
 // fill enters all answers into a sheet.
-func (f *decisionFlags) fill(sheet *question.Sheet, in io.Reader) error {
+func (f *decisionFlags) fill(ctx context.Context, sheet *question.Sheet, in io.Reader) error {
 	for _, d := range f.decisions {
 		if d.file != "" {
-			text, err := readAnswer(d.file, in)
+			text, err := readAnswer(ctx, d.file, in)
 			if err == nil {
 				d.decision.Args, err = question.ParseArgs(text)
 			}
@@ -130,15 +131,15 @@ func (f *decisionFlags) fill(sheet *question.Sheet, in io.Reader) error {
 		}
 	}
 	for _, file := range f.answers {
-		if err := fillAnswers(sheet, file, in); err != nil {
+		if err := fillAnswers(ctx, sheet, file, in); err != nil {
 			return fmt.Errorf("--answer %s: %w", file, err)
 		}
 	}
 	return nil
 }
 
-func fillAnswers(sheet *question.Sheet, file string, in io.Reader) error {
-	text, err := readAnswer(file, in)
+func fillAnswers(ctx context.Context, sheet *question.Sheet, file string, in io.Reader) error {
+	text, err := readAnswer(ctx, file, in)
 	if err != nil {
 		return err
 	}
@@ -158,11 +159,11 @@ func fillAnswers(sheet *question.Sheet, file string, in io.Reader) error {
 }
 
 // readAnswer reads a file of answers, or standard input if the name is "-".
-func readAnswer(file string, in io.Reader) ([]byte, error) {
+func readAnswer(ctx context.Context, file string, in io.Reader) ([]byte, error) {
 	if file != "-" {
 		return regularfile.Read(file, maxPrompt)
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
+	text, err := readInput(ctx, in, maxPrompt+1)
 	if err == nil && len(text) > maxPrompt {
 		err = fmt.Errorf("standard input is larger than the limit of %d bytes", maxPrompt)
 	}

@@ -127,10 +127,10 @@ func describeChecks(checks []check) string {
 	var out strings.Builder
 	for i := range checks {
 		c := &checks[i]
-		found := strings.ReplaceAll(strings.TrimRight(terminal.Text(c.Found), "\n"), "\n", "\n        ")
+		found := terminal.Continued(c.Found)
 		fmt.Fprintf(&out, "%-6s  %-*s  %s\n", c.Outcome, width, terminal.Line(c.Subject), found)
 		if c.Remedy != "" {
-			fmt.Fprintf(&out, "        → %s\n", strings.ReplaceAll(terminal.Text(c.Remedy), "\n", "\n          "))
+			fmt.Fprintf(&out, "        → %s\n", terminal.Continued(c.Remedy))
 		}
 	}
 	return out.String()

@@ -21,22 +21,11 @@ const forged = "\nError: something\n$ fake prompt\n  to continue it:\n· warning
 // requireNothingForged requires that no line of the output begins with a forged one, not even after spaces.
 func requireNothingForged(t *testing.T, out string) {
 	t.Helper()
-	requireNoForgedLine(t, out, " \t")
-}
-
-// requireIndented requires that no line of the output begins with a forged one, except after spaces.
-func requireIndented(t *testing.T, out string) {
-	t.Helper()
-	requireNoForgedLine(t, out, "")
-}
-
-func requireNoForgedLine(t *testing.T, out, spaces string) {
-	t.Helper()
 	out = strings.ReplaceAll(out, "\r\n", "\n") // of the chat's editor
 	requireTame(t, out)
 	for line := range strings.Lines(out) {
 		for _, text := range []string{"Error: something", "$ fake prompt", "· warning: all is well"} {
-			require.False(t, strings.HasPrefix(strings.TrimLeft(line, spaces), text), "%q in\n%s", text, out)
+			require.False(t, strings.HasPrefix(strings.TrimLeft(line, " \t"), text), "%q in\n%s", text, out)
 		}
 	}
 }
@@ -93,7 +82,7 @@ func TestAGuestForgesNothingInARun(t *testing.T) {
 					args = args[:1]
 				}
 				b.threads(args...)
-				requireIndented(t, b.out.String())
+				requireNothingForged(t, b.out.String())
 				requireNothingForged(t, b.err.String())
 			}
 			b.atTerminal("x\nn\n", "run", "--thread", "t", "hi")
@@ -149,7 +138,7 @@ func TestAGuestForgesNothingInTheCommandsForPlugins(t *testing.T) {
 			require.Equal(t, exitUsage, b.run("validate", "--set", "middleware[0].config.how=!"), &b.err)
 			requireNothingForged(t, b.err.String())
 			b.run("doctor")
-			requireIndented(t, b.out.String())
+			requireNothingForged(t, b.out.String())
 		})
 	}
 }
@@ -186,11 +175,11 @@ func TestAnMCPServerForgesNothing(t *testing.T) {
 		"{tool_calls: [{id: b, name: fail, args: {}}]}, {content: done}]}\ncheckpoint: sqlite:agent.db\ntools: [{mcp: {url: '"+http.URL+"'}}]\n")
 	for _, args := range [][]string{{"run", "-v", "--thread", "t", "hi"}, {"run", "-o", "jsonl", "hi"}, {"validate"}, {"doctor"}} {
 		b.run(args...)
-		requireIndented(t, b.out.String())
+		requireNothingForged(t, b.out.String())
 		requireNothingForged(t, b.err.String())
 	}
 	require.Equal(t, exitOK, b.threads("show", "t", "--full"))
-	require.Contains(t, b.out.String(), "\n  speak\n")
+	require.Contains(t, b.out.String(), "\n  │ speak\n")
 	b.atTerminal("hi\n/tools\n", "chat", "-v")
 	require.Contains(t, b.err.String(), "tool fail")
 	requireNothingForged(t, b.err.String())

@@ -76,7 +76,7 @@ func (p *performance) resumption(ctx context.Context, given *decisionFlags) (hos
 		if len(questions) == 0 {
 			return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, question.ErrNothingAsked)}
 		}
-		err = given.fill(sheet, p.in)
+		err = given.fill(ctx, sheet, p.in)
 	case p.terminal && len(waiting) > 0:
 		err = p.conversation().Answer(ctx, waiting, sheet)
 		if errors.Is(err, prompt.ErrLeft) {
@@ -87,6 +87,9 @@ func (p *performance) resumption(ctx context.Context, given *decisionFlags) (hos
 			}
 			return input, waitingExit(held.Record.Checkpoint.Next, waiting, command)
 		}
+	}
+	if ctx.Err() != nil {
+		return input, interrupted()
 	}
 	if err == nil {
 		input.Resume, err = p.settle(ctx, flags.thread, sheet)

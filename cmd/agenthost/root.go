@@ -46,6 +46,8 @@ type app struct {
 	recorder plugin.Recorder // records the plugins that load loads; may be nil
 	watch    *usedVariables  // is told the variables that doctor looks up; may be nil
 
+	unknown error // of a help flag after a command that does not exist
+
 	showsEvents bool // events of runs are shown to the person who reads the log
 }
 
@@ -55,6 +57,9 @@ func execute(ctx context.Context, args []string, s streams) int {
 	root := a.root()
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.unknown
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -116,8 +121,21 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 		a.compileCommand())
 	completeDefaults(root)
 	a.complete(root)
+	root.SetHelpFunc(a.helpUnless(root.HelpFunc()))
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
 	return root
+}
+
+// helpUnless returns a function that prints the help of a command by show, unless the command line names an unknown subcommand, as in
+// "threads frok --help": cobra would print the help of the group and succeed.
+func (a *app) helpUnless(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(c *cobra.Command, args []string) {
+		if rest := c.Flags().Args(); len(rest) > 0 && c.HasAvailableSubCommands() {
+			a.unknown = unknownCommand(c, rest[0])
+			return
+		}
+		show(c, args)
+	}
 }
 
 // group makes a command that only has subcommands. Alone it prints its help; an unknown subcommand is a usage error.

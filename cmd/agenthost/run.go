@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,7 +64,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 				return &exitError{exitUsage, errors.New("run: --continue continues the run that --give-up would give up; leave out one of them")}
 			}
 			if input.Continue = proceed; !proceed {
-				m, err := a.readMessage(args, &flags)
+				m, err := a.readMessage(c.Context(), args, &flags)
 				if err != nil {
 					return err
 				}
@@ -96,8 +95,8 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 }
 
 // readMessage returns the prompt with the files of --file.
-func (a *app) readMessage(args []string, flags *runFlags) (abi.Message, error) {
-	prompt, err := a.readPrompt(args)
+func (a *app) readMessage(ctx context.Context, args []string, flags *runFlags) (abi.Message, error) {
+	prompt, err := a.readPrompt(ctx, args)
 	if err == nil {
 		err = flags.readAttachments()
 	}
@@ -108,14 +107,16 @@ func (a *app) readMessage(args []string, flags *runFlags) (abi.Message, error) {
 const maxPrompt = 4 << 20
 
 // readPrompt returns the prompt: the argument, or standard input if that is "-".
-func (a *app) readPrompt(args []string) (string, error) {
+func (a *app) readPrompt(ctx context.Context, args []string) (string, error) {
 	if len(args) == 0 {
 		return "", &exitError{exitUsage, errors.New("run: there is no prompt; give one as an argument, or - to read it from standard input")}
 	}
 	prompt := args[0]
 	if prompt == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.in, maxPrompt+1))
+		data, err := readInput(ctx, a.in, maxPrompt+1)
 		switch {
+		case ctx.Err() != nil:
+			return "", interrupted()
 		case err != nil:
 			return "", &exitError{exitUsage, fmt.Errorf("run: standard input: %w", err)}
 		case len(data) > maxPrompt:

@@ -52,7 +52,7 @@ func TestAThreadIsShownExportedAndCopied(t *testing.T) {
 	b.must(exitOK, "run", "--thread", "ada", "hi")
 	b.must(exitOK, "run", "--thread", "ada", "hello")
 	require.Equal(t, exitOK, b.threads("show", "ada"))
-	require.Contains(t, b.out.String(), "\nhuman\n  hi\n\nai\n  hello\n")
+	require.Contains(t, b.out.String(), "\nhuman\n  │ hi\n\nai\n  │ hello\n")
 	require.Equal(t, exitOK, b.threads("history", "ada", "--json"))
 	require.Greater(t, strings.Count(b.out.String(), "\n"), 3)
 

@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,17 @@ type Command struct {
 	File       string        // path of the manifest; "": the command names none
 	Set        []string      // overrides of the manifest
 	Checkpoint checkpoint.ID // checkpoint to continue after; 0: the newest
+}
+
+// Placeholder is in a command line in place of a secret.
+const Placeholder = "SECRET"
+
+// Note says what the person must fill in besides the words of a decision; "": nothing.
+func (c Command) Note() string {
+	if slices.ContainsFunc(c.Set, func(set string) bool { return strings.HasSuffix(set, "="+Placeholder) }) {
+		return "(values of --set that may be secrets are not shown: put yours in place of " + Placeholder + ")"
+	}
+	return ""
 }
 
 // Line returns the command with more arguments, quoted for a shell.

@@ -85,6 +85,11 @@ func (s *source) withoutGuess(number int, message string) string {
 	return message
 }
 
+// HidesIn reports whether an assignment for [WithSet] has, or may have, a secret that errors do not show.
+func HidesIn(assignment string, secret func(path []string) bool) bool {
+	return shownAssignment(assignment, secret) != assignment
+}
+
 // shownAssignment returns the text of an assignment on the command line without its secret.
 func shownAssignment(assignment string, secret func(path []string) bool) string {
 	if secret == nil {

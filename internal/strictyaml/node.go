@@ -19,6 +19,9 @@ type Node struct {
 // IsZero reports whether there is no value, not even null.
 func (n Node) IsZero() bool { return n.n == nil }
 
+// Expanded reports whether the value is a text that contained variables, which were expanded.
+func (n Node) Expanded() bool { return n.n != nil && n.n.expanded }
+
 // Kind returns the kind of the value, or KindInvalid for the zero Node. The value of a variable is a string.
 func (n Node) Kind() Kind {
 	if n.n == nil {

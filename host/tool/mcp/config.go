@@ -28,6 +28,9 @@ type Config struct {
 	Command []string
 	Dir     string
 	Env     map[string]string
+	// Secrets are further values that errors and logs do not show, besides those of Env, Headers and arguments of Command such as
+	// --api-key VALUE. Values shorter than 6 bytes are shown.
+	Secrets []string
 
 	// URL is the address of a server that speaks the protocol over HTTP. Headers are sent only to its host.
 	URL     string

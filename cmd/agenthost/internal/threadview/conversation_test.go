@@ -36,8 +36,8 @@ func TestAConversationThatWaits(t *testing.T) {
 waiting for an answer before human_in_the_loop.after_model
 
 human
-  write
-   two files
+  │ write
+  │  two files
 
 ai bot
   → write (call-1)
@@ -73,8 +73,8 @@ func TestAConversationThatIsDone(t *testing.T) {
 	b.run(host.Input{Resume: decisions("reject")})
 	shown := b.show(0, false)
 	require.Contains(t, shown, "\ndone\n")
-	require.Contains(t, shown, "\ntool write (call-1): error\n  User rejected the tool call for `write` with id call-1.")
-	require.Contains(t, shown, "\nai bot\n  Done.\n")
+	require.Contains(t, shown, "\ntool write (call-1): error\n  │ User rejected the tool call for `write` with id call-1.")
+	require.Contains(t, shown, "\nai bot\n  │ Done.\n")
 	require.Contains(t, shown, "\nfields\n")
 	require.Contains(t, shown, "\n  mood = \"good\"\n")
 	require.NotContains(t, shown, "to continue it")
@@ -123,10 +123,10 @@ func TestLongResultsAreCut(t *testing.T) {
 	result := abi.ToolResult(abi.Call("call-0", "read", nil), strings.Repeat("line\n", 50))
 	b.run(host.Input{Messages: []abi.Message{abi.Human("hi"), abi.AI("", abi.Call("call-0", "read", nil)), result}})
 	shown := b.show(0, false)
-	require.Equal(t, 20, strings.Count(shown, "  line\n"))
-	require.Contains(t, shown, "  … 30 more lines (--full shows everything)\n")
-	require.Equal(t, 50, strings.Count(shown, "  said\n"), "what people say to each other is shown whole")
-	require.Equal(t, 50, strings.Count(b.show(0, true), "  line\n"))
+	require.Equal(t, 20, strings.Count(shown, "  │ line\n"))
+	require.Contains(t, shown, "  │ … 30 more lines (--full shows everything)\n")
+	require.Equal(t, 50, strings.Count(shown, "  │ said\n"), "what people say to each other is shown whole")
+	require.Equal(t, 50, strings.Count(b.show(0, true), "  │ line\n"))
 }
 
 func TestContentThatIsNoText(t *testing.T) {
@@ -138,7 +138,7 @@ func TestContentThatIsNoText(t *testing.T) {
 	malformed.InvalidToolCalls = []abi.InvalidToolCall{{ID: "call-0", Name: "write", Error: "no JSON"}}
 	b.run(host.Input{Messages: []abi.Message{m, malformed, abi.Human("well?")}})
 	shown := b.show(0, false)
-	require.Contains(t, shown, "\nhuman\n  what is this?\n  [file cat .png image/png]\n  [reasoning] hm\n")
+	require.Contains(t, shown, "\nhuman\n  │ what is this?\n  [file cat .png image/png]\n  [reasoning] hm\n")
 	require.Contains(t, shown, "  → write (call-0), malformed: no JSON\n")
 }
 

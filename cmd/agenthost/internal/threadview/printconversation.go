@@ -128,4 +128,7 @@ func (r *report) questions(waiting []*question.Question, command *question.Comma
 	for _, line := range command.Lines(waiting) {
 		r.linef("  %s", text.Clean(line))
 	}
+	if note := command.Note(); note != "" {
+		r.linef("  %s", note)
+	}
 }

@@ -28,7 +28,7 @@ const (
 	valueLines  = 60
 )
 
-// text writes a foreign text of several lines with indentation.
+// text writes a foreign text of several lines, each after an indentation with a bar, so that none looks like a line of the command.
 func (r *report) text(indent, text string, most int) {
 	lines := strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
 	more := len(lines) - most
@@ -93,7 +93,7 @@ func (r *report) message(m *abi.Message) {
 // content writes the text of a message, and the type of other content.
 func (r *report) content(c abi.Content, most int) {
 	if text := c.Text(); text != "" {
-		r.text("  ", text, most)
+		r.text("  │ ", text, most)
 	}
 	if c.IsText() {
 		return

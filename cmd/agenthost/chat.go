@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,9 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -30,7 +33,7 @@ each tool call; --verbose also shows the arguments and results of tools and the 
 Enter sends a message. A backslash before Enter, or Alt-Enter, starts another line; pasted text stays
 together. The up and down arrows recall earlier messages, which are kept in memory until the chat ends.
 Ctrl-C stops the agent; on an empty line, Ctrl-C or Ctrl-D ends the chat. /help lists the commands:
-/file /threads /state /tools /graph /retry /quit.
+/file /new /resume /threads /model /clear /rules /revoke /state /tools /graph /retry /quit and others.
 
 With --thread the chat continues a thread. Otherwise it starts a new one, which is kept if the manifest's
 checkpoint is a database.
@@ -85,8 +88,8 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 	c.chat = &chat.Chat{
 		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp,
 		Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
-		Begin: c.begin,
 		Takes: func(files ...*attachment.File) error { return attachment.Check(c.models, files...) },
+		Begin: c.begin, NewThread: func() string { return newThread("chat", time.Now()) }, SwitchModel: c.switchModel,
 	}
 	keys := chat.NewKeyboard(c.in)
 	if c.terminal {
@@ -104,13 +107,14 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 			err = errors.Join(err, &exitError{exitFailed, closing})
 		}
 	}()
-	c.chat.Agent, c.chat.Threads, c.agent.Threads = c.agent.Agent, c.threads, c.threads
+	c.chat.Agent, c.chat.Threads, c.agent.Threads, c.chat.Model = c.agent.Agent, c.threads, c.threads, c.model
 	if c.terminal {
 		if err := c.greet(ctx); err != nil {
 			return err
 		}
 	}
 	err = c.chat.Converse(ctx)
+	c.flags.thread = c.chat.Thread // a command may have changed it
 	if c.terminal && c.agent.Durable && c.chat.Turns() > 0 {
 		command, _ := c.continuingThread(ctx)
 		screen.Notef("· to continue this chat:\n  %s", terminal.Line(command.Chat()))
@@ -119,6 +123,38 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 		}
 	}
 	return c.ended(ctx, err)
+}
+
+// switchModel builds the agent again with another model, and goes on with it. After an error everything is as before.
+func (c *chatSession) switchModel(ctx context.Context, name string) (string, error) {
+	limits := runLimits{model: name}
+	if provider, model, _ := strings.Cut(name, ":"); provider == "" || model == "" {
+		return "", fmt.Errorf("%q: write it as PROVIDER:NAME, such as openai:gpt-5.2", text.Cut(name, 40))
+	}
+	others := slices.DeleteFunc(slices.Clone(c.set), func(assignment string) bool {
+		keys := strictyaml.AssignedKeys(assignment)
+		return len(keys) > 0 && keys[0] == "model"
+	})
+	set, err := limits.overrides(others)
+	if err != nil {
+		return "", err
+	}
+	before, threads, model, models := c.set, c.threads, c.model, c.models
+	c.set = set
+	agent, err := c.load(ctx, manifest.Options{}, func(config *host.Config) {
+		if !c.agent.Durable {
+			config.Checkpointer = threads // which this process alone has
+		}
+		c.adjust(config)
+	})
+	if err != nil {
+		c.set, c.threads, c.model, c.models = before, threads, model, models
+		return "", err
+	}
+	old := c.agent
+	c.agent = agent
+	c.agent.Threads, c.chat.Agent, c.chat.Threads = c.threads, agent.Agent, c.threads
+	return c.model, old.Close()
 }
 
 // begin returns the function that performs a turn within the limits of the command line.

@@ -75,7 +75,7 @@ func TestChatMistakes(t *testing.T) {
 		require.Contains(t, b.err.String(), test.want)
 	}
 	require.Equal(t, exitUsage, b.says("/thread ada\n"))
-	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; /help lists the commands`)
+	require.Contains(t, b.err.String(), `agenthost: chat: there is no command "/thread"; did you mean "/threads"? /help lists the commands`)
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("none.yaml")))
 	require.Contains(t, b.err.String(), "none.yaml: there is no such file (expected a manifest); name another one with -f FILE")
 	require.Equal(t, exitProvider, b.runWith(t.Context(), "hi\n", "chat", "-f", b.path("agenthost.yaml"), "--set", "model.turns[0].error=broken"))
@@ -106,4 +106,39 @@ func TestAChatAtATerminalWithoutKeysOfItsOwn(t *testing.T) {
 	release()
 	require.Contains(t, b.err.String(), `thread "ada": waiting up to 50ms`)
 	require.Contains(t, b.err.String(), "add --wait 30s to wait for it")
+}
+
+func TestAChatSwitchesThreads(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	require.Equal(t, exitOK, b.says("hi\n/new\nhi\nhi\n/resume ada\nhi\n/model\n/clear\n/exit\nhi\n", "--thread", "ada"), &b.err)
+	require.Equal(t, "hello\nhello\nhello\nhello\n", b.out.String(), "nothing after /exit")
+	require.Regexp(t, `· new thread chat-\d{8}-\d{6}-`, b.err.String())
+	require.Contains(t, b.err.String(), "· thread ada\n· 2 messages so far; the last run is complete\n")
+	require.Contains(t, b.err.String(), "· model rules\n")
+	require.Len(t, b.shown("ada").Messages, 4)
+
+	require.Equal(t, exitOK, b.says("/file "+b.path("data/x.txt")+"\n/new\n/file\n", "--thread", "ada"), &b.err)
+	require.Contains(t, b.err.String(), "· no files were added", "a file is for a message of the thread before")
+	require.Equal(t, exitUsage, b.says("hi\n/resume nobody\n", "--thread", "ada"))
+	require.Contains(t, b.err.String(), "chat: /resume nobody: there is no such thread; /threads lists the threads")
+	require.Equal(t, exitUsage, b.says("hi\n/new\n/retry\n", "--thread", "ada"))
+	require.Contains(t, b.err.String(), "/retry: there is no message to send again yet", "that of the other thread does not follow")
+	require.Equal(t, exitWaiting, b.says("/new\n/resume ada\nnote a\n", "--thread", "eve"))
+	require.Contains(t, b.err.String(), "agenthost resume ada ", "the hint names the thread that waits")
+}
+
+func TestAChatSwitchesItsModel(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "k")
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: first}\nmiddleware: [todo_list]\n")
+	require.Equal(t, exitOK, b.says("/model openai:second\n/model\n/tools\n"), &b.err)
+	require.Contains(t, b.err.String(), "· model openai:second\n· model openai:second\n")
+	require.Equal(t, 1, strings.Count(b.err.String(), "  write_todos "), "the tools are listed once")
+	for typed, want := range map[string]string{
+		"/model second\n":       `"second": write it as PROVIDER:NAME`,
+		"/model nobody:second\n": "the model is still openai:first",
+	} {
+		require.Equal(t, exitUsage, b.says(typed), typed)
+		require.Contains(t, b.err.String(), want)
+	}
 }

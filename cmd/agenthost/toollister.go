@@ -18,7 +18,9 @@ type toolLister struct {
 
 // watch records the tools when the agent is built, when its own tools are refreshed, and whenever a middleware is rebuilt.
 func (l *toolLister) watch(config *host.Config) {
-	l.own, l.of = config.Tools, map[string][]host.Tool{}
+	l.mu.Lock()
+	l.own, l.names, l.of = config.Tools, nil, map[string][]host.Tool{}
+	l.mu.Unlock()
 	if refresh := config.RefreshTools; refresh != nil {
 		config.RefreshTools = func(ctx context.Context) ([]host.Tool, error) {
 			tools, err := refresh(ctx)

@@ -37,6 +37,12 @@ type Chat struct {
 	Begin func() Run
 	// Takes returns an error if no model of the agent takes these files. If it is nil, all are taken.
 	Takes func(files ...*attachment.File) error
+	// NewThread returns the name of a new thread, for /new. If it is nil, there is no /new.
+	NewThread func() string
+	// Model is the name of the model, and SwitchModel builds the agent with another model and returns that model's name: see /model. If
+	// SwitchModel is nil, the model stays.
+	Model       string
+	SwitchModel func(ctx context.Context, name string) (model string, err error)
 	// Tools returns the tools that /tools shows.
 	Tools func() []abi.ToolSpec
 

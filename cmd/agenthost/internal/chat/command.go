@@ -38,13 +38,18 @@ func (c *command) usage() string {
 // commands returns all commands.
 func commands() []command {
 	return []command{
+		{name: "/clear", summary: "clears the screen; the thread stays", do: (*Chat).clear},
+		{name: "/exit", summary: "ends the chat, like /quit", do: func(*Chat, context.Context) error { return errQuit }},
 		{
 			name: "/file", summary: "adds a file to the next message; without PATH, removes the added files",
 			do: (*Chat).detach, argument: "PATH", with: (*Chat).attach,
 		},
 		{name: "/graph", summary: "shows the agent's steps as a Mermaid flowchart", do: (*Chat).graph},
 		{name: "/help", summary: "shows this help", do: (*Chat).help},
+		{name: "/model", summary: "shows the model, or uses another one from the next message on", do: (*Chat).model, argument: "NAME", with: (*Chat).switchModel},
+		{name: "/new", summary: "starts a new thread", do: (*Chat).startThread},
 		{name: "/quit", summary: "ends the chat, like Ctrl-D", do: func(*Chat, context.Context) error { return errQuit }},
+		{name: "/resume", summary: "continues another thread", argument: "THREAD", with: (*Chat).resumeThread},
 		{name: "/retry", summary: "continues a run that stopped, or sends the last message again", do: (*Chat).retry},
 		{name: "/revoke", summary: "removes a rule of this thread, or all", argument: "NUMBER", with: (*Chat).revoke},
 		{name: "/rules", summary: "lists the tool calls of this thread that are approved for always", do: (*Chat).rules},
@@ -86,7 +91,11 @@ func (c *Chat) command(ctx context.Context, line string) error {
 			return &CommandError{name + " takes no arguments" + doubled}
 		}
 	}
-	return &CommandError{fmt.Sprintf("there is no command %q; /help lists the commands", text.Cut(name, maxName)) + doubled}
+	hint := "; /help lists the commands"
+	if near, ok := text.Nearest(name, Commands()); ok {
+		hint = fmt.Sprintf("; did you mean %q? /help lists the commands", near)
+	}
+	return &CommandError{fmt.Sprintf("there is no command %q", text.Cut(name, maxName)) + hint + doubled}
 }
 
 // CommandError says why a command cannot be performed.

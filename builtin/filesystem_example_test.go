@@ -54,7 +54,8 @@ func ExampleFilesystem() {
 	fmt.Printf("%q\n", files["/plan.txt"].Content)
 	// Output:
 	// Successfully replaced 1 instance(s) of the string in '/plan.txt'
-	// 1  Today:
-	// 2  - buy oat milk
+	// @@ lines 1-2 of 2 @@
+	// Today:
+	// - buy oat milk
 	// "Today:\n- buy oat milk\n"
 }

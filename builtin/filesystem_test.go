@@ -143,15 +143,14 @@ func TestFilesystemTools(t *testing.T) {
 		{"ls", args{"path": "/notes.txt"}, "No files found"},
 		{"ls", args{"path": "../"}, "! Error: Path traversal not allowed: ../"},
 
-		{"read_file", args{"file_path": "/notes.txt"}, "1  one\n2  two\n3  three"},
-		{"read_file", args{"file_path": "notes.txt", "offset": 1}, "2  two\n3  three"},
-		{"read_file", args{"file_path": "/notes.txt", "limit": 1}, "1  one\n\n[Read 1 line (lines 1-1 of 3 total). 2 lines remaining from offset 1.]"},
-		{"read_file", args{"file_path": "/notes.txt", "offset": 1, "limit": 1}, "2  two\n\n[Read 1 line (lines 2-2 of 3 total). 1 line remaining from offset 2.]"},
+		{"read_file", args{"file_path": "/notes.txt"}, "@@ lines 1-3 of 3 @@\none\ntwo\nthree"},
+		{"read_file", args{"file_path": "notes.txt", "offset": 1}, "@@ lines 2-3 of 3 @@\ntwo\nthree"},
+		{"read_file", args{"file_path": "/notes.txt", "limit": 1}, "@@ lines 1-1 of 3 | next offset 1 @@\none"},
+		{"read_file", args{"file_path": "/notes.txt", "offset": 1, "limit": 1}, "@@ lines 2-2 of 3 | next offset 2 @@\ntwo"},
 		{
 			"read_file",
 			args{"file_path": "/notes.txt", "offset": -5, "limit": 2},
-			"1  one\n2  two\n\n[Read 2 lines (lines 1-2 of 3 total). 1 line remaining from offset 2.]\n\n" +
-				"[Requested offset -5 is before the start of the file; read from line 1 instead.]",
+			"[Requested offset -5 is before the start of the file; read from line 1 instead.]\n@@ lines 1-2 of 3 | next offset 2 @@\none\ntwo",
 		},
 		{"read_file", args{"file_path": "/notes.txt", "offset": 3}, "! Error: Line offset 3 exceeds file length (3 lines)"},
 		{
@@ -162,8 +161,8 @@ func TestFilesystemTools(t *testing.T) {
 		},
 		{"read_file", args{"file_path": "/empty.txt"}, "System reminder: File exists but has empty contents"},
 		{"read_file", args{"file_path": "/blank.txt", "limit": 0}, "System reminder: File exists but has empty contents"},
-		{"read_file", args{"file_path": "/crlf.txt"}, "1  a\n2  b"},
-		{"read_file", args{"file_path": "/long.txt"}, "  1  " + long + "\n1.1  x\n  2  end"},
+		{"read_file", args{"file_path": "/crlf.txt"}, "@@ lines 1-2 of 2 @@\na\nb"},
+		{"read_file", args{"file_path": "/long.txt"}, "@@ lines 1-2 of 2 @@\n" + long + "x\nend"},
 		{"read_file", args{"file_path": "/none"}, "! Error: File '/none' not found"},
 		{"read_file", args{"file_path": "/src"}, "! Error: '/src' is a directory, not a file"},
 		{"read_file", args{"file_path": `C:\x`}, `! Error: Windows absolute paths are not supported: C:\x. ` +
@@ -251,7 +250,7 @@ func TestFilesystemChangesStay(t *testing.T) {
 			delete(want, "/src/deep/a.go")
 			want["/a/b"], want["/crlf.txt"] = "edited", "c\r\nd\r\n"
 			require.Equal(t, want, after)
-			require.Equal(t, "1  edited", toolAnswers(result)[4])
+			require.Equal(t, "@@ lines 1-1 of 1 @@\nedited", toolAnswers(result)[4])
 		})
 	}
 }
@@ -307,7 +306,7 @@ func TestFilesystemBinaryFiles(t *testing.T) {
 		"! Error: File '/data.bin' is binary and cannot be shown or edited as text",
 		"! Error: File '/a.mp4' is of a kind that cannot be shown",
 		"! Error: File '/big.png' is too large: 3750028 bytes, the limit is 3750000",
-		"1  caf\uFFFD", "System reminder: File exists but has empty contents",
+		"@@ lines 1-1 of 1 @@\ncaf\uFFFD", "System reminder: File exists but has empty contents",
 		"/latin.txt: 1",
 		"! Error: File '/data.bin' is binary and cannot be shown or edited as text",
 	}, toolAnswers(result))
@@ -356,16 +355,16 @@ func TestFilesystemReadsWithinItsLimit(t *testing.T) {
 			result, _ := withFiles(t, where, config, given,
 				one("read_file", args{"file_path": "/f", "offset": 10}), one("read_file", args{"file_path": "/line"}))
 			answers := toolAnswers(result)
-			const cut = "\n\n[Output was truncated due to size limits. The file content is very large. " +
-				"Consider reformatting the file to make it easier to navigate.]"
+			const cut = "[Output was truncated due to size limits. The file content is very large. " +
+				"Consider reformatting the file to make it easier to navigate.]\n@@ lines "
 			require.LessOrEqual(t, len([]rune(answers[0])), 1000)
 			require.Greater(t, len([]rune(answers[0])), 900)
-			require.True(t, strings.HasPrefix(answers[0], "11  010 "))
-			require.Contains(t, answers[0], cut+"\n\n[Read 17 lines (lines 11-27 of 200 total). 173 lines remaining from offset 27.]")
-			require.Contains(t, answers[0], "\n27  026 ")
-			require.NotContains(t, answers[0], "\n28  ")
-			require.Len(t, answers[1], 1000)
-			require.True(t, strings.HasSuffix(answers[1], "y"+cut))
+			require.True(t, strings.HasPrefix(answers[0], cut+"11-29 of 200 | next offset 29 | truncated due to size @@\n010 "), answers[0])
+			require.Contains(t, answers[0], "\n028 ")
+			require.NotContains(t, answers[0], "\n029 ")
+			require.InDelta(t, 1000, len(answers[1]), 2) // the header is counted with the widest number
+			require.True(t, strings.HasPrefix(answers[1], cut+"1-1 of 1 | truncated mid-line | "), answers[1])
+			require.Contains(t, answers[1], " of 10000 chars @@\nyyy")
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -34,11 +35,10 @@ const (
 		"but make sure to only read part of the result at a time.\n\n" +
 		"You can do this by specifying an offset and limit in the read_file tool call. " +
 		"For example, to read the first 100 lines, you can use the read_file tool with offset=0 and limit=100.\n\n" +
-		"Here is a preview showing the head and tail of the result (lines of the form `... [N lines truncated] ...` " +
-		"indicate omitted lines in the middle of the content):\n\n%s\n"
+		"%s\n"
 	tooLargeHuman = "Message content too large and was saved to the filesystem at: %s\n\n" +
 		"You can read the full content using the read_file tool with pagination (offset and limit parameters).\n\n" +
-		"Here is a preview showing the head and tail of the content:\n\n%s\n"
+		"%s\n"
 )
 
 // evictResult moves a large tool result into a file. Calls that tools make themselves get the whole result.
@@ -66,7 +66,7 @@ func (f *filesystem) evictResult(
 		return message, nil, nil
 	}
 	out := *message
-	out.Content = replaced(message.Content, fmt.Sprintf(tooLargeResult, req.Call.ID, name, preview(text)))
+	out.Content = replaced(message.Content, fmt.Sprintf(tooLargeResult, req.Call.ID, name, preview("result", text)))
 	return &out, update(), nil
 }
 
@@ -131,7 +131,7 @@ func (f *filesystem) previews(ctx context.Context, rt *host.Runtime, messages hi
 		if changed == nil {
 			changed = messages.Messages()
 		}
-		changed[i].Content = replaced(m.Content, fmt.Sprintf(tooLargeHuman, path, preview(textOf(m.Content))))
+		changed[i].Content = replaced(m.Content, fmt.Sprintf(tooLargeHuman, path, preview("content", textOf(m.Content))))
 	}
 	var update *host.Update
 	for i, m := range messages.All() {
@@ -217,22 +217,44 @@ const (
 	previewChars = 1000
 )
 
-// preview returns the first and last lines of a text, with their numbers.
-func preview(message string) string {
+// preview returns the first and last lines of a text with their numbers, below a sentence that says what is left out.
+func preview(of, message string) string {
 	lines := filetext.SplitLines(message)
+	clipped := false
 	short := func(from, to int) string {
-		cut := make([]string, 0, to-from)
-		for _, line := range lines[from:to] {
-			cut = append(cut, strings.ToValidUTF8(text.First(line, previewChars), "\uFFFD"))
+		rows := make([]string, 0, to-from)
+		width := len(strconv.Itoa(to))
+		for i, line := range lines[from:to] {
+			shown := text.First(line, previewChars)
+			clipped = clipped || len(shown) < len(line)
+			rows = append(rows, fmt.Sprintf("%*d  %s", width, from+i+1, strings.ToValidUTF8(shown, "\uFFFD")))
 		}
-		rows, _ := numbered(cut, from+1)
-		return rows
+		return strings.Join(rows, "\n")
 	}
-	if len(lines) <= 2*previewLines {
-		return short(0, len(lines))
+	omitted := len(lines) - 2*previewLines
+	if omitted <= 0 {
+		shown := short(0, len(lines))
+		return previewNote(of, false, clipped) + shown
 	}
-	return fmt.Sprintf("%s\n... [%d lines truncated] ...\n%s",
-		short(0, previewLines), len(lines)-2*previewLines, short(len(lines)-previewLines, len(lines)))
+	head, tail := short(0, previewLines), short(len(lines)-previewLines, len(lines))
+	return previewNote(of, true, clipped) + fmt.Sprintf("%s\n... [%d lines truncated] ...\n%s", head, omitted, tail)
+}
+
+// previewNote is deepagents' sentence before a preview. It names only what was left out.
+func previewNote(of string, omitted, clipped bool) string {
+	note, missing := "Here is a preview of the "+of, []string(nil)
+	if omitted {
+		note = "Here is a preview showing the head and tail of the " + of
+		missing = append(missing, "lines of the form `... [N lines truncated] ...` indicate omitted lines in the middle of the content")
+	}
+	if clipped {
+		missing = append(missing, fmt.Sprintf(
+			"the output contains lines longer than %[1]d characters; this preview shows only their first %[1]d characters", previewChars))
+	}
+	if len(missing) > 0 {
+		note += " (" + strings.Join(missing, "; ") + ")"
+	}
+	return note + ":\n\n"
 }
 
 // plainName matches ids that are file names as they are, if they are not longer than longestName.

@@ -100,9 +100,11 @@ Here is a preview showing the head and tail of the result (lines of the form `+"
 			require.Contains(t, answers["failed"].Content.Text(), "/large_tool_results/failed")
 			blocks := answers["blocks"].Content.Blocks()
 			require.Len(t, blocks, 2)
-			require.Contains(t, blocks[0].Text(), "1  a\n2  "+strings.Repeat("b", 1000)+"\n", "lines of a preview are cut")
+			require.Contains(t, blocks[0].Text(), "Here is a preview of the result (the output contains lines longer than 1000 characters; "+
+				"this preview shows only their first 1000 characters):\n\n1  a\n2  "+strings.Repeat("b", 1000)+"\n")
+			require.Contains(t, answers["failed"].Content.Text(), "indicate omitted lines in the middle of the content):")
 			require.Equal(t, image, blocks[1])
-			require.Equal(t, " 99  line 99\n100  line 100", answers["id"].Content.Text())
+			require.Equal(t, "@@ lines 99-100 of 100 @@\nline 99\nline 100", answers["id"].Content.Text())
 			want := files{
 				"/large_tool_results/call_1_a": large, "/large_tool_results/failed": large,
 				"/large_tool_results/blocks": "a\n" + strings.Repeat("b", 1001),
@@ -215,7 +217,8 @@ func TestFilesystemMovesLargeMessages(t *testing.T) {
 			require.NoError(t, err)
 			const preview = "human Message content too large and was saved to the filesystem at: /conversation_history/m-1.md\n\n" +
 				"You can read the full content using the read_file tool with pagination (offset and limit parameters).\n\n" +
-				"Here is a preview showing the head and tail of the content:\n\n" +
+				"Here is a preview showing the head and tail of the content (lines of the form `... [N lines truncated] ...` " +
+				"indicate omitted lines in the middle of the content):\n\n" +
 				"1  line 1\n2  line 2\n3  line 3\n4  line 4\n5  line 5\n... [20 lines truncated] ...\n" +
 				"26  line 26\n27  line 27\n28  line 28\n29  line 29\n30  line 30\n"
 			require.Equal(t, preview, seen[0][1])

@@ -23,7 +23,7 @@ func TestFilesystemReadsManyLines(t *testing.T) {
 	answer := toolAnswers(result)[0]
 	require.LessOrEqual(t, len(answer), 80_000)
 	require.Greater(t, len(answer), 79_900)
-	require.Regexp(t, `\n\n\[Read (\d+) lines \(lines 1-\d+ of 1000001 total\)\. \d+ lines remaining from offset \d+\.\]$`, answer)
+	require.Regexp(t, `^\[Output was truncated .*\]\n@@ lines 1-\d+ of 1000001 \| next offset \d+ \| truncated due to size @@\n`, answer)
 }
 
 // A file with a strange name neither hides the others nor looks like several.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,8 +22,8 @@ import (
 const readFileDescription = `Reads a file. A file that does not exist is answered with an error.
 
 - By default it returns the first 100 lines. Use offset and limit to page through a long file.
-- Each line is returned with its number, counting from 1, two spaces and its text. The number is not part of the file: leave it out when you edit.
-- A line of more than 5,000 characters is split, with markers such as 5.1 and 5.2. The limit counts lines of the file.
+- The first line, @@ field | field @@, says which lines of the file follow and from which offset to read on. It is not part of the file, and neither
+  are notices in brackets above it: leave them out when you edit. Everything below it is the file's own text.
 - An empty file is answered with a reminder in place of its contents.
 - A result of another tool that was too large is in a file: read it here, part by part.
 - Images (.png, .jpg, .gif, .webp) and PDF documents are shown as such; give their file_path alone.
@@ -41,15 +41,13 @@ const (
 	emptyFileText = "System reminder: File exists but has empty contents"
 	noLinesText   = "System reminder: no lines were read because `limit` was %d. The file was not inspected and may have contents; " +
 		"retry with `limit` >= 1 to read it."
-	readCutText = "\n\n[Output was truncated due to size limits. The file content is very large. " +
+	readCutText = "[Output was truncated due to size limits. The file content is very large. " +
 		"Consider reformatting the file to make it easier to navigate.]"
 )
 
 const (
 	// maxShown is how much read_file shows if the configuration sets no limit, in characters.
 	maxShown = 1 << 20
-	// maxLineShown is how much of a line follows one marker, in characters.
-	maxLineShown = 5000
 )
 
 func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOutput, error) {
@@ -87,89 +85,65 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 	for i, line := range lines.Text {
 		lines.Text[i] = strings.ToValidUTF8(line, "\uFFFD")
 	}
-	text := showPage(&lines, room)
+	var notices []string
 	if in.Offset < 0 {
-		text += fmt.Sprintf("\n\n[Requested offset %d is before the start of the file; read from line 1 instead.]", in.Offset)
+		notices = append(notices, fmt.Sprintf("[Requested offset %d is before the start of the file; read from line 1 instead.]", in.Offset))
 	}
-	return host.TextOutput(text), nil
+	return host.TextOutput(showPage(&lines, room, notices)), nil
 }
 
-// showPage numbers lines and says how many follow. The text has at most room characters.
-func showPage(lines *filetext.Lines, room int) string {
-	last := len(lines.Text)
-	if lines.Cut > 0 {
-		last-- // the last line is cut
+// showPage returns the notices, a header that says which lines follow, and the lines. The text has at most room characters. Lines that
+// do not fit are left out, and the header does not count them.
+func showPage(lines *filetext.Lines, room int, notices []string) string {
+	body := strings.Join(lines.Text, "\n")
+	whole := pageOf(body, pageFields(lines, len(lines.Text)), notices)
+	if lines.Cut == 0 && utf8.RuneCountInString(whole) < room {
+		return whole
 	}
-	rows, ends := numbered(lines.Text, lines.First+1)
-	notice := pageNotice(lines, len(lines.Text))
-	if lines.Cut == 0 && utf8.RuneCountInString(rows)+len(notice) < room {
-		return rows + notice
-	}
-	end, chars := len(rows), utf8.RuneCountInString(rows)
-	for ; last > 0; last-- {
-		notice := pageNotice(lines, last)
-		chars -= utf8.RuneCountInString(rows[ends[last-1]:end]) // count only what is removed: counting the rest for each line would be quadratic
-		end = ends[last-1]
-		if chars+len(readCutText)+len(notice) <= room {
-			return rows[:end] + readCutText + notice
+	notices = append(notices, readCutText)
+	end, chars := len(body), utf8.RuneCountInString(body)
+	for shown := len(lines.Text); lines.Cut == 0 && shown > 0; shown-- {
+		head := pageOf("", append(pageFields(lines, shown), "truncated due to size"), notices)
+		if chars+utf8.RuneCountInString(head) <= room {
+			return head + body[:end]
 		}
+		line := lines.Text[shown-1] // counting what is left for each line would be quadratic
+		end, chars = max(0, end-len(line)-1), max(0, chars-utf8.RuneCountInString(line)-1)
 	}
-	return text.First(rows, max(0, room-len(readCutText))) + readCutText
+	return showPart(lines, room, notices)
 }
 
-// pageNotice says how to read on after the shown lines; "" at the end of the file.
-func pageNotice(lines *filetext.Lines, shown int) string {
-	end := lines.First + shown
-	unit := plural(shown, "line")
-	switch {
-	case lines.Total < 0:
-		return fmt.Sprintf("\n\n[Read %d %s (lines %d-%d). More lines remain from offset %d.]", shown, unit, lines.First+1, end, end)
-	case end >= lines.Total:
-		return ""
+// showPart shows the beginning of the first line, which does not fit.
+func showPart(lines *filetext.Lines, room int, notices []string) string {
+	line := lines.Text[0]
+	size := utf8.RuneCountInString(line) + lines.Cut // what is cut is counted in bytes: nobody has read it as characters
+	fields := func(shown int) []string {
+		return []string{span(lines, 1), "truncated mid-line", fmt.Sprintf("%d of %d chars", shown, size)}
 	}
-	left := lines.Total - end
-	return fmt.Sprintf("\n\n[Read %d %s (lines %d-%d of %d total). %d %s remaining from offset %d.]",
-		shown, unit, lines.First+1, end, lines.Total, left, plural(left, "line"), end)
+	part := text.First(line, max(0, room-utf8.RuneCountInString(pageOf("", fields(size), notices))))
+	return pageOf(part, fields(utf8.RuneCountInString(part)), notices)
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
+// pageOf puts notices and a header above a body.
+func pageOf(body string, fields, notices []string) string {
+	return strings.Join(append(slices.Clone(notices), "@@ "+strings.Join(fields, " | ")+" @@", body), "\n")
 }
 
-// numbered puts numbers before lines, beginning with first, and returns where each line ends. It splits long lines.
-func numbered(lines []string, first int) (shown string, ends []int) {
-	type row struct{ marker, text string }
-	rows := make([]row, 0, len(lines))
-	of := make([]int, 0, len(lines)) // for each line, the number of rows up to its end
-	width := 0
-	for i, line := range lines {
-		number := strconv.Itoa(first + i)
-		for part := 0; part == 0 || line != ""; part++ {
-			marker := number
-			if part > 0 {
-				marker = fmt.Sprintf("%s.%d", number, part)
-			}
-			piece := text.First(line, maxLineShown)
-			line = line[len(piece):]
-			rows = append(rows, row{marker, piece})
-			width = max(width, len(marker))
-		}
-		of = append(of, len(rows))
+// pageFields says which lines are shown, and how to read on unless the file ends there.
+func pageFields(lines *filetext.Lines, shown int) []string {
+	fields := []string{span(lines, shown)}
+	if end := lines.First + shown; lines.Total < 0 || end < lines.Total {
+		fields = append(fields, fmt.Sprintf("next offset %d", end))
 	}
-	var out strings.Builder
-	for i, r := range rows {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		fmt.Fprintf(&out, "%*s  %s", width, r.marker, r.text)
-		for len(ends) < len(of) && of[len(ends)] == i+1 {
-			ends = append(ends, out.Len())
-		}
+	return fields
+}
+
+func span(lines *filetext.Lines, shown int) string {
+	out := fmt.Sprintf("lines %d-%d", lines.First+1, lines.First+shown)
+	if lines.Total >= 0 {
+		out += fmt.Sprintf(" of %d", lines.Total)
 	}
-	return out.String(), ends
+	return out
 }
 
 // mediaOf returns the kind of a file by its name: "image", "pdf", "media" for other media, which cannot be shown, or "" for

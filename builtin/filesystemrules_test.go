@@ -42,8 +42,8 @@ func TestFilesystemPermissions(t *testing.T) {
 		"read":              {denied, one("read_file", args{"file_path": "/secrets/key"}), "! Error: permission denied for read on /secrets/key"},
 		"hidden":            {denied, one("read_file", args{"file_path": "/secrets/.env"}), "! Error: permission denied for read on /secrets/.env"},
 		"another spelling":  {denied, one("read_file", args{"file_path": `.//secrets\./key`}), "! Error: permission denied for read on /secrets/key"},
-		"first match":       {denied, one("read_file", args{"file_path": "/secrets/public/b.txt"}), "1  text"},
-		"allowed elsewhere": {denied, one("read_file", args{"file_path": "/public/a.txt"}), "1  text"},
+		"first match":       {denied, one("read_file", args{"file_path": "/secrets/public/b.txt"}), "@@ lines 1-1 of 1 @@\ntext"},
+		"allowed elsewhere": {denied, one("read_file", args{"file_path": "/public/a.txt"}), "@@ lines 1-1 of 1 @@\ntext"},
 		"not there":         {denied, one("read_file", args{"file_path": "/secrets/none"}), "! Error: permission denied for read on /secrets/none"},
 		"write":             {denied, one("write_file", args{"file_path": "/secrets/new", "content": ""}), "! Error: permission denied for write on /secrets/new"},
 		"edit": {
@@ -125,7 +125,7 @@ func TestFilesystemPermissionsAndLinks(t *testing.T) {
 	}, toolAnswers(result))
 
 	result = runFilesystem(t, builtin.Filesystem{Root: dir}, scripted.NewTurns(turns[0], scripted.Say("done")))
-	require.Equal(t, []string{"1  text"}, toolAnswers(result), "without permissions they are followed")
+	require.Equal(t, []string{"@@ lines 1-1 of 1 @@\ntext"}, toolAnswers(result), "without permissions they are followed")
 }
 
 func TestFilesystemAsksAHuman(t *testing.T) {
@@ -136,7 +136,7 @@ func TestFilesystemAsksAHuman(t *testing.T) {
 		approved, rejected, respond string
 	}{
 		"read": {
-			one("read_file", args{"file_path": "/secrets/key"}), "1  text",
+			one("read_file", args{"file_path": "/secrets/key"}), "@@ lines 1-1 of 1 @@\ntext",
 			"! User rejected the tool call for `read_file` with reason: no", "said",
 		},
 		"write": {

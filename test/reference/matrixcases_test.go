@@ -36,7 +36,7 @@ var matrix = map[string]matrixCase{
 			object{"content": "", "tool_calls": []any{matrixCall("5", "ls", object{"path": "/"})}},
 			object{"content": "done"},
 		},
-		proof: []string{"Updated file /a.txt", "1  two", `[\"/a.txt\",\"/b.txt\"]`, "Answer: yes"},
+		proof: []string{"Updated file /a.txt", `@@ lines 1-1 of 1 @@\ntwo`, `[\"/a.txt\",\"/b.txt\"]`, "Answer: yes"},
 	},
 	"human_in_the_loop": {
 		config: object{"interrupt_on": object{"calc": object{"allowed_decisions": []any{"reject"}}}},

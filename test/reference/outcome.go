@@ -1,6 +1,9 @@
 package reference
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
@@ -41,7 +44,7 @@ func (o *Outcome) ModelRequests() [][]abi.Message {
 // Document shows the outcome with the keys of an expected run.
 func (o *Outcome) Document() map[string]any {
 	out := map[string]any{
-		"messages": messageDocuments(o.Messages), "state": mapDocument(o.State), "structured_response": value(o.Structured),
+		"messages": messageDocuments(o.Messages), "state": withoutTimes(mapDocument(o.State)), "structured_response": value(o.Structured),
 		"interrupts": list(o.Interrupts, value), "next": list(o.Next, text), "log": list(o.Log, text),
 		"model_requests": list(o.requests, (*request).document), "tool_runs": list(o.runs, toolRun.document),
 		"decision_requests":   list(o.decisions, (*decided).document),
@@ -51,6 +54,22 @@ func (o *Outcome) Document() map[string]any {
 		out["error"] = map[string]any{"phase": f.Phase, "kind": f.Kind, "type": f.Type, "message": f.Message}
 	}
 	return out
+}
+
+// withoutTimes removes from a state the times of files and of remote tasks, which the files leave out.
+func withoutTimes(state any) any {
+	fields, _ := state.(map[string]any)
+	for field, times := range map[string][]string{
+		"files": {"created_at", "modified_at"}, "async_tasks": {"created_at", "last_checked_at", "last_updated_at"},
+	} {
+		entries, _ := fields[field].(map[string]any)
+		for _, entry := range entries {
+			if keys, ok := entry.(map[string]any); ok {
+				maps.DeleteFunc(keys, func(key string, _ any) bool { return slices.Contains(times, key) })
+			}
+		}
+	}
+	return state
 }
 
 func (r *request) document() any {

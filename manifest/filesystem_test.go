@@ -31,7 +31,7 @@ middleware:
 			answers = append(answers, m.Content.Text())
 		}
 	}
-	require.Equal(t, []string{"1  text", "/c.txt", "Updated file /b.txt"}, answers)
+	require.Equal(t, []string{"@@ lines 1-1 of 1 @@\ntext", "/c.txt", "Updated file /b.txt"}, answers)
 	made, err := os.ReadFile(filepath.Join(filepath.Dir(path), "data", "b.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "made", string(made))

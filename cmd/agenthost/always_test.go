@@ -35,7 +35,9 @@ func TestResumeAlways(t *testing.T) {
 	require.Contains(t, b.out.String(), "\nrules; 'agenthost threads revoke' removes them\n"+rules)
 	require.NotContains(t, b.out.String(), "sealed")
 	require.Equal(t, exitOK, b.threads("rules", "ada", "--json"))
-	var doc struct{ Rules []threadview.Rule }
+	var doc struct {
+		Rules []threadview.Rule `json:"rules"`
+	}
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &doc))
 	require.Len(t, doc.Rules, 2)
 

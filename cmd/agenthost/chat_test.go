@@ -135,7 +135,7 @@ func TestAChatSwitchesItsModel(t *testing.T) {
 	require.Contains(t, b.err.String(), "· model openai:second\n· model openai:second\n")
 	require.Equal(t, 1, strings.Count(b.err.String(), "  write_todos "), "the tools are listed once")
 	for typed, want := range map[string]string{
-		"/model second\n":       `"second": write it as PROVIDER:NAME`,
+		"/model second\n":        `"second": write it as PROVIDER:NAME`,
 		"/model nobody:second\n": "the model is still openai:first",
 	} {
 		require.Equal(t, exitUsage, b.says(typed), typed)

@@ -36,20 +36,23 @@ func (f *decisionFlags) add(flags *pflag.FlagSet) {
 		usage  string
 	}{
 		{question.Approve, question.Once, "approve the call or interrupt `ID`: it runs unchanged"},
-		{question.Approve, question.AnyArgs, "approve the call `ID`, and from now on all calls of its tool in this thread; 'agenthost threads rules' lists such rules"},
+		{
+			question.Approve, question.AnyArgs,
+			"approve the call `ID`, and from now on all calls of its tool in this thread; 'agenthost threads rules' lists such rules",
+		},
 		{question.Approve, question.SameArgs, "approve the call `ID`, and from now on calls of its tool with the same arguments in this thread"},
 		{question.Edit, question.Once, "run the call with other arguments: `ID=FILE`, where FILE holds a JSON object and - is standard input"},
 		{question.Reject, question.Once, "reject the call or interrupt `ID`: it does not run; a --message after this flag tells the model why"},
-		{question.Respond, question.Once, "do not run the call `ID`: the --message after this flag is its result, or the answer to an interrupt of another kind"},
+		{
+			question.Respond, question.Once,
+			"do not run the call `ID`: the --message after this flag is its result, or the answer to an interrupt of another kind",
+		},
 		{question.Retry, question.Once, "run the call `ID` again after a crash interrupted it"},
 		{question.Skip, question.Once, "do not run the call `ID` again after a crash interrupted it; a --message after this flag tells the model why"},
 	} {
 		flag := typedFlag{to: f, name: string(d.t), decision: question.Decision{Type: d.t, Always: d.always}}
-		switch d.always {
-		case question.AnyArgs:
-			flag.name = "always"
-		case question.SameArgs:
-			flag.name = "always-same"
+		if name, ok := map[question.Always]string{question.AnyArgs: "always", question.SameArgs: "always-same"}[d.always]; ok {
+			flag.name = name
 		}
 		flags.Var(&flag, flag.name, d.usage)
 	}

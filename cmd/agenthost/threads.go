@@ -49,7 +49,8 @@ no model.`,
 		return a.locate(c)
 	}
 	c.AddCommand(a.threadsListCommand(&flags), a.threadsShowCommand(&flags), a.threadsHistoryCommand(&flags),
-		a.threadsRulesCommand(&flags), a.threadsRevokeCommand(&flags), a.threadsForkCommand(&flags), a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
+		a.threadsRulesCommand(&flags), a.threadsRevokeCommand(&flags), a.threadsForkCommand(&flags),
+		a.threadsExportCommand(&flags), a.threadsRemoveCommand(&flags))
 	return c
 }
 

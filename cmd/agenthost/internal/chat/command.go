@@ -46,7 +46,10 @@ func commands() []command {
 		},
 		{name: "/graph", summary: "shows the agent's steps as a Mermaid flowchart", do: (*Chat).graph},
 		{name: "/help", summary: "shows this help", do: (*Chat).help},
-		{name: "/model", summary: "shows the model, or uses another one from the next message on", do: (*Chat).model, argument: "NAME", with: (*Chat).switchModel},
+		{
+			name: "/model", summary: "shows the model, or uses another one from the next message on", do: (*Chat).model,
+			argument: "NAME", with: (*Chat).switchModel,
+		},
 		{name: "/new", summary: "starts a new thread", do: (*Chat).startThread},
 		{name: "/quit", summary: "ends the chat, like Ctrl-D", do: func(*Chat, context.Context) error { return errQuit }},
 		{name: "/resume", summary: "continues another thread", argument: "THREAD", with: (*Chat).resumeThread},

@@ -77,7 +77,7 @@ func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	dir := &Manifest{dir: filepath.Dir(path)}
 	expanded, err := node.Expand(lookup)
 	if err != nil { // env_file is read only if a variable is missing, so a missing file is no error before
-		if lookup, err = environment(root, lookup, dir.path, options.EnvFile); err == nil {
+		if lookup, _, err = environment(root, lookup, dir.path, options.EnvFile); err == nil {
 			expanded, err = node.Expand(lookup)
 		}
 	}

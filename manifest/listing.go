@@ -20,7 +20,8 @@ type Value struct {
 const OriginDefault = "default"
 
 // Values lists the values of the manifest in the order of the file, after the assignments of [Options]. With defaults, it adds after the keys
-// of each mapping those that the mapping leaves out, if they have a fixed default. It never shows the value of a variable, which may be a
+// of each mapping those that the mapping leaves out, if they have a fixed default. The list also has the address of a model that an
+// environment variable sets and, with defaults, the address of every model of a provider, without a password or a query. It never shows the value of a variable, which may be a
 // secret.
 func (m *Manifest) Values(defaults bool) ([]Value, error) {
 	l := listing{}
@@ -32,6 +33,9 @@ func (m *Manifest) Values(defaults bool) ([]Value, error) {
 		l.add(m.root, schema)
 	} else {
 		l.add(m.root, nil)
+	}
+	if err := m.addAddresses(&l, defaults); err != nil {
+		return nil, err
 	}
 	return l.values, nil
 }

@@ -46,6 +46,7 @@ type Manifest struct {
 	root         strictyaml.Node                  // the file after the assignments, with variables as they are written
 	dir          string                           // directory of the file, which paths are relative to
 	lookup       func(name string) (string, bool) // looks up a variable in the environment and then in env_file
+	inFile       func(name string) bool           // reports whether a variable is from env_file; nil: none is
 	engine       *plugin.Engine
 	recorder     plugin.Recorder
 	inMemory     bool
@@ -111,7 +112,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		return nil, err
 	}
 	m.root = root
-	if m.lookup, err = environment(root, lookup, m.path, options.EnvFile); err != nil {
+	if m.lookup, m.inFile, err = environment(root, lookup, m.path, options.EnvFile); err != nil {
 		return nil, err
 	}
 	expanded, unset := root.Expand(m.lookup)

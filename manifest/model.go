@@ -121,7 +121,7 @@ type callEntry struct {
 // build makes the model.
 func (e *modelEntry) build(m *Manifest) (model.Model, error) {
 	if e.provided != nil {
-		return e.provided.cutOff.wrap(e.provided.build(m.lookup)), nil
+		return e.provided.cutOff.wrap(e.provided.build(m)), nil
 	}
 	var entry scriptedEntry
 	if err := e.node.Decode(&entry); err != nil {

@@ -30,7 +30,7 @@ var providers = map[string]*providerKind{
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			m := &openai.Decisions{Model: openai.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, InFile: e.inFile, Settings: e.settings, Headers: e.headers,
 				Profile: e.profile, Limits: e.limits,
 			}}
 			if e.api == decisionsAPI {
@@ -50,7 +50,7 @@ var providers = map[string]*providerKind{
 		common: map[string]commonSetting{"stop": {texts, []string{"stop_sequences"}}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &anthropic.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
+				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, InFile: e.inFile, Settings: e.settings, Headers: e.headers,
 				Profile: e.profile, Limits: e.limits,
 			}
 		},
@@ -101,6 +101,7 @@ type providerEntry struct {
 	settings wire.Map
 	cutOff   cutOffEntry
 	limits   model.Limits
+	inFile   func(name string) bool // reports whether a variable is from env_file; nil: none is
 }
 
 // profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
@@ -326,4 +327,8 @@ type lookupFunc = func(name string) (string, bool)
 
 // build makes the model, which looks up its key where a request needs it. A missing key is an error of its calls, so that a manifest can
 // be inspected without the key.
-func (e *providerEntry) build(lookup lookupFunc) model.Model { return e.kind.build(e, lookup) }
+func (e *providerEntry) build(m *Manifest) model.Model {
+	of := *e
+	of.inFile = m.inFile
+	return e.kind.build(&of, m.lookup)
+}

@@ -23,8 +23,9 @@ func (a *app) configShowCommand() *cobra.Command {
 		Use:   "show [flags]",
 		Short: "List the values of the manifest, and where each of them comes from",
 		Long: `List the values of the manifest, one in a line, as --set takes them. --set and --model are applied first.
-With --resolved, the list has the defaults of keys that the manifest leaves out, too. With --origin, each
-value is followed by the place that it comes from: the line of the file, the flag, or "default".
+The address of a model is listed, too, if an environment variable such as OPENAI_BASE_URL sets it. With
+--resolved, the list also has the defaults of keys that the manifest leaves out. With --origin, each value
+is followed by the place that it comes from: the line of the file, the flag, the variable, or "default".
 
 Secrets are shown as ***: the values of keys such as headers and env, and of keys that are named like a
 secret. Variables such as ${NAME} are shown as they are written, because their values may be secrets.`,

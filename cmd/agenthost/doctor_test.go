@@ -119,7 +119,7 @@ func TestDoctorOfPlugins(t *testing.T) {
 }
 
 func TestDoctorOfKeys(t *testing.T) { //nolint:paralleltest // it changes the environment
-	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		t.Setenv(name, "")
 		require.NoError(t, os.Unsetenv(name))
 	}
@@ -174,6 +174,42 @@ models:
 	found = b.examined(exitUsage, "--online")
 	require.Contains(t, found["model, asked"].Found, "authentication (HTTP 401)")
 	require.NotContains(t, b.out.String(), "s3cret")
+}
+
+func TestDoctorOfAddresses(t *testing.T) { //nolint:paralleltest // it changes the environment
+	t.Setenv("OPENAI_API_KEY", "s3cret-key")
+	t.Setenv("OPENAI_BASE_URL", "http://me:s3cret-pw@127.0.0.1:9/v1?key=s3cret-q")
+	t.Setenv("ANTHROPIC_API_KEY", "s3cret-key")
+	t.Setenv("ANTHROPIC_BASE_URL", "")
+	b := setup(t, "apiVersion: agenthost/v1\nenv_file: .env\nmodel: openai:gpt-5.2\nmodels:\n  claude: {provider: anthropic, name: claude-haiku-4-5}\n")
+	b.write(".env", "ANTHROPIC_BASE_URL=http://127.0.0.1:10\nOPENAI_BASE_URL=http://127.0.0.1:10\n")
+	found := b.examined(exitOK)
+	require.Equal(t, check{
+		"model", checkOK, "openai:gpt-5.2; OPENAI_API_KEY is sent to 127.0.0.1:9 (the address in OPENAI_BASE_URL, set in the environment)", "",
+	}, found["model"])
+	require.Equal(t, check{
+		"model claude", checkNote, "anthropic:claude-haiku-4-5; ANTHROPIC_API_KEY is not sent to 127.0.0.1:10 (the address in ANTHROPIC_BASE_URL, set in env_file), " +
+			"because a file of the project may not redirect a key",
+		"set ANTHROPIC_BASE_URL in the environment; or, if this server needs the key, set base_url and api_key_env in the manifest",
+	}, found["model claude"])
+
+	require.Equal(t, exitOK, b.run("config", "show", "--origin"), &b.err)
+	file := b.path("agenthost.yaml")
+	require.Equal(t, "apiVersion=agenthost/v1  # "+file+":1:13\n"+
+		"env_file=.env  # "+file+":2:11\n"+
+		"model=openai:gpt-5.2  # "+file+":3:8\n"+
+		"model.base_url=http://127.0.0.1:9/v1  # OPENAI_BASE_URL in the environment\n"+
+		"models.claude.provider=anthropic  # "+file+":5:22\n"+
+		"models.claude.name=claude-haiku-4-5  # "+file+":5:39\n"+
+		"models.claude.base_url=http://127.0.0.1:10  # ANTHROPIC_BASE_URL in env_file\n", b.out.String())
+	require.NotContains(t, b.out.String(), "s3cret")
+
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+	require.Equal(t, exitOK, b.run("config", "show", "--resolved", "--origin", "--model", "gemini:g"), &b.err)
+	require.Contains(t, b.out.String(), "\nmodel.base_url=https://generativelanguage.googleapis.com  # default\n")
+	b.write(".env", "")
+	require.Equal(t, exitOK, b.run("config", "show", "--resolved", "--origin"), &b.err)
+	require.Contains(t, b.out.String(), "\nmodels.claude.base_url=https://api.anthropic.com  # default\n")
 }
 
 func TestDoctorOfToolchains(t *testing.T) {

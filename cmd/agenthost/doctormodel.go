@@ -19,12 +19,18 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 		return
 	}
 	account, err := accountant.Account()
+	if account.BaseURLVariable != "" {
+		account.Host += " (the address in " + account.BaseURLVariable + ", " + placeOf(&account) + ")"
+	}
 	switch {
 	case err != nil:
 		d.failed(subject, name+": "+err.Error(), "correct the model in the manifest")
 		return
 	case account.Key == model.CredentialHeader:
 		d.okf(subject, "%s; the key in its headers is sent to %s", name, account.Host)
+	case account.Key == model.CredentialWithheld && account.BaseURLInFile:
+		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, because a file of the project may not redirect a key", name, account.Variable, account.Host),
+			"set "+account.BaseURLVariable+" in the environment; or, if this server needs the key, set base_url and api_key_env in the manifest")
 	case account.Key == model.CredentialWithheld:
 		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, because base_url is not the provider's own address", name, account.Variable, account.Host),
 			"correct base_url; or, if this server needs the key, add api_key_env: "+account.Variable+" to the model")
@@ -40,6 +46,14 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 	if d.online && ctx.Err() == nil {
 		d.ask(ctx, subject, m)
 	}
+}
+
+// placeOf says where the variable with the address is set.
+func placeOf(account *model.Account) string {
+	if account.BaseURLInFile {
+		return "set in env_file"
+	}
+	return "set in the environment"
 }
 
 // askTime is the time limit for the answer of a model.

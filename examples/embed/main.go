@@ -26,7 +26,7 @@ func weather(_ context.Context, q query) (string, error) { return "sunny in " + 
 // chosen returns a model of OpenAI or of a compatible server if there is a key, and a scripted model if not.
 func chosen() model.Model {
 	if os.Getenv(openai.APIKeyVariable) != "" {
-		return &openai.Model{Name: "gpt-5.2", BaseURL: os.Getenv("OPENAI_BASE_URL")}
+		return openai.New("gpt-5.2") // at OPENAI_BASE_URL, if that is set
 	}
 	return scripted.NewTurns(
 		scripted.CallTools(abi.Call("1", "weather", map[string]any{"city": "Oslo"})),

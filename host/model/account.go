@@ -5,7 +5,11 @@ type Account struct {
 	Host     string     // the host of the server, with its port if the address names one
 	Own      bool       // the server is the provider's own, reached over https
 	Key      Credential // what authenticates the requests
-	Variable string     // the environment variable that holds the key, or should hold it
+	Variable string     // the environment variable that holds the key, or should hold it; "": the server has no key
+
+	BaseURL         string // the address of the server, without a password or a query
+	BaseURLVariable string // the environment variable that the address is from; "": it is configured, or the provider's own
+	BaseURLInFile   bool   // BaseURLVariable is set in a project's env_file, and not in the environment
 }
 
 // Accountant is a model that authenticates with a key.

@@ -15,9 +15,12 @@ import (
 // Provider is the provider name of this package's models.
 const Provider = "anthropic"
 
-// APIKeyVariable is the environment variable that holds the key. No other variable changes a request, except the proxy
-// settings of Go's HTTP client.
+// APIKeyVariable is the environment variable that holds the key.
 const APIKeyVariable = "ANTHROPIC_API_KEY" //nolint:gosec // a name, not a key
+
+// BaseURLVariable is the environment variable that may hold another address, which then gets the key. No other variable changes a request,
+// except the proxy settings of Go's HTTP client.
+const BaseURLVariable = "ANTHROPIC_BASE_URL"
 
 // path is the path of the Messages API, relative to the provider's address.
 const path = "v1/messages"
@@ -25,7 +28,10 @@ const path = "v1/messages"
 // ownBaseURL is Anthropic's own address.
 const ownBaseURL = "https://api.anthropic.com/"
 
-var service = provider.Service{BaseURL: ownBaseURL, Variables: []string{APIKeyVariable}, KeyHeader: "X-Api-Key"}
+var service = provider.Service{
+	BaseURL: ownBaseURL, Variables: []string{APIKeyVariable}, KeyHeader: "X-Api-Key",
+	BaseURLVariable: BaseURLVariable,
+}
 
 // Model is a model of Anthropic. Do not change its fields after its first use.
 //
@@ -49,7 +55,7 @@ var service = provider.Service{BaseURL: ownBaseURL, Variables: []string{APIKeyVa
 // answer then has the content and the token counts of all requests.
 type Model struct {
 	Name       string            // such as "claude-haiku-4-5"
-	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": Anthropic's own
+	BaseURL    string            // such as "http://localhost:4010", without "/v1"; "": that in ANTHROPIC_BASE_URL, or else Anthropic's own
 	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
 	APIKeyEnv  string            // the variable with the key for BaseURL; "": ANTHROPIC_API_KEY, which is only sent to Anthropic
 	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
@@ -58,8 +64,11 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
-	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
+	// LookupEnv looks up the variables with the key and the address; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
+	// InFile reports whether a variable that LookupEnv finds is from a file that comes with a project. A server whose address is from
+	// such a file gets no key, unless it is the provider's own. nil: none is.
+	InFile func(name string) bool
 
 	once     sync.Once
 	endpoint *provider.Endpoint
@@ -121,7 +130,7 @@ func (m *Model) connect() (err error) {
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
-		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv, InFile: m.InFile,
 		Header: http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}, Headers: m.Headers, HTTPClient: m.HTTPClient,
 		Limits: m.Limits,
 	}

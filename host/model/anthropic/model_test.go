@@ -125,6 +125,17 @@ func TestTheEnvironmentChangesNothing(t *testing.T) { //nolint:paralleltest // i
 	require.Equal(t, before.path, after.path)
 }
 
+func TestTheAddressFromTheEnvironment(t *testing.T) { //nolint:paralleltest // it sets the environment
+	s := serve(t, answers(plain))
+	t.Setenv(anthropic.BaseURLVariable, s.model(t).BaseURL)
+	t.Setenv(anthropic.APIKeyVariable, "sk-ant-key")
+	m := anthropic.New("claude-haiku-4-5")
+	_, err := m.Generate(t.Context(), request(abi.Human("hi")))
+	require.NoError(t, err)
+	require.Equal(t, "/v1/messages", s.requests[0].path)
+	require.Equal(t, "sk-ant-key", s.requests[0].header.Get("X-Api-Key"))
+}
+
 func TestAddressesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"localhost:4010", "ftp://localhost", "http://", ":", "/v1", "http://user:sk-ant-test@%zz"} {

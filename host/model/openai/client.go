@@ -13,7 +13,10 @@ import (
 const ownBaseURL = "https://api.openai.com/v1/"
 
 // service is OpenAI's. Its regional hosts are subdomains, such as eu.api.openai.com.
-var service = provider.Service{BaseURL: ownBaseURL, Regions: true, Variables: []string{APIKeyVariable}, KeyHeader: "Authorization"}
+var service = provider.Service{
+	BaseURL: ownBaseURL, Regions: true, Variables: []string{APIKeyVariable}, KeyHeader: "Authorization",
+	BaseURLVariable: BaseURLVariable,
+}
 
 // object is a JSON object of a request.
 type object = map[string]any
@@ -34,7 +37,7 @@ func (m *Model) open() (err error) {
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
-		Name: m.provider(), BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Name: m.provider(), BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv, InFile: m.InFile,
 		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
 	}
 }

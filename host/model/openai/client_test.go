@@ -80,7 +80,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Only the variable with the key changes a request.
+// Only the variables with the key and the address change a request.
 func TestEnvironment(t *testing.T) {
 	send := func() (out []recorded) {
 		for _, api := range apis {
@@ -96,13 +96,19 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv(openai.APIKeyVariable, "key")
 	want := send()
 	for name, value := range map[string]string{
-		"OPENAI_BASE_URL": "http://localhost:1/v9", "OPENAI_ORG_ID": "org", "OPENAI_PROJECT_ID": "project", "OPENAI_ADMIN_KEY": "admin",
+		"OPENAI_ORG_ID": "org", "OPENAI_PROJECT_ID": "project", "OPENAI_ADMIN_KEY": "admin",
 		"OPENAI_WEBHOOK_SECRET": "secret", "OPENAI_CUSTOM_HEADERS": "X-Custom: 1", "OPENAI_LOG": "debug", "OPENAI_API_BASE": "http://localhost:1",
 		"OPENAI_ORGANIZATION": "org", "AZURE_OPENAI_API_KEY": "azure",
 	} {
 		t.Setenv(name, value)
 	}
 	require.Equal(t, want, send())
+	t.Setenv(openai.BaseURLVariable, "http://localhost:1/v9/")
+	for i, got := range send() {
+		require.Equal(t, "http://localhost:1/v9/"+strings.TrimPrefix(want[i].path, "https://api.openai.com/v1/"), got.path)
+		require.Equal(t, "Bearer key", got.header.Get("Authorization"), "the user set both variables")
+		require.Equal(t, want[i].body, got.body)
+	}
 }
 
 func TestAddresses(t *testing.T) {

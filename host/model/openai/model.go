@@ -14,9 +14,12 @@ import (
 // Provider is the default provider name of this package's models.
 const Provider = "openai"
 
-// APIKeyVariable is the environment variable that holds the key. No other variable changes a request, except the proxy
-// settings of Go's HTTP client.
+// APIKeyVariable is the environment variable that holds the key.
 const APIKeyVariable = "OPENAI_API_KEY" //nolint:gosec // a name, not a key
+
+// BaseURLVariable is the environment variable that may hold another address, which then gets the key. No other variable changes a request,
+// except the proxy settings of Go's HTTP client.
+const BaseURLVariable = "OPENAI_BASE_URL"
 
 // API is one of the two interfaces of OpenAI.
 type API string
@@ -44,7 +47,7 @@ const (
 // the request.
 type Model struct {
 	Name       string            // such as "gpt-5.2"
-	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": OpenAI's own
+	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": that in OPENAI_BASE_URL, or else OpenAI's own
 	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
 	APIKeyEnv  string            // the variable with the key for BaseURL; "": OPENAI_API_KEY, which is only sent to OpenAI
 	API        API               // "": ChatCompletions
@@ -55,8 +58,11 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
-	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
+	// LookupEnv looks up the variables with the key and the address; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
+	// InFile reports whether a variable that LookupEnv finds is from a file that comes with a project. A server whose address is from
+	// such a file gets no key, unless it is the provider's own. nil: none is.
+	InFile func(name string) bool
 
 	once     sync.Once
 	endpoint *provider.Endpoint

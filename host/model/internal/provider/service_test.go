@@ -64,6 +64,7 @@ func TestWhereAKeyGoes(t *testing.T) {
 			})}
 			account, err := acme.Account(&test.options)
 			require.NoError(t, err)
+			account.BaseURL = "" // see TestAddressesFromTheEnvironment
 			require.Equal(t, test.want, account)
 			e, err := acme.Connect(&test.options)
 			require.NoError(t, err)
@@ -73,6 +74,92 @@ func TestWhereAKeyGoes(t *testing.T) {
 			require.Equal(t, test.sent, got.Get("X-Api-Key"))
 		})
 	}
+}
+
+// An address that the user has set in the environment gets the key, and one from a file of a project gets nothing.
+func TestAddressesFromTheEnvironment(t *testing.T) {
+	t.Parallel()
+	proxied := provider.Service{
+		BaseURL: "https://api.acme.com/v1/", Variables: []string{"ACME_API_KEY"}, KeyHeader: "X-Api-Key", BaseURLVariable: "ACME_BASE_URL",
+	}
+	local := provider.Service{
+		BaseURL: "http://127.0.0.1:7/v1", BaseURLVariable: "LOCAL_HOST",
+		ReadBaseURL: func(value string) string { return "http://" + value + ":7/v1" },
+	}
+	env := lookup("ACME_API_KEY=k", "OTHER=o", "ACME_BASE_URL= http://me:pw@proxy.example/x/?key=secret ", "LOCAL_HOST=box")
+	inFile := func(name string) bool { return strings.HasSuffix(name, "_BASE_URL") || name == "LOCAL_HOST" }
+	const address = "http://proxy.example/x"
+	for name, test := range map[string]struct {
+		of      *provider.Service
+		options provider.Options
+		want    model.Account
+		sent    string
+	}{
+		"environment": {&proxied, provider.Options{LookupEnv: env}, model.Account{
+			Host: "proxy.example", Key: "variable", Variable: "ACME_API_KEY", BaseURL: address, BaseURLVariable: "ACME_BASE_URL",
+		}, "k"},
+		"environment, another key": {&proxied, provider.Options{LookupEnv: env, APIKeyEnv: "OTHER"}, model.Account{
+			Host: "proxy.example", Key: "variable", Variable: "OTHER", BaseURL: address, BaseURLVariable: "ACME_BASE_URL",
+		}, "o"},
+		"configured": {&proxied, provider.Options{LookupEnv: env, BaseURL: "https://other.example"}, model.Account{
+			Host: "other.example", Key: "withheld", Variable: "ACME_API_KEY", BaseURL: "https://other.example",
+		}, ""},
+		"empty": {&proxied, provider.Options{LookupEnv: lookup("ACME_API_KEY=k", "ACME_BASE_URL= ")}, model.Account{
+			Host: "api.acme.com", Own: true, Key: "variable", Variable: "ACME_API_KEY", BaseURL: "https://api.acme.com/v1",
+		}, "k"},
+		"a file": {&proxied, provider.Options{LookupEnv: env, InFile: inFile}, model.Account{
+			Host: "proxy.example", Key: "withheld", Variable: "ACME_API_KEY", BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,
+		}, ""},
+		"a file, a key that is named": {&proxied, provider.Options{LookupEnv: env, InFile: inFile, APIKeyEnv: "OTHER"}, model.Account{
+			Host: "proxy.example", Key: "withheld", Variable: "OTHER", BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,
+		}, ""},
+		"a file, a key that is given": {&proxied, provider.Options{LookupEnv: env, InFile: inFile, APIKey: "given"}, model.Account{
+			Host: "proxy.example", Key: "withheld", Variable: "ACME_API_KEY", BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,
+		}, ""},
+		"a file with the provider's own address": {
+			&proxied,
+			provider.Options{LookupEnv: lookup("ACME_API_KEY=k", "ACME_BASE_URL=https://api.acme.com/v2"), InFile: inFile},
+			model.Account{
+				Host: "api.acme.com", Own: true, Key: "variable", Variable: "ACME_API_KEY", BaseURL: "https://api.acme.com/v2", BaseURLVariable: "ACME_BASE_URL",
+				BaseURLInFile: true,
+			}, "k",
+		},
+		"no key":           {&local, provider.Options{LookupEnv: lookup()}, model.Account{Host: "127.0.0.1:7", BaseURL: "http://127.0.0.1:7/v1"}, ""},
+		"a value to read":  {&local, provider.Options{LookupEnv: env}, model.Account{Host: "box:7", BaseURL: "http://box:7/v1", BaseURLVariable: "LOCAL_HOST"}, ""},
+		"no key, but more": {&local, provider.Options{LookupEnv: env, InFile: inFile}, model.Account{Host: "box:7", BaseURL: "http://box:7/v1", BaseURLVariable: "LOCAL_HOST", BaseURLInFile: true}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got *http.Request
+			test.options.Name = "acme"
+			test.options.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				got = r
+				return &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Request: r}, nil
+			})}
+			account, err := test.of.Account(&test.options)
+			require.NoError(t, err)
+			require.Equal(t, test.want, account)
+			e, err := test.of.Connect(&test.options)
+			require.NoError(t, err)
+			_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
+			require.Equal(t, test.sent, got.Header.Get("X-Api-Key"))
+			require.Equal(t, account.Host, got.URL.Host)
+			if account.Key == model.CredentialWithheld && account.BaseURLInFile {
+				require.ErrorContains(t, err, "ACME_BASE_URL is set in env_file, so proxy.example gets no key; set ACME_BASE_URL in the environment, or set base_url and api_key_env")
+			}
+		})
+	}
+
+	_, err := proxied.Connect(&provider.Options{Name: "acme", LookupEnv: env, InFile: inFile, Headers: map[string]string{"X-Auth-Token": "secret"}})
+	require.ErrorContains(t, err, `from ACME_BASE_URL in env_file, which may not redirect the header "X-Auth-Token"`)
+	_, err = proxied.Connect(&provider.Options{Name: "acme", LookupEnv: lookup("ACME_BASE_URL=localhost:1?key=secret")})
+	require.ErrorContains(t, err, "the value of ACME_BASE_URL is not the address of a server")
+	require.NotContains(t, err.Error(), "secret")
+
+	nowhere := provider.Service{Variables: []string{"ACME_API_KEY"}, KeyHeader: "X-Api-Key", BaseURLVariable: "ACME_BASE_URL"}
+	_, err = nowhere.Connect(&provider.Options{Name: "acme", LookupEnv: lookup("ACME_API_KEY=k")})
+	require.ErrorContains(t, err, "the address of the server is not set; set base_url in the manifest, or ACME_BASE_URL in the environment")
+	require.NoError(t, nowhere.Check(&provider.Options{Name: "acme", LookupEnv: lookup()}), "it may be set later")
 }
 
 func TestTheOwnServerRequiresAKey(t *testing.T) {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"regexp"
@@ -14,10 +15,11 @@ import (
 	"github.com/agenthost/agenthost/host/model/openai"
 	"github.com/agenthost/agenthost/internal/settingname"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	nearest "github.com/agenthost/agenthost/internal/text"
 )
 
 // providers maps the names of a manifest to the providers that answer over the network.
-var providers = map[string]*providerKind{
+var providers = withPresets(map[string]*providerKind{
 	openai.Provider: {
 		key: openai.APIKeyVariable,
 		settings: map[string]settingType{
@@ -73,7 +75,7 @@ var providers = map[string]*providerKind{
 			}
 		},
 	},
-}
+})
 
 // providerKind holds the differences between providers.
 type providerKind struct {
@@ -81,11 +83,13 @@ type providerKind struct {
 	settings map[string]settingType   // keys of a request that are allowed in addition to the keys of every model
 	common   map[string]commonSetting // settings that providers name differently
 	build    func(e *providerEntry, lookup lookupFunc) model.Model
+	info     func(name string) model.Info // describes a model; nil: [model.Lookup] does
+	alias    bool                         // the name that leads here is not the provider's first
 }
 
 // providerNames returns the names of all providers.
 func providerNames() []string {
-	return slices.Sorted(maps.Keys(map[string]bool{"scripted": true, openai.Provider: true, anthropic.Provider: true, gemini.Provider: true}))
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(providers)), "scripted")))
 }
 
 // providerEntry is a model of a provider.
@@ -129,6 +133,9 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	case kind == nil && name == "":
 		return nil, n.Errorf("a model is PROVIDER:NAME, such as openai:gpt-5.2, or a mapping with the key \"provider\"")
 	case kind == nil:
+		if near, ok := nearest.Nearest(provider, providerNames()); ok {
+			return nil, n.Errorf("the provider %q is unknown; did you mean %q?", provider, near)
+		}
 		return nil, n.Errorf("the provider %q is unknown; use one of %s; for a server with an OpenAI-compatible API, "+
 			"use {provider: openai, name: …, base_url: …}", provider, strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 	case name == "":
@@ -139,7 +146,12 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 
 // known sets the profile of the model.
 func (e *providerEntry) known(provider string) *providerEntry {
-	info := model.Lookup(provider, e.name)
+	var info model.Info
+	if e.kind.info != nil {
+		info = e.kind.info(e.name)
+	} else {
+		info = model.Lookup(provider, e.name)
+	}
 	e.profile = &info
 	return e
 }
@@ -207,7 +219,7 @@ func (e *providerEntry) decodeKeyFrom(value strictyaml.Node) error {
 	}
 	if !environmentName.MatchString(e.keyFrom) {
 		e.keyFrom = ""
-		return value.Errorf("api_key_env must be the name of an environment variable, such as %s, and not the key itself", e.kind.key)
+		return value.Errorf("api_key_env must be the name of an environment variable, such as %s, and not the key itself", cmp.Or(e.kind.key, openai.APIKeyVariable))
 	}
 	return nil
 }
@@ -243,6 +255,9 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, key string, value stric
 	of, path, ok := e.kind.setting(key)
 	switch {
 	case !ok && looksSecret(key):
+		if e.kind.key == "" {
+			return value.Errorf("a manifest cannot contain keys, such as %q; name the variable that holds the key with api_key_env", key)
+		}
 		return value.Errorf("a manifest cannot contain keys, such as %q; set %s in the environment or in env_file, "+
 			"or name another variable with api_key_env", key, e.kind.key)
 	case !ok:

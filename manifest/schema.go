@@ -121,7 +121,7 @@ func describeSetting(key string) string {
 	for _, name := range slices.Sorted(maps.Keys(providers)) {
 		_, path, ok := providers[name].setting(key)
 		switch {
-		case !ok:
+		case !ok, providers[name].alias:
 		case len(path) == 1 && path[0] == key:
 			of = append(of, name)
 		default:

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,14 +84,22 @@ func (w openCalls) take(m *abi.Message) bool {
 // other providers may be longer.
 const maxID = 40
 
-// idOf returns the id of a call for a request. Only OpenAI limits ids; other servers may need theirs as they came.
+// idOf returns the id of a call for a request. Only OpenAI and Mistral limit ids; other servers may need theirs as they came.
 func (m *Model) idOf(id string) string {
-	if len(id) <= maxID || !m.endpoint.Own() {
+	switch {
+	case m.preset().ShortCallIDs && !shortID.MatchString(id):
+		sum := sha256.Sum256([]byte(id))
+		return hex.EncodeToString(sum[:])[:9]
+	case m.official() && len(id) > maxID:
+		sum := sha256.Sum256([]byte(id))
+		return "call_" + hex.EncodeToString(sum[:16])
+	default:
 		return id
 	}
-	sum := sha256.Sum256([]byte(id))
-	return "call_" + hex.EncodeToString(sum[:16])
 }
+
+// shortID is the form of ids that Mistral takes, according to its error messages.
+var shortID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 
 // returned introduces the result of a tool whose call is not in the history.
 func returned(m *abi.Message) string { return "The tool " + m.Name + " returned: " }

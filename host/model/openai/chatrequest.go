@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -18,8 +19,12 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.endpoint.Own() { // its newer models refuse the other name
-		rename(body, "max_tokens", "max_completion_tokens")
+	preset := m.preset()
+	switch {
+	case m.official(), preset.MaxTokens == maxCompletionTokens: // the newer models of OpenAI refuse the other name
+		rename(body, maxTokens, maxCompletionTokens)
+	case preset.MaxTokens == maxTokens:
+		rename(body, maxCompletionTokens, maxTokens)
 	}
 	body["model"], body["messages"] = m.Name, m.chatMessages(req)
 	tools := make([]object, len(req.Tools))
@@ -29,10 +34,17 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	choice := chosen(req.ToolChoice, func(name string) object {
 		return object{"type": "function", "function": object{"name": name}}
 	})
+	if choice == "required" && preset.ToolChoiceAny != "" {
+		choice = preset.ToolChoiceAny
+	}
 	if err := m.addTools(body, tools, choice); err != nil {
 		return nil, err
 	}
 	if req.Format != nil {
+		if !preset.JSONSchema {
+			return nil, m.refused(fmt.Errorf("%s does not enforce a schema; set strategy: tool in response_format, "+
+				"or leave structured_output out of the model's profile", preset.Title))
+		}
 		body["response_format"] = object{"type": "json_schema", "json_schema": schemaOf(req.Format)}
 	}
 	options, given := body["stream_options"]
@@ -41,7 +53,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	}
 	if stream {
 		body["stream"] = true
-		if !given {
+		if !given && preset.StreamUsage {
 			body["stream_options"] = object{"include_usage": true}
 		}
 	}
@@ -51,6 +63,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 // chatMessages returns the system prompt and the history.
 func (m *Model) chatMessages(req *model.Request) []object {
 	c := chat{model: m}
+	preset := m.preset()
 	if !req.System.IsZero() {
 		c.add(object{"role": "system", "content": textOf(req.System)})
 	}
@@ -69,7 +82,7 @@ func (m *Model) chatMessages(req *model.Request) []object {
 			c.answer(message, all[i+1:])
 		default:
 			said := object{"role": "user", "content": chatContent(message.Content)}
-			if utf8.RuneCountInString(message.Name) <= maxName && nameForm.MatchString(message.Name) {
+			if preset.UserNames && utf8.RuneCountInString(message.Name) <= maxName && nameForm.MatchString(message.Name) {
 				said["name"] = message.Name
 			}
 			c.add(said)
@@ -130,7 +143,7 @@ func (c *chat) result(m *abi.Message) {
 // answer adds a message of the model.
 func (c *chat) answer(m *abi.Message, following []abi.Message) {
 	out := object{"role": "assistant", "content": nil}
-	mine := c.model.mine(m) && !c.model.endpoint.Own() // OpenAI sends nothing of its own, and refuses what others sent
+	mine := c.model.mine(m) && !c.model.official() // OpenAI sends nothing of its own, and refuses what others sent
 	parts, omits := c.said(m, mine, out)
 	calls := callsOf(m, following)
 	switch text := texts(m.Content, provider.SaidOf, ""); {

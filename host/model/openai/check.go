@@ -9,7 +9,7 @@ var _ model.Checker = (*Model)(nil)
 
 // Check finds mistakes in the address, the headers and the settings.
 func (m *Model) Check() error {
-	if err := service.Check(m.options()); err != nil {
+	if err := m.preset().service().Check(m.options()); err != nil {
 		return err
 	}
 	reserved := chatReserved

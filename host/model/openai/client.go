@@ -12,12 +12,6 @@ import (
 // ownBaseURL is OpenAI's address.
 const ownBaseURL = "https://api.openai.com/v1/"
 
-// service is OpenAI's. Its regional hosts are subdomains, such as eu.api.openai.com.
-var service = provider.Service{
-	BaseURL: ownBaseURL, Regions: true, Variables: []string{APIKeyVariable}, KeyHeader: "Authorization",
-	BaseURLVariable: BaseURLVariable,
-}
-
 // object is a JSON object of a request.
 type object = map[string]any
 
@@ -31,9 +25,20 @@ func (m *Model) open() (err error) {
 	if m.API != "" && m.API != ChatCompletions && m.API != Responses {
 		return m.refused(fmt.Errorf("the API %q does not exist; use %q or %q", m.API, ChatCompletions, Responses))
 	}
-	m.endpoint, err = service.Connect(m.options())
+	m.endpoint, err = m.preset().service().Connect(m.options())
 	return err
 }
+
+// preset returns the preset of the service, and OpenAI's own for a service without one.
+func (m *Model) preset() *Preset {
+	if preset := findPreset(m.provider()); preset != nil {
+		return preset
+	}
+	return &presets[0]
+}
+
+// official reports whether requests go to OpenAI itself. A server with its API is not that strict, nor that new.
+func (m *Model) official() bool { return m.preset().Name == Provider && m.endpoint.Own() }
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
@@ -43,7 +48,7 @@ func (m *Model) options() *provider.Options {
 }
 
 // Account says which key is sent where.
-func (m *Model) Account() (model.Account, error) { return service.Account(m.options()) }
+func (m *Model) Account() (model.Account, error) { return m.preset().service().Account(m.options()) }
 
 // refused returns the error for a request that cannot be sent.
 func (m *Model) refused(err error) *model.Error { return provider.Unsendable(m.provider(), err) }

@@ -22,7 +22,7 @@ import (
 func TestInfo(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, model.Lookup("openai", "gpt-5.2"), openai.New("gpt-5.2").Info())
-	require.Equal(t, model.Info{Name: "llama", Provider: "ollama"}, (&openai.Model{Name: "llama", Provider: "ollama"}).Info())
+	require.Equal(t, model.Info{Name: "llama", Provider: "mine"}, (&openai.Model{Name: "llama", Provider: "mine"}).Info())
 	m := openai.Model{Name: "llama", Profile: &model.Info{Name: "x", Images: model.SupportYes}}
 	require.Equal(t, model.Info{Name: "llama", Provider: "openai", Images: model.SupportYes}, m.Info())
 }

@@ -45,7 +45,7 @@ func (d *Decisions) Stream(context.Context, *model.Request) iter.Seq2[model.Chun
 
 // Check finds mistakes in the address, the headers and the settings.
 func (d *Decisions) Check() error {
-	if err := service.Check(d.options()); err != nil {
+	if err := d.preset().service().Check(d.options()); err != nil {
 		return err
 	}
 	_, err := d.settings()

@@ -32,8 +32,10 @@ const (
 
 // Model is a model of OpenAI, or of a compatible server. Do not change its fields after its first use.
 //
-// Only OpenAI's own address requires a key: api.openai.com and its subdomains, over https. Another server gets a key only if APIKey or
-// APIKeyEnv is set, so that changing BaseURL sends nobody the key of OpenAI.
+// Provider may name one of the [Presets], whose address, key and peculiarities then replace those of OpenAI.
+//
+// Only the service's own address requires its key: for OpenAI, api.openai.com and its subdomains, over https. Another server gets a key
+// only if APIKey or APIKeyEnv is set, so that changing BaseURL sends nobody the key of OpenAI, or if its address is from the environment.
 //
 // Its settings are the fields of a request: see https://platform.openai.com/docs/api-reference/chat/create and
 // https://platform.openai.com/docs/api-reference/responses/create, plus any that the server adds. Some are merged with the
@@ -47,11 +49,11 @@ const (
 // the request.
 type Model struct {
 	Name       string            // such as "gpt-5.2"
-	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": that in OPENAI_BASE_URL, or else OpenAI's own
+	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": that in the environment (OPENAI_BASE_URL), or else the service's own
 	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
-	APIKeyEnv  string            // the variable with the key for BaseURL; "": OPENAI_API_KEY, which is only sent to OpenAI
+	APIKeyEnv  string            // the variable with the key for BaseURL; "": the service's own, which is only sent to it
 	API        API               // "": ChatCompletions
-	Provider   string            // name of the service at BaseURL, for errors and events; "": "openai"
+	Provider   string            // the service: one of the [Presets], or a name for errors and events; "": "openai"
 	Settings   wire.Map          // settings of every request, by the provider's names; a request's own settings win
 	Headers    map[string]string // sent with every request
 	HTTPClient *http.Client      // nil: a default one
@@ -79,6 +81,9 @@ func New(name string) *Model { return &Model{Name: name} }
 
 // Info describes the model.
 func (m *Model) Info() model.Info {
+	if preset := findPreset(m.provider()); preset != nil && m.Profile == nil {
+		return preset.Info(m.Name)
+	}
 	return provider.Info(m.provider(), m.Name, m.Profile)
 }
 
@@ -96,10 +101,13 @@ func (m *Model) TakesDocument(mimeType string) bool {
 }
 
 func (m *Model) provider() string {
-	if m.Provider != "" {
-		return m.Provider
+	if m.Provider == "" {
+		return Provider
 	}
-	return Provider
+	if preset := findPreset(m.Provider); preset != nil {
+		return preset.Name
+	}
+	return m.Provider
 }
 
 // Generate answers a request.

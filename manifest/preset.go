@@ -1,0 +1,54 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/openai"
+)
+
+// chatSettings are the settings of the Chat Completions API that most services have.
+var chatSettings = map[string]settingType{
+	"frequency_penalty": number, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": positive, "max_tokens": positive,
+	"parallel_tool_calls": boolean, "presence_penalty": number, "reasoning_effort": words, "seed": integer, "stop": wordsOrTexts,
+	"stream_options": mapping, "temperature": number, "top_logprobs": integer, "top_p": number, "user": words,
+}
+
+// presetSettings are the settings that a service has in addition, or names differently.
+var presetSettings = map[string]map[string]commonSetting{
+	"mistralai":  {"seed": {integer, []string{"random_seed"}}},
+	"openrouter": {"reasoning": {mapping, []string{"reasoning"}}},
+}
+
+// withPresets adds the services with OpenAI's API to the providers.
+func withPresets(kinds map[string]*providerKind) map[string]*providerKind {
+	for _, preset := range openai.Presets() {
+		if preset.Name == openai.Provider {
+			continue
+		}
+		kinds[preset.Name] = presetKind(&preset)
+		for _, alias := range preset.Aliases {
+			kind := presetKind(&preset)
+			kind.alias = true
+			kinds[alias] = kind
+		}
+	}
+	return kinds
+}
+
+func presetKind(p *openai.Preset) *providerKind {
+	name := p.Name
+	kind := &providerKind{key: p.KeyVariable, settings: map[string]settingType{}, common: presetSettings[name], info: p.Info}
+	for setting, of := range chatSettings {
+		if _, other := kind.common[setting]; !other && !slices.Contains(p.Without, setting) {
+			kind.settings[setting] = of
+		}
+	}
+	kind.build = func(e *providerEntry, lookup lookupFunc) model.Model {
+		return &openai.Model{
+			Name: e.name, Provider: name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, InFile: e.inFile, Settings: e.settings,
+			Headers: e.headers, Profile: e.profile, Limits: e.limits,
+		}
+	}
+	return kind
+}

@@ -38,7 +38,7 @@ func withPresets(kinds map[string]*providerKind) map[string]*providerKind {
 
 func presetKind(p *openai.Preset) *providerKind {
 	name := p.Name
-	kind := &providerKind{key: p.KeyVariable, settings: map[string]settingType{}, common: presetSettings[name], info: p.Info}
+	kind := &providerKind{key: p.KeyVariable, settings: map[string]settingType{}, common: presetSettings[name], info: p.Info, listed: listedPreset(p)}
 	for setting, of := range chatSettings {
 		if _, other := kind.common[setting]; !other && !slices.Contains(p.Without, setting) {
 			kind.settings[setting] = of
@@ -51,4 +51,23 @@ func presetKind(p *openai.Preset) *providerKind {
 		}
 	}
 	return kind
+}
+
+// listedPreset says about a service what [Providers] does.
+func listedPreset(p *openai.Preset) Provider {
+	out := Provider{
+		Title: p.Title, Aliases: p.Aliases, KeyOptional: p.KeyOptional || p.KeyVariable == "", BaseURLVariable: p.BaseURLVariable,
+		BaseURLNeeded: p.BaseURL == "", Features: Features{
+			Tools: FeatureYes, StructuredOutput: FeatureNo, Images: featureOf(p.Images), Files: featureOf(p.Files), Audio: featureOf(p.Audio),
+			Video: FeatureNo, Thinking: FeatureSome, Caching: featureOf(p.Caching), ProviderTools: featureOf(p.ProviderTools),
+		},
+	}
+	if p.JSONSchema {
+		out.Features.StructuredOutput = FeatureSome
+	}
+	return out
+}
+
+func featureOf(s model.Support) Feature {
+	return map[model.Support]Feature{model.SupportYes: FeatureYes, model.SupportNo: FeatureNo, model.SupportUnknown: FeatureSome}[s]
 }

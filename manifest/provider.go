@@ -22,6 +22,10 @@ import (
 var providers = withPresets(map[string]*providerKind{
 	openai.Provider: {
 		key: openai.APIKeyVariable,
+		listed: Provider{Title: "OpenAI", BaseURLVariable: openai.BaseURLVariable, Features: Features{
+			Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureSome, Video: FeatureNo,
+			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
+		}},
 		settings: map[string]settingType{
 			"frequency_penalty": number, "include": texts, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": positive,
 			"max_output_tokens": positive, "max_tokens": positive, "max_tool_calls": positive, "metadata": mapping, "modalities": texts,
@@ -44,6 +48,10 @@ var providers = withPresets(map[string]*providerKind{
 	},
 	anthropic.Provider: {
 		key: anthropic.APIKeyVariable,
+		listed: Provider{Title: "Anthropic", BaseURLVariable: anthropic.BaseURLVariable, Features: Features{
+			Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
+			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
+		}},
 		settings: map[string]settingType{
 			"container": anything, "context_management": mapping, "inference_geo": words, "max_tokens": positive, "mcp_servers": list,
 			"metadata": mapping, "output_config": mapping, "service_tier": words, "stop_sequences": texts, "temperature": number,
@@ -59,6 +67,10 @@ var providers = withPresets(map[string]*providerKind{
 	},
 	gemini.Provider: {
 		key: gemini.APIKeyVariable,
+		listed: Provider{Title: "Gemini Developer API", KeyVariables: gemini.APIKeyVariables(), Features: Features{
+			Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureYes, Video: FeatureNo,
+			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
+		}},
 		settings: map[string]settingType{
 			"cachedContent": words, "generationConfig": mapping, "labels": mapping, "safetySettings": list, "serviceTier": words,
 			"toolConfig": mapping, "tools": list,
@@ -85,6 +97,7 @@ type providerKind struct {
 	build    func(e *providerEntry, lookup lookupFunc) model.Model
 	info     func(name string) model.Info // describes a model; nil: [model.Lookup] does
 	alias    bool                         // the name that leads here is not the provider's first
+	listed   Provider                     // what [Providers] says, without the name
 }
 
 // providerNames returns the names of all providers.

@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/host/model/anthropic"
-	"github.com/agenthost/agenthost/host/model/gemini"
-	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // complete adds shell completion of flags and arguments to a command and its subcommands.
@@ -23,7 +21,7 @@ func (a *app) complete(c *cobra.Command) {
 	completions := map[string]cobra.CompletionFunc{
 		manifestFlag: cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
 		"thread":     a.completeThread,
-		"model": cobra.FixedCompletions([]string{openai.Provider + ":", anthropic.Provider + ":", gemini.Provider + ":"},
+		"model": cobra.FixedCompletions(modelPrefixes(),
 			cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, completion := range completions {
@@ -52,6 +50,15 @@ func (a *app) complete(c *cobra.Command) {
 	case "DIR", "[DIR]":
 		c.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	}
+}
+
+// modelPrefixes returns the first parts of PROVIDER:NAME.
+func modelPrefixes() []string {
+	var out []string
+	for _, p := range manifest.Providers() {
+		out = append(out, p.Name+":")
+	}
+	return out
 }
 
 // Limits of the completion of threads: their number, and the time to look for them.

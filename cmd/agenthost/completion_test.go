@@ -38,12 +38,13 @@ func TestCompletion(t *testing.T) {
 	require.Equal(t, ":4\n", b.completed("run", "-f", b.path("none.yaml"), "--thread", ""))
 	require.Equal(t, "yaml\nyml\n:8\n", b.completed("run", "-f", ""))
 	require.Equal(t, "yaml\nyml\n:8\n", b.completed("threads", "list", "-f", ""))
-	require.Equal(t, "openai:\nanthropic:\ngemini:\n:6\n", b.completed("chat", "--model", ""))
+	require.Equal(t, strings.Join(modelPrefixes(), "\n")+"\n:6\n", b.completed("chat", "--model", ""))
 	require.Equal(t, "text\njson\njsonl\n:4\n", b.completed("run", "--output", ""))
 	require.Equal(t, "text\njson\n:4\n", b.completed("validate", "-o", ""))
 	require.Equal(t, "wasm\n:8\n", b.completed("plugin", "inspect", ""))
+	require.Subset(t, providers(), []string{"openai", "anthropic", "gemini", "ollama", "mistralai", "scripted"})
 	require.Equal(t, ":16\n", b.completed("init", ""))
-	require.Equal(t, "openai\nanthropic\ngemini\nscripted\n:4\n", b.completed("init", "--provider", ""))
+	require.Equal(t, strings.Join(providers(), "\n")+"\n:4\n", b.completed("init", "--provider", ""))
 }
 
 func TestCompletionScripts(t *testing.T) {

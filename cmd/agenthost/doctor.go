@@ -43,7 +43,8 @@ func (a *app) doctorCommand() *cobra.Command {
 manifest, the keys of its models (without showing them), its plugins with their ABI and pins, the store of
 its threads, the cache of compiled plugins, and the compilers that build plugins.
 
-Without --online, doctor sends nothing to a provider. It starts and reaches no MCP server, but looks for its
+Without --online, doctor sends nothing to a provider. It only asks a server of models on this machine, such
+as Ollama, whether it has the model. It starts and reaches no MCP server, but looks for its
 program, and calls no tool. Others than the owner should not be able to read databases and *.cassette files.
 An existing database is opened and written to; a missing one is not created. A missing compiler is not a
 failure.

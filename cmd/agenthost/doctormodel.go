@@ -36,6 +36,8 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 			"correct base_url; or, if this server needs the key, add api_key_env: "+account.Variable+" to the model")
 	case account.Key != model.CredentialNone:
 		d.okf(subject, "%s; %s is sent to %s", name, account.Variable, account.Host)
+	case account.Variable == "":
+		d.okf(subject, "%s at %s, which needs no key", name, account.Host)
 	case !account.Own:
 		d.note(subject, fmt.Sprintf("%s; there is no key for %s, which may not need one", name, account.Host),
 			"if the server needs a key, name the variable that holds it with api_key_env, and set it in the environment or in env_file")
@@ -43,7 +45,7 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 		d.failed(subject, name+"; there is no key", "set "+account.Variable+" in the environment or in the file that env_file names in the manifest")
 		return
 	}
-	if d.online && ctx.Err() == nil {
+	if ctx.Err() == nil && d.modelServer(ctx, subject, accountant) && d.online {
 		d.ask(ctx, subject, m)
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/manifest"
+
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/test/pgtest"
 )
@@ -34,6 +36,12 @@ func TestMain(m *testing.M) {
 }
 
 func testMain(m *testing.M) int {
+	for _, p := range manifest.Providers() { // init and doctor would find what the developer has
+		for _, name := range append(p.KeyVariables, p.BaseURLVariable) {
+			_ = os.Unsetenv(name)
+		}
+	}
+	_ = os.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing answers there
 	var err error
 	if scratch, err = os.MkdirTemp("", "agenthost"); err != nil {
 		panic(err)

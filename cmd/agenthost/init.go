@@ -14,6 +14,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
@@ -35,12 +36,13 @@ manifests for editors, lines in .gitignore, a file for the file tools to read an
 rules. A provider's key goes into .env, which only you can read; .env.example is for others.
 
 At a terminal, init asks for everything that the flags leave open; --yes takes the suggested answers. The
-suggested provider is a scripted model, which needs no key and no network: 'agenthost run hello' works at
-once.
+suggested provider is one that works at once: a server whose address is in the environment, such as
+OLLAMA_HOST, or a provider whose key is, such as OPENROUTER_API_KEY, or an Ollama or LM Studio that runs on
+this machine. If there is none, it is a scripted model, which needs no key and no network.
 
 If one of the files already exists, init writes nothing unless you add --force. It never overwrites a .env.`,
 		Example: `  agenthost init
-  agenthost init helper --yes
+  agenthost init helper --yes --provider scripted
   agenthost init helper --provider openai --model gpt-5.2 --tools files --checkpoint sqlite:agent.db --yes`,
 		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -54,7 +56,7 @@ If one of the files already exists, init writes nothing unless you add --force. 
 			return a.init(dir, &flags)
 		},
 	}
-	c.Flags().StringVar(&flags.Provider, "provider", "", "the `PROVIDER` of the model: openai, anthropic, gemini or scripted")
+	c.Flags().StringVar(&flags.Provider, "provider", "", "the `PROVIDER` of the model, such as openai, ollama or scripted")
 	c.Flags().StringVar(&flags.Model, "model", "", "the `NAME` of the model at its provider")
 	c.Flags().StringVar(&flags.Name, "name", "", "the `NAME` of the agent (default: the name of the directory)")
 	c.Flags().StringSliceVar(&flags.Tools, "tools", nil, "the `TOOLS` to start with: files or none")
@@ -79,7 +81,7 @@ func (a *app) plan(ctx context.Context, c *cobra.Command, dir string, flags *ini
 	}
 	asks := a.terminal && !flags.yes
 	if !asks && !flags.yes && flags.Provider == "" {
-		return &exitError{exitUsage, errors.New("init: there is no terminal to ask at; choose a provider with --provider, or add --yes for a scripted model")}
+		return &exitError{exitUsage, errors.New("init: there is no terminal to ask at; choose a provider with --provider, or add --yes for the suggested one")}
 	}
 	name := filepath.Base(absolute)
 	if checkName(name) != nil {
@@ -87,12 +89,17 @@ func (a *app) plan(ctx context.Context, c *cobra.Command, dir string, flags *ini
 	}
 	i := &interview{app: a, command: c, asks: asks, answers: prompt.NewLines(a.in)}
 	tools := strings.Join(flags.Tools, ",")
+	found := detected{provider: flags.Provider}
+	if !c.Flags().Changed("provider") {
+		found = detect(ctx)
+	}
 	err = i.ask(ctx, "name", "Name of the agent", name, &flags.Name, checkName)
 	if err == nil {
-		err = i.ask(ctx, "provider", "Provider of its model: "+strings.Join(providers(), ", "), scriptedProvider, &flags.Provider, checkProvider)
+		err = i.ask(ctx, "provider", "Provider of its model: "+strings.Join(providers(), ", "), found.provider, &flags.Provider, checkProvider)
 	}
 	if err == nil && flags.Provider != scriptedProvider {
-		err = i.ask(ctx, "model", "Name of the model", suggestedModels[flags.Provider], &flags.Model, checkModel)
+		flags.Provider = canonical(flags.Provider)
+		err = i.ask(ctx, "model", "Name of the model", suggestedModel(ctx, flags.Provider, found), &flags.Model, checkModel)
 	}
 	if err == nil {
 		err = i.ask(ctx, "tools", "Tools: files (to read the files in data), none", "files", &tools, checkTools)
@@ -143,13 +150,50 @@ func (i *interview) ask(ctx context.Context, flag, question, suggested string, v
 	}
 }
 
-// suggestedModels holds one model of each provider that works well with tools.
-var suggestedModels = map[string]string{"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}
+// suggestedModels holds one model of each provider that works well with tools. A server that runs has a better answer.
+var suggestedModels = map[string]string{
+	"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash",
+	"deepseek": "deepseek-chat", "fireworks": "accounts/fireworks/models/deepseek-v3p1", "groq": "openai/gpt-oss-120b", "litellm": "gpt-5.2",
+	"lmstudio": "qwen/qwen3-8b", "mistralai": "mistral-large-latest", "ollama": "qwen3:8b", "openrouter": "anthropic/claude-haiku-4.5",
+	"together": "Qwen/Qwen3-235B-A22B-Instruct-2507-tput", "vllm": "Qwen/Qwen3-8B", "xai": "grok-4",
+}
+
+// suggestedModel returns a model of the provider: one that its server has, if it is a server of one's own that runs.
+func suggestedModel(ctx context.Context, provider string, found detected) string {
+	models := found.models
+	if provider != found.provider || models == nil {
+		if p := providerNamed(provider); p.KeyOptional {
+			models, _ = modelsAt(ctx, provider) // doctor reports the error
+		}
+	}
+	if len(models) > 0 {
+		return models[0]
+	}
+	return suggestedModels[provider]
+}
 
 const scriptedProvider = "scripted"
 
 // providers returns the providers to choose from.
-func providers() []string { return []string{"openai", "anthropic", "gemini", scriptedProvider} }
+func providers() []string {
+	var names []string
+	for _, p := range manifest.Providers() {
+		names = append(names, p.Name)
+	}
+	return append(names, scriptedProvider)
+}
+
+// providerNamed returns the provider with a name or an alias, and the zero value for the scripted one.
+func providerNamed(name string) manifest.Provider {
+	for _, p := range manifest.Providers() {
+		if p.Name == name || slices.Contains(p.Aliases, name) {
+			return p
+		}
+	}
+	return manifest.Provider{}
+}
+
+func canonical(provider string) string { return cmp.Or(providerNamed(provider).Name, provider) }
 
 func checkName(name string) error {
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
@@ -161,7 +205,10 @@ func checkName(name string) error {
 }
 
 func checkProvider(provider string) error {
-	if !slices.Contains(providers(), provider) {
+	if !slices.Contains(providers(), canonical(provider)) {
+		if near, ok := text.Nearest(provider, providers()); ok {
+			return fmt.Errorf("there is no provider %q; did you mean %q?", provider, near)
+		}
 		return fmt.Errorf("there is no provider %q; choose one of %s", provider, strings.Join(providers(), ", "))
 	}
 	return nil
@@ -209,7 +256,7 @@ func (a *app) init(dir string, flags *initFlags) error {
 	if dir != "." {
 		next = append(next, "cd "+dir)
 	}
-	if variable := flags.variable(); variable != "" {
+	if variable := flags.variable(); variable != "" && !slices.ContainsFunc(providerNamed(flags.Provider).KeyVariables, isSet) {
 		next = append(next, "write your key into .env, as "+variable, "agenthost doctor --online")
 	}
 	next = append(next, "agenthost run hello", "agenthost chat")

@@ -13,9 +13,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/agenthost/agenthost/host/model/anthropic"
-	"github.com/agenthost/agenthost/host/model/gemini"
-	"github.com/agenthost/agenthost/host/model/openai"
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/manifest"
@@ -53,9 +50,21 @@ type newFile struct {
 
 // variable returns the environment variable with the key, or "" if the model needs none.
 func (p *agentPlan) variable() string {
-	return map[string]string{
-		openai.Provider: openai.APIKeyVariable, anthropic.Provider: anthropic.APIKeyVariable, gemini.Provider: gemini.APIKeyVariable,
-	}[p.Provider]
+	if variables := providerNamed(p.Provider).KeyVariables; len(variables) > 0 {
+		return variables[0]
+	}
+	return ""
+}
+
+// Variable is the same for a template.
+func (p *agentPlan) Variable() string { return p.variable() }
+
+// BaseURL returns the address to write into the manifest: the usual one of a server that has none and that the environment does not name.
+func (p *agentPlan) BaseURL() string {
+	if of := providerNamed(p.Provider); of.BaseURLNeeded && !isSet(of.BaseURLVariable) {
+		return "http://localhost:4000" // LiteLLM's
+	}
+	return ""
 }
 
 // HasFiles reports whether the agent has the file tools.
@@ -122,7 +131,7 @@ func (p *agentPlan) files() ([]newFile, error) {
 		files = append(files,
 			newFile{path: ".env.example", content: []byte("# Copy this file to .env, which git ignores.\n" + keys), perm: 0o644},
 			newFile{path: ".env", content: []byte(keys), perm: 0o600, keep: true})
-	} else {
+	} else if p.Provider == scriptedProvider {
 		files = append(files, newFile{path: "rules.yaml", content: rules, perm: 0o644})
 	}
 	if p.HasFiles() {

@@ -32,6 +32,9 @@ type Preset struct {
 	// What it takes, where that does not depend on the model.
 	Images, ToolImages, Files, Audio model.Support
 
+	Caching       model.Support // it caches prompts by itself
+	ProviderTools model.Support // it runs tools of its own, which the setting "tools" or another one asks for
+
 	readBaseURL func(value string) string // turns the value of BaseURLVariable into a URL; nil: it is one
 }
 
@@ -88,6 +91,7 @@ var presets = []Preset{
 	{
 		Name: Provider, Title: "OpenAI", BaseURL: ownBaseURL, BaseURLVariable: BaseURLVariable, KeyVariable: APIKeyVariable,
 		JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, // MaxTokens: see official
+		Caching: model.SupportYes, ProviderTools: model.SupportYes,
 	},
 	{
 		// https://api-docs.deepseek.com: response_format is text or json_object, and messages are texts.
@@ -95,11 +99,13 @@ var presets = []Preset{
 		MaxTokens: maxTokens, StreamUsage: true, UserNames: true, Reasoning: keyReasoningContent,
 		Without: []string{"logit_bias", "parallel_tool_calls", "reasoning_effort", "seed", "user"},
 		Images:  model.SupportNo, Files: model.SupportNo, Audio: model.SupportNo,
+		Caching: model.SupportYes, ProviderTools: model.SupportNo,
 	},
 	{
 		Name: "fireworks", Title: "Fireworks AI", BaseURL: "https://api.fireworks.ai/inference/v1", KeyVariable: "FIREWORKS_API_KEY",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
-		Files: model.SupportNo,
+		Files:   model.SupportNo,
+		Caching: model.SupportYes, ProviderTools: model.SupportNo,
 	},
 	{
 		// https://console.groq.com/docs/openai lists what it answers with the status 400.
@@ -119,6 +125,7 @@ var presets = []Preset{
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoningContent,
 		Without: []string{"logprobs", "parallel_tool_calls", "top_logprobs", "user"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
+		ProviderTools: model.SupportNo,
 	},
 	{
 		// It refuses fields that it does not know. Names of users and the form of ids: LiteLLM and LangChain, which send none and rewrite
@@ -127,6 +134,7 @@ var presets = []Preset{
 		MaxTokens: maxTokens, ToolChoiceAny: "any", JSONSchema: true, ParallelToolCalls: true, ShortCallIDs: true, Reasoning: keyThinking,
 		Without:    []string{"logit_bias", "logprobs", "stream_options", "top_logprobs", "user"},
 		ToolImages: model.SupportNo, Files: model.SupportNo, Audio: model.SupportNo, // it has other parts for documents and sound
+		ProviderTools: model.SupportNo,
 	},
 	{
 		// https://docs.ollama.com/api/openai-compatibility
@@ -134,23 +142,27 @@ var presets = []Preset{
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoning,
 		Without: []string{"logit_bias", "parallel_tool_calls", "user"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
+		ProviderTools: model.SupportNo,
 	},
 	{
 		// It extracts the text of a PDF for models that take none: https://openrouter.ai/docs/features/multimodal/pdfs.
 		Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningDetails,
-		Files: model.SupportYes,
+		Files:         model.SupportYes,
+		ProviderTools: model.SupportYes,
 	},
 	{
 		Name: "together", Title: "Together AI", BaseURL: "https://api.together.xyz/v1", KeyVariable: "TOGETHER_API_KEY",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoning,
-		Without: []string{"parallel_tool_calls", "user"},
-		Files:   model.SupportNo,
+		Without:       []string{"parallel_tool_calls", "user"},
+		Files:         model.SupportNo,
+		ProviderTools: model.SupportNo,
 	},
 	{
 		Name: "vllm", Title: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", BaseURLVariable: "VLLM_BASE_URL", KeyVariable: "VLLM_API_KEY", KeyOptional: true,
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
-		Files: model.SupportNo,
+		Files:   model.SupportNo,
+		Caching: model.SupportYes, ProviderTools: model.SupportNo,
 	},
 	{
 		// PDF goes through an API of its own. https://docs.x.ai/docs/api-reference: max_tokens is deprecated.
@@ -158,5 +170,6 @@ var presets = []Preset{
 		MaxTokens: maxCompletionTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
 		Without: []string{"logit_bias"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
+		Caching: model.SupportYes, ProviderTools: model.SupportNo,
 	},
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/modelserver"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// ownServer says how to start a server that people run themselves, and how to give it a model.
+type ownServer struct{ start, add string } // MODEL stands for the model; add may be ""
+
+var ownServers = map[string]ownServer{
+	"ollama":   {"ollama serve", "ollama pull MODEL"},
+	"lmstudio": {"lms server start", "lms get MODEL"},
+	"vllm":     {"vllm serve MODEL", ""},
+	"litellm":  {"litellm --config FILE", ""},
+}
+
+// modelServer checks whether a server that people run themselves runs and has the model, and reports whether the model can be asked. Servers of
+// others are not asked, nor are those on other machines unless doctor is online.
+func (d *doctor) modelServer(ctx context.Context, subject string, m model.Accountant) bool {
+	name := m.Info().Name
+	own, known := ownServers[m.Info().Provider]
+	if !known {
+		return true
+	}
+	server, err := modelserver.Of(m, nil)
+	if err != nil || !d.online && !server.Local() || server.Account.Key == model.CredentialVariable && server.Key == "" { // in env_file
+		return true
+	}
+	subject += ", server"
+	command := func(text string) string { return strings.ReplaceAll(text, "MODEL", name) }
+	models, err := server.Models(ctx)
+	unreachable, isUnreachable := errors.AsType[*modelserver.UnreachableError](err)
+	switch {
+	case isUnreachable:
+		d.failed(subject, "no server answers at "+server.Account.Host+": "+unreachable.Err.Error(), "start it with: "+command(own.start))
+		return false
+	case err != nil:
+		d.note(subject, server.Account.Host+": "+err.Error(), "")
+	case !server.Has(models, name) && own.add != "":
+		d.failed(subject, server.Account.Host+" does not have the model "+name, "load it with: "+command(own.add)+"\n"+listed(models))
+		return false
+	case !server.Has(models, name):
+		d.failed(subject, server.Account.Host+" does not have the model "+name, listed(models))
+		return false
+	default:
+		d.okf(subject, "%s has the model", server.Account.Host)
+	}
+	return true
+}
+
+// listed names the first models of a server.
+func listed(models []string) string {
+	const most = 5
+	switch {
+	case len(models) == 0:
+		return "it has no model at all"
+	case len(models) > most:
+		return "it has " + strings.Join(models[:most], ", ") + ", …"
+	default:
+		return "it has " + strings.Join(models, ", ")
+	}
+}

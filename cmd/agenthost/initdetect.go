@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/modelserver"
+	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/manifest"
+)
+
+// detected is a provider that can be used right now.
+type detected struct {
+	provider string
+	models   []string // that a server of one's own has; nil: nobody knows
+}
+
+// keyOrder lists the providers whose keys init looks for. If several are set, the first one counts.
+var keyOrder = []string{"openai", "anthropic", "gemini", "openrouter", "mistralai", "groq", "deepseek", "xai", "together", "fireworks"}
+
+// detect looks for a provider that works without further set-up: a server whose address the environment names, a provider whose key it
+// holds, or a server of models on this machine. If there is none, it returns the scripted provider.
+func detect(ctx context.Context) detected {
+	all := manifest.Providers()
+	for _, p := range all {
+		if p.KeyOptional && p.BaseURLVariable != "" && isSet(p.BaseURLVariable) {
+			if models, err := modelsAt(ctx, p.Name); err == nil && len(models) > 0 {
+				return detected{p.Name, models}
+			}
+		}
+	}
+	for _, name := range keyOrder {
+		i := slices.IndexFunc(all, func(p manifest.Provider) bool { return p.Name == name })
+		if slices.ContainsFunc(all[i].KeyVariables, isSet) {
+			return detected{provider: name}
+		}
+	}
+	for _, p := range all {
+		if len(p.KeyVariables) == 0 && p.KeyOptional && (p.BaseURLVariable == "" || !isSet(p.BaseURLVariable)) {
+			if models, err := modelsAt(ctx, p.Name); err == nil && len(models) > 0 {
+				return detected{p.Name, models}
+			}
+		}
+	}
+	return detected{provider: scriptedProvider}
+}
+
+func isSet(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }
+
+// modelsAt returns the models of a server that people run themselves.
+func modelsAt(ctx context.Context, provider string) ([]string, error) {
+	server, err := modelserver.Of(&openai.Model{Name: "any", Provider: provider}, nil)
+	if err != nil {
+		return nil, err
+	}
+	models, err := server.Models(ctx)
+	return slices.DeleteFunc(models, func(name string) bool {
+		return checkModel(name) != nil || strings.Contains(strings.ToLower(name), "embed") // it makes vectors, and answers nothing
+	}), err
+}

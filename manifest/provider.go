@@ -23,7 +23,7 @@ var providers = withPresets(map[string]*providerKind{
 	openai.Provider: {
 		key: openai.APIKeyVariable,
 		listed: Provider{Title: "OpenAI", BaseURLVariable: openai.BaseURLVariable, Features: Features{
-			Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureSome, Video: FeatureNo,
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureSome, Video: FeatureNo,
 			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
 		}},
 		settings: map[string]settingType{
@@ -49,7 +49,7 @@ var providers = withPresets(map[string]*providerKind{
 	anthropic.Provider: {
 		key: anthropic.APIKeyVariable,
 		listed: Provider{Title: "Anthropic", BaseURLVariable: anthropic.BaseURLVariable, Features: Features{
-			Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
 			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
 		}},
 		settings: map[string]settingType{
@@ -68,7 +68,7 @@ var providers = withPresets(map[string]*providerKind{
 	gemini.Provider: {
 		key: gemini.APIKeyVariable,
 		listed: Provider{Title: "Gemini Developer API", KeyVariables: gemini.APIKeyVariables(), Features: Features{
-			Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureYes, Video: FeatureNo,
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureYes, Video: FeatureYes,
 			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
 		}},
 		settings: map[string]settingType{

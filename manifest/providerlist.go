@@ -24,6 +24,7 @@ type Provider struct {
 
 // Features are the abilities of a provider, as far as agenthost can use them.
 type Features struct {
+	Streaming        Feature
 	Tools            Feature // models call the agent's tools
 	StructuredOutput Feature // the provider enforces a JSON Schema
 	Images           Feature

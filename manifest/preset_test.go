@@ -100,8 +100,10 @@ func TestAnAddressInEnvFileGetsNoKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agenthost.yaml")
 	file := filepath.Join(filepath.Dir(path), ".env")
 	for _, test := range []struct{ model, base, key string }{
-		{"openai:m", "OPENAI_BASE_URL", "OPENAI_API_KEY"}, {"anthropic:claude-haiku-4-5", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"},
-		{"vllm:m", "VLLM_BASE_URL", "VLLM_API_KEY"}, {"litellm:m", "LITELLM_PROXY_API_BASE", "LITELLM_PROXY_API_KEY"},
+		{"openai:m", "OPENAI_BASE_URL", "OPENAI_API_KEY"},
+		{"anthropic:claude-haiku-4-5", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"},
+		{"vllm:m", "VLLM_BASE_URL", "VLLM_API_KEY"},
+		{"litellm:m", "LITELLM_PROXY_API_BASE", "LITELLM_PROXY_API_KEY"},
 	} {
 		require.NoError(t, os.WriteFile(path, []byte("apiVersion: agenthost/v1\nenv_file: .env\nmodel: "+test.model+"\n"), 0o600))
 		for _, inFile := range []bool{true, false} {

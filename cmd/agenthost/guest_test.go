@@ -12,9 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/manifest"
-
 	"github.com/agenthost/agenthost/internal/toolchain"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 

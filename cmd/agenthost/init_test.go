@@ -97,9 +97,9 @@ func TestInitAsks(t *testing.T) {
 	all := strings.Join(providers(), ", ")
 	asked, _, _ := strings.Cut(b.err.String(), "· wrote")
 	require.Equal(t, "Name of the agent [helper]   a name consists of 1 to 64 letters, digits, dashes and underscores\n"+
-		"Name of the agent [helper] Provider of its model: " + all + " [scripted]   "+
+		"Name of the agent [helper] Provider of its model: "+all+" [scripted]   "+
 		`there is no provider "open"; did you mean "openai"?`+"\n"+
-		"Provider of its model: " + all + " [scripted] Name of the model [gpt-5.2] Tools: files (to read the files in data), none [files] "+
+		"Provider of its model: "+all+" [scripted] Name of the model [gpt-5.2] Tools: files (to read the files in data), none [files] "+
 		"Where to keep threads: sqlite:PATH, memory, none [sqlite:agent.db]   "+
 		"this kind of store is unknown; use one of memory, sqlite:PATH, postgres://USER@HOST/DATABASE\n"+
 		"Where to keep threads: sqlite:PATH, memory, none [sqlite:agent.db] ", asked)
@@ -117,8 +117,8 @@ func TestInitAsks(t *testing.T) {
 func TestInitMistakes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"init: there is no terminal to ask at; choose a provider with --provider, or add --yes for the suggested one":   nil,
-		`init: --provider: there is no provider "acme"; choose one of openai, anthropic, gemini, `:             {"--provider", "acme"},
+		"init: there is no terminal to ask at; choose a provider with --provider, or add --yes for the suggested one":  nil,
+		`init: --provider: there is no provider "acme"; choose one of openai, anthropic, gemini, `:                     {"--provider", "acme"},
 		"init: --name: a name consists of 1 to 64 letters":                                                             {"--yes", "--name", "a b"},
 		"init: --model: the model needs a name":                                                                        {"--provider", "openai", "--model", ""},
 		"init: --model: a scripted model has no name; choose a provider with --provider, or leave --model out":         {"--yes", "--model", "gpt-5.2"},

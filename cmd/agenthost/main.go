@@ -10,10 +10,10 @@
 //     chat.go and internal/chat
 //   - what a run prints: render.go, and at a terminal internal/chat (Live); a thread: internal/threadview; an inspected plugin: inspectreport.go
 //   - the version and schema of events: internal/eventdoc
-//   - the files of init: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and internal/scaffold; golden cases of plugin
-//     test: internal/golden
+//   - what init suggests: initdetect.go and internal/modelserver; its files: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and
+//     internal/scaffold; golden cases of plugin test: internal/golden
 //   - what diagnostics writes: diagnostics.go, diagnosticsfiles.go; the variables whose values it hides: diagnosticsvariables.go
-//   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorstore.go, doctortools.go
+//   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorlocal.go, doctorstore.go, doctortools.go
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package openai has the models of OpenAI, and of all servers with a compatible API: Ollama, vLLM, llama.cpp, OpenRouter, LiteLLM,
-// DeepSeek, Mistral, Gemini's compatible endpoint and others.
+// Package openai has the models of OpenAI, and of all servers with a compatible API: those of the [Presets], llama.cpp, Gemini's compatible
+// endpoint and others.
 //
 // It does not use OpenAI's SDK. The SDK's types lose what other servers add, such as reasoning, content in parts, and
 // arguments that are not strings; its streams treat "error": null as an error; and it makes a binary three times as large.
@@ -13,6 +13,7 @@
 //
 //   - Chat Completions: chatrequest.go, chatcontent.go; the answer: chatresponse.go, chatstream.go
 //   - Responses: responsesrequest.go, responsescontent.go, responsesitem.go, setting.go; the answer: responses.go, responsesstream.go
+//   - services that differ from OpenAI: preset.go, ollamahost.go
 //   - both: tools and response formats: tool.go; tool calls in pieces and in the history: call.go; reasoning: reasoning.go,
 //     thinkingblocks.go, reasoningentry.go; when an answer is an error: finish.go; token counts: usage.go; addresses and keys: client.go
 //   - shared by all providers, in package host/model/internal/provider: failed calls: failure.go; when the arguments of a call

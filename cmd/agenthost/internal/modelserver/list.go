@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -54,8 +55,8 @@ func (s *Server) Local() bool {
 	if err != nil {
 		return false
 	}
-	host := address.Hostname()
-	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+	ip := net.ParseIP(address.Hostname())
+	return address.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // UnreachableError means that nothing answers at the address.

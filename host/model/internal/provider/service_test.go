@@ -122,7 +122,8 @@ func TestAddressesFromTheEnvironment(t *testing.T) {
 			model.Account{
 				Host: "api.acme.com", Own: true, Key: "variable", Variable: "ACME_API_KEY", BaseURL: "https://api.acme.com/v2", BaseURLVariable: "ACME_BASE_URL",
 				BaseURLInFile: true,
-			}, "k",
+			},
+			"k",
 		},
 		"no key":           {&local, provider.Options{LookupEnv: lookup()}, model.Account{Host: "127.0.0.1:7", BaseURL: "http://127.0.0.1:7/v1"}, ""},
 		"a value to read":  {&local, provider.Options{LookupEnv: env}, model.Account{Host: "box:7", BaseURL: "http://box:7/v1", BaseURLVariable: "LOCAL_HOST"}, ""},

@@ -6,6 +6,7 @@ type Account struct {
 	Own      bool       // the server is the provider's own, reached over https
 	Key      Credential // what authenticates the requests
 	Variable string     // the environment variable that holds the key, or should hold it; "": the server has no key
+	Source   string     // what a platform takes its credentials from, for people, such as `the AWS profile "dev"`; "": there is no platform
 
 	BaseURL         string // the address of the server, without a password or a query
 	BaseURLVariable string // the environment variable that the address is from; "": it is configured, or the provider's own
@@ -28,6 +29,7 @@ const (
 	CredentialGiven    Credential = "given"    // the program has set the key itself
 	CredentialVariable Credential = "variable" // the key is in Account.Variable
 	CredentialHeader   Credential = "header"   // the configured headers hold it
+	CredentialPlatform Credential = "platform" // a cloud's own credentials authorize each request: see Account.Source
 	// CredentialWithheld means that Account.Variable holds the provider's key, which is not sent: the server is another one, and
 	// the configuration does not say that it may have the key.
 	CredentialWithheld Credential = "withheld"

@@ -55,9 +55,9 @@ func (a *answer) check() error {
 	return nil
 }
 
-// response returns the answer to a request.
-func (a *answer) response(req *model.Request) (*model.Response, error) {
-	out := abi.Message{Role: abi.RoleAI, Usage: a.used(), Meta: a.meta()}
+// response returns the answer to a request, under the name of its provider.
+func (a *answer) response(req *model.Request, by string) (*model.Response, error) {
+	out := abi.Message{Role: abi.RoleAI, Usage: a.used(), Meta: a.meta(by)}
 	blocks := make([]abi.Block, 0, len(a.Content))
 	ordered := a.Content.callsLast()
 	for i, p := range a.Content {
@@ -97,8 +97,8 @@ func (a *answer) refusal() abi.Block {
 }
 
 // meta returns what a message keeps of its answer.
-func (a *answer) meta() wire.Map {
-	meta := wire.Map{{Key: "provider", Value: wire.String(Provider)}}
+func (a *answer) meta(by string) wire.Map {
+	meta := wire.Map{{Key: "provider", Value: wire.String(by)}}
 	for _, of := range []struct{ key, value string }{{"id", string(a.ID)}, {"model", a.Model}, {"stop_reason", a.StopReason}} {
 		if of.value != "" {
 			meta.Set(of.key, wire.String(of.value))

@@ -25,6 +25,9 @@ func objectOf(fields wire.Map) object {
 // ownPrefix precedes the kinds of blocks that only this provider knows.
 const ownPrefix = Provider + "_"
 
+// privateKeys are the keys of other blocks whose values only this provider can read.
+var privateKeys = []string{"citations", "signature", redacted}
+
 // These are the API's kinds of blocks that code other than ownBlock makes or reads.
 const (
 	kindText             = "text"

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
 var _ model.Checker = (*Model)(nil)
@@ -12,5 +13,5 @@ func (m *Model) Check() error {
 		return err
 	}
 	_, err := m.body(&model.Request{}, false)
-	return err
+	return provider.Named(m.provider(), err)
 }

@@ -24,6 +24,7 @@ const nothing = "."
 
 // conversation converts a history for a request.
 type conversation struct {
+	provider string
 	model    string
 	thinking string // the type of the setting; "": there is none
 	turns    []turn
@@ -31,7 +32,7 @@ type conversation struct {
 
 // messages converts the history without system messages.
 func (m *Model) messages(all []abi.Message, thinking any) []turn {
-	c := conversation{model: m.Name}
+	c := conversation{provider: m.provider(), model: m.Name}
 	if setting, ok := thinking.(map[string]any); ok {
 		c.thinking, _ = setting["type"].(string)
 	}
@@ -118,7 +119,7 @@ func (c *conversation) said(m *abi.Message, calls []*call) (out []object) {
 				of = thoughtBlock(block)
 			}
 		case abi.BlockRefusal:
-			if by != Provider { // otherwise the API has explained it beside the content
+			if by != c.provider { // otherwise the API has explained it beside the content
 				of = saidBlock(block)
 			}
 		case ownPrefix + kindToolUse:
@@ -155,7 +156,7 @@ func (c *conversation) keepsThoughts(m *abi.Message) bool {
 	by, _ := m.Meta.Get("provider").AsString()
 	of, _ := m.Meta.Get("model").AsString()
 	switch {
-	case by != "" && by != Provider, c.thinking == thinkingDisabled:
+	case by != "" && by != c.provider, c.thinking == thinkingDisabled:
 		return false
 	case c.thinking == "" && of != "":
 		name := strings.TrimSuffix(c.model, "-latest")

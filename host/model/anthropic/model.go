@@ -64,6 +64,9 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// Platform is the cloud that serves the model, such as a *bedrock.Platform; nil: Anthropic, or the server at BaseURL.
+	Platform provider.Platform
+
 	// LookupEnv looks up the variables with the key and the address; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
 	// InFile reports whether a variable that LookupEnv finds is from a file that comes with a project. A server whose address is from
@@ -84,7 +87,10 @@ var (
 func New(name string) *Model { return &Model{Name: name} }
 
 // Info describes the model.
-func (m *Model) Info() model.Info { return provider.Info(Provider, m.Name, m.Profile) }
+func (m *Model) Info() model.Info { return provider.Info(m.provider(), m.Name, m.Profile) }
+
+// provider returns the provider name of the model.
+func (m *Model) provider() string { return provider.NameOf(m.Platform, Provider) }
 
 // TakesDocument reports whether documents of a type are sent: texts are, beside PDF.
 func (*Model) TakesDocument(mimeType string) bool { return provider.IsTextType(mimeType) }
@@ -130,7 +136,8 @@ func (m *Model) connect() (err error) {
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
-		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv, InFile: m.InFile,
+		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv,
+		LookupEnv: m.LookupEnv, InFile: m.InFile,
 		Header: http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}, Headers: m.Headers, HTTPClient: m.HTTPClient,
 		Limits: m.Limits,
 	}

@@ -34,7 +34,7 @@ func (m *Model) finish(req *model.Request, stream bool, ask func(provider.Call) 
 		if sum, err = sum.with(next); err != nil {
 			return nil, err
 		}
-		resp, err := sum.response(req)
+		resp, err := sum.response(req, m.provider())
 		if err != nil || pauses == MaxPauses || !next.pauses() {
 			return resp, err
 		}

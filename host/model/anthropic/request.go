@@ -21,7 +21,8 @@ func (m *Model) body(req *model.Request, stream bool) (object, error) {
 	if err := m.limitOutput(body); err != nil {
 		return nil, err
 	}
-	messages := think(body, func(setting any) []turn { return m.messages(req.Messages.Messages(), setting) })
+	history := provider.Portable(req.Messages, m.provider(), ownPrefix, privateKeys...).Messages()
+	messages := think(body, func(setting any) []turn { return m.messages(history, setting) })
 	body["messages"] = messages
 	system := system(req)
 	if len(system) > 0 {

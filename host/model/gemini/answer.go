@@ -14,6 +14,8 @@ import (
 
 // answer collects the model's output, from one response or from pieces.
 type answer struct {
+	provider string // its name
+
 	say func(model.Chunk) error // receives the pieces; nil: not streamed
 
 	about         wire.Map // fields kept unchanged in the message's Meta
@@ -213,7 +215,7 @@ func (a *answer) response(req *model.Request) (*model.Response, error) {
 		}
 		message.Usage = &total
 	}
-	for key, value := range map[string]string{"provider": Provider, "model": a.model, "stop_reason": a.finishReason, "id": a.id} {
+	for key, value := range map[string]string{"provider": a.provider, "model": a.model, "stop_reason": a.finishReason, "id": a.id} {
 		if value != "" {
 			message.Meta.Set(key, wire.String(value))
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
 var _ model.Checker = (*Model)(nil)
@@ -12,13 +13,13 @@ var _ model.Checker = (*Model)(nil)
 // Check finds mistakes in the name, the address, the headers and the settings.
 func (m *Model) Check() error {
 	if err := m.checkName(); err != nil {
-		return err
+		return provider.Named(m.provider(), err)
 	}
 	if err := service.Check(m.options()); err != nil {
 		return err
 	}
 	_, err := m.body(&model.Request{Tools: []abi.ToolSpec{{Name: "check"}}}) // without a tool, the setting "tools" is not looked at
-	return err
+	return provider.Named(m.provider(), err)
 }
 
 // checkName refuses names that would change the address of the request.

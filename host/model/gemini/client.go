@@ -38,7 +38,7 @@ func (m *Model) open() (err error) {
 	if m.endpoint, err = service.Connect(m.options()); err != nil {
 		return err
 	}
-	if !m.endpoint.Ends(apiVersion) {
+	if m.Platform == nil && !m.endpoint.Ends(apiVersion) {
 		m.path = apiVersion + "/" + m.path
 	}
 	return nil
@@ -46,7 +46,7 @@ func (m *Model) open() (err error) {
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
-		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
 		Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
 	}
 }

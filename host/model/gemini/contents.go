@@ -34,6 +34,7 @@ const goOn = "Continue."
 //   - anything else in a turn of answers, since Gemini 3.7,
 //   - a conversation that ends with the model's turn, since Gemini 3.5.
 type conversation struct {
+	provider string
 	model    *Model
 	messages history.List
 	person   int // index of the last human message; -1: none
@@ -45,7 +46,7 @@ type conversation struct {
 // contents returns the turns of a request, and the texts of the system prompts.
 func (m *Model) contents(req *model.Request) (contents []content, system []any) {
 	c := conversation{
-		model: m, messages: req.Messages, person: -1, told: map[int]bool{}, system: texts(req.System),
+		provider: m.provider(), model: m, messages: provider.Portable(req.Messages, m.provider(), blockPrefix, KeySignature, MetaCalls), person: -1, told: map[int]bool{}, system: texts(req.System),
 	}
 	for i, message := range c.messages.All() {
 		if message.Role == abi.RoleHuman {
@@ -88,7 +89,7 @@ func (c *conversation) addAnswer(i int, m *abi.Message) {
 	answers := c.answers(i)
 	calls := calls(m, answers)
 	notes := assign(readNotes(m.Meta), calls)
-	parts := modelParts(m)
+	parts := modelParts(m, c.provider)
 	for j := range calls {
 		signature := notes[j].signature
 		if j == 0 && signature == "" && i > c.person && modern(c.model.Name) {

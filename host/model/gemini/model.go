@@ -36,6 +36,9 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// Platform is the cloud that serves the model, such as a *vertex.Platform; nil: Google, or the server at BaseURL.
+	Platform provider.Platform
+
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
 
@@ -55,11 +58,14 @@ func New(name string) *Model { return &Model{Name: name} }
 
 // Info describes the model.
 func (m *Model) Info() model.Info {
-	return provider.Info(Provider, m.Name, m.Profile)
+	return provider.Info(m.provider(), m.Name, m.Profile)
 }
 
 // TakesDocument reports whether documents of a type are sent: texts are, beside PDF.
 func (*Model) TakesDocument(mimeType string) bool { return provider.IsTextType(mimeType) }
+
+// provider returns the provider name of the model.
+func (m *Model) provider() string { return provider.NameOf(m.Platform, Provider) }
 
 // Generate answers a request.
 func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
@@ -82,9 +88,9 @@ const maxContinued = 32
 func (m *Model) ask(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
 	body, err := m.body(req)
 	if err != nil {
-		return nil, err
+		return nil, provider.Named(m.provider(), err)
 	}
-	a := answer{say: say}
+	a := answer{provider: m.provider(), say: say}
 	for range maxContinued {
 		if err := m.exchange(ctx, body, &a); err != nil {
 			if errors.Is(err, provider.ErrStopped) {

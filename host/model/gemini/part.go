@@ -78,13 +78,13 @@ func personParts(c abi.Content) []any {
 	return out
 }
 
-// modelParts returns the parts of a model's message without its calls. It omits reasoning from other providers.
-func modelParts(m *abi.Message) []any {
+// modelParts returns the parts of a model's message without its calls. It omits reasoning from providers other than this one.
+func modelParts(m *abi.Message, this string) []any {
 	from, _ := m.Meta.Get("provider").AsString()
 	var out []any
 	for _, block := range m.Content.Blocks() {
 		text, signature := block.Text(), block.String(KeySignature)
-		own := signature != "" || from == Provider
+		own := signature != "" || from == this
 		switch {
 		case block.Type() == abi.BlockText && (text != "" || signature != ""):
 			out = append(out, part{Text: &text, ThoughtSignature: signature})

@@ -42,7 +42,8 @@ func (m *Model) official() bool { return m.preset().Name == Provider && m.endpoi
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
-		Name: m.provider(), BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv, InFile: m.InFile,
+		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv,
+		LookupEnv: m.LookupEnv, InFile: m.InFile,
 		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
 	}
 }

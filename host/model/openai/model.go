@@ -60,6 +60,9 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// Platform is the cloud that serves the model, such as a *azure.Platform; nil: OpenAI, or the server at BaseURL.
+	Platform provider.Platform
+
 	// LookupEnv looks up the variables with the key and the address; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
 	// InFile reports whether a variable that LookupEnv finds is from a file that comes with a project. A server whose address is from
@@ -102,7 +105,7 @@ func (m *Model) TakesDocument(mimeType string) bool {
 
 func (m *Model) provider() string {
 	if m.Provider == "" {
-		return Provider
+		return provider.NameOf(m.Platform, Provider)
 	}
 	if preset := findPreset(m.Provider); preset != nil {
 		return preset.Name

@@ -27,6 +27,8 @@ type Endpoint struct {
 	client    *http.Client
 	transport *transport
 	limits    model.Limits // without defaults to fill in
+
+	connection *Connection // to a platform; nil: there is none
 }
 
 // Own reports whether the address is the provider's own.
@@ -66,7 +68,7 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 	if client != nil {
 		limited = *client
 	}
-	t := &transport{provider: name, base: limited.Transport, mask: mask.Of(minSecret, mask.OfRequest(all, base)...)}
+	t := &transport{provider: name, base: limited.Transport, secrets: newSecrets(mask.OfRequest(all, base))}
 	limited.Transport = t
 	limited.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Endpoint{provider: name, base: base, header: all, client: &limited, transport: t, limits: model.Limits{}.WithDefaults()}
@@ -74,16 +76,23 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 
 // Call is a request to an endpoint.
 type Call struct {
-	Path   string // relative to the base URL, unescaped
-	Query  string // already encoded; sent before the query of the base URL; "" if there is none
-	Header http.Header
-	Body   map[string]any // sent as JSON
-	Stream bool           // the response is a stream of events
+	Path string // relative to the base URL, unescaped
+	// RawPath is the escaped Path, where it differs from the usual escaping; "": it does not.
+	RawPath string
+	Query   string // already encoded; sent before the query of the base URL; "" if there is none
+	Header  http.Header
+	Body    map[string]any // sent as JSON
+	Stream  bool           // the response is a stream of events
 }
 
 // Send sends a request and returns the response, whose body the caller must close. The error is a [*model.Error] or the cause
 // of the cancellation.
 func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
+	if e.connection != nil && e.connection.Adapt != nil {
+		if err := e.connection.Adapt(ctx, &c); err != nil {
+			return nil, Failed(ctx, e.provider, err)
+		}
+	}
 	text, err := encode(c.Body)
 	if err != nil {
 		return nil, Unsendable(e.provider, err)
@@ -113,7 +122,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 
 // try sends a request once.
 func (e *Endpoint) try(ctx context.Context, c Call, body []byte) (*http.Response, error) {
-	address := e.base.ResolveReference(&url.URL{Path: c.Path})
+	address := e.base.ResolveReference(&url.URL{Path: c.Path, RawPath: c.RawPath})
 	address.RawQuery = strings.Trim(c.Query+"&"+e.base.RawQuery, "&")
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
 	if err != nil {
@@ -121,6 +130,9 @@ func (e *Endpoint) try(ctx context.Context, c Call, body []byte) (*http.Response
 	}
 	req.Header = e.header.Clone()
 	maps.Copy(req.Header, c.Header)
+	if err := e.sign(ctx, req, body); err != nil {
+		return nil, err
+	}
 	resp, err := e.client.Do(req)
 	if err == nil && ctx.Err() != nil {
 		_ = resp.Body.Close() // the response came too late

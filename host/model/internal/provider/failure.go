@@ -251,6 +251,26 @@ func Broken(name, what string) *model.Error {
 	return &model.Error{Provider: name, Kind: model.ErrorResponse, Retryable: true, Err: errors.New(short(what))}
 }
 
+// Named returns an error of a model under another name of its provider; any other error is returned as it is.
+func Named(name string, err error) error {
+	said, ok := errors.AsType[*model.Error](err)
+	if !ok || said.Provider == name {
+		return err
+	}
+	out := *said
+	out.Provider = name
+	return &out
+}
+
+// Unauthorized returns the error for a request for which there are no credentials, or none could be fetched. An error that is already
+// one of a model keeps its kind.
+func Unauthorized(name string, err error) error {
+	if known, ok := errors.AsType[*model.Error](err); ok {
+		return known
+	}
+	return &model.Error{Provider: name, Kind: model.ErrorAuthentication, Err: err}
+}
+
 // noKey returns the error for a call without an API key.
 func noKey(name, variable string) *model.Error {
 	return &model.Error{

@@ -17,15 +17,19 @@ const minSecret = 8
 // The transport hides the credentials of requests in the bytes of responses. What follows hides them in what was read from these bytes,
 // where a secret can appear that was escaped there, or came in two pieces of a stream.
 
-// Hide returns the result of a call without the credentials that it was sent with. A nil endpoint sends none.
+// Hide returns the result of a call without the credentials that it was sent with. A nil endpoint sends none. An error gets the name of
+// the endpoint's provider: the packages of APIs do not know the names of platforms.
 func (e *Endpoint) Hide(resp *model.Response, err error) (*model.Response, error) {
-	if e == nil || e.transport.mask == nil {
+	if e == nil {
 		return resp, err
 	}
 	if err != nil {
-		return nil, hideError(e.transport.mask, err)
+		return nil, e.hideError(err)
 	}
-	return hideResponse(e.transport.mask, resp), nil
+	if hidden := e.transport.secrets.mask(); hidden != nil {
+		return hideResponse(hidden, resp), nil
+	}
+	return resp, nil
 }
 
 // hideStream is like [Endpoint.Hide] for a stream. The endpoint is known once the stream has begun.
@@ -34,17 +38,21 @@ func hideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error])
 		var h *hiddenStream
 		for c, err := range chunks {
 			e := endpoint()
+			var hidden *mask.Mask
+			if e != nil {
+				hidden = e.transport.secrets.mask()
+			}
 			switch {
-			case e == nil || e.transport.mask == nil:
+			case e != nil && err != nil:
+				yield(model.Chunk{}, e.hideError(err))
+				return
+			case h == nil && hidden == nil:
 				if !yield(c, err) {
 					return
 				}
 				continue
-			case err != nil:
-				yield(model.Chunk{}, hideError(e.transport.mask, err))
-				return
 			case h == nil:
-				h = &hiddenStream{e.transport.mask, e.transport.mask.Stream(), e.transport.mask.Stream()}
+				h = &hiddenStream{hidden, hidden.Stream(), hidden.Stream()}
 			}
 			for _, shown := range h.add(c) {
 				if !yield(shown, nil) {
@@ -81,17 +89,18 @@ func (h *hiddenStream) add(c model.Chunk) (shown []model.Chunk) {
 }
 
 // hideError keeps the kind of an error.
-func hideError(m *mask.Mask, err error) error {
+func (e *Endpoint) hideError(err error) error {
 	said, ok := errors.AsType[*model.Error](err)
 	if !ok {
 		return err // the cause of a cancellation, or an error of this program
 	}
-	if hidden := m.Error(said.Err); hidden != said.Err { //nolint:errorlint // whether it is the same one
-		out := *said
-		out.Err = hidden
-		return &out
+	hidden := e.transport.secrets.mask().Error(said.Err)
+	if hidden == said.Err && said.Provider == e.provider { //nolint:errorlint // whether it is the same one
+		return err
 	}
-	return err
+	out := *said
+	out.Err, out.Provider = hidden, e.provider
+	return &out
 }
 
 // hideResponse changes nothing in a response without secrets.

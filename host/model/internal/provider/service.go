@@ -14,10 +14,11 @@ import (
 
 // Service describes the service of a provider, and how it authenticates.
 type Service struct {
-	BaseURL   string   // the provider's own address, or the usual one of a local server; "": it must be configured
-	Regions   bool     // the subdomains of its host are the provider's own, too
-	Variables []string // the environment variables that may hold the provider's key; the first one that is set counts; none: it needs no key
-	KeyHeader string   // the header with the key; in "Authorization", the key has the scheme Bearer
+	BaseURL   string                 // the provider's own address, or the usual one of a local server; "": it must be configured
+	Regions   bool                   // the subdomains of its host are the provider's own, too
+	Own       func(host string) bool // says which further hosts are the provider's own; nil: none
+	Variables []string               // the environment variables that may hold the provider's key; the first one that is set counts; none: it needs no key
+	KeyHeader string                 // the header with the key; in "Authorization", the key has the scheme Bearer
 
 	BaseURLVariable string                    // the environment variable that may hold another address; "": there is none
 	ReadBaseURL     func(value string) string // turns the value of BaseURLVariable into a URL; nil: it is one
@@ -25,23 +26,30 @@ type Service struct {
 
 // Options are the fields of a model that say where its requests go.
 type Options struct {
-	Name       string // of the provider, for errors
-	BaseURL    string // "": the provider's own
-	APIKey     string
-	APIKeyEnv  string
-	LookupEnv  func(name string) (string, bool) // nil: os.LookupEnv
-	InFile     func(name string) bool           // the variable is from a file of a project, whose address gets no key; nil: none is
-	Header     http.Header                      // of every request, without the key
-	Headers    map[string]string                // what the operator has set
-	HTTPClient *http.Client
-	Limits     model.Limits
+	Name         string   // of the provider, for errors
+	API          string   // the name of the provider whose API the model speaks; only a platform needs it
+	Model        string   // the name of the model; only a platform needs it
+	Platform     Platform // nil: the provider's own service, or BaseURL
+	BaseURL      string   // "": the provider's own
+	APIKey       string
+	APIKeyEnv    string
+	TrustBaseURL bool                             // BaseURL is treated like the provider's own address: it gets the provider's own credentials
+	LookupEnv    func(name string) (string, bool) // nil: os.LookupEnv
+	InFile       func(name string) bool           // the variable is from a file of a project, whose address gets no key; nil: none is
+	Header       http.Header                      // of every request, without the key
+	Headers      map[string]string                // what the operator has set
+	HTTPClient   *http.Client
+	Limits       model.Limits
 }
 
 // Connect returns the endpoint of a model. It sends a key to servers other than the provider's own only if APIKey or APIKeyEnv names it, or
 // if BaseURLVariable is set in the environment: the user who set both variables means the key for that server. A file that comes with a
 // project could send the user's key anywhere, so an address from such a file gets no key at all.
 func (s *Service) Connect(o *Options) (*Endpoint, error) {
-	base, account, key, err := s.account(o)
+	if o.Platform != nil {
+		return connectTo(o)
+	}
+	base, account, key, err := s.Resolve(o)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +94,14 @@ func (s *Service) unauthorized(o *Options, account *model.Account) string {
 
 // Account describes the account that requests use.
 func (s *Service) Account(o *Options) (model.Account, error) {
-	_, account, _, err := s.account(o)
+	if o.Platform != nil {
+		c, err := o.Platform.Connect(o)
+		if err != nil {
+			return model.Account{}, err
+		}
+		return c.Account, nil
+	}
+	_, account, _, err := s.Resolve(o)
 	return account, err
 }
 
@@ -100,8 +115,8 @@ func (s *Service) Check(o *Options) error {
 
 const authorization = "Authorization"
 
-// account also returns the address and the key to send; "" if none is sent.
-func (s *Service) account(o *Options) (base *url.URL, account model.Account, key string, err error) {
+// Resolve returns the address, the account and the key to send; "" if none is sent.
+func (s *Service) Resolve(o *Options) (base *url.URL, account model.Account, key string, err error) {
 	address, from := s.address(o)
 	if address == "" {
 		return nil, account, "", Unsendable(o.Name, fmt.Errorf("%w; set base_url in the manifest, or %s in the environment", errNoAddress, s.BaseURLVariable))
@@ -120,7 +135,7 @@ func (s *Service) account(o *Options) (base *url.URL, account model.Account, key
 	switch given := strings.TrimSpace(o.APIKey); {
 	case given != "" && !foreign:
 		account.Key, key = model.CredentialGiven, given
-	case key != "" && !foreign && (o.APIKeyEnv != "" || account.Own || from != ""):
+	case key != "" && !foreign && (o.APIKeyEnv != "" || account.Own || from != "" || o.TrustBaseURL):
 		account.Key = model.CredentialVariable
 	case key != "":
 		account.Key, key = model.CredentialWithheld, ""
@@ -204,5 +219,5 @@ func (s *Service) owns(address *url.URL) bool {
 		return false
 	}
 	host := strings.ToLower(address.Hostname())
-	return host == s.host() || s.Regions && strings.HasSuffix(host, "."+s.host())
+	return host == s.host() || s.Regions && strings.HasSuffix(host, "."+s.host()) || s.Own != nil && s.Own(host)
 }

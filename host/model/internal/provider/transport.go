@@ -32,8 +32,11 @@ var errTooLarge = &TooLargeError{"the response", MaxResponse}
 type transport struct {
 	provider     string
 	base         http.RoundTripper
-	mask         *mask.Mask
+	secrets      *secrets
 	unauthorized string // what to add to the error for a missing credential
+
+	events  func(http.Header, io.ReadCloser) io.ReadCloser        // see [Connection]; nil: the stream has the usual framing
+	explain func(header http.Header, body []byte, f *model.Error) // see [Connection]; nil: there is nothing to add
 }
 
 // RoundTrip sends a request.
@@ -43,11 +46,16 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		base = http.DefaultTransport
 	}
 	resp, err := base.RoundTrip(req)
+	hidden := t.secrets.mask()
 	if err != nil {
-		return nil, t.mask.Error(err) // it may quote the response
+		return nil, hidden.Error(err) // it may quote the response
 	}
-	t.hideHeader(resp.Header)
-	resp.Body = t.mask.Reader(&limitedBody{resp.Body, MaxResponse})
+	hideHeader(hidden, resp.Header)
+	resp.Body = &limitedBody{resp.Body, MaxResponse}
+	if t.events != nil && resp.StatusCode < http.StatusMultipleChoices {
+		resp.Body = t.events(resp.Header, resp.Body)
+	}
+	resp.Body = hidden.Reader(resp.Body)
 	if resp.StatusCode >= http.StatusBadRequest {
 		body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		if closing := resp.Body.Close(); err == nil {
@@ -59,13 +67,13 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // hideHeader hides the credentials in the header of a response.
-func (t *transport) hideHeader(header http.Header) {
-	if t.mask == nil {
+func hideHeader(hidden *mask.Mask, header http.Header) {
+	if hidden == nil {
 		return
 	}
 	for _, values := range header {
 		for i := range values {
-			values[i] = t.mask.Text(values[i])
+			values[i] = hidden.Text(values[i])
 		}
 	}
 }
@@ -111,6 +119,9 @@ func (t *transport) refusal(resp *http.Response, body []byte) *model.Error {
 		out.Retryable = true
 	case "false":
 		out.Retryable = false
+	}
+	if t.explain != nil {
+		t.explain(resp.Header, body, out)
 	}
 	return out
 }

@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// Lookup describes a model of the provider "openai", "anthropic" or "gemini", from a table that is built into agenthost. For a
+// Lookup describes a model of the provider "openai", "anthropic" or "gemini", or of a platform that serves these models, from a table
+// that is built into agenthost. For a
 // model that is not in the table it sets only Name and Provider; the caller may fill in the rest. The name may include a
 // version, such as "gpt-5.2-2025-12-11" or "gemini-2.5-flash-001", and for Gemini may begin with "models/".
 func Lookup(provider, name string) Info {
 	info := Info{Name: name, Provider: provider}
+	provider, name = made(provider, name)
 	if provider == "gemini" {
 		name = strings.TrimPrefix(name, "models/")
 	}
@@ -33,6 +35,28 @@ func Lookup(provider, name string) Info {
 // version matches the suffix that names a version of a model. Any other suffix names a different model: gpt-5-mini is not a
 // version of gpt-5. No version suffix ends with another one, so there is only one way to cut it off.
 var version = regexp.MustCompile(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
+
+// made returns the maker of a platform's model, and the maker's own name for the model.
+func made(provider, name string) (maker, of string) {
+	switch provider {
+	case "bedrock":
+		return "anthropic", bedrockVersion.ReplaceAllString(bedrockVendor.ReplaceAllString(name, ""), "")
+	case "google_anthropic_vertex":
+		return "anthropic", name
+	case "google_vertexai":
+		return "gemini", name
+	case "azure_openai":
+		return "openai", name // of the deployment, which often is the model's
+	default:
+		return provider, name
+	}
+}
+
+// On Bedrock, eu.anthropic.claude-sonnet-4-5-20250929-v1:0 is Anthropic's claude-sonnet-4-5-20250929.
+var (
+	bedrockVendor  = regexp.MustCompile(`^(arn:.*/)?([a-z-]+\.)?anthropic\.`)
+	bedrockVersion = regexp.MustCompile(`-v[0-9]+(:[0-9]+)?(:[0-9]+k)?$`)
+)
 
 func findProfile(provider, name string) (profile, bool) {
 	i, ok := slices.BinarySearchFunc(profiles, profile{provider: provider, name: name}, profile.compare)

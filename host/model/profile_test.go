@@ -58,6 +58,28 @@ func TestLookup(t *testing.T) {
 	}, Lookup("gemini", "gemma-4-31b-it"))
 }
 
+// A platform's model has the profile of its maker's model.
+func TestLookupOfPlatforms(t *testing.T) {
+	t.Parallel()
+	for provider, names := range map[string][]string{
+		"bedrock": {
+			"anthropic.claude-sonnet-4-5-20250929-v1:0", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "us-gov.anthropic.claude-sonnet-4-5-v1",
+			"arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic.claude-sonnet-4-5-v1:0:200k",
+		},
+		"google_anthropic_vertex": {"claude-sonnet-4-5", "claude-sonnet-4-5@20250929"},
+		"google_vertexai":         {"gemini-2.5-flash", "gemini-2.5-flash-001"},
+		"azure_openai":            {"gpt-4o"},
+	} {
+		for _, name := range names {
+			got := Lookup(provider, name)
+			require.Equal(t, provider, got.Provider)
+			require.Equal(t, name, got.Name)
+			require.Positive(t, got.MaxInputTokens, name)
+		}
+	}
+	require.Zero(t, Lookup("bedrock", "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc").MaxInputTokens)
+}
+
 func TestLookupFindsVersions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ provider, name, row string }{

@@ -262,6 +262,18 @@ func Named(name string, err error) error {
 	return &out
 }
 
+// UnsetError means that the configuration lacks a value, such as a region, that the environment may have later.
+type UnsetError struct {
+	Problem string // what is missing, and what to set
+}
+
+func (e *UnsetError) Error() string { return e.Problem }
+
+// Unset returns the error for a model whose configuration lacks a value.
+func Unset(name, problem string) *model.Error {
+	return &model.Error{Provider: name, Kind: model.ErrorAuthentication, Err: &UnsetError{problem}}
+}
+
 // Unauthorized returns the error for a request for which there are no credentials, or none could be fetched. An error that is already
 // one of a model keeps its kind.
 func Unauthorized(name string, err error) error {

@@ -107,7 +107,8 @@ func (s *Service) Account(o *Options) (model.Account, error) {
 
 // Check returns the error that every request would fail with because of the address or the headers.
 func (s *Service) Check(o *Options) error {
-	if _, err := s.Account(o); err != nil && !errors.Is(err, errNoAddress) { // a variable may be set later
+	_, err := s.Account(o)
+	if _, unset := errors.AsType[*UnsetError](err); err != nil && !unset && !errors.Is(err, errNoAddress) { // a variable may be set later
 		return err
 	}
 	return checkHeaders(o.Name, o.Headers)

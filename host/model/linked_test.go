@@ -15,7 +15,7 @@ func TestACloudIsOnlyLinkedWithItsPackage(t *testing.T) {
 	sdks := []string{"github.com/aws/", "github.com/Azure/", "github.com/AzureAD/", "golang.org/x/oauth2", "cloud.google.com/"}
 	for name, own := range map[string]string{
 		"host": "", "builtin": "", "host/plugin": "", "host/model/anthropic": "", "host/model/gemini": "", "host/model/openai": "",
-		"host/model/bedrock": "github.com/aws/", "host/model/vertex": "golang.org/x/oauth2",
+		"host/model/bedrock": "github.com/aws/", "host/model/vertex": "golang.org/x/oauth2", "host/model/azure": "github.com/Azure/",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,8 +32,9 @@ type chatChoice struct {
 	Index        int64           `json:"index"`
 	FinishReason string          `json:"finish_reason"`
 	Message      message         `json:"message"`
-	Delta        message         `json:"delta"` // in a stream
-	Error        json.RawMessage `json:"error"` // of OpenRouter's upstream
+	Delta        message         `json:"delta"`                  // in a stream
+	Error        json.RawMessage `json:"error"`                  // of OpenRouter's upstream
+	Filter       json.RawMessage `json:"content_filter_results"` // of Azure
 }
 
 // message is a model's message.
@@ -115,6 +116,9 @@ func (d *draft) add(c *completion, streamed bool) (piece model.Chunk, err error)
 			return piece, provider.InStream(d.model.provider(), text)
 		}
 		d.begun = true
+		if found := provider.Filtered(choice.Filter); len(found) > 0 {
+			d.end.filtered = found
+		}
 		if choice.FinishReason != "" {
 			d.end.stop = choice.FinishReason
 		}

@@ -15,15 +15,26 @@ const (
 	stopRefusal = "refusal"
 )
 
+// MetaFiltered is the key in a message's Meta for the categories that the content filter of Azure found in an answer, such as "hate (high)".
+const MetaFiltered = "content_filter"
+
 // answerEnd is what a server reports about its answer.
-type answerEnd struct{ id, model, stop string }
+type answerEnd struct {
+	id, model, stop string
+
+	filtered []string // what the filter of the provider has found, if it says so
+}
 
 // response makes the response for a message. It returns an error if the provider refused to answer, or the answer is empty.
 func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request) (*model.Response, error) {
 	switch said := model.Says(message); {
 	case said:
 	case end.stop == stopFilter:
-		return nil, provider.Refused(m.provider(), "the provider's filter removed the whole answer ("+stopFilter+")")
+		why := "the provider's filter removed the whole answer (" + stopFilter + ")"
+		if len(end.filtered) > 0 {
+			why += ", because it found " + strings.Join(end.filtered, ", ")
+		}
+		return nil, provider.Refused(m.provider(), why)
 	case end.stop == "" && message.Content.IsZero():
 		return nil, provider.Broken(m.provider(), "the answer is empty")
 	}
@@ -33,6 +44,15 @@ func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request
 	} {
 		if of.value != "" {
 			message.Meta.Set(of.key, wire.String(of.value))
+		}
+	}
+	if len(end.filtered) > 0 {
+		found := make([]any, len(end.filtered))
+		for i, category := range end.filtered {
+			found[i] = category
+		}
+		if value, err := wire.Of(found); err == nil {
+			message.Meta.Set(MetaFiltered, value)
 		}
 	}
 	resp := &model.Response{Messages: []abi.Message{*message}, Model: end.model, StopReason: end.stop}

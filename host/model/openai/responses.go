@@ -75,5 +75,5 @@ func (m *Model) answered(text []byte, items list, req *model.Request) (*model.Re
 	case r.refused:
 		stop = stopRefusal
 	}
-	return m.response(&out, answerEnd{string(a.ID), a.Model, stop}, req)
+	return m.response(&out, answerEnd{id: string(a.ID), model: a.Model, stop: stop}, req)
 }

@@ -47,6 +47,7 @@ type Manifest struct {
 	dir          string                           // directory of the file, which paths are relative to
 	lookup       func(name string) (string, bool) // looks up a variable in the environment and then in env_file
 	inFile       func(name string) bool           // reports whether a variable is from env_file; nil: none is
+	process      func(name string) (string, bool) // looks up a variable in the environment alone
 	engine       *plugin.Engine
 	recorder     plugin.Recorder
 	inMemory     bool
@@ -105,6 +106,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, unstarted: options.Unstarted,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
+		process: lookup,
 	}
 	root, err := strictyaml.Parse(path, data,
 		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret), strictyaml.WithShortForms(longForm))

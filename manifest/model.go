@@ -43,6 +43,9 @@ func (e *modelEntry) UnmarshalStrict(n strictyaml.Node) error {
 		return n.Decode(&scriptedEntry{})
 	}
 	if providers[name] == nil {
+		if other := otherNames[name]; other != "" {
+			return provider.Errorf("the provider %q is unknown; its name is %s here", name, other)
+		}
 		return provider.Unknown("provider", providerNames())
 	}
 	var err error

@@ -11,8 +11,11 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/anthropic"
+	"github.com/agenthost/agenthost/host/model/azure"
+	"github.com/agenthost/agenthost/host/model/bedrock"
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/host/model/vertex"
 	"github.com/agenthost/agenthost/internal/settingname"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	nearest "github.com/agenthost/agenthost/internal/text"
@@ -87,6 +90,7 @@ var providers = withPresets(map[string]*providerKind{
 			}
 		},
 	},
+	bedrock.Provider: bedrockKind, vertex.Provider: vertexKind, vertex.AnthropicProvider: anthropicVertexKind, azure.Provider: azureKind,
 })
 
 // providerKind holds the differences between providers.
@@ -98,6 +102,9 @@ type providerKind struct {
 	info     func(name string) model.Info // describes a model; nil: [model.Lookup] does
 	alias    bool                         // the name that leads here is not the provider's first
 	listed   Provider                     // what [Providers] says, without the name
+
+	like  string   // the provider whose API and settings it has; "": its own
+	cloud []string // the keys that only its models have: see cloudEntry
 }
 
 // providerNames returns the names of all providers.
@@ -119,6 +126,8 @@ type providerEntry struct {
 	cutOff   cutOffEntry
 	limits   model.Limits
 	inFile   func(name string) bool // reports whether a variable is from env_file; nil: none is
+	cloud    cloudEntry
+	process  lookupFunc // looks up a variable of the process alone
 }
 
 // profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
@@ -143,6 +152,8 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	switch {
 	case provider == "scripted":
 		return nil, n.Errorf("a scripted model is a mapping, such as {provider: scripted, rules: rules.yaml}")
+	case kind == nil && otherNames[provider] != "":
+		return nil, n.Errorf("the provider %q is unknown; its name is %s here", provider, otherNames[provider])
 	case kind == nil && name == "":
 		return nil, n.Errorf("a model is PROVIDER:NAME, such as openai:gpt-5.2, or a mapping with the key \"provider\"")
 	case kind == nil:
@@ -154,7 +165,7 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	case name == "":
 		return nil, n.Errorf("the name of the model is missing after %q", text)
 	}
-	return (&providerEntry{kind: kind, name: name}).known(provider), nil
+	return (&providerEntry{kind: kind, provider: provider, name: name}).known(provider), nil
 }
 
 // known sets the profile of the model.
@@ -175,7 +186,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 	var errs []error
 	var profile profileEntry
 	settings := newSettings()
-	if api, ok := n.Get("api"); ok && provider == openai.Provider { // it decides where settings go
+	if api, ok := n.Get("api"); ok && e.kind.speaks() == providers[openai.Provider] { // it decides where settings go
 		errs = append(errs, e.decodeAPI(api))
 	}
 	for _, key := range n.Keys() {
@@ -198,7 +209,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		case "settings":
 			err = e.decodeSettings(value, settings)
 		case "api":
-			if provider != openai.Provider {
+			if e.kind.speaks() != providers[openai.Provider] {
 				err = e.unknown(n, key)
 			}
 		case "on_cut_off", "max_continuations":
@@ -206,7 +217,13 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		case "timeout", "first_token_timeout", "idle_timeout", "max_retries":
 			err = decodeCallLimit(key, value, &e.limits)
 		default:
-			err = e.decodeSetting(n, key, value, settings)
+			known := false
+			if slices.Contains(e.kind.cloud, key) {
+				known, err = e.cloud.decode(key, value)
+			}
+			if !known {
+				err = e.decodeSetting(n, key, value, settings)
+			}
 		}
 		errs = append(errs, err)
 	}
@@ -256,7 +273,10 @@ func (e *providerEntry) decodeAPI(value strictyaml.Node) error {
 	if err := value.Decode(&e.api); err != nil {
 		return err
 	}
-	apis := []string{string(openai.ChatCompletions), string(openai.Responses), decisionsAPI}
+	apis := []string{string(openai.ChatCompletions), string(openai.Responses)}
+	if e.kind.like == "" { // no cloud offers it
+		apis = append(apis, decisionsAPI)
+	}
 	if !slices.Contains(apis, e.api) {
 		return value.Unknown("api", apis)
 	}
@@ -292,7 +312,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 	if advice, ok := settingname.Advice(e.provider, key); ok {
 		return at.Errorf("unknown key %q; for %s, %s", key, e.provider, advice)
 	}
-	return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
+	return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(e.kind.keys(), e.kind.settingNames()))))
 }
 
 // modelKeys are the keys that every model of a provider may have.
@@ -357,6 +377,6 @@ type lookupFunc = func(name string) (string, bool)
 // be inspected without the key.
 func (e *providerEntry) build(m *Manifest) model.Model {
 	of := *e
-	of.inFile = m.inFile
+	of.inFile, of.process = m.inFile, m.process
 	return e.kind.build(&of, m.lookup)
 }

@@ -70,7 +70,13 @@ func (modelEntry) JSONSchema() map[string]any {
 		"name":        text("The model's name, as the provider calls it"),
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
 		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
-		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses", decisionsAPI)),
+		"api":         describedAs("The API of openai and azure_openai; default chat_completions", enum("chat_completions", "responses", decisionsAPI)),
+		"region":      text("bedrock only: the region of AWS, such as eu-central-1; default: AWS_REGION, AWS_DEFAULT_REGION or the profile's"),
+		"project":     text("google_vertexai and google_anthropic_vertex only: the project of Google Cloud; default: GOOGLE_CLOUD_PROJECT or the credentials'"),
+		"location":    text("google_vertexai and google_anthropic_vertex only: the location, such as europe-west4; default: GOOGLE_CLOUD_LOCATION or global"),
+		"api_version": text("azure_openai only: the version of the API, such as 2025-04-01-preview; default: OPENAI_API_VERSION or v1"),
+		keyTrust: describedAs("Models on clouds only: base_url gets the cloud's credentials, whatever it is; default false",
+			map[string]any{"type": "boolean"}),
 		"headers": describedAs("Headers of the requests", map[string]any{
 			"type": "object", "additionalProperties": map[string]any{"type": "string"},
 		}),
@@ -95,7 +101,7 @@ func (modelEntry) JSONSchema() map[string]any {
 		"type": "object", "required": []string{"provider", "name"}, "properties": properties, "additionalProperties": false,
 	}
 	return oneOf(
-		map[string]any{"type": "string", "pattern": "^[a-z]+:.|\\$\\{", "description": "PROVIDER:NAME"}, reflect.TypeFor[scriptedEntry](), provided,
+		map[string]any{"type": "string", "pattern": "^[a-z_]+:.|\\$\\{", "description": "PROVIDER:NAME"}, reflect.TypeFor[scriptedEntry](), provided,
 	)
 }
 

@@ -71,6 +71,7 @@ func (s *settingType) value(n strictyaml.Node) (any, error) {
 
 // setting returns the type of a setting, and the path of the field of a request that it sets; false if the provider has no such setting.
 func (k *providerKind) setting(key string) (of settingType, path []string, ok bool) {
+	k = k.speaks()
 	if common, ok := k.common[key]; ok {
 		return common.settingType, common.path, true
 	}
@@ -80,6 +81,7 @@ func (k *providerKind) setting(key string) (of settingType, path []string, ok bo
 
 // settingNames returns the names of the provider's settings.
 func (k *providerKind) settingNames() []string {
+	k = k.speaks()
 	return slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(k.settings)), slices.Collect(maps.Keys(k.common)))))
 }
 

@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/azure"
+	"github.com/agenthost/agenthost/host/model/bedrock"
+	"github.com/agenthost/agenthost/host/model/vertex"
 )
 
 // model checks whether a model has the key that it needs, and says where the key is sent.
@@ -34,8 +38,13 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 	case account.Key == model.CredentialWithheld:
 		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, because base_url is not the provider's own address", name, account.Variable, account.Host),
 			"correct base_url; or, if this server needs the key, add api_key_env: "+account.Variable+" to the model")
+	case account.Key == model.CredentialPlatform:
+		d.okf(subject, "%s; credentials from %s authorize requests to %s", name, account.Source, account.Host)
 	case account.Key != model.CredentialNone:
 		d.okf(subject, "%s; %s is sent to %s", name, account.Variable, account.Host)
+	case !account.Own && onCloud(m):
+		d.note(subject, fmt.Sprintf("%s; %s gets no credentials, because it is not a host of the cloud", name, account.Host),
+			"correct base_url; or, if this server needs the credentials of the cloud, add trust_base_url: true to the model")
 	case account.Variable == "":
 		d.okf(subject, "%s at %s, which needs no key", name, account.Host)
 	case !account.Own:
@@ -76,4 +85,9 @@ func (d *doctor) ask(ctx context.Context, subject string, m model.Model) {
 	default:
 		d.okf(subject+", asked", "the model answered in %v", took)
 	}
+}
+
+// onCloud reports whether a model is one of a cloud.
+func onCloud(m model.Model) bool {
+	return slices.Contains([]string{bedrock.Provider, vertex.Provider, vertex.AnthropicProvider, azure.Provider}, m.Info().Provider)
 }

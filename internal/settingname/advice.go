@@ -52,6 +52,18 @@ var table = []advice{
 	{names: []string{"openai_api_base", "anthropic_api_url", "api_base", "endpoint", "azure_endpoint", "host"}, write: map[string]string{
 		every: "base_url: ADDRESS",
 	}},
+	{names: []string{"region_name", "aws_region"}, write: map[string]string{"bedrock": "region: eu-central-1"}},
+	{names: []string{"project_id", "google_cloud_project"}, write: map[string]string{
+		"google_vertexai": "project: ID", "google_anthropic_vertex": "project: ID",
+	}},
+	{names: []string{"region", "google_cloud_location"}, write: map[string]string{
+		"google_vertexai": "location: europe-west4", "google_anthropic_vertex": "location: europe-west4",
+	}},
+	{names: []string{"openai_api_version"}, write: map[string]string{"azure_openai": "api_version: 2025-04-01-preview"}},
+	{names: []string{"azure_deployment", "deployment_name", "deployment"}, write: map[string]string{"azure_openai": "name: DEPLOYMENT"}},
+	{names: []string{"credentials_profile_name"}, write: map[string]string{
+		"bedrock": "",
+	}, notes: "Set AWS_PROFILE in the environment or in env_file."},
 	{names: []string{"use_responses_api", "output_version"}, write: map[string]string{
 		"openai": "api: responses",
 	}},
@@ -87,10 +99,23 @@ func Advice(provider, name string) (string, bool) {
 
 // replacement returns what to write for a provider; "" if nothing replaces the name. It reports false if there is no advice.
 func (a *advice) replacement(provider string) (write string, ok bool) {
-	if write, ok = a.write[provider]; !ok {
-		write, ok = a.write[every]
+	for _, of := range []string{provider, apis[provider], every} {
+		if write, ok = a.write[of]; ok {
+			break
+		}
 	}
 	return write, ok
+}
+
+// apis maps the clouds to the providers whose settings their models have.
+var apis = map[string]string{
+	"bedrock": "anthropic", "google_anthropic_vertex": "anthropic", "google_vertexai": "gemini", "azure_openai": "openai",
+}
+
+// has reports whether there is advice for a provider.
+func (a *advice) has(provider string) bool {
+	_, ok := a.replacement(provider)
+	return ok
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
@@ -101,6 +126,9 @@ func Markdown(providers []string) string {
 	b.WriteString("| name elsewhere | " + strings.Join(providers, " | ") + " | |\n|---|---|" + strings.Repeat("---|", len(providers)) + "\n")
 	for i := range table {
 		a := &table[i]
+		if !slices.ContainsFunc(providers, a.has) {
+			continue
+		}
 		fmt.Fprintf(&b, "| `%s` |", strings.Join(a.names, "`, `"))
 		for _, provider := range providers {
 			b.WriteString(" " + a.cell(provider) + " |")

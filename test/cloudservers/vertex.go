@@ -46,6 +46,16 @@ func (g *Google) Refuse(code string) {
 	g.refuse = code
 }
 
+// Admit makes the server accept a token that the account's token server has not given.
+func (g *Google) Admit(token string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.tokens == nil {
+		g.tokens = map[string]bool{}
+	}
+	g.tokens[token] = true
+}
+
 // GoogleAccount makes an account with a new key, and starts its token server.
 func GoogleAccount(t testing.TB) *Google {
 	t.Helper()

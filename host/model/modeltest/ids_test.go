@@ -43,7 +43,7 @@ func TestIDsMayBeNumbers(t *testing.T) {
 		for i, way := range []string{"whole", "streamed"} {
 			t.Run(api+" "+way, func(t *testing.T) {
 				t.Parallel()
-				s := serve(t, numbered[api][i])
+				s := serve(t, numbered[spoken(api)][i])
 				m := modelOf(t, api, s.URL)
 				resp, err := ask(t, m, saying("hi"), i == 1)
 				require.NoError(t, err)

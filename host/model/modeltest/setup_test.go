@@ -13,8 +13,12 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/anthropic"
+	"github.com/agenthost/agenthost/host/model/azure"
+	"github.com/agenthost/agenthost/host/model/bedrock"
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/host/model/vertex"
+	"github.com/agenthost/agenthost/test/cloudservers"
 )
 
 // The APIs of the providers, by name.
@@ -23,9 +27,33 @@ const (
 	responses = "openai responses"
 	messages  = "anthropic"
 	generate  = "gemini"
+
+	onBedrock        = "bedrock"
+	onVertexMessages = "vertex anthropic"
+	onVertexGenerate = "vertex gemini"
+	onAzureChat      = "azure chat"
+	onAzureResponses = "azure responses"
 )
 
-var allAPIs = []string{chat, responses, messages, generate}
+var allAPIs = []string{
+	chat, responses, messages, generate, onBedrock, onVertexMessages, onVertexGenerate, onAzureChat, onAzureResponses,
+}
+
+// spoken returns the API that a cloud speaks; other APIs are their own.
+func spoken(api string) string {
+	switch api {
+	case onBedrock, onVertexMessages:
+		return messages
+	case onVertexGenerate:
+		return generate
+	case onAzureChat:
+		return chat
+	case onAzureResponses:
+		return responses
+	default:
+		return api
+	}
+}
 
 // server gives each request the next of its answers, and records what it was asked.
 type server struct {
@@ -69,10 +97,39 @@ func modelOf(t *testing.T, api, address string) model.Streamer {
 	t.Helper()
 	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()} //nolint:forcetypeassert // it is one
 	t.Cleanup(client.CloseIdleConnections)
+	thinking, err := wire.MapOf(map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": 1024}})
+	require.NoError(t, err)
+	const token = "token-of-the-test"
+	google, azureAccount := &cloudservers.Google{Project: "p", Location: "global"}, &cloudservers.Azure{Deployment: "my-gpt", APIKey: token}
+	google.Admit(token)
+	onVertex := &vertex.Platform{Project: "p", TrustBaseURL: true}
 	switch api {
+	case onBedrock:
+		account := &cloudservers.AWS{KeyID: "AKIDEXAMPLE", Secret: "secret-access-key", Region: "eu-central-1"}
+		return &anthropic.Model{
+			Name: "eu.anthropic.claude-sonnet-4-5-v1:0", BaseURL: cloudservers.Bedrock(t, address, account).URL, Settings: thinking, HTTPClient: client,
+			LookupEnv: variables(account.Variables()), Platform: &bedrock.Platform{TrustBaseURL: true},
+		}
+	case onVertexMessages:
+		return &anthropic.Model{
+			Name: "claude-sonnet-4-5", BaseURL: cloudservers.Vertex(t, address, google).URL, Settings: thinking, HTTPClient: client,
+			APIKey: token, LookupEnv: variables(nil), Platform: onVertex,
+		}
+	case onVertexGenerate:
+		return &gemini.Model{
+			Name: "gemini-3-flash", BaseURL: cloudservers.Vertex(t, address, google).URL, HTTPClient: client,
+			APIKey: token, LookupEnv: variables(nil), Platform: onVertex,
+		}
+	case onAzureChat, onAzureResponses:
+		out := &openai.Model{
+			Name: azureAccount.Deployment, BaseURL: cloudservers.AzureOpenAI(t, address, azureAccount).URL, HTTPClient: client,
+			APIKey: token, LookupEnv: variables(nil), Platform: &azure.Platform{},
+		}
+		if api == onAzureResponses {
+			out.API = openai.Responses
+		}
+		return out
 	case messages:
-		thinking, err := wire.MapOf(map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": 1024}})
-		require.NoError(t, err)
 		return &anthropic.Model{Name: "claude-sonnet-4-5", BaseURL: address, Settings: thinking, HTTPClient: client}
 	case generate:
 		return &gemini.Model{Name: "gemini-3-flash", BaseURL: address, HTTPClient: client}
@@ -80,6 +137,14 @@ func modelOf(t *testing.T, api, address string) model.Streamer {
 		return &openai.Model{Name: "gpt-5.2", BaseURL: address + "/v1", API: openai.Responses, HTTPClient: client}
 	default:
 		return &openai.Model{Name: "gpt-5.2", BaseURL: address + "/v1", HTTPClient: client}
+	}
+}
+
+// variables looks up these variables, and no others.
+func variables(of map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := of[name]
+		return value, ok
 	}
 }
 

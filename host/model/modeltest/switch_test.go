@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,13 +66,23 @@ var done = map[string]string{
 }
 
 // marks are the marks of the APIs.
-var marks = map[string]string{chat: "private-chat", responses: "private-responses", messages: "private-anthropic", generate: "private-gemini"}
+var marks = map[string]string{
+	chat: "private-chat", responses: "private-responses", messages: "private-anthropic", generate: "private-gemini",
+	onBedrock: "private-bedrock", onVertexMessages: "private-vertex-claude", onVertexGenerate: "private-vertex-google",
+	onAzureChat: "private-azure-chat", onAzureResponses: "private-azure-responses",
+}
+
+// of returns the answer of an API, with its mark.
+func of(answers map[string]string, api string) string {
+	return strings.ReplaceAll(answers[spoken(api)], marks[spoken(api)], marks[api])
+}
 
 // thread is a thread whose model changes.
 type thread struct {
 	model.Request
 
-	t *testing.T
+	t        *testing.T
+	streamed bool
 }
 
 func (c *thread) say(all ...abi.Message) { c.Messages = c.Messages.Append(all...) }
@@ -79,11 +90,14 @@ func (c *thread) say(all ...abi.Message) { c.Messages = c.Messages.Append(all...
 // next asks a model that speaks an API, checks what it was sent, and adds its answer.
 func (c *thread) next(api, answer string) (ai *abi.Message, sent string) {
 	c.t.Helper()
+	if c.streamed {
+		answer = streamOf(c.t, spoken(api), answer)
+	}
 	s := serve(c.t, answer)
-	resp, err := modelOf(c.t, api, s.URL).Generate(c.t.Context(), &c.Request)
+	resp, err := ask(c.t, modelOf(c.t, api, s.URL), &c.Request, c.streamed)
 	require.NoError(c.t, err)
 	body := s.last(c.t)
-	require.Empty(c.t, valid(api, body), "%s\n%s", api, indented(c.t, body))
+	require.Empty(c.t, valid(spoken(api), body), "%s\n%s", api, indented(c.t, body))
 	out := *resp.AI()
 	out.ID = fmt.Sprint("msg-", c.Messages.Len())
 	out.ToolCalls = slices.Clone(out.ToolCalls)
@@ -96,6 +110,17 @@ func (c *thread) next(api, answer string) (ai *abi.Message, sent string) {
 	require.NoError(c.t, err)
 	c.say(*entry.Message())
 	return entry.Message(), indented(c.t, body)
+}
+
+// bothWays runs a test with answers that come whole, and with streamed ones.
+func bothWays(t *testing.T, name string, test func(t *testing.T, streamed bool)) {
+	t.Helper()
+	for way, streamed := range map[string]bool{"whole": false, "streamed": true} {
+		t.Run(name+" "+way, func(t *testing.T) {
+			t.Parallel()
+			test(t, streamed)
+		})
+	}
 }
 
 func indented(t *testing.T, body any) string {
@@ -132,31 +157,30 @@ func TestAThreadChangesItsProvider(t *testing.T) {
 	}
 	for _, from := range allAPIs {
 		for _, to := range allAPIs {
-			t.Run(from+" to "+to, func(t *testing.T) {
-				t.Parallel()
-				c := thread{t: t, Request: model.Request{System: abi.Text("Be brief."), Tools: []abi.ToolSpec{{Name: "weather", Description: "Tells the weather."}}}}
+			bothWays(t, from+" to "+to, func(t *testing.T, streamed bool) {
+				c := thread{t: t, streamed: streamed, Request: model.Request{System: abi.Text("Be brief."), Tools: []abi.ToolSpec{{Name: "weather", Description: "Tells the weather."}}}}
 				c.say(picture(abi.RoleHuman, "Where is this?"))
-				ai, _ := c.next(from, working[from])
+				ai, _ := c.next(from, of(working, from))
 				require.Len(t, ai.ToolCalls, 1)
 				shot := picture(abi.RoleTool, "rain")
 				shot.ToolCallID, shot.Name = ai.ToolCalls[0].ID, "weather"
 				c.say(shot)
 
-				_, sent := c.next(to, done[to])
+				_, sent := c.next(to, of(done, to))
 				requireOnlyMarksOf(t, sent, to, from)
 
 				c.say(picture(abi.RoleHuman, "And now?"))
-				ai, sent = c.next(to, working[to])
+				ai, sent = c.next(to, of(working, to))
 				requireOnlyMarksOf(t, sent, to, from)
 				c.say(abi.ToolResult(ai.ToolCalls[0], "sun"))
 
-				_, sent = c.next(from, done[from])
+				_, sent = c.next(from, of(done, from))
 				require.Contains(t, sent, marks[from], "what the first provider has said goes back to it")
 				if from != to {
 					require.NotContains(t, sent, marks[to])
 				}
 				c.say(abi.Human("Thanks."))
-				c.next(to, done[to])
+				c.next(to, of(done, to))
 			})
 		}
 	}
@@ -165,20 +189,20 @@ func TestAThreadChangesItsProvider(t *testing.T) {
 // What is left of an answer may be nothing.
 func TestAThreadChangesItsProviderAfterASearch(t *testing.T) {
 	t.Parallel()
-	for from, answer := range searching {
+	for _, from := range allAPIs {
+		answer := of(searching, from)
 		for _, to := range allAPIs {
-			if from == to {
+			if from == to || answer == "" {
 				continue
 			}
-			t.Run(from+" to "+to, func(t *testing.T) {
-				t.Parallel()
-				c := thread{t: t}
+			bothWays(t, from+" to "+to, func(t *testing.T, streamed bool) {
+				c := thread{t: t, streamed: streamed}
 				c.say(abi.Human("Look it up."))
 				c.next(from, answer)
 				c.say(abi.Human("And now?"))
-				_, sent := c.next(to, done[to])
+				_, sent := c.next(to, of(done, to))
 				require.NotContains(t, sent, marks[from])
-				_, sent = c.next(from, done[from])
+				_, sent = c.next(from, of(done, from))
 				require.Contains(t, sent, marks[from])
 			})
 		}
@@ -191,20 +215,19 @@ func TestAThreadChangesItsProviderAtAimock(t *testing.T) {
 	address := testservers.Aimock(t, filepath.Join("testdata", "fixtures.json"))
 	for _, from := range allAPIs {
 		for _, to := range allAPIs {
-			t.Run(from+" to "+to, func(t *testing.T) {
-				t.Parallel()
+			bothWays(t, from+" to "+to, func(t *testing.T, streamed bool) {
 				tools := []abi.ToolSpec{{Name: "weather"}}
 				question := abi.Human("[thinkcall]")
-				resp, err := modelOf(t, from, address).Generate(t.Context(), &model.Request{Messages: history.Of(question), Tools: tools})
+				resp, err := ask(t, modelOf(t, from, address), &model.Request{Messages: history.Of(question), Tools: tools}, streamed)
 				require.NoError(t, err)
 				ai := *resp.AI()
 				require.Len(t, ai.ToolCalls, 1)
 				if ai.ToolCalls[0].ID == "" {
 					ai.ToolCalls[0].ID = "msg-1-0"
 				}
-				resp, err = modelOf(t, to, address).Generate(t.Context(), &model.Request{
+				resp, err = ask(t, modelOf(t, to, address), &model.Request{
 					Messages: history.Of(question, ai, abi.ToolResult(ai.ToolCalls[0], "rain")), Tools: tools,
-				})
+				}, streamed)
 				require.NoError(t, err)
 				require.Equal(t, "Rain in Bern.", resp.AI().Content.Text())
 			})

@@ -1,5 +1,6 @@
 // Package gemini has the models of Google's Gemini Developer API: generateContent and streamGenerateContent, version v1beta.
-// Vertex AI is a different service with different keys; no environment variable switches to it.
+// Package host/model/vertex reaches the same models on Vertex AI, a different service with different credentials; no environment variable
+// switches to it.
 //
 // It does not use Google's SDK. The SDK's types lose signatures on empty texts, integers above 2^53 and parts of new kinds; it
 // panics on responses of an unexpected form; and it links 177 packages for services that are not used here.

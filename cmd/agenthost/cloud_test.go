@@ -14,7 +14,7 @@ import (
 )
 
 // A newcomer with credentials of AWS in the environment, and no key of Anthropic, gets an answer.
-func TestAnAgentOnBedrock(t *testing.T) {
+func TestAnAgentOnBedrock(t *testing.T) { //nolint:paralleltest // it sets the environment
 	for _, name := range []string{"AWS_BEARER_TOKEN_BEDROCK", "AWS_PROFILE", "AWS_DEFAULT_REGION", "ANTHROPIC_API_KEY"} {
 		t.Setenv(name, "")
 	}

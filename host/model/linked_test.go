@@ -19,7 +19,7 @@ func TestACloudIsOnlyLinkedWithItsPackage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", of+name).CombinedOutput() //nolint:gosec // of the table
+			out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", of+name).CombinedOutput()
 			require.NoError(t, err, string(out))
 			linked := string(out)
 			for _, sdk := range sdks {

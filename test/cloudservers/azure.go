@@ -47,7 +47,9 @@ func Entra(t testing.TB, account *Azure, tenant, client, secret string) *httptes
 		base := s.URL + "/" + tenant
 		switch r.URL.Path {
 		case "/" + tenant + "/v2.0/.well-known/openid-configuration":
-			_, _ = fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q}`, base+"/v2.0", base+"/oauth2/v2.0/authorize", base+"/oauth2/v2.0/token")
+			writeJSON(w, map[string]string{
+				"issuer": base + "/v2.0", "authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token",
+			})
 		case "/" + tenant + "/oauth2/v2.0/token":
 			if r.PostFormValue("client_id") != client || r.PostFormValue("client_secret") != secret ||
 				!strings.Contains(r.PostFormValue("scope"), "https://cognitiveservices.azure.com/.default") {
@@ -76,7 +78,7 @@ func (a azure) admit(r *http.Request, body []byte) (string, []byte, *refusal) {
 	a.account.mu.Lock()
 	known := a.account.tokens[token]
 	a.account.mu.Unlock()
-	if key := r.Header.Get("Api-Key"); (key == "" || key != a.account.APIKey) && !(isToken && known) {
+	if key := r.Header.Get("Api-Key"); (key == "" || key != a.account.APIKey) && (!isToken || !known) {
 		return "", nil, refuse(http.StatusUnauthorized, "401", "Access denied due to invalid subscription key or wrong API endpoint.")
 	}
 	var asked struct {
@@ -86,7 +88,8 @@ func (a azure) admit(r *http.Request, body []byte) (string, []byte, *refusal) {
 		return "", nil, refuse(http.StatusBadRequest, "BadRequest", "%v", err)
 	}
 	version := r.URL.Query().Get("api-version")
-	path, deployment := "", asked.Model
+	var path string
+	deployment := asked.Model
 	switch match := deployed.FindStringSubmatch(r.URL.Path); {
 	case version != a.account.Version:
 		return "", nil, refuse(http.StatusNotFound, "404", "Resource not found")
@@ -112,7 +115,7 @@ func (azure) fail(w http.ResponseWriter, r *refusal) {
 	if r.code != "" {
 		failure["code"] = r.code
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": failure})
+	writeJSON(w, map[string]any{"error": failure})
 }
 
 func (azure) pass(w http.ResponseWriter, resp *http.Response) error { return copied(w, resp) }

@@ -3,7 +3,6 @@ package cloudservers
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -81,7 +80,9 @@ func (b bedrock) admit(r *http.Request, body []byte) (string, []byte, *refusal) 
 }
 
 // authorization is the form of the header of a signature.
-var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/[0-9]{8}/([^/]+)/bedrock/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=[0-9a-f]{64}$`)
+var authorization = regexp.MustCompile(
+	`^AWS4-HMAC-SHA256 Credential=([^/]+)/[0-9]{8}/([^/]+)/bedrock/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=[0-9a-f]{64}$`,
+)
 
 // verify signs the request again, as AWS does, and compares the signatures.
 func (b bedrock) verify(r *http.Request, body []byte) *refusal {
@@ -105,12 +106,12 @@ func (b bedrock) verify(r *http.Request, body []byte) *refusal {
 	if err != nil || time.Since(at).Abs() > 5*time.Minute {
 		return refuse(http.StatusForbidden, "InvalidSignatureException", "Signature expired")
 	}
-	again, err := http.NewRequestWithContext(context.Background(), r.Method, "http://"+r.Host+r.RequestURI, bytes.NewReader(body))
+	address := "http://" + r.Host + r.RequestURI
+	again, err := http.NewRequestWithContext(r.Context(), r.Method, address, bytes.NewReader(body)) //nolint:gosec // it is only signed
 	if err != nil {
 		return refuse(http.StatusBadRequest, "ValidationException", "%v", err)
 	}
-	signed := strings.Split(match[3], ";")
-	for _, name := range signed {
+	for name := range strings.SplitSeq(match[3], ";") {
 		if values := r.Header.Values(name); len(values) > 0 {
 			again.Header[http.CanonicalHeaderKey(name)] = values
 		}
@@ -138,7 +139,7 @@ func (bedrock) fail(w http.ResponseWriter, r *refusal) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(r.status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"message": r.text})
+	writeJSON(w, map[string]string{"message": r.text})
 }
 
 func (bedrock) pass(w http.ResponseWriter, resp *http.Response) error {

@@ -93,7 +93,7 @@ func start(t testing.TB, upstream string, c cloud) *Server {
 
 // forward passes a request on. It cuts the connection if the upstream server does.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, client *http.Client, c cloud, path string, body []byte) {
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, s.upstream+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, s.upstream+path, bytes.NewReader(body)) //nolint:gosec // the test chooses the server
 	if err != nil {
 		c.fail(w, refuse(http.StatusBadRequest, "ValidationException", "%v", err))
 		return
@@ -101,7 +101,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, client *http.Cl
 	maps.Copy(req.Header, r.Header)
 	req.Header.Del("Accept")
 	req.Header.Del("Authorization")
-	resp, err := client.Do(req)
+	resp, err := client.Do(req) //nolint:gosec // the test chooses the server
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -156,6 +156,15 @@ func messageOf(text []byte) string {
 		return string(text)
 	}
 	return said.Error.Message
+}
+
+// writeJSON writes a JSON document. A client that has gone needs none.
+func writeJSON(w io.Writer, document any) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	_, _ = w.Write(text)
 }
 
 // edited returns a JSON object with some fields set, or removed if the value is nil.

@@ -86,7 +86,7 @@ func (g *Google) token(w http.ResponseWriter, r *http.Request, key *rsa.PublicKe
 			why = "invalid_grant"
 		}
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = fmt.Fprintf(w, `{"error":%q,"error_description":"Token has been expired or revoked.","echo":%q}`, why, r.PostFormValue("assertion"))
+		writeJSON(w, map[string]string{"error": why, "error_description": "Token has been expired or revoked.", "echo": r.PostFormValue("assertion")})
 		return
 	}
 	token := fmt.Sprintf("ya29.token-%d", len(g.tokens)+1)
@@ -113,7 +113,8 @@ func asserted(r *http.Request, key *rsa.PublicKey) bool {
 	if err != nil || json.Unmarshal(content, &claims) != nil {
 		return false
 	}
-	return rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], signature) == nil && strings.Contains(claims.Scope, "cloud-platform") && time.Now().Unix() < claims.Exp
+	return rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], signature) == nil && strings.Contains(claims.Scope, "cloud-platform") &&
+		time.Now().Unix() < claims.Exp
 }
 
 // Vertex starts a server of Vertex AI for the models of Google and Anthropic. It checks the token of each request.
@@ -155,7 +156,8 @@ func (v vertex) admit(r *http.Request, body []byte) (string, []byte, *refusal) {
 		return "", nil, refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "%v", err)
 	}
 	streams := map[string]string{"rawPredict": "", "streamRawPredict": "true"}
-	if want, ok := streams[match[6]]; !ok || string(fields["stream"]) != want || fields["model"] != nil || string(fields["anthropic_version"]) != `"vertex-2023-10-16"` {
+	want, ok := streams[match[6]]
+	if !ok || string(fields["stream"]) != want || fields["model"] != nil || string(fields["anthropic_version"]) != `"vertex-2023-10-16"` {
 		return "", nil, refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "anthropic_version, model or stream")
 	}
 	name, _, _ := strings.Cut(match[5], "@")
@@ -173,7 +175,7 @@ func (vertex) fail(w http.ResponseWriter, r *refusal) {
 	if r.code != "" {
 		failure["status"] = r.code
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": failure})
+	writeJSON(w, map[string]any{"error": failure})
 }
 
 func (vertex) pass(w http.ResponseWriter, resp *http.Response) error { return copied(w, resp) }

@@ -19,7 +19,7 @@ import (
 const (
 	variableTenant = "AZURE_TENANT_ID"
 	variableClient = "AZURE_CLIENT_ID"
-	variableSecret = "AZURE_CLIENT_SECRET"
+	variableSecret = "AZURE_CLIENT_SECRET" //nolint:gosec // a name
 )
 
 // early is how long before its end a token is renewed.

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -29,8 +30,8 @@ func (c *connection) endpoint() (string, error) {
 			", or "+EndpointVariable)
 	}
 	u, err := url.Parse(address)
-	if err != nil {
-		return address, nil // Resolve returns the error
+	if err != nil { // which may show a key in the address
+		return "", provider.Unsendable(c.options.Name, errors.New("the endpoint must be an https URL, such as https://NAME."+ownDomain))
 	}
 	path := strings.TrimSuffix(u.Path, "/")
 	for _, shared := range []string{"/openai/v1", "/openai"} {
@@ -78,7 +79,8 @@ func (c *connection) findVersion(configured string) (string, error) {
 	case version == "", version == "v1":
 		return "", nil
 	case !versionName.MatchString(version):
-		return "", provider.Unsendable(c.options.Name, fmt.Errorf("%.50q is not a version of the API of Azure OpenAI; use one such as 2025-04-01-preview, or v1", version))
+		return "", provider.Unsendable(c.options.Name, fmt.Errorf(
+			"%.50q is not a version of the API of Azure OpenAI; use one such as 2025-04-01-preview, or v1", version))
 	default:
 		return version, nil
 	}

@@ -21,7 +21,7 @@ const Provider = "azure_openai"
 // These are the environment variables of Azure OpenAI.
 const (
 	EndpointVariable = "AZURE_OPENAI_ENDPOINT" // the address of the resource
-	KeyVariable      = "AZURE_OPENAI_API_KEY"  //nolint:gosec // a name, not a key
+	KeyVariable      = "AZURE_OPENAI_API_KEY"
 	TokenVariable    = "AZURE_OPENAI_AD_TOKEN" //nolint:gosec // a name, not a token
 	VersionVariable  = "OPENAI_API_VERSION"
 )
@@ -85,6 +85,19 @@ func (p *Platform) Connect(o *provider.Options) (*provider.Connection, error) {
 	return out, c.authorize(out, key, account.Own || p.TrustBaseURL)
 }
 
+// connection is how one model reaches Azure.
+type connection struct {
+	options    *provider.Options
+	lookup     func(name string) (string, bool)
+	process    func(name string) (string, bool)
+	host       string
+	version    string // "": the API v1
+	credential azcore.TokenCredential
+
+	mu    sync.Mutex
+	token azcore.AccessToken
+}
+
 // keyHeader is the header of an API key.
 const keyHeader = "Api-Key"
 
@@ -115,19 +128,6 @@ func (c *connection) authorize(out *provider.Connection, key string, trusted boo
 		out.Account.Key, out.Account.Variable, out.Account.Source = model.CredentialPlatform, "", c.source()
 	}
 	return c.checkEndpoint(used)
-}
-
-// connection is how one model reaches Azure.
-type connection struct {
-	options    *provider.Options
-	lookup     func(name string) (string, bool)
-	process    func(name string) (string, bool)
-	host       string
-	version    string // "": the API v1
-	credential azcore.TokenCredential
-
-	mu    sync.Mutex
-	token azcore.AccessToken
 }
 
 // value returns a variable without white space around it.

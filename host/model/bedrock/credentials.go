@@ -22,8 +22,8 @@ import (
 // of a credential service, count only in the process's own environment, where the SDK reads them.
 const (
 	variableKeyID   = "AWS_ACCESS_KEY_ID"
-	variableSecret  = "AWS_SECRET_ACCESS_KEY"
-	variableSession = "AWS_SESSION_TOKEN" //nolint:gosec // a name
+	variableSecret  = "AWS_SECRET_ACCESS_KEY" //nolint:gosec // a name
+	variableSession = "AWS_SESSION_TOKEN"
 	variableProfile = "AWS_PROFILE"
 )
 

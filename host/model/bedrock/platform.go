@@ -16,7 +16,7 @@ import (
 const Provider = "bedrock"
 
 // KeyVariable is the environment variable that may hold a Bedrock API key, which takes the place of a signature.
-const KeyVariable = "AWS_BEARER_TOKEN_BEDROCK" //nolint:gosec // a name, not a key
+const KeyVariable = "AWS_BEARER_TOKEN_BEDROCK"
 
 // Platform is Amazon Bedrock. Do not change its fields after its first use. Several models may share one.
 //
@@ -72,8 +72,8 @@ func (p *Platform) Connect(o *provider.Options) (*provider.Connection, error) {
 		out.Sign = c.sign
 		out.Account.Key, out.Account.Variable, out.Account.Source = model.CredentialPlatform, c.variable(), c.source()
 	default:
-		out.Advice = fmt.Sprintf("no AWS credentials were sent, because %s is not a host of Amazon Bedrock; to send it signed requests, set trust_base_url: true",
-			base.Host)
+		out.Advice = fmt.Sprintf("no AWS credentials were sent, because %s is not a host of Amazon Bedrock; "+
+			"to send it signed requests, set trust_base_url: true", base.Host)
 	}
 	return out, nil
 }

@@ -49,7 +49,8 @@ func TestARetryIsSignedAgain(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	upstream := answering(t, func(w http.ResponseWriter, _ *http.Request) {
-		if calls++; calls == 1 {
+		calls++
+		if calls == 1 {
 			w.Header().Set("Retry-After", "0")
 			http.Error(w, `{"error":{"message":"Too many tokens, please wait before trying again."}}`, http.StatusTooManyRequests)
 			return

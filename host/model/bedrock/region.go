@@ -13,7 +13,9 @@ import (
 var regionName = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 
 // ownHost is the form of Bedrock's host names, with the region: public ones, those that comply with FIPS, and those of a VPC.
-var ownHost = regexp.MustCompile(`^(?:vpce-[a-z0-9-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws|vpce\.amazonaws\.com)$`)
+var ownHost = regexp.MustCompile(
+	`^(?:vpce-[a-z0-9-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws|vpce\.amazonaws\.com)$`,
+)
 
 // owns reports whether a host is one of Bedrock.
 func owns(host string) bool { return ownHost.MatchString(host) }

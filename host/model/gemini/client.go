@@ -46,7 +46,8 @@ func (m *Model) open() (err error) {
 
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
-		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
+		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform,
+		BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
 		Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
 	}
 }

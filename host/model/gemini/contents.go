@@ -45,8 +45,9 @@ type conversation struct {
 
 // contents returns the turns of a request, and the texts of the system prompts.
 func (m *Model) contents(req *model.Request) (contents []content, system []any) {
+	messages := provider.Portable(req.Messages, m.provider(), blockPrefix, KeySignature, MetaCalls)
 	c := conversation{
-		provider: m.provider(), model: m, messages: provider.Portable(req.Messages, m.provider(), blockPrefix, KeySignature, MetaCalls), person: -1, told: map[int]bool{}, system: texts(req.System),
+		provider: m.provider(), model: m, messages: messages, person: -1, told: map[int]bool{}, system: texts(req.System),
 	}
 	for i, message := range c.messages.All() {
 		if message.Role == abi.RoleHuman {

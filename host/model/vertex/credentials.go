@@ -18,7 +18,7 @@ import (
 )
 
 // variableFile is the variable with the path of a credentials file.
-const variableFile = "GOOGLE_APPLICATION_CREDENTIALS" //nolint:gosec // a name
+const variableFile = "GOOGLE_APPLICATION_CREDENTIALS"
 
 // scope is what access tokens allow.
 const scope = "https://www.googleapis.com/auth/cloud-platform"

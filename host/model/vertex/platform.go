@@ -123,7 +123,8 @@ func checkName(o *provider.Options) error {
 	claude := strings.HasPrefix(o.Model, "claude")
 	switch {
 	case o.API != anthropic.Provider && o.API != gemini.Provider:
-		return provider.Unsendable(o.Name, fmt.Errorf("models that speak the API of %s cannot be reached on Vertex AI; use a gemini.Model or an anthropic.Model", o.API))
+		return provider.Unsendable(o.Name, fmt.Errorf(
+			"models that speak the API of %s cannot be reached on Vertex AI; use a gemini.Model or an anthropic.Model", o.API))
 	case o.API == gemini.Provider && claude:
 		return provider.Unsendable(o.Name, fmt.Errorf("%.100q is a model of Anthropic; its provider on Vertex AI is %s", o.Model, AnthropicProvider))
 	case o.API == anthropic.Provider && !claude:

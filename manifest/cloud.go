@@ -43,6 +43,10 @@ func (e *cloudEntry) decode(key string, value strictyaml.Node) (known bool, err 
 var (
 	bedrockKind = &providerKind{
 		key: bedrock.KeyVariable, like: anthropic.Provider, cloud: []string{"region", keyTrust},
+		listed: Provider{Title: "Anthropic's models on Amazon Bedrock", Features: Features{
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
+			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
+		}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.anthropicModel(lookup)
 			out.Platform = &bedrock.Platform{Region: e.cloud.region, TrustBaseURL: e.cloud.trust}
@@ -51,6 +55,10 @@ var (
 	}
 	vertexKind = &providerKind{
 		key: vertex.TokenVariable, like: gemini.Provider, cloud: []string{"project", "location", keyTrust},
+		listed: Provider{Title: "Google's models on Vertex AI", Features: Features{
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureYes, Video: FeatureYes,
+			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
+		}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &gemini.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
@@ -60,6 +68,10 @@ var (
 	}
 	anthropicVertexKind = &providerKind{
 		key: vertex.TokenVariable, like: anthropic.Provider, cloud: []string{"project", "location", keyTrust},
+		listed: Provider{Title: "Anthropic's models on Vertex AI", Features: Features{
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
+			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
+		}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.anthropicModel(lookup)
 			out.Platform = e.vertex()
@@ -68,6 +80,12 @@ var (
 	}
 	azureKind = &providerKind{
 		key: azure.KeyVariable, like: openai.Provider, cloud: []string{"api_version", keyTrust},
+		listed: Provider{
+			Title: "OpenAI's models on Azure", BaseURLVariable: azure.EndpointVariable, BaseURLNeeded: true, Features: Features{
+				Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureSome, Video: FeatureNo,
+				Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
+			},
+		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &openai.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,

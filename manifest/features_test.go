@@ -72,7 +72,10 @@ func featureTable(t *testing.T) string {
 				keys = "`" + p.KeyVariables[0] + "`, `" + variable + "`"
 			}
 		}
-		if p.KeyOptional && len(p.KeyVariables) > 0 {
+		switch {
+		case p.Cloud:
+			keys += ", or the cloud's credentials"
+		case p.KeyOptional && len(p.KeyVariables) > 0:
 			keys += " if the server has one"
 		}
 		address := ""

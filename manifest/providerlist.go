@@ -17,6 +17,7 @@ type Provider struct {
 	Title           string   // its name for people
 	KeyVariables    []string // the environment variables that may hold its key; the first one that is set counts; none: it needs no key
 	KeyOptional     bool     // its servers may need no key
+	Cloud           bool     // besides a key, the credentials of a cloud authorize requests, such as those of a profile or a role
 	BaseURLVariable string   // the environment variable that may hold another address; "": there is none
 	BaseURLNeeded   bool     // it has no address of its own
 	Features        Features
@@ -55,7 +56,7 @@ func Providers() []Provider {
 			continue
 		}
 		p := kind.listed
-		p.Name, p.Title = name, cmp.Or(p.Title, name)
+		p.Name, p.Title, p.Cloud = name, cmp.Or(p.Title, name), kind.cloud != nil
 		if len(p.KeyVariables) == 0 && kind.key != "" {
 			p.KeyVariables = []string{kind.key}
 		}

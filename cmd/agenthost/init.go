@@ -156,6 +156,8 @@ var suggestedModels = map[string]string{
 	"deepseek": "deepseek-chat", "fireworks": "accounts/fireworks/models/deepseek-v3p1", "groq": "openai/gpt-oss-120b", "litellm": "gpt-5.2",
 	"lmstudio": "qwen/qwen3-8b", "mistralai": "mistral-large-latest", "ollama": "qwen3:8b", "openrouter": "anthropic/claude-haiku-4.5",
 	"together": "Qwen/Qwen3-235B-A22B-Instruct-2507-tput", "vllm": "Qwen/Qwen3-8B", "xai": "grok-4",
+	"bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "google_vertexai": "gemini-2.5-flash",
+	"google_anthropic_vertex": "claude-sonnet-4-5@20250929", "azure_openai": "gpt-5.2",
 }
 
 // suggestedModel returns a model of the provider: one that its server has, if it is a server of one's own that runs.
@@ -256,7 +258,11 @@ func (a *app) init(dir string, flags *initFlags) error {
 	if dir != "." {
 		next = append(next, "cd "+dir)
 	}
-	if variable := flags.variable(); variable != "" && !slices.ContainsFunc(providerNamed(flags.Provider).KeyVariables, isSet) {
+	of := providerNamed(flags.Provider)
+	switch variable := flags.variable(); {
+	case of.Cloud:
+		next = append(next, "agenthost doctor --online")
+	case variable != "" && !slices.ContainsFunc(of.KeyVariables, isSet):
 		next = append(next, "write your key into .env, as "+variable, "agenthost doctor --online")
 	}
 	next = append(next, "agenthost run hello", "agenthost chat")

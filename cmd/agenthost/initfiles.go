@@ -61,10 +61,15 @@ func (p *agentPlan) Variable() string { return p.variable() }
 
 // BaseURL returns the address to write into the manifest: the usual one of a server that has none and that the environment does not name.
 func (p *agentPlan) BaseURL() string {
-	if of := providerNamed(p.Provider); of.BaseURLNeeded && !isSet(of.BaseURLVariable) {
+	of := providerNamed(p.Provider)
+	switch {
+	case !of.BaseURLNeeded || isSet(of.BaseURLVariable):
+		return ""
+	case of.Cloud:
+		return "https://my-resource.openai.azure.com"
+	default:
 		return "http://localhost:4000" // LiteLLM's
 	}
-	return ""
 }
 
 // HasFiles reports whether the agent has the file tools.

@@ -112,7 +112,7 @@ func TestANewcomerWithOllama(t *testing.T) {
 	out, _, err := n.run("doctor", "--set", "model.name=gemma3")
 	require.Error(t, err)
 	require.Contains(t, out, address+" does not have the model gemma3\n")
-	require.Contains(t, out, "→ load it with: ollama pull gemma3\n          it has nomic-embed-text:latest, qwen3:8b, llama3.2:latest\n")
+	require.Contains(t, out, "→ load it with: ollama pull gemma3\n  │ it has nomic-embed-text:latest, qwen3:8b, llama3.2:latest\n")
 	out, _ = n.must("doctor", "--set", "model.name=llama3.2")
 	require.Contains(t, out, "has the model")
 

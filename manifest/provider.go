@@ -31,7 +31,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			m := openai.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers,
 			}
 			if e.api == decisionsAPI {
 				return &openai.Decisions{Model: m}
@@ -51,7 +51,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &anthropic.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers,
 			}
 		},
 	},
@@ -69,7 +69,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &gemini.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers,
 			}
 		},
 	},
@@ -101,6 +101,8 @@ type providerEntry struct {
 	settings wire.Map
 	cutOff   cutOffEntry
 	limits   model.Limits
+
+	wholeAnswers bool // the model is not asked for streams
 }
 
 // profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
@@ -177,6 +179,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			}
 		case "on_cut_off", "max_continuations":
 			err = e.cutOff.decode(key, value)
+		case "stream":
+			err = e.decodeStream(n, value)
 		case "timeout", "first_token_timeout", "idle_timeout", "max_retries":
 			err = decodeCallLimit(key, value, &e.limits)
 		default:
@@ -194,6 +198,21 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		errs = append(errs, n.Errorf("settings: %w", err))
 	}
 	return e, strictyaml.Join(errs...)
+}
+
+// decodeStream refuses limits that have no effect without a stream.
+func (e *providerEntry) decodeStream(n, value strictyaml.Node) error {
+	var stream bool
+	if err := value.Decode(&stream); err != nil {
+		return err
+	}
+	e.wholeAnswers = !stream
+	for _, key := range []string{"first_token_timeout", "idle_timeout"} {
+		if at, ok := n.Key(key); ok && e.wholeAnswers {
+			return at.Errorf("%s has no effect with stream: false, which only timeout limits; remove one of the two", key)
+		}
+	}
+	return nil
 }
 
 // environmentName is the form of the names of environment variables. A key of a provider usually has another one.
@@ -268,7 +287,8 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
-	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations"}, callLimitKeys,
+	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream"},
+	callLimitKeys,
 )
 
 // decodeSettings decodes settings with any name.

@@ -80,6 +80,8 @@ func (modelEntry) JSONSchema() map[string]any {
 			"which asks the model to go on", enum("warn", "fail", "continue")),
 		"max_continuations": describedAs("How often the model is asked to go on with one answer; default 3",
 			map[string]any{"type": "integer", "minimum": 1, "maximum": maxContinuations}),
+		"stream": describedAs("false: answers are asked for at once and not streamed, also while the run streams; default true",
+			map[string]any{"type": "boolean"}),
 		"timeout":             text("The longest time of a call with its retries, such as 5m; default 10m; 0s: no limit"),
 		"first_token_timeout": text("The longest time until the first token of a streamed answer; default 2m; 0s: no limit"),
 		"idle_timeout":        text("The longest pause between the tokens of a streamed answer; default 60s; 0s: no limit"),

@@ -58,7 +58,8 @@ var table = []advice{
 	{names: []string{"request_timeout", "default_request_timeout"}, write: map[string]string{every: "timeout: 2m"}},
 	{names: []string{"stream_chunk_timeout"}, write: map[string]string{every: "idle_timeout: 60s"}},
 	{names: []string{"retries"}, write: map[string]string{every: "max_retries: 2"}},
-	{names: []string{"stream", "streaming", "disable_streaming", "stream_usage", "n", "candidate_count"}, write: map[string]string{
+	{names: []string{"streaming", "disable_streaming"}, write: map[string]string{every: "stream: false"}},
+	{names: []string{"stream_usage", "n", "candidate_count"}, write: map[string]string{
 		every: "",
 	}, notes: "The agent sets it itself; leave it out."},
 }

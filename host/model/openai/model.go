@@ -55,6 +55,8 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// DisableStreaming makes Stream ask for the whole answer at once, and yield its text in one chunk.
+	DisableStreaming bool
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
 
@@ -109,6 +111,9 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	if m.DisableStreaming {
+		return provider.Whole(func() (*model.Response, error) { return m.Generate(ctx, req) })
+	}
 	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
 		return m.stream(ctx, req, say)
 	})

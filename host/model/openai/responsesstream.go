@@ -25,7 +25,7 @@ func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func
 		if err != nil {
 			return nil, err
 		}
-		return resp, told(resp, say)
+		return resp, say(provider.Piece(resp))
 	}
 	var items list
 	for f.next(ctx) {

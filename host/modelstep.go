@@ -214,6 +214,7 @@ func (r *run) judge(by model.Info, resp *model.Response) error {
 
 func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
 	defer catchPanic(&err)
+	ctx = model.WithNotice(ctx, func(text string) { c.run.warn(ModelStep, text) })
 	if streamer, ok := m.(model.Streamer); ok && c.streams {
 		return c.stream(ctx, streamer, req)
 	}

@@ -101,6 +101,7 @@ type providerEntry struct {
 	settings wire.Map
 	cutOff   cutOffEntry
 	limits   model.Limits
+	rate     rateLimitEntry
 
 	wholeAnswers bool // the model is not asked for streams
 }
@@ -179,6 +180,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			}
 		case "on_cut_off", "max_continuations":
 			err = e.cutOff.decode(key, value)
+		case "rate_limit":
+			err = value.Decode(&e.rate)
 		case "stream":
 			err = e.decodeStream(n, value)
 		case "timeout", "first_token_timeout", "idle_timeout", "max_retries":
@@ -287,7 +290,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
-	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream"},
+	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit"},
 	callLimitKeys,
 )
 

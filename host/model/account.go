@@ -6,6 +6,7 @@ type Account struct {
 	Own      bool       // the server is the provider's own, reached over https
 	Key      Credential // what authenticates the requests
 	Variable string     // the environment variable that holds the key, or should hold it
+	ID       string     // tells credentials apart within this process, and reveals nothing about them
 }
 
 // Accountant is a model that authenticates with a key.

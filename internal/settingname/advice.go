@@ -58,6 +58,9 @@ var table = []advice{
 	{names: []string{"request_timeout", "default_request_timeout"}, write: map[string]string{every: "timeout: 2m"}},
 	{names: []string{"stream_chunk_timeout"}, write: map[string]string{every: "idle_timeout: 60s"}},
 	{names: []string{"retries"}, write: map[string]string{every: "max_retries: 2"}},
+	{names: []string{"rate_limiter", "requests_per_second", "requests_per_minute", "rpm", "tokens_per_minute", "tpm"}, write: map[string]string{
+		every: "rate_limit: {requests_per_minute: 60, tokens_per_minute: 30k}",
+	}},
 	{names: []string{"streaming", "disable_streaming"}, write: map[string]string{every: "stream: false"}},
 	{names: []string{"stream_usage", "n", "candidate_count"}, write: map[string]string{
 		every: "",

@@ -100,6 +100,7 @@ func (s *Service) account(o *Options) (base *url.URL, account model.Account, key
 			account.Key = model.CredentialHeader
 		}
 	}
+	account.ID = fingerprint(key, o.Headers, base)
 	return base, account, key, nil
 }
 

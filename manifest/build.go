@@ -160,7 +160,16 @@ func (m *Manifest) buildModel(e *modelEntry, agent *Agent) (model.Model, error) 
 		end := limited.Open()
 		agent.closers = append(agent.closers, func() error { end(); return nil })
 	}
+	if client, ok := model.As[idler](made); ok {
+		agent.closers = append(agent.closers, func() error { client.CloseIdleConnections(); return nil })
+	}
 	return made, nil
+}
+
+// idler is a model that keeps connections.
+type idler interface {
+	model.Model
+	CloseIdleConnections()
 }
 
 func (m *Manifest) systemPrompt() (string, error) {

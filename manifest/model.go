@@ -122,7 +122,7 @@ type callEntry struct {
 // build makes the model.
 func (e *modelEntry) build(m *Manifest) (model.Model, error) {
 	if e.provided != nil {
-		return e.provided.cutOff.wrap(ratelimit.New(e.provided.build(m.lookup), e.provided.rate.limit())), nil
+		return e.provided.cutOff.wrap(ratelimit.New(e.provided.in(m).build(m.lookup), e.provided.rate.limit())), nil
 	}
 	var entry scriptedEntry
 	if err := e.node.Decode(&entry); err != nil {

@@ -31,7 +31,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			m := openai.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network,
 			}
 			if e.api == decisionsAPI {
 				return &openai.Decisions{Model: m}
@@ -51,7 +51,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &anthropic.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network,
 			}
 		},
 	},
@@ -69,7 +69,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &gemini.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network,
 			}
 		},
 	},
@@ -102,6 +102,7 @@ type providerEntry struct {
 	cutOff   cutOffEntry
 	limits   model.Limits
 	rate     rateLimitEntry
+	network  model.Network // with paths as the manifest writes them
 
 	wholeAnswers bool // the model is not asked for streams
 }
@@ -180,6 +181,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			}
 		case "on_cut_off", "max_continuations":
 			err = e.cutOff.decode(key, value)
+		case "proxy", "ca_file", "client_cert", "client_key":
+			err = e.decodeNetwork(key, value)
 		case "rate_limit":
 			err = value.Decode(&e.rate)
 		case "stream":
@@ -291,7 +294,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
 	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit"},
-	callLimitKeys,
+	callLimitKeys, networkKeys,
 )
 
 // decodeSettings decodes settings with any name.

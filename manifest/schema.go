@@ -80,7 +80,12 @@ func (modelEntry) JSONSchema() map[string]any {
 			"which asks the model to go on", enum("warn", "fail", "continue")),
 		"max_continuations": describedAs("How often the model is asked to go on with one answer; default 3",
 			map[string]any{"type": "integer", "minimum": 1, "maximum": maxContinuations}),
-		"rate_limit": strictyaml.Described{Type: reflect.TypeFor[rateLimitEntry]()},
+		"proxy": text("The address of a proxy for all requests of the model, such as http://proxy.example:3128; its scheme is http, https, socks5 or " +
+			"socks5h. Default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment"),
+		"ca_file":     text("The path of a PEM file with certificates of authorities that are trusted as well as those of the system, relative to the manifest"),
+		"client_cert": text("The path of a PEM file with the certificate that the server demands of its clients, relative to the manifest"),
+		"client_key":  text("The path of a PEM file with the private key of client_cert; default: it is in the file of client_cert"),
+		"rate_limit":  strictyaml.Described{Type: reflect.TypeFor[rateLimitEntry]()},
 		"stream": describedAs("Whether answers are streamed; false: each answer is asked for at once, also while the run streams. Default true",
 			map[string]any{"type": "boolean"}),
 		"timeout":             text("The longest time of a call with its retries, such as 5m; default 10m; 0s: no limit"),

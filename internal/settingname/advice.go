@@ -58,6 +58,11 @@ var table = []advice{
 	{names: []string{"request_timeout", "default_request_timeout"}, write: map[string]string{every: "timeout: 2m"}},
 	{names: []string{"stream_chunk_timeout"}, write: map[string]string{every: "idle_timeout: 60s"}},
 	{names: []string{"retries"}, write: map[string]string{every: "max_retries: 2"}},
+	{names: []string{"openai_proxy", "anthropic_proxy", "http_proxy", "https_proxy", "proxy_url", "proxies"}, write: map[string]string{
+		every: "proxy: ADDRESS",
+	}},
+	{names: []string{"ca_bundle", "ca_cert", "cafile", "ssl_cert_file", "verify", "ssl_verify"}, write: map[string]string{every: "ca_file: FILE"}},
+	{names: []string{"cert", "client_certificate", "client_cert_file"}, write: map[string]string{every: "client_cert: FILE"}},
 	{names: []string{"rate_limiter", "requests_per_second", "requests_per_minute", "rpm", "tokens_per_minute", "tpm"}, write: map[string]string{
 		every: "rate_limit: {requests_per_minute: 60, tokens_per_minute: 30k}",
 	}},

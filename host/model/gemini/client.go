@@ -47,7 +47,7 @@ func (m *Model) open() (err error) {
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
 		Name: Provider, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
-		Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
+		Headers: m.Headers, HTTPClient: m.HTTPClient, Network: m.Network, Limits: m.Limits,
 	}
 }
 

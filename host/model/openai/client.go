@@ -35,7 +35,7 @@ func (m *Model) open() (err error) {
 func (m *Model) options() *provider.Options {
 	return &provider.Options{
 		Name: m.provider(), BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
-		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
+		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient, Network: m.Network, Limits: m.Limits,
 	}
 }
 

@@ -55,6 +55,8 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// Network is the proxy and the certificates of the requests, for a model without HTTPClient.
+	Network model.Network
 	// DisableStreaming makes Stream ask for the whole answer at once, and yield its text in one chunk.
 	DisableStreaming bool
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
@@ -72,6 +74,9 @@ var (
 
 // New returns a model of OpenAI.
 func New(name string) *Model { return &Model{Name: name} }
+
+// CloseIdleConnections closes the connections that the model keeps for later requests, if it has a Network of its own.
+func (m *Model) CloseIdleConnections() { m.endpoint.CloseIdleConnections() }
 
 // Info describes the model.
 func (m *Model) Info() model.Info {

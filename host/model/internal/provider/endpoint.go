@@ -27,6 +27,15 @@ type Endpoint struct {
 	client    *http.Client
 	transport *transport
 	limits    model.Limits // without defaults to fill in
+
+	connections *http.Transport // that belongs to this endpoint alone; nil: it shares one
+}
+
+// CloseIdleConnections closes the connections that the endpoint keeps for later requests, unless it shares them. A nil endpoint has none.
+func (e *Endpoint) CloseIdleConnections() {
+	if e != nil && e.connections != nil {
+		e.connections.CloseIdleConnections()
+	}
 }
 
 // Own reports whether the address is the provider's own.
@@ -54,9 +63,9 @@ func Address(name, text, like string) (*url.URL, error) {
 
 // NewEndpoint returns the endpoint of a provider. The header is the caller's, with the key; the headers that the operator has
 // set override it. The endpoint uses a copy of the client (nil means the default one) that limits the size of responses, hides the
-// request's credentials in them, and returns error responses as a [*model.Error]. All failures are thus classified in one place,
+// request's credentials and other secrets in them, and returns error responses as a [*model.Error]. All failures are thus classified in one place,
 // including those that do not come from the provider, such as an error page of a proxy.
-func NewEndpoint(name string, base *url.URL, client *http.Client, header http.Header, set map[string]string) *Endpoint {
+func NewEndpoint(name string, base *url.URL, client *http.Client, header http.Header, set map[string]string, secrets ...string) *Endpoint {
 	all := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"agenthost"}}
 	maps.Copy(all, header)
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -66,7 +75,7 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 	if client != nil {
 		limited = *client
 	}
-	t := &transport{provider: name, base: limited.Transport, mask: mask.Of(minSecret, mask.OfRequest(all, base)...)}
+	t := &transport{provider: name, base: limited.Transport, mask: mask.Of(minSecret, append(mask.OfRequest(all, base), secrets...)...)}
 	limited.Transport = t
 	limited.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Endpoint{provider: name, base: base, header: all, client: &limited, transport: t, limits: model.Limits{}.WithDefaults()}

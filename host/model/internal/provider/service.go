@@ -28,6 +28,7 @@ type Options struct {
 	Header     http.Header                      // of every request, without the key
 	Headers    map[string]string                // what the operator has set
 	HTTPClient *http.Client
+	Network    model.Network // only without HTTPClient
 	Limits     model.Limits
 }
 
@@ -51,7 +52,12 @@ func (s *Service) Connect(o *Options) (*Endpoint, error) {
 	default:
 		header.Set(s.KeyHeader, key)
 	}
-	e := NewEndpoint(o.Name, base, o.HTTPClient, header, o.Headers)
+	client, own, secrets, err := o.client()
+	if err != nil {
+		return nil, err
+	}
+	e := NewEndpoint(o.Name, base, client, header, o.Headers, secrets...)
+	e.connections = own
 	e.own, e.limits = account.Own, o.Limits.WithDefaults()
 	switch {
 	case account.Key == model.CredentialNone && o.APIKeyEnv != "":
@@ -74,7 +80,25 @@ func (s *Service) Check(o *Options) error {
 	if _, err := s.Account(o); err != nil {
 		return err
 	}
+	if _, _, _, err := o.client(); err != nil {
+		return err
+	}
 	return checkHeaders(o.Name, o.Headers)
+}
+
+// client returns the client to use, the transport that it does not share with other models, and the secrets of its proxy.
+func (o *Options) client() (client *http.Client, own *http.Transport, secrets []string, err error) {
+	if own, secrets, err = network(&o.Network); err == nil && own != nil && o.HTTPClient != nil {
+		err = errTwoClients
+	}
+	switch {
+	case err != nil:
+		return nil, nil, nil, Unsendable(o.Name, err)
+	case own == nil:
+		return o.HTTPClient, nil, nil, nil
+	default:
+		return &http.Client{Transport: own}, own, secrets, nil
+	}
 }
 
 const authorization = "Authorization"

@@ -104,6 +104,8 @@ type providerEntry struct {
 	rate     rateLimitEntry
 	network  model.Network // with paths as the manifest writes them
 
+	continues    bool // requests go on with the last answer, which the provider stores
+	background   bool // the provider answers in the background
 	wholeAnswers bool // the model is not asked for streams
 }
 
@@ -179,6 +181,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			if provider != openai.Provider {
 				err = e.unknown(n, key)
 			}
+		case "use_previous_response_id", "background":
+			err = e.decodeResponses(n, key, value)
 		case "on_cut_off", "max_continuations":
 			err = e.cutOff.decode(key, value)
 		case "proxy", "ca_file", "client_cert", "client_key":
@@ -204,6 +208,18 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		errs = append(errs, n.Errorf("settings: %w", err))
 	}
 	return e, strictyaml.Join(errs...)
+}
+
+// decodeResponses decodes one of the keys that only the Responses API of OpenAI has.
+func (e *providerEntry) decodeResponses(n strictyaml.Node, key string, value strictyaml.Node) error {
+	if e.provider != openai.Provider {
+		return e.unknown(n, key)
+	}
+	into := &e.background
+	if key == "use_previous_response_id" {
+		into = &e.continues
+	}
+	return value.Decode(into)
 }
 
 // decodeStream refuses limits that have no effect without a stream.
@@ -288,7 +304,11 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 	if advice, ok := settingname.Advice(e.provider, key); ok {
 		return at.Errorf("unknown key %q; for %s, %s", key, e.provider, advice)
 	}
-	return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(modelKeys, e.kind.settingNames()))))
+	known := slices.Concat(modelKeys, e.kind.settingNames())
+	if e.provider == openai.Provider {
+		known = append(known, "api", "use_previous_response_id", "background")
+	}
+	return at.Unknown("key", slices.Sorted(slices.Values(known)))
 }
 
 // modelKeys are the keys that every model of a provider may have.

@@ -71,6 +71,10 @@ func (modelEntry) JSONSchema() map[string]any {
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
 		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
 		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses", decisionsAPI)),
+		"use_previous_response_id": describedAs("With api: responses, the id of the last answer is sent in place of the history up to it, which OpenAI stores; default false",
+			map[string]any{"type": "boolean"}),
+		"background": describedAs("With api: responses, OpenAI answers in the background, for answers that take long; default false",
+			map[string]any{"type": "boolean"}),
 		"headers": describedAs("Headers of the requests", map[string]any{
 			"type": "object", "additionalProperties": map[string]any{"type": "string"},
 		}),

@@ -55,6 +55,9 @@ var table = []advice{
 	{names: []string{"use_responses_api", "output_version"}, write: map[string]string{
 		"openai": "api: responses",
 	}},
+	{names: []string{"previous_response_id", "conversation"}, write: map[string]string{
+		"openai": "use_previous_response_id: true",
+	}},
 	{names: []string{"request_timeout", "default_request_timeout"}, write: map[string]string{every: "timeout: 2m"}},
 	{names: []string{"stream_chunk_timeout"}, write: map[string]string{every: "idle_timeout: 60s"}},
 	{names: []string{"retries"}, write: map[string]string{every: "max_retries: 2"}},

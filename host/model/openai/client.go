@@ -25,8 +25,8 @@ func (m *Model) connect() error {
 }
 
 func (m *Model) open() (err error) {
-	if m.API != "" && m.API != ChatCompletions && m.API != Responses {
-		return m.refused(fmt.Errorf("the API %q does not exist; use %q or %q", m.API, ChatCompletions, Responses))
+	if err := m.checkAPI(); err != nil {
+		return err
 	}
 	m.endpoint, err = service.Connect(m.options())
 	return err

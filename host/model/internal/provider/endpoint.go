@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,6 +84,7 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 
 // Call is a request to an endpoint.
 type Call struct {
+	Method string // "": POST; GET has no body
 	Path   string // relative to the base URL, unescaped
 	Query  string // already encoded; sent before the query of the base URL; "" if there is none
 	Header http.Header
@@ -93,9 +95,12 @@ type Call struct {
 // Send sends a request and returns the response, whose body the caller must close. The error is a [*model.Error] or the cause
 // of the cancellation.
 func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
-	text, err := encode(c.Body)
-	if err != nil {
-		return nil, Unsendable(e.provider, err)
+	var text []byte
+	if c.Method != http.MethodGet {
+		var err error
+		if text, err = encode(c.Body); err != nil {
+			return nil, Unsendable(e.provider, err)
+		}
 	}
 	within, clock := startClock(ctx, e.provider, e.limits, c.Stream)
 	for n := 0; ; n++ {
@@ -108,7 +113,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 		}
 		err = Failed(ctx, e.provider, ended(within, err))
 		delay, again := retryDelay(err, n, e.limits.MaxRetries)
-		if again && within.Err() == nil && pause(within, delay) == nil {
+		if again && within.Err() == nil && Pause(within, delay) == nil {
 			clock.again()
 			continue
 		}
@@ -124,7 +129,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 func (e *Endpoint) try(ctx context.Context, c Call, body []byte) (*http.Response, error) {
 	address := e.base.ResolveReference(&url.URL{Path: c.Path})
 	address.RawQuery = strings.Trim(c.Query+"&"+e.base.RawQuery, "&")
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(c.Method, http.MethodPost), address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, Unsendable(e.provider, errors.New("the address is invalid; correct the base URL or the name of the model"))
 	}

@@ -64,6 +64,7 @@ type Hooks struct {
 	Uses          []string     // fields of others that the hooks read or write by name; New refuses undeclared ones
 	Calls         []string     // tools that the hooks call by name; New refuses tools that the agent does not have
 	Guards        []string     // tools that the hooks protect or limit; New refuses tools that the agent does not have
+	MayGuard      []string     // tools that the hooks protect or limit if the agent has them
 	Expects       []string     // other tools that the configuration names; the agent only advises about missing ones
 	Capabilities  []Capability // capabilities that the middleware asked for; for display
 	Tools         []Tool

@@ -16,6 +16,8 @@ type noticing struct{}
 
 func (noticing) Info() model.Info { return model.Info{Name: "noticing"} }
 
+func (noticing) Notices() bool { return true }
+
 func (noticing) Generate(ctx context.Context, _ *model.Request) (*model.Response, error) {
 	model.Notice(ctx, "the model waits")
 	return model.Reply(abi.AI("hello")), nil

@@ -31,7 +31,8 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			m := openai.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network,
+				UsePreviousResponseID: e.continues, Background: e.background,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network, ProviderTools: providerTools(e.tools),
 			}
 			if e.api == decisionsAPI {
 				return &openai.Decisions{Model: m}
@@ -51,7 +52,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &anthropic.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network, ProviderTools: providerTools(e.tools),
 			}
 		},
 	},
@@ -69,7 +70,7 @@ var providers = map[string]*providerKind{
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			return &gemini.Model{
 				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network,
+				Profile: e.profile, Limits: e.limits, DisableStreaming: e.wholeAnswers, Network: e.network, ProviderTools: providerTools(e.tools),
 			}
 		},
 	},
@@ -104,6 +105,7 @@ type providerEntry struct {
 	rate     rateLimitEntry
 	network  model.Network // with paths as the manifest writes them
 
+	tools        []providerTool
 	continues    bool // requests go on with the last answer, which the provider stores
 	background   bool // the provider answers in the background
 	wholeAnswers bool // the model is not asked for streams
@@ -187,6 +189,8 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			err = e.cutOff.decode(key, value)
 		case "proxy", "ca_file", "client_cert", "client_key":
 			err = e.decodeNetwork(key, value)
+		case "provider_tools":
+			err = value.Decode(&e.tools)
 		case "rate_limit":
 			err = value.Decode(&e.rate)
 		case "stream":
@@ -313,7 +317,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
-	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit"},
+	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit", "provider_tools"},
 	callLimitKeys, networkKeys,
 )
 

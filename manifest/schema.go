@@ -84,6 +84,8 @@ func (modelEntry) JSONSchema() map[string]any {
 			"which asks the model to go on", enum("warn", "fail", "continue")),
 		"max_continuations": describedAs("How often the model is asked to go on with one answer; default 3",
 			map[string]any{"type": "integer", "minimum": 1, "maximum": maxContinuations}),
+		"provider_tools": describedAs("Tools that the provider runs itself, such as web_search; no middleware can review or stop their calls",
+			listOf(providerTool{}.JSONSchema())),
 		"proxy": text("The address of a proxy for all requests of the model, such as http://proxy.example:3128; its scheme is http, https, socks5 or " +
 			"socks5h. Default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment"),
 		"ca_file":     text("The path of a PEM file with certificates of authorities that are trusted as well as those of the system, relative to the manifest"),

@@ -2,6 +2,12 @@ package model
 
 import "context"
 
+// Noticer is a model that may report something with [Notice] while a call is under way.
+type Noticer interface {
+	Model
+	Notices() bool // whether it may do so
+}
+
 // noticeKey is the key of the function that [WithNotice] puts into a context.
 type noticeKey struct{}
 

@@ -36,6 +36,8 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// ProviderTools are tools that the provider runs itself, such as its web search. No middleware sees their calls before they happen.
+	ProviderTools []model.ProviderTool
 	// Network is the proxy and the certificates of the requests, for a model without HTTPClient.
 	Network model.Network
 	// DisableStreaming makes Stream ask for the whole answer at once, and yield its text in one chunk.

@@ -30,7 +30,11 @@ func (m *Model) Check() error {
 			Setting: "store", Problem: "must not be false with use_previous_response_id, because OpenAI then keeps no answer to go on with; remove one of the two",
 		})
 	}
-	return m.addTools(body, nil, nil)
+	tools, err := m.addProviderTools(nil)
+	if err != nil {
+		return err
+	}
+	return m.addTools(body, tools, nil)
 }
 
 // checkAPI refuses an unknown API, and what the API does not have.

@@ -55,6 +55,8 @@ type Model struct {
 	Limits     model.Limits      // of the time of a call, and of retries
 	Profile    *model.Info       // capabilities of the model; nil: those that [model.Lookup] returns
 
+	// ProviderTools are tools that the provider runs itself, such as its web search. No middleware sees their calls before they happen.
+	ProviderTools []model.ProviderTool
 	// Network is the proxy and the certificates of the requests, for a model without HTTPClient.
 	Network model.Network
 	// UsePreviousResponseID, with Responses, sends the id of the last answer in place of the history up to it, which OpenAI then stores. The

@@ -45,6 +45,9 @@ func (m *Model) responsesBody(req *model.Request, history *past, stream bool) (o
 		tools[i]["type"], tools[i]["strict"] = "function", false // strict is the default of this API, and changes schemas
 	}
 	choice := chosen(req.ToolChoice, func(name string) object { return object{"type": "function", "name": name} })
+	if tools, err = m.addProviderTools(tools); err != nil {
+		return nil, err
+	}
 	if err := m.addTools(body, tools, choice); err != nil {
 		return nil, err
 	}

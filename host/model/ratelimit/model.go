@@ -17,7 +17,10 @@ type Model struct {
 	limit Limit
 }
 
-var _ model.Streamer = (*Model)(nil)
+var (
+	_ model.Streamer = (*Model)(nil)
+	_ model.Noticer  = (*Model)(nil)
+)
 
 // New returns a model whose calls obey the limit. If other models of the account were opened, the limit of the last one counts, also for
 // a model whose own limit is zero.
@@ -31,6 +34,9 @@ func (m *Model) Open() (end func()) {
 	}
 	return accounts.add(m)
 }
+
+// Notices reports that long waits are reported.
+func (*Model) Notices() bool { return true }
 
 // Unwrap returns the inner model, for [model.As].
 func (m *Model) Unwrap() model.Model { return m.Model }

@@ -12,16 +12,11 @@ import (
 // checkProviderTools refuses an agent one of whose middleware guards a tool that the provider of a model runs: the provider's calls do not
 // pass through the middleware, so the guard would protect nothing.
 func (a *build) checkProviderTools() error {
-	models := []model.Model{a.config.Model}
-	for _, name := range slices.Sorted(maps.Keys(a.config.Models)) {
-		models = append(models, a.config.Models[name])
+	if err := a.checkToolsOf(a.config.Model, a.tools.specs); err != nil {
+		return err
 	}
-	for i, m := range models {
-		var offered []abi.ToolSpec
-		if i == 0 { // only subagents may use the others
-			offered = a.tools.specs
-		}
-		if err := a.checkToolsOf(m, offered); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(a.config.Models)) {
+		if err := a.checkToolsOf(a.config.Models[name], nil); err != nil { // perhaps only subagents use it, which have other tools
 			return err
 		}
 	}

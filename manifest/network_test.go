@@ -98,7 +98,7 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.seen = append(p.seen, r.Host)
 	p.mu.Unlock()
-	target, err := net.Dial("tcp", r.Host)
+	target, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.Host)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return

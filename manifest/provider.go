@@ -317,7 +317,10 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
-	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit", "provider_tools"},
+	[]string{
+		"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit",
+		"provider_tools",
+	},
 	callLimitKeys, networkKeys,
 )
 

@@ -71,7 +71,8 @@ func (modelEntry) JSONSchema() map[string]any {
 		"base_url":    text("The address of another server, such as http://localhost:11434/v1"),
 		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
 		"api":         describedAs("The API of openai; default chat_completions", enum("chat_completions", "responses", decisionsAPI)),
-		"use_previous_response_id": describedAs("With api: responses, the id of the last answer is sent in place of the history up to it, which OpenAI stores; default false",
+		"use_previous_response_id": describedAs(
+			"With api: responses, the id of the last answer is sent in place of the history up to it, which OpenAI stores; default false",
 			map[string]any{"type": "boolean"}),
 		"background": describedAs("With api: responses, OpenAI answers in the background, for answers that take long; default false",
 			map[string]any{"type": "boolean"}),
@@ -88,7 +89,7 @@ func (modelEntry) JSONSchema() map[string]any {
 			listOf(providerTool{}.JSONSchema())),
 		"proxy": text("The address of a proxy for all requests of the model, such as http://proxy.example:3128; its scheme is http, https, socks5 or " +
 			"socks5h. Default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment"),
-		"ca_file":     text("The path of a PEM file with certificates of authorities that are trusted as well as those of the system, relative to the manifest"),
+		"ca_file":     text("The path of a PEM file, relative to the manifest, with authorities that are trusted as well as those of the system"),
 		"client_cert": text("The path of a PEM file with the certificate that the server demands of its clients, relative to the manifest"),
 		"client_key":  text("The path of a PEM file with the private key of client_cert; default: it is in the file of client_cert"),
 		"rate_limit":  strictyaml.Described{Type: reflect.TypeFor[rateLimitEntry]()},

@@ -66,7 +66,9 @@ var table = []advice{
 	}},
 	{names: []string{"ca_bundle", "ca_cert", "cafile", "ssl_cert_file", "verify", "ssl_verify"}, write: map[string]string{every: "ca_file: FILE"}},
 	{names: []string{"cert", "client_certificate", "client_cert_file"}, write: map[string]string{every: "client_cert: FILE"}},
-	{names: []string{"web_search", "code_execution", "code_interpreter", "google_search", "built_in_tools", "builtin_tools", "server_tools"}, write: map[string]string{
+	{names: []string{
+		"web_search", "code_execution", "code_interpreter", "google_search", "built_in_tools", "builtin_tools", "server_tools",
+	}, write: map[string]string{
 		every: "provider_tools: [web_search, code_execution]",
 	}},
 	{names: []string{"rate_limiter", "requests_per_second", "requests_per_minute", "rpm", "tokens_per_minute", "tpm"}, write: map[string]string{

@@ -89,12 +89,9 @@ func (m *Model) await(ctx context.Context, id string) ([]byte, error) {
 			continue
 		}
 		asked = 0
-		if err != nil {
-			return nil, err
-		}
 		var a answer
-		if json.Unmarshal(text, &a) != nil || !a.runs() {
-			return text, nil
+		if err != nil || json.Unmarshal(text, &a) != nil || !a.runs() {
+			return text, err
 		}
 	}
 }

@@ -27,7 +27,8 @@ func (m *Model) Check() error {
 	}
 	if m.UsePreviousResponseID && body["store"] == false {
 		return m.refused(&model.SettingError{
-			Setting: "store", Problem: "must not be false with use_previous_response_id, because OpenAI then keeps no answer to go on with; remove one of the two",
+			Setting: "store", Problem: "must not be false with use_previous_response_id, because OpenAI then keeps no answer to go on with; " +
+				"remove one of the two",
 		})
 	}
 	tools, err := m.addProviderTools(nil)

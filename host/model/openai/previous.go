@@ -17,7 +17,7 @@ import (
 const metaStored = "openai_stored"
 
 // continued asks with the id of the last answer if possible and, if OpenAI no longer has that answer, with the whole history.
-func (m *Model) continued(req *model.Request, ask func(*past) (*model.Response, error)) (*model.Response, error) {
+func (m *Model) continued(ask func(*past) (*model.Response, error)) (*model.Response, error) {
 	history := &past{model: m}
 	resp, err := ask(history)
 	if err != nil && history.previous != "" && isForgotten(err) {

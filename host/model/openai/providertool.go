@@ -13,12 +13,14 @@ var responsesTools = provider.Tools{
 		model.WebSearch:     {"type": "web_search"},
 		model.CodeExecution: {"type": "code_interpreter", "container": object{"type": "auto"}},
 	},
-	Local: isLocal, Names: provider.TypeAndName, Other: "; write any other tool as the provider defines it, such as {type: file_search, vector_store_ids: [ID]}",
+	Local: isLocal, Names: provider.TypeAndName,
+	Other: "; write any other tool as the provider defines it, such as {type: file_search, vector_store_ids: [ID]}",
 }
 
 // chatTools are the tools of Chat Completions: none but those of compatible servers.
 var chatTools = provider.Tools{
-	Local: isLocal, Names: provider.TypeAndName, Other: " in Chat Completions; use api: responses, or write the tool as the server defines it, such as {type: NAME}",
+	Local: isLocal, Names: provider.TypeAndName,
+	Other: " in Chat Completions; use api: responses, or write the tool as the server defines it, such as {type: NAME}",
 }
 
 // isLocal reports whether the agent would have to run a tool.

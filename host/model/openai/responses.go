@@ -34,7 +34,7 @@ type answer struct {
 
 // respond answers a request with the Responses API.
 func (m *Model) respond(ctx context.Context, req *model.Request) (*model.Response, error) {
-	return m.continued(req, func(history *past) (*model.Response, error) {
+	return m.continued(func(history *past) (*model.Response, error) {
 		body, err := m.responsesBody(req, history, false)
 		if err != nil {
 			return nil, err

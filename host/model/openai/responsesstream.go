@@ -11,7 +11,7 @@ import (
 // streamResponse answers a request with the Responses API, and passes on the pieces of the answer as they arrive. The last
 // event of the stream has the whole response.
 func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
-	return m.continued(req, func(history *past) (*model.Response, error) { return m.streamAnswer(ctx, req, history, say) })
+	return m.continued(func(history *past) (*model.Response, error) { return m.streamAnswer(ctx, req, history, say) })
 }
 
 func (m *Model) streamAnswer(ctx context.Context, req *model.Request, history *past, say func(model.Chunk) error) (*model.Response, error) {

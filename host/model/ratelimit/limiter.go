@@ -66,7 +66,6 @@ func (l *limiter) buckets() (requests, tokens *rate.Limiter) {
 
 // waiting is one call that waits.
 type waiting struct {
-	ctx    context.Context
 	notice *time.Timer
 	say    func()           // tells the user
 	last   time.Time        // when the call must begin; zero: at any time
@@ -76,7 +75,7 @@ type waiting struct {
 // wait waits until a call with so many tokens may begin, and says so if that takes a while. It returns the tokens that count for the
 // call until it is settled. The error is errNoRoom, or the cause of the cancellation.
 func (l *limiter) wait(ctx context.Context, tokens int, most time.Duration, say func()) (int, error) {
-	w := waiting{ctx: ctx, notice: time.NewTimer(noticeAfter), say: say}
+	w := waiting{notice: time.NewTimer(noticeAfter), say: say}
 	defer w.notice.Stop()
 	if most > 0 {
 		w.last = now().Add(most)
@@ -98,11 +97,11 @@ func (l *limiter) wait(ctx context.Context, tokens int, most time.Duration, say 
 			return 0, context.Cause(ctx)
 		}
 	}
-	return l.fill(&w, tokens)
+	return l.fill(ctx, &w, tokens)
 }
 
 // fill waits, as the first in the line, until the buckets hold enough. A call with more tokens than a bucket can hold takes a full one.
-func (l *limiter) fill(w *waiting, count int) (int, error) {
+func (l *limiter) fill(ctx context.Context, w *waiting, count int) (int, error) {
 	requests, tokens := l.buckets()
 	if tokens.Limit() != rate.Inf {
 		count = min(count, tokens.Burst())
@@ -123,10 +122,10 @@ func (l *limiter) fill(w *waiting, count int) (int, error) {
 			return count, nil
 		case <-w.notice.C:
 			w.say()
-		case <-w.ctx.Done():
+		case <-ctx.Done():
 			one.Cancel()
 			some.Cancel()
-			return 0, context.Cause(w.ctx)
+			return 0, context.Cause(ctx)
 		}
 	}
 }
@@ -163,5 +162,5 @@ func (l *limiter) idle() bool {
 	return now().Sub(l.used) > time.Hour
 }
 
-// now is the time by which real requests are spread.
-func now() time.Time { return time.Now() } //nolint:forbidigo // providers count by real time
+// now is the time by which requests are spread: providers count by real time.
+func now() time.Time { return time.Now() }

@@ -190,7 +190,6 @@ func TestAWaitIsBoundedAndShown(t *testing.T) {
 		ctx := model.WithNotice(t.Context(), func(text string) { notices = append(notices, text) })
 		require.Zero(t, took(t, m, saying(1)))
 		require.Equal(t, 30*time.Second, took(t, m, saying(1)))
-		start := time.Now()
 		_, err := m.Generate(ctx, saying(1))
 		require.NoError(t, err)
 		require.Equal(t, []string{"the model m-1 waits because of its rate_limit of 2 requests and 100 tokens a minute"}, notices)
@@ -198,7 +197,7 @@ func TestAWaitIsBoundedAndShown(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { _, _ = m.Generate(t.Context(), saying(1)) })
 		synctest.Wait()
-		start = time.Now()
+		start := time.Now()
 		_, err = m.Generate(ctx, saying(1))
 		refused, ok := errors.AsType[*model.Error](err)
 		require.True(t, ok, err)

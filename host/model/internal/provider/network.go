@@ -35,7 +35,9 @@ func network(n *model.Network) (t *http.Transport, secrets []string, err error) 
 	if n.Proxy != "" {
 		proxy, err := url.Parse(n.Proxy)
 		if err != nil || proxy.Host == "" || !slices.Contains(proxySchemes, proxy.Scheme) {
-			return nil, nil, &model.SettingError{Setting: "proxy", Problem: "must be an address such as http://proxy.example:3128; its scheme is http, https, socks5 or socks5h"}
+			return nil, nil, &model.SettingError{
+				Setting: "proxy", Problem: "must be an address such as http://proxy.example:3128; its scheme is http, https, socks5 or socks5h",
+			}
 		}
 		t.Proxy = http.ProxyURL(proxy)
 		if password, ok := proxy.User.Password(); ok {
@@ -93,8 +95,8 @@ func clientCertificate(n *model.Network) ([]tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
 		return nil, &model.SettingError{
-			Setting: "client_cert", Problem: "and its key cannot be used: " + short(err.Error()) + "; client_cert and client_key must be PEM files that belong " +
-				"together, and the key must not be encrypted",
+			Setting: "client_cert", Problem: "and its key cannot be used: " + short(err.Error()) + "; client_cert and client_key must be PEM files that " +
+				"belong together, and the key must not be encrypted",
 		}
 	}
 	return []tls.Certificate{pair}, nil

@@ -81,8 +81,14 @@ func TestTheIDOfAnAccountDependsOnItsCredentials(t *testing.T) {
 	t.Parallel()
 	ids := map[string]bool{}
 	all := []provider.Options{
-		{}, {APIKey: "key-1"}, {APIKey: "key-2"}, {Headers: map[string]string{"Authorization": "key-1"}}, {Headers: map[string]string{"X-Api-Key": "key-1"}},
-		{BaseURL: "https://me:pw@acme.com"}, {BaseURL: "https://me@acme.com"}, {BaseURL: "https://acme.com?key=k"},
+		{},
+		{APIKey: "key-1"},
+		{APIKey: "key-2"},
+		{Headers: map[string]string{"Authorization": "key-1"}},
+		{Headers: map[string]string{"X-Api-Key": "key-1"}},
+		{BaseURL: "https://me:pw@acme.com"},
+		{BaseURL: "https://me@acme.com"},
+		{BaseURL: "https://acme.com?key=k"},
 	}
 	for range 2 {
 		for i := range all {

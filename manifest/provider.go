@@ -205,6 +205,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 	if !slices.Contains(n.Keys(), "name") {
 		errs = append(errs, n.Errorf("the key \"name\" is missing; set it to the model's name, as the provider calls it"))
 	}
+	errs = append(errs, e.checkDecisions(n))
 	e.known(provider)
 	profile.apply(e.profile)
 	var err error
@@ -212,6 +213,19 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		errs = append(errs, n.Errorf("settings: %w", err))
 	}
 	return e, strictyaml.Join(errs...)
+}
+
+// checkDecisions refuses keys that have no effect on a model that does not chat.
+func (e *providerEntry) checkDecisions(n strictyaml.Node) error {
+	if e.api != decisionsAPI {
+		return nil
+	}
+	for _, key := range []string{"stream", "rate_limit", "use_previous_response_id", "background", "provider_tools"} {
+		if at, ok := n.Key(key); ok {
+			return at.Errorf("%s has no effect with api: decisions; remove it", key)
+		}
+	}
+	return nil
 }
 
 // decodeResponses decodes one of the keys that only the Responses API of OpenAI has.

@@ -32,6 +32,8 @@ func TestKeysOfTheResponsesAPI(t *testing.T) {
 		"use_previous_response_id: true":                               `the setting "use_previous_response_id" needs api: responses`,
 		"background: true, api: chat_completions":                      `the setting "background" needs api: responses`,
 		"use_previous_response_id: true, api: responses, store: false": `the setting "store" must not be false with use_previous_response_id`,
+		"api: decisions, background: true":                             "background has no effect with api: decisions",
+		"api: decisions, rate_limit: {requests_per_minute: 1}":         "rate_limit has no effect with api: decisions",
 		"use_previous_response_id: 1, api: responses":                  "expected true or false",
 		"use_previous_respons_id: true":                                `did you mean "use_previous_response_id"?`,
 		"previous_response_id: resp_1":                                 "write use_previous_response_id: true",

@@ -130,7 +130,9 @@ func newRiskJudge(env *host.Env, tools []string, instructions, standard, key, cl
 
 func (j *riskJudge) hooks(optional bool) *host.Hooks {
 	hooks := &host.Hooks{WrapToolCall: host.WrapToolHook{Func: j.wrap}} // for all tools, because it sees the names that others give
-	if !optional {
+	if optional {
+		hooks.MayGuard = j.tools
+	} else {
 		hooks.Guards = j.tools
 	}
 	return hooks

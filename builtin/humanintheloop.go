@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/approval"
@@ -95,6 +97,7 @@ func (h HumanInTheLoop) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	hooks := &host.Hooks{
 		WrapToolCall: host.WrapToolHook{Func: r.wrap, Revise: r.revise},
 		State:        []host.Field{callReviewField.Field},
+		MayGuard:     slices.Sorted(maps.Keys(policies)),
 	}
 	if !h.inherited {
 		hooks.Guards, hooks.Approves = guarded(policies), r.approves

@@ -99,7 +99,9 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 			{Inside: "shell", Reason: "otherwise the session's shutdown commands run each time the agent stops, even if it then goes on"},
 		},
 	}
-	if !c.Optional {
+	if c.Optional {
+		hooks.MayGuard = c.RepeatTools
+	} else {
 		hooks.Guards = c.RepeatTools
 	}
 	if l.ends {

@@ -97,7 +97,9 @@ func (l ToolCallLimit) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	}
 	if l.ToolName != "" {
 		hooks.WrapToolCall.Tools = []string{l.ToolName}
-		if !l.Optional {
+		if l.Optional {
+			hooks.MayGuard = hooks.WrapToolCall.Tools
+		} else {
 			hooks.Guards = hooks.WrapToolCall.Tools
 		}
 	}

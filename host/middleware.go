@@ -64,6 +64,7 @@ type Hooks struct {
 	Uses          []string // fields of others that the hooks read or write by name; New refuses undeclared ones
 	Calls         []string // tools that the hooks call by name; New refuses tools that the agent does not have
 	Guards        []string // tools that the hooks protect or limit; New refuses tools that the agent does not have
+	MayGuard      []string // tools that the hooks protect or limit if the agent has them
 	// Approves reports whether the middleware, which asks about the tool's calls, honours a standing approval of them: a person's
 	// decision to approve further calls, see package approval. nil: never. It may be called from several goroutines at once.
 	Approves     func(tool string) bool

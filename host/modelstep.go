@@ -154,6 +154,9 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if m == nil {
 		m = r.agent.config.Model
 	}
+	if err := r.agent.checkToolsOf(m, req.Tools); err != nil { // a middleware may have chosen a model that New has not seen
+		return nil, err
+	}
 	req, err := r.agent.respond.bind(req, m)
 	if err != nil {
 		return nil, err
@@ -214,6 +217,9 @@ func (r *run) judge(by model.Info, resp *model.Response) error {
 
 func (c *modelCall) call(ctx context.Context, m model.Model, req *model.Request) (resp *model.Response, err error) {
 	defer catchPanic(&err)
+	if noticer, ok := model.As[model.Noticer](m); ok && noticer.Notices() {
+		ctx = model.WithNotice(ctx, func(text string) { c.run.warn(ModelStep, text) })
+	}
 	if streamer, ok := m.(model.Streamer); ok && c.streams {
 		return c.stream(ctx, streamer, req)
 	}

@@ -47,6 +47,9 @@ func (a *build) bindTools() error {
 	for _, t := range a.tools.ordered {
 		a.tools.specs = append(a.tools.specs, t.spec)
 	}
+	if err := a.checkProviderTools(); err != nil {
+		return err
+	}
 	return a.checkNames()
 }
 

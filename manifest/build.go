@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/ratelimit"
 	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -58,7 +59,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if m.inMemory {
 		config.MayHaveTool = m.mayHaveTool
 	}
-	if err := m.buildModels(&config); err != nil {
+	if err := m.buildModels(&config, agent); err != nil {
 		return agent, err
 	}
 	if config.SystemPrompt, err = m.systemPrompt(); err != nil {
@@ -142,17 +143,39 @@ func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
 	return strictyaml.Node{}
 }
 
-func (m *Manifest) buildModels(config *host.Config) (err error) {
-	if config.Model, err = m.Model.checked(m); err != nil {
+func (m *Manifest) buildModels(config *host.Config, agent *Agent) (err error) {
+	if config.Model, err = m.buildModel(&m.Model, agent); err != nil {
 		return err
 	}
 	config.Models = make(map[string]model.Model, len(m.Models))
 	for i := range m.Models {
-		if config.Models[m.Models[i].Key], err = m.Models[i].Value.checked(m); err != nil {
+		if config.Models[m.Models[i].Key], err = m.buildModel(&m.Models[i].Value, agent); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// buildModel makes a model, whose rate limit counts for all models of its account until the agent is closed.
+func (m *Manifest) buildModel(e *modelEntry, agent *Agent) (model.Model, error) {
+	made, err := e.checked(m)
+	if err != nil {
+		return nil, err
+	}
+	if limited, ok := model.As[*ratelimit.Model](made); ok {
+		end := limited.Open()
+		agent.closers = append(agent.closers, func() error { end(); return nil })
+	}
+	if client, ok := model.As[idler](made); ok {
+		agent.closers = append(agent.closers, func() error { client.CloseIdleConnections(); return nil })
+	}
+	return made, nil
+}
+
+// idler is a model that keeps connections.
+type idler interface {
+	model.Model
+	CloseIdleConnections()
 }
 
 func (m *Manifest) systemPrompt() (string, error) {

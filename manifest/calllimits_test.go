@@ -22,12 +22,13 @@ func limitsOf(t *testing.T, provider, keys string) (limits model.Limits, err err
 		return limits, err
 	}
 	agent, err := m.Build(t.Context(), nil, func(c *host.Config) {
-		switch made := c.Model.(type) {
-		case *openai.Model:
+		if made, ok := model.As[*openai.Model](c.Model); ok {
 			limits = made.Limits
-		case *anthropic.Model:
+		}
+		if made, ok := model.As[*anthropic.Model](c.Model); ok {
 			limits = made.Limits
-		case *gemini.Model:
+		}
+		if made, ok := model.As[*gemini.Model](c.Model); ok {
 			limits = made.Limits
 		}
 	})

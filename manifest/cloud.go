@@ -60,10 +60,9 @@ var (
 			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
 		}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			return &gemini.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits, Platform: e.vertex(),
-			}
+			out := e.geminiModel(lookup)
+			out.Platform = e.vertex()
+			return out
 		},
 	}
 	anthropicVertexKind = &providerKind{
@@ -87,22 +86,12 @@ var (
 			},
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			return &openai.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, API: openai.API(e.api), Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
-				Platform: &azure.Platform{APIVersion: e.cloud.apiVersion, TrustBaseURL: e.cloud.trust, ProcessEnv: e.process},
-			}
+			out := &e.openaiModel(lookup).Model
+			out.Platform = &azure.Platform{APIVersion: e.cloud.apiVersion, TrustBaseURL: e.cloud.trust, ProcessEnv: e.process}
+			return out
 		},
 	}
 )
-
-// anthropicModel returns a model of Anthropic without a platform.
-func (e *providerEntry) anthropicModel(lookup lookupFunc) *anthropic.Model {
-	return &anthropic.Model{
-		Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-		Profile: e.profile, Limits: e.limits,
-	}
-}
 
 func (e *providerEntry) vertex() *vertex.Platform {
 	return &vertex.Platform{Project: e.cloud.project, Location: e.cloud.location, TrustBaseURL: e.cloud.trust, ProcessEnv: e.process}

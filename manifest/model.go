@@ -7,6 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/ratelimit"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -124,7 +125,7 @@ type callEntry struct {
 // build makes the model.
 func (e *modelEntry) build(m *Manifest) (model.Model, error) {
 	if e.provided != nil {
-		return e.provided.cutOff.wrap(e.provided.build(m)), nil
+		return e.provided.cutOff.wrap(ratelimit.New(e.provided.in(m).build(m), e.provided.rate.limit())), nil
 	}
 	var entry scriptedEntry
 	if err := e.node.Decode(&entry); err != nil {

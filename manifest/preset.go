@@ -45,10 +45,9 @@ func presetKind(p *openai.Preset) *providerKind {
 		}
 	}
 	kind.build = func(e *providerEntry, lookup lookupFunc) model.Model {
-		return &openai.Model{
-			Name: e.name, Provider: name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, InFile: e.inFile, Settings: e.settings,
-			Headers: e.headers, Profile: e.profile, Limits: e.limits,
-		}
+		out := &e.openaiModel(lookup).Model
+		out.Provider = name
+		return out
 	}
 	return kind
 }

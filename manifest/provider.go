@@ -38,14 +38,10 @@ var providers = withPresets(map[string]*providerKind{
 			"top_logprobs": integer, "top_p": number, "truncation": words, "user": words, "verbosity": words, "web_search_options": mapping,
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			m := &openai.Decisions{Model: openai.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, InFile: e.inFile, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
-			}}
+			m := e.openaiModel(lookup)
 			if e.api == decisionsAPI {
 				return m
 			}
-			m.API = openai.API(e.api)
 			return &m.Model
 		},
 	},
@@ -62,10 +58,7 @@ var providers = withPresets(map[string]*providerKind{
 		},
 		common: map[string]commonSetting{"stop": {texts, []string{"stop_sequences"}}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			return &anthropic.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, InFile: e.inFile, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
-			}
+			return e.anthropicModel(lookup)
 		},
 	},
 	gemini.Provider: {
@@ -84,10 +77,7 @@ var providers = withPresets(map[string]*providerKind{
 			"top_k": {number, []string{"generationConfig", "topK"}}, "top_p": {number, []string{"generationConfig", "topP"}},
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
-			return &gemini.Model{
-				Name: e.name, BaseURL: e.baseURL, APIKeyEnv: e.keyFrom, LookupEnv: lookup, Settings: e.settings, Headers: e.headers,
-				Profile: e.profile, Limits: e.limits,
-			}
+			return e.geminiModel(lookup)
 		},
 	},
 	bedrock.Provider: bedrockKind, vertex.Provider: vertexKind, vertex.AnthropicProvider: anthropicVertexKind, azure.Provider: azureKind,
@@ -128,6 +118,13 @@ type providerEntry struct {
 	inFile   func(name string) bool // reports whether a variable is from env_file; nil: none is
 	cloud    cloudEntry
 	process  lookupFunc // looks up a variable of the process alone
+	rate     rateLimitEntry
+	network  model.Network // with paths as the manifest writes them
+
+	tools        []providerTool
+	continues    bool // requests go on with the last answer, which the provider stores
+	background   bool // the provider answers in the background
+	wholeAnswers bool // the model is not asked for streams
 }
 
 // profileEntry is a list of a model's abilities, for a model that agenthost does not know or describes wrongly.
@@ -212,8 +209,18 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			if e.kind.speaks() != providers[openai.Provider] {
 				err = e.unknown(n, key)
 			}
+		case "use_previous_response_id", "background":
+			err = e.decodeResponses(n, key, value)
 		case "on_cut_off", "max_continuations":
 			err = e.cutOff.decode(key, value)
+		case "proxy", "ca_file", "client_cert", "client_key":
+			err = e.decodeNetwork(key, value)
+		case "provider_tools":
+			err = value.Decode(&e.tools)
+		case "rate_limit":
+			err = value.Decode(&e.rate)
+		case "stream":
+			err = e.decodeStream(n, value)
 		case "timeout", "first_token_timeout", "idle_timeout", "max_retries":
 			err = decodeCallLimit(key, value, &e.limits)
 		default:
@@ -230,6 +237,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 	if !slices.Contains(n.Keys(), "name") {
 		errs = append(errs, n.Errorf("the key \"name\" is missing; set it to the model's name, as the provider calls it"))
 	}
+	errs = append(errs, e.checkDecisions(n))
 	e.known(provider)
 	profile.apply(e.profile)
 	var err error
@@ -237,6 +245,46 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 		errs = append(errs, n.Errorf("settings: %w", err))
 	}
 	return e, strictyaml.Join(errs...)
+}
+
+// checkDecisions refuses keys that have no effect on a model that does not chat.
+func (e *providerEntry) checkDecisions(n strictyaml.Node) error {
+	if e.api != decisionsAPI {
+		return nil
+	}
+	for _, key := range []string{"stream", "rate_limit", "use_previous_response_id", "background", "provider_tools"} {
+		if at, ok := n.Key(key); ok {
+			return at.Errorf("%s has no effect with api: decisions; remove it", key)
+		}
+	}
+	return nil
+}
+
+// decodeResponses decodes one of the keys that only the Responses API of OpenAI has.
+func (e *providerEntry) decodeResponses(n strictyaml.Node, key string, value strictyaml.Node) error {
+	if e.provider != openai.Provider {
+		return e.unknown(n, key)
+	}
+	into := &e.background
+	if key == "use_previous_response_id" {
+		into = &e.continues
+	}
+	return value.Decode(into)
+}
+
+// decodeStream refuses limits that have no effect without a stream.
+func (e *providerEntry) decodeStream(n, value strictyaml.Node) error {
+	var stream bool
+	if err := value.Decode(&stream); err != nil {
+		return err
+	}
+	e.wholeAnswers = !stream
+	for _, key := range []string{"first_token_timeout", "idle_timeout"} {
+		if at, ok := n.Key(key); ok && e.wholeAnswers {
+			return at.Errorf("%s has no effect with stream: false, which only timeout limits; remove one of the two", key)
+		}
+	}
+	return nil
 }
 
 // environmentName is the form of the names of environment variables. A key of a provider usually has another one.
@@ -312,12 +360,20 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 	if advice, ok := settingname.Advice(e.provider, key); ok {
 		return at.Errorf("unknown key %q; for %s, %s", key, e.provider, advice)
 	}
-	return at.Unknown("key", slices.Sorted(slices.Values(slices.Concat(e.kind.keys(), e.kind.settingNames()))))
+	known := slices.Concat(e.kind.keys(), e.kind.settingNames())
+	if e.provider == openai.Provider {
+		known = append(known, "api", "use_previous_response_id", "background")
+	}
+	return at.Unknown("key", slices.Sorted(slices.Values(known)))
 }
 
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
-	[]string{"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations"}, callLimitKeys,
+	[]string{
+		"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit",
+		"provider_tools",
+	},
+	callLimitKeys, networkKeys,
 )
 
 // decodeSettings decodes settings with any name.

@@ -77,6 +77,11 @@ func (modelEntry) JSONSchema() map[string]any {
 		"api_version": text("azure_openai only: the version of the API, such as 2025-04-01-preview; default: OPENAI_API_VERSION or v1"),
 		keyTrust: describedAs("Models on clouds only: base_url gets the cloud's credentials, whatever it is; default false",
 			map[string]any{"type": "boolean"}),
+		"use_previous_response_id": describedAs(
+			"With api: responses, the id of the last answer is sent in place of the history up to it, which OpenAI stores; default false",
+			map[string]any{"type": "boolean"}),
+		"background": describedAs("With api: responses, OpenAI answers in the background, for answers that take long; default false",
+			map[string]any{"type": "boolean"}),
 		"headers": describedAs("Headers of the requests", map[string]any{
 			"type": "object", "additionalProperties": map[string]any{"type": "string"},
 		}),
@@ -86,6 +91,16 @@ func (modelEntry) JSONSchema() map[string]any {
 			"which asks the model to go on", enum("warn", "fail", "continue")),
 		"max_continuations": describedAs("How often the model is asked to go on with one answer; default 3",
 			map[string]any{"type": "integer", "minimum": 1, "maximum": maxContinuations}),
+		"provider_tools": describedAs("Tools that the provider runs itself, such as web_search; no middleware can review or stop their calls",
+			listOf(providerTool{}.JSONSchema())),
+		"proxy": text("The address of a proxy for all requests of the model, such as http://proxy.example:3128; its scheme is http, https, socks5 or " +
+			"socks5h. Default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment"),
+		"ca_file":     text("The path of a PEM file, relative to the manifest, with authorities that are trusted as well as those of the system"),
+		"client_cert": text("The path of a PEM file with the certificate that the server demands of its clients, relative to the manifest"),
+		"client_key":  text("The path of a PEM file with the private key of client_cert; default: it is in the file of client_cert"),
+		"rate_limit":  strictyaml.Described{Type: reflect.TypeFor[rateLimitEntry]()},
+		"stream": describedAs("Whether answers are streamed; false: each answer is asked for at once, also while the run streams. Default true",
+			map[string]any{"type": "boolean"}),
 		"timeout":             text("The longest time of a call with its retries, such as 5m; default 10m; 0s: no limit"),
 		"first_token_timeout": text("The longest time until the first token of a streamed answer; default 2m; 0s: no limit"),
 		"idle_timeout":        text("The longest pause between the tokens of a streamed answer; default 60s; 0s: no limit"),

@@ -47,6 +47,18 @@ system_prompt="Two\nlines.\n"
 `, b.out.String())
 }
 
+func TestConfigShowHidesTheSecretsOfANetwork(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: x, proxy: 'http://me:hunter2hunter2@p:1', ca_file: ca.pem, client_key: hunter2hunter2}\n")
+	require.Equal(t, exitOK, b.run("config", "show"), &b.err)
+	require.Contains(t, b.out.String(), "model.proxy=http://me:***@p:1\nmodel.ca_file=ca.pem\nmodel.client_key=***\n")
+	for _, args := range [][]string{{"validate"}, {"doctor"}} {
+		require.NotEqual(t, exitOK, b.run(args...))
+		require.Contains(t, b.out.String()+b.err.String(), "ca.pem: no such file")
+		require.NotContains(t, b.out.String()+b.err.String(), "hunter2")
+	}
+}
+
 func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
 	t.Parallel()
 	b := setup(t, configured)

@@ -7,6 +7,7 @@ type Account struct {
 	Key      Credential // what authenticates the requests
 	Variable string     // the environment variable that holds the key, or should hold it; "": the server has no key
 	Source   string     // what a platform takes its credentials from, for people, such as `the AWS profile "dev"`; "": there is no platform
+	ID       string     // tells credentials apart within this process, and reveals nothing about them
 
 	BaseURL         string // the address of the server, without a password or a query
 	BaseURLVariable string // the environment variable that the address is from; "": it is configured, or the provider's own

@@ -187,8 +187,12 @@ func (p *Plugin) Hooks() (*host.Hooks, error) {
 	h := &host.Hooks{
 		Close: p.Close, End: p.endRun, Capabilities: p.report(), Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
 	}
-	if spec := p.spec.Hooks.WrapToolCall; spec != nil && p.spec.Guards && !p.optional {
-		h.Guards = spec.Tools
+	if spec := p.spec.Hooks.WrapToolCall; spec != nil && p.spec.Guards {
+		if p.optional {
+			h.MayGuard = spec.Tools
+		} else {
+			h.Guards = spec.Tools
+		}
 	}
 	if p.capabilities.allowed[abi.OpToolCall] {
 		h.Calls = p.grant.ToolCall

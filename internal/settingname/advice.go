@@ -67,10 +67,27 @@ var table = []advice{
 	{names: []string{"use_responses_api", "output_version"}, write: map[string]string{
 		"openai": "api: responses",
 	}},
+	{names: []string{"previous_response_id", "conversation"}, write: map[string]string{
+		"openai": "use_previous_response_id: true",
+	}},
 	{names: []string{"request_timeout", "default_request_timeout"}, write: map[string]string{every: "timeout: 2m"}},
 	{names: []string{"stream_chunk_timeout"}, write: map[string]string{every: "idle_timeout: 60s"}},
 	{names: []string{"retries"}, write: map[string]string{every: "max_retries: 2"}},
-	{names: []string{"stream", "streaming", "disable_streaming", "stream_usage", "n", "candidate_count"}, write: map[string]string{
+	{names: []string{"openai_proxy", "anthropic_proxy", "http_proxy", "https_proxy", "proxy_url", "proxies"}, write: map[string]string{
+		every: "proxy: ADDRESS",
+	}},
+	{names: []string{"ca_bundle", "ca_cert", "cafile", "ssl_cert_file", "verify", "ssl_verify"}, write: map[string]string{every: "ca_file: FILE"}},
+	{names: []string{"cert", "client_certificate", "client_cert_file"}, write: map[string]string{every: "client_cert: FILE"}},
+	{names: []string{
+		"web_search", "code_execution", "code_interpreter", "google_search", "built_in_tools", "builtin_tools", "server_tools",
+	}, write: map[string]string{
+		every: "provider_tools: [web_search, code_execution]",
+	}},
+	{names: []string{"rate_limiter", "requests_per_second", "requests_per_minute", "rpm", "tokens_per_minute", "tpm"}, write: map[string]string{
+		every: "rate_limit: {requests_per_minute: 60, tokens_per_minute: 30k}",
+	}},
+	{names: []string{"streaming", "disable_streaming"}, write: map[string]string{every: "stream: false"}},
+	{names: []string{"stream_usage", "n", "candidate_count"}, write: map[string]string{
 		every: "",
 	}, notes: "The agent sets it itself; leave it out."},
 }

@@ -17,7 +17,8 @@ func TestAdviceSaysWhatToWrite(t *testing.T) {
 		{"openai", "extra_body", "write settings: {KEY: VALUE}"},
 		{"openai", "request_timeout", "write timeout: 2m"},
 		{"openai", "retries", "write max_retries: 2"},
-		{"openai", "streaming", "the agent sets it itself; leave it out"},
+		{"openai", "disable_streaming", "write stream: false"},
+		{"openai", "stream_usage", "the agent sets it itself; leave it out"},
 		{"anthropic", "use_responses_api", ""},
 		{"openai", "nonsense", ""},
 	} {

@@ -66,6 +66,12 @@ type Model struct {
 
 	// Platform is the cloud that serves the model, such as a *bedrock.Platform; nil: Anthropic, or the server at BaseURL.
 	Platform provider.Platform
+	// ProviderTools are tools that the provider runs itself, such as its web search. No middleware sees their calls before they happen.
+	ProviderTools []model.ProviderTool
+	// Network is the proxy and the certificates of the requests, for a model without HTTPClient.
+	Network model.Network
+	// DisableStreaming makes Stream ask for the whole answer at once, and yield its text in one chunk.
+	DisableStreaming bool
 
 	// LookupEnv looks up the variables with the key and the address; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
@@ -85,6 +91,9 @@ var (
 
 // New returns a model of Anthropic.
 func New(name string) *Model { return &Model{Name: name} }
+
+// CloseIdleConnections closes the connections that the model keeps for later requests, if it has a Network of its own.
+func (m *Model) CloseIdleConnections() { m.endpoint.CloseIdleConnections() }
 
 // Info describes the model.
 func (m *Model) Info() model.Info { return provider.Info(m.provider(), m.Name, m.Profile) }
@@ -113,6 +122,9 @@ func (m *Model) generate(ctx context.Context, req *model.Request) (*model.Respon
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	if m.DisableStreaming {
+		return provider.Whole(func() (*model.Response, error) { return m.Generate(ctx, req) })
+	}
 	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
 		return m.finish(req, true, func(call provider.Call) (*answer, error) { return m.read(ctx, call, say) })
 	})
@@ -125,7 +137,7 @@ func (m *Model) call(req *model.Request, stream bool) (provider.Call, error) {
 		return provider.Call{}, m.failed
 	}
 	body, err := m.body(req, stream)
-	return provider.Call{Path: path, Body: body, Stream: stream}, err
+	return provider.Call{Path: path, Header: m.betas(body["tools"]), Body: body, Stream: stream}, err
 }
 
 // connect determines where requests go.
@@ -139,7 +151,7 @@ func (m *Model) options() *provider.Options {
 		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv,
 		LookupEnv: m.LookupEnv, InFile: m.InFile,
 		Header: http.Header{"Accept": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}, Headers: m.Headers, HTTPClient: m.HTTPClient,
-		Limits: m.Limits,
+		Network: m.Network, Limits: m.Limits,
 	}
 }
 

@@ -15,6 +15,11 @@ func (m *Model) tools(req *model.Request) ([]object, error) {
 	for i := range req.Tools {
 		out = append(out, toolOf(&req.Tools[i]))
 	}
+	own, err := providerTools.Definitions(Provider, m.ProviderTools)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, own...)
 	for _, settings := range []wire.Map{m.Settings, req.Settings} {
 		setting := settings.Get("tools")
 		if setting.IsNil() {
@@ -50,12 +55,20 @@ func joined(tools []object, entry object) []object {
 	return append(tools, entry)
 }
 
-func nameOf(tool object) (string, bool) {
-	name, ok := tool["name"].(string)
-	if raw, isRaw := tool["name"].(wire.Raw); isRaw {
+func nameOf(tool object) (string, bool) { return textOf(tool, "name") }
+
+// typeOf returns the type of a tool; "" if it has none.
+func typeOf(tool object) string {
+	of, _ := textOf(tool, "type")
+	return of
+}
+
+func textOf(tool object, key string) (string, bool) {
+	text, ok := tool[key].(string)
+	if raw, isRaw := tool[key].(wire.Raw); isRaw {
 		return raw.AsString()
 	}
-	return name, ok
+	return text, ok
 }
 
 // toolOf returns a tool of the agent in the API's format.

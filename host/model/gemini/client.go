@@ -48,7 +48,7 @@ func (m *Model) options() *provider.Options {
 	return &provider.Options{
 		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform,
 		BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv, LookupEnv: m.LookupEnv,
-		Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
+		Headers: m.Headers, HTTPClient: m.HTTPClient, Network: m.Network, Limits: m.Limits,
 	}
 }
 

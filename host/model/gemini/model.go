@@ -38,6 +38,12 @@ type Model struct {
 
 	// Platform is the cloud that serves the model, such as a *vertex.Platform; nil: Google, or the server at BaseURL.
 	Platform provider.Platform
+	// ProviderTools are tools that the provider runs itself, such as its web search. No middleware sees their calls before they happen.
+	ProviderTools []model.ProviderTool
+	// Network is the proxy and the certificates of the requests, for a model without HTTPClient.
+	Network model.Network
+	// DisableStreaming makes Stream ask for the whole answer at once, and yield its text in one chunk.
+	DisableStreaming bool
 
 	// LookupEnv looks up the variable with the key; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
@@ -55,6 +61,9 @@ var (
 
 // New returns a model of Google.
 func New(name string) *Model { return &Model{Name: name} }
+
+// CloseIdleConnections closes the connections that the model keeps for later requests, if it has a Network of its own.
+func (m *Model) CloseIdleConnections() { m.endpoint.CloseIdleConnections() }
 
 // Info describes the model.
 func (m *Model) Info() model.Info {
@@ -75,6 +84,9 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	if m.DisableStreaming {
+		return provider.Whole(func() (*model.Response, error) { return m.Generate(ctx, req) })
+	}
 	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
 		return m.ask(ctx, req, say)
 	})

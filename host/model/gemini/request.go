@@ -29,7 +29,7 @@ func (m *Model) body(req *model.Request) (map[string]any, error) {
 	if len(system) > 0 {
 		body["systemInstruction"] = content{Role: roleUser, Parts: system}
 	}
-	if err := addTools(body, req); err != nil {
+	if err := m.addTools(body, req); err != nil {
 		return nil, err
 	}
 	if f := req.Format; f != nil {
@@ -48,15 +48,22 @@ type declaration struct {
 }
 
 // addTools adds the tools and the tool choice.
-func addTools(body map[string]any, req *model.Request) error {
-	if len(req.Tools) == 0 {
-		return nil // a choice without tools is refused
+func (m *Model) addTools(body map[string]any, req *model.Request) error {
+	var tools []any
+	if len(req.Tools) > 0 {
+		declared := make([]declaration, len(req.Tools))
+		for i, tool := range req.Tools {
+			declared[i] = declaration{tool.Name, tool.Description, schema(tool.Parameters)}
+		}
+		tools = append(tools, map[string]any{"functionDeclarations": declared})
 	}
-	declared := make([]declaration, len(req.Tools))
-	for i, tool := range req.Tools {
-		declared[i] = declaration{tool.Name, tool.Description, schema(tool.Parameters)}
+	served, err := providerTools.Definitions(Provider, m.ProviderTools)
+	if err != nil {
+		return err
 	}
-	tools := []any{map[string]any{"functionDeclarations": declared}}
+	for _, definition := range served {
+		tools = append(tools, definition)
+	}
 	switch own := body["tools"].(type) {
 	case nil:
 	case []any:
@@ -64,7 +71,12 @@ func addTools(body map[string]any, req *model.Request) error {
 	default:
 		return provider.Unsendable(Provider, &model.SettingError{Setting: "tools", Problem: `must be a list, such as [{"googleSearch": {}}]`})
 	}
-	body["tools"] = tools
+	if len(tools) > 0 {
+		body["tools"] = tools
+	}
+	if len(req.Tools) == 0 {
+		return nil // a choice without tools is refused
+	}
 	if choice := choose(req.ToolChoice); choice != nil {
 		provider.Merge(body, map[string]any{"toolConfig": map[string]any{"functionCallingConfig": choice}})
 	}

@@ -24,7 +24,7 @@ func (m *Model) streamCompletion(ctx context.Context, req *model.Request, say fu
 		if err != nil {
 			return nil, err
 		}
-		return resp, told(resp, say)
+		return resp, say(provider.Piece(resp))
 	}
 	d := draft{model: m}
 	for f.next(ctx) {

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"fmt"
+
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
@@ -9,6 +11,9 @@ var _ model.Checker = (*Model)(nil)
 
 // Check finds mistakes in the address, the headers and the settings.
 func (m *Model) Check() error {
+	if err := m.checkAPI(); err != nil {
+		return err
+	}
 	if err := m.preset().service().Check(m.options()); err != nil {
 		return err
 	}
@@ -20,5 +25,29 @@ func (m *Model) Check() error {
 	if err != nil {
 		return err
 	}
-	return m.addTools(body, nil, nil)
+	if m.UsePreviousResponseID && body["store"] == false {
+		return m.refused(&model.SettingError{
+			Setting: "store", Problem: "must not be false with use_previous_response_id, because OpenAI then keeps no answer to go on with; " +
+				"remove one of the two",
+		})
+	}
+	tools, err := m.addProviderTools(nil)
+	if err != nil {
+		return err
+	}
+	return m.addTools(body, tools, nil)
+}
+
+// checkAPI refuses an unknown API, and what the API does not have.
+func (m *Model) checkAPI() error {
+	switch {
+	case m.API != "" && m.API != ChatCompletions && m.API != Responses:
+		return m.refused(fmt.Errorf("the API %q does not exist; use %q or %q", m.API, ChatCompletions, Responses))
+	case m.UsePreviousResponseID && m.API != Responses:
+		return m.refused(&model.SettingError{Setting: "use_previous_response_id", Problem: "needs api: responses"})
+	case m.Background && m.API != Responses:
+		return m.refused(&model.SettingError{Setting: "background", Problem: "needs api: responses"})
+	default:
+		return nil
+	}
 }

@@ -22,8 +22,8 @@ func (m *Model) connect() error {
 }
 
 func (m *Model) open() (err error) {
-	if m.API != "" && m.API != ChatCompletions && m.API != Responses {
-		return m.refused(fmt.Errorf("the API %q does not exist; use %q or %q", m.API, ChatCompletions, Responses))
+	if err := m.checkAPI(); err != nil {
+		return err
 	}
 	m.endpoint, err = m.preset().service().Connect(m.options())
 	return err
@@ -44,7 +44,7 @@ func (m *Model) options() *provider.Options {
 	return &provider.Options{
 		Name: m.provider(), API: Provider, Model: m.Name, Platform: m.Platform, BaseURL: m.BaseURL, APIKey: m.APIKey, APIKeyEnv: m.APIKeyEnv,
 		LookupEnv: m.LookupEnv, InFile: m.InFile,
-		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient, Limits: m.Limits,
+		Header: http.Header{"Accept": {"application/json"}}, Headers: m.Headers, HTTPClient: m.HTTPClient, Network: m.Network, Limits: m.Limits,
 	}
 }
 

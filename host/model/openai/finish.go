@@ -68,17 +68,3 @@ func (m *Model) mine(message *abi.Message) bool {
 	by, _ := message.Meta.Get("provider").AsString()
 	return by == "" || by == m.provider()
 }
-
-// told passes on an answer that was not streamed.
-func told(resp *model.Response, say func(model.Chunk) error) error {
-	content := resp.AI().Content
-	var text, thought strings.Builder
-	for _, block := range content.Blocks() {
-		if block.Type() == abi.BlockReasoning {
-			thought.WriteString(block.Text())
-		} else {
-			text.WriteString(block.Text())
-		}
-	}
-	return say(model.Chunk{Text: text.String(), Reasoning: thought.String()})
-}

@@ -44,7 +44,7 @@ const (
 // "tool_choice", "response_format" and "text". "max_tokens" works for every model. A "stream_options" of null is not sent, for
 // servers that do not know it. "reasoning_effort" and "verbosity" work with both APIs: see [API.Field].
 //
-// With Responses, OpenAI stores nothing unless the setting "store" says so: the model's reasoning arrives encrypted and is
+// With Responses, OpenAI stores nothing unless the setting "store" or UsePreviousResponseID says so: the model's reasoning arrives encrypted and is
 // sent back. The default of the setting "include" therefore requests it, except for models known not to reason, which refuse
 // the request.
 type Model struct {
@@ -62,6 +62,18 @@ type Model struct {
 
 	// Platform is the cloud that serves the model, such as a *azure.Platform; nil: OpenAI, or the server at BaseURL.
 	Platform provider.Platform
+	// ProviderTools are tools that the provider runs itself, such as its web search. No middleware sees their calls before they happen.
+	ProviderTools []model.ProviderTool
+	// Network is the proxy and the certificates of the requests, for a model without HTTPClient.
+	Network model.Network
+	// UsePreviousResponseID, with Responses, sends the id of the last answer in place of the history up to it, which OpenAI then stores. The
+	// history is sent if it is no longer the one that the answer was given to, or OpenAI no longer has the answer.
+	UsePreviousResponseID bool
+	// Background, with Responses, lets OpenAI answer in the background, and asks again and again whether the answer is complete. Without a
+	// limit of its own, a call may take [DefaultBackgroundTimeout]. Such answers are not streamed.
+	Background bool
+	// DisableStreaming makes Stream ask for the whole answer at once, and yield its text in one chunk.
+	DisableStreaming bool
 
 	// LookupEnv looks up the variables with the key and the address; nil: [os.LookupEnv].
 	LookupEnv func(name string) (string, bool)
@@ -81,6 +93,9 @@ var (
 
 // New returns a model of OpenAI.
 func New(name string) *Model { return &Model{Name: name} }
+
+// CloseIdleConnections closes the connections that the model keeps for later requests, if it has a Network of its own.
+func (m *Model) CloseIdleConnections() { m.endpoint.CloseIdleConnections() }
 
 // Info describes the model.
 func (m *Model) Info() model.Info {
@@ -126,6 +141,9 @@ func (m *Model) Generate(ctx context.Context, req *model.Request) (*model.Respon
 
 // Stream answers a request in chunks.
 func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	if m.DisableStreaming || m.Background {
+		return provider.Whole(func() (*model.Response, error) { return m.Generate(ctx, req) })
+	}
 	return provider.Stream(func() *provider.Endpoint { return m.endpoint }, func(say func(model.Chunk) error) (*model.Response, error) {
 		return m.stream(ctx, req, say)
 	})

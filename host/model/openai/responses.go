@@ -34,15 +34,20 @@ type answer struct {
 
 // respond answers a request with the Responses API.
 func (m *Model) respond(ctx context.Context, req *model.Request) (*model.Response, error) {
-	body, err := m.responsesBody(req, false)
-	if err != nil {
-		return nil, err
-	}
-	text, err := m.endpoint.Ask(ctx, provider.Call{Path: responsesPath, Body: body})
-	if err != nil {
-		return nil, err
-	}
-	return m.answered(text, nil, req)
+	return m.continued(func(history *past) (*model.Response, error) {
+		body, err := m.responsesBody(req, history, false)
+		if err != nil {
+			return nil, err
+		}
+		if m.Background {
+			return m.inBackground(ctx, req, body)
+		}
+		text, err := m.endpoint.Ask(ctx, provider.Call{Path: responsesPath, Body: body})
+		if err != nil {
+			return nil, err
+		}
+		return m.answered(text, nil, req)
+	})
 }
 
 // answered reads a response. items holds those sent before it, for servers that do not repeat them.

@@ -19,21 +19,23 @@ const encryptedReasoning = "reasoning.encrypted_content"
 // supported with this model"), and requests that contain it.
 var plainModels = regexp.MustCompile(`^(.*[:/])?(chatgpt|gpt-[34])|-chat\b`)
 
-// responsesBody makes the body of a request.
-func (m *Model) responsesBody(req *model.Request, stream bool) (object, error) {
+// responsesBody makes the body of a request with this history.
+func (m *Model) responsesBody(req *model.Request, history *past, stream bool) (object, error) {
 	body, err := m.responsesSettings(req.Settings)
 	if err != nil {
 		return nil, err
 	}
 	rename(body, "max_tokens", "max_output_tokens")
 	if _, ok := body["store"]; !ok {
-		body["store"] = false
+		body["store"] = m.UsePreviousResponseID
 	}
-	past := past{model: m, stored: body["store"] == true, plain: plainModels.MatchString(m.Name)}
-	if _, ok := body["include"]; !ok && !past.stored && !past.plain {
+	stored := body["store"] == true
+	history.plain = plainModels.MatchString(m.Name)
+	if _, ok := body["include"]; !ok && (!stored || m.UsePreviousResponseID) && !history.plain {
 		body["include"] = []any{encryptedReasoning}
 	}
-	body["model"], body["input"] = m.Name, past.read(req.Messages.Messages())
+	body["model"] = m.Name
+	history.put(body, req.Messages.Messages(), stored)
 	if !req.System.IsZero() {
 		body["instructions"] = textOf(req.System)
 	}
@@ -43,6 +45,9 @@ func (m *Model) responsesBody(req *model.Request, stream bool) (object, error) {
 		tools[i]["type"], tools[i]["strict"] = "function", false // strict is the default of this API, and changes schemas
 	}
 	choice := chosen(req.ToolChoice, func(name string) object { return object{"type": "function", "name": name} })
+	if tools, err = m.addProviderTools(tools); err != nil {
+		return nil, err
+	}
 	if err := m.addTools(body, tools, choice); err != nil {
 		return nil, err
 	}
@@ -69,6 +74,10 @@ type past struct {
 	plain   bool // the model does not reason
 	items   []any
 	waiting openCalls
+
+	whole    bool   // the history is sent, whatever OpenAI has stored
+	previous string // the id of the answer that is sent in place of the history up to it; "": the history is sent
+	mark     string // identifies the history; "" if the answer is not stored
 }
 
 // read returns the items of the history.

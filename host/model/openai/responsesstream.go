@@ -11,7 +11,11 @@ import (
 // streamResponse answers a request with the Responses API, and passes on the pieces of the answer as they arrive. The last
 // event of the stream has the whole response.
 func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func(model.Chunk) error) (*model.Response, error) {
-	body, err := m.responsesBody(req, true)
+	return m.continued(func(history *past) (*model.Response, error) { return m.streamAnswer(ctx, req, history, say) })
+}
+
+func (m *Model) streamAnswer(ctx context.Context, req *model.Request, history *past, say func(model.Chunk) error) (*model.Response, error) {
+	body, err := m.responsesBody(req, history, true)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +29,7 @@ func (m *Model) streamResponse(ctx context.Context, req *model.Request, say func
 		if err != nil {
 			return nil, err
 		}
-		return resp, told(resp, say)
+		return resp, say(provider.Piece(resp))
 	}
 	var items list
 	for f.next(ctx) {

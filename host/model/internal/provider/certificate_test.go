@@ -56,8 +56,8 @@ func TestUntrustedCertificates(t *testing.T) {
 		trusts bool // the client trusts its authority
 		says   string
 	}{
-		"an unknown authority":          {of: "127.0.0.1", until: tomorrow, says: " is signed by an unknown authority; set SSL_CERT_FILE to a PEM file"},
-		"expired":                       {of: "127.0.0.1", until: yesterday, trusts: true, says: " has expired or is not valid yet; renew it or, if the authority's own has expired, replace that in SSL_CERT_FILE"},
+		"an unknown authority":          {of: "127.0.0.1", until: tomorrow, says: " is signed by an unknown authority; set ca_file of the model to a PEM file"},
+		"expired":                       {of: "127.0.0.1", until: yesterday, trusts: true, says: " has expired or is not valid yet; renew it or, if the authority's own has expired, replace that in ca_file or SSL_CERT_FILE"},
 		"another name":                  {of: "llm.example.com", until: tomorrow, trusts: true, says: " is for another name (llm.example.com); correct the base URL"},
 		"a name that steers a terminal": {of: "\x1b[31mred", until: tomorrow, trusts: true, says: " is for another name ("},
 	} {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,15 @@ type Endpoint struct {
 	limits    model.Limits // without defaults to fill in
 
 	connection *Connection // to a platform; nil: there is none
+
+	connections *http.Transport // that belongs to this endpoint alone; nil: it shares one
+}
+
+// CloseIdleConnections closes the connections that the endpoint keeps for later requests, unless it shares them. A nil endpoint has none.
+func (e *Endpoint) CloseIdleConnections() {
+	if e != nil && e.connections != nil {
+		e.connections.CloseIdleConnections()
+	}
 }
 
 // Own reports whether the address is the provider's own.
@@ -56,9 +66,9 @@ func Address(name, text, like string) (*url.URL, error) {
 
 // NewEndpoint returns the endpoint of a provider. The header is the caller's, with the key; the headers that the operator has
 // set override it. The endpoint uses a copy of the client (nil means the default one) that limits the size of responses, hides the
-// request's credentials in them, and returns error responses as a [*model.Error]. All failures are thus classified in one place,
+// request's credentials and other secrets in them, and returns error responses as a [*model.Error]. All failures are thus classified in one place,
 // including those that do not come from the provider, such as an error page of a proxy.
-func NewEndpoint(name string, base *url.URL, client *http.Client, header http.Header, set map[string]string) *Endpoint {
+func NewEndpoint(name string, base *url.URL, client *http.Client, header http.Header, set map[string]string, secrets ...string) *Endpoint {
 	all := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"agenthost"}}
 	maps.Copy(all, header)
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -68,7 +78,7 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 	if client != nil {
 		limited = *client
 	}
-	t := &transport{provider: name, base: limited.Transport, secrets: newSecrets(mask.OfRequest(all, base))}
+	t := &transport{provider: name, base: limited.Transport, secrets: newSecrets(append(mask.OfRequest(all, base), secrets...))}
 	limited.Transport = t
 	limited.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Endpoint{provider: name, base: base, header: all, client: &limited, transport: t, limits: model.Limits{}.WithDefaults()}
@@ -76,7 +86,8 @@ func NewEndpoint(name string, base *url.URL, client *http.Client, header http.He
 
 // Call is a request to an endpoint.
 type Call struct {
-	Path string // relative to the base URL, unescaped
+	Method string // "": POST; GET has no body
+	Path   string // relative to the base URL, unescaped
 	// RawPath is the escaped Path, where it differs from the usual escaping; "": it does not.
 	RawPath string
 	Query   string // already encoded; sent before the query of the base URL; "" if there is none
@@ -93,9 +104,12 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 			return nil, Failed(ctx, e.provider, err)
 		}
 	}
-	text, err := encode(c.Body)
-	if err != nil {
-		return nil, Unsendable(e.provider, err)
+	var text []byte
+	if c.Method != http.MethodGet {
+		var err error
+		if text, err = encode(c.Body); err != nil {
+			return nil, Unsendable(e.provider, err)
+		}
 	}
 	within, clock := startClock(ctx, e.provider, e.limits, c.Stream)
 	for n := 0; ; n++ {
@@ -108,7 +122,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 		}
 		err = Failed(ctx, e.provider, ended(within, err))
 		delay, again := retryDelay(err, n, e.limits.MaxRetries)
-		if again && within.Err() == nil && pause(within, delay) == nil {
+		if again && within.Err() == nil && Pause(within, delay) == nil {
 			clock.again()
 			continue
 		}
@@ -124,7 +138,7 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (*http.Response, error) {
 func (e *Endpoint) try(ctx context.Context, c Call, body []byte) (*http.Response, error) {
 	address := e.base.ResolveReference(&url.URL{Path: c.Path, RawPath: c.RawPath})
 	address.RawQuery = strings.Trim(c.Query+"&"+e.base.RawQuery, "&")
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(c.Method, http.MethodPost), address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, Unsendable(e.provider, errors.New("the address is invalid; correct the base URL or the name of the model"))
 	}

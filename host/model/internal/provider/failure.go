@@ -142,7 +142,7 @@ func kindOf(status int, r failureReport) model.ErrorKind {
 		return model.ErrorTimeout
 	}
 	switch status {
-	case http.StatusUnauthorized:
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		return model.ErrorAuthentication
 	case http.StatusPaymentRequired:
 		return model.ErrorQuota
@@ -227,6 +227,9 @@ func Failed(ctx context.Context, name string, err error) error {
 	if refused := untrusted(name, err); refused != nil {
 		return refused
 	}
+	if strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)) { // of package net/http, which has no type for it
+		return &model.Error{Provider: name, Kind: model.ErrorAuthentication, Err: errProxyAuth}
+	}
 	if request, ok := errors.AsType[*url.Error](err); ok { // the outer error shows the address, which may contain a key
 		err = request.Err
 	}
@@ -245,6 +248,10 @@ func Failed(ctx context.Context, name string, err error) error {
 	}
 	return &model.Error{Provider: name, Kind: kind, Retryable: kind.Passing(), Err: err}
 }
+
+// errProxyAuth means that the proxy wants a password, or another one.
+var errProxyAuth = errors.New("the proxy refuses the request without the right user and password; write them into its address, in the key " +
+	"proxy of the model or in HTTPS_PROXY")
 
 // Broken returns the error for a response that is invalid or incomplete. A retry may succeed.
 func Broken(name, what string) *model.Error {

@@ -46,9 +46,25 @@ func NameOf(p Platform, api string) string {
 	return p.Name(api)
 }
 
+// connection returns how the requests of a model reach its platform.
+func connection(o *Options) (*Connection, error) {
+	c, err := o.Platform.Connect(o)
+	if err != nil {
+		return nil, err
+	}
+	if c.Account.Key == model.CredentialPlatform { // requests without a key differ by where their credentials are from
+		c.Account.ID = fingerprint(c.Account.Source, o.Headers, c.Base)
+	}
+	return c, nil
+}
+
 // connectTo returns the endpoint of a model that a platform serves.
 func connectTo(o *Options) (*Endpoint, error) {
-	c, err := o.Platform.Connect(o)
+	c, err := connection(o)
+	if err != nil {
+		return nil, err
+	}
+	client, own, secrets, err := o.client()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +75,8 @@ func connectTo(o *Options) (*Endpoint, error) {
 	for name, values := range c.Header {
 		header[http.CanonicalHeaderKey(name)] = values
 	}
-	e := NewEndpoint(o.Name, c.Base, o.HTTPClient, header, o.Headers)
+	e := NewEndpoint(o.Name, c.Base, client, header, o.Headers, secrets...)
+	e.connections = own
 	e.own, e.limits, e.connection = c.Account.Own, o.Limits.WithDefaults(), c
 	e.transport.unauthorized, e.transport.events, e.transport.explain = c.Advice, c.Events, c.Explain
 	return e, nil

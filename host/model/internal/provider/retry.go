@@ -44,8 +44,8 @@ func passes(failed *model.Error) bool {
 	}
 }
 
-// pause waits, unless ctx ends first.
-func pause(ctx context.Context, delay time.Duration) error {
+// Pause waits, unless ctx ends first.
+func Pause(ctx context.Context, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {

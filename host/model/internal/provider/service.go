@@ -39,6 +39,7 @@ type Options struct {
 	Header       http.Header                      // of every request, without the key
 	Headers      map[string]string                // what the operator has set
 	HTTPClient   *http.Client
+	Network      model.Network // only without HTTPClient
 	Limits       model.Limits
 }
 
@@ -67,7 +68,12 @@ func (s *Service) Connect(o *Options) (*Endpoint, error) {
 	default:
 		header.Set(s.KeyHeader, key)
 	}
-	e := NewEndpoint(o.Name, base, o.HTTPClient, header, o.Headers)
+	client, own, secrets, err := o.client()
+	if err != nil {
+		return nil, err
+	}
+	e := NewEndpoint(o.Name, base, client, header, o.Headers, secrets...)
+	e.connections = own
 	e.own, e.limits = account.Own, o.Limits.WithDefaults()
 	e.transport.unauthorized = s.unauthorized(o, &account)
 	return e, nil
@@ -95,7 +101,7 @@ func (s *Service) unauthorized(o *Options, account *model.Account) string {
 // Account describes the account that requests use.
 func (s *Service) Account(o *Options) (model.Account, error) {
 	if o.Platform != nil {
-		c, err := o.Platform.Connect(o)
+		c, err := connection(o)
 		if err != nil {
 			return model.Account{}, err
 		}
@@ -111,7 +117,25 @@ func (s *Service) Check(o *Options) error {
 	if _, unset := errors.AsType[*UnsetError](err); err != nil && !unset && !errors.Is(err, errNoAddress) { // a variable may be set later
 		return err
 	}
+	if _, _, _, err := o.client(); err != nil {
+		return err
+	}
 	return checkHeaders(o.Name, o.Headers)
+}
+
+// client returns the client to use, the transport that it does not share with other models, and the secrets of its proxy.
+func (o *Options) client() (client *http.Client, own *http.Transport, secrets []string, err error) {
+	if own, secrets, err = network(&o.Network); err == nil && own != nil && o.HTTPClient != nil {
+		err = errTwoClients
+	}
+	switch {
+	case err != nil:
+		return nil, nil, nil, Unsendable(o.Name, err)
+	case own == nil:
+		return o.HTTPClient, nil, nil, nil
+	default:
+		return &http.Client{Transport: own}, own, secrets, nil
+	}
 }
 
 const authorization = "Authorization"
@@ -150,6 +174,7 @@ func (s *Service) Resolve(o *Options) (base *url.URL, account model.Account, key
 			account.Key = model.CredentialHeader
 		}
 	}
+	account.ID = fingerprint(key, o.Headers, base)
 	return base, account, key, nil
 }
 

@@ -65,6 +65,8 @@ func TestWhereAKeyGoes(t *testing.T) {
 			account, err := acme.Account(&test.options)
 			require.NoError(t, err)
 			account.BaseURL = "" // see TestAddressesFromTheEnvironment
+			require.Len(t, account.ID, 32)
+			account.ID = ""
 			require.Equal(t, test.want, account)
 			e, err := acme.Connect(&test.options)
 			require.NoError(t, err)
@@ -139,6 +141,7 @@ func TestAddressesFromTheEnvironment(t *testing.T) {
 			})}
 			account, err := test.of.Account(&test.options)
 			require.NoError(t, err)
+			account.ID = ""
 			require.Equal(t, test.want, account)
 			e, err := test.of.Connect(&test.options)
 			require.NoError(t, err)
@@ -161,6 +164,32 @@ func TestAddressesFromTheEnvironment(t *testing.T) {
 	_, err = nowhere.Connect(&provider.Options{Name: "acme", LookupEnv: lookup("ACME_API_KEY=k")})
 	require.ErrorContains(t, err, "the address of the server is not set; set base_url in the manifest, or ACME_BASE_URL in the environment")
 	require.NoError(t, nowhere.Check(&provider.Options{Name: "acme", LookupEnv: lookup()}), "it may be set later")
+}
+
+func TestTheIDOfAnAccountDependsOnItsCredentials(t *testing.T) {
+	t.Parallel()
+	ids := map[string]bool{}
+	all := []provider.Options{
+		{},
+		{APIKey: "key-1"},
+		{APIKey: "key-2"},
+		{Headers: map[string]string{"Authorization": "key-1"}},
+		{Headers: map[string]string{"X-Api-Key": "key-1"}},
+		{BaseURL: "https://me:pw@acme.com"},
+		{BaseURL: "https://me@acme.com"},
+		{BaseURL: "https://acme.com?key=k"},
+	}
+	for range 2 {
+		for i := range all {
+			account, err := acme.Account(&all[i])
+			require.NoError(t, err)
+			ids[account.ID] = true
+		}
+	}
+	require.Len(t, ids, len(all))
+	first, err := acme.Account(&provider.Options{APIKey: "key-1", Headers: map[string]string{"X-Team": "a"}})
+	require.NoError(t, err)
+	require.True(t, ids[first.ID], "other headers do not matter")
 }
 
 func TestTheOwnServerRequiresAKey(t *testing.T) {

@@ -3,7 +3,9 @@ package provider
 import (
 	"errors"
 	"iter"
+	"strings"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
 )
 
@@ -31,4 +33,33 @@ func Stream(
 			yield(model.Chunk{Response: resp}, nil)
 		}
 	})
+}
+
+// Whole returns the stream of a model that must not stream: one chunk with the text and the reasoning of the whole answer, and then the
+// answer. ask is called once the stream has begun.
+func Whole(ask func() (*model.Response, error)) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		resp, err := ask()
+		if err != nil {
+			yield(model.Chunk{}, err)
+			return
+		}
+		if piece := Piece(resp); piece != (model.Chunk{}) && !yield(piece, nil) {
+			return
+		}
+		yield(model.Chunk{Response: resp}, nil)
+	}
+}
+
+// Piece returns the text and the reasoning of an answer that was not streamed, as one chunk.
+func Piece(resp *model.Response) model.Chunk {
+	var text, thought strings.Builder
+	for _, block := range resp.AI().Content.Blocks() {
+		if block.Type() == abi.BlockReasoning {
+			thought.WriteString(block.Text())
+		} else {
+			text.WriteString(block.Text())
+		}
+	}
+	return model.Chunk{Text: text.String(), Reasoning: thought.String()}
 }

@@ -20,6 +20,7 @@ type situation struct {
 	all   []*benchedPlugin // the first decides which hooks there are
 	each  time.Duration
 	batch int // calls of one hook before the other's turn
+	least int // calls of each hook, for which a slow one gets up to patience times as long
 	most  int // calls of each hook
 	turn  int // calls of the hook so far in the run
 	done  bool
@@ -38,6 +39,7 @@ const (
 	benchBatch  = 64
 	mostSamples = 1 << 20 // per hook
 	warmUp      = 10      // a tenth of the time is not measured
+	patience    = 50
 )
 
 // situationText is 1 KB of typical user text.
@@ -149,7 +151,7 @@ func (s *situation) measure(ctx context.Context, call func(*host.Hooks) error) e
 			for _, m := range s.all {
 				m.reset()
 			}
-		case warm && spent > s.each:
+		case warm && spent > s.each && (len(s.all[0].times) >= s.least || spent > patience*s.each):
 			s.done = true
 			return nil
 		}

@@ -81,7 +81,8 @@ var (
 		key: azure.KeyVariable, like: openai.Provider, cloud: []string{"api_version", keyTrust},
 		listed: Provider{
 			Title: "OpenAI's models on Azure", BaseURLVariable: azure.EndpointVariable, BaseURLNeeded: true, Features: Features{
-				Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureSome, Video: FeatureNo,
+				Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes,
+				Audio: FeatureSome, Video: FeatureNo,
 				Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
 			},
 		},

@@ -34,9 +34,12 @@ func (m *Manifest) addAddress(l *listing, path string, entry *modelEntry, defaul
 		return nil
 	}
 	account, err := accountant.Account()
+	if err != nil {
+		return nil //nolint:nilerr // the commands that use the model report it
+	}
 	origin := OriginDefault
 	switch {
-	case err != nil || account.BaseURL == "": // the commands that use the model report the error
+	case account.BaseURL == "":
 		return nil
 	case account.BaseURLInFile:
 		origin = account.BaseURLVariable + " in env_file"

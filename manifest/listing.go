@@ -19,10 +19,10 @@ type Value struct {
 // OriginDefault is the origin of a value that the manifest does not set.
 const OriginDefault = "default"
 
-// Values lists the values of the manifest in the order of the file, after the assignments of [Options]. With defaults, it adds after the keys
-// of each mapping those that the mapping leaves out, if they have a fixed default. The list also has the address of a model that an
-// environment variable sets and, with defaults, the address of every model of a provider, without a password or a query. It never shows the value of a variable, which may be a
-// secret.
+// Values lists the values of the manifest in the order of the file, after the assignments of [Options]. With defaults, it adds
+// after the keys of each mapping those that the mapping leaves out, if they have a fixed default. The list also has the address
+// of a model that an environment variable sets and, with defaults, the address of every model of a provider, without a password
+// or a query. It never shows the value of a variable, which may be a secret.
 func (m *Manifest) Values(defaults bool) ([]Value, error) {
 	l := listing{}
 	if defaults {

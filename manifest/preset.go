@@ -57,7 +57,8 @@ func listedPreset(p *openai.Preset) Provider {
 	out := Provider{
 		Title: p.Title, Aliases: p.Aliases, KeyOptional: p.KeyOptional || p.KeyVariable == "", BaseURLVariable: p.BaseURLVariable,
 		BaseURLNeeded: p.BaseURL == "", Features: Features{
-			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureNo, Images: featureOf(p.Images), Files: featureOf(p.Files), Audio: featureOf(p.Audio),
+			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureNo,
+			Images: featureOf(p.Images), Files: featureOf(p.Files), Audio: featureOf(p.Audio),
 			Video: FeatureNo, Thinking: FeatureSome, Caching: featureOf(p.Caching), ProviderTools: featureOf(p.ProviderTools),
 		},
 	}

@@ -297,7 +297,8 @@ func (e *providerEntry) decodeKeyFrom(value strictyaml.Node) error {
 	}
 	if !environmentName.MatchString(e.keyFrom) {
 		e.keyFrom = ""
-		return value.Errorf("api_key_env must be the name of an environment variable, such as %s, and not the key itself", cmp.Or(e.kind.key, openai.APIKeyVariable))
+		example := cmp.Or(e.kind.key, openai.APIKeyVariable)
+		return value.Errorf("api_key_env must be the name of an environment variable, such as %s, and not the key itself", example)
 	}
 	return nil
 }

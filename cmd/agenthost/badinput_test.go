@@ -92,7 +92,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "unknown provider", manifest: head + "model: opanai:gpt-5.2\n", code: exitUsage,
-			says: []string{"agenthost.yaml:2:8", `the provider "opanai" is unknown`, "anthropic, azure_openai, bedrock, gemini, google_anthropic_vertex, google_vertexai, openai", "^"},
+			says: []string{"agenthost.yaml:2:8", `the provider "opanai" is unknown; did you mean "openai"?`, "^"},
 		},
 		{
 			name: "model without a name", manifest: head + "model: {provider: openai}\n", code: exitUsage,

@@ -54,9 +54,10 @@ func (a *app) complete(c *cobra.Command) {
 
 // modelPrefixes returns the first parts of PROVIDER:NAME.
 func modelPrefixes() []string {
-	var out []string
-	for _, p := range manifest.Providers() {
-		out = append(out, p.Name+":")
+	all := manifest.Providers()
+	out := make([]string, len(all))
+	for i, p := range all {
+		out[i] = p.Name + ":"
 	}
 	return out
 }

@@ -176,7 +176,7 @@ models:
 	require.NotContains(t, b.out.String(), "s3cret")
 }
 
-func TestDoctorOfAddresses(t *testing.T) { //nolint:paralleltest // it changes the environment
+func TestDoctorOfAddresses(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "s3cret-key")
 	t.Setenv("OPENAI_BASE_URL", "http://me:s3cret-pw@127.0.0.1:9/v1?key=s3cret-q")
 	t.Setenv("ANTHROPIC_API_KEY", "s3cret-key")

@@ -18,7 +18,9 @@ type detected struct {
 }
 
 // keyOrder lists the providers whose keys init looks for. If several are set, the first one counts.
-var keyOrder = []string{"openai", "anthropic", "gemini", "openrouter", "mistralai", "groq", "deepseek", "xai", "together", "fireworks", "bedrock", "azure_openai"}
+var keyOrder = []string{
+	"openai", "anthropic", "gemini", "openrouter", "mistralai", "groq", "deepseek", "xai", "together", "fireworks", "bedrock", "azure_openai",
+}
 
 // detect looks for a provider that works without further set-up: a server whose address the environment names, a provider whose key it
 // holds, or a server of models on this machine. If there is none, it returns the scripted provider.

@@ -125,7 +125,7 @@ func TestTheEnvironmentChangesNothing(t *testing.T) { //nolint:paralleltest // i
 	require.Equal(t, before.path, after.path)
 }
 
-func TestTheAddressFromTheEnvironment(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestTheAddressFromTheEnvironment(t *testing.T) {
 	s := serve(t, answers(plain))
 	t.Setenv(anthropic.BaseURLVariable, s.model(t).BaseURL)
 	t.Setenv(anthropic.APIKeyVariable, "sk-ant-key")

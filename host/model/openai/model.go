@@ -44,12 +44,14 @@ const (
 // "tool_choice", "response_format" and "text". "max_tokens" works for every model. A "stream_options" of null is not sent, for
 // servers that do not know it. "reasoning_effort" and "verbosity" work with both APIs: see [API.Field].
 //
-// With Responses, OpenAI stores nothing unless the setting "store" or UsePreviousResponseID says so: the model's reasoning arrives encrypted and is
-// sent back. The default of the setting "include" therefore requests it, except for models known not to reason, which refuse
-// the request.
+// With Responses, OpenAI stores nothing unless the setting "store" or UsePreviousResponseID says so: the model's reasoning
+// arrives encrypted and is sent back. The default of the setting "include" therefore requests it, except for models known not
+// to reason, which refuse the request.
 type Model struct {
-	Name       string            // such as "gpt-5.2"
-	BaseURL    string            // such as "http://localhost:11434/v1", with a query if the server needs one; "": that in the environment (OPENAI_BASE_URL), or else the service's own
+	Name string // such as "gpt-5.2"
+	// BaseURL is an address such as "http://localhost:11434/v1", with a query if the server needs one. If it is empty, the one
+	// in the environment (OPENAI_BASE_URL) is used, or else the service's own.
+	BaseURL    string
 	APIKey     string            // sent to BaseURL, whatever it is; "": the key in APIKeyEnv
 	APIKeyEnv  string            // the variable with the key for BaseURL; "": the service's own, which is only sent to it
 	API        API               // "": ChatCompletions

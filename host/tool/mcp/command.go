@@ -242,6 +242,8 @@ func (t *commandTransport) fate() string {
 	}
 	select {
 	case <-l.over:
+	case <-l.closed:
+		<-l.over // closing the connection closes the output too
 	default:
 		return "" // it still runs
 	}

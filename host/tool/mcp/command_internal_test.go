@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -36,4 +37,16 @@ func TestEndLeavesTimeToReadTheLastWords(t *testing.T) {
 	require.True(t, strings.HasSuffix(p.fate(), " / there is no config"), "the last line was lost")
 	require.NoError(t, p.end())
 	require.ErrorIs(t, p.stderr.Close(), os.ErrClosed)
+}
+
+// A program that ends at once may be found out by a failed write, before its output has been read to the end.
+func TestAClosedOutputIsAnEnd(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { _ = write.Close() }() // a pipe
+	l := newLines(read, io.Discard, read.Close, func(string, ...any) {})
+	require.NoError(t, l.Close())
+	<-l.over
+	require.Equal(t, io.EOF, l.fault)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -70,6 +71,9 @@ func (l *lines) read(in io.Reader) {
 				odd++
 				l.warn("a line is no message: %s", text[:min(len(text), maxOddShown)])
 			}
+		}
+		if errors.Is(err, os.ErrClosed) { // stop closed it, perhaps before the end of the output was read
+			err = io.EOF
 		}
 		if err != nil {
 			l.fault = err

@@ -72,8 +72,10 @@ func (modelEntry) JSONSchema() map[string]any {
 		"api_key_env": text("The environment variable with the key for base_url; default: the provider's own variable, which is only sent to the provider"),
 		"api":         describedAs("The API of openai and azure_openai; default chat_completions", enum("chat_completions", "responses", decisionsAPI)),
 		"region":      text("The region of AWS, such as eu-central-1, for bedrock only; default: AWS_REGION, AWS_DEFAULT_REGION or the profile's"),
-		"project":     text("The project of Google Cloud, for google_vertexai and google_anthropic_vertex only; default: GOOGLE_CLOUD_PROJECT or the credentials'"),
-		"location":    text("The location, such as europe-west4, for google_vertexai and google_anthropic_vertex only; default: GOOGLE_CLOUD_LOCATION or global"),
+		"project": text("The project of Google Cloud, for google_vertexai and google_anthropic_vertex only; default: " +
+			"GOOGLE_CLOUD_PROJECT or the credentials'"),
+		"location": text("The location, such as europe-west4, for google_vertexai and google_anthropic_vertex only; default: " +
+			"GOOGLE_CLOUD_LOCATION or global"),
 		"api_version": text("The version of the API, such as 2025-04-01-preview, for azure_openai only; default: OPENAI_API_VERSION or v1"),
 		keyTrust: describedAs("Models on clouds only: base_url gets the cloud's credentials, whatever it is; default false",
 			map[string]any{"type": "boolean"}),

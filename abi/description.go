@@ -52,6 +52,7 @@ type FieldSpec struct {
 type ToolSpec struct {
 	Description  string   `msgpack:"description"`
 	Dynamic      bool     `msgpack:"dynamic,omitempty"`    // the model is never offered the tool, see CallChange.Tool
+	Extras       wire.Map `msgpack:"extras,omitzero"`      // for the provider, such as defer_loading: it gets those that it knows
 	Idempotent   bool     `msgpack:"idempotent,omitempty"` // running the tool again after a crash does no harm
 	Name         string   `msgpack:"name"`
 	Parameters   wire.Raw `msgpack:"parameters,omitzero"`     // a JSON Schema of type object; absent: no parameters

@@ -1043,24 +1043,28 @@ func (z *HookSpecs) Msgsize() (s int) {
 func (z *ToolSpec) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(6)
-	var zb0001Mask uint8 /* 6 bits */
+	zb0001Len := uint32(7)
+	var zb0001Mask uint8 /* 7 bits */
 	_ = zb0001Mask
 	if z.Dynamic == false {
 		zb0001Len--
 		zb0001Mask |= 0x2
 	}
-	if z.Idempotent == false {
+	if z.Extras.IsZero() {
 		zb0001Len--
 		zb0001Mask |= 0x4
 	}
+	if z.Idempotent == false {
+		zb0001Len--
+		zb0001Mask |= 0x8
+	}
 	if z.Parameters.IsZero() {
 		zb0001Len--
-		zb0001Mask |= 0x10
+		zb0001Mask |= 0x20
 	}
 	if z.ReturnDirect == false {
 		zb0001Len--
-		zb0001Mask |= 0x20
+		zb0001Mask |= 0x40
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -1076,6 +1080,15 @@ func (z *ToolSpec) MarshalMsg(b []byte) (o []byte, err error) {
 			o = msgp.AppendBool(o, z.Dynamic)
 		}
 		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "extras"
+			o = append(o, 0xa6, 0x65, 0x78, 0x74, 0x72, 0x61, 0x73)
+			o, err = z.Extras.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Extras")
+				return
+			}
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
 			// string "idempotent"
 			o = append(o, 0xaa, 0x69, 0x64, 0x65, 0x6d, 0x70, 0x6f, 0x74, 0x65, 0x6e, 0x74)
 			o = msgp.AppendBool(o, z.Idempotent)
@@ -1083,7 +1096,7 @@ func (z *ToolSpec) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "name"
 		o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
 		o = msgp.AppendString(o, z.Name)
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
+		if (zb0001Mask & 0x20) == 0 { // if not omitted
 			// string "parameters"
 			o = append(o, 0xaa, 0x70, 0x61, 0x72, 0x61, 0x6d, 0x65, 0x74, 0x65, 0x72, 0x73)
 			o, err = z.Parameters.MarshalMsg(o)
@@ -1092,7 +1105,7 @@ func (z *ToolSpec) MarshalMsg(b []byte) (o []byte, err error) {
 				return
 			}
 		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
 			// string "return_direct"
 			o = append(o, 0xad, 0x72, 0x65, 0x74, 0x75, 0x72, 0x6e, 0x5f, 0x64, 0x69, 0x72, 0x65, 0x63, 0x74)
 			o = msgp.AppendBool(o, z.ReturnDirect)
@@ -1129,6 +1142,12 @@ func (z *ToolSpec) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			z.Dynamic, bts, err = msgp.ReadBoolBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Dynamic")
+				return
+			}
+		case "extras":
+			bts, err = z.Extras.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Extras")
 				return
 			}
 		case "idempotent":
@@ -1169,6 +1188,6 @@ func (z *ToolSpec) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *ToolSpec) Msgsize() (s int) {
-	s = 1 + 12 + msgp.StringPrefixSize + len(z.Description) + 8 + msgp.BoolSize + 11 + msgp.BoolSize + 5 + msgp.StringPrefixSize + len(z.Name) + 11 + z.Parameters.Msgsize() + 14 + msgp.BoolSize
+	s = 1 + 12 + msgp.StringPrefixSize + len(z.Description) + 8 + msgp.BoolSize + 7 + z.Extras.Msgsize() + 11 + msgp.BoolSize + 5 + msgp.StringPrefixSize + len(z.Name) + 11 + z.Parameters.Msgsize() + 14 + msgp.BoolSize
 	return
 }

@@ -218,7 +218,7 @@ func descriptionVectors() []vector {
 	afterModel.PassesTokens, afterModel.Tools = false, nil
 	field := abi.FieldSpec{HideInput: true, HideOutput: true, Lifetime: "run", Name: "count", Reducer: "add", Schema: integer}
 	tool := abi.ToolSpec{
-		Description: "Look it up.", Dynamic: true, Idempotent: true, Name: "lookup",
+		Description: "Look it up.", Dynamic: true, Extras: mapOf(map[string]any{"defer_loading": true}), Idempotent: true, Name: "lookup",
 		Parameters:   rawOf(map[string]any{"type": "object", "properties": map[string]any{"q": map[string]any{"type": "string"}}}),
 		ReturnDirect: true,
 	}

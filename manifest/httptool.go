@@ -32,10 +32,11 @@ type httpEntry struct {
 	MaxResponse strictyaml.Size `yaml:"max_response" strict:"min=1B,max=1GiB"` // the size of the response's body
 	Timeout     time.Duration   `yaml:"timeout" strict:"min=1ms,max=1h"`       // the time for the request
 	// whether the request may be repeated; default: it may if the method is GET or HEAD
-	Idempotent   *bool     `yaml:"idempotent"`
-	ReturnDirect bool      `yaml:"return_direct"` // true: the run ends with the result
-	Allow        []string  `yaml:"allow"`         // the hosts that redirects may lead to
-	Private      []network `yaml:"private"`       // the private networks that hosts may be in
+	Idempotent   *bool      `yaml:"idempotent"`
+	ReturnDirect bool       `yaml:"return_direct"` // true: the run ends with the result
+	Extras       toolExtras `yaml:"extras"`        // keys for the definition that the provider gets, such as defer_loading
+	Allow        []string   `yaml:"allow"`         // the hosts that redirects may lead to
+	Private      []network  `yaml:"private"`       // the private networks that hosts may be in
 }
 
 // scalarText is a text, number or boolean that is sent as a text.
@@ -65,7 +66,7 @@ func (e *httpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func()
 	config := httptool.Config{
 		Name: e.Name, Description: e.Description, Method: e.Method, URL: v.address(e.URL), Headers: map[string]string{},
 		Query: map[string]string{}, Body: v.any(e.Body), Result: e.Result, MaxResult: int(e.MaxResult), MaxResponse: int(e.MaxResponse),
-		Timeout: e.Timeout, Idempotent: e.Idempotent, ReturnDirect: e.ReturnDirect, Allow: e.Allow,
+		Timeout: e.Timeout, Idempotent: e.Idempotent, ReturnDirect: e.ReturnDirect, Extras: wire.Map(e.Extras), Allow: e.Allow,
 	}
 	for name, value := range e.Headers {
 		config.Headers[name] = v.text(value)

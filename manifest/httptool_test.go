@@ -69,6 +69,7 @@ func TestHTTPTool(t *testing.T) {
       timeout: 10s
       idempotent: true
       return_direct: true
+      extras: {defer_loading: true}
       allow: [api.example.com]
       private: [10.0.0.0/8]
 `, service(t), map[string]string{"KEY": "se{cr}et+1"})
@@ -76,6 +77,7 @@ func TestHTTPTool(t *testing.T) {
 		answer.Content.Text())
 	require.True(t, spec.Idempotent)
 	require.True(t, spec.ReturnDirect)
+	require.JSONEq(t, `{"defer_loading":true}`, spec.Extras.Raw().JSON())
 	require.Equal(t, "Tells the weather.", spec.Description)
 	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"},"n":{"type":"integer"},"gone":{"type":"string"}},"required":["city"]}`,
 		spec.Parameters.JSON())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/host/tool/mcp"
@@ -23,10 +24,11 @@ type mcpEntry struct {
 	URL     string            `yaml:"url"`     // the address of a running server
 	Headers map[string]string `yaml:"headers"` // headers of requests to the server
 	// the transport; default: stdio for a command, streamable_http for a url
-	Transport string   `yaml:"transport" strict:"enum=stdio|streamable_http|sse"`
-	Prefix    string   `yaml:"prefix"`  // a prefix for the names of the tools
-	Include   []string `yaml:"include"` // patterns of the tools to offer; default: all
-	Exclude   []string `yaml:"exclude"` // patterns of the tools to leave out
+	Transport string     `yaml:"transport" strict:"enum=stdio|streamable_http|sse"`
+	Prefix    string     `yaml:"prefix"`  // a prefix for the names of the tools
+	Extras    toolExtras `yaml:"extras"`  // keys for the definition of each tool that the provider gets, such as defer_loading
+	Include   []string   `yaml:"include"` // patterns of the tools to offer; default: all
+	Exclude   []string   `yaml:"exclude"` // patterns of the tools to leave out
 	// patterns of the tools that are safe to run again
 	Idempotent []string `yaml:"idempotent"`
 	// true: the server is trusted to say which of its tools are idempotent or read-only
@@ -79,7 +81,7 @@ func (e *mcpEntry) UnmarshalStrict(n strictyaml.Node) error {
 func (e *mcpEntry) config() mcp.Config {
 	return mcp.Config{
 		Name: e.Name, Command: e.Command, Env: e.Env, Secrets: e.secrets, URL: e.URL, Headers: e.Headers, TransportName: e.Transport,
-		Prefix: e.Prefix, Include: e.Include,
+		Prefix: e.Prefix, Extras: wire.Map(e.Extras), Include: e.Include,
 		Exclude: e.Exclude, Idempotent: e.Idempotent, TrustAnnotations: e.TrustAnnotations, Elicitation: e.Elicitation,
 		Resources: e.Resources, Prompts: e.Prompts,
 		Timeout: e.Timeout, ConnectTimeout: e.ConnectTimeout, MaxResult: int(e.MaxResult),

@@ -12,6 +12,7 @@ type ProviderTool struct {
 const (
 	WebSearch     = "web_search"     // searches the web
 	CodeExecution = "code_execution" // runs code in a sandbox of the provider
+	ToolSearch    = "tool_search"    // finds tools of the request whose extras have defer_loading
 )
 
 // ProviderToolUser is a model whose provider may run tools during a call. Nothing in the agent sees such a call before it happens, so no

@@ -16,7 +16,10 @@ type Request struct {
 	System     abi.Content  // the system prompt; zero if there is none
 	ToolChoice string       // "auto", "none", "any" or the name of a tool; "" means the provider's default
 	Tools      []abi.ToolSpec
-	Format     *Format // the format of the answer; nil means text
+	// ProviderTools are tools that the provider runs itself, besides those of the model's configuration. Models of providers that
+	// run no tools ignore them.
+	ProviderTools []ProviderTool
+	Format        *Format // the format of the answer; nil means text
 	// Response is the agent's response format, independent of the model. After the last middleware has seen the request, the
 	// agent turns it into tools or a Format. Models ignore it.
 	Response *ResponseFormat
@@ -91,6 +94,13 @@ func (r *Request) KeepTools(names []string) *Request {
 		}
 	}
 	return r.WithTools(kept)
+}
+
+// AddProviderTools returns a copy in which the provider may also run these tools.
+func (r *Request) AddProviderTools(tools ...ProviderTool) *Request {
+	out := *r
+	out.ProviderTools = slices.Concat(r.ProviderTools, tools)
+	return &out
 }
 
 // AddTools returns a copy that also offers these tools.

@@ -20,6 +20,12 @@ func ReturnDirect() Option { return func(s *abi.ToolSpec) { s.ReturnDirect = tru
 // Idempotent declares that it is safe to run the tool again after a crash.
 func Idempotent() Option { return func(s *abi.ToolSpec) { s.Idempotent = true } }
 
+// Extras adds keys to the definition of the tool that the provider gets, by the provider's names, such as "defer_loading". A model
+// leaves out those that its provider does not have.
+func Extras(extras wire.Map) Option {
+	return func(s *abi.ToolSpec) { s.Extras = s.Extras.With(extras) }
+}
+
 // Func returns a tool that calls a Go function. In is a struct. Its exported fields are the tool's parameters, and their
 // types and tags determine the JSON Schema:
 //

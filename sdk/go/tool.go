@@ -8,7 +8,7 @@ type Tool struct {
 
 // NewTool makes a tool whose arguments are a struct with a generated codec, see sdk/go/gen. The model sees the schema of
 // the struct, and the host checks the arguments against it before the call. The result of run is the answer. You may set
-// the fields Idempotent, ReturnDirect and Dynamic of the tool afterwards.
+// the fields Idempotent, ReturnDirect, Dynamic and Extras of the tool afterwards.
 func NewTool[A any, P interface {
 	*A
 	Document

@@ -16,6 +16,7 @@ var providerTools = provider.Tools{
 	Named: map[string]object{
 		model.WebSearch:     {"type": "web_search_20250305", "name": "web_search"},
 		model.CodeExecution: {"type": "code_execution_20250825", "name": "code_execution"},
+		model.ToolSearch:    {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
 	},
 	Local: func(definition object) bool {
 		return definition["type"] == nil || provider.TypeHasPrefix(definition, "custom", "bash_", "computer_", "memory_", "text_editor_")

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -15,7 +16,7 @@ func (m *Model) tools(req *model.Request) ([]object, error) {
 	for i := range req.Tools {
 		out = append(out, toolOf(&req.Tools[i]))
 	}
-	own, err := providerTools.Definitions(Provider, m.ProviderTools)
+	own, err := providerTools.Definitions(Provider, slices.Concat(m.ProviderTools, req.ProviderTools))
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,12 @@ func toolOf(spec *abi.ToolSpec) object {
 	if spec.Description != "" {
 		out["description"] = spec.Description
 	}
+	provider.AddExtras(out, spec, extras...)
 	return out
 }
+
+// extras are the extras of a tool that the API knows, as in langchain-anthropic 1.7.10.
+var extras = []string{"allowed_callers", "cache_control", "defer_loading", "eager_input_streaming", "input_examples"}
 
 // schemaOf returns the JSON Schema of a tool's parameters.
 func schemaOf(parameters wire.Raw) object {

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -57,7 +58,7 @@ func (m *Model) addTools(body map[string]any, req *model.Request) error {
 		}
 		tools = append(tools, map[string]any{"functionDeclarations": declared})
 	}
-	served, err := providerTools.Definitions(Provider, m.ProviderTools)
+	served, err := providerTools.Definitions(Provider, slices.Concat(m.ProviderTools, req.ProviderTools))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	choice := chosen(req.ToolChoice, func(name string) object {
 		return object{"type": "function", "function": object{"name": name}}
 	})
-	if tools, err = m.addProviderTools(tools); err != nil {
+	if tools, err = m.addProviderTools(tools, req.ProviderTools); err != nil {
 		return nil, err
 	}
 	if choice == "required" && preset.ToolChoiceAny != "" {

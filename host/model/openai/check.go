@@ -31,7 +31,7 @@ func (m *Model) Check() error {
 				"remove one of the two",
 		})
 	}
-	tools, err := m.addProviderTools(nil)
+	tools, err := m.addProviderTools(nil, nil)
 	if err != nil {
 		return err
 	}

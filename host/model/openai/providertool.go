@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
@@ -12,6 +14,7 @@ var responsesTools = provider.Tools{
 	Named: map[string]object{
 		model.WebSearch:     {"type": "web_search"},
 		model.CodeExecution: {"type": "code_interpreter", "container": object{"type": "auto"}},
+		model.ToolSearch:    {"type": "tool_search"},
 	},
 	Local: isLocal, Names: provider.TypeAndName,
 	Other: "; write any other tool as the provider defines it, such as {type: file_search, vector_store_ids: [ID]}",
@@ -40,8 +43,8 @@ func (m *Model) ProviderToolNames() []string {
 	return m.providerTools().AllNames(m.ProviderTools, m.Settings)
 }
 
-// addProviderTools adds the tools that the provider runs to those of the agent.
-func (m *Model) addProviderTools(tools []object) ([]object, error) {
-	own, err := m.providerTools().Definitions(m.provider(), m.ProviderTools)
+// addProviderTools adds the tools that the provider runs, those of the model and more, to those of the agent.
+func (m *Model) addProviderTools(tools []object, more []model.ProviderTool) ([]object, error) {
+	own, err := m.providerTools().Definitions(m.provider(), slices.Concat(m.ProviderTools, more))
 	return append(tools, own...), err
 }

@@ -43,9 +43,10 @@ func (m *Model) responsesBody(req *model.Request, history *past, stream bool) (o
 	for i := range req.Tools {
 		tools[i] = function(&req.Tools[i])
 		tools[i]["type"], tools[i]["strict"] = "function", false // strict is the default of this API, and changes schemas
+		provider.AddExtras(tools[i], &req.Tools[i], extras...)
 	}
 	choice := chosen(req.ToolChoice, func(name string) object { return object{"type": "function", "name": name} })
-	if tools, err = m.addProviderTools(tools); err != nil {
+	if tools, err = m.addProviderTools(tools, req.ProviderTools); err != nil {
 		return nil, err
 	}
 	if err := m.addTools(body, tools, choice); err != nil {

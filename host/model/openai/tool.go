@@ -27,6 +27,9 @@ func function(tool *abi.ToolSpec) object {
 	return out
 }
 
+// extras are the extras of a tool that the Responses API knows, as in langchain-openai 1.7.4. Chat Completions knows none.
+var extras = []string{"defer_loading", "async"}
+
 // addTools adds the tools to a request whose settings may already have some, and the tool choice.
 func (m *Model) addTools(body object, tools []object, choice any) error {
 	switch own := body["tools"].(type) {

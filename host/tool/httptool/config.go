@@ -45,6 +45,8 @@ type Config struct {
 	Idempotent   *bool // whether it is safe to run the tool again after a crash; nil: GET and HEAD only
 	ReturnDirect bool  // the result ends the run
 
+	Extras wire.Map // keys for the definition that the provider gets, such as defer_loading: see [abi.ToolSpec]
+
 	// Allow lists the hosts to which redirects may lead in addition to the URL's own scheme, host and port: "api.example.com" or
 	// "*.example.com", optionally followed by ":8443" or preceded by "http://". If the URL's host has an argument, Allow lists
 	// its possible values, and the headers are sent there.

@@ -28,7 +28,7 @@ func (t *Tool) bindParameters() error {
 	}
 	t.spec = abi.ToolSpec{
 		Name: t.config.Name, Description: t.config.Description, Parameters: parameters,
-		Idempotent: *t.config.Idempotent, ReturnDirect: t.config.ReturnDirect,
+		Idempotent: *t.config.Idempotent, ReturnDirect: t.config.ReturnDirect, Extras: t.config.Extras,
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/headerfield"
 )
 
@@ -46,7 +47,8 @@ type Config struct {
 	// messages.
 	Transport func() (sdk.Transport, error)
 
-	Prefix string // prefix of its tools' names in the agent
+	Prefix string   // prefix of its tools' names in the agent
+	Extras wire.Map // of each of its tools, such as defer_loading: see [abi.ToolSpec]
 	// Include and Exclude choose tools by patterns for the server's own names, such as "read_*". Without Include all tools are
 	// chosen. A pattern that matches no tool is an error.
 	Include, Exclude []string

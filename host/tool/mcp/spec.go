@@ -80,7 +80,7 @@ func (s *Server) specOf(o *serverTool) abi.ToolSpec {
 	return abi.ToolSpec{
 		Name:        nameOf(s.config.Prefix, o.own),
 		Description: text.Cut(terminal.Text(strings.ToValidUTF8(description, "\uFFFD")), maxDescription),
-		Parameters:  o.parameters, Idempotent: idempotent,
+		Parameters:  o.parameters, Idempotent: idempotent, Extras: s.config.Extras,
 	}
 }
 

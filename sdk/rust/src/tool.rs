@@ -1,6 +1,6 @@
 use crate::document::ToolSpec;
 use crate::schema::{self, Schema};
-use crate::{Result, ToolAnswer, ToolContext};
+use crate::{Map, Raw, Result, ToolAnswer, ToolContext};
 use serde::de::DeserializeOwned;
 
 /// The tools of a plugin, as [`Plugin::tools`](crate::Plugin::tools) lists them.
@@ -50,8 +50,9 @@ type Run<P> = dyn Fn(&P, &ToolContext) -> Result<ToolAnswer>;
 struct Tool<P> {
     name: &'static str,
     description: &'static str,
-    parameters: fn() -> crate::Raw,
+    parameters: fn() -> Raw,
     dynamic: bool,
+    extras: Map,
     idempotent: bool,
     return_direct: bool,
     run: Box<Run<P>>,
@@ -83,6 +84,7 @@ impl<P: 'static> Tools<P> {
             description,
             parameters: schema::of::<A>,
             dynamic: false,
+            extras: Map::new(),
             idempotent: false,
             return_direct: false,
             run: Box::new(move |plugin, ctx| match ctx.args() {
@@ -104,6 +106,13 @@ impl<P: 'static> Tools<P> {
         self.last(|t| t.dynamic = true)
     }
 
+    /// Adds a key to the definition of the last tool that the provider gets, such as `defer_loading`. The value is left out
+    /// where the provider does not know the key.
+    #[must_use]
+    pub fn extra(self, key: &str, value: impl Into<Raw>) -> Self {
+        self.last(|t| t.extras.set(key, value))
+    }
+
     /// Declares that running the last tool again after a crash does no harm.
     #[must_use]
     pub fn idempotent(self) -> Self {
@@ -120,6 +129,7 @@ impl<P: 'static> Tools<P> {
         self.0.iter().map(|t| ToolSpec {
             description: t.description.to_owned(),
             dynamic: t.dynamic,
+            extras: t.extras.clone(),
             idempotent: t.idempotent,
             name: t.name.to_owned(),
             parameters: (t.parameters)(),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 )
@@ -50,6 +51,15 @@ func (s *Tools) available(name string) string {
 
 func unusableTool(name, problem string) *model.Error {
 	return Unsendable(name, &model.SettingError{Setting: "provider_tools", Problem: problem})
+}
+
+// AddExtras adds to a tool's definition those of its extras that have one of these keys. A provider refuses others.
+func AddExtras(definition map[string]any, spec *abi.ToolSpec, known ...string) {
+	for _, extra := range spec.Extras {
+		if slices.Contains(known, extra.Key) {
+			definition[extra.Key] = extra.Value
+		}
+	}
 }
 
 // AllNames returns the names of the tools of a model that the provider runs, including those in the setting "tools".

@@ -1,6 +1,6 @@
 use super::codec::document;
 use super::ViewSpec;
-use crate::wire::Raw;
+use crate::wire::{Map, Raw};
 
 document! {
     /// How a plugin describes itself: the upper bound of what it may do, or what it does with its configuration.
@@ -87,6 +87,8 @@ document! {
         "description" => description: String,
         /// The model is never offered the tool. It runs only as `tool` of a [`CallChange`](super::CallChange).
         maybe "dynamic" => dynamic: bool,
+        /// Keys for the definition that the provider gets, such as `defer_loading`. Those that it does not know are left out.
+        maybe "extras" => extras: Map,
         /// Running it again after a crash does no harm.
         maybe "idempotent" => idempotent: bool,
         /// Its name.

@@ -43,6 +43,7 @@ var registry = []Entry{
 	openAIModerationEntry,
 	patchToolCallsEntry,
 	piiEntry,
+	providerToolSearchEntry,
 	rubricEntry,
 	shellEntry,
 	skillsEntry,

@@ -3,6 +3,7 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
@@ -49,7 +50,7 @@ func readAgent(o *strict.Object) AgentSpec {
 	a := AgentSpec{
 		Name: o.Text("name"), SystemPrompt: o.Text("system_prompt"), Models: map[string]*ModelSpec{},
 		Deciders: map[string]*DeciderSpec{}, Moderators: map[string]*ModeratorSpec{},
-		Tools: probe.Tools(o.Objects("tools")), State: probe.Fields(o.Object("state")),
+		State:        probe.Fields(o.Object("state")),
 		Checkpointer: o.Bool("checkpointer"), RecursionLimit: o.Int("recursion_limit", 1),
 		InterruptBefore: readBreakpoints(o, "interrupt_before"), InterruptAfter: readBreakpoints(o, "interrupt_after"),
 		MaxConcurrency: max(1, o.Int("max_concurrency", 1)),
@@ -58,9 +59,12 @@ func readAgent(o *strict.Object) AgentSpec {
 	if m := o.Object("model"); m != nil {
 		a.Model = readModel(m, "main")
 	}
+	own, served := splitTools(o.Objects("tools"))
+	a.Tools = probe.Tools(own)
 	for i, item := range o.Items("middleware") {
 		a.readMiddleware(o, item, fmt.Sprintf("%s.middleware[%d]", o.Path(), i))
 	}
+	a.serve(served)
 	if format := o.Object("response_format"); format != nil {
 		a.ResponseFormat = readResponseFormat(format)
 	}
@@ -200,7 +204,7 @@ func (a *AgentSpec) nameModel(key string, value wire.Raw, path string) (wire.Raw
 		i := 0
 		for element := range value.Elements() {
 			i++
-			name, err := a.addModel(element, path, fmt.Sprintf("fallback%d", i))
+			name, err := a.addModel(element, path, fallbackLabel+strconv.Itoa(i))
 			if err != nil {
 				return nil, err
 			}

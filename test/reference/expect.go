@@ -141,6 +141,12 @@ func checkRequest(o *strict.Object) {
 	for _, item := range o.Items("tools") {
 		checkTextValue(o, "tools", item)
 	}
+	for _, item := range o.Items("deferred_tools") {
+		checkTextValue(o, "deferred_tools", item)
+	}
+	for _, tool := range o.Objects("provider_tools") {
+		readProviderTool(tool)
+	}
 	o.Map("settings")
 	o.True("native_response_format")
 	o.True("structured")

@@ -136,6 +136,10 @@ var matrix = map[string]matrixCase{
 		config: object{"pii_type": "email", "apply_to_output": true, "apply_to_tool_results": true},
 		proof:  []string{"ask [REDACTED_EMAIL]", "Result for [REDACTED_EMAIL]", "done, write to [REDACTED_EMAIL]", "Answer: yes"},
 	},
+	"provider_tool_search": {
+		config: object{"searchable_tools": []any{"search"}}, provider: "openai",
+		proof: []string{`"deferred_tools":["search"]`, `"provider_tools":[{"type":"tool_search"}]`, "Answer: yes"},
+	},
 	"rubric": {
 		config: object{"model": object{"kind": "scripted", "turns": []any{
 			matrixGrading("g1", "needs_revision", object{"name": "is polite", "passed": false, "gap": "say please"}),

@@ -24,6 +24,8 @@ type ModelSpec struct {
 	AfterEnd string
 	Provider string
 	Info     model.Info // without name and provider
+
+	ProviderTools []wire.Map // definitions of tools that the provider runs
 }
 
 // turn is one answer of a scripted model: a message, a failure or a structured value.
@@ -35,7 +37,7 @@ type turn struct {
 
 func readModel(o *strict.Object, label string) *ModelSpec {
 	o.Need("kind")
-	m := &ModelSpec{Label: label, Provider: o.Text("provider")}
+	m := &ModelSpec{Label: label, Provider: o.TextOrNull("provider")}
 	if o.Has("name") {
 		m.Label = o.Text("name")
 	}
@@ -112,7 +114,7 @@ func (m *fileModel) Generate(ctx context.Context, req *model.Request) (*model.Re
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	asked := recordOf(m.spec.Label, req)
+	asked := recordOf(m.spec, req)
 	m.record.request(asked)
 	n := int(m.calls.Add(1)) - 1
 	if m.spec.Echo {

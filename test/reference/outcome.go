@@ -77,6 +77,12 @@ func (r *request) document() any {
 		"model": r.model, "message_count": int64(len(r.messages)), "tools": list(r.tools, text),
 		"messages": messageDocuments(r.messages),
 	}
+	if len(r.deferred) > 0 {
+		out["deferred_tools"] = list(r.deferred, text)
+	}
+	if len(r.served) > 0 {
+		out["provider_tools"] = list(r.served, mapDocument)
+	}
 	if r.toolChoice != "" {
 		out["tool_choice"] = r.toolChoice
 	}

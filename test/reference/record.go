@@ -34,6 +34,8 @@ type request struct {
 	model      string
 	messages   []abi.Message // system prompt first
 	tools      []string
+	deferred   []string   // the tools that the model has to look for
+	served     []wire.Map // the provider's tools
 	toolChoice string
 	settings   wire.Map
 	native     bool // the provider is asked for a structured answer
@@ -63,9 +65,9 @@ func (r *recorder) reset() {
 	r.met = map[int]chan struct{}{}
 }
 
-func recordOf(label string, req *model.Request) *request {
+func recordOf(spec *ModelSpec, req *model.Request) *request {
 	out := &request{
-		model: label, toolChoice: req.ToolChoice, settings: req.Settings,
+		model: spec.Label, toolChoice: req.ToolChoice, settings: req.Settings,
 		native: req.Format != nil && req.Response != nil, structured: req.Format != nil && req.Response == nil,
 	}
 	if !req.System.IsZero() {
@@ -74,9 +76,13 @@ func recordOf(label string, req *model.Request) *request {
 	out.messages = append(out.messages, req.Messages.Messages()...)
 	for i := range req.Tools {
 		out.tools = append(out.tools, req.Tools[i].Name)
+		if deferred, _ := req.Tools[i].Extras.Get("defer_loading").AsBool(); deferred {
+			out.deferred = append(out.deferred, req.Tools[i].Name)
+		}
 	}
+	out.addProviderTools(spec, req)
 	if out.structured = asksForSelection(req); out.structured {
-		out.tools, out.toolChoice = nil, ""
+		out.tools, out.served, out.toolChoice = nil, nil, ""
 	}
 	return out
 }

@@ -20,7 +20,8 @@ const everything = `{"name": "x/y", "doc": "d", "reference": "r", "record": "req
 		"interrupt_before": ["model"], "interrupt_after": ["tools"],
 		"response_format": {"strategy": "tool", "schema": {"title": "T"}, "handle_errors": true, "tool_message_content": "c"},
 		"state": {"f": {"schema": {"type": "string"}, "visibility": "private", "lifetime": "untracked", "reducer": "append"}},
-		"tools": [{"name": "t", "description": "d", "parameters": {"type": "object"}, "return_direct": true, "log": "l",
+		"tools": [{"provider_tool": {"type": "web_search_1", "name": "w"}},
+			{"name": "t", "description": "d", "parameters": {"type": "object"}, "return_direct": true, "log": "l", "extras": {"defer_loading": true},
 			"behavior": {"kind": "raise", "error": {"type": "E", "message": "m"}, "times": 1, "then": {"kind": "read_state", "field": "f", "sleep_ms": 1}}}],
 		"middleware": [{"type": "model_fallback", "config": {"models": [{"kind": "echo", "calls": [[{"id": "1", "name": "t", "args": {}}], []]}]}},
 			{"type": "model_router", "config": {"instructions": "i", "choices": {"l": {"model": {"kind": "echo"}, "criteria": "c"}},
@@ -43,7 +44,7 @@ const everything = `{"name": "x/y", "doc": "d", "reference": "r", "record": "req
 		"state": {}, "structured_response": {}, "interrupts": [1], "next": ["tools"],
 		"error": {"phase": "run", "kind": "scripted", "type": "E", "message": "m"},
 		"model_requests": [{"model": "m", "message_count": 1, "messages": [], "tools": ["t"], "tool_choice": "any", "settings": {},
-			"native_response_format": true, "structured": true}],
+			"native_response_format": true, "structured": true, "deferred_tools": ["t"], "provider_tools": [{"type": "web_search_1", "name": "w"}]}],
 		"decision_requests": [{"model": "classifier", "state": {"messages": [{"role": "human", "content": "x"}]}, "questions": {"q": {"type": "noul"}}}],
 		"tool_runs": [{"id": "1", "name": "t", "args": {}}], "log": ["x"]}, {}, {}, {}]}`
 
@@ -69,7 +70,7 @@ func TestReadRefuses(t *testing.T) {
 		`{"role": "tool"`, `{"thread": "t", "resume"`, `"deviation": {`, `{"messages": [{"role": "ai"`, `"messages": [{`, `[{"role": "ai"`, `{"role": "tool", "tool_call_id": "1", "status"`,
 		`{"$contains"`, `"error": {"phase"`, `"model_requests": [{`, `"tool_runs": [{`, `[{}, {`,
 		`{"type": "model_router"`, `"l": {`, `{"kind": "scripted", "turns": [{"answers"`, `{"type": "choice", "choice"`, `{"type": "noul", "noul"`, `{"answers"`,
-		`"decision_requests": [{`,
+		`"decision_requests": [{`, `"tools": [{"provider_tool": {`, `"provider_tools": [{`,
 	} {
 		open := strings.LastIndexByte(place, '{') + 1
 		if place[0] == '{' {

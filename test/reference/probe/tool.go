@@ -49,8 +49,10 @@ func Tools(objects []*strict.Object) []*Tool {
 	for _, o := range objects {
 		o.Need("name", "behavior")
 		t := &Tool{
-			Spec: abi.ToolSpec{Name: o.Text("name"), Description: o.Text("description"), ReturnDirect: o.Bool("return_direct")},
-			log:  o.Text("log"),
+			Spec: abi.ToolSpec{
+				Name: o.Text("name"), Description: o.Text("description"), ReturnDirect: o.Bool("return_direct"), Extras: o.Map("extras"),
+			},
+			log: o.Text("log"),
 		}
 		if o.Has("parameters") {
 			t.Spec.Parameters = o.Map("parameters").Raw()

@@ -26,6 +26,12 @@ import (
 // the model is sent once more without the middle of the transcript. After that the run fails, and the thread keeps its
 // history. The tokens of a summary count as the run's and are not streamed.
 //
+// If the agent's model refuses a request because it is longer than its context, the history is summarized at once, whatever
+// the trigger, and the request is sent again. If it is still too long, or if there is nothing to summarize, the newest tool
+// results, which end the request, are clipped to 4,000 characters each, and it is sent for the last time. A result of read_file
+// then ends with the path of its file; the middle of other results is left out. The thread changes in the same way, but only if
+// the model answers. An error of the last attempt fails the run. See on_overflow.
+//
 // Tokens are counted by token_counter, without the system prompt and the tools. If the last answer of the same provider has
 // reported more tokens, that number counts, because it covers everything that was sent.
 //
@@ -33,7 +39,8 @@ import (
 // differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
 // begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
-// and an empty text is not a summary.
+// and an empty text is not a summary. What happens on an overflow is deepagents' behaviour, which clips results in the same
+// attempt in which it summarizes.
 type Summarization struct {
 	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
 	// tokens, and writes the summary.
@@ -53,6 +60,9 @@ type Summarization struct {
 	TrimTokensToSummarize *int `yaml:"trim_tokens_to_summarize" schema:"default=4000"`
 	// Summarizer is the named model that writes the summary in place of model. "": the same model.
 	Summarizer string `yaml:"summarizer"`
+	// OnOverflow is the reaction to a request that the agent's model refuses as too long for its context. "summarize" (or ""): the
+	// history is summarized, and the model is asked again, at most twice. "fail": the run fails with the model's error.
+	OnOverflow string `yaml:"on_overflow" schema:"enum=summarize|fail,default=summarize"`
 
 	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.
 	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
@@ -105,13 +115,21 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	if err != nil {
 		return nil, err
 	}
-	return &host.Hooks{
+	hooks := &host.Hooks{
 		BeforeModel: host.NodeHook{Func: r.shorten},
 		Order: []host.Order{{
 			Inside: "pii", Reason: "otherwise the model that writes the summary is sent data that pii has not redacted yet",
 			Protects: true,
 		}, outsideOfCaching},
-	}, nil
+	}
+	switch s.OnOverflow {
+	case "", "summarize":
+		hooks.WrapModelCall = host.WrapModelHook{Func: r.recoverOverflow, PassesTokens: true}
+	case "fail":
+	default:
+		return nil, fmt.Errorf("on_overflow is %q; use summarize or fail", s.OnOverflow)
+	}
+	return hooks, nil
 }
 
 // summarizer is a checked [Summarization].
@@ -211,11 +229,16 @@ func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Updat
 	if err != nil {
 		return nil, err
 	}
-	summary := abi.Human(summaryPrefix + text)
-	summary.Meta = wire.Map{{Key: sourceKey, Value: wire.String("summarization")}}
 	return &host.Update{
-		Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summary),
+		Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summaryMessage(text)),
 	}, nil
+}
+
+// summaryMessage returns the message that takes the place of the summarized ones.
+func summaryMessage(text string) abi.Message {
+	m := abi.Human(summaryPrefix + text)
+	m.Meta = wire.Map{{Key: sourceKey, Value: wire.String("summarization")}}
+	return m
 }
 
 // isSummary reports whether this middleware has made a message.

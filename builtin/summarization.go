@@ -39,8 +39,8 @@ import (
 // differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
 // begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
-// and an empty text is not a summary. What happens on an overflow is deepagents' behaviour, which clips results in the same
-// attempt in which it summarizes.
+// and an empty text is not a summary. What happens on an overflow, and truncate_args_settings, are from deepagents 0.7.32; it
+// clips results in the same attempt in which it summarizes.
 type Summarization struct {
 	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
 	// tokens, and writes the summary.
@@ -63,6 +63,9 @@ type Summarization struct {
 	// OnOverflow is the reaction to a request that the agent's model refuses as too long for its context. "summarize" (or ""): the
 	// history is summarized, and the model is asked again, at most twice. "fail": the run fails with the model's error.
 	OnOverflow string `yaml:"on_overflow" schema:"enum=summarize|fail,default=summarize"`
+	// TruncateArgsSettings clips long arguments of older calls of write_file and edit_file in what the model is sent, which may make
+	// a summary unnecessary. Not given: they stay.
+	TruncateArgsSettings *TruncateArgsSettings `yaml:"truncate_args_settings"`
 
 	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.
 	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
@@ -122,12 +125,8 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 			Protects: true,
 		}, outsideOfCaching},
 	}
-	switch s.OnOverflow {
-	case "", "summarize":
-		hooks.WrapModelCall = host.WrapModelHook{Func: r.recoverOverflow, PassesTokens: true}
-	case "fail":
-	default:
-		return nil, fmt.Errorf("on_overflow is %q; use summarize or fail", s.OnOverflow)
+	if r.recovers || r.args != nil {
+		hooks.WrapModelCall = host.WrapModelHook{Func: r.wrapModel, PassesTokens: true}
 	}
 	return hooks, nil
 }
@@ -142,7 +141,9 @@ type summarizer struct {
 	keep     contextSize // messages or tokens
 	counter  *messageCounter
 	prompt   template
-	trim     int // tokens; 0 means no limit
+	trim     int          // tokens; 0 means no limit
+	args     *argsClipper // may be nil
+	recovers bool         // from an overflow
 }
 
 // summarizer checks the configuration.
@@ -168,6 +169,16 @@ func (s *Summarization) summarizer(env *host.Env) (*summarizer, error) {
 	}
 	if !strings.Contains(r.prompt.text, "{messages}") {
 		return nil, errors.New("summary_prompt has no {messages}; the model would not see what to summarize")
+	}
+	if r.args, err = s.TruncateArgsSettings.compile(&info); err != nil {
+		return nil, fmt.Errorf("truncate_args_settings: %w", err)
+	}
+	switch s.OnOverflow {
+	case "", "summarize":
+		r.recovers = true
+	case "fail":
+	default:
+		return nil, fmt.Errorf("on_overflow is %q; use summarize or fail", s.OnOverflow)
 	}
 	if s.TrimTokensToSummarize != nil {
 		r.trim = *s.TrimTokensToSummarize
@@ -218,14 +229,15 @@ func (r *summarizer) models(s *Summarization, env *host.Env) (err error) {
 // shorten replaces the older part of a history that is too long.
 func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
-	if !r.reached(messages) {
+	shown := r.withoutLongArgs(messages)
+	if !r.reached(shown, r.triggers...) {
 		return nil, nil
 	}
-	cut := r.cut(messages)
+	cut := r.cut(shown)
 	if cut <= 0 {
 		return nil, nil
 	}
-	text, err := r.summary(ctx, rt, messages.Slice(0, cut))
+	text, err := r.summary(ctx, rt, shown.Slice(0, cut))
 	if err != nil {
 		return nil, err
 	}
@@ -247,10 +259,10 @@ func isSummary(m *abi.Message) bool {
 	return m.Role == abi.RoleHuman && source == "summarization"
 }
 
-// reached reports whether a trigger is reached.
-func (r *summarizer) reached(messages history.List) bool {
+// reached reports whether one of the triggers is reached.
+func (r *summarizer) reached(messages history.List, triggers ...contextSize) bool {
 	tokens := -1
-	return slices.ContainsFunc(r.triggers, func(size contextSize) bool {
+	return slices.ContainsFunc(triggers, func(size contextSize) bool {
 		if messages.Len() < size.messages {
 			return false
 		}

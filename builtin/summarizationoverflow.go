@@ -20,13 +20,16 @@ type shorterRequest struct {
 	note     string // for the user
 }
 
-// recoverOverflow calls the model. If the request is too long for the model, it is sent again with a summary, and then with
-// clipped results. It is never sent again if it did not become smaller.
-func (r *summarizer) recoverOverflow(
+// wrapModel calls the model without long arguments. If the request is too long for the model, it is sent again with a summary,
+// and then with clipped results. It is never sent again if it did not become smaller.
+func (r *summarizer) wrapModel(
 	ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler,
 ) (*model.Response, *host.Update, error) {
+	if r.args != nil {
+		req = req.WithMessages(r.withoutLongArgs(req.Messages))
+	}
 	resp, err := next(ctx, req)
-	if !isOverflow(err) {
+	if !r.recovers || !isOverflow(err) {
 		return resp, nil, err
 	}
 	update, retried := &host.Update{}, false

@@ -39,8 +39,8 @@ import (
 // differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
 // begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
-// and an empty text is not a summary. What happens on an overflow, and truncate_args_settings, are from deepagents 0.7.32; it
-// clips results in the same attempt in which it summarizes.
+// and an empty text is not a summary. What happens on an overflow, truncate_args_settings and compact_conversation are
+// from deepagents 0.7.32, which clips results in the same attempt in which it summarizes.
 type Summarization struct {
 	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
 	// tokens, and writes the summary.
@@ -67,6 +67,14 @@ type Summarization struct {
 	// a summary unnecessary. Not given: they stay.
 	TruncateArgsSettings *TruncateArgsSettings `yaml:"truncate_args_settings"`
 
+	// CompactConversation gives the model a tool compact_conversation, with which it asks for a summary itself, for example when it
+	// begins with another task. The tool acts from half of a trigger on, which must be set; before, it answers that there is nothing
+	// to compact yet. In deepagents it comes from `SummarizationToolMiddleware`.
+	CompactConversation bool `yaml:"compact_conversation"`
+	// SystemPrompt is added after the system prompt, to tell the model when to use the tool compact_conversation. "": nothing is
+	// added, since the tool describes itself.
+	SystemPrompt string `yaml:"system_prompt"`
+
 	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.
 	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
 }
@@ -78,6 +86,8 @@ var summarizationEntry = Entry{
     model: small
     trigger: [{tokens: 100000}, {messages: 200}]
     keep: {messages: 20}
+    truncate_args_settings: {trigger: {messages: 40}}
+    compact_conversation: true
 `,
 	Needs: needsSmallModel,
 	New:   func() host.Middleware { return &Summarization{} },
@@ -125,8 +135,15 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 			Protects: true,
 		}, outsideOfCaching},
 	}
-	if r.recovers || r.args != nil {
+	if r.recovers || r.args != nil || r.systemPrompt != "" {
 		hooks.WrapModelCall = host.WrapModelHook{Func: r.wrapModel, PassesTokens: true}
+	}
+	if s.CompactConversation {
+		compact, err := r.compactTool()
+		if err != nil {
+			return nil, err
+		}
+		hooks.Tools = []host.Tool{compact}
 	}
 	return hooks, nil
 }
@@ -144,6 +161,8 @@ type summarizer struct {
 	trim     int          // tokens; 0 means no limit
 	args     *argsClipper // may be nil
 	recovers bool         // from an overflow
+
+	systemPrompt string // to be added
 }
 
 // summarizer checks the configuration.
@@ -180,6 +199,13 @@ func (s *Summarization) summarizer(env *host.Env) (*summarizer, error) {
 	default:
 		return nil, fmt.Errorf("on_overflow is %q; use summarize or fail", s.OnOverflow)
 	}
+	switch {
+	case s.CompactConversation && len(r.triggers) == 0:
+		return nil, errors.New("compact_conversation needs a trigger: the tool acts from half of it on; add one, such as {tokens: 100000}")
+	case !s.CompactConversation && s.SystemPrompt != "":
+		return nil, errors.New("system_prompt is about the tool compact_conversation; add compact_conversation: true")
+	}
+	r.systemPrompt = s.SystemPrompt
 	if s.TrimTokensToSummarize != nil {
 		r.trim = *s.TrimTokensToSummarize
 	}
@@ -281,7 +307,7 @@ func (r *summarizer) reported(messages history.List) int {
 	}
 	m := messages.Entry(at).Message()
 	by, _ := m.Meta.Get("provider").AsString()
-	if m.Usage == nil || by == "" || by != r.provider {
+	if m.Usage == nil || by == "" || by != r.provider || compactedAfter(messages, at) {
 		return 0
 	}
 	return int(min(m.Usage.TotalTokens, math.MaxInt))

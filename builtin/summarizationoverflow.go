@@ -28,6 +28,9 @@ func (r *summarizer) wrapModel(
 	if r.args != nil {
 		req = req.WithMessages(r.withoutLongArgs(req.Messages))
 	}
+	if r.systemPrompt != "" {
+		req = req.WithSystem(appendSystem(req.System, r.systemPrompt))
+	}
 	resp, err := next(ctx, req)
 	if !r.recovers || !isOverflow(err) {
 		return resp, nil, err
@@ -68,8 +71,8 @@ func isOverflow(err error) bool {
 func (r *summarizer) summarized(ctx context.Context, rt *host.Runtime, messages history.List) (*shorterRequest, error) {
 	cut := r.cut(messages)
 	older := messages.Slice(0, cut)
-	if !slices.ContainsFunc(older.Messages(), func(m abi.Message) bool { return !isHead(&m) }) {
-		return nil, nil //nolint:nilnil // there is nothing to summarize, or only an earlier summary
+	if !worthSummary(older) {
+		return nil, nil //nolint:nilnil // there is nothing to shorten
 	}
 	ids := prefixWith(rt.State().Messages(), older)
 	if len(ids) == 0 {
@@ -79,17 +82,33 @@ func (r *summarizer) summarized(ctx context.Context, rt *host.Runtime, messages 
 	if err != nil {
 		return nil, err
 	}
-	summary := summaryMessage(text)
-	shorter := history.Of(slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summary)...)
+	shorter := history.Of(slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summaryMessage(text))...)
 	if r.counter.of(shorter) >= r.counter.of(messages) {
 		return nil, nil //nolint:nilnil // the summary is longer than what it replaces
 	}
-	// The summary takes the id of the first message, and so its place: updates of other middleware, and the answer, stay behind it.
-	summary.ID = ids[0]
+	update := replaceBySummary(ids, text)
 	return &shorterRequest{
-		messages: shorter, remove: ids[1:], put: []abi.Message{summary},
+		messages: shorter, remove: update.Remove, put: update.Messages,
 		note: fmt.Sprintf("it is sent again with a summary of its first %d messages", cut),
 	}, nil
+}
+
+// worthSummary reports whether there is more in some messages than system messages and earlier summaries.
+func worthSummary(messages history.List) bool {
+	for _, m := range messages.All() {
+		if !isHead(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// replaceBySummary returns an update that replaces messages at the start of a thread. The summary takes the id of the first one,
+// and so its place. An overwrite would discard the updates of others in the same step, such as the model's answer.
+func replaceBySummary(ids []string, text string) *host.Update {
+	summary := summaryMessage(text)
+	summary.ID = ids[0]
+	return &host.Update{Remove: ids[1:], Messages: []abi.Message{summary}}
 }
 
 // prefixWith returns the ids of the messages of a thread up to the last of some messages of a request, which other middleware

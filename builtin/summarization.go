@@ -26,6 +26,12 @@ import (
 // the model is sent once more without the middle of the transcript. After that the run fails, and the thread keeps its
 // history. The tokens of a summary count as the run's and are not streamed.
 //
+// If the agent's model refuses a request because it is longer than its context, the history is summarized at once, whatever
+// the trigger, and the request is sent again. If it is still too long, or if there is nothing to summarize, the newest tool
+// results, which end the request, are clipped to 4,000 characters each, and it is sent for the last time. A result of read_file
+// then ends with the path of its file; the middle of other results is left out. The thread changes in the same way, but only if
+// the model answers. An error of the last attempt fails the run. See on_overflow.
+//
 // Tokens are counted by token_counter, without the system prompt and the tools. If the last answer of the same provider has
 // reported more tokens, that number counts, because it covers everything that was sent.
 //
@@ -33,7 +39,8 @@ import (
 // differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
 // begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
-// and an empty text is not a summary.
+// and an empty text is not a summary. What happens on an overflow, truncate_args_settings and compact_conversation are
+// from deepagents 0.7.32, which clips results in the same attempt in which it summarizes.
 type Summarization struct {
 	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
 	// tokens, and writes the summary.
@@ -53,6 +60,20 @@ type Summarization struct {
 	TrimTokensToSummarize *int `yaml:"trim_tokens_to_summarize" schema:"default=4000"`
 	// Summarizer is the named model that writes the summary in place of model. "": the same model.
 	Summarizer string `yaml:"summarizer"`
+	// OnOverflow is the reaction to a request that the agent's model refuses as too long for its context. "summarize" (or ""): the
+	// history is summarized, and the model is asked again, at most twice. "fail": the run fails with the model's error.
+	OnOverflow string `yaml:"on_overflow" schema:"enum=summarize|fail,default=summarize"`
+	// TruncateArgsSettings clips long arguments of older calls of write_file and edit_file in what the model is sent, which may make
+	// a summary unnecessary. Not given: they stay.
+	TruncateArgsSettings *TruncateArgsSettings `yaml:"truncate_args_settings"`
+
+	// CompactConversation gives the model a tool compact_conversation, with which it asks for a summary itself, for example when it
+	// begins with another task. The tool acts from half of a trigger on, which must be set; before, it answers that there is nothing
+	// to compact yet. In deepagents it comes from `SummarizationToolMiddleware`.
+	CompactConversation bool `yaml:"compact_conversation"`
+	// SystemPrompt is added after the system prompt, to tell the model when to use the tool compact_conversation. "": nothing is
+	// added, since the tool describes itself.
+	SystemPrompt string `yaml:"system_prompt"`
 
 	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.
 	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
@@ -65,6 +86,8 @@ var summarizationEntry = Entry{
     model: small
     trigger: [{tokens: 100000}, {messages: 200}]
     keep: {messages: 20}
+    truncate_args_settings: {trigger: {messages: 40}}
+    compact_conversation: true
 `,
 	Needs: needsSmallModel,
 	New:   func() host.Middleware { return &Summarization{} },
@@ -105,13 +128,24 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	if err != nil {
 		return nil, err
 	}
-	return &host.Hooks{
+	hooks := &host.Hooks{
 		BeforeModel: host.NodeHook{Func: r.shorten},
 		Order: []host.Order{{
 			Inside: "pii", Reason: "otherwise the model that writes the summary is sent data that pii has not redacted yet",
 			Protects: true,
 		}, outsideOfCaching},
-	}, nil
+	}
+	if r.recovers || r.args != nil || r.systemPrompt != "" {
+		hooks.WrapModelCall = host.WrapModelHook{Func: r.wrapModel, PassesTokens: true}
+	}
+	if s.CompactConversation {
+		compact, err := r.compactTool()
+		if err != nil {
+			return nil, err
+		}
+		hooks.Tools = []host.Tool{compact}
+	}
+	return hooks, nil
 }
 
 // summarizer is a checked [Summarization].
@@ -124,7 +158,11 @@ type summarizer struct {
 	keep     contextSize // messages or tokens
 	counter  *messageCounter
 	prompt   template
-	trim     int // tokens; 0 means no limit
+	trim     int          // tokens; 0 means no limit
+	args     *argsClipper // may be nil
+	recovers bool         // from an overflow
+
+	systemPrompt string // to be added
 }
 
 // summarizer checks the configuration.
@@ -151,6 +189,23 @@ func (s *Summarization) summarizer(env *host.Env) (*summarizer, error) {
 	if !strings.Contains(r.prompt.text, "{messages}") {
 		return nil, errors.New("summary_prompt has no {messages}; the model would not see what to summarize")
 	}
+	if r.args, err = s.TruncateArgsSettings.compile(&info); err != nil {
+		return nil, fmt.Errorf("truncate_args_settings: %w", err)
+	}
+	switch s.OnOverflow {
+	case "", "summarize":
+		r.recovers = true
+	case "fail":
+	default:
+		return nil, fmt.Errorf("on_overflow is %q; use summarize or fail", s.OnOverflow)
+	}
+	switch {
+	case s.CompactConversation && len(r.triggers) == 0:
+		return nil, errors.New("compact_conversation needs a trigger: the tool acts from half of it on; add one, such as {tokens: 100000}")
+	case !s.CompactConversation && s.SystemPrompt != "":
+		return nil, errors.New("system_prompt is about the tool compact_conversation; add compact_conversation: true")
+	}
+	r.systemPrompt = s.SystemPrompt
 	if s.TrimTokensToSummarize != nil {
 		r.trim = *s.TrimTokensToSummarize
 	}
@@ -200,22 +255,28 @@ func (r *summarizer) models(s *Summarization, env *host.Env) (err error) {
 // shorten replaces the older part of a history that is too long.
 func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
-	if !r.reached(messages) {
+	shown := r.withoutLongArgs(messages)
+	if !r.reached(shown, r.triggers...) {
 		return nil, nil
 	}
-	cut := r.cut(messages)
+	cut := r.cut(shown)
 	if cut <= 0 {
 		return nil, nil
 	}
-	text, err := r.summary(ctx, rt, messages.Slice(0, cut))
+	text, err := r.summary(ctx, rt, shown.Slice(0, cut))
 	if err != nil {
 		return nil, err
 	}
-	summary := abi.Human(summaryPrefix + text)
-	summary.Meta = wire.Map{{Key: sourceKey, Value: wire.String("summarization")}}
 	return &host.Update{
-		Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summary),
+		Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summaryMessage(text)),
 	}, nil
+}
+
+// summaryMessage returns the message that takes the place of the summarized ones.
+func summaryMessage(text string) abi.Message {
+	m := abi.Human(summaryPrefix + text)
+	m.Meta = wire.Map{{Key: sourceKey, Value: wire.String("summarization")}}
+	return m
 }
 
 // isSummary reports whether this middleware has made a message.
@@ -224,10 +285,10 @@ func isSummary(m *abi.Message) bool {
 	return m.Role == abi.RoleHuman && source == "summarization"
 }
 
-// reached reports whether a trigger is reached.
-func (r *summarizer) reached(messages history.List) bool {
+// reached reports whether one of the triggers is reached.
+func (r *summarizer) reached(messages history.List, triggers ...contextSize) bool {
 	tokens := -1
-	return slices.ContainsFunc(r.triggers, func(size contextSize) bool {
+	return slices.ContainsFunc(triggers, func(size contextSize) bool {
 		if messages.Len() < size.messages {
 			return false
 		}
@@ -246,7 +307,7 @@ func (r *summarizer) reported(messages history.List) int {
 	}
 	m := messages.Entry(at).Message()
 	by, _ := m.Meta.Get("provider").AsString()
-	if m.Usage == nil || by == "" || by != r.provider {
+	if m.Usage == nil || by == "" || by != r.provider || compactedAfter(messages, at) {
 		return 0
 	}
 	return int(min(m.Usage.TotalTokens, math.MaxInt))

@@ -215,5 +215,5 @@ func TestConfigurationErrors(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	require.Equal(t, "the server answered with the status 599", (&agentserver.Error{Status: 599}).Error())
-	require.Equal(t, http.StatusText(404), strings.TrimPrefix((&agentserver.Error{Status: 404}).Error(), "the server answered with the status 404 "))
+	require.Equal(t, "the server answered with the status 404 Not Found", (&agentserver.Error{Status: http.StatusNotFound}).Error())
 }

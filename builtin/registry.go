@@ -23,6 +23,7 @@ type Entry struct {
 // registry holds all entries, sorted by name. Each entry is declared in the file of its middleware.
 var registry = []Entry{
 	anthropicPromptCachingEntry,
+	asyncSubagentsEntry,
 	autoModeEntry,
 	contextEditingEntry,
 	dynamicPromptEntry,

@@ -35,7 +35,8 @@ type AgentSpec struct {
 type MiddlewareSpec struct {
 	Type   string
 	Probe  *probe.Probe
-	Config wire.Raw // of a probe: the whole object
+	Config wire.Raw    // of a probe: the whole object
+	Server *ServerSpec // of async_subagents
 }
 
 // ResponseFormat asks for structured answers.
@@ -97,6 +98,8 @@ func (a *AgentSpec) readMiddleware(agent *strict.Object, raw wire.Raw, path stri
 			config = o.Map("config").Raw()
 		}
 		switch m.Type {
+		case asyncSubagentsType:
+			config, m.Server, err = takeServer(config, path+".config")
 		case rubricType:
 			config = labelGrader(config)
 		case "openai_model_router", "openai_auto_mode":

@@ -102,8 +102,11 @@ func makeMiddleware(m *MiddlewareSpec, flavor Flavor, record *recorder, declared
 	if !ok {
 		return nil, fmt.Errorf("there is no middleware %q", m.Type)
 	}
-	if m.Type == rubricType {
+	switch m.Type {
+	case rubricType:
 		return makeRubric(m, record)
+	case asyncSubagentsType:
+		return makeAsyncSubagents(m, record)
 	}
 	config := entry.New()
 	if err := strictyaml.Decode(m.Type, []byte(m.Config.JSON()), config); err != nil {

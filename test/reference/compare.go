@@ -23,6 +23,8 @@ func Compare(want Expected, got *Outcome) []string {
 			d.decisions(want[key], actual[key])
 		case "model_requests":
 			d.requests(want[key], actual[key])
+		case "remote_requests":
+			d.remote(want[key], actual[key])
 		default:
 			d.value(key, want[key], actual[key])
 		}

@@ -62,6 +62,10 @@ func checkExpected(o *strict.Object) {
 				checkText(r, "input")
 				_ = r.Done()
 			}
+		case "remote_requests":
+			for _, r := range o.Objects(key) {
+				checkRemote(r)
+			}
 		case "tool_runs":
 			for _, run := range o.Objects(key) {
 				run.Need("id", "name", "args")

@@ -8,6 +8,19 @@ var matrix = map[string]matrixCase{
 		config: object{"ttl": "1h", "unsupported_model_behavior": "ignore"}, provider: "anthropic",
 		proof: []string{`"cache_control":{"ttl":"1h","type":"ephemeral"}`, "Answer: yes"},
 	},
+	"async_subagents": {
+		config: object{
+			"notifications":   true,
+			"async_subagents": []any{object{"name": "researcher", "description": "Finds things out.", "graph_id": "research", "url": "http://remote"}},
+			"server": object{"runs": []any{object{
+				"statuses": []any{"running", "success"}, "thread": object{"messages": []any{object{"role": "assistant", "content": "42"}}},
+			}}},
+		},
+		turns: append([]any{object{"content": "", "tool_calls": []any{
+			matrixCall("0", "start_async_task", object{"description": "find it", "subagent_type": "researcher"}),
+		}}}, append(slices.Clip(matrixTurns), object{"content": "after the news"})...),
+		proof: []string{"Launched async subagent. task_id: thread-1", `"op":"runs.create"`, `SYSTEM NOTIFICATION`, "Answer: yes"},
+	},
 	"auto_mode": {
 		config: object{"tools": []any{"calc"}, "classifier": matrixClassifier(object{"is_risky": object{"type": "noul", "noul": 0.75}})},
 		proof:  []string{"The tool call `calc` was blocked because it was classified as risky (probability: 0.75).", "Answer: yes"},

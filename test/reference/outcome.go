@@ -26,6 +26,7 @@ type Outcome struct {
 	requests  []*request
 	decisions []*decided
 	moderated []moderated
+	remote    []remoteRequest
 	runs      []toolRun
 }
 
@@ -49,6 +50,7 @@ func (o *Outcome) Document() map[string]any {
 		"model_requests": list(o.requests, (*request).document), "tool_runs": list(o.runs, toolRun.document),
 		"decision_requests":   list(o.decisions, (*decided).document),
 		"moderation_requests": list(o.moderated, moderated.document),
+		"remote_requests":     list(o.remote, remoteRequest.document),
 	}
 	if f := o.Failure; f != nil {
 		out["error"] = map[string]any{"phase": f.Phase, "kind": f.Kind, "type": f.Type, "message": f.Message}

@@ -20,6 +20,7 @@ type recorder struct {
 	requests  []*request
 	decided   []*decided
 	moderated []moderated
+	remote    []remoteRequest
 	runs      []toolRun
 	asked     abi.Message           // the last AI message that entered the history
 	turns     map[string]int        // AI messages whose tools ran, in the order in which they ran
@@ -60,7 +61,7 @@ func newRecorder() *recorder {
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.requests, r.decided, r.moderated, r.runs = nil, nil, nil, nil
+	r.requests, r.decided, r.moderated, r.remote, r.runs = nil, nil, nil, nil, nil
 	r.turns, r.running, r.most, r.slow = map[string]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	r.met = map[int]chan struct{}{}
 }
@@ -110,6 +111,12 @@ func (r *recorder) moderation(asked moderated) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.moderated = append(r.moderated, asked)
+}
+
+func (r *recorder) remoteRequest(asked remoteRequest) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remote = append(r.remote, asked)
 }
 
 // tool records an execution of a tool and returns its turn.
@@ -206,6 +213,7 @@ func (r *recorder) into(out *Outcome) {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.position, b.position))
 	})
 	out.requests, out.decisions, out.moderated, out.runs = slices.Clone(r.requests), slices.Clone(r.decided), slices.Clone(r.moderated), runs
+	out.remote = slices.Clone(r.remote)
 }
 
 // event handles an event of a run.

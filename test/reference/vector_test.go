@@ -27,6 +27,9 @@ const everything = `{"name": "x/y", "doc": "d", "reference": "r", "record": "req
 			{"type": "model_router", "config": {"instructions": "i", "choices": {"l": {"model": {"kind": "echo"}, "criteria": "c"}},
 				"classifier": {"kind": "scripted", "turns": [{"answers": {"q": {"type": "choice", "choice": "l", "probabilities": {"l": 1}, "confidence": 1},
 					"r": {"type": "noul", "noul": 0.5}}}, {"error": {"type": "E", "message": "m"}}]}}},
+			{"type": "async_subagents", "config": {"async_subagents": [{"name": "r", "description": "d", "graph_id": "g", "url": "http://remote"}],
+				"server": {"runs": [{"statuses": ["success"], "error": "e", "created": "running",
+					"thread": {"status": "idle", "messages": [], "interrupts": {}}}], "fail": [{"op": "runs.get", "error": {"type": "E", "message": "m"}, "only_on": [1]}]}}},
 			{"type": "probe", "name": "P", "state": {}, "tools": [], "dynamic_tools": [], "hooks": {
 				"before_model": {"can_jump_to": ["end"], "do": [{"log": "x", "only_on": [1]}, {"update": {"f": 1}}, {"increment": "f", "by": 2},
 					{"jump_to": "end"}, {"interrupt": {"q": 1}, "into": "f"}, {"raise": {"type": "E", "message": "m"}}]},
@@ -46,6 +49,7 @@ const everything = `{"name": "x/y", "doc": "d", "reference": "r", "record": "req
 		"model_requests": [{"model": "m", "message_count": 1, "messages": [], "tools": ["t"], "tool_choice": "any", "settings": {},
 			"native_response_format": true, "structured": true, "deferred_tools": ["t"], "provider_tools": [{"type": "web_search_1", "name": "w"}]}],
 		"decision_requests": [{"model": "classifier", "state": {"messages": [{"role": "human", "content": "x"}]}, "questions": {"q": {"type": "noul"}}}],
+		"remote_requests": [{"op": "runs.create", "thread": "t", "run": "r", "graph": "g", "messages": [], "strategy": "interrupt", "metadata": {}}],
 		"tool_runs": [{"id": "1", "name": "t", "args": {}}], "log": ["x"]}, {}, {}, {}]}`
 
 func TestReadEverything(t *testing.T) {
@@ -70,7 +74,8 @@ func TestReadRefuses(t *testing.T) {
 		`{"role": "tool"`, `{"thread": "t", "resume"`, `"deviation": {`, `{"messages": [{"role": "ai"`, `"messages": [{`, `[{"role": "ai"`, `{"role": "tool", "tool_call_id": "1", "status"`,
 		`{"$contains"`, `"error": {"phase"`, `"model_requests": [{`, `"tool_runs": [{`, `[{}, {`,
 		`{"type": "model_router"`, `"l": {`, `{"kind": "scripted", "turns": [{"answers"`, `{"type": "choice", "choice"`, `{"type": "noul", "noul"`, `{"answers"`,
-		`"decision_requests": [{`, `"tools": [{"provider_tool": {`, `"provider_tools": [{`,
+		`"decision_requests": [{`, `"tools": [{"provider_tool": {`, `"provider_tools": [{`, `"server": {`, `{"statuses"`, `"thread": {"status"`, `{"op": "runs.get"`, `"error": {"type": "E", "message": "m"}, "only_on"`,
+		`"remote_requests": [{`,
 	} {
 		open := strings.LastIndexByte(place, '{') + 1
 		if place[0] == '{' {
@@ -91,6 +96,9 @@ func TestReadRefuses(t *testing.T) {
 		`"recursion_limit": 5`:                            `"recursion_limit": "5"`,
 		`"interrupt_before": ["model"]`:                   `"interrupt_before": ["end"]`,
 		`"only_on": [1]`:                                  `"only_on": [0]`,
+		`"op": "runs.get"`:                                `"op": "runs.watch"`,
+		`"only_on": [1]}]}`:                               `"only_on": ["1"]}]}`,
+		`{"op": "runs.create"`:                            `{"op": "runs.watch"`,
 		`{"jump_to": "end"}`:                              `{"jump_to": "end", "log": "x"}`,
 		`"before_model": {`:                               `"before_lunch": {`,
 		`{"call_next": true}`:                             `{"call_next": false}`,

@@ -1,0 +1,149 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/internal/text"
+)
+
+// notificationKey is the key in the meta of a notification. Its value says which task it is about.
+const notificationKey = "deepagents_notification"
+
+const (
+	maxNotified = 80_000 // characters of a result in a notification
+	// maxExtraTurns is how many notifications of one turn of the user may give the model another turn: a server could report one change
+	// after the other.
+	maxExtraTurns = 32
+)
+
+// beforeModel adds the news of tasks before a model call.
+func (c *remoteCrew) beforeModel(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+	return c.pull(ctx, rt)
+}
+
+// afterModel gives the model another turn if there are news after its final answer.
+func (c *remoteCrew) afterModel(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+	messages := rt.State().Messages()
+	last, ok := messages.Last()
+	if !ok || len(last.ToolCalls) > 0 {
+		return nil, nil
+	}
+	if left, limited := rt.ModelStepsLeft(); limited && left == 0 || notifications(messages) >= maxExtraTurns {
+		return nil, nil // the next run reports the news
+	}
+	update, err := c.pull(ctx, rt)
+	if update != nil && len(update.Messages) > 0 {
+		update.JumpTo = abi.JumpModel
+	}
+	return update, err
+}
+
+// notifications counts the notifications since the user last said something.
+func notifications(messages history.List) int {
+	n := 0
+	for i := messages.Len() - 1; i >= 0; i-- {
+		if m := messages.Entry(i).Message(); m.Role == abi.RoleHuman {
+			if !m.Meta.Has(notificationKey) {
+				break
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// pull looks at unfinished tasks. The update has the tasks that have changed, and a notification of each new outcome. Outcomes that
+// the model has seen, in an answer of a tool or in an earlier notification, are in the state and not reported again.
+func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+	tasks, err := tasksIn(rt.State())
+	if err != nil {
+		return nil, err
+	}
+	unfinished := tasks[:0]
+	for i := range tasks {
+		if tasks[i].unfinished() {
+			unfinished = append(unfinished, tasks[i])
+		}
+	}
+	if len(unfinished) == 0 {
+		return nil, nil
+	}
+	var changed []asyncTask
+	var news []abi.Message
+	for i, found := range c.observeAll(ctx, rt, unfinished) {
+		t := &unfinished[i]
+		if found == nil {
+			continue
+		}
+		status := found.status()
+		if status == t.Status && found.run.ID == t.RunID {
+			continue
+		}
+		if next := nextSteps[status]; status != t.Status && next != "" {
+			news = append(news, found.notification(t, status, next))
+		}
+		changed = append(changed, t.observed(rt, status, found.run.ID))
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	update, err := taskUpdate(changed...)
+	if update != nil {
+		update.Messages = news
+	}
+	return update, err
+}
+
+// notification returns the message that tells the model about a task.
+func (o *observation) notification(t *asyncTask, status, next string) abi.Message {
+	content := abi.Text(notificationStart + "<task-notification>\n<task-id>" + escaped(t.TaskID) + "</task-id>\n<agent-name>" +
+		escaped(t.AgentName) + "</agent-name>\n<status>" + escaped(status) + "</status>\n")
+	switch status {
+	case agentserver.Success:
+		content = content.Append(abi.Text("<result>\n"))
+		for _, block := range finalContent(o.thread).Blocks() {
+			if block.IsMedia() {
+				content = content.Append(abi.Blocks(block))
+			} else {
+				content = content.Append(abi.Text(escaped(cutNews(block.Text()))))
+			}
+		}
+		content = content.Append(abi.Text("\n</result>\n"))
+	case agentserver.Failed:
+		content = content.Append(details("error", wire.String("The subagent failed.")))
+	case taskWaiting:
+		content = content.Append(details("interrupts", interruptsIn(o.thread)))
+	}
+	event := wire.Map{
+		{Key: "agent_name", Value: wire.String(t.AgentName)},
+		{Key: "run_id", Value: wire.String(o.run.ID)},
+		{Key: "status", Value: wire.String(status)},
+		{Key: "task_id", Value: wire.String(t.TaskID)},
+	}
+	return abi.Message{
+		Role: abi.RoleHuman, Content: content.Append(abi.Text("</task-notification>\n" + next)),
+		Meta: wire.Map{{Key: notificationKey, Value: event.Raw()}},
+	}
+}
+
+func details(key string, value wire.Raw) abi.Content {
+	return abi.Text("<details>" + escaped(cutNews(spacedObject([]wire.Pair{{Key: key, Value: value}}))) + "</details>\n")
+}
+
+// markup escapes what could close the tags of a notification.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func escaped(said string) string { return markup.Replace(said) }
+
+func cutNews(said string) string {
+	if first := text.First(said, maxNotified); len(first) < len(said) {
+		return first + cutOff
+	}
+	return said
+}

@@ -1,0 +1,140 @@
+package builtin
+
+import (
+	"strings"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/internal/text"
+)
+
+const (
+	maxTaskResult = 1_000_000 // characters of a result or a question that the model sees
+	maxTaskBlocks = 256       // parts of a result
+)
+
+// answer returns what check_async_task says about a task.
+func (o *observation) answer(t *asyncTask, status string) abi.Content {
+	pairs := []wire.Pair{{Key: "status", Value: wire.String(status)}, {Key: "thread_id", Value: wire.String(t.ThreadID)}}
+	add := func(key string, value wire.Raw) { pairs = append(pairs, wire.Pair{Key: key, Value: value}) }
+	switch status {
+	case agentserver.Pending:
+		add("note", wire.String(pendingNote))
+	case agentserver.Success:
+		result := finalContent(o.thread)
+		if hasMedia(result) {
+			return abi.Blocks(append([]abi.Block{abi.TextBlock(spacedObject(pairs))}, result.Blocks()...)...)
+		}
+		add("result", wire.String(result.Text()))
+	case agentserver.Failed:
+		failure := taskFailed
+		if o.run.Error != "" {
+			failure = text.Cut(o.run.Error, maxTaskResult)
+		}
+		add("error", wire.String(failure))
+	case taskWaiting:
+		add("interrupts", interruptsIn(o.thread))
+		add("note", wire.String(waitingNote))
+	}
+	return abi.Text(text.Cut(spacedObject(pairs), 2*maxTaskResult))
+}
+
+// spacedObject returns a JSON object with its keys in this order, and with the spaces of the reference.
+func spacedObject(pairs []wire.Pair) string {
+	shown := make([]string, len(pairs))
+	for i, p := range pairs {
+		shown[i] = wire.String(p.Key).JSON() + ": " + p.Value.JSON()
+	}
+	return "{" + strings.Join(shown, ", ") + "}"
+}
+
+// interruptsIn returns what the thread waits for: a list of {id, value}.
+func interruptsIn(thread *agentserver.Thread) wire.Raw {
+	out := wire.AppendArrayHeader(nil, len(thread.Interrupts))
+	for _, asked := range thread.Interrupts {
+		value := asked.Value
+		if value.IsZero() {
+			value = wire.Raw{0xc0}
+		}
+		out = append(out, wire.Map{{Key: "id", Value: wire.String(asked.ID)}, {Key: "value", Value: value}}.Raw()...)
+	}
+	return out
+}
+
+func hasMedia(content abi.Content) bool {
+	for _, block := range content.Blocks() {
+		if block.IsMedia() {
+			return true
+		}
+	}
+	return false
+}
+
+// finalContent returns the texts and media of the last message of a thread.
+func finalContent(thread *agentserver.Thread) abi.Content {
+	messages, _ := thread.Values.Get("messages").Items()
+	if len(messages) == 0 {
+		return abi.Text(noOutput)
+	}
+	content := messages[len(messages)-1].Get("content")
+	if said, ok := content.AsString(); ok {
+		return abi.Text(text.Cut(said, maxTaskResult))
+	}
+	if !content.IsArray() {
+		if content.IsNil() {
+			return abi.Content{}
+		}
+		return abi.Text(text.Cut(content.JSON(), maxTaskResult)) // a message of another kind of server
+	}
+	var out abi.Content
+	left, parts := maxTaskResult, 0
+	for part := range content.Elements() {
+		parts++
+		if parts > maxTaskBlocks {
+			break
+		}
+		block, ok := resultBlock(part)
+		if !ok {
+			continue
+		}
+		if said := block.Text(); said != "" {
+			said = text.Cut(said, left)
+			left -= len(said)
+			out = out.Append(abi.Text(said))
+			if left <= 0 {
+				break
+			}
+			continue
+		}
+		out = out.Append(abi.Blocks(block))
+	}
+	return out
+}
+
+// resultBlock reads a part of a message: a text, or media in the forms of LangChain and OpenAI. ok is false for other parts, such as
+// reasoning and tool calls, and for media that nothing could show.
+func resultBlock(part wire.Raw) (block abi.Block, ok bool) {
+	if said, isText := part.AsString(); isText {
+		return abi.TextBlock(said), true
+	}
+	var fields wire.Map
+	if _, err := fields.UnmarshalMsg(part); err != nil {
+		return block, false
+	}
+	block = abi.BlockOf(fields)
+	switch {
+	case block.Type() == abi.BlockText:
+		return abi.TextBlock(block.Text()), true
+	case block.Type() == "image_url":
+		address, _ := fields.Get("image_url").Get("url").AsString()
+		if address == "" {
+			address = block.String("image_url")
+		}
+		return abi.ImageURLBlock(address), strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+	case block.IsMedia():
+		return block, len(block.Data()) > 0 || block.String("url") != "" || block.String("file_id") != ""
+	default:
+		return block, false
+	}
+}

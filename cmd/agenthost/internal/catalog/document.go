@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"strings"
 )
@@ -21,18 +22,24 @@ func Document() ([]byte, error) {
 	for i := range all {
 		all[i].document(&b)
 	}
+	b.WriteString("\n" + classes)
 	return b.Bytes(), nil
 }
+
+// classes tells where the classes of the reference's packages are here.
+//
+//go:embed classes.md
+var classes string
 
 const documentHead = `# Built-in middleware
 
 This file is generated from the source code by ` + "`make generate`" + `. The command ` + "`agenthost middleware show NAME`" + ` prints the same text.
 
 In a manifest, list a middleware under ` + "`middleware`" + ` by its name; the first entry is the outermost. In Go, each middleware is a struct of the
-package [builtin](../builtin). Names, keys and texts are those of LangChain 1.5.0 and deepagents 0.7.8 unless the section says otherwise.
+package [builtin](../builtin). Names, keys and texts are those of LangChain 1.5.0 and deepagents 0.7.32 unless the section says otherwise.
+[LangChain or deepagents → here](#langchain-or-deepagents--here) finds the place of a class that you know.
 
-Not included are Claude's own tools (text editor, memory, bash), and keys that LangChain has deprecated: max_tokens_before_summary and
-messages_to_keep.
+Keys that LangChain has deprecated are not included: max_tokens_before_summary and messages_to_keep.
 
 `
 

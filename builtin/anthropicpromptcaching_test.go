@@ -73,7 +73,7 @@ func TestAnthropicPromptCaching(t *testing.T) {
 			t.Parallel()
 			m := failing("m")
 			m.info = test.info
-			out, err := try(t.Context(), t, host.Config{Model: m, SystemPrompt: test.system, Middleware: []host.Middleware{test.config}})
+			out, err := try(t.Context(), t, host.Config{Model: m, SystemPrompt: abi.Text(test.system), Middleware: []host.Middleware{test.config}})
 			require.NoError(t, err)
 			require.Equal(t, test.want, m.requests[0].Settings.Raw().JSON())
 			if test.warned == "" {
@@ -183,7 +183,7 @@ func TestAnthropicPromptCachingIsSent(t *testing.T) {
 	m := anthropic.New("claude-sonnet-4-5")
 	m.BaseURL, m.HTTPClient = server.URL, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	agent, err := host.New(host.Config{
-		Model: m, SystemPrompt: "be kind", Tools: []host.Tool{flaky("a"), flaky("b")},
+		Model: m, SystemPrompt: abi.Text("be kind"), Tools: []host.Tool{flaky("a"), flaky("b")},
 		Middleware: []host.Middleware{builtin.AnthropicPromptCaching{TTL: "1h"}},
 	})
 	require.NoError(t, err)

@@ -291,7 +291,7 @@ func TestContextEditingByTheModel(t *testing.T) {
 	t.Parallel()
 	for trigger, cleared := range map[int]string{1000: "1234", 100: "----"} {
 		main := newWitness(scripted.Say("done"))
-		_, err := ask(t, newReaderWith(t, host.Config{Model: counter{main}, SystemPrompt: strings.Repeat("x", 40)}, builtin.ContextEditing{
+		_, err := ask(t, newReaderWith(t, host.Config{Model: counter{main}, SystemPrompt: abi.Text(strings.Repeat("x", 40))}, builtin.ContextEditing{
 			Edits:            []builtin.ContextEdit{{Trigger: new(trigger), Keep: new(0), Placeholder: "-"}},
 			TokenCountMethod: "model",
 		}), talk(results...))

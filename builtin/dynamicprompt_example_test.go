@@ -13,7 +13,7 @@ import (
 // The model, which repeats what it was asked, is told the language that the caller has chosen.
 func ExampleDynamicPrompt() {
 	agent, err := host.New(host.Config{
-		Model: &scripted.Echo{}, SystemPrompt: "You are a guide.",
+		Model: &scripted.Echo{}, SystemPrompt: abi.Text("You are a guide."),
 		Middleware: []host.Middleware{builtin.DynamicPrompt{
 			Template: `{{with .state.language}}Answer in {{.}}.{{end}}`, Mode: "append",
 		}},

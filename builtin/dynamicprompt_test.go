@@ -20,7 +20,7 @@ import (
 func prompted(t *testing.T, p builtin.DynamicPrompt, in host.Input) (*listener, error) {
 	t.Helper()
 	l := newListener([]host.Middleware{p}, scripted.Say("done"))
-	l.config.SystemPrompt = "Base"
+	l.config.SystemPrompt = abi.Text("Base")
 	l.config.Clock = func() time.Time { return time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC) }
 	l.config.State = []host.Field{
 		{Name: "language"}, {Name: "user"}, {Name: "n"}, {Name: "list"}, {Name: "data"}, host.NewField[int]("secret", host.Hidden).Field,
@@ -110,7 +110,7 @@ func TestDynamicPromptModes(t *testing.T) {
 		{"prepend", "{{.state.x}}", "Base", []string{"Base"}},
 	} {
 		l := newListener([]host.Middleware{builtin.DynamicPrompt{Template: test.template, Mode: test.mode}}, scripted.Say("done"))
-		l.config.SystemPrompt, l.config.State = test.base, []host.Field{{Name: "x"}}
+		l.config.SystemPrompt, l.config.State = abi.Text(test.base), []host.Field{{Name: "x"}}
 		l.say(t, "t", "go")
 		require.Equal(t, [][]string{test.want}, l.systems(), "%+v", test)
 	}

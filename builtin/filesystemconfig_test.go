@@ -27,7 +27,7 @@ func TestFilesystemPromptAndDescriptions(t *testing.T) {
 			return resp, nil, err
 		})
 		agent, err := host.New(host.Config{
-			Model: scripted.NewTurns(scripted.Say("hi")), SystemPrompt: system,
+			Model: scripted.NewTurns(scripted.Say("hi")), SystemPrompt: abi.Text(system),
 			Middleware: []host.Middleware{builtin.Filesystem{
 				SystemPrompt: "Files are yours.", Tools: builtin.FilesystemTools{"grep", "read_file"},
 				CustomToolDescriptions: map[string]string{"grep": "Finds."},

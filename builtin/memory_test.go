@@ -142,7 +142,7 @@ func TestMemoryMarksTheEndOfTheCache(t *testing.T) {
 			l := newListener([]host.Middleware{
 				builtin.Memory{Sources: []string{"/AGENTS.md"}, SystemPrompt: &test.prompt, AddCacheControl: test.marks},
 			}, scripted.Say("done"))
-			l.model.Provider, l.config.SystemPrompt = test.provider, test.system
+			l.model.Provider, l.config.SystemPrompt = test.provider, abi.Text(test.system)
 			l.say(t, "t", "go")
 			var got []string
 			for _, block := range l.asked[0].System.Blocks() {

@@ -131,7 +131,7 @@ func TestSkillsInAThread(t *testing.T) {
 		builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"search": builtin.AnyDecision()}},
 		builtin.TodoList{SystemPrompt: new("Plan.")},
 	}, scripted.CallTools(abi.Call("1", "search", nil)))
-	l.config.SystemPrompt = "Base"
+	l.config.SystemPrompt = abi.Text("Base")
 	old := listed("pdf", "Reads PDF.", "/skills/pdf/SKILL.md")
 
 	require.Equal(t, host.Interrupted, l.say(t, "a", "go").Status)
@@ -260,7 +260,7 @@ func TestSkillsAreRefused(t *testing.T) {
 func TestSkillsWithoutAPrompt(t *testing.T) {
 	t.Parallel()
 	l := newListener([]host.Middleware{builtin.Skills{Sources: []string{"/a"}, SystemPrompt: new("")}}, scripted.Say("done"))
-	l.config.SystemPrompt = "Base"
+	l.config.SystemPrompt = abi.Text("Base")
 	l.say(t, "t", "go")
 	require.Equal(t, [][]string{{"Base"}}, l.systems())
 }

@@ -80,7 +80,7 @@ func TestASubagentKnowsItsTaskAlone(t *testing.T) {
 	var heard []string
 	var prompt string
 	config := host.Config{
-		Model: boss(task("1", "researcher", "Find the sea.")), SystemPrompt: "You are the boss.",
+		Model: boss(task("1", "researcher", "Find the sea.")), SystemPrompt: abi.Text("You are the boss."),
 		Models: map[string]model.Model{"small": speaker(func(_ context.Context, req *model.Request) (abi.Message, error) {
 			for _, m := range req.Messages.All() {
 				heard = append(heard, m.Content.Text())
@@ -218,7 +218,7 @@ func TestTheSubagentForGeneralPurposes(t *testing.T) {
 		}
 	})
 	agent, err := host.New(host.Config{
-		Model: m, Tools: []host.Tool{look}, SystemPrompt: "Be brief.",
+		Model: m, Tools: []host.Tool{look}, SystemPrompt: abi.Text("Be brief."),
 		Middleware: []host.Middleware{builtin.Subagents{
 			Agents:       []builtin.Subagent{{Name: "idle", Description: "Rests.", Tools: []host.Tool{}}},
 			SystemPrompt: "Hand on what is long.", TaskDescription: "Known: {available_agents}.",

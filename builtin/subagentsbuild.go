@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
 )
@@ -118,7 +119,7 @@ func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew
 // make builds the subagent.
 func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, error) {
 	config := env.Inner(s.Name)
-	config.SystemPrompt, config.ResponseFormat = s.SystemPrompt, s.ResponseFormat
+	config.SystemPrompt, config.ResponseFormat = abi.Text(s.SystemPrompt), s.ResponseFormat
 	if s.Tools != nil {
 		config.Tools = s.Tools
 	}

@@ -193,7 +193,7 @@ func TestTodoListPrompt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newListener([]host.Middleware{builtin.TodoList{SystemPrompt: test.prompt}}, scripted.Say("done"))
-			l.config.SystemPrompt = test.system
+			l.config.SystemPrompt = abi.Text(test.system)
 			l.say(t, "t", "go")
 			require.Equal(t, [][]string{test.want}, l.systems())
 			require.Equal(t, "write_todos", l.asked[0].Tools[0].Name)

@@ -60,9 +60,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	if a.limit == 0 {
 		a.limit = DefaultRecursionLimit
 	}
-	if config.SystemPrompt != "" {
-		a.system = abi.Text(config.SystemPrompt)
-	}
+	a.system = config.SystemPrompt
 	defer func() {
 		if err == nil {
 			return

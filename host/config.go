@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/store"
@@ -15,7 +16,7 @@ type Config struct {
 	Name         string // name of the agent, in the model's messages and in events
 	Model        model.Model
 	Models       map[string]model.Model // named models for middleware
-	SystemPrompt string
+	SystemPrompt abi.Content            // such as abi.Text("Be brief."), or blocks with keys for the provider; zero: none
 	Tools        []Tool
 	// RefreshTools is called before each run, one call at a time, for tools that change while the agent lives. If it returns other tools
 	// than the agent has, they take the place of Tools for the runs that begin then. If the agent cannot be built with them, or the tools

@@ -51,7 +51,7 @@ func searchingOnce() model.Model {
 func ExampleNew() {
 	agent, err := host.New(host.Config{
 		Model:        searchingOnce(),
-		SystemPrompt: "You are a helpful assistant.",
+		SystemPrompt: abi.Text("You are a helpful assistant."),
 		Tools:        []host.Tool{search()},
 		Middleware: []host.Middleware{
 			host.BeforeModel("counts", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {

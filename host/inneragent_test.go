@@ -51,7 +51,7 @@ func TestAnAgentInsideOfAnotherInheritsItsConfiguration(t *testing.T) {
 	clock := func() time.Time { return time.Unix(1, 0) }
 	store := memory.New()
 	config := host.Config{
-		Name: "outer", Model: scripted.NewTurns(), Models: map[string]model.Model{"small": scripted.NewTurns()}, SystemPrompt: "x",
+		Name: "outer", Model: scripted.NewTurns(), Models: map[string]model.Model{"small": scripted.NewTurns()}, SystemPrompt: abi.Text("x"),
 		Tools: []host.Tool{tool.Func("t", "", func(context.Context, struct{}) (string, error) { return "", nil })},
 		State: []host.Field{{Name: "f"}}, Checkpointer: store, Durability: host.DurabilityStep, RecursionLimit: 7,
 		ToolCalls: host.ToolCallConfig{MaxLoops: 3, Alert: map[string]int{"t": 1}}, Logger: slog.New(slog.DiscardHandler),

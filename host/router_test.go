@@ -139,7 +139,7 @@ func TestTheModelIsAsked(t *testing.T) {
 	t.Parallel()
 	var seen []*model.Request
 	b := setup(t, calls("b"), scripted.Say("done")).answering("b", "B").answering("a", "A")
-	b.SystemPrompt = "be kind"
+	b.SystemPrompt = abi.Text("be kind")
 	b.use(host.WrapModelCall("looks", func(
 		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
 	) (*model.Response, *host.Update, error) {

@@ -169,7 +169,7 @@ func TestViewsOfHooks(t *testing.T) {
 func TestDynamicPrompt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.Model, b.SystemPrompt = &scripted.Echo{}, "static"
+	b.Model, b.SystemPrompt = &scripted.Echo{}, abi.Text("static")
 	b.use(host.DynamicPrompt(func(_ context.Context, rt *host.Runtime, req *model.Request) (string, error) {
 		return fmt.Sprintf("%s, now dynamic, %d message", req.System.Text(), rt.State().Messages().Len()), nil
 	}))

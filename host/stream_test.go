@@ -38,7 +38,7 @@ func jsonLines(t *testing.T, events []host.Event) string {
 func eventful(t *testing.T) *bundle {
 	t.Helper()
 	b := setup(t, scripted.Turn{Message: abi.AI("let me see", call("1", "slow"), call("2", "fast"), call("3", "nobody"))}, scripted.Say("all done"))
-	b.Name, b.SystemPrompt = "agent", "be kind"
+	b.Name, b.SystemPrompt = "agent", abi.Text("be kind")
 	b.State = []host.Field{{Name: "hidden", HideInput: true}, {Name: "sum", Reducer: host.Add()}}
 	emits := func(ms int) toolFunc {
 		return func(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {

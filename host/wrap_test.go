@@ -130,7 +130,7 @@ func TestWrapsChangeRequestAndResponse(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Model = &scripted.Echo{}
-	b.SystemPrompt = "system"
+	b.SystemPrompt = abi.Text("system")
 	b.use(host.WrapModelCall("outer", func(
 		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
 	) (*model.Response, *host.Update, error) {

@@ -177,14 +177,3 @@ type idler interface {
 	model.Model
 	CloseIdleConnections()
 }
-
-func (m *Manifest) systemPrompt() (string, error) {
-	if m.SystemPrompt.file == "" {
-		return m.SystemPrompt.text, nil
-	}
-	data, err := readFile(m.path(m.SystemPrompt.file), "a prompt")
-	if err != nil {
-		return "", located(m.SystemPrompt.node, err)
-	}
-	return string(data), nil
-}

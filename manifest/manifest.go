@@ -28,7 +28,7 @@ type Manifest struct {
 	EnvFile      string                            `yaml:"env_file"`
 	Model        modelEntry                        `yaml:"model" strict:"required"` // the agent's model
 	Models       strictyaml.OrderedMap[modelEntry] `yaml:"models"`                  // further models by name, for middleware
-	SystemPrompt promptEntry                       `yaml:"system_prompt"`           // the system prompt: a text, or {file: PATH}
+	SystemPrompt promptEntry                       `yaml:"system_prompt"`           // the system prompt: a text, {file: PATH}, or a list of text blocks
 	Tools        []toolEntry                       `yaml:"tools"`                   // the tools that the model may call
 	ToolCalls    toolCallsEntry                    `yaml:"tool_calls"`              // the limits of tool calls
 	// the middleware around the model and the tools; the first is the outermost
@@ -167,28 +167,4 @@ func (m *Manifest) path(p string) string {
 		return p
 	}
 	return filepath.Join(m.dir, p)
-}
-
-// promptEntry is a text, or {file: PATH}.
-type promptEntry struct {
-	text string
-	file string
-	node strictyaml.Node
-}
-
-// promptFile names the file of a prompt.
-type promptFile struct {
-	File string `yaml:"file" strict:"required"` // the path of a text file, relative to the manifest
-}
-
-// UnmarshalStrict decodes either form.
-func (p *promptEntry) UnmarshalStrict(n strictyaml.Node) error {
-	p.node = n
-	if n.Kind() != strictyaml.KindMap {
-		return n.Decode(&p.text)
-	}
-	var entry promptFile
-	err := n.Decode(&entry)
-	p.file = entry.File
-	return err
 }

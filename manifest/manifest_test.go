@@ -2,10 +2,14 @@ package manifest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,7 +56,10 @@ func ask(t *testing.T, agent *manifest.Agent) *host.Result {
 
 func TestNameAndPromptReachTheModel(t *testing.T) {
 	t.Parallel()
-	for name, prompt := range map[string]string{"text": "system_prompt: Be brief.\n", "file": "system_prompt: {file: prompts/p.md}\n"} {
+	for name, prompt := range map[string]string{
+		"text": "system_prompt: Be brief.\n", "file": "system_prompt: {file: prompts/p.md}\n",
+		"blocks": "system_prompt: [{type: text, text: 'Be '}, {type: text, text: brief., cache_control: {type: ephemeral}}]\n",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := setup(t, head+"name: bot\nmodel: {provider: scripted, echo: true}\n"+prompt, map[string]string{"prompts/p.md": "Be brief."})
@@ -60,6 +67,29 @@ func TestNameAndPromptReachTheModel(t *testing.T) {
 			require.Equal(t, "Be brief.-hi", result.Text())
 			require.Equal(t, "bot", result.Messages.At(1).Name)
 		})
+	}
+}
+
+func TestBlocksOfASystemPromptKeepTheirKeys(t *testing.T) {
+	t.Parallel()
+	var sent map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		_, _ = io.WriteString(w, `{"type":"message","role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}`)
+	}))
+	defer server.Close()
+	path := setup(t, head+"model: {provider: anthropic, name: m, stream: false, base_url: '"+server.URL+"'}\n"+
+		"system_prompt: [{type: text, text: Be brief., cache_control: {type: ephemeral}}, {type: text, text: Be kind.}]\n", nil)
+	ask(t, build(t, path, manifest.Options{LookupEnv: func(string) (string, bool) { return "", false }}))
+	require.Equal(t, []any{
+		map[string]any{"type": "text", "text": "Be brief.", "cache_control": map[string]any{"type": "ephemeral"}},
+		map[string]any{"type": "text", "text": "Be kind."},
+	}, sent["system"])
+
+	for _, prompt := range []string{"[Be brief.]", "[{type: text}]", "[{type: image, text: x}]", "[{text: x}]"} {
+		path := setup(t, head+"model: {provider: scripted, echo: true}\nsystem_prompt: "+prompt+"\n", nil)
+		_, err := manifest.Load(path, manifest.Options{})
+		require.ErrorContains(t, err, "system_prompt[0]: a block of the system prompt is a mapping such as {type: text, text: Be brief.", prompt)
 	}
 }
 

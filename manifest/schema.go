@@ -154,11 +154,6 @@ func describeSetting(key string) string {
 	return "A setting of requests to " + strings.Join(of, ", ")
 }
 
-// JSONSchema returns the schema of a prompt.
-func (promptEntry) JSONSchema() map[string]any {
-	return oneOf(map[string]any{"type": "string"}, reflect.TypeFor[promptFile]())
-}
-
 // JSONSchema returns the schema of a tool.
 func (toolEntry) JSONSchema() map[string]any {
 	properties := map[string]any{}

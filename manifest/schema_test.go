@@ -77,6 +77,7 @@ func TestSchemaRefuses(t *testing.T) {
 		head + model + "recursion_limit: ${LIMIT}\n", head + model + "middleware: [model_call_limit, patch_tool_calls]\n",
 		head + model + "middleware: [{model_call_limit: {run_limit: 3}, id: mine}, {plugin: x.wasm, on_failure: open, grant: {kv: true}}]\n",
 		head + model + "system_prompt: {file: x}\ntools: [{files: {root: .}}]\n",
+		head + model + "system_prompt: [{type: text, text: x, cache_control: {type: ephemeral}}]\n",
 		head + model + "response_format: {schema: {type: object}, handle_errors: [structured_output_validation]}\n",
 		head + model + "checkpoint: memory\ndurability: step\ntool_calls: {max_total_tokens: 200k, tool_timeout: 1m30s}\n",
 	} {
@@ -90,6 +91,7 @@ func TestSchemaRefuses(t *testing.T) {
 		head + model + "middleware: [{model_call_limit: {}, on_failure: open}]\n",
 		head + model + "tools: [{fils: {}}]\n", head + model + "tools: [{files: {}}]\n", head + model + "durability: never\n",
 		head + model + "response_format: {strategy: magic, schema: {}}\n", head + model + "system_prompt: {path: x}\n",
+		head + model + "system_prompt: [{type: text}]\n",
 	} {
 		require.Error(t, check(t, schema, bad), bad)
 	}

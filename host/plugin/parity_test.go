@@ -100,7 +100,7 @@ func parityRuns() []parityRun {
 func (p *parityRun) events(t *testing.T, m host.Middleware) []string {
 	t.Helper()
 	agent, err := host.New(host.Config{
-		Name: "assistant", Model: scripted.NewTurns(p.script()...), SystemPrompt: "Be brief.",
+		Name: "assistant", Model: scripted.NewTurns(p.script()...), SystemPrompt: abi.Text("Be brief."),
 		Tools:      []host.Tool{searchTool(), flakyTool(), answeringTool("ask"), answeringTool("forbidden")},
 		Middleware: []host.Middleware{catchForbidden(), m, innerCounter()},
 		Seed:       func() uint64 { return 7 }, Checkpointer: memory.New(),

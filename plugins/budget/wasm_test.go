@@ -39,7 +39,7 @@ func setup(t *testing.T, config map[string]any, m model.Model, outer ...host.Mid
 	t.Helper()
 	look := tool.Func("look", "Looks.", func(context.Context, struct{}) (string, error) { return "seen", nil })
 	agent, err := host.New(host.Config{
-		Model: m, Tools: []host.Tool{look}, Checkpointer: memory.New(), SystemPrompt: "Be brief.",
+		Model: m, Tools: []host.Tool{look}, Checkpointer: memory.New(), SystemPrompt: abi.Text("Be brief."),
 		Middleware: append(outer, plugin.Wasm{Path: "budget.wasm", Config: config, Engine: plugintest.Engine}),
 	})
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func perform(t *testing.T, c *hosts.Case, engine *plugin.Engine, module func(*ho
 func (s *subject) config(engine *plugin.Engine, module func(*hosts.Plugin) []byte) host.Config {
 	var seeds atomic.Uint64
 	config := host.Config{
-		Model: s.model("model", s.c.Agent.Model), Models: map[string]model.Model{}, SystemPrompt: s.c.Agent.System,
+		Model: s.model("model", s.c.Agent.Model), Models: map[string]model.Model{}, SystemPrompt: abi.Text(s.c.Agent.System),
 		Checkpointer: memory.New(), Logger: slog.New((*lines)(s)), ToolCalls: host.ToolCallConfig{Parallel: 1}, RecursionLimit: 50,
 		Seed: func() uint64 { return seeds.Add(1) }, Clock: func() time.Time { return time.Unix(1_767_225_600, 0) },
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
@@ -40,7 +41,7 @@ func (v *Vector) Build(flavor Flavor, adjust ...func(*host.Config)) (*Subject, e
 	s := &Subject{record: newRecorder(), spec: a, asked: map[string][]host.Interrupt{}}
 	s.record.atOnce = a.MaxConcurrency > 1
 	config := host.Config{
-		Name: a.Name, SystemPrompt: a.SystemPrompt, Model: s.model(a.Model), Models: a.models(s.record),
+		Name: a.Name, SystemPrompt: abi.Text(a.SystemPrompt), Model: s.model(a.Model), Models: a.models(s.record),
 		Tools: hostTools(a.Tools, s.record), RecursionLimit: a.RecursionLimit,
 		ToolCalls: host.ToolCallConfig{Parallel: a.MaxConcurrency}, Seed: counter(),
 		InterruptBefore: a.InterruptBefore, InterruptAfter: a.InterruptAfter, ResponseFormat: a.ResponseFormat.format(),

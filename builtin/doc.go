@@ -13,7 +13,7 @@
 //
 //   - The list of all middleware, with names, aliases and examples: registry.go ([Registry], [Lookup], [Entry]).
 //   - Files: [Filesystem] (filesystem*.go), [FileSearch], and linesearch.go for the search that both share. Below them,
-//     internal/agentfiles is a tree of files on disk or in the state, internal/filetext matches globs and reads lines, and
+//     host/backend is the files in the state, on the disk or in a store (filebackend.go for manifests), internal/filetext matches globs and reads lines, and
 //     internal/rootdir decides what may be reached on the disk.
 //   - Retries: [ModelRetry] and [ToolRetry] share [Retry] (retry.go); retrier.go makes the attempts, retrydelay.go the delays,
 //     and onfailure.go the text after the last failure. [ModelFallback] and [ToolError] handle what remains.

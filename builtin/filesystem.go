@@ -41,6 +41,7 @@ import (
 //     route in it is not deleted as a whole.
 //   - A store keeps the bytes of a file, and no other values than files.
 //   - Sound and video are not shown.
+//   - offload_binary_content is an error where /blobs is in the state, and puts back at most 64 MiB of media for a model call.
 type Filesystem struct {
 	// Root is a directory of the disk, which must exist; "": files are kept in the state. In a manifest it is relative to
 	// the manifest. Large results are written to it, too.
@@ -67,6 +68,10 @@ type Filesystem struct {
 	// /conversation_history. The message stays whole in the history; the model sees the preview. nil: 50,000; 0 (or null in
 	// a manifest): the message is never moved.
 	HumanMessageTokenLimitBeforeEvict *int `yaml:"human_message_token_limit_before_evict" schema:"default=50000,min=0"`
+	// OffloadBinaryContent moves images and other media, which read_file returns or messages of the user hold, into files below
+	// /blobs, so that they are not saved with each step of the thread. They are put back for each model call, up to 64 MiB in one
+	// call. What the caller gives to a run is saved once. It needs a backend that is not the state.
+	OffloadBinaryContent bool `yaml:"offload_binary_content"`
 	// GrepMaxCount is the number of matches that grep returns if the model sets none. nil: 1,000; 0 (or null in a manifest):
 	// 100,000, which is the upper limit.
 	GrepMaxCount *int `yaml:"grep_max_count" schema:"default=1000,min=1"`
@@ -191,10 +196,16 @@ func (f Filesystem) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error
 		return nil, errors.Join(err, fsys.close())
 	}
 	fsys.install(hooks)
-	if fsys.toolLimit > 0 {
+	if f.OffloadBinaryContent {
+		if fsys.blobs = fsys.artifact(blobs); fsys.opened.InState != nil && fsys.opened.InState(fsys.blobs) {
+			return nil, errors.Join(fmt.Errorf("offload_binary_content has no effect: %s is in the state of the thread; set root, or a backend "+
+				"with another place for it", strings.TrimSuffix(fsys.blobs, "/")), fsys.close())
+		}
+	}
+	if fsys.toolLimit > 0 || fsys.blobs != "" {
 		hooks.WrapToolCall = host.WrapToolHook{Func: fsys.evictResult}
 	}
-	if fsys.humanLimit > 0 || fsys.prompt != "" {
+	if fsys.humanLimit > 0 || fsys.prompt != "" || fsys.blobs != "" {
 		hooks.WrapModelCall = host.WrapModelHook{Func: fsys.prepare, PassesTokens: true}
 	}
 	return hooks, nil
@@ -234,7 +245,8 @@ type filesystem struct {
 	env        host.Env
 	rules      fileRules
 	prompt     string
-	toolLimit  int // characters; 0 means no limit
-	humanLimit int // characters; 0 means no limit
-	matches    int // the largest number of matches of grep; 0 means no limit
+	toolLimit  int    // characters; 0 means no limit
+	humanLimit int    // characters; 0 means no limit
+	blobs      string // the directory of media, with a slash at the end; "": they stay in the messages
+	matches    int    // the largest number of matches of grep; 0 means no limit
 }

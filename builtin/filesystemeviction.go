@@ -51,11 +51,14 @@ func (f *filesystem) evictResult(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
 	message, err := next(ctx, req)
-	if err != nil || message == nil || rt.Nested() || slices.Contains(filesystemToolNames, req.Call.Name) {
+	if err != nil || message == nil || rt.Nested() {
 		return message, nil, err
 	}
+	if f.blobs != "" && req.Call.Name == readFileTool {
+		return f.offloadResult(ctx, rt, req.Call.ID, message)
+	}
 	text := textOf(message.Content)
-	if !longer(text, f.toolLimit) {
+	if f.toolLimit == 0 || slices.Contains(filesystemToolNames, req.Call.Name) || !longer(text, f.toolLimit) {
 		return message, nil, nil
 	}
 	files, err := f.opened.At(rt, req.Call.ID)
@@ -120,6 +123,13 @@ func (f *filesystem) prepare(
 			return nil, nil, err
 		}
 		req, update = req.WithMessages(messages), evicted
+	}
+	if f.blobs != "" {
+		messages, moved, err := f.withMedia(ctx, rt, req.Messages)
+		if err != nil {
+			return nil, nil, err
+		}
+		req, update = req.WithMessages(messages), joinUpdates(update, moved)
 	}
 	resp, err := next(ctx, req)
 	if err != nil {

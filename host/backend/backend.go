@@ -31,6 +31,8 @@ type Opened struct {
 	Close func() error
 	// IgnoresCase means that paths which differ only in case may be the same file. Rules about paths must know.
 	IgnoresCase bool
+	// InState reports whether the file of a path is in the state of the thread; nil: none is.
+	InState func(path string) bool
 	// Artifacts is the directory for files that middleware makes, such as large results; "": the root.
 	Artifacts string
 }

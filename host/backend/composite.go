@@ -45,7 +45,7 @@ func (c Composite) Open(ctx context.Context, env host.Env, o Options) (opened *O
 			return nil, fmt.Errorf("composite: the route %q: %w", route, err)
 		}
 	}
-	opened = &Opened{At: all.at, State: all.fields, End: all.end, Close: all.close, IgnoresCase: all.ignoresCase}
+	opened = &Opened{At: all.at, State: all.fields, End: all.end, Close: all.close, InState: all.inState, IgnoresCase: all.ignoresCase}
 	if c.ArtifactsRoot != "" {
 		if opened.Artifacts, err = Clean(c.ArtifactsRoot); err != nil {
 			return nil, fmt.Errorf("composite: artifacts_root: %w", err)
@@ -99,6 +99,20 @@ func (m *mounts) open(ctx context.Context, env host.Env, o Options, dir string, 
 	}
 	m.ignoresCase = m.ignoresCase || opened.IgnoresCase
 	return nil
+}
+
+func (m *mounts) inState(path string) bool {
+	tree := make(compositeFiles, len(m.list))
+	for i, each := range m.list {
+		tree[i].dir = each.dir
+	}
+	of := tree.of(path)
+	for _, each := range m.list {
+		if each.dir == of.dir {
+			return each.opened.InState != nil && each.opened.InState(of.inner(path))
+		}
+	}
+	return false
 }
 
 func (m *mounts) end(ctx context.Context, run string) {

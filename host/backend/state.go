@@ -22,7 +22,8 @@ func (State) Open(context.Context, host.Env, Options) (*Opened, error) {
 			}
 			return View{Files: view, Update: view.update}, nil
 		},
-		State: []host.Field{Field.Field},
-		End:   func(_ context.Context, run string) { steps.forget(run) },
+		State:   []host.Field{Field.Field},
+		InState: func(string) bool { return true },
+		End:     func(_ context.Context, run string) { steps.forget(run) },
 	}, nil
 }

@@ -28,6 +28,8 @@
 //   - Commands: [Shell]. shelltool.go decides whether a command runs, also after a lost session, and what its result is;
 //     shellsessions.go starts and ends sessions; shellpolicy.go says where they run, shellredaction.go what is hidden. Processes
 //     are in internal/shellsession.
+//   - Anthropic's own tools: [ClaudeBash], [ClaudeTextEditor], [ClaudeMemory]; claudetool.go declares them to the provider, and
+//     claudefiles.go performs the commands on files.
 //   - Personal data: [PII] (pii*.go), with internal/pii for rules.
 //   - Tools selected or emulated by a model: [LLMToolSelector] (llmtoolselector.go decides which stay, llmtoolselection.go
 //     asks the model), [LLMToolEmulator].

@@ -74,7 +74,7 @@ func (*claudeFiles) InTurn() {}
 func (t *claudeFiles) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	files, err := t.opened.At(rt, call.ID)
 	if err != nil {
-		return failedOutput(err.Error()), nil //nolint:nilerr // the error is an answer for the model
+		return failedOutput(err.Error()), nil
 	}
 	output, err := t.Tool.Call(context.WithValue(ctx, claudeCallKey{}, backend.Files(files)), rt, call)
 	if err == nil && !output.Failed {
@@ -204,7 +204,7 @@ func (c *claudeFileCall) replace(ctx context.Context, name string) (string, erro
 	}
 	_, err := c.files.Edit(ctx, name, edit)
 	if wrong, ok := errors.AsType[backend.EditError](err); ok && strings.HasPrefix(wrong.Error(), "String not found") {
-		err = fmt.Errorf("String not found in file: %s", edit.Old) //nolint:staticcheck // the text is langchain-anthropic's
+		err = fmt.Errorf("String not found in file: %s", edit.Old)
 	}
 	return "String replaced in " + c.in.Path, err
 }

@@ -169,8 +169,10 @@ func TestClaudeToolsOfAnotherProvider(t *testing.T) {
 		require.ErrorContains(t, err, `is for Anthropic's models, and the model "gpt" is of the provider "openai"; use the middleware `)
 	}
 	for _, wrong := range []host.Middleware{
-		builtin.ClaudeTextEditor{Root: "none"}, builtin.ClaudeTextEditor{AllowedPathPrefixes: []string{}},
-		builtin.ClaudeMemory{AllowedPathPrefixes: []string{"../x"}}, builtin.ClaudeBash{},
+		builtin.ClaudeTextEditor{Root: "none"},
+		builtin.ClaudeTextEditor{AllowedPathPrefixes: []string{}},
+		builtin.ClaudeMemory{AllowedPathPrefixes: []string{"../x"}},
+		builtin.ClaudeBash{},
 	} {
 		_, err := host.New(host.Config{Model: &scripted.Echo{}, Middleware: []host.Middleware{wrong}})
 		require.Error(t, err)

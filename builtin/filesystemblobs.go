@@ -168,15 +168,14 @@ func (f *filesystem) restored(ctx context.Context, files backend.Reader, content
 // joinUpdates returns one update with the changes of two; nil if there are none.
 func joinUpdates(a, b *host.Update) *host.Update {
 	switch {
-	case a.IsZero():
-		a, b = b, a
-	case !b.IsZero():
-		out := *a
-		out.State, out.Patch = out.State.With(b.State), slices.Concat(a.Patch, b.Patch)
-		return &out
-	}
-	if a.IsZero() {
+	case a.IsZero() && b.IsZero():
 		return nil
+	case a.IsZero():
+		return b
+	case b.IsZero():
+		return a
 	}
-	return a
+	out := *a
+	out.State, out.Patch = out.State.With(b.State), slices.Concat(a.Patch, b.Patch)
+	return &out
 }

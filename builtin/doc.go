@@ -23,6 +23,7 @@
 //   - Long histories: [Summarization] (summarization*.go), [ContextEditing] (contextedit*.go), contextsize.go and
 //     tokencounter.go for sizes, [AnthropicPromptCaching] for the provider's cache.
 //   - Limits: [ModelCallLimit], [ToolCallLimit] and [LoopControl] (loopcontrol*.go).
+//   - What a model of a provider needs: [HarnessProfile].
 //   - Prompts: [DynamicPrompt] (prompttemplate*.go), [Memory], [Skills], and systemprompt.go, which adds texts.
 //   - Other agents: [Subagents] (subagents*.go).
 //   - Commands: [Shell]. shelltool.go decides whether a command runs, also after a lost session, and what its result is;

@@ -32,6 +32,7 @@ var registry = []Entry{
 	dynamicPromptEntry,
 	fileSearchEntry,
 	filesystemEntry,
+	harnessProfileEntry,
 	humanInTheLoopEntry,
 	llmToolEmulatorEntry,
 	llmToolSelectorEntry,

@@ -72,6 +72,13 @@ var matrix = map[string]matrixCase{
 		},
 		proof: []string{"Updated file /a.txt", `@@ lines 1-1 of 1 @@\ntwo`, `[\"/a.txt\",\"/b.txt\"]`, "Answer: yes"},
 	},
+	"harness_profile": {
+		config: object{"profiles": object{"anthropic": object{
+			"system_prompt_suffix": "Be quick.", "tool_description_overrides": object{"search": "Looks it up."}, "excluded_tools": []any{"calc"},
+		}}},
+		provider: "anthropic",
+		proof:    []string{"Be quick.", "Error: calc is not available.", "Answer: yes"},
+	},
 	"human_in_the_loop": {
 		config: object{"interrupt_on": object{"calc": object{"allowed_decisions": []any{"reject"}}}},
 		runs: []any{

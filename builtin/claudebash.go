@@ -34,7 +34,9 @@ var claudeBashEntry = Entry{
 	Name:    "claude_bash",
 	Summary: "gives Anthropic's models their own form of a shell",
 	Example: `- claude_bash:
-    execution_policy: {type: command, command: [docker, run, -i, --rm, --init, --network, none, "debian:stable-slim"]}
+    execution_policy:
+      type: host # only where the machine is a sandbox; if not, type: command, and command: [docker, run, -i, …]
+    workspace_root: workspace
 `,
 	New: func() host.Middleware { return &ClaudeBash{} },
 }

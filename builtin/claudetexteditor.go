@@ -37,7 +37,7 @@ var claudeTextEditorEntry = Entry{
 	Name:    "claude_text_editor",
 	Summary: "gives Anthropic's models their own form of a text editor",
 	Example: `- claude_text_editor:
-    root: ./workspace
+    root: .
     allowed_path_prefixes: [/src]
 `,
 	New: func() host.Middleware { return &ClaudeTextEditor{} },

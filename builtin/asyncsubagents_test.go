@@ -186,7 +186,6 @@ func TestAsyncSubagentsNotify(t *testing.T) {
 		"<task-notification>\n<task-id>t1</task-id>\n<agent-name>researcher</agent-name>\n<status>success</status>\n"+
 		"<result>\n42 &lt;/result&gt; &amp; more\n</result>\n"+
 		"</task-notification>\nUse the result to continue; report back to the user if they're waiting on it.", news.Content.Text())
-	require.True(t, news.Content.IsText())
 	require.JSONEq(t, `{"agent_name":"researcher","run_id":"r1","status":"success","task_id":"t1"}`, news.Meta.Get("deepagents_notification").JSON())
 	require.JSONEq(t, `{"t1":{"task_id":"t1","agent_name":"researcher","thread_id":"t1","run_id":"r1","status":"success",
 		"created_at":"2026-11-26T01:02:03Z","last_checked_at":"2026-11-26T01:02:03Z","last_updated_at":"2026-11-26T01:02:03Z"}}`,
@@ -394,8 +393,8 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 	require.Equal(t, []string{"text", "text", "image", "image"}, kinds(checked))
 	require.Equal(t, `{"status": "success", "thread_id": "t1"}`, checked.Blocks()[0].Text())
 	require.Equal(t, "hi", string(checked.Blocks()[2].Data()))
-	require.Equal(t, []string{"text", "image", "image", "text"}, kinds(news))
-	require.Contains(t, news.Blocks()[0].Text(), "<result>\nsee &lt;")
+	require.Equal(t, []string{"text", "text", "text", "image", "image", "text", "text"}, kinds(news))
+	require.Equal(t, "see &lt;", news.Blocks()[2].Text())
 }
 
 func TestAsyncSubagentsQueueFollowUps(t *testing.T) {

@@ -69,7 +69,7 @@ siege: ## let hostile plugins, tools and models act together for the time SIEGE,
 	AGENTHOST_SIEGE=$(SIEGE) go test -count=1 -run '^TestSiege$$' -timeout=120m -v ./host/plugin/hostile
 
 .PHONY: servers
-servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed ## install the third-party servers that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
+servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed ## install the third-party servers that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
 
 $(BIN)/servers/node_modules/.installed: test/testservers/package.json test/testservers/package-lock.json
 	mkdir -p $(BIN)/servers
@@ -86,6 +86,11 @@ $(BIN)/servers/venv/.installed: test/testservers/requirements.txt
 $(BIN)/servers/litellm/.installed: test/testservers/litellm.txt
 	python3 -m venv $(BIN)/servers/litellm
 	$(BIN)/servers/litellm/bin/pip install --quiet --disable-pip-version-check --only-binary :all: --no-compile --no-deps -r $<
+	touch $@
+
+$(BIN)/servers/langgraph/.installed: test/testservers/langgraph.txt
+	python3 -m venv $(BIN)/servers/langgraph
+	$(BIN)/servers/langgraph/bin/pip install --quiet --disable-pip-version-check --only-binary :all: --no-compile --no-deps -r $<
 	touch $@
 
 LLMPOSTER_VERSION := 0.5.0

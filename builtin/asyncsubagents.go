@@ -106,7 +106,11 @@ func (s AsyncSubagents) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 		}
 		crew.agents = append(crew.agents, made)
 	}
-	hooks := &host.Hooks{State: []host.Field{asyncTasks.Field}, Tools: crew.tools(), Close: crew.close}
+	tools, err := crew.tools()
+	if err != nil {
+		return nil, errors.Join(err, crew.close())
+	}
+	hooks := &host.Hooks{State: []host.Field{asyncTasks.Field}, Tools: tools, Close: crew.close}
 	if s.Notifications == nil || *s.Notifications {
 		hooks.BeforeModel = host.NodeHook{Func: crew.beforeModel}
 		hooks.AfterModel = host.NodeHook{Func: crew.afterModel, CanJumpTo: []abi.Target{abi.JumpModel}}

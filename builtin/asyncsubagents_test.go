@@ -186,7 +186,6 @@ func TestAsyncSubagentsNotify(t *testing.T) {
 		"<task-notification>\n<task-id>t1</task-id>\n<agent-name>researcher</agent-name>\n<status>success</status>\n"+
 		"<result>\n42 &lt;/result&gt; &amp; more\n</result>\n"+
 		"</task-notification>\nUse the result to continue; report back to the user if they're waiting on it.", news.Content.Text())
-	require.True(t, news.Content.IsText())
 	require.JSONEq(t, `{"agent_name":"researcher","run_id":"r1","status":"success","task_id":"t1"}`, news.Meta.Get("deepagents_notification").JSON())
 	require.JSONEq(t, `{"t1":{"task_id":"t1","agent_name":"researcher","thread_id":"t1","run_id":"r1","status":"success",
 		"created_at":"2026-11-26T01:02:03Z","last_checked_at":"2026-11-26T01:02:03Z","last_updated_at":"2026-11-26T01:02:03Z"}}`,
@@ -318,6 +317,50 @@ func TestAsyncSubagentsFollowTheNewestRun(t *testing.T) {
 	require.Len(t, agent.heard, 3)
 }
 
+// The last message decides, in whatever form a server keeps it.
+func TestAsyncSubagentsReadOtherMessages(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		messages any
+		result   string
+	}{
+		{[]any{object{"content": "a"}, "plain"}, "plain"},
+		{[]any{object{"content": ""}}, ""},
+		{[]any{object{"content": nil}}, ""},
+		{[]any{object{"content": object{"x": 1}}}, `{"x":1}`},
+		{[]any{object{}}, ""},
+		{[]any{7}, "7"},
+		{[]any{}, "(completed with no output messages)"},
+		{"none", "(completed with no output messages)"},
+		{[]any{object{"content": []any{object{"type": "text"}, object{"type": 1}, nil, []any{}}}}, ""},
+	} {
+		server := newRemote(t)
+		server.thread = object{"values": object{"messages": test.messages}}
+		server.run = func(int, string) object { return object{"status": "success"} }
+		agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}, Notifications: new(false)},
+			scripted.CallTools(startsTask("1")), scripted.CallTools(onTask("2", "check_async_task")),
+			scripted.CallTools(abi.Call("3", "list_async_tasks", object{"status_filter": "all"})), scripted.Say("done"))
+		result := agent.talk(t, host.Input{})
+		var said struct {
+			Result string `json:"result"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(answers(result)[1]), &said))
+		require.Equal(t, test.result, said.Result, test.messages)
+	}
+}
+
+func TestAsyncSubagentsFilterTheList(t *testing.T) {
+	t.Parallel()
+	server := newRemote(t)
+	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}, Notifications: new(false)},
+		scripted.CallTools(startsTask("1")),
+		scripted.CallTools(abi.Call("2", "list_async_tasks", object{"status_filter": nil}), abi.Call("3", "list_async_tasks", object{"status_filter": "pending"}),
+			abi.Call("4", "list_async_tasks", object{"status_filter": "asleep"})), scripted.Say("done"))
+	said := answers(agent.talk(t, host.Input{}))
+	require.Equal(t, []string{"1 tracked task(s):\n- task_id: t1  agent: researcher  status: running", "No async subagent tasks tracked."}, said[1:3])
+	require.Contains(t, said[3], "status_filter")
+}
+
 func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)
@@ -350,8 +393,8 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 	require.Equal(t, []string{"text", "text", "image", "image"}, kinds(checked))
 	require.Equal(t, `{"status": "success", "thread_id": "t1"}`, checked.Blocks()[0].Text())
 	require.Equal(t, "hi", string(checked.Blocks()[2].Data()))
-	require.Equal(t, []string{"text", "image", "image", "text"}, kinds(news))
-	require.Contains(t, news.Blocks()[0].Text(), "<result>\nsee &lt;")
+	require.Equal(t, []string{"text", "text", "text", "image", "image", "text", "text"}, kinds(news))
+	require.Equal(t, "see &lt;", news.Blocks()[2].Text())
 }
 
 func TestAsyncSubagentsQueueFollowUps(t *testing.T) {

@@ -100,25 +100,24 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 	return update, err
 }
 
-// notification returns the message that tells the model about a task.
+// notification returns the message that tells the model about a task. Its parts are blocks, so that an image of a result stays one.
 func (o *observation) notification(t *asyncTask, status, next string) abi.Message {
-	content := abi.Text(notificationStart + "<task-notification>\n<task-id>" + escaped(t.TaskID) + "</task-id>\n<agent-name>" +
-		escaped(t.AgentName) + "</agent-name>\n<status>" + escaped(status) + "</status>\n")
+	blocks := []abi.Block{abi.TextBlock(notificationStart + "<task-notification>\n<task-id>" + escaped(t.TaskID) + "</task-id>\n<agent-name>" +
+		escaped(t.AgentName) + "</agent-name>\n<status>" + escaped(status) + "</status>\n")}
 	switch status {
 	case agentserver.Success:
-		content = content.Append(abi.Text("<result>\n"))
+		blocks = append(blocks, abi.TextBlock("<result>\n"))
 		for _, block := range finalContent(o.thread).Blocks() {
-			if block.IsMedia() {
-				content = content.Append(abi.Blocks(block))
-			} else {
-				content = content.Append(abi.Text(escaped(cutNews(block.Text()))))
+			if !block.IsMedia() {
+				block = abi.TextBlock(escaped(cutNews(block.Text())))
 			}
+			blocks = append(blocks, block)
 		}
-		content = content.Append(abi.Text("\n</result>\n"))
+		blocks = append(blocks, abi.TextBlock("\n</result>\n"))
 	case agentserver.Failed:
-		content = content.Append(details("error", wire.String("The subagent failed.")))
+		blocks = append(blocks, details("error", wire.String("The subagent failed.")))
 	case taskWaiting:
-		content = content.Append(details("interrupts", interruptsIn(o.thread)))
+		blocks = append(blocks, details("interrupts", interruptsIn(o.thread)))
 	}
 	event := wire.Map{
 		{Key: "agent_name", Value: wire.String(t.AgentName)},
@@ -127,13 +126,13 @@ func (o *observation) notification(t *asyncTask, status, next string) abi.Messag
 		{Key: "task_id", Value: wire.String(t.TaskID)},
 	}
 	return abi.Message{
-		Role: abi.RoleHuman, Content: content.Append(abi.Text("</task-notification>\n" + next)),
+		Role: abi.RoleHuman, Content: abi.Blocks(append(blocks, abi.TextBlock("</task-notification>\n"+next))...),
 		Meta: wire.Map{{Key: notificationKey, Value: event.Raw()}},
 	}
 }
 
-func details(key string, value wire.Raw) abi.Content {
-	return abi.Text("<details>" + escaped(cutNews(spacedObject([]wire.Pair{{Key: key, Value: value}}))) + "</details>\n")
+func details(key string, value wire.Raw) abi.Block {
+	return abi.TextBlock("<details>" + escaped(cutNews(spacedObject([]wire.Pair{{Key: key, Value: value}}))) + "</details>\n")
 }
 
 // markup escapes what could close the tags of a notification.

@@ -77,7 +77,11 @@ func finalContent(thread *agentserver.Thread) abi.Content {
 	if len(messages) == 0 {
 		return abi.Text(noOutput)
 	}
-	content := messages[len(messages)-1].Get("content")
+	last := messages[len(messages)-1]
+	content := last.Get("content")
+	if !last.IsMap() { // other servers may keep texts
+		content = last
+	}
 	if said, ok := content.AsString(); ok {
 		return abi.Text(text.Cut(said, maxTaskResult))
 	}

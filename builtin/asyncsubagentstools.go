@@ -30,14 +30,20 @@ type updateTaskArguments struct {
 	Message string `json:"message" jsonschema:"Follow-up instructions or context to send to the subagent."`
 }
 
-type listTasksArguments struct {
-	StatusFilter *string `json:"status_filter,omitempty" enum:"running,pending,waiting,success,error,cancelled,all" jsonschema:"Filter tasks by status. One of: 'running', 'pending', 'waiting', 'success', 'error', 'cancelled', 'all'. Defaults to 'all'."` //nolint:lll // the text is deepagents'
-}
+// listTasksParameters accept null, which models send for an argument that they do not use.
+const listTasksParameters = `{"type": "object", "properties": {"status_filter": {
+	"description": "Filter tasks by status. One of: 'running', 'pending', 'waiting', 'success', 'error', 'cancelled', 'all'. Defaults to 'all'.",
+	"anyOf": [{"type": "string", "enum": ["running", "pending", "waiting", "success", "error", "cancelled", "all"]}, {"type": "null"}]}}}`
 
 const updateTaskName = "update_async_task"
 
 // tools returns the five tools.
-func (c *remoteCrew) tools() []host.Tool {
+func (c *remoteCrew) tools() ([]host.Tool, error) {
+	listParameters, err := wire.FromJSON([]byte(listTasksParameters), wire.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	list := abi.ToolSpec{Name: "list_async_tasks", Description: listTasksDescription, Parameters: listParameters, Idempotent: true}
 	update := updateTaskDescription
 	if queued := c.names(func(a *remoteAgent) bool { return a.UpdateStrategy == strategyEnqueue }); queued != "" {
 		update += strings.ReplaceAll(updateTaskExceptions, "{queued_agents}", queued)
@@ -47,8 +53,8 @@ func (c *remoteCrew) tools() []host.Tool {
 		tool.Func("check_async_task", checkTaskDescription, c.check, tool.Idempotent()),
 		&updateTaskTool{tool.Func(updateTaskName, update, c.update)},
 		tool.Func("cancel_async_task", cancelTaskDescription, c.cancel, tool.Idempotent()),
-		tool.Func("list_async_tasks", listTasksDescription, c.listTasks, tool.Idempotent()),
-	}
+		tool.Raw(list, c.listTasks),
+	}, nil
 }
 
 // answered returns the output with a text and tasks that have changed.
@@ -249,14 +255,13 @@ func (a *remoteAgent) cancelEarlier(ctx context.Context, rt *host.Runtime, t *as
 }
 
 // listTasks is the tool list_async_tasks. The filter applies to what was known; then tasks that may have changed are looked at.
-func (c *remoteCrew) listTasks(ctx context.Context, in listTasksArguments) (*host.ToolOutput, error) {
-	rt := host.RuntimeOf(ctx)
+func (c *remoteCrew) listTasks(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
 	tasks, err := tasksIn(rt.State())
 	if err != nil {
 		return nil, err
 	}
-	if filter := in.StatusFilter; filter != nil && *filter != "" && *filter != "all" {
-		tasks = slices.DeleteFunc(tasks, func(t asyncTask) bool { return t.Status != *filter })
+	if filter, _ := call.Args.Get("status_filter").AsString(); filter != "" && filter != "all" {
+		tasks = slices.DeleteFunc(tasks, func(t asyncTask) bool { return t.Status != filter })
 	}
 	if len(tasks) == 0 {
 		return host.TextOutput(noTasks), nil

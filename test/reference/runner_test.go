@@ -36,7 +36,8 @@ func TestVectors(t *testing.T) {
 }
 
 // TestRecorded runs vectors that were recorded from LangChain 1.4.7 during a comparison with this host on random agents: a
-// sample of those agents, and a small vector for each difference that was found.
+// sample of those agents, and a small vector for each difference that was found. Those whose names begin with async_ come from the
+// middleware of deepagents 0.7.32 with a scripted client; news are from its asynchronous path.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	runFiles(t, recorded)

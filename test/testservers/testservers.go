@@ -82,8 +82,15 @@ func node(t *testing.T, path string, args, env []string, ready func(line string)
 // the test.
 func start(t *testing.T, command, env []string, ready func(line string) (string, bool)) string {
 	t.Helper()
+	return startIn(t, "", command, env, ready)
+}
+
+// startIn is start in a folder; "" is that of the test.
+func startIn(t *testing.T, dir string, command, env []string, ready func(line string) (string, bool)) string {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())       // it ends after the test's clean-ups
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // make servers has installed it
+	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "NO_COLOR=1"), env...)
 	output, err := cmd.StdoutPipe()
 	if err != nil {
@@ -143,8 +150,17 @@ func EverythingSSE(t *testing.T) string {
 	return everythingAt(t, "sse", "/sse", "running on port")
 }
 
-// everythingAt starts the server with a transport. The server cannot choose a free port, so it gets one that was free a moment ago.
+// everythingAt starts the server with a transport.
 func everythingAt(t *testing.T, transport, path, ready string) string {
+	t.Helper()
+	port := freePort(t)
+	return node(t, everything, []string{transport}, []string{"PORT=" + port}, func(line string) (string, bool) {
+		return "http://localhost:" + port + path, strings.Contains(line, ready)
+	})
+}
+
+// freePort returns a port that was free a moment ago, for a server that cannot choose one.
+func freePort(t *testing.T) string {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "localhost:0")
 	if err != nil {
@@ -154,7 +170,5 @@ func everythingAt(t *testing.T, transport, path, ready string) string {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return node(t, everything, []string{transport}, []string{"PORT=" + port}, func(line string) (string, bool) {
-		return "http://localhost:" + port + path, strings.Contains(line, ready)
-	})
+	return port
 }

@@ -119,8 +119,8 @@ func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew
 func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, error) {
 	config := env.Inner(s.Name)
 	config.SystemPrompt, config.ResponseFormat = s.SystemPrompt, s.ResponseFormat
-	if s.Tools != nil {
-		config.Tools = s.Tools
+	if config.Tools = s.Tools; s.Tools == nil {
+		config.Tools = withoutSkillTools(env.Tools, env.Middleware, s.Middleware)
 	}
 	if s.Model != "" {
 		m, err := modelOf(env, strconv.Quote(s.Name), s.Model)

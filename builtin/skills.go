@@ -34,7 +34,8 @@ import (
 // A skill may bring tools: its frontmatter lists them in metadata.include_tools, with spaces between the names, and tools lists
 // those that depend on a skill. The model gets such a tool when it has read the SKILL.md with read_file, or when the skill was
 // pinned, and as long as the result of that call or the pinned message is in what it is sent. Before, the tool is unknown to it.
-// Subagents do not get these tools from the agent, unless their own skills list them.
+// Subagents do not get these tools from the agent, unless their own skills list them. A tool with defer_loading that a skill lists
+// need not be looked for any more.
 //
 // Behaviour is that of deepagents 0.7.32's SkillsMiddleware, with different wording in the prompt. Names and descriptions are
 // shown on one line. Invalid YAML frontmatter is read line by line, where the original skips the skill. New tools are added to the
@@ -125,9 +126,7 @@ func (s Skills) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 		l.tools.install(hooks)
 		hooks.Order = []host.Order{outsideOfCaching}
 	}
-	if prompt != "" || l.tools != nil {
-		hooks.WrapModelCall = host.WrapModelHook{Func: l.wrapModel, PassesTokens: true}
-	}
+	hooks.WrapModelCall = host.WrapModelHook{Func: l.wrapModel, PassesTokens: true}
 	l.source.install(hooks)
 	return hooks, nil
 }
@@ -200,11 +199,13 @@ func (l *skillLibrary) wrapModel(
 		return nil, nil, err
 	}
 	req = req.WithSystem(appendSystem(req.System, l.prompt.fill(l.locations(), skillWarnings(failed), l.list(skills))))
+	included := includedTools(req.Messages, skills)
+	req = withoutDeferral(req, included)
 	if l.tools == nil {
 		resp, err := next(ctx, req)
 		return resp, nil, err
 	}
-	req, given := l.tools.offer(req, skills)
+	req, given := l.tools.offer(req, included)
 	resp, err := next(ctx, req)
 	if err != nil {
 		return nil, nil, err

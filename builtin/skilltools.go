@@ -74,14 +74,16 @@ func (h *hiddenTool) Spec() abi.ToolSpec {
 	return spec
 }
 
-// offer returns the request with those tools only whose skill has been read, and their names.
-func (t *skillTools) offer(req *model.Request, skills []skillfile.Skill) (*model.Request, []string) {
-	given := t.given(req.Messages, skills)
+// offer returns the request with those tools only that were included, and their names.
+func (t *skillTools) offer(req *model.Request, included map[string]bool) (*model.Request, []string) {
 	specs := slices.DeleteFunc(slices.Clone(req.Tools), func(spec abi.ToolSpec) bool {
 		_, gated := t.tools[spec.Name]
-		return gated && !given[spec.Name]
+		return gated && !included[spec.Name]
 	})
-	names := slices.Sorted(maps.Keys(given))
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(included)), func(name string) bool {
+		_, gated := t.tools[name]
+		return !gated
+	})
 	for _, name := range names {
 		own := t.tools[name]
 		if own == nil || slices.ContainsFunc(specs, func(spec abi.ToolSpec) bool { return spec.Name == name }) {
@@ -92,12 +94,34 @@ func (t *skillTools) offer(req *model.Request, skills []skillfile.Skill) (*model
 	return req.WithTools(specs), names
 }
 
-// given returns the tools of the skills whose SKILL.md the messages contain: as the result of read_file, whatever part it was and
-// even if it was cleared since, or as a pinned skill.
-func (t *skillTools) given(messages history.List, skills []skillfile.Skill) map[string]bool {
+// withoutDeferral returns the request in which the model need not look for the included tools.
+func withoutDeferral(req *model.Request, included map[string]bool) *model.Request {
+	changed := false
+	specs := slices.Clone(req.Tools)
+	for i := range specs {
+		if deferred, _ := specs[i].Extras.Get(deferLoading).AsBool(); deferred && included[specs[i].Name] {
+			specs[i].Extras = slices.Clone(specs[i].Extras)
+			specs[i].Extras.Delete(deferLoading)
+			changed = true
+		}
+	}
+	if !changed {
+		return req
+	}
+	return req.WithTools(specs)
+}
+
+// includedTools returns the tools that the skills include whose SKILL.md the messages contain: as the result of read_file, whatever
+// part it was and even if it was cleared since, or as a pinned skill.
+func includedTools(messages history.List, skills []skillfile.Skill) map[string]bool {
 	byPath := map[string]*skillfile.Skill{}
 	for i := range skills {
-		byPath[skills[i].Path] = &skills[i]
+		if len(skills[i].IncludeTools) > 0 {
+			byPath[skills[i].Path] = &skills[i]
+		}
+	}
+	if len(byPath) == 0 {
+		return nil
 	}
 	names := map[string]bool{}
 	calls := answeredCalls(messages)
@@ -116,9 +140,7 @@ func (t *skillTools) given(messages history.List, skills []skillfile.Skill) map[
 		}
 		if clean, err := agentfiles.Clean(path); err == nil && byPath[clean] != nil {
 			for _, name := range byPath[clean].IncludeTools {
-				if _, ok := t.tools[name]; ok {
-					names[name] = true
-				}
+				names[name] = true
 			}
 		}
 	}

@@ -2,12 +2,14 @@ package builtin_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
@@ -174,6 +176,28 @@ func TestSkillToolsOfSubagents(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, sub.offered()[1])
 	}
+}
+
+// A tool that the model would have to look for is shown with its skill.
+func TestSkillsShowDeferredTools(t *testing.T) {
+	t.Parallel()
+	deferring := host.WrapModelCall("deferring", func(
+		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
+	) (*model.Response, *host.Update, error) {
+		tools := slices.Clone(req.Tools)
+		for i := range tools {
+			tools[i].Extras = wire.Map{{Key: "defer_loading", Value: wire.Bool(true)}, {Key: "strict", Value: wire.Bool(true)}}
+		}
+		resp, err := next(ctx, req.WithTools(tools))
+		return resp, nil, err
+	})
+	main := newWitness(scripted.Say("done"))
+	agent := newReader(t, main, newWitness(), deferring, builtin.Skills{Sources: skillSources("/skills"), Root: billing(t), SystemPrompt: new("")})
+	in := pinned("bills")
+	_, err := agent.Run(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, `{"strict":true}`, main.asked[0].Tools[0].Extras.Raw().JSON(), "search")
+	require.Equal(t, `{"defer_loading":true,"strict":true}`, main.asked[0].Tools[1].Extras.Raw().JSON(), "calc")
 }
 
 func TestSkillToolsAreRefused(t *testing.T) {

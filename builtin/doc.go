@@ -13,7 +13,7 @@
 //
 //   - The list of all middleware, with names, aliases and examples: registry.go ([Registry], [Lookup], [Entry]).
 //   - Files: [Filesystem] (filesystem*.go), [FileSearch], and linesearch.go for the search that both share. Below them,
-//     internal/agentfiles is a tree of files on disk or in the state, internal/filetext matches globs and reads lines, and
+//     host/backend is the files in the state, on the disk or in a store (filebackend.go for manifests), internal/filetext matches globs and reads lines, and
 //     internal/rootdir decides what may be reached on the disk.
 //   - Retries: [ModelRetry] and [ToolRetry] share [Retry] (retry.go); retrier.go makes the attempts, retrydelay.go the delays,
 //     and onfailure.go the text after the last failure. [ModelFallback] and [ToolError] handle what remains.
@@ -28,6 +28,8 @@
 //   - Commands: [Shell]. shelltool.go decides whether a command runs, also after a lost session, and what its result is;
 //     shellsessions.go starts and ends sessions; shellpolicy.go says where they run, shellredaction.go what is hidden. Processes
 //     are in internal/shellsession.
+//   - Anthropic's own tools: [ClaudeBash], [ClaudeTextEditor], [ClaudeMemory]; claudetool.go declares them to the provider, and
+//     claudefiles.go performs the commands on files.
 //   - Personal data: [PII] (pii*.go), with internal/pii for rules.
 //   - Tools selected or emulated by a model: [LLMToolSelector] (llmtoolselector.go decides which stay, llmtoolselection.go
 //     asks the model), [LLMToolEmulator].

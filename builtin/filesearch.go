@@ -10,11 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/filetext"
-	"github.com/agenthost/agenthost/internal/rootdir"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -95,7 +94,7 @@ func (s FileSearch) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	case s.MaxFileSizeMB < 0 || s.MaxFileSizeMB > maxFileSizeMB:
 		return nil, fmt.Errorf("max_file_size_mb must be 1 to %d, got %d", maxFileSizeMB, s.MaxFileSizeMB)
 	}
-	disk, err := agentfiles.OpenDisk(s.RootPath, rootdir.RefuseLinks)
+	disk, err := backend.OpenDirectory(s.RootPath, backend.Options{RefuseLinks: true})
 	if err != nil {
 		return nil, fmt.Errorf("root_path: %w", err)
 	}
@@ -111,7 +110,7 @@ func (s FileSearch) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 
 // diskSearch is a [FileSearch] in its agent.
 type diskSearch struct {
-	disk    *agentfiles.Disk
+	disk    *backend.Directory
 	maxFile int64
 }
 
@@ -121,7 +120,7 @@ func (*diskSearch) directory(given string) (string, bool) {
 	if strings.Contains(given, "..") || strings.Contains(given, "~") {
 		return "", false
 	}
-	name, err := agentfiles.Clean(rootIfEmpty(given))
+	name, err := backend.Clean(rootIfEmpty(given))
 	return name, err == nil
 }
 
@@ -139,8 +138,8 @@ func (s *diskSearch) glob(ctx context.Context, in globSearchArgs) (*host.ToolOut
 	defer cancel()
 	var found []string
 	chars := 0
-	stopped, err := s.disk.Walk(limited, dir, func(info agentfiles.Info) bool {
-		if glob.Match(agentfiles.Relative(dir, info.Path)) {
+	stopped, err := s.disk.Walk(limited, dir, func(info backend.Info) bool {
+		if glob.Match(backend.Relative(dir, info.Path)) {
 			found = append(found, filetext.OneLine(info.Path))
 			chars += len(info.Path) + 1
 		}
@@ -189,7 +188,7 @@ func (s *diskSearch) grep(ctx context.Context, in grepSearchArgs) (*host.ToolOut
 	search := lineSearch{
 		files: s.disk, maxFile: s.maxFile,
 		match: func(ctx context.Context, line []byte) bool { return text.Find(ctx, pattern, line) != nil },
-		include: func(info agentfiles.Info) bool {
+		include: func(info backend.Info) bool {
 			return include(info.Path) && !slices.Contains(strings.Split(info.Path, "/"), ".git")
 		},
 	}

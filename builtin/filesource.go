@@ -1,46 +1,52 @@
 package builtin
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/rootdir"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
-// fileSource is where a middleware reads files. The paths are those that the tools of the filesystem middleware use too.
-type fileSource struct {
-	disk *agentfiles.Disk // nil means the state of the thread
-}
+// fileSource is where a middleware keeps or reads files. The paths are those that the tools of the filesystem middleware use too.
+type fileSource struct{ opened *backend.Opened }
 
-// openFileSource opens the directory of a configuration; "" means the state.
-func openFileSource(root string, links rootdir.Links) (*fileSource, error) {
-	if root == "" {
-		return &fileSource{}, nil
+// openFileSource opens the backend of a configuration. root is the short form for a directory of the disk; without both, files
+// are in the state.
+func openFileSource(ctx context.Context, env *host.Env, root string, given FileBackend, o backend.Options) (*fileSource, error) {
+	key, from := "backend", given.Backend
+	switch {
+	case root != "" && from != nil:
+		return nil, errors.New("root and backend exclude each other; root is short for {type: filesystem, root_dir: …}")
+	case root != "":
+		key, from = "root", backend.Disk{Root: root}
+	case from == nil:
+		from = backend.State{}
 	}
-	disk, err := agentfiles.OpenDisk(root, links)
+	opened, err := from.Open(ctx, *env, o)
 	if err != nil {
-		return nil, fmt.Errorf("root: %w", err)
+		return nil, fmt.Errorf("%s: %w", key, err)
 	}
-	return &fileSource{disk}, nil
+	return &fileSource{opened}, nil
 }
 
 // install adds to hooks what the source needs.
 func (s *fileSource) install(hooks *host.Hooks) {
-	if s.disk == nil {
-		hooks.State = append(hooks.State, agentfiles.Field.Field)
-		return
+	hooks.State = append(hooks.State, s.opened.State...)
+	hooks.End, hooks.Close = s.opened.End, s.opened.Close
+}
+
+// close releases the files of a middleware that is not used after all.
+func (s *fileSource) close() error {
+	if s.opened.Close == nil {
+		return nil
 	}
-	hooks.Close = s.disk.Close
+	return s.opened.Close()
 }
 
 // files returns the files as a hook sees them.
-func (s *fileSource) files(rt *host.Runtime) (agentfiles.Reader, error) {
-	if s.disk != nil {
-		return s.disk, nil
-	}
-	return new(agentfiles.State).At(rt, "")
-}
+func (s *fileSource) files(rt *host.Runtime) (backend.Reader, error) { return s.opened.At(rt, "") }
 
 // cleanPaths checks a list of paths under a key of the configuration. The example is a valid path.
 func cleanPaths(key, example string, given []string) ([]string, error) {
@@ -50,7 +56,7 @@ func cleanPaths(key, example string, given []string) ([]string, error) {
 	clean := make([]string, len(given))
 	for i, path := range given {
 		var err error
-		if clean[i], err = agentfiles.Clean(path); err != nil {
+		if clean[i], err = backend.Clean(path); err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", key, i, err)
 		}
 	}

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/internal/rootdir"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 // Filesystem gives the model files: the tools ls, read_file, write_file, edit_file, delete, glob and grep. It also moves
@@ -19,16 +17,17 @@ import (
 // with the path.
 //
 // Paths begin with /. With root, / is that directory of the disk. Without root, files are kept in the state, in the field
-// "files", and live as long as the thread. The caller of a run may set and read them: {path: {content, encoding,
+// "files", and live as long as the thread. With backend, they may also be in the agent's store, where they outlive the thread
+// and other threads see them, or in several places, by the beginning of the path. The caller of a run may set and read them: {path: {content, encoding,
 // created_at, modified_at}}, where null removes a file. Nothing outside of root can be reached, neither by .. nor through
 // symbolic links. Errors, such as a missing file, are answers for the model.
 //
-// A file that is written, edited or searched has at most 8 MiB, and the files of a state have at most 64 MiB together;
-// larger files on a disk can be read page by page. Binary files are neither shown nor searched, except that images and PDF
-// documents are attached for the model.
+// A file that is written, edited or searched has at most 8 MiB, and the files of a state, or of a namespace of a store, have at
+// most 64 MiB together; larger files on a disk can be read page by page. Binary files are neither shown nor searched, except
+// that images and PDF documents are attached for the model.
 //
-// Behaviour and texts are those of deepagents 0.7.8's FilesystemMiddleware with a StateBackend or a FilesystemBackend, with
-// these differences:
+// Behaviour and texts are those of deepagents 0.7.8's FilesystemMiddleware with a StateBackend, FilesystemBackend, StoreBackend
+// or CompositeBackend, with these differences:
 //
 //   - Lists are JSON.
 //   - Parallel edits of one file of the state, in one answer of the model, do not undo each other.
@@ -37,12 +36,19 @@ import (
 //   - Permissions cover hidden files, and an interrupt rule asks about what a search has found, not about what it might find.
 //   - With permissions, symbolic links below root are refused: a link would give a file a path that other rules match. Without
 //     permissions, links that stay in root are followed.
-//   - There is no tool execute; the shell middleware has one.
+//   - There is no tool execute and no sandbox as a backend; the shell middleware runs commands in one.
+//   - A composite is one tree: lists and searches see routes at any depth, and patterns apply to whole paths. A directory with a
+//     route in it is not deleted as a whole.
+//   - A store keeps the bytes of a file, and no other values than files.
 //   - Sound and video are not shown.
+//   - offload_binary_content is an error where /blobs is in the state, and puts back at most 64 MiB of media for a model call.
 type Filesystem struct {
 	// Root is a directory of the disk, which must exist; "": files are kept in the state. In a manifest it is relative to
 	// the manifest. Large results are written to it, too.
 	Root string `yaml:"root"`
+	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
+	// outlive the thread.
+	Backend FileBackend `yaml:"backend"`
 	// Tools are the tools that the model gets; none (or "all" in a manifest): all. read_file must be among them, since
 	// previews refer to it.
 	Tools FilesystemTools `yaml:"tools"`
@@ -62,6 +68,10 @@ type Filesystem struct {
 	// /conversation_history. The message stays whole in the history; the model sees the preview. nil: 50,000; 0 (or null in
 	// a manifest): the message is never moved.
 	HumanMessageTokenLimitBeforeEvict *int `yaml:"human_message_token_limit_before_evict" schema:"default=50000,min=0"`
+	// OffloadBinaryContent moves images and other media, which read_file returns or messages of the user hold, into files below
+	// /blobs, so that they are not saved with each step of the thread. They are put back for each model call, up to 64 MiB in one
+	// call. What the caller gives to a run is saved once. It needs a backend that is not the state.
+	OffloadBinaryContent bool `yaml:"offload_binary_content"`
 	// GrepMaxCount is the number of matches that grep returns if the model sets none. nil: 1,000; 0 (or null in a manifest):
 	// 100,000, which is the upper limit.
 	GrepMaxCount *int `yaml:"grep_max_count" schema:"default=1000,min=1"`
@@ -133,6 +143,7 @@ func (f Filesystem) ResolvePaths(resolve func(path string) string) host.Middlewa
 	if f.Root != "" {
 		f.Root = resolve(f.Root)
 	}
+	f.Backend = f.Backend.resolved(resolve)
 	return f
 }
 
@@ -159,7 +170,7 @@ func (f *Filesystem) UnmarshalYAML(decode func(into any) error) error {
 }
 
 // Hooks checks the configuration and opens the directory.
-func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+func (f Filesystem) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	names, err := f.toolNames()
 	if err != nil {
 		return nil, err
@@ -175,32 +186,30 @@ func (f Filesystem) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) 
 	if fsys.matches < 0 {
 		return nil, fmt.Errorf("grep_max_count must be positive or None, got %d", fsys.matches)
 	}
-	if fsys.rules, err = compileFileRules(f.Permissions, f.Root != "" && ignoresCase); err != nil {
-		return nil, err
-	}
 	hooks := &host.Hooks{Tools: fsys.tools(names, f.CustomToolDescriptions)}
-	links := rootdir.FollowInside
-	if len(f.Permissions) > 0 { // a link gives a file another path, which other rules match
-		links = rootdir.RefuseLinks
-	}
-	if fsys.fileSource, err = openFileSource(f.Root, links); err != nil {
+	// A link gives a file another path, which other rules match.
+	options := backend.Options{RefuseLinks: len(f.Permissions) > 0}
+	if fsys.fileSource, err = openFileSource(ctx, &env, f.Root, f.Backend, options); err != nil {
 		return nil, err
+	}
+	if fsys.rules, err = compileFileRules(f.Permissions, fsys.opened.IgnoresCase); err != nil {
+		return nil, errors.Join(err, fsys.close())
 	}
 	fsys.install(hooks)
-	if fsys.disk == nil {
-		hooks.End = func(_ context.Context, run string) { fsys.state.Forget(run) }
+	if f.OffloadBinaryContent {
+		if fsys.blobs = fsys.artifact(blobs); fsys.opened.InState != nil && fsys.opened.InState(fsys.blobs) {
+			return nil, errors.Join(fmt.Errorf("offload_binary_content has no effect: %s is in the state of the thread; set root, or a backend "+
+				"with another place for it", strings.TrimSuffix(fsys.blobs, "/")), fsys.close())
+		}
 	}
-	if fsys.toolLimit > 0 {
+	if fsys.toolLimit > 0 || fsys.blobs != "" {
 		hooks.WrapToolCall = host.WrapToolHook{Func: fsys.evictResult}
 	}
-	if fsys.humanLimit > 0 || fsys.prompt != "" {
+	if fsys.humanLimit > 0 || fsys.prompt != "" || fsys.blobs != "" {
 		hooks.WrapModelCall = host.WrapModelHook{Func: fsys.prepare, PassesTokens: true}
 	}
 	return hooks, nil
 }
-
-// ignoresCase reports whether the usual disks of the operating system ignore the case of names.
-const ignoresCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // toolNames returns the tools that the model gets.
 func (f *Filesystem) toolNames() ([]string, error) {
@@ -234,23 +243,10 @@ type filesystem struct {
 	*fileSource
 
 	env        host.Env
-	state      agentfiles.State // used if there is no disk
 	rules      fileRules
 	prompt     string
-	toolLimit  int // characters; 0 means no limit
-	humanLimit int // characters; 0 means no limit
-	matches    int // the largest number of matches of grep; 0 means no limit
-}
-
-// open returns the files as a call of a tool or hook sees them, and a function that returns the update with the call's
-// changes.
-func (f *filesystem) open(rt *host.Runtime, call string) (agentfiles.FS, func() *host.Update, error) {
-	if f.disk != nil {
-		return f.disk, func() *host.Update { return nil }, nil
-	}
-	view, err := f.state.At(rt, call)
-	if err != nil {
-		return nil, nil, err
-	}
-	return view, view.Update, nil
+	toolLimit  int    // characters; 0 means no limit
+	humanLimit int    // characters; 0 means no limit
+	blobs      string // the directory of media, with a slash at the end; "": they stay in the messages
+	matches    int    // the largest number of matches of grep; 0 means no limit
 }

@@ -12,10 +12,12 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/host/store/memory"
 )
 
 type args = map[string]any
@@ -23,8 +25,8 @@ type args = map[string]any
 // files are the contents of files, by path.
 type files map[string]string
 
-// fileTrees are where the files of the middleware may be: in a directory of the disk, or in the state.
-var fileTrees = []string{"disk", "state"}
+// fileTrees are where the files of the middleware may be: in a directory of the disk, in the state, or in the agent's store.
+var fileTrees = []string{"disk", "state", "store"}
 
 // withFiles runs an agent whose model makes these calls, one batch after the other, with a filesystem that has these
 // files, and returns the result and the files then.
@@ -32,25 +34,44 @@ func withFiles(
 	t *testing.T, tree string, config builtin.Filesystem, given files, turns ...scripted.Turn,
 ) (*host.Result, files) {
 	t.Helper()
-	input := host.Input{Messages: []abi.Message{abi.Human("go")}}
-	if tree == "disk" {
+	input, values := host.Input{Messages: []abi.Message{abi.Human("go")}}, memory.New()
+	switch tree {
+	case "disk":
 		config.Root = directory(t, given)
-	} else {
+	case "store":
+		for name, text := range given {
+			_, err := values.Put(t.Context(), storedFiles, name, []byte(text), store.PutOptions{})
+			require.NoError(t, err)
+		}
+		config.Backend = builtin.FileBackend{Backend: backend.Store{Namespace: backend.Namespace("tests")}}
+	default:
 		input.State = map[string]any{"files": inState(given)}
 	}
 	agent, err := host.New(host.Config{
 		Model:      &scripted.Turns{Script: turns, AfterEnd: scripted.EndEmpty},
-		Middleware: []host.Middleware{config},
+		Middleware: []host.Middleware{config}, Store: values,
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()
 	result, err := agent.Run(t.Context(), input)
 	require.NoError(t, err)
-	if tree == "disk" {
+	switch tree {
+	case "disk":
 		return result, filesIn(t, config.Root)
+	case "store":
+		page, err := values.List(t.Context(), storedFiles, store.Query{Values: true})
+		require.NoError(t, err)
+		stored := files{}
+		for _, entry := range page.Items {
+			stored[entry.Key] = string(entry.Value)
+		}
+		return result, stored
 	}
 	return result, stateFiles(t, result)
 }
+
+// storedFiles is the namespace of the files of a store.
+var storedFiles = store.Namespace{"files", "tests"}
 
 // directory makes a directory with files.
 func directory(t *testing.T, given files) string {
@@ -82,17 +103,17 @@ func filesIn(t *testing.T, dir string) files {
 	return out
 }
 
-func inState(given files) map[string]agentfiles.Entry {
-	out := map[string]agentfiles.Entry{}
+func inState(given files) map[string]backend.Entry {
+	out := map[string]backend.Entry{}
 	for name, text := range given {
-		out[name] = agentfiles.Entry{Content: text, Encoding: "utf-8", CreatedAt: "2024-01-02T03:04:05Z", ModifiedAt: "2024-01-02T03:04:05Z"}
+		out[name] = backend.Entry{Content: text, Encoding: "utf-8", CreatedAt: "2024-01-02T03:04:05Z", ModifiedAt: "2024-01-02T03:04:05Z"}
 	}
 	return out
 }
 
 func stateFiles(t *testing.T, result *host.Result) files {
 	t.Helper()
-	var entries map[string]agentfiles.Entry
+	var entries map[string]backend.Entry
 	require.NoError(t, host.Decode(result.State.Get("files"), &entries))
 	out := files{}
 	for name, entry := range entries {

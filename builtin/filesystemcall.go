@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/tool"
 )
 
@@ -43,7 +43,7 @@ type fileCall struct {
 
 	rt    *host.Runtime
 	call  *abi.ToolCall
-	files agentfiles.FS
+	files backend.Files
 	asked bool // a human has approved the call
 }
 
@@ -67,14 +67,14 @@ func fileFunc[In any](
 
 // Call calls the function and adds the changes of the state to its output.
 func (t *fileTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-	files, update, err := t.fsys.open(rt, call.ID)
+	files, err := t.fsys.opened.At(rt, call.ID)
 	if err != nil {
 		return failedOutput("Error: " + err.Error()), nil //nolint:nilerr // the error is an answer for the model
 	}
 	c := &fileCall{filesystem: t.fsys, rt: rt, call: call, files: files}
 	output, err := t.Tool.Call(context.WithValue(ctx, fileCallKey{}, c), rt, call)
 	if err == nil && !output.Failed {
-		output.Update = update()
+		output.Update = files.Changes()
 	}
 	return output, err
 }
@@ -113,7 +113,7 @@ func (*answeredError) Error() string { return "a human has answered the call" }
 // path returns the clean form of a path that the model gave, if the rules allow these operations on it. It asks a human if
 // a rule requires it.
 func (c *fileCall) path(given string, operations ...string) (string, error) {
-	name, err := agentfiles.Clean(given)
+	name, err := backend.Clean(given)
 	if err != nil {
 		return "", err
 	}

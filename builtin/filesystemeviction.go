@@ -14,8 +14,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/filetext"
@@ -27,6 +27,11 @@ const (
 	largeResults = "/large_tool_results/"
 	largeHistory = "/conversation_history/"
 )
+
+// artifact returns a directory of files that the middleware makes.
+func (f *filesystem) artifact(dir string) string {
+	return strings.TrimSuffix(f.opened.Artifacts, "/") + dir
+}
 
 // These texts are deepagents'.
 const (
@@ -46,17 +51,20 @@ func (f *filesystem) evictResult(
 	ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler,
 ) (*abi.Message, *host.Update, error) {
 	message, err := next(ctx, req)
-	if err != nil || message == nil || rt.Nested() || slices.Contains(filesystemToolNames, req.Call.Name) {
+	if err != nil || message == nil || rt.Nested() {
 		return message, nil, err
 	}
+	if f.blobs != "" && req.Call.Name == readFileTool {
+		return f.offloadResult(ctx, rt, req.Call.ID, message)
+	}
 	text := textOf(message.Content)
-	if !longer(text, f.toolLimit) {
+	if f.toolLimit == 0 || slices.Contains(filesystemToolNames, req.Call.Name) || !longer(text, f.toolLimit) {
 		return message, nil, nil
 	}
-	files, update, err := f.open(rt, req.Call.ID)
+	files, err := f.opened.At(rt, req.Call.ID)
 	var name string
 	if err == nil {
-		name, err = f.keep(ctx, files, largeResults+fileNameOf(req.Call.ID), "", text)
+		name, err = f.keep(ctx, files, f.artifact(largeResults)+fileNameOf(req.Call.ID), "", text)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -67,7 +75,7 @@ func (f *filesystem) evictResult(
 	}
 	out := *message
 	out.Content = replaced(message.Content, fmt.Sprintf(tooLargeResult, req.Call.ID, name, preview("result", text)))
-	return &out, update(), nil
+	return &out, files.Changes(), nil
 }
 
 // maxSameName is the largest number of different texts that are kept under one id.
@@ -75,19 +83,19 @@ const maxSameName = 1000
 
 // keep writes a text to a file and returns its path. A model may repeat the ids of calls: an existing file with another
 // content stays, and the text gets a numbered name.
-func (*filesystem) keep(ctx context.Context, files agentfiles.FS, name, extension, text string) (string, error) {
+func (*filesystem) keep(ctx context.Context, files backend.Files, name, extension, text string) (string, error) {
 	for i := 1; i <= maxSameName; i++ {
 		path := name + extension
 		if i > 1 {
 			path = fmt.Sprintf("%s_%d%s", name, i, extension)
 		}
-		present, err := agentfiles.ReadFile(ctx, files, path, int64(len(text)))
+		present, err := backend.ReadFile(ctx, files, path, int64(len(text)))
 		switch {
-		case agentfiles.Is(err, agentfiles.NotFound):
+		case backend.Is(err, backend.NotFound):
 			return path, files.Write(ctx, path, []byte(text))
 		case err == nil && bytes.Equal(present, []byte(text)):
 			return path, nil
-		case err != nil && !agentfiles.Is(err, agentfiles.TooLarge):
+		case err != nil && !backend.Is(err, backend.TooLarge):
 			return "", err
 		}
 	}
@@ -115,6 +123,13 @@ func (f *filesystem) prepare(
 			return nil, nil, err
 		}
 		req, update = req.WithMessages(messages), evicted
+	}
+	if f.blobs != "" {
+		messages, moved, err := f.withMedia(ctx, rt, req.Messages)
+		if err != nil {
+			return nil, nil, err
+		}
+		req, update = req.WithMessages(messages), joinUpdates(update, moved)
 	}
 	resp, err := next(ctx, req)
 	if err != nil {
@@ -163,15 +178,15 @@ func (f *filesystem) previews(ctx context.Context, rt *host.Runtime, messages hi
 }
 
 func (f *filesystem) evictMessage(ctx context.Context, rt *host.Runtime, m *abi.Message) (string, *host.Update, error) {
-	files, update, err := f.open(rt, "")
+	files, err := f.opened.At(rt, "")
 	if err != nil {
 		return "", nil, err
 	}
-	path, err := f.keep(ctx, files, largeHistory+fileNameOf(m.ID), ".md", textOf(m.Content))
+	path, err := f.keep(ctx, files, f.artifact(largeHistory)+fileNameOf(m.ID), ".md", textOf(m.Content))
 	if err != nil {
 		return "", nil, err
 	}
-	changes := update()
+	changes := files.Changes()
 	if changes == nil {
 		changes = &host.Update{}
 	}

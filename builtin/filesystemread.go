@@ -12,8 +12,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/filetext"
 	"github.com/agenthost/agenthost/internal/text"
@@ -70,7 +70,7 @@ func (c *fileCall) readFile(ctx context.Context, in readFileArgs) (*host.ToolOut
 	offset, limit := max(in.Offset, 0), min(max(in.Limit, 0), room) // more lines than characters never fit
 	lines, err := filetext.ReadLines(ctx, file, filetext.Page{First: offset, Limit: limit, Room: utf8.UTFMax * room, CR: true})
 	if _, binary := errors.AsType[*filetext.BinaryError](err); binary {
-		return nil, &agentfiles.Error{Path: name, Reason: agentfiles.Binary}
+		return nil, &backend.Error{Path: name, Reason: backend.Binary}
 	}
 	switch {
 	case err != nil:
@@ -170,7 +170,7 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	if _, err := c.files.Stat(ctx, name); err != nil {
 		return nil, err
 	}
-	info, limit := c.env.Model.Info(), int64(agentfiles.MaxFile)
+	info, limit := c.env.Model.Info(), int64(backend.MaxFile)
 	switch {
 	case kind == "media":
 		return nil, refusedMediaf("File '%s' is of a kind that cannot be shown", name)
@@ -179,7 +179,7 @@ func (c *fileCall) readMedia(ctx context.Context, name, kind string) (*host.Tool
 	case kind == "image":
 		limit = model.MaxImage
 	}
-	content, err := agentfiles.ReadFile(ctx, c.files, name, limit)
+	content, err := backend.ReadFile(ctx, c.files, name, limit)
 	if err != nil {
 		return nil, err
 	}

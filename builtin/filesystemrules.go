@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/internal/filetext"
 )
 
@@ -168,7 +168,7 @@ func (r *fileRules) removing(target string, directory bool, files []string) remo
 	}
 	seen := map[string]bool{}
 	for _, file := range files {
-		for name := file; name != target && agentfiles.Within(target, name) && !seen[name]; name = path.Dir(name) {
+		for name := file; name != target && backend.Within(target, name) && !seen[name]; name = path.Dir(name) {
 			seen[name] = true
 			add(name)
 		}
@@ -182,7 +182,7 @@ func (r *fileRules) removing(target string, directory bool, files []string) remo
 			continue
 		}
 		for _, glob := range rule.globs {
-			if glob.IsLiteral() && agentfiles.Within(target, glob.String()) {
+			if glob.IsLiteral() && backend.Within(target, glob.String()) {
 				out.add(r.decide(fileWrite, glob.String()))
 			}
 		}

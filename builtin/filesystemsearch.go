@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/internal/filetext"
 )
 
@@ -74,14 +74,14 @@ func (c *fileCall) ls(ctx context.Context, in lsArgs) (*host.ToolOutput, error) 
 		return nil, err
 	}
 	infos, err := c.files.List(ctx, dir)
-	if err != nil && !agentfiles.Is(err, agentfiles.NotFound) && !agentfiles.Is(err, agentfiles.NotDir) {
+	if err != nil && !backend.Is(err, backend.NotFound) && !backend.Is(err, backend.NotDir) {
 		return nil, err
 	}
 	return c.list(infos)
 }
 
 // list returns paths as a JSON list. It asks a human first if a rule about one of the paths requires it.
-func (c *fileCall) list(infos []agentfiles.Info) (*host.ToolOutput, error) {
+func (c *fileCall) list(infos []backend.Info) (*host.ToolOutput, error) {
 	paths, chars := make([]string, 0, len(infos)), 0
 	mustAsk := false
 	for _, info := range infos {
@@ -143,9 +143,9 @@ func (c *fileCall) glob(ctx context.Context, in globArgs) (*host.ToolOutput, err
 	glob = glob.Strict()
 	limited, cancel := context.WithTimeoutCause(ctx, maxGlobTime, errGlobTime)
 	defer cancel()
-	var infos []agentfiles.Info
-	stopped, err := c.files.Walk(limited, dir, func(info agentfiles.Info) bool {
-		if glob.Match(agentfiles.Relative(dir, info.Path)) {
+	var infos []backend.Info
+	stopped, err := c.files.Walk(limited, dir, func(info backend.Info) bool {
+		if glob.Match(backend.Relative(dir, info.Path)) {
 			infos = append(infos, info)
 		}
 		return true
@@ -155,13 +155,13 @@ func (c *fileCall) glob(ctx context.Context, in globArgs) (*host.ToolOutput, err
 		return nil, context.Cause(ctx)
 	case limited.Err() != nil:
 		return nil, errGlobTime
-	case err != nil && !agentfiles.Is(err, agentfiles.NotFound):
+	case err != nil && !backend.Is(err, backend.NotFound):
 		return nil, err
 	}
 	output, err := c.list(infos)
 	if err == nil && stopped {
 		output = host.TextOutput(output.Content.Text() + fmt.Sprintf("\n\nNote: the search stopped after %d files and directories. "+
-			"The paths above are valid but incomplete. Narrow the search (a narrower path) to see the rest.", agentfiles.MaxVisited))
+			"The paths above are valid but incomplete. Narrow the search (a narrower path) to see the rest.", backend.MaxVisited))
 	}
 	return output, err
 }
@@ -191,11 +191,11 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 		include = glob.Strict().Match
 	}
 	search := lineSearch{
-		files: c.files, maxFile: agentfiles.MaxFile, most: c.matches,
+		files: c.files, maxFile: backend.MaxFile, most: c.matches,
 		match: func(_ context.Context, line []byte) bool { return bytes.Contains(line, []byte(in.Pattern)) },
-		include: func(info agentfiles.Info) bool {
+		include: func(info backend.Info) bool {
 			shows, _ := c.readable(info.Path)
-			return shows && include(agentfiles.Relative(dir, info.Path))
+			return shows && include(backend.Relative(dir, info.Path))
 		},
 	}
 	if in.MaxCount > 0 {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 const (
@@ -65,7 +65,7 @@ func (c *fileCall) editFile(ctx context.Context, in editFileArgs) (*host.ToolOut
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.files.Edit(ctx, name, agentfiles.Edit{Old: in.OldString, New: in.NewString, All: in.ReplaceAll})
+	n, err := c.files.Edit(ctx, name, backend.Edit{Old: in.OldString, New: in.NewString, All: in.ReplaceAll})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c *fileCall) editFile(ctx context.Context, in editFileArgs) (*host.ToolOut
 
 // remove asks the rules about everything that it would remove.
 func (c *fileCall) remove(ctx context.Context, in deleteArgs) (*host.ToolOutput, error) {
-	name, err := agentfiles.Clean(in.FilePath)
+	name, err := backend.Clean(in.FilePath)
 	if err == nil && len(c.rules.rules) > 0 {
 		err = c.mayRemove(ctx, name)
 	}
@@ -94,7 +94,7 @@ func (c *fileCall) mayRemove(ctx context.Context, name string) error {
 	}
 	var files []string
 	if info.Dir {
-		stopped, err := c.files.Walk(ctx, name, func(info agentfiles.Info) bool {
+		stopped, err := c.files.Walk(ctx, name, func(info backend.Info) bool {
 			files = append(files, info.Path)
 			return true
 		})

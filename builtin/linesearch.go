@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/internal/filetext"
 	"github.com/agenthost/agenthost/internal/text"
 )
@@ -31,8 +31,8 @@ var errSearchTime = errors.New("the search took too long")
 
 // lineSearch finds matching lines in files.
 type lineSearch struct {
-	files   agentfiles.Reader
-	include func(info agentfiles.Info) bool
+	files   backend.Reader
+	include func(info backend.Info) bool
 	match   func(ctx context.Context, line []byte) bool
 	maxFile int64
 	most    int // the largest number of matches; 0 means maxMatches
@@ -77,7 +77,7 @@ func (s *lineSearch) run(ctx context.Context, dir string) (found []lineMatch, st
 			return true
 		},
 	}
-	cut, err := s.files.Walk(limited, dir, func(info agentfiles.Info) bool {
+	cut, err := s.files.Walk(limited, dir, func(info backend.Info) bool {
 		return !s.include(info) || search.File(limited, info.Path, info.Size)
 	})
 	switch {
@@ -85,7 +85,7 @@ func (s *lineSearch) run(ctx context.Context, dir string) (found []lineMatch, st
 		return nil, false, context.Cause(ctx)
 	case limited.Err() != nil:
 		return found, true, nil
-	case agentfiles.Is(err, agentfiles.NotFound):
+	case backend.Is(err, backend.NotFound):
 		return nil, false, nil
 	}
 	return found, search.Stopped || cut, err

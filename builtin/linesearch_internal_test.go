@@ -9,20 +9,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 // slowFiles is a tree of files of which one is found, and that then takes for ever.
-type slowFiles struct{ agentfiles.FS }
+type slowFiles struct{ backend.Files }
 
-func (slowFiles) Walk(ctx context.Context, _ string, visit func(agentfiles.Info) bool) (stopped bool, err error) {
-	visit(agentfiles.Info{Path: "/a", Size: 1})
+func (slowFiles) Walk(ctx context.Context, _ string, visit func(backend.Info) bool) (stopped bool, err error) {
+	visit(backend.Info{Path: "/a", Size: 1})
 	<-ctx.Done()
 	return false, context.Cause(ctx)
 }
 
-func (slowFiles) Open(context.Context, string) (io.ReadCloser, agentfiles.Info, error) {
-	return nil, agentfiles.Info{}, &agentfiles.Error{Reason: agentfiles.NotFound}
+func (slowFiles) Open(context.Context, string) (io.ReadCloser, backend.Info, error) {
+	return nil, backend.Info{}, &backend.Error{Reason: backend.NotFound}
 }
 
 // A search that takes too long ends, and so does one whose run is cancelled.

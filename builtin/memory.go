@@ -11,10 +11,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Memory puts files such as AGENTS.md, which describe a project or a user, into the system prompt of each model call. They
@@ -30,8 +29,11 @@ type Memory struct {
 	// Sources are the files, as absolute paths below root, in the order in which they are shown. Required.
 	Sources []string `yaml:"sources"`
 	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. "": the files in the
-	// state of the thread, where the filesystem middleware without a root keeps them.
+	// state of the thread, where the filesystem middleware without a root keeps them, unless there is a backend.
 	Root string `yaml:"root"`
+	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
+	// outlive the thread.
+	Backend FileBackend `yaml:"backend"`
 	// SystemPrompt is added after the system prompt, as a block of its own. It must contain {agent_memory}. nil: a text that
 	// explains what memory is and how to keep it; "": nothing is added, but the files are still read.
 	SystemPrompt *string `yaml:"system_prompt"`
@@ -70,11 +72,12 @@ func (m Memory) ResolvePaths(resolve func(path string) string) host.Middleware {
 	if m.Root != "" {
 		m.Root = resolve(m.Root)
 	}
+	m.Backend = m.Backend.resolved(resolve)
 	return m
 }
 
 // Hooks checks the configuration and opens the root.
-func (m Memory) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+func (m Memory) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	sources, err := cleanPaths("sources", "/AGENTS.md", m.Sources)
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (m Memory) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if l.prompt, err = newTemplate("system_prompt", prompt, "{agent_memory}"); err != nil {
 		return nil, err
 	}
-	if l.source, err = openFileSource(m.Root, rootdir.FollowInside); err != nil {
+	if l.source, err = openFileSource(ctx, &env, m.Root, m.Backend, backend.Options{}); err != nil {
 		return nil, err
 	}
 	hooks := &host.Hooks{BeforeAgent: host.NodeHook{Func: l.beforeAgent}, State: []host.Field{l.contents.Field}}
@@ -124,11 +127,11 @@ func (l *memoryLoader) beforeAgent(ctx context.Context, rt *host.Runtime) (*host
 	}
 	contents := make(map[string]string, len(l.sources))
 	for _, source := range l.sources {
-		content, err := agentfiles.ReadFile(ctx, files, source, maxMemoryFile)
+		content, err := backend.ReadFile(ctx, files, source, maxMemoryFile)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case agentfiles.Is(err, agentfiles.NotFound):
+		case backend.Is(err, backend.NotFound):
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("Failed to download %s: %w", source, err) //nolint:staticcheck // the text is deepagents'

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
 )
@@ -85,7 +85,7 @@ func (l *skillLibrary) beforeModel(ctx context.Context, rt *host.Runtime) (*host
 }
 
 // pinnedBody reads a SKILL.md without its frontmatter.
-func pinnedBody(ctx context.Context, files agentfiles.Reader, name string) (string, error) {
+func pinnedBody(ctx context.Context, files backend.Reader, name string) (string, error) {
 	file, info, err := files.Open(ctx, name)
 	if err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func pinnedBody(ctx context.Context, files agentfiles.Reader, name string) (stri
 	case err != nil:
 		return "", err
 	case len(content) > maxPinnedSkill:
-		return "", &agentfiles.Error{Path: name, Reason: agentfiles.TooLarge, Size: max(info.Size, int64(len(content))), Limit: maxPinnedSkill}
+		return "", &backend.Error{Path: name, Reason: backend.TooLarge, Size: max(info.Size, int64(len(content))), Limit: maxPinnedSkill}
 	case !utf8.Valid(content):
 		return "", fmt.Errorf("%s is not UTF-8 text", name)
 	}

@@ -6,13 +6,13 @@ import (
 	"io"
 	"path"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 // skillReader reads the skills of several sources.
 type skillReader struct {
-	files    agentfiles.Reader
+	files    backend.Reader
 	skills   []skillfile.Skill // in the order in which they were found
 	warnings []string          // including those about failures
 	failed   []string          // skipped skills with reasons
@@ -47,7 +47,7 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case agentfiles.Is(err, agentfiles.NotFound):
+	case backend.Is(err, backend.NotFound):
 		return nil
 	case err != nil:
 		r.fail(source, err.Error())
@@ -58,7 +58,7 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 			continue
 		}
 		name := path.Join(entry.Path, "SKILL.md")
-		if clean, err := agentfiles.Clean(name); err != nil || clean != name { // the name could break a line of the prompt
+		if clean, err := backend.Clean(name); err != nil || clean != name { // the name could break a line of the prompt
 			r.fail(fmt.Sprintf("%q", name), "the path has characters that tools do not accept")
 			continue
 		}
@@ -66,7 +66,7 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case agentfiles.Is(err, agentfiles.NotFound):
+		case backend.Is(err, backend.NotFound):
 			continue // the directory has no skill
 		case err != nil:
 			r.fail(name, err.Error())
@@ -100,7 +100,7 @@ func (r *skillReader) head(ctx context.Context, name string) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	if info.Size > maxSkillFile {
-		return nil, &agentfiles.Error{Path: name, Reason: agentfiles.TooLarge, Size: info.Size, Limit: maxSkillFile}
+		return nil, &backend.Error{Path: name, Reason: backend.TooLarge, Size: info.Size, Limit: maxSkillFile}
 	}
 	return io.ReadAll(io.LimitReader(file, skillfile.MaxHead))
 }

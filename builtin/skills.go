@@ -13,8 +13,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/model"
-	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // Skills tells the model about skills. A skill is a directory with a file SKILL.md, which begins with YAML frontmatter
@@ -46,8 +46,11 @@ type Skills struct {
 	// Required.
 	Sources []SkillSource `yaml:"sources"`
 	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. "": the files in the
-	// state of the thread, where the filesystem middleware without a root keeps them.
+	// state of the thread, where the filesystem middleware without a root keeps them, unless there is a backend.
 	Root string `yaml:"root"`
+	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
+	// outlive the thread.
+	Backend FileBackend `yaml:"backend"`
 	// SystemPrompt is added after the system prompt, as a block of its own, with {skills_locations}, {skills_load_warnings} and
 	// {skills_list}. nil: a text that explains how to use skills; "": nothing is added.
 	SystemPrompt *string `yaml:"system_prompt"`
@@ -85,11 +88,12 @@ func (s Skills) ResolvePaths(resolve func(path string) string) host.Middleware {
 	if s.Root != "" {
 		s.Root = resolve(s.Root)
 	}
+	s.Backend = s.Backend.resolved(resolve)
 	return s
 }
 
 // Hooks checks the configuration and opens the root.
-func (s Skills) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+func (s Skills) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	sources, err := cleanSources(s.Sources)
 	if err != nil {
 		return nil, err
@@ -115,7 +119,7 @@ func (s Skills) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if l.tools, err = newSkillTools(&s, ownField("skill_tools_disclosed", "skills", env.Name)); err != nil {
 		return nil, err
 	}
-	if l.source, err = openFileSource(s.Root, rootdir.FollowInside); err != nil {
+	if l.source, err = openFileSource(ctx, &env, s.Root, s.Backend, backend.Options{}); err != nil {
 		return nil, err
 	}
 	hooks := &host.Hooks{

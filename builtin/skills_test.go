@@ -14,10 +14,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/internal/rootdir"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -156,10 +155,10 @@ func TestSkillsInAThread(t *testing.T) {
 		{"Base", "\n\n" + listed("pdf", "Has changed.", "/skills/pdf/SKILL.md"), "\n\nPlan."},
 	}, l.systems())
 
-	disk, err := agentfiles.OpenDisk(root, rootdir.FollowInside)
+	disk, err := backend.OpenDirectory(root, backend.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
-	content, err := agentfiles.ReadFile(t.Context(), disk, "/skills/pdf/SKILL.md", 1000)
+	content, err := backend.ReadFile(t.Context(), disk, "/skills/pdf/SKILL.md", 1000)
 	require.NoError(t, err)
 	require.Equal(t, skillFile("pdf", "Has changed."), string(content))
 }

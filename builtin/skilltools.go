@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/history"
@@ -138,7 +138,7 @@ func includedTools(messages history.List, skills []skillfile.Skill) map[string]b
 		if path == "" {
 			continue
 		}
-		if clean, err := agentfiles.Clean(path); err == nil && byPath[clean] != nil {
+		if clean, err := backend.Clean(path); err == nil && byPath[clean] != nil {
 			for _, name := range byPath[clean].IncludeTools {
 				names[name] = true
 			}

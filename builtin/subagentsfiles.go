@@ -33,7 +33,7 @@ func (s *subagentSpec) filesAndSkills(env *host.Env, middleware []host.Middlewar
 	if at < 0 {
 		skills = &Skills{}
 		if files, at := configOf[Filesystem](middleware); at >= 0 {
-			skills.Root = files.Root
+			skills.Root, skills.Backend = files.Root, files.Backend
 		}
 	}
 	skills.Sources, skills.ToolNames, skills.Tools = s.Skills, nil, nil

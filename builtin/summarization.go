@@ -128,7 +128,7 @@ func (s *Summarization) UnmarshalYAML(decode func(into any) error) error {
 }
 
 // Hooks checks the sizes and the prompt.
-func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+func (s Summarization) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	r, err := s.summarizer(&env)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 		hooks.WrapModelCall = host.WrapModelHook{Func: r.wrapModel, PassesTokens: true}
 	}
 	if s.OffloadHistory {
-		if r.history, err = openHistoryFiles(&env, hooks); err != nil {
+		if r.history, err = openHistoryFiles(ctx, &env, hooks); err != nil {
 			return nil, err
 		}
 	}

@@ -8,10 +8,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/history"
-	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
 // summaryWithFile is deepagents' form of a summary whose messages are in a file.
@@ -26,7 +25,7 @@ A condensed summary follows:
 </summary>`
 
 // maxHistoryFile is the size of the largest file of a history, in bytes. Then another file begins.
-const maxHistoryFile = agentfiles.MaxFile
+const maxHistoryFile = backend.MaxFile
 
 // historyFiles keeps the messages that a summary replaces, where the filesystem of the agent has its files.
 type historyFiles struct {
@@ -35,16 +34,12 @@ type historyFiles struct {
 }
 
 // openHistoryFiles opens the files of the agent's filesystem, and adds to hooks what they need.
-func openHistoryFiles(env *host.Env, hooks *host.Hooks) (*historyFiles, error) {
+func openHistoryFiles(ctx context.Context, env *host.Env, hooks *host.Hooks) (*historyFiles, error) {
 	config, at := configOf[Filesystem](env.Middleware)
 	if at < 0 {
 		return nil, errors.New("offload_history needs the middleware filesystem, with which the model reads the history; add it to the agent")
 	}
-	links := rootdir.FollowInside
-	if len(config.Permissions) > 0 {
-		links = rootdir.RefuseLinks
-	}
-	source, err := openFileSource(config.Root, links)
+	source, err := openFileSource(ctx, env, config.Root, config.Backend, backend.Options{RefuseLinks: len(config.Permissions) > 0})
 	if err != nil {
 		return nil, fmt.Errorf("offload_history: %w", err)
 	}
@@ -54,9 +49,6 @@ func openHistoryFiles(env *host.Env, hooks *host.Hooks) (*historyFiles, error) {
 	}
 	hooks.State = append(hooks.State, h.session.Field)
 	source.install(hooks)
-	if source.disk == nil {
-		hooks.End = func(_ context.Context, run string) { h.fsys.state.Forget(run) }
-	}
 	return h, nil
 }
 
@@ -64,10 +56,9 @@ func openHistoryFiles(env *host.Env, hooks *host.Hooks) (*historyFiles, error) {
 type historyCall struct {
 	*historyFiles
 
-	rt     *host.Runtime
-	files  agentfiles.FS
-	update func() *host.Update
-	named  string // the session, if it was used
+	rt    *host.Runtime
+	files backend.View
+	named string // the session, if it was used
 }
 
 // openHistory opens the files for a call; nil if there are none. call is the id of the tool call, or "" in a hook.
@@ -75,12 +66,12 @@ func (r *summarizer) openHistory(rt *host.Runtime, call string) *historyCall {
 	if r.history == nil {
 		return nil
 	}
-	files, update, err := r.history.fsys.open(rt, call)
+	files, err := r.history.fsys.opened.At(rt, call)
 	if err != nil {
 		rt.Warn("summarization: the files of the history cannot be opened: " + err.Error())
 		return nil
 	}
-	return &historyCall{historyFiles: r.history, rt: rt, files: files, update: update}
+	return &historyCall{historyFiles: r.history, rt: rt, files: files}
 }
 
 // add appends messages to the file of the thread and returns its path. If that fails, the path is "" and the user is warned: a
@@ -95,7 +86,7 @@ func (c *historyCall) add(ctx context.Context, messages history.List) string {
 	}
 	var path string
 	if err == nil {
-		path, err = appendHistory(ctx, c.files, largeHistory+fileNameOf(session), historySection(c.rt.Now(), messages))
+		path, err = appendHistory(ctx, c.files, c.fsys.artifact(largeHistory)+fileNameOf(session), historySection(c.rt.Now(), messages))
 	}
 	if err != nil {
 		c.rt.Warn("summarization: the summarized messages are not in a file: " + err.Error())
@@ -110,7 +101,7 @@ func (c *historyCall) evict(ctx context.Context, id, result string) string {
 	if c == nil {
 		return ""
 	}
-	path, err := c.fsys.keep(ctx, c.files, largeResults+fileNameOf(id), "", result)
+	path, err := c.fsys.keep(ctx, c.files, c.fsys.artifact(largeResults)+fileNameOf(id), "", result)
 	if err != nil {
 		c.rt.Warn("summarization: a clipped result is not in a file: " + err.Error())
 		return ""
@@ -124,7 +115,7 @@ func (c *historyCall) changes() (wire.Map, error) {
 		return nil, nil
 	}
 	changed := &host.Update{}
-	if own := c.update(); own != nil {
+	if own := c.files.Changes(); own != nil {
 		changed.State = own.State
 	}
 	if c.named == "" {
@@ -146,14 +137,14 @@ func historySection(now time.Time, messages history.List) []byte {
 
 // appendHistory appends a section to the last file of a name, or to the next numbered one if that becomes too large, and returns the
 // path.
-func appendHistory(ctx context.Context, files agentfiles.FS, name string, section []byte) (string, error) {
+func appendHistory(ctx context.Context, files backend.Files, name string, section []byte) (string, error) {
 	if len(section) > maxHistoryFile {
 		return "", fmt.Errorf("the messages have more than %d MiB", maxHistoryFile>>20)
 	}
 	path := name + ".md"
 	for i := 2; i <= maxSameName; i++ {
 		next := fmt.Sprintf("%s_%d.md", name, i)
-		if _, err := files.Stat(ctx, next); agentfiles.Is(err, agentfiles.NotFound) {
+		if _, err := files.Stat(ctx, next); backend.Is(err, backend.NotFound) {
 			return addToFile(ctx, files, path, next, section)
 		} else if err != nil {
 			return "", err
@@ -164,12 +155,12 @@ func appendHistory(ctx context.Context, files agentfiles.FS, name string, sectio
 }
 
 // addToFile appends a section to a file, or begins the next one if the file is too large.
-func addToFile(ctx context.Context, files agentfiles.FS, path, next string, section []byte) (string, error) {
-	before, err := agentfiles.ReadFile(ctx, files, path, maxHistoryFile)
+func addToFile(ctx context.Context, files backend.Files, path, next string, section []byte) (string, error) {
+	before, err := backend.ReadFile(ctx, files, path, maxHistoryFile)
 	switch {
-	case agentfiles.Is(err, agentfiles.NotFound):
+	case backend.Is(err, backend.NotFound):
 		return path, files.Write(ctx, path, section)
-	case agentfiles.Is(err, agentfiles.TooLarge) || err == nil && len(before)+len(section) > maxHistoryFile:
+	case backend.Is(err, backend.TooLarge) || err == nil && len(before)+len(section) > maxHistoryFile:
 		return next, files.Write(ctx, next, section)
 	case err != nil:
 		return "", err

@@ -25,6 +25,27 @@ var matrix = map[string]matrixCase{
 		config: object{"tools": []any{"calc"}, "classifier": matrixClassifier(object{"is_risky": object{"type": "noul", "noul": 0.75}})},
 		proof:  []string{"The tool call `calc` was blocked because it was classified as risky (probability: 0.75).", "Answer: yes"},
 	},
+	"claude_bash": {
+		config: object{"execution_policy": object{"type": "host"}}, provider: "anthropic",
+		turns: matrixFirst(matrixCall("1", "bash", object{"command": "A=$((40+2))"}), matrixCall("2", "bash", object{"command": "echo the answer is $A"})),
+		proof: []string{`"type":"bash_20250124"`, "the answer is 42", "Answer: yes"},
+	},
+	"claude_memory": {
+		config: object{}, provider: "anthropic",
+		turns: matrixFirst(
+			matrixCall("1", "memory", object{"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\n"}),
+			matrixCall("2", "memory", object{"command": "view", "path": "/memories/a.md"}),
+		),
+		proof: []string{`"type":"memory_20250818"`, "ALWAYS VIEW YOUR MEMORY DIRECTORY", `1|one\n2|two`, "Answer: yes"},
+	},
+	"claude_text_editor": {
+		config: object{}, provider: "anthropic",
+		turns: matrixFirst(
+			matrixCall("1", "str_replace_based_edit_tool", object{"command": "create", "path": "/a.md", "file_text": "one\n"}),
+			matrixCall("2", "str_replace_based_edit_tool", object{"command": "str_replace", "path": "/a.md", "old_str": "one", "new_str": "two"}),
+		),
+		proof: []string{`"type":"text_editor_20250728"`, "String replaced in /a.md", "Answer: yes"},
+	},
 	"context_editing": {
 		config: object{"edits": []any{object{"type": "clear_tool_uses", "trigger": 1, "keep": 1}}}, proof: []string{"[cleared]", "Answer: yes"},
 	},

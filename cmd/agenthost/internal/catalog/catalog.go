@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -74,8 +75,9 @@ func of(entry *builtin.Entry) (Middleware, error) {
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", entry.Name, err)
 	}
+	defs, _ := m.Schema["$defs"].(map[string]any)
 	for i := range keys {
-		m.add("", &keys[i])
+		m.add("", &keys[i], defs)
 	}
 	return m, nil
 }
@@ -91,8 +93,8 @@ func namedAs(name, doc, goType string) string {
 // maxDepth bounds how deep keys of mappings inside mappings are told of.
 const maxDepth = 3
 
-// add adds a key, and those inside it.
-func (m *Middleware) add(prefix string, key *strictyaml.Key) {
+// add adds a key, and those inside it. A mapping that may contain itself is in defs, and its keys are told of once.
+func (m *Middleware) add(prefix string, key *strictyaml.Key, defs map[string]any) {
 	name := prefix + key.Name
 	k := Key{Name: name, Type: typeOf(key.Schema), Required: key.Required, Description: key.Description}
 	if fallback, ok := key.Schema["default"]; ok {
@@ -102,6 +104,10 @@ func (m *Middleware) add(prefix string, key *strictyaml.Key) {
 	}
 	m.Keys = append(m.Keys, k)
 	inner, suffix := mappingIn(key.Schema)
+	if ref, ok := inner["$ref"].(string); ok {
+		inner, _ = defs[path.Base(ref)].(map[string]any)
+		defs = nil
+	}
 	properties, ok := inner["properties"].(map[string]any)
 	if !ok || strings.Count(name, ".") >= maxDepth {
 		return
@@ -112,13 +118,13 @@ func (m *Middleware) add(prefix string, key *strictyaml.Key) {
 		description, _ := schema["description"].(string)
 		m.add(name+suffix+".", &strictyaml.Key{
 			Name: property, Schema: schema, Description: description, Required: slices.Contains(required, property),
-		})
+		}, defs)
 	}
 }
 
 // mappingIn finds the mapping with known keys in a schema, and how one gets there.
 func mappingIn(schema map[string]any) (mapping map[string]any, suffix string) {
-	if schema["properties"] != nil {
+	if schema["properties"] != nil || schema["$ref"] != nil {
 		return schema, ""
 	}
 	if items, ok := schema["items"].(map[string]any); ok {
@@ -168,6 +174,9 @@ func typeOf(schema map[string]any) string {
 		return strings.Join(values, ", ")
 	}
 	kinds := textsOf(schema["type"])
+	if schema["$ref"] != nil {
+		return "mapping"
+	}
 	if kinds == nil {
 		return "any"
 	}

@@ -31,8 +31,7 @@ This file is generated from the source code by ` + "`make generate`" + `. The co
 In a manifest, list a middleware under ` + "`middleware`" + ` by its name; the first entry is the outermost. In Go, each middleware is a struct of the
 package [builtin](../builtin). Names, keys and texts are those of LangChain 1.5.0 and deepagents 0.7.8 unless the section says otherwise.
 
-Not included are Claude's own tools (text editor, memory, bash), and keys that LangChain has deprecated: max_tokens_before_summary and
-messages_to_keep.
+Not included are keys that LangChain has deprecated: max_tokens_before_summary and messages_to_keep.
 
 `
 

@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"encoding/base64"
@@ -76,7 +76,7 @@ func (c change) apply(name string, present map[string]wire.Raw) error {
 			return err
 		}
 		for _, edit := range c.edits.edits {
-			if content, _, err := edit.apply(name, entry.bytes()); err == nil {
+			if content, _, err := edit.Apply(name, entry.bytes()); err == nil {
 				entry.Content, entry.Encoding = encoded(content)
 			}
 		}

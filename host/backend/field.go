@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"fmt"

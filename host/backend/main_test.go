@@ -1,4 +1,4 @@
-package agentfiles_test
+package backend_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
-// View is the files of the state during one call of a hook or tool. A directory exists as long as it contains a file.
-type View struct {
-	state *State
+// stateView is the files of the state during one call of a hook or tool. A directory exists as long as it contains a file.
+type stateView struct {
+	state *stateSteps
 	step  *step
 	base  map[string]wire.Raw // the files at the start of the step
 	own   *callChanges
@@ -25,16 +25,16 @@ type View struct {
 	version int
 }
 
-var _ FS = (*View)(nil)
+var _ Files = (*stateView)(nil)
 
 // files returns all current files. The caller must not change the map.
-func (v *View) files() (map[string]wire.Raw, error) {
+func (v *stateView) files() (map[string]wire.Raw, error) {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
 	return v.filesLocked()
 }
 
-func (v *View) filesLocked() (map[string]wire.Raw, error) {
+func (v *stateView) filesLocked() (map[string]wire.Raw, error) {
 	if v.merged != nil && v.version == v.step.version {
 		return v.merged, nil
 	}
@@ -51,13 +51,13 @@ func (v *View) filesLocked() (map[string]wire.Raw, error) {
 }
 
 // change records a change of the call. The caller holds the lock.
-func (v *View) change(name string, c change) {
+func (v *stateView) change(name string, c change) {
 	v.own.changes[name] = c
 	v.step.version++
 }
 
 // Stat describes a file, or a directory that contains files.
-func (v *View) Stat(_ context.Context, name string) (Info, error) {
+func (v *stateView) Stat(_ context.Context, name string) (Info, error) {
 	files, err := v.files()
 	if err != nil {
 		return Info{}, err
@@ -72,7 +72,7 @@ func (v *View) Stat(_ context.Context, name string) (Info, error) {
 }
 
 // Open opens a file.
-func (v *View) Open(_ context.Context, name string) (io.ReadCloser, Info, error) {
+func (v *stateView) Open(_ context.Context, name string) (io.ReadCloser, Info, error) {
 	files, err := v.files()
 	if err != nil {
 		return nil, Info{}, err
@@ -94,7 +94,7 @@ func (v *View) Open(_ context.Context, name string) (io.ReadCloser, Info, error)
 }
 
 // List returns the files and directories in a directory.
-func (v *View) List(_ context.Context, dir string) ([]Info, error) {
+func (v *stateView) List(_ context.Context, dir string) ([]Info, error) {
 	files, err := v.files()
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (v *View) List(_ context.Context, dir string) ([]Info, error) {
 }
 
 // Walk visits the files below a directory.
-func (v *View) Walk(ctx context.Context, dir string, visit func(Info) bool) (stopped bool, err error) {
+func (v *stateView) Walk(ctx context.Context, dir string, visit func(Info) bool) (stopped bool, err error) {
 	files, err := v.files()
 	if err != nil {
 		return false, err
@@ -159,7 +159,7 @@ func (v *View) Walk(ctx context.Context, dir string, visit func(Info) bool) (sto
 }
 
 // Write replaces or creates a file.
-func (v *View) Write(_ context.Context, name string, content []byte) error {
+func (v *stateView) Write(_ context.Context, name string, content []byte) error {
 	if err := writable(name, len(content)); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (v *View) Write(_ context.Context, name string, content []byte) error {
 }
 
 // Edit replaces a text in a file. The update contains the edit, not the new content, see [Field].
-func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
+func (v *stateView) Edit(_ context.Context, name string, edit Edit) (int, error) {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
 	files, err := v.filesLocked()
@@ -201,7 +201,7 @@ func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	content, n, err := edit.apply(name, entry.bytes())
+	content, n, err := edit.Apply(name, entry.bytes())
 	if err != nil {
 		return 0, err
 	}
@@ -224,7 +224,7 @@ func (v *View) Edit(_ context.Context, name string, edit Edit) (int, error) {
 }
 
 // Remove removes a file, or all files of a directory.
-func (v *View) Remove(_ context.Context, name string) error {
+func (v *stateView) Remove(_ context.Context, name string) error {
 	if name == "/" {
 		return &Error{Path: name, Reason: IsRoot}
 	}
@@ -278,8 +278,7 @@ func hasBelow(files map[string]wire.Raw, dir string) bool {
 	return false
 }
 
-// sortedBelow returns the names of the files below a directory in the order of a walk: a slash sorts before all other
-// characters.
+// sortedBelow returns the names of the files below a directory in the order of a walk.
 func sortedBelow(files map[string]wire.Raw, dir string) []string {
 	var names []string
 	for name := range files {
@@ -287,9 +286,7 @@ func sortedBelow(files map[string]wire.Raw, dir string) []string {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return strings.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
-	})
+	slices.SortFunc(names, comparePaths)
 	return names
 }
 

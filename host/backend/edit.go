@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ type EditError string
 
 func (e EditError) Error() string { return string(e) }
 
-// apply returns the changed content and the number of replacements. In a file with the line endings \r\n, an edit with \n
+// Apply returns the changed content and the number of replacements. In a file with the line endings \r\n, an edit with \n
 // matches and writes \r\n.
-func (e Edit) apply(name string, content []byte) ([]byte, int, error) {
+func (e Edit) Apply(name string, content []byte) ([]byte, int, error) {
 	if !isText(content) {
 		return nil, 0, &Error{Path: name, Reason: Binary}
 	}

@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"path"
@@ -45,4 +45,20 @@ func Relative(dir, name string) string {
 		return name[1:]
 	}
 	return name[len(dir)+1:]
+}
+
+// comparePaths compares paths in the order of a walk: a slash comes before all other characters.
+func comparePaths(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		switch {
+		case a[i] == b[i]:
+		case a[i] == '/':
+			return -1
+		case b[i] == '/':
+			return 1
+		default:
+			return int(a[i]) - int(b[i])
+		}
+	}
+	return len(a) - len(b)
 }

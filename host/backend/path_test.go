@@ -1,4 +1,4 @@
-package agentfiles_test
+package backend_test
 
 import (
 	"path"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 func TestClean(t *testing.T) {
@@ -30,7 +30,7 @@ func TestClean(t *testing.T) {
 		"/a/%2e%2e/b":       "/a/%2e%2e/b",
 		"file:///etc/hosts": "/file:/etc/hosts",
 	} {
-		clean, err := agentfiles.Clean(given)
+		clean, err := backend.Clean(given)
 		require.NoError(t, err, given)
 		require.Equal(t, want, clean)
 	}
@@ -58,7 +58,7 @@ func TestHostilePathsAreRefused(t *testing.T) {
 		"/a\xffb":                 `Invalid path: "/a\xffb"`,
 		strings.Repeat("a", 5000): `Invalid path: "` + strings.Repeat("a", 200) + `"`,
 	} {
-		_, err := agentfiles.Clean(given)
+		_, err := backend.Clean(given)
 		require.EqualError(t, err, want, given)
 	}
 }
@@ -75,9 +75,9 @@ func TestRelative(t *testing.T) {
 		{"/a", "/ab", "", false},
 		{"/a/b", "/a", "", false},
 	} {
-		require.Equal(t, test.within, agentfiles.Within(test.dir, test.name), test)
+		require.Equal(t, test.within, backend.Within(test.dir, test.name), test)
 		if test.within {
-			require.Equal(t, test.relative, agentfiles.Relative(test.dir, test.name))
+			require.Equal(t, test.relative, backend.Relative(test.dir, test.name))
 		}
 	}
 }
@@ -88,7 +88,7 @@ func FuzzClean(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, given string) {
-		clean, err := agentfiles.Clean(given)
+		clean, err := backend.Clean(given)
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return
@@ -98,7 +98,7 @@ func FuzzClean(f *testing.F) {
 		require.True(t, utf8.ValidString(clean))
 		require.NotContains(t, strings.Split(clean, "/"), "..")
 		require.NotContains(t, clean, `\`)
-		again, err := agentfiles.Clean(clean)
+		again, err := backend.Clean(clean)
 		require.NoError(t, err)
 		require.Equal(t, clean, again)
 	})

@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"errors"
@@ -26,6 +26,7 @@ const (
 	Full                      // the state has no room for more
 	IsRoot                    // the root itself cannot be removed
 	Binary                    // the file is not text
+	Mounted                   // the directory contains the root of another backend
 )
 
 // Error is a failed operation on a path. Its text is written for the model: it has the path as the agent sees it, and never
@@ -63,7 +64,12 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("'%s' is not permitted by the operating system", e.Path)
 	case TooLarge:
 		return fmt.Sprintf("File '%s' is too large: %d bytes, the limit is %d", e.Path, e.Size, e.Limit)
+	case Mounted:
+		return fmt.Sprintf("'%s' contains a directory that is kept elsewhere, so it cannot be deleted as a whole; delete what is in it", e.Path)
 	case Full:
+		if e.Err != nil {
+			return fmt.Sprintf("File '%s' cannot be written: %s", e.Path, e.Err)
+		}
 		return fmt.Sprintf("File '%s' cannot be written: all files together would have %d bytes, the limit is %d", e.Path, e.Size, e.Limit)
 	case IsRoot:
 		return "The root directory cannot be deleted"

@@ -1,4 +1,4 @@
-package agentfiles_test
+package backend_test
 
 import (
 	"fmt"
@@ -10,19 +10,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
-	"github.com/agenthost/agenthost/internal/rootdir"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 // openDisk returns a directory with a file, and a secret beside it.
-func openDisk(t *testing.T) (disk *agentfiles.Disk, root, secret string) {
+func openDisk(t *testing.T) (disk *backend.Directory, root, secret string) {
 	t.Helper()
 	root = filepath.Join(t.TempDir(), "root")
 	secret = filepath.Join(filepath.Dir(root), "secret")
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "dir"), 0o755))
 	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "dir", "file"), []byte("text"), 0o600))
-	disk, err := agentfiles.OpenDisk(root, rootdir.FollowInside)
+	disk, err := backend.OpenDirectory(root, backend.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, disk.Close()) })
 	return disk, root, secret
@@ -41,22 +40,22 @@ func TestDiskLinksLeadNowhereOutside(t *testing.T) {
 		_, _, err := disk.Open(t.Context(), name)
 		require.EqualError(t, err, "Path traversal not allowed: "+name)
 		_, err = disk.Stat(t.Context(), name)
-		require.True(t, agentfiles.Is(err, agentfiles.Outside), name)
-		_, err = disk.Edit(t.Context(), name, agentfiles.Edit{Old: "secret", New: "x"})
-		require.True(t, agentfiles.Is(err, agentfiles.Outside), name)
+		require.True(t, backend.Is(err, backend.Outside), name)
+		_, err = disk.Edit(t.Context(), name, backend.Edit{Old: "secret", New: "x"})
+		require.True(t, backend.Is(err, backend.Outside), name)
 		require.Error(t, disk.Write(t.Context(), name+"/x", []byte("overwritten")))
 	}
 	for _, name := range []string{"/absolute", "/inside", "/dangling", "/loop"} {
-		require.True(t, agentfiles.Is(disk.Write(t.Context(), name, []byte("x")), agentfiles.IsLink), name)
+		require.True(t, backend.Is(disk.Write(t.Context(), name, []byte("x")), backend.IsLink), name)
 	}
-	require.True(t, agentfiles.Is(disk.Remove(t.Context(), "/up/secret"), agentfiles.Outside))
-	text, err := agentfiles.ReadFile(t.Context(), disk, "/inside", 100)
+	require.True(t, backend.Is(disk.Remove(t.Context(), "/up/secret"), backend.Outside))
+	text, err := backend.ReadFile(t.Context(), disk, "/inside", 100)
 	require.NoError(t, err)
 	require.Equal(t, "text", string(text))
 	require.Equal(t, "/dir/ /inside", list(t.Context(), t, disk, "/"), "links outside and nowhere are left out")
 	require.Equal(t, "/dir/file", walk(t.Context(), t, disk, "/"), "links are not followed")
 	_, err = disk.Stat(t.Context(), "/loop")
-	require.True(t, agentfiles.Is(err, agentfiles.BadPath))
+	require.True(t, backend.Is(err, backend.BadPath))
 
 	require.NoError(t, disk.Remove(t.Context(), "/up"), "the link goes, not what it leads to")
 	require.NoError(t, disk.Remove(t.Context(), "/dir"))
@@ -72,24 +71,24 @@ func TestDiskThatRefusesLinks(t *testing.T) {
 	for name, target := range map[string]string{"link": "dir", "dir/again": "file", "out": secret, "dangling": "nowhere"} {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, filepath.FromSlash(name))))
 	}
-	disk, err := agentfiles.OpenDisk(root, rootdir.RefuseLinks)
+	disk, err := backend.OpenDirectory(root, backend.Options{RefuseLinks: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
 	for _, name := range []string{"/link", "/link/file", "/link/none", "/dir/again", "/out", "/dangling"} {
 		_, _, err := disk.Open(t.Context(), name)
 		require.EqualError(t, err, "Symbolic links are not followed here: "+name)
 		_, err = disk.Stat(t.Context(), name)
-		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
+		require.True(t, backend.Is(err, backend.Linked), name)
 		_, err = disk.List(t.Context(), name)
-		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
-		_, err = disk.Walk(t.Context(), name, func(agentfiles.Info) bool { return true })
-		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
-		_, err = disk.Edit(t.Context(), name, agentfiles.Edit{Old: "text", New: "x"})
-		require.True(t, agentfiles.Is(err, agentfiles.Linked), name)
-		require.True(t, agentfiles.Is(disk.Write(t.Context(), name+"/new", nil), agentfiles.Linked), name)
+		require.True(t, backend.Is(err, backend.Linked), name)
+		_, err = disk.Walk(t.Context(), name, func(backend.Info) bool { return true })
+		require.True(t, backend.Is(err, backend.Linked), name)
+		_, err = disk.Edit(t.Context(), name, backend.Edit{Old: "text", New: "x"})
+		require.True(t, backend.Is(err, backend.Linked), name)
+		require.True(t, backend.Is(disk.Write(t.Context(), name+"/new", nil), backend.Linked), name)
 		require.Error(t, disk.Write(t.Context(), name, nil))
 	}
-	require.True(t, agentfiles.Is(disk.Remove(t.Context(), "/link/file"), agentfiles.Linked))
+	require.True(t, backend.Is(disk.Remove(t.Context(), "/link/file"), backend.Linked))
 	require.NoError(t, disk.Write(t.Context(), "/new/dir/file", []byte("new")))
 	require.Equal(t, "/dir/ /new/", list(t.Context(), t, disk, "/"))
 	require.Equal(t, "/dir/file /new/dir/file", walk(t.Context(), t, disk, "/"))
@@ -128,7 +127,7 @@ func TestDiskLinkRace(t *testing.T) {
 		}
 	})
 	for i := range 300 {
-		text, err := agentfiles.ReadFile(t.Context(), disk, "/target/secret", 100)
+		text, err := backend.ReadFile(t.Context(), disk, "/target/secret", 100)
 		if err == nil {
 			require.NotEqual(t, "secret", string(text))
 		}
@@ -164,7 +163,7 @@ func TestDiskEditsAtOnce(t *testing.T) {
 	var edits sync.WaitGroup
 	for i := range 50 {
 		edits.Go(func() {
-			_, err := disk.Edit(t.Context(), "/file", agentfiles.Edit{Old: fmt.Sprintf("line %d.", i), New: fmt.Sprintf("edited %d.", i)})
+			_, err := disk.Edit(t.Context(), "/file", backend.Edit{Old: fmt.Sprintf("line %d.", i), New: fmt.Sprintf("edited %d.", i)})
 			if err != nil {
 				t.Error(err)
 			}
@@ -174,13 +173,13 @@ func TestDiskEditsAtOnce(t *testing.T) {
 	require.Equal(t, strings.ReplaceAll(text.String(), "line", "edited"), onDisk(t, root)["/file"])
 }
 
-func TestOpenDiskOfNothing(t *testing.T) {
+func TestOpenDirectoryOfNothing(t *testing.T) {
 	t.Parallel()
-	_, err := agentfiles.OpenDisk(filepath.Join(t.TempDir(), "none"), rootdir.FollowInside)
+	_, err := backend.OpenDirectory(filepath.Join(t.TempDir(), "none"), backend.Options{})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	disk, err := agentfiles.OpenDisk(t.TempDir(), rootdir.RefuseLinks)
+	disk, err := backend.OpenDirectory(t.TempDir(), backend.Options{RefuseLinks: true})
 	require.NoError(t, err)
 	require.NoError(t, disk.Close())
 	_, err = disk.List(t.Context(), "/")
-	require.True(t, agentfiles.Is(err, agentfiles.Failed))
+	require.True(t, backend.Is(err, backend.Failed))
 }

@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// State gives access to the files in the state of threads. Parallel tool calls of one step see each other's changes before
+// stateSteps gives access to the files in the state of threads. Parallel tool calls of one step see each other's changes before
 // these are in the state, as they would on a disk. The zero value is ready to use and safe for concurrent use.
-type State struct {
+type stateSteps struct {
 	mu    sync.Mutex
 	runs  map[string]*step
 	order []string // the runs, oldest first
@@ -34,15 +34,15 @@ type callChanges struct {
 	changes map[string]change
 }
 
-// At returns the files as the runtime's state and the other calls of its step have them. Call is the id of the tool call;
+// at returns the files as the runtime's state and the other calls of its step have them. Call is the id of the tool call;
 // the changes of an earlier execution of the same call in this step are forgotten. The changes get into the state when the
 // hook or tool returns [View.Update].
-func (s *State) At(rt *host.Runtime, call string) (*View, error) {
+func (s *stateSteps) at(rt *host.Runtime, call string) (*stateView, error) {
 	base, err := entriesOf(rt.State().Get(Field.Name))
 	if err != nil {
 		return nil, err
 	}
-	v := &View{state: s, base: base, now: rt.Now, own: &callChanges{id: call, changes: map[string]change{}}}
+	v := &stateView{state: s, base: base, now: rt.Now, own: &callChanges{id: call, changes: map[string]change{}}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.step = s.stepOf(rt)
@@ -51,8 +51,8 @@ func (s *State) At(rt *host.Runtime, call string) (*View, error) {
 	return v, nil
 }
 
-// Forget forgets a run. It is for [host.Hooks].End.
-func (s *State) Forget(run string) {
+// forget forgets a run.
+func (s *stateSteps) forget(run string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.runs, run)
@@ -61,7 +61,7 @@ func (s *State) Forget(run string) {
 
 // stepOf returns the current step of the run. The caller holds the lock. Each step adds messages, so the last message
 // identifies the step.
-func (s *State) stepOf(rt *host.Runtime) *step {
+func (s *stateSteps) stepOf(rt *host.Runtime) *step {
 	messages := rt.State().Messages()
 	last, _ := messages.Last()
 	key := fmt.Sprintf("%d %s", messages.Len(), last.ID)
@@ -94,8 +94,8 @@ func (s *step) forget(call string) {
 	}
 }
 
-// Update returns the update with the call's changes; nil if there are none.
-func (v *View) Update() *host.Update {
+// update returns the field with the call's changes; nil if there are none.
+func (v *stateView) update() wire.Map {
 	v.state.mu.Lock()
 	defer v.state.mu.Unlock()
 	if len(v.own.changes) == 0 {
@@ -105,5 +105,5 @@ func (v *View) Update() *host.Update {
 	for name, c := range v.own.changes {
 		files.Set(name, c.raw())
 	}
-	return &host.Update{State: wire.Map{{Key: Field.Name, Value: files.Raw()}}}
+	return wire.Map{{Key: Field.Name, Value: files.Raw()}}
 }

@@ -1,4 +1,4 @@
-package agentfiles_test
+package backend_test
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/builtin/internal/agentfiles"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 // Calls of one batch that change one file all take effect, whichever runs first, and see each other's changes.
 func TestStateCallsAtOnce(t *testing.T) {
 	t.Parallel()
-	var state agentfiles.State
+	state := open(t, backend.State{}, host.Env{})
 	first, second := make(chan struct{}), make(chan struct{})
-	change := func(wait, done chan struct{}, edit agentfiles.Edit, name string) func(context.Context, *host.Runtime, *abi.ToolCall) *host.Update {
+	change := func(wait, done chan struct{}, edit backend.Edit, name string) func(context.Context, *host.Runtime, *abi.ToolCall) *host.Update {
 		return func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) *host.Update {
 			if wait != nil {
 				<-wait
@@ -30,7 +30,7 @@ func TestStateCallsAtOnce(t *testing.T) {
 			_, err = view.Edit(ctx, "/f", edit)
 			require.NoError(t, err)
 			require.NoError(t, view.Write(ctx, name, []byte(name)))
-			update := view.Update()
+			update := view.Changes()
 			if done != nil {
 				close(done)
 			}
@@ -38,16 +38,16 @@ func TestStateCallsAtOnce(t *testing.T) {
 		}
 	}
 	result := runTools(t, content{"/f": "a b c"}, map[string]func(context.Context, *host.Runtime, *abi.ToolCall) *host.Update{
-		"one":   change(second, nil, agentfiles.Edit{Old: "a", New: "1"}, "/one"),
-		"two":   change(first, second, agentfiles.Edit{Old: "b", New: "2"}, "/two"),
-		"three": change(nil, first, agentfiles.Edit{Old: "c", New: "3"}, "/three"),
+		"one":   change(second, nil, backend.Edit{Old: "a", New: "1"}, "/one"),
+		"two":   change(first, second, backend.Edit{Old: "b", New: "2"}, "/two"),
+		"three": change(nil, first, backend.Edit{Old: "c", New: "3"}, "/three"),
 		"four": func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) *host.Update {
 			<-second
 			view, err := state.At(rt, call.ID)
 			require.NoError(t, err)
-			_, err = view.Edit(ctx, "/f", agentfiles.Edit{Old: "b", New: "x"})
+			_, err = view.Edit(ctx, "/f", backend.Edit{Old: "b", New: "x"})
 			require.EqualError(t, err, "String not found in file: 'b'", "another call has replaced it")
-			require.Nil(t, view.Update())
+			require.Nil(t, view.Changes())
 			return nil
 		},
 	}, "one", "two", "three", "four")
@@ -57,17 +57,17 @@ func TestStateCallsAtOnce(t *testing.T) {
 // A call that runs again does not see what it did the first time, as that is not in the state.
 func TestStateOfACallThatRunsAgain(t *testing.T) {
 	t.Parallel()
-	var state agentfiles.State
+	state := open(t, backend.State{}, host.Env{})
 	result := runTools(t, content{"/f": "a"}, map[string]func(context.Context, *host.Runtime, *abi.ToolCall) *host.Update{
 		"work": func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) (update *host.Update) {
 			for range 2 {
 				view, err := state.At(rt, call.ID)
 				require.NoError(t, err)
-				_, err = view.Edit(ctx, "/f", agentfiles.Edit{Old: "a", New: "aa"})
+				_, err = view.Edit(ctx, "/f", backend.Edit{Old: "a", New: "aa"})
 				require.NoError(t, err)
-				update = view.Update()
+				update = view.Changes()
 			}
-			state.Forget(rt.RunID())
+			state.End(ctx, rt.RunID())
 			return update
 		},
 	}, "work")
@@ -76,7 +76,7 @@ func TestStateOfACallThatRunsAgain(t *testing.T) {
 
 func TestStateKeepsTimesAndBytes(t *testing.T) {
 	t.Parallel()
-	var state agentfiles.State
+	state := open(t, backend.State{}, host.Env{})
 	binary := []byte{0xff, 0, 1}
 	result := runTools(t, content{"/old": "a"}, map[string]func(context.Context, *host.Runtime, *abi.ToolCall) *host.Update{
 		"work": func(ctx context.Context, rt *host.Runtime, call *abi.ToolCall) *host.Update {
@@ -84,13 +84,13 @@ func TestStateKeepsTimesAndBytes(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, view.Write(ctx, "/old", []byte("b")))
 			require.NoError(t, view.Write(ctx, "/binary", binary))
-			read, err := agentfiles.ReadFile(ctx, view, "/binary", 10)
+			read, err := backend.ReadFile(ctx, view, "/binary", 10)
 			require.NoError(t, err)
 			require.Equal(t, binary, read)
-			return view.Update()
+			return view.Changes()
 		},
 	}, "work")
-	var files map[string]agentfiles.Entry
+	var files map[string]backend.Entry
 	require.NoError(t, host.Decode(result.State.Get("files"), &files))
 	require.Equal(t, "2024-01-02T03:04:05Z", files["/old"].CreatedAt)
 	require.Greater(t, files["/old"].ModifiedAt, files["/old"].CreatedAt)
@@ -100,16 +100,16 @@ func TestStateKeepsTimesAndBytes(t *testing.T) {
 }
 
 // reduce applies updates of the field one after the other.
-func reduce(t require.TestingT, updates ...any) (map[string]agentfiles.Entry, error) {
+func reduce(t require.TestingT, updates ...any) (map[string]backend.Entry, error) {
 	var value []byte
 	for _, update := range updates {
 		raw, err := host.Encode(update)
 		require.NoError(t, err)
-		if value, err = agentfiles.Field.Reducer.Reduce(value, raw); err != nil {
+		if value, err = backend.Field.Reducer.Reduce(value, raw); err != nil {
 			return nil, err
 		}
 	}
-	var files map[string]agentfiles.Entry
+	var files map[string]backend.Entry
 	require.NoError(t, host.Decode(value, &files))
 	return files, nil
 }
@@ -129,7 +129,7 @@ func TestFieldMerges(t *testing.T) {
 		nil,
 	)
 	require.NoError(t, err)
-	require.Equal(t, map[string]agentfiles.Entry{
+	require.Equal(t, map[string]backend.Entry{
 		"/b": {Content: "B", Encoding: "utf-8", CreatedAt: "then", ModifiedAt: "later"},
 		"/c": {Content: "//8=", Encoding: "base64", ModifiedAt: "later"},
 	}, files)
@@ -157,7 +157,7 @@ func TestFieldRefuses(t *testing.T) {
 	}
 	updates := make([]any, 9)
 	for i := range updates {
-		updates[i] = m{fmt.Sprintf("/%d", i): m{"content": string(make([]byte, agentfiles.MaxFile))}}
+		updates[i] = m{fmt.Sprintf("/%d", i): m{"content": string(make([]byte, backend.MaxFile))}}
 	}
 	_, err := reduce(t, updates...)
 	require.ErrorContains(t, err, "all files together would have")
@@ -165,15 +165,15 @@ func TestFieldRefuses(t *testing.T) {
 
 func TestStateIsFull(t *testing.T) {
 	t.Parallel()
-	useState(t, nil, func(ctx context.Context, fsys agentfiles.FS) {
+	useState(t, nil, func(ctx context.Context, files backend.Files) {
 		var err error
 		for i := 0; i < 9 && err == nil; i++ {
-			err = fsys.Write(ctx, fmt.Sprintf("/%d", i), make([]byte, agentfiles.MaxFile))
+			err = files.Write(ctx, fmt.Sprintf("/%d", i), make([]byte, backend.MaxFile))
 		}
-		require.True(t, agentfiles.Is(err, agentfiles.Full))
+		require.True(t, backend.Is(err, backend.Full))
 		require.ErrorContains(t, err, "File '/6' cannot be written: all files together would have 5872")
 		for i := range 6 {
-			require.NoError(t, fsys.Write(ctx, fmt.Sprintf("/%d", i), nil))
+			require.NoError(t, files.Write(ctx, fmt.Sprintf("/%d", i), nil))
 		}
 	})
 }
@@ -200,11 +200,11 @@ func TestFieldEditsCommute(t *testing.T) {
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("disk on fire")
-	err := &agentfiles.Error{Path: "/a", Err: cause}
+	err := &backend.Error{Path: "/a", Err: cause}
 	require.EqualError(t, err, "'/a' cannot be used: disk on fire")
 	require.ErrorIs(t, err, cause)
-	require.EqualError(t, &agentfiles.Error{Path: "/a"}, "'/a' cannot be used")
-	require.EqualError(t, &agentfiles.Error{Path: "/a", Reason: agentfiles.NotDir}, "'/a' is not below a directory")
-	require.EqualError(t, &agentfiles.Error{Path: "/a", Reason: agentfiles.IsLink}, "'/a' is a symbolic link; write to the file itself")
-	require.False(t, agentfiles.Is(cause, agentfiles.Failed))
+	require.EqualError(t, &backend.Error{Path: "/a"}, "'/a' cannot be used")
+	require.EqualError(t, &backend.Error{Path: "/a", Reason: backend.NotDir}, "'/a' is not below a directory")
+	require.EqualError(t, &backend.Error{Path: "/a", Reason: backend.IsLink}, "'/a' is a symbolic link; write to the file itself")
+	require.False(t, backend.Is(cause, backend.Failed))
 }

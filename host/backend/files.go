@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"context"
@@ -36,16 +36,18 @@ type Reader interface {
 	List(ctx context.Context, dir string) ([]Info, error)
 	// Walk visits the files below a directory, or the file itself, sorted by name. It does not follow symbolic links. It
 	// ends without an error when visit returns false, and reports whether there are more files than it visits
-	// ([MaxVisited]).
+	// ([MaxVisited]). In the order of paths, a slash comes before all other characters.
 	Walk(ctx context.Context, dir string, visit func(Info) bool) (stopped bool, err error)
 }
 
-// FS is a tree of files that can be written.
-type FS interface {
+// Files is a tree of files that can be written. Its methods are safe for concurrent use. A directory may exist only as long as
+// it contains a file.
+type Files interface {
 	Reader
 	// Write replaces the content of a file, or creates the file and the missing directories.
 	Write(ctx context.Context, name string, content []byte) error
-	// Edit replaces a text in a file and returns the number of replacements.
+	// Edit replaces a text in a file and returns the number of replacements, see [Edit.Apply]. Concurrent edits do not undo
+	// each other.
 	Edit(ctx context.Context, name string, edit Edit) (int, error)
 	// Remove removes a file, or a directory with everything in it.
 	Remove(ctx context.Context, name string) error

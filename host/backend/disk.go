@@ -1,4 +1,4 @@
-package agentfiles
+package backend
 
 import (
 	"context"
@@ -6,35 +6,61 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"runtime"
 	"strings"
 	"sync"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/rootdir"
 )
 
-// Disk is a directory of the disk. No symbolic link leads outside; whether links inside are followed is decided when it is
-// opened. Concurrent edits through one Disk do not overwrite each other.
+// Disk is a directory of the disk, deepagents' FilesystemBackend in virtual mode. Nothing outside of it can be reached, neither
+// by .. nor through symbolic links. Links that stay inside are followed, unless [Options] refuse it; nothing is written through
+// them. Pipes, sockets and devices are refused.
 type Disk struct {
+	Root string // the directory, which must exist
+}
+
+// Open opens the directory.
+func (d Disk) Open(_ context.Context, _ host.Env, o Options) (*Opened, error) {
+	dir, err := OpenDirectory(d.Root, o)
+	if err != nil {
+		return nil, err
+	}
+	opened := openedOf(dir)
+	opened.Close, opened.IgnoresCase = dir.Close, ignoresCase
+	return opened, nil
+}
+
+// ignoresCase reports whether the usual disks of the operating system ignore the case of names.
+const ignoresCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+
+// Directory is an open directory of the disk. Concurrent edits through one Directory do not overwrite each other.
+type Directory struct {
 	dir   *rootdir.Dir
 	edits sync.Mutex
 }
 
-var _ FS = (*Disk)(nil)
+var _ Files = (*Directory)(nil)
 
-// OpenDisk opens a directory, which the caller must close.
-func OpenDisk(dir string, links rootdir.Links) (*Disk, error) {
-	d, err := rootdir.Open(dir, links)
+// OpenDirectory opens a directory, which the caller must close. The error is that of the operating system.
+func OpenDirectory(root string, o Options) (*Directory, error) {
+	links := rootdir.FollowInside
+	if o.RefuseLinks {
+		links = rootdir.RefuseLinks
+	}
+	d, err := rootdir.Open(root, links)
 	if err != nil {
 		return nil, err
 	}
-	return &Disk{dir: d}, nil
+	return &Directory{dir: d}, nil
 }
 
 // Close closes the directory.
-func (d *Disk) Close() error { return d.dir.Close() }
+func (d *Directory) Close() error { return d.dir.Close() }
 
 // Stat describes a file or directory.
-func (d *Disk) Stat(_ context.Context, name string) (Info, error) {
+func (d *Directory) Stat(_ context.Context, name string) (Info, error) {
 	info, err := d.dir.Stat(onDisk(name))
 	if err != nil {
 		return Info{}, diskError(name, err)
@@ -43,7 +69,7 @@ func (d *Disk) Stat(_ context.Context, name string) (Info, error) {
 }
 
 // Open opens a regular file.
-func (d *Disk) Open(_ context.Context, name string) (io.ReadCloser, Info, error) {
+func (d *Directory) Open(_ context.Context, name string) (io.ReadCloser, Info, error) {
 	file, info, err := d.dir.OpenFile(onDisk(name))
 	if err != nil {
 		return nil, Info{}, diskError(name, err)
@@ -52,7 +78,7 @@ func (d *Disk) Open(_ context.Context, name string) (io.ReadCloser, Info, error)
 }
 
 // List leaves out pipes, sockets and devices, and links that lead outside or nowhere or are not followed.
-func (d *Disk) List(ctx context.Context, dir string) ([]Info, error) {
+func (d *Directory) List(ctx context.Context, dir string) ([]Info, error) {
 	entries, err := d.dir.ReadDir(onDisk(dir))
 	if err != nil {
 		return nil, diskError(dir, err)
@@ -71,7 +97,7 @@ func (d *Disk) List(ctx context.Context, dir string) ([]Info, error) {
 }
 
 // Walk does not follow symbolic links.
-func (d *Disk) Walk(ctx context.Context, dir string, visit func(Info) bool) (stopped bool, err error) {
+func (d *Directory) Walk(ctx context.Context, dir string, visit func(Info) bool) (stopped bool, err error) {
 	info, err := d.Stat(ctx, dir)
 	switch {
 	case err != nil:
@@ -91,7 +117,7 @@ func (d *Disk) Walk(ctx context.Context, dir string, visit func(Info) bool) (sto
 }
 
 // Write replaces a file atomically: a reader sees the old content or the new one. It refuses symbolic links.
-func (d *Disk) Write(_ context.Context, name string, content []byte) error {
+func (d *Directory) Write(_ context.Context, name string, content []byte) error {
 	if err := writable(name, len(content)); err != nil {
 		return err
 	}
@@ -100,20 +126,20 @@ func (d *Disk) Write(_ context.Context, name string, content []byte) error {
 	return d.write(name, content)
 }
 
-func (d *Disk) write(name string, content []byte) error {
+func (d *Directory) write(name string, content []byte) error {
 	_, err := d.dir.Write(onDisk(name), content)
 	return diskError(name, err)
 }
 
 // Edit reads, changes and writes a file.
-func (d *Disk) Edit(ctx context.Context, name string, edit Edit) (int, error) {
+func (d *Directory) Edit(ctx context.Context, name string, edit Edit) (int, error) {
 	d.edits.Lock()
 	defer d.edits.Unlock()
 	content, err := ReadFile(ctx, d, name, MaxFile)
 	if err != nil {
 		return 0, err
 	}
-	content, n, err := edit.apply(name, content)
+	content, n, err := edit.Apply(name, content)
 	if err != nil {
 		return 0, err
 	}
@@ -121,7 +147,7 @@ func (d *Disk) Edit(ctx context.Context, name string, edit Edit) (int, error) {
 }
 
 // Remove removes a file or directory. It removes a symbolic link itself.
-func (d *Disk) Remove(_ context.Context, name string) error {
+func (d *Directory) Remove(_ context.Context, name string) error {
 	if name == "/" {
 		return &Error{Path: name, Reason: IsRoot}
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 )
 
 // maxPinnedSkill is the size of the largest file that is pinned, in bytes. Each later model call carries it.

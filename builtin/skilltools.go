@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/builtin/internal/skillfile"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 )

@@ -76,8 +76,9 @@ type Summarization struct {
 	SystemPrompt string `yaml:"system_prompt"`
 
 	// OffloadHistory appends the messages that a summary replaces to the file /conversation_history/session_RUN.md, which the summary
-	// names, where the middleware filesystem of the agent has its files. The model reads it with read_file when it needs a detail. Long
-	// results that an overflow would clip go to files below /large_tool_results. Bytes of images and other media are left out.
+	// names, in the backend of the agent's middleware filesystem, below its artifacts_root. The model reads it with read_file when it
+	// needs a detail. Long results that an overflow would clip go to files below /large_tool_results. Bytes of images and other media
+	// are left out.
 	OffloadHistory bool `yaml:"offload_history"`
 
 	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.

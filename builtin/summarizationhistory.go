@@ -8,8 +8,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/history"
 )
 

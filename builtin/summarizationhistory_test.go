@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
@@ -127,6 +128,23 @@ func TestCompactionKeepsTheMessages(t *testing.T) {
 	require.NotNil(t, path)
 	require.Contains(t, contentOf(t, agent, "", path[1]), `<message type="human">3</message>`)
 	require.Equal(t, "x", contentOf(t, agent, "", "/a.txt"), "the other call of the answer has written its file, too")
+}
+
+// The files are those of the agent's filesystem, whatever its backend is.
+func TestHistoriesAreInTheBackendOfTheFilesystem(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	files := builtin.FileBackend{Backend: backend.Composite{
+		Default: backend.State{}, Routes: map[string]backend.Backend{"/work/": backend.Disk{Root: root}}, ArtifactsRoot: "/work",
+	}}
+	agent := newReader(t, newWitness(scripted.Say("done")), newWitness(scripted.Say("SUMMARY")),
+		offloading(summarizing(3, 1)), builtin.Filesystem{Backend: files})
+	result, err := ask(t, agent, talk("human 1", "ai: 2", "human 3"))
+	require.NoError(t, err)
+	require.Contains(t, result.Messages.Entry(0).Message().Content.Text(), "has been saved to /work/conversation_history/session_run-")
+	histories, err := filepath.Glob(filepath.Join(root, "conversation_history", "session_*.md"))
+	require.NoError(t, err)
+	require.Len(t, histories, 1)
 }
 
 // A summary without a file is better than none.

@@ -19,12 +19,7 @@ func (a *remoteAgent) messages(rt *host.Runtime, description string) wire.Raw {
 	if a.Mode != modeFork {
 		return userMessage(description)
 	}
-	history := rt.State().Messages()
-	at := history.LastAI()
-	for range history.OpenCalls(at) { // the turn that delegates is not part of the conversation
-		history = history.Slice(0, at)
-		break
-	}
+	history := conversation(rt.State().Messages())
 	out := wire.AppendArrayHeader(nil, history.Len()+1)
 	for _, m := range history.All() {
 		out = append(out, remoteMessage(m).Raw()...)

@@ -138,7 +138,7 @@ func TestClaudeTextEditorKeepsToItsDirectories(t *testing.T) {
 // What one thread has put into the memory, another one finds.
 func TestClaudeMemory(t *testing.T) {
 	t.Parallel()
-	config := host.Config{Store: memory.New(), SystemPrompt: "Base", Middleware: []host.Middleware{
+	config := host.Config{Store: memory.New(), SystemPrompt: abi.Text("Base"), Middleware: []host.Middleware{
 		builtin.ClaudeMemory{Backend: builtin.FileBackend{Backend: backend.Store{Namespace: backend.Namespace("tests")}}},
 	}}
 	answers, asked := claudeCalls(t, config, "memory",

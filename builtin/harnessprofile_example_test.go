@@ -22,7 +22,7 @@ func ExampleHarnessProfile() {
 	})
 	profile := builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"acme": {SystemPromptSuffix: "Think step by step."}}}
 	agent, err := host.New(host.Config{
-		Model: &scripted.Turns{Script: []scripted.Turn{scripted.Say("Hello.")}, Provider: "acme"}, SystemPrompt: "You help.",
+		Model: &scripted.Turns{Script: []scripted.Turn{scripted.Say("Hello.")}, Provider: "acme"}, SystemPrompt: abi.Text("You help."),
 		Middleware: []host.Middleware{profile, show},
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func profiledConfig(m model.Model, profiles map[string]builtin.ModelProfile) host.Config {
 	ran := func(context.Context, struct{}) (string, error) { return "ran", nil }
 	return host.Config{
-		Model: m, SystemPrompt: "Base", Tools: []host.Tool{tool.Func("search", "Searches.", ran), tool.Func("calc", "Adds.", ran)},
+		Model: m, SystemPrompt: abi.Text("Base"), Tools: []host.Tool{tool.Func("search", "Searches.", ran), tool.Func("calc", "Adds.", ran)},
 		Middleware: []host.Middleware{builtin.HarnessProfile{Profiles: profiles}},
 	}
 }

@@ -75,7 +75,7 @@ func TestMemoryInAThread(t *testing.T) {
 	l := newListener([]host.Middleware{
 		builtin.Memory{Sources: []string{"/AGENTS.md"}, Root: root, SystemPrompt: new("{agent_memory}")},
 		builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"search": builtin.AnyDecision()}},
-		builtin.Skills{Sources: []string{"/skills"}, Root: root, SystemPrompt: new("{skills_list}")},
+		builtin.Skills{Sources: skillSources("/skills"), Root: root, SystemPrompt: new("{skills_list}")},
 	}, scripted.CallTools(abi.Call("1", "search", nil)))
 	const skills = "\n\n(No skills available yet. You can create skills in /skills)"
 	require.Equal(t, host.Interrupted, l.say(t, "a", "go").Status)
@@ -173,7 +173,7 @@ func TestMemoryIsCancelled(t *testing.T) {
 	t.Parallel()
 	root := writeFiles(t, map[string]string{"AGENTS.md": "a", "skills/x/SKILL.md": skillFile("x", "One.")})
 	for _, middleware := range []host.Middleware{
-		builtin.Memory{Sources: []string{"/AGENTS.md"}, Root: root}, builtin.Skills{Sources: []string{"/skills"}, Root: root},
+		builtin.Memory{Sources: []string{"/AGENTS.md"}, Root: root}, builtin.Skills{Sources: skillSources("/skills"), Root: root},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := newListener([]host.Middleware{

@@ -121,7 +121,7 @@ func (r Rubric) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 		return nil, err
 	}
 	var err error
-	if g.crew, err = makeCrew(ctx, &env, []subagentSpec{spec}); err != nil {
+	if g.crew, err = makeCrew(ctx, &env, []subagentSpec{spec}, refusingTask{}); err != nil {
 		return nil, err
 	}
 	return &host.Hooks{

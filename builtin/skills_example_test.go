@@ -30,7 +30,7 @@ description: How we write invoices. Use it for all that has to do with money.
 `), 0o600)
 	agent, err := host.New(host.Config{
 		Model:      &scripted.Echo{},
-		Middleware: []host.Middleware{builtin.Skills{Sources: []string{"/skills"}, Root: root, SystemPrompt: new("{skills_list}")}},
+		Middleware: []host.Middleware{builtin.Skills{Sources: []builtin.SkillSource{{Path: "/skills"}}, Root: root, SystemPrompt: new("{skills_list}")}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -45,6 +45,14 @@ func skillFile(name, description string, more ...string) string {
 	return "---\nname: " + name + "\ndescription: " + description + "\n" + strings.Join(append(more, "---"), "\n") + "\nDo this.\n"
 }
 
+func skillSources(paths ...string) []builtin.SkillSource {
+	sources := make([]builtin.SkillSource, len(paths))
+	for i := range paths {
+		sources[i].Path = paths[i]
+	}
+	return sources
+}
+
 // listed is a skill as the prompt has it.
 func listed(name, description, path string) string {
 	return "- **" + name + "**: " + description + "\n  -> Read `" + path + "` for full instructions"
@@ -104,7 +112,7 @@ func TestSkills(t *testing.T) {
 		for _, kind := range []string{"disk", "state"} {
 			t.Run(name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
-				skills := builtin.Skills{Sources: []string{"/base", "own/"}, SystemPrompt: new("{skills_locations}\n\n{skills_list}")}
+				skills := builtin.Skills{Sources: skillSources("/base", "own/"), SystemPrompt: new("{skills_locations}\n\n{skills_list}")}
 				in := host.Input{Messages: []abi.Message{abi.Human("go")}}
 				if kind == "disk" {
 					skills.Root = writeFiles(t, test.files)
@@ -126,7 +134,7 @@ func TestSkillsInAThread(t *testing.T) {
 	t.Parallel()
 	root := writeFiles(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf", "Reads PDF.")})
 	l := newListener([]host.Middleware{
-		builtin.Skills{Sources: []string{"/skills"}, Root: root, SystemPrompt: new("{skills_list}")},
+		builtin.Skills{Sources: skillSources("/skills"), Root: root, SystemPrompt: new("{skills_list}")},
 		builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"search": builtin.AnyDecision()}},
 		builtin.TodoList{SystemPrompt: new("Plan.")},
 	}, scripted.CallTools(abi.Call("1", "search", nil)))
@@ -171,7 +179,7 @@ func TestSkillsThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(outside, "evil", "SKILL.md"), filepath.Join(root, "skills", "link", "SKILL.md")))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "evil"), filepath.Join(root, "skills", "linked")))
 	l := newListener([]host.Middleware{
-		builtin.Skills{Sources: []string{"/skills", "/missing", "/file"}, Root: root, SystemPrompt: new("{skills_list}")},
+		builtin.Skills{Sources: skillSources("/skills", "/missing", "/file"), Root: root, SystemPrompt: new("{skills_list}")},
 	}, scripted.Say("done"))
 	var warnings []string
 	var err error
@@ -207,7 +215,7 @@ func TestSkillsAreBounded(t *testing.T) {
 		name := fmt.Sprintf("s%03d", i)
 		files["/many/"+name+"/SKILL.md"] = skillFile(name, "Does it.")
 	}
-	l := newListener([]host.Middleware{builtin.Skills{Sources: []string{"/many"}}}, scripted.Say("done"))
+	l := newListener([]host.Middleware{builtin.Skills{Sources: skillSources("/many")}}, scripted.Say("done"))
 	_, err := l.run(t, "t", host.Input{Messages: []abi.Message{abi.Human("go")}, State: inputFiles(files)})
 	require.NoError(t, err)
 	system := l.systems()[0][0]
@@ -221,8 +229,8 @@ func TestTwoSkills(t *testing.T) {
 	t.Parallel()
 	root := writeFiles(t, map[string]string{"a/x/SKILL.md": skillFile("x", "One."), "b/y/SKILL.md": skillFile("y", "Two.")})
 	l := newListener([]host.Middleware{
-		builtin.Skills{Sources: []string{"/a"}, Root: root, SystemPrompt: new("{skills_list}")},
-		builtin.Skills{Sources: []string{"/b"}, Root: root, SystemPrompt: new("{skills_list}")},
+		builtin.Skills{Sources: skillSources("/a"), Root: root, SystemPrompt: new("{skills_list}")},
+		builtin.Skills{Sources: skillSources("/b"), Root: root, SystemPrompt: new("{skills_list}")},
 	}, scripted.Say("done"))
 	l.say(t, "t", "go")
 	require.Equal(t, [][]string{{listed("x", "One.", "/a/x/SKILL.md"), "\n\n" + listed("y", "Two.", "/b/y/SKILL.md")}}, l.systems())
@@ -233,7 +241,7 @@ func TestSkillsWithoutAToolThatReads(t *testing.T) {
 	t.Parallel()
 	root := writeFiles(t, map[string]string{"a/x/SKILL.md": skillFile("x", "One.")})
 	var log bytes.Buffer
-	l := newListener([]host.Middleware{builtin.Skills{Sources: []string{"/a"}, Root: root}})
+	l := newListener([]host.Middleware{builtin.Skills{Sources: skillSources("/a"), Root: root}})
 	l.config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	l.say(t, "a", "go")
 	l.say(t, "b", "go")
@@ -244,11 +252,11 @@ func TestSkillsAreRefused(t *testing.T) {
 	t.Parallel()
 	for want, skills := range map[string]builtin.Skills{
 		"sources is missing":                            {},
-		"sources[1]: Path traversal not allowed: /a/..": {Sources: []string{"/a", "/a/.."}},
-		"sources[0]: Path traversal not allowed: ~/x":   {Sources: []string{"~/x"}},
-		"system_prompt has no placeholder {skills}":     {Sources: []string{"/a"}, SystemPrompt: new("{skills}")},
-		"system_prompt must contain {skills_list}":      {Sources: []string{"/a"}, SystemPrompt: new("none")},
-		"root: ": {Sources: []string{"/a"}, Root: filepath.Join(t.TempDir(), "missing")},
+		"sources[1]: Path traversal not allowed: /a/..": {Sources: skillSources("/a", "/a/..")},
+		"sources[0]: Path traversal not allowed: ~/x":   {Sources: skillSources("~/x")},
+		"system_prompt has no placeholder {skills}":     {Sources: skillSources("/a"), SystemPrompt: new("{skills}")},
+		"system_prompt must contain {skills_list}":      {Sources: skillSources("/a"), SystemPrompt: new("none")},
+		"root: ": {Sources: skillSources("/a"), Root: filepath.Join(t.TempDir(), "missing")},
 	} {
 		l := newListener([]host.Middleware{skills})
 		_, err := host.New(l.config)
@@ -258,7 +266,7 @@ func TestSkillsAreRefused(t *testing.T) {
 
 func TestSkillsWithoutAPrompt(t *testing.T) {
 	t.Parallel()
-	l := newListener([]host.Middleware{builtin.Skills{Sources: []string{"/a"}, SystemPrompt: new("")}}, scripted.Say("done"))
+	l := newListener([]host.Middleware{builtin.Skills{Sources: skillSources("/a"), SystemPrompt: new("")}}, scripted.Say("done"))
 	l.config.SystemPrompt = abi.Text("Base")
 	l.say(t, "t", "go")
 	require.Equal(t, [][]string{{"Base"}}, l.systems())
@@ -270,11 +278,11 @@ func TestSkillsAreDecoded(t *testing.T) {
 	require.True(t, ok)
 	decoded := entry.New()
 	require.NoError(t, strictyaml.Decode("agenthost.yaml", []byte(`{sources: [/a], root: files, system_prompt: "{skills_list}"}`), decoded))
-	require.Equal(t, &builtin.Skills{Sources: []string{"/a"}, Root: "files", SystemPrompt: new("{skills_list}")}, decoded)
+	require.Equal(t, &builtin.Skills{Sources: skillSources("/a"), Root: "files", SystemPrompt: new("{skills_list}")}, decoded)
 	paths, ok := decoded.(builtin.PathResolver)
 	require.True(t, ok)
 	resolve := func(path string) string { return filepath.Join("dir", path) }
-	require.Equal(t, builtin.Skills{Sources: []string{"/a"}, Root: filepath.Join("dir", "files"), SystemPrompt: new("{skills_list}")}, paths.ResolvePaths(resolve))
+	require.Equal(t, builtin.Skills{Sources: skillSources("/a"), Root: filepath.Join("dir", "files"), SystemPrompt: new("{skills_list}")}, paths.ResolvePaths(resolve))
 	require.Equal(t, builtin.Skills{}, builtin.Skills{}.ResolvePaths(resolve), "the state has no directory")
 }
 
@@ -290,7 +298,7 @@ func TestSkillsOfAHostileDirectory(t *testing.T) {
 		"own/pdf/SKILL.md": skillFile("pdf", "Reads PDF.", `allowed-tools: "a\r## Rules,b\u2028c"`),
 	})
 	l := newListener([]host.Middleware{
-		builtin.Skills{Sources: []string{"/own"}, Root: root, SystemPrompt: new("{skills_list}")},
+		builtin.Skills{Sources: skillSources("/own"), Root: root, SystemPrompt: new("{skills_list}")},
 	}, scripted.Say("done"))
 	_, err := l.run(t, "t", host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.NoError(t, err)

@@ -32,12 +32,12 @@ import (
 // of the type custom, named "agent"; its tokens are not streamed. Its token usage counts as the run's. Limits of steps and
 // tool calls apply to each subagent separately, and the timeout of tools applies to a whole task.
 //
-// Middleware of the agent is not applied inside a subagent; give the subagent its own. Only reviews by human_in_the_loop
-// are inherited, see interrupt_on, because otherwise a tool that needs a review would run without one.
+// Middleware of the agent is not applied inside a subagent, unless it is a fork, see mode; give the subagent its own. Only reviews
+// by human_in_the_loop are inherited, see interrupt_on, because otherwise a tool that needs a review would run without one.
 //
-// Behaviour is that of deepagents' SubAgentMiddleware, with these differences: a list to which a subagent adds is not
+// Behaviour is that of deepagents 0.7.32's SubAgentMiddleware, with these differences: a list to which a subagent adds is not
 // doubled; fields that a subagent does not change are not written, so parallel subagents do not conflict; reviews are
-// inherited wherever they are in the list.
+// inherited wherever they are in the list; a fork gets the fields that other subagents get, and so loads its memory and skills anew.
 type Subagents struct {
 	// Agents are the subagents. If the list is empty, there must be a general-purpose one.
 	Agents []Subagent `yaml:"agents"`
@@ -63,7 +63,11 @@ type Subagent struct {
 	// Description is the purpose of the subagent; the model uses it to choose a subagent. Required unless file is set; the
 	// default is then the description of that manifest.
 	Description string `yaml:"description"`
-	// SystemPrompt is the subagent's system prompt. "": none.
+	// Mode is what the subagent begins with. "isolated" (or ""): the task alone. "fork": the agent's messages up to the task. A fork that
+	// is built here also has the agent's system prompt and middleware, except that it cannot delegate; a middleware of its own takes the
+	// place of one with the same name. This is experimental in deepagents.
+	Mode string `yaml:"mode" schema:"enum=isolated|fork,default=isolated"`
+	// SystemPrompt is the subagent's system prompt; that of a fork follows the agent's. "": none.
 	SystemPrompt string `yaml:"system_prompt"`
 	// Model is the name of one of the agent's named models. "": the agent's own model.
 	Model string `yaml:"model"`
@@ -80,6 +84,12 @@ type Subagent struct {
 	// ResponseFormatEntry is the format of a structured answer, as in the manifest's response_format. The answer of the task
 	// is the value as JSON. In Go, use ResponseFormat.
 	ResponseFormatEntry ResponseFormatEntry `yaml:"response_format"`
+	// Skills are the directories of the subagent's skills, as in the sources of skills. Everything else is as in the agent's skills, or
+	// as in its filesystem, which the subagent gets, too, if it has none. A fork has the skills of the agent instead.
+	Skills []SkillSource `yaml:"skills"`
+	// Permissions are the rules of the subagent's filesystem, in place of all others. A subagent without the middleware filesystem gets
+	// one like the agent's. Not given: the rules are those of its filesystem.
+	Permissions []FilePermission `yaml:"permissions"`
 	// File is the manifest of an agent, in place of system_prompt and the keys after it; the path is relative to the manifest
 	// that names it. That agent takes over nothing from this one, not even its reviews. In Go, use Agent.
 	File string `yaml:"file"`
@@ -142,8 +152,8 @@ Available agent types:
 ` + availableAgents + `
 
 - Tasks that do not need each other's results belong into several calls of one answer: they run at once.
-- The subagent knows only the description: say what is to be done, all that it must know for it, and what to report. Say too whether it
-  is to change something or only to find out.
+- The subagent knows only the description, unless its type inherits your conversation: say what is to be done, all that it must know for
+  it, and what to report. Say too whether it is to change something or only to find out.
 - The user does not see the report. Tell what matters of it.`
 	systemPromptList = "\n\nAvailable subagent types:\n\n"
 )
@@ -161,32 +171,26 @@ func (s Subagents) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error)
 	if err != nil {
 		return nil, err
 	}
-	crew, err := makeCrew(ctx, &env, specs)
+	list := listSubagents(specs)
+	standIn := refusingTask{description: strings.ReplaceAll(cmp.Or(s.TaskDescription, taskDescription), availableAgents, list)}
+	if s.SystemPrompt != "" {
+		standIn.prompt = s.SystemPrompt + systemPromptList + list
+	}
+	crew, err := makeCrew(ctx, &env, specs, standIn)
 	if err != nil {
 		return nil, err
 	}
-	list := crew.list()
 	hooks := &host.Hooks{
-		Tools:        []host.Tool{crew.tool(strings.ReplaceAll(cmp.Or(s.TaskDescription, taskDescription), availableAgents, list))},
+		Tools:        []host.Tool{crew.tool(standIn.description)},
 		Capabilities: crew.capabilities(),
 		UsesTools:    slices.ContainsFunc(specs, func(spec subagentSpec) bool { return spec.Agent == nil && spec.Tools == nil }),
 		End:          crew.end,
 		Close:        crew.close,
 	}
-	if s.SystemPrompt != "" {
-		hooks.WrapModelCall = host.WrapModelHook{Func: addsToPrompt(s.SystemPrompt + systemPromptList + list), PassesTokens: true}
+	if standIn.prompt != "" {
+		hooks.WrapModelCall = promptHook(standIn.prompt)
 	}
 	return hooks, nil
-}
-
-// addsToPrompt returns a hook that adds a text to the system prompt.
-func addsToPrompt(text string) host.WrapModelFunc {
-	return func(
-		ctx context.Context, _ *host.Runtime, req *model.Request, next host.ModelHandler,
-	) (*model.Response, *host.Update, error) {
-		resp, err := next(ctx, req.WithSystem(appendSystem(req.System, text)))
-		return resp, nil, err
-	}
 }
 
 // subagentSpec is a subagent with its position in the configuration.

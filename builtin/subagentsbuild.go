@@ -44,6 +44,10 @@ func (s *Subagent) check(taken map[string]bool) (key string, err error) {
 		return "name", fmt.Errorf("there are two subagents %q; give each a name of its own", s.Name)
 	case strings.TrimSpace(s.Description) == "":
 		return "description", errors.New("is missing; the model chooses by it")
+	case s.Mode != "" && s.Mode != "isolated" && s.Mode != modeFork:
+		return "mode", fmt.Errorf("is %q; use isolated or fork", s.Mode)
+	case s.forks() && len(s.Skills) > 0:
+		return "skills", errors.New("a fork has the skills of the agent; leave them out")
 	case s.ToolEntries.Given() && s.Tools == nil:
 		return "tools", errDeferred("tools", "Tools")
 	case s.MiddlewareEntries.Given() && s.Middleware == nil:
@@ -70,6 +74,8 @@ func (s *Subagent) checkReady() (key string, err error) {
 		{"middleware", s.Middleware != nil},
 		{"interrupt_on", s.InterruptOn != nil},
 		{"response_format", s.ResponseFormat != nil},
+		{"skills", s.Skills != nil},
+		{"permissions", s.Permissions != nil},
 	} {
 		if given.is {
 			return given.key, errors.New("does not apply to an existing agent, which has its own; leave it out")
@@ -83,6 +89,7 @@ type subagent struct {
 	name, description string
 	agent             *host.Agent
 	own               bool // built here, and closed here
+	forks             bool // it begins with the conversation
 }
 
 // crew are the subagents of an agent.
@@ -93,8 +100,8 @@ type crew struct {
 	warn       func(text string, args ...any)
 }
 
-// makeCrew builds the subagents. After an error it closes those that were built.
-func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew, err error) {
+// makeCrew builds the subagents. After an error it closes those that were built. Forks have standIn in place of subagents.
+func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec, standIn refusingTask) (c *crew, err error) {
 	c = &crew{idempotent: true, warn: env.Logger.Warn}
 	defer func() {
 		if err != nil {
@@ -103,9 +110,9 @@ func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew
 	}()
 	for i := range specs {
 		spec := &specs[i]
-		made := subagent{name: spec.Name, description: spec.Description, agent: spec.Agent}
+		made := subagent{name: spec.Name, description: spec.Description, agent: spec.Agent, forks: spec.forks()}
 		if made.agent == nil {
-			if made.agent, err = spec.make(ctx, env); err != nil {
+			if made.agent, err = spec.make(ctx, env, standIn); err != nil {
 				return c, err
 			}
 			made.own = true
@@ -117,11 +124,20 @@ func makeCrew(ctx context.Context, env *host.Env, specs []subagentSpec) (c *crew
 }
 
 // make builds the subagent.
-func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, error) {
+func (s *subagentSpec) make(ctx context.Context, env *host.Env, standIn refusingTask) (*host.Agent, error) {
 	config := env.Inner(s.Name)
 	config.SystemPrompt, config.ResponseFormat = abi.Text(s.SystemPrompt), s.ResponseFormat
-	if s.Tools != nil {
-		config.Tools = s.Tools
+	middleware := s.Middleware
+	if s.forks() {
+		config.SystemPrompt = appendSystem(env.SystemPrompt, s.SystemPrompt)
+		middleware = forkedMiddleware(env.Middleware, s.Middleware, standIn)
+	}
+	middleware, err := s.filesAndSkills(env, middleware)
+	if err != nil {
+		return nil, err
+	}
+	if config.Tools = s.Tools; s.Tools == nil {
+		config.Tools = withoutSkillTools(env.Tools, env.Middleware, middleware)
 	}
 	if s.Model != "" {
 		m, err := modelOf(env, strconv.Quote(s.Name), s.Model)
@@ -130,7 +146,7 @@ func (s *subagentSpec) make(ctx context.Context, env *host.Env) (*host.Agent, er
 		}
 		config.Model = m
 	}
-	config.Middleware = slices.Concat(s.Middleware, s.reviews(env))
+	config.Middleware = slices.Concat(middleware, s.reviews(env))
 	agent, err := host.NewContext(ctx, config)
 	if err != nil {
 		return nil, &SubagentError{s.index, "", err}
@@ -176,11 +192,14 @@ func reviewOf(m host.Middleware) (HumanInTheLoop, bool) {
 	}
 }
 
-// list returns the description of the subagents for the model.
-func (c *crew) list() string {
-	lines := make([]string, len(c.agents))
-	for i := range c.agents {
-		lines[i] = "- " + c.agents[i].name + ": " + c.agents[i].description
+// listSubagents returns the description of the subagents for the model.
+func listSubagents(specs []subagentSpec) string {
+	lines := make([]string, len(specs))
+	for i := range specs {
+		lines[i] = "- " + specs[i].Name + ": " + specs[i].Description
+		if specs[i].forks() {
+			lines[i] += continueNote
+		}
 	}
 	return strings.Join(lines, "\n")
 }

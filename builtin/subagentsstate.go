@@ -16,7 +16,7 @@ type sharedField struct {
 type sharedFieldList []sharedField
 
 // unsharedFields are fields that concern an agent's own work, even if both declare them.
-var unsharedFields = map[string]bool{"todos": true, "structured_response": true}
+var unsharedFields = map[string]bool{"todos": true, "structured_response": true, rubrics.Name: true}
 
 // sharedFields returns the fields that an agent shares with a subagent. Private fields of plugins are not shared: a plugin
 // of the subagent could otherwise change what a plugin of the agent has stored.

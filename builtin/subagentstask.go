@@ -37,8 +37,12 @@ func (c *crew) task(ctx context.Context, in taskArguments) (*host.ToolOutput, er
 	}
 	rt, s := host.RuntimeOf(ctx), &c.agents[at]
 	shared := sharedFields(rt.State(), s.agent)
+	begin := []abi.Message{abi.Human(in.Description)}
+	if s.forks {
+		begin = forkMessages(rt.State().Messages(), in.Description)
+	}
 	result, err := tool.RunAgent(ctx, rt, s.name, s.agent, host.Input{
-		Messages: []abi.Message{abi.Human(in.Description)}, State: shared.input(), Context: rt.ContextValue(),
+		Messages: begin, State: shared.input(), Context: rt.ContextValue(),
 		AcceptChanges: rt.AcceptsChanges(),
 	})
 	if result.Thread != "" {

@@ -39,8 +39,8 @@ import (
 // differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
 // begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,
-// and an empty text is not a summary. What happens on an overflow, truncate_args_settings and compact_conversation are
-// from deepagents 0.7.32, which clips results in the same attempt in which it summarizes.
+// and an empty text is not a summary. What happens on an overflow, truncate_args_settings, compact_conversation and
+// offload_history are from deepagents 0.7.32, which clips results in the same attempt in which it summarizes.
 type Summarization struct {
 	// Model is the named model whose context is kept small; "": the agent's own. It determines fractions and reported
 	// tokens, and writes the summary.
@@ -74,6 +74,12 @@ type Summarization struct {
 	// SystemPrompt is added after the system prompt, to tell the model when to use the tool compact_conversation. "": nothing is
 	// added, since the tool describes itself.
 	SystemPrompt string `yaml:"system_prompt"`
+
+	// OffloadHistory appends the messages that a summary replaces to the file /conversation_history/session_RUN.md, which the summary
+	// names, in the backend of the agent's middleware filesystem, below its artifacts_root. The model reads it with read_file when it
+	// needs a detail. Long results that an overflow would clip go to files below /large_tool_results. Bytes of images and other media
+	// are left out.
+	OffloadHistory bool `yaml:"offload_history"`
 
 	// Summarize writes the summary in place of a model. It gets all messages that the summary replaces.
 	Summarize func(ctx context.Context, rt *host.Runtime, messages history.List) (string, error) `yaml:"-"`
@@ -123,7 +129,7 @@ func (s *Summarization) UnmarshalYAML(decode func(into any) error) error {
 }
 
 // Hooks checks the sizes and the prompt.
-func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
+func (s Summarization) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 	r, err := s.summarizer(&env)
 	if err != nil {
 		return nil, err
@@ -137,6 +143,11 @@ func (s Summarization) Hooks(_ context.Context, env host.Env) (*host.Hooks, erro
 	}
 	if r.recovers || r.args != nil || r.systemPrompt != "" {
 		hooks.WrapModelCall = host.WrapModelHook{Func: r.wrapModel, PassesTokens: true}
+	}
+	if s.OffloadHistory {
+		if r.history, err = openHistoryFiles(ctx, &env, hooks); err != nil {
+			return nil, err
+		}
 	}
 	if s.CompactConversation {
 		compact, err := r.compactTool()
@@ -162,7 +173,8 @@ type summarizer struct {
 	args     *argsClipper // may be nil
 	recovers bool         // from an overflow
 
-	systemPrompt string // to be added
+	systemPrompt string        // to be added
+	history      *historyFiles // may be nil
 }
 
 // summarizer checks the configuration.
@@ -267,14 +279,19 @@ func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Updat
 	if err != nil {
 		return nil, err
 	}
-	return &host.Update{
-		Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summaryMessage(text)),
-	}, nil
+	files := r.openHistory(rt, "")
+	summary := summaryMessage(text, files.add(ctx, shown.Slice(0, cut)))
+	update := &host.Update{Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summary)}
+	update.State, err = files.changes()
+	return update, err
 }
 
-// summaryMessage returns the message that takes the place of the summarized ones.
-func summaryMessage(text string) abi.Message {
+// summaryMessage returns the message that takes the place of the summarized ones. The path is that of their file; "": there is none.
+func summaryMessage(text, path string) abi.Message {
 	m := abi.Human(summaryPrefix + text)
+	if path != "" {
+		m = abi.Human(fmt.Sprintf(summaryWithFile, path, text))
+	}
 	m.Meta = wire.Map{{Key: sourceKey, Value: wire.String("summarization")}}
 	return m
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // clipped returns messages in which the tool results at the end are clipped; nil if none of them is long.
-func clipped(_ context.Context, rt *host.Runtime, messages history.List) (*shorterRequest, error) {
+func clipped(ctx context.Context, rt *host.Runtime, files *historyCall, messages history.List) (*shorterRequest, error) {
 	first := messages.Len()
 	for first > 0 && messages.Entry(first-1).Message().Role == abi.RoleTool {
 		first--
@@ -38,7 +38,14 @@ func clipped(_ context.Context, rt *host.Runtime, messages history.List) (*short
 		if !longer(result, clippedChars) {
 			continue
 		}
-		part := clippedResult(askedCall(messages.Entry(first-1).Message(), m.ToolCallID), result)
+		path := readPath(askedCall(messages.Entry(first-1).Message(), m.ToolCallID))
+		part := ""
+		if path == "" {
+			part = files.evict(ctx, m.ToolCallID, result)
+		}
+		if part == "" {
+			part = clippedResult(path, result)
+		}
 		if len(part) >= len(result) {
 			continue
 		}
@@ -59,9 +66,9 @@ func clipped(_ context.Context, rt *host.Runtime, messages history.List) (*short
 	return out, nil
 }
 
-// clippedResult returns the text of a result that answers a call, which may be nil.
-func clippedResult(call *abi.ToolCall, result string) string {
-	if path := readPath(call); path != "" {
+// clippedResult returns the text of a result, which is that of a file; "" means of no file.
+func clippedResult(path, result string) string {
+	if path != "" {
 		return text.First(result, clippedChars) + fmt.Sprintf(clippedFile, path)
 	}
 	runes := []rune(result)

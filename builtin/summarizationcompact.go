@@ -63,8 +63,10 @@ func (r *summarizer) compact(ctx context.Context, rt *host.Runtime, call *abi.To
 		ids[i] = thread.Entry(i).Message().ID
 	}
 	out := host.TextOutput(fmt.Sprintf(compactDone, cut))
-	out.Update = replaceBySummary(ids, text)
-	return out, nil
+	files := r.openHistory(rt, call.ID)
+	out.Update = replaceBySummary(ids, summaryMessage(text, files.add(ctx, shown.Slice(0, cut))))
+	out.Update.State, err = files.changes()
+	return out, err
 }
 
 // halves returns the sizes from which on the tool acts: half of the triggers.

@@ -20,6 +20,9 @@ type shorterRequest struct {
 	note     string // for the user
 }
 
+// shortener shortens messages that are too long for the model; nil: it cannot.
+type shortener func(ctx context.Context, rt *host.Runtime, files *historyCall, messages history.List) (*shorterRequest, error)
+
 // wrapModel calls the model without long arguments. If the request is too long for the model, it is sent again with a summary,
 // and then with clipped results. It is never sent again if it did not become smaller.
 func (r *summarizer) wrapModel(
@@ -35,9 +38,9 @@ func (r *summarizer) wrapModel(
 	if !r.recovers || !isOverflow(err) {
 		return resp, nil, err
 	}
-	update, retried := &host.Update{}, false
-	for _, shorten := range []func(context.Context, *host.Runtime, history.List) (*shorterRequest, error){r.summarized, clipped} {
-		shorter, failure := shorten(ctx, rt, req.Messages)
+	update, retried, files := &host.Update{}, false, r.openHistory(rt, "")
+	for _, shorten := range []shortener{r.summarized, clipped} {
+		shorter, failure := shorten(ctx, rt, files, req.Messages)
 		switch {
 		case failure != nil && (host.IsControlFlow(failure) || ctx.Err() != nil):
 			return nil, nil, failure
@@ -50,7 +53,10 @@ func (r *summarizer) wrapModel(
 		req, retried = req.WithMessages(shorter.messages), true
 		update.Remove = append(update.Remove, shorter.remove...)
 		update.Messages = append(update.Messages, shorter.put...)
-		if resp, err = next(ctx, req); !isOverflow(err) {
+		if resp, err = next(ctx, req); err == nil {
+			update.State, err = files.changes()
+		}
+		if !isOverflow(err) {
 			return resp, update, err
 		}
 	}
@@ -68,7 +74,9 @@ func isOverflow(err error) bool {
 }
 
 // summarized returns messages with a summary in place of the older ones; nil if that makes them no shorter.
-func (r *summarizer) summarized(ctx context.Context, rt *host.Runtime, messages history.List) (*shorterRequest, error) {
+func (r *summarizer) summarized(
+	ctx context.Context, rt *host.Runtime, files *historyCall, messages history.List,
+) (*shorterRequest, error) {
 	cut := r.cut(messages)
 	older := messages.Slice(0, cut)
 	if !worthSummary(older) {
@@ -82,13 +90,14 @@ func (r *summarizer) summarized(ctx context.Context, rt *host.Runtime, messages 
 	if err != nil {
 		return nil, err
 	}
-	shorter := history.Of(slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summaryMessage(text))...)
+	shorter := history.Of(slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summaryMessage(text, ""))...)
 	if r.counter.of(shorter) >= r.counter.of(messages) {
 		return nil, nil //nolint:nilnil // the summary is longer than what it replaces
 	}
-	update := replaceBySummary(ids, text)
+	summary := summaryMessage(text, files.add(ctx, older))
+	update := replaceBySummary(ids, summary)
 	return &shorterRequest{
-		messages: shorter, remove: update.Remove, put: update.Messages,
+		messages: shorter.Replace(map[int]*abi.Message{0: &summary}), remove: update.Remove, put: update.Messages,
 		note: fmt.Sprintf("it is sent again with a summary of its first %d messages", cut),
 	}, nil
 }
@@ -105,8 +114,7 @@ func worthSummary(messages history.List) bool {
 
 // replaceBySummary returns an update that replaces messages at the start of a thread. The summary takes the id of the first one,
 // and so its place. An overwrite would discard the updates of others in the same step, such as the model's answer.
-func replaceBySummary(ids []string, text string) *host.Update {
-	summary := summaryMessage(text)
+func replaceBySummary(ids []string, summary abi.Message) *host.Update {
 	summary.ID = ids[0]
 	return &host.Update{Remove: ids[1:], Messages: []abi.Message{summary}}
 }

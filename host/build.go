@@ -171,7 +171,7 @@ func (a *build) bind(ctx context.Context, name string, m Middleware) (*boundMidd
 	env := Env{
 		Name: name, Agent: a.config.Name, Logger: a.logger.With("middleware", name), Model: a.config.Model, Models: a.config.Models,
 		Tools: a.config.Tools, Store: a.config.Store, Checkpointer: a.config.Checkpointer,
-		Middleware: slices.Clone(a.config.Middleware), config: &a.config,
+		Middleware: slices.Clone(a.config.Middleware), SystemPrompt: a.config.SystemPrompt, config: &a.config,
 	}
 	hooks, err := makeHooks(ctx, m, env)
 	if err == nil && hooks == nil {

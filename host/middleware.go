@@ -36,6 +36,7 @@ type Env struct {
 
 	Checkpointer checkpoint.Store // keeps the agent's threads; nil: none
 	Middleware   []Middleware     // the agent's middleware, as configured; see [Unwrapped]
+	SystemPrompt abi.Content      // the agent's system prompt, without what middleware adds
 
 	config *Config // the agent's; nil outside of a build
 }

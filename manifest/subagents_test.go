@@ -52,6 +52,20 @@ middleware: [{subagents: {agents: [{name: clerk, description: Lists., model: cle
 		"one of the agent's tools": `tools: [{files: {root: .}}]
 middleware: [{id: staff, subagents: {agents: [{name: clerk, description: Lists., model: clerk, tools: [list_files]}]}}]
 `,
+		"a fork": `tools: [{files: {root: .}}]
+middleware: [todo_list, {subagents: {agents: [{name: clerk, description: Lists., model: clerk, mode: fork, middleware: [{model_call_limit: {run_limit: 2}}]}]}}]
+`,
+		"skills and permissions": `tools: [{files: {root: .}}]
+middleware:
+  - filesystem: {root: .}
+  - subagents:
+      agents:
+        - name: clerk
+          description: Lists.
+          model: clerk
+          skills: [{path: /skills, label: Team}]
+          permissions: [{operations: [write], paths: ["/**"], mode: deny}]
+`,
 		"an alias": `tools: [{files: {root: .}}]
 middleware: [{sub_agent: {agents: [{name: clerk, description: Lists., model: clerk}]}}]
 `,

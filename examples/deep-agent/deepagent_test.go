@@ -39,7 +39,7 @@ func setup(t *testing.T, set ...string) *copied {
 	t.Helper()
 	c := &copied{dir: t.TempDir()}
 	require.NoError(t, os.CopyFS(c.dir, os.DirFS(".")))
-	for _, left := range []string{"agent.db", "agent.db-shm", "agent.db-wal", "workspace/RELEASE.md"} {
+	for _, left := range []string{"agent.db", "agent.db-shm", "agent.db-wal", "workspace/RELEASE.md", "workspace/conversation_history"} {
 		require.NoError(t, os.RemoveAll(filepath.Join(c.dir, left)))
 	}
 	m, err := manifest.Load(filepath.Join(c.dir, "agenthost.yaml"), manifest.Options{Set: set})
@@ -176,7 +176,10 @@ func TestItSummarizes(t *testing.T) {
 	waiting, _ := c.start(t)
 
 	first := waiting.Messages.At(0)
-	require.Contains(t, first.Content.Text(), "Here is a summary of the conversation to date:\n\nThe user asked: Write the notes of release 2.")
+	require.Contains(t, first.Content.Text(), "<summary>\nThe user asked: Write the notes of release 2.")
+	histories, err := filepath.Glob(filepath.Join(c.dir, "workspace", "conversation_history", "session_*.md"))
+	require.NoError(t, err)
+	require.Len(t, histories, 1)
 	require.Less(t, waiting.Messages.Len(), 8)
 	c.decide(t, builtin.Decision{Type: builtin.Approve})
 	require.Equal(t, written, c.notes(t))
@@ -188,8 +191,8 @@ func TestOrder(t *testing.T) {
 	layout := setup(t).agent.Layout()
 	require.Empty(t, layout.Advice)
 	require.Equal(t, []string{"skills", "patch_tool_calls", "memory"}, layout.BeforeAgent)
-	require.Equal(t, []string{"summarization"}, layout.BeforeModel)
-	require.Equal(t, []string{"todo_list", "skills", "filesystem", "anthropic_prompt_caching", "memory"}, layout.WrapModelCall)
+	require.Equal(t, []string{"skills", "summarization"}, layout.BeforeModel)
+	require.Equal(t, []string{"todo_list", "skills", "filesystem", "summarization", "anthropic_prompt_caching", "memory"}, layout.WrapModelCall)
 	require.Equal(t, []string{"human_in_the_loop", "todo_list"}, layout.AfterModel)
 	require.Equal(t, []string{"filesystem", "human_in_the_loop"}, layout.WrapToolCall)
 }

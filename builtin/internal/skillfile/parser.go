@@ -85,8 +85,9 @@ func (p *parser) cut(key, value string, maximum int) string {
 	return short
 }
 
-// tools reads names with spaces or commas between them. A list, which the specification does not know, is taken too.
-func (p *parser) tools(value any) []string {
+// tools reads the names under a key, with spaces or commas between them. A list, which the specification does not know, is taken
+// too.
+func (p *parser) tools(key string, value any) []string {
 	var names []string
 	switch v := value.(type) {
 	case nil:
@@ -100,11 +101,11 @@ func (p *parser) tools(value any) []string {
 			}
 		}
 	default:
-		p.warnf("allowed-tools is not a string and is ignored")
+		p.warnf("%s is not a string and is ignored", key)
 		return nil
 	}
 	if len(names) > maxTools {
-		p.warnf("allowed-tools has more than %d names and is cut", maxTools)
+		p.warnf("%s has more than %d names and is cut", key, maxTools)
 		names = names[:maxTools]
 	}
 	for i := range names {

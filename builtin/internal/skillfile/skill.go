@@ -40,6 +40,7 @@ type Skill struct {
 	AllowedTools  []string          `msgpack:"allowed_tools,omitempty"` // recommended tools
 	Compatibility string            `msgpack:"compatibility,omitempty"` // requirements
 	Description   string            `msgpack:"description"`             // what it does and when to use it, on one line
+	IncludeTools  []string          `msgpack:"include_tools,omitempty"` // tools that the agent gets with the skill
 	License       string            `msgpack:"license,omitempty"`
 	Metadata      map[string]string `msgpack:"metadata,omitempty"`
 	Name          string            `msgpack:"name"`
@@ -67,25 +68,43 @@ func Parse(name string, content []byte) (skill *Skill, warnings []string, err er
 	s.Description = p.cut("description", s.Description, MaxDescription)
 	s.Compatibility = p.cut("compatibility", text.OneLine(scalarText(values["compatibility"])), MaxCompatibility)
 	s.License = p.cut("license", text.OneLine(scalarText(values["license"])), maxLicense)
-	s.AllowedTools = p.tools(values["allowed-tools"])
+	s.AllowedTools = p.tools("allowed-tools", values["allowed-tools"])
 	s.Metadata = p.metadata(values["metadata"])
+	if metadata, ok := values["metadata"].(map[string]any); ok {
+		s.IncludeTools = p.tools("metadata.include_tools", metadata["include_tools"])
+	}
 	return s, p.warnings, nil
+}
+
+// Body returns a file without its frontmatter: all of it if it has none.
+func Body(content []byte) []byte {
+	_, body, err := split(content)
+	if err != nil {
+		return content
+	}
+	return body
 }
 
 // frontmatter returns the text between the lines --- at the start of a file.
 func frontmatter(content []byte) ([]byte, error) {
+	head, _, err := split(content)
+	if err == nil && !utf8.Valid(head) {
+		return nil, errors.New("the frontmatter is not UTF-8 text")
+	}
+	return head, err
+}
+
+// split returns the text between the lines --- at the start of a file, and the text after it.
+func split(content []byte) (head, body []byte, err error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	if !isFence(first) {
-		return nil, errors.New("it does not begin with frontmatter: YAML between two lines ---")
+		return nil, nil, errors.New("it does not begin with frontmatter: YAML between two lines ---")
 	}
 	for at := 0; at <= len(rest); {
-		line, _, more := bytes.Cut(rest[at:], []byte("\n"))
+		line, after, more := bytes.Cut(rest[at:], []byte("\n"))
 		if isFence(line) {
-			if !utf8.Valid(rest[:at]) {
-				return nil, errors.New("the frontmatter is not UTF-8 text")
-			}
-			return rest[:at], nil
+			return rest[:at], after, nil
 		}
 		if !more {
 			break
@@ -93,9 +112,9 @@ func frontmatter(content []byte) ([]byte, error) {
 		at += len(line) + 1
 	}
 	if len(content) >= MaxHead {
-		return nil, fmt.Errorf("the frontmatter does not end within the first %d KiB", MaxHead>>10)
+		return nil, nil, fmt.Errorf("the frontmatter does not end within the first %d KiB", MaxHead>>10)
 	}
-	return nil, errors.New("the frontmatter does not end with a line ---")
+	return nil, nil, errors.New("the frontmatter does not end with a line ---")
 }
 
 func isFence(line []byte) bool {

@@ -156,3 +156,28 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestIncludeTools(t *testing.T) {
+	t.Parallel()
+	for metadata, want := range map[string][]string{
+		"metadata:\n  include_tools: create list":    {"create", "list"},
+		"metadata:\n  include_tools: [create, list]": {"create", "list"},
+		"metadata:\n  include_tools: {create: list}": nil,
+		"metadata:\n  other: create":                 nil,
+		"metadata: create":                           nil,
+		"metadata:\n  include_tools: \"a\\nb,c\"":    {"a", "b", "c"},
+	} {
+		skill, _, err := skillfile.Parse("/a/SKILL.md", []byte("---\nname: a\ndescription: Does it.\n"+metadata+"\n---\n"))
+		require.NoError(t, err, metadata)
+		require.Equal(t, want, skill.IncludeTools, metadata)
+	}
+}
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"---\nname: a\n---\nDo this.\n": "Do this.\n", "\ufeff---\r\n---\r\nx": "x", "---\na": "---\na", "x": "x", "": "", "---\n---": "",
+	} {
+		require.Equal(t, want, string(skillfile.Body([]byte(content))), "%q", content)
+	}
+}

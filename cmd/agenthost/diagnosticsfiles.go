@@ -88,7 +88,8 @@ func (a *app) configAndPlugins(ctx context.Context) (config, plugins string) {
 var (
 	// unnamed matches the keys of values that may be secrets although their names do not say so: arguments of commands, the configuration
 	// of plugins, and prompts and other texts.
-	unnamed = regexp.MustCompile(`\bcommand\[[1-9]\d*\]$|^middleware\[\d+\]\.config\.|^system_prompt\[\d+\]\.|\b(system_prompt|description|content|say|message)$`)
+	unnamed = regexp.MustCompile(`\bcommand\[[1-9]\d*\]$|^middleware\[\d+\]\.config\.|^system_prompt\[\d+\]\.|` +
+		`\b(system_prompt|description|content|say|message)$`)
 	// plain matches values that are no secrets.
 	plain = regexp.MustCompile(`^(true|false|null|\d{1,6}|\{\}|\[\]|\*\*\*|\$\{\w+\})$`)
 	// addressParts matches the parts of an address that may be secrets: the user, and the query.

@@ -33,7 +33,9 @@ each tool call; --verbose also shows the arguments and results of tools and the 
 Enter sends a message. A backslash before Enter, or Alt-Enter, starts another line; pasted text stays
 together. The up and down arrows recall earlier messages, which are kept in memory until the chat ends.
 Ctrl-C stops the agent; on an empty line, Ctrl-C or Ctrl-D ends the chat. /help lists the commands:
-/file /new /resume /threads /model /clear /rules /revoke /state /tools /graph /retry /quit and others.
+/file /new /resume /threads /model /prompt /clear /rules /revoke /state /tools /graph /retry /quit and others.
+Tab completes commands, the paths of /file and the prompts of /prompt. What you type while the agent answers
+is not shown amid the answer; it is there when the prompt returns.
 
 With --thread the chat continues a thread. Otherwise it starts a new one, which is kept if the manifest's
 checkpoint is a database.
@@ -88,8 +90,8 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 	c.chat = &chat.Chat{
 		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp,
 		Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
-		Takes: func(files ...*attachment.File) error { return attachment.Check(c.models, files...) },
-		Begin: c.begin, NewThread: func() string { return newThread("chat", time.Now()) }, SwitchModel: c.switchModel,
+		Takes:         func(files ...*attachment.File) error { return attachment.Check(c.models, files...) },
+		PromptServers: c.promptServers, Begin: c.begin, NewThread: func() string { return newThread("chat", time.Now()) }, SwitchModel: c.switchModel,
 	}
 	keys := chat.NewKeyboard(c.in)
 	if c.terminal {
@@ -123,6 +125,15 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 		}
 	}
 	return c.ended(ctx, err)
+}
+
+// promptServers returns the MCP servers of the agent.
+func (c *chatSession) promptServers() []chat.PromptServer {
+	servers := make([]chat.PromptServer, len(c.agent.Servers))
+	for i, server := range c.agent.Servers {
+		servers[i] = server
+	}
+	return servers
 }
 
 // switchModel builds the agent again with another model, and goes on with it. After an error everything is as before.

@@ -74,6 +74,42 @@ func TestAChatIsStoppedAndGoesOn(t *testing.T) {
 	require.Equal(t, "and\nthen", messages[4].Content.Text())
 }
 
+func TestWhatIsTypedWhileTheAgentAnswersIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: m, base_url: \""+slowly(t)+"/v1\"}\ncheckpoint: sqlite:agent.db\n")
+	s := start(t, nil, "chat", "-f", b.path("agenthost.yaml"), "--thread", "ada")
+	s.expect("> ")
+	s.typeIn("tell me a story\r")
+	s.expect("It was a")
+	s.typeIn("日本語\x7f\x1b[De\u0301\x1b[200~\npasted\x1b[201~")
+	s.typeIn("\x03")
+	s.expect("· stopped before model: /retry continues, a new message abandons the run\r\n")
+	between := s.read
+	s.expect("> 日e\u0301⏎pasted本")
+	require.NotContains(t, s.seen.String()[:between], "日")
+	s.typeIn("\r")
+	s.expect("2 messages")
+	s.expect("> ")
+	s.typeIn("\x04")
+	require.Equal(t, exitOK, s.exit(), s.seen.String())
+	require.Equal(t, "日e\u0301\npasted本", b.shown("ada").Messages[1].Content.Text())
+}
+
+func TestWhatIsTypedWhileTheAgentWorksAnswersNoQuestion(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	s := start(t, nil, "chat", "-f", b.path("agenthost.yaml"), "--thread", "ada")
+	s.expect("> ")
+	s.typeIn("note a\ra\r") // the second line arrives before the question
+	s.expect("[r]eject > ")
+	s.typeIn("r\n\n")
+	s.expect("> a\r\n")
+	s.expect("> ")
+	s.typeIn("\x04")
+	require.Equal(t, exitOK, s.exit(), s.seen.String())
+	require.NoFileExists(t, b.path("data/a"))
+}
+
 func TestAChatAsksAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting)
@@ -108,8 +144,8 @@ func TestAChatAsksAtTheTerminal(t *testing.T) {
 	require.FileExists(t, b.path("data/a"))
 	require.FileExists(t, b.path("data/edited"))
 	require.NoFileExists(t, b.path("data/b"))
-	require.Equal(t, 6, strings.Count(s.seen.String(), "\x1b[?2004h"), "pastes are bracketed at each prompt")
-	require.Equal(t, 6, strings.Count(s.seen.String(), "\x1b[?2004l"))
+	require.Equal(t, 12, strings.Count(s.seen.String(), "\x1b[?2004h"), "pastes are bracketed at each prompt, and while the agent works")
+	require.Equal(t, 12, strings.Count(s.seen.String(), "\x1b[?2004l"))
 }
 
 func TestAChatKeepsRules(t *testing.T) {

@@ -15,10 +15,13 @@ import (
 // atTerminal prepares the chat for a person at a terminal. The caller must call release at the end.
 func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 	screen, notes := c.chat.Screen, c.err
-	editor := chat.NewEditor(keys, notes, chat.Commands()...)
+	editor := chat.NewEditor(keys, notes)
+	editor.Complete = c.chat.Complete
+	ahead := &typeAhead{keys: keys, editor: editor, notes: notes, terminal: -1}
 	if file, ok := c.in.(*os.File); ok {
-		editor.Raw = func() (func(), int, error) { return raw(int(file.Fd())) }
+		editor.Raw = func() (func(), chat.Size, error) { return raw(int(file.Fd())) }
 		screen.Ticks = ticks()
+		ahead.terminal = int(file.Fd())
 	}
 	ask := func(ctx context.Context) *prompt.Prompt {
 		edit := &prompt.Editor{In: c.in, Out: notes, Hold: c.interrupt.hold}
@@ -26,12 +29,20 @@ func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 	}
 	c.chat.Messages = editor
 	c.chat.Person = &chat.Person{
-		Turn: c.interrupt.during,
+		Turn: func(ctx context.Context) (context.Context, func()) {
+			ahead.begin()
+			turn, end := c.interrupt.during(ctx)
+			return turn, func() { end(); ahead.end() }
+		},
 		Ask: func(ctx context.Context, result *host.Result) (host.Input, error) {
+			resume := ahead.pause()
+			defer resume()
 			c.prompt = ask(ctx)
 			return c.ask(ctx, result)
 		},
 		GiveUp: func(ctx context.Context) (bool, error) {
+			resume := ahead.pause()
+			defer resume()
 			c.prompt = ask(ctx)
 			return c.confirmGiveUp(ctx)
 		},
@@ -43,16 +54,17 @@ func (c *chatSession) atTerminal(keys *chat.Keyboard) (release func()) {
 	return c.hold() // Ctrl-C stops a turn or clears the line, and does not end the command
 }
 
-// raw puts the terminal into raw mode and returns its width in columns.
-func raw(terminal int) (restore func(), width int, err error) {
+// raw puts the terminal into raw mode and returns its size.
+func raw(terminal int) (restore func(), size chat.Size, err error) {
 	state, err := term.MakeRaw(terminal)
 	if err != nil {
-		return nil, 0, err
+		return nil, size, err
 	}
-	if width, _, err = term.GetSize(terminal); err != nil || width < 1 {
-		width = 80
+	size.Columns, size.Rows, err = term.GetSize(terminal)
+	if err != nil || size.Columns < 1 || size.Rows < 1 {
+		size = chat.Size{Columns: 80, Rows: 24}
 	}
-	return func() { _ = term.Restore(terminal, state) }, width, nil // fails only if the terminal is gone
+	return func() { _ = term.Restore(terminal, state) }, size, nil // fails only if the terminal is gone
 }
 
 // interrupts stops turns by Ctrl-C, unless another program has the terminal.

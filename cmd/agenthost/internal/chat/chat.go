@@ -45,8 +45,10 @@ type Chat struct {
 	SwitchModel func(ctx context.Context, name string) (model string, err error)
 	// Tools returns the tools that /tools shows.
 	Tools func() []abi.ToolSpec
+	// PromptServers returns the servers whose prompts /prompt lists and sends. It may be nil.
+	PromptServers func() []PromptServer
 
-	last     *abi.Message       // the last message sent
+	last     []abi.Message      // what was sent last
 	attached []*attachment.File // of the next message
 	turns    int
 	warned   map[string]bool // see Live
@@ -159,14 +161,14 @@ func (c *Chat) handle(ctx context.Context, text string) error {
 func (c *Chat) say(ctx context.Context, text string) error {
 	m := attachment.Message(text, c.attached...)
 	c.attached = nil
-	return c.send(ctx, m)
+	return c.send(ctx, []abi.Message{m})
 }
 
-// send starts a run with a message. It abandons an unfinished run of the thread, whose effects remain; if that run waits for an answer,
+// send starts a run with messages. It abandons an unfinished run of the thread, whose effects remain; if that run waits for an answer,
 // only if the person agrees.
-func (c *Chat) send(ctx context.Context, m abi.Message) error {
-	c.last = &m
-	in := host.Input{Thread: c.Thread, Messages: []abi.Message{m}, KeepWaiting: !c.GiveUp}
+func (c *Chat) send(ctx context.Context, messages []abi.Message) error {
+	c.last = messages
+	in := host.Input{Thread: c.Thread, Messages: messages, KeepWaiting: !c.GiveUp}
 	err := c.turn(ctx, in, nil)
 	if c.Person == nil || !errors.Is(err, host.ErrWaiting) {
 		return err

@@ -51,6 +51,10 @@ func commands() []command {
 			argument: "NAME", with: (*Chat).switchModel,
 		},
 		{name: "/new", summary: "starts a new thread", do: (*Chat).startThread},
+		{
+			name: "/prompt", summary: "lists the prompts of MCP servers, or sends one: /prompt SERVER:NAME ARGUMENT=VALUE",
+			do: (*Chat).listPrompts, argument: "NAME", with: (*Chat).usePrompt,
+		},
 		{name: "/quit", summary: "ends the chat, like Ctrl-D", do: func(*Chat, context.Context) error { return errQuit }},
 		{name: "/resume", summary: "continues another thread", argument: "THREAD", with: (*Chat).resumeThread},
 		{name: "/retry", summary: "continues a run that stopped, or sends the last message again", do: (*Chat).retry},
@@ -226,11 +230,11 @@ func (c *Chat) retry(ctx context.Context) error {
 	case at.Next != "":
 		return c.turn(ctx, host.Input{Thread: c.Thread, Continue: true, AcceptChanges: c.AcceptChanges}, nil)
 	case c.last != nil:
-		return c.send(ctx, *c.last)
+		return c.send(ctx, c.last)
 	}
 	for i := at.Messages.Len() - 1; i >= 0; i-- {
 		if m := at.Messages.At(i); m.Role == abi.RoleHuman && m.Content.Text() != "" {
-			return c.send(ctx, abi.Message{Role: abi.RoleHuman, Content: m.Content})
+			return c.send(ctx, []abi.Message{{Role: abi.RoleHuman, Content: m.Content}})
 		}
 	}
 	return &CommandError{"/retry: there is no message to send again yet"}

@@ -8,7 +8,8 @@
 //
 // # Where to find what
 //
-//   - what a line of the person means: chat.go (handle); the commands that begin with a slash: command.go
+//   - what a line of the person means: chat.go (handle); the commands that begin with a slash: command.go, file.go, prompts.go, rules.go, switch.go
 //   - what is shown of a run, also by the commands run and resume: live.go, screen.go
-//   - keys: keys.go, keyboard.go; the line editor: editor.go; without a terminal: lines.go
+//   - keys: keys.go, keyboard.go; the line editor: editor.go, line.go, frame.go, history.go, complete.go; without a terminal:
+//     lines.go
 package chat

@@ -2,43 +2,31 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"io"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/term"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // Editor reads the messages that a person types at a terminal, with the keys of a line editor, a history on the up and down
 // arrows, and messages of several lines. A line break comes from a backslash at the end of a line, from Alt-Enter, from
 // pasted text or, if the terminal distinguishes it from Enter, from Shift-Enter. The edited line shows it as ⏎.
 type Editor struct {
-	// Raw puts the terminal into raw mode until restore is called, and returns its width. It may be nil.
-	Raw func() (restore func(), width int, err error)
+	// Raw puts the terminal into raw mode until restore is called, and returns its size. It may be nil.
+	Raw func() (restore func(), size Size, err error)
+	// Complete returns what may replace the text before the cursor from a place on, for Tab. It may be nil.
+	Complete func(before string) (from int, choices []string)
 
 	keyboard *Keyboard
-	line     *term.Terminal
-	commands []string // that Tab completes
-	history  history
+	out      io.Writer
+	past     past
+	keys     keys
+	ahead    []press // typed after the key that ended the line
 
-	from  io.Reader // the source of the current message
-	out   io.Writer
-	keys  keys
-	typed []byte // read after the key that ended the line
-	ready []byte // translated for the line editor
-	left  lineEnd
+	prompt string
+	line   line
+	frame  frame
 }
-
-// lineEnd is the key that ended a line.
-type lineEnd int
-
-const (
-	entered   lineEnd = iota // Enter
-	cancelled                // Ctrl-C in an empty line
-	ended                    // Ctrl-D in an empty line
-)
 
 // The prompts of the first line of a message and of the following ones.
 const (
@@ -46,161 +34,182 @@ const (
 	promptMore  = "… "
 )
 
+// MarksOn and MarksOff make a terminal put marks around pasted text, and no longer.
+const (
+	MarksOn  = "\x1b[?2004h"
+	MarksOff = "\x1b[?2004l"
+)
+
+// maxLine is the maximum size of an edited message, in bytes.
+const maxLine = 1 << 20
+
 // NewEditor returns an editor that shows the line on out.
-func NewEditor(keyboard *Keyboard, out io.Writer, commands ...string) *Editor {
-	e := &Editor{keyboard: keyboard, out: out, commands: commands}
-	e.line = term.NewTerminal(port{e}, promptFirst)
-	e.line.History = &e.history
-	e.line.AutoCompleteCallback = e.key
-	return e
+func NewEditor(keyboard *Keyboard, out io.Writer) *Editor {
+	return &Editor{keyboard: keyboard, out: out}
 }
+
+// Keep adds input that arrived before the next message is read, such as what a person typed while the agent answered.
+func (e *Editor) Keep(typed []byte) { e.ahead = append(e.ahead, e.keys.decode(typed)...) }
 
 // Read returns the next message. Ctrl-C clears the line; in an empty line it ends the conversation, like Ctrl-D.
 func (e *Editor) Read(ctx context.Context) (string, error) {
+	size := Size{80, 24}
 	if e.Raw != nil {
-		restore, width, err := e.Raw()
+		restore, raw, err := e.Raw()
 		if err != nil {
 			return "", err
 		}
 		defer restore()
-		_ = e.line.SetSize(max(width, len(promptMore)+1), 1) // repaints nothing, because the line is empty
-		e.line.SetBracketedPasteMode(true)
-		defer e.line.SetBracketedPasteMode(false)
+		size = raw
+		e.write(MarksOn)
+		defer e.write(MarksOff)
 	}
-	e.from = e.keyboard.During(ctx)
-	var message []string
+	size.Columns, size.Rows = max(size.Columns, len(promptMore)+2), max(size.Rows, 1)
+	from := e.keyboard.During(ctx)
+	e.prompt, e.line, e.frame = promptFirst, line{}, frame{size: size}
+	e.draw()
+	var message string // the lines before the edited one
 	for {
-		e.line.SetPrompt(promptFirst)
-		if message != nil {
-			e.line.SetPrompt(promptMore)
-		}
-		e.left = entered
-		line, err := e.line.ReadLine()
-		switch {
-		case err != nil && !errors.Is(err, term.ErrPasteIndicator):
-			_, _ = io.WriteString(e.out, "\r\n")
+		pressed, err := e.next(from)
+		if err != nil {
+			e.write("\r\n")
 			return "", err
-		case e.left != entered && message == nil:
-			return "", io.EOF
-		case e.left != entered: // drop the earlier lines of the message
-			message = nil
-			continue
 		}
-		line = decode(line)
-		if first, more := strings.CutSuffix(line, `\`); more {
-			message = append(message, first)
-			continue
-		}
-		whole := strings.Join(append(message, line), "\n")
-		e.history.remember(whole)
-		return whole, nil
-	}
-}
-
-// decode restores the line breaks and tabs of an edited line.
-func decode(line string) string {
-	return strings.NewReplacer(string(shownBreak), "\n", string(shownTab), "\t").Replace(line)
-}
-
-// encode replaces line breaks and tabs for the edited line.
-func encode(text string) string {
-	return strings.NewReplacer("\n", string(shownBreak), "\t", string(shownTab)).Replace(text)
-}
-
-// key handles a key of the line.
-func (e *Editor) key(line string, at int, key rune) (changed string, to int, handled bool) {
-	switch {
-	case key == keyCancel && line != "":
-		return "", 0, true
-	case key == keyCancel:
-		e.leave(cancelled)
-	case key == keyEnd && line == "":
-		e.leave(ended)
-	case key == keyEnd: // deletes the character at the cursor
-		_, n := utf8.DecodeRuneInString(line[at:])
-		return line[:at] + line[at+n:], at, true
-	case key == tab:
-		completed := e.complete(line)
-		return completed, len(completed), true
-	default:
-		return "", 0, false
-	}
-	return line, at, true
-}
-
-// leave ends the line.
-func (e *Editor) leave(by lineEnd) { e.left, e.ready = by, append(e.ready, '\r') }
-
-// complete completes the name of a command as far as it is unambiguous.
-func (e *Editor) complete(line string) string {
-	if !strings.HasPrefix(line, "/") {
-		return line
-	}
-	var found []string
-	for _, command := range e.commands {
-		if strings.HasPrefix(command, line) {
-			found = append(found, command)
-		}
-	}
-	if len(found) != 1 {
-		return line
-	}
-	return found[0]
-}
-
-// port is the input and output of the line editor.
-type port struct{ of *Editor }
-
-func (w port) Write(p []byte) (int, error) { return w.of.out.Write(p) }
-
-// Read returns translated keys, and waits if there are none.
-func (w port) Read(p []byte) (int, error) {
-	e := w.of
-	for len(e.ready) == 0 {
-		if len(e.typed) == 0 {
-			buffer := make([]byte, 1024)
-			n, err := e.from.Read(buffer)
-			if n == 0 && err != nil {
-				return 0, err
+		switch {
+		case pressed.key == keyCancel && e.line.text != "":
+			e.line = line{}
+			e.past.leave()
+		case e.line.text == "" && (pressed.key == keyCancel || pressed.key == keyEnd):
+			e.leave()
+			if e.prompt == promptFirst {
+				return "", io.EOF
 			}
-			e.typed = buffer[:n]
+			message, e.prompt = "", promptFirst // drop the earlier lines of the message
+		case pressed.key == keyEnter:
+			text := e.line.text
+			e.leave()
+			if first, more := strings.CutSuffix(text, `\`); more {
+				message, e.prompt = message+first+"\n", promptMore
+				e.past.leave()
+				break
+			}
+			message += text
+			e.past.remember(message)
+			return message, nil
+		default:
+			e.edit(pressed)
 		}
-		e.ready, e.typed = e.keys.translate(e.typed)
-	}
-	n := copy(p, e.ready)
-	e.ready = e.ready[n:]
-	return n, nil
-}
-
-// history holds earlier messages, the latest last. It stays in memory, because messages may be private.
-type history struct{ entries []string }
-
-// The number of messages in the history, and their maximum length in characters, which is the limit of the line editor.
-const (
-	maxHistory = 200
-	maxEntry   = 4000
-)
-
-// remember adds a message.
-func (h *history) remember(message string) {
-	entry := encode(message)
-	if strings.TrimSpace(message) == "" || utf8.RuneCountInString(entry) > maxEntry {
-		return
-	}
-	if n := len(h.entries); n > 0 && h.entries[n-1] == entry {
-		return
-	}
-	h.entries = append(h.entries, entry)
-	if len(h.entries) > maxHistory {
-		h.entries = slices.Delete(h.entries, 0, 1)
+		e.draw()
 	}
 }
 
-// Add does nothing: it is called with each line, and remember adds whole messages.
-func (*history) Add(string) {}
+// next returns the next key that was pressed. Pasted text is complete.
+func (e *Editor) next(from io.Reader) (press, error) {
+	buffer := make([]byte, 4096)
+	for len(e.ahead) == 0 || e.keys.pasting {
+		n, err := from.Read(buffer)
+		e.Keep(buffer[:n])
+		if err != nil && n == 0 {
+			return press{}, err
+		}
+	}
+	pressed := e.ahead[0]
+	var text strings.Builder // of adjacent presses
+	for len(e.ahead) > 0 && e.ahead[0].key == keyText {
+		text.WriteString(e.ahead[0].text)
+		e.ahead = e.ahead[1:]
+	}
+	if pressed.key == keyText {
+		return press{keyText, text.String()}, nil
+	}
+	e.ahead = e.ahead[1:]
+	return pressed, nil
+}
 
-// Len returns the number of entries.
-func (h *history) Len() int { return len(h.entries) }
+// edit performs a key that changes the line.
+func (e *Editor) edit(pressed press) {
+	switch pressed.key {
+	case keyText:
+		if len(e.line.text)+len(pressed.text) > maxLine {
+			e.note("the message would be longer than 1 MiB; add a file with /file PATH instead")
+			return
+		}
+		e.line.insert(pressed.text)
+	case keyUp, keyDown:
+		e.past.recall(pressed.key, &e.line)
+	case keyClear:
+		e.write("\x1b[2J\x1b[H")
+		e.frame = frame{size: e.frame.size}
+	case keyComplete:
+		e.complete()
+	default:
+		e.line.press(pressed.key)
+	}
+}
 
-// At returns an entry; 0 is the latest.
-func (h *history) At(i int) string { return h.entries[len(h.entries)-1-i] }
+// draw shows the line.
+func (e *Editor) draw() {
+	var output string
+	output, e.frame = e.frame.paint(e.prompt, &e.line)
+	e.write(output)
+}
+
+// leave ends the line on the terminal, and begins an empty one.
+func (e *Editor) leave() {
+	e.line.at = len(e.line.text)
+	e.draw()
+	e.write("\r\n")
+	e.line, e.frame = line{}, frame{size: e.frame.size}
+}
+
+// note shows a line below the edited one, which is drawn again after it.
+func (e *Editor) note(text string) {
+	kept := e.line
+	e.leave()
+	e.write("· " + text + "\r\n")
+	e.line = kept
+}
+
+func (e *Editor) write(output string) { _, _ = io.WriteString(e.out, output) }
+
+// maxChoices is how many completions are listed.
+const maxChoices = 50
+
+// complete completes the text before the cursor as far as it is unambiguous. If that adds nothing, it lists the choices.
+func (e *Editor) complete() {
+	if e.Complete == nil {
+		return
+	}
+	before := e.line.text[:e.line.at]
+	from, choices := e.Complete(before)
+	if len(choices) == 0 {
+		return
+	}
+	if common := commonPrefix(choices); len(common) > len(before)-from || len(choices) == 1 {
+		e.line.cut(from, e.line.at)
+		e.line.insert(common)
+		return
+	}
+	shown := choices[:min(len(choices), maxChoices)]
+	list := terminal.Line(strings.Join(shown, "  "))
+	if len(choices) > len(shown) {
+		list += "  …"
+	}
+	e.note(list)
+}
+
+// commonPrefix returns the longest text that all texts begin with and that ends with a whole character.
+func commonPrefix(texts []string) string {
+	common := texts[0]
+	for _, other := range texts[1:] {
+		n := 0
+		for i, r := range common {
+			if !strings.HasPrefix(other[i:], string(r)) {
+				break
+			}
+			n = i + len(string(r))
+		}
+		common = common[:n]
+	}
+	return common
+}

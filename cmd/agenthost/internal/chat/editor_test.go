@@ -17,7 +17,8 @@ import (
 func read(t *testing.T, typed string) (messages []string, shown string) {
 	t.Helper()
 	var out bytes.Buffer
-	editor := chat.NewEditor(chat.NewKeyboard(strings.NewReader(typed)), &out, chat.Commands()...)
+	editor := chat.NewEditor(chat.NewKeyboard(strings.NewReader(typed)), &out)
+	editor.Complete = (&chat.Chat{}).Complete
 	for {
 		message, err := editor.Read(t.Context())
 		if err != nil {
@@ -51,6 +52,12 @@ func TestMessagesAreTyped(t *testing.T) {
 		"ctrl-d deletes":               {"onñe\x01\x1b[C\x1b[C\x04\r", []string{"one"}},
 		"ctrl-c gives up all lines":    {"one\\\r\x03two\r", []string{"two"}},
 		"so does ctrl-d there":         {"one\\\r\x04two\r", []string{"two"}},
+		"wide characters":              {"日本語\x7f\x1b[D!\r", []string{"日!本"}},
+		"accents are part of a letter": {"cafe\u0301\x7f\x1b[De\u0302\x1b[3~\r", []string{"cae\u0302"}},
+		"an emoji is one character":    {"a👩\u200d👩\u200d👧\x7f🇩🇪🇫🇷\x1b[D\x7f👍🏽\x1b[Db\r", []string{"ab👍🏽🇫🇷"}},
+		"words":                        {"one 日本 three\x1bb\x1bb\x17two \x1bf\x0b!\r", []string{"two 日本 !"}},
+		"swapped":                      {"ae\u0301\x14\x01\x1b[C\x14\r", []string{"ae\u0301"}},
+		"what looks like a break":      {"a⏎b\r", []string{"a⏎b"}},
 		"tab completes a command":      {"/ret\t\r/t\t\rx\t\r", []string{"/retry", "/t", "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,13 +81,16 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 	var out bytes.Buffer
 	raw, restored := 0, 0
 	editor := chat.NewEditor(chat.NewKeyboard(strings.NewReader("one\r")), &out)
-	editor.Raw = func() (func(), int, error) { raw++; return func() { restored++ }, 40, nil }
+	editor.Raw = func() (func(), chat.Size, error) {
+		raw++
+		return func() { restored++ }, chat.Size{Columns: 40, Rows: 10}, nil
+	}
 	_, err := editor.Read(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, raw)
 	require.Equal(t, 1, restored)
 	require.True(t, strings.HasSuffix(out.String(), "\x1b[?2004l"), "pastes are bracketed no longer")
-	editor.Raw = func() (func(), int, error) { return nil, 0, errors.New("no terminal") }
+	editor.Raw = func() (func(), chat.Size, error) { return nil, chat.Size{}, errors.New("no terminal") }
 	_, err = editor.Read(t.Context())
 	require.EqualError(t, err, "no terminal")
 }

@@ -72,3 +72,28 @@ func (k *Keyboard) read(arrived chan<- struct{}) {
 	k.rest, k.failed, k.arrived = append(k.rest, buffer[:n]...), err, nil
 	close(arrived)
 }
+
+// maxAhead is how much text that was typed ahead is kept, in bytes.
+const maxAhead = 1 << 20
+
+// Ahead takes what was typed and not read yet. ready reports whether a read would return at once.
+func (k *Keyboard) Ahead(ready func() bool) []byte {
+	for {
+		pending := ready()
+		k.mu.Lock()
+		arrived := k.arrived
+		if arrived == nil && k.failed == nil && pending && len(k.rest) < maxAhead {
+			k.arrived = make(chan struct{})
+			arrived = k.arrived
+			go k.read(arrived)
+		}
+		if arrived == nil || !pending {
+			rest := k.rest
+			k.rest = nil
+			k.mu.Unlock()
+			return rest
+		}
+		k.mu.Unlock()
+		<-arrived
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Screen shows answers, piece by piece, and lines about what happens. While it waits, it may show a progress indicator. Its
@@ -155,7 +154,7 @@ func (s *Screen) draw(frame rune, since time.Duration) {
 		return
 	}
 	s.drawn = true
-	fmt.Fprintf(s.Notes, "\r%c %s %ds\x1b[K", frame, text.Cut(s.busy, 40), int(since.Seconds()))
+	fmt.Fprintf(s.Notes, "\r%c %s %ds\x1b[K", frame, fit(s.busy, 40), int(since.Seconds()))
 }
 
 // clear removes the progress indicator from the terminal.

@@ -136,7 +136,7 @@ func TestFileSearchConfiguration(t *testing.T) {
 		err    string
 	}{
 		{builtin.FileSearch{}, "root_path is missing; name the directory to search"},
-		{builtin.FileSearch{RootPath: "/none/at/all"}, "root_path: open /none/at/all: no such file or directory"},
+		{builtin.FileSearch{RootPath: "/none/at/all"}, "root_path: /none/at/all: there is no such directory"},
 		{builtin.FileSearch{RootPath: ".", MaxFileSizeMB: -1}, "max_file_size_mb must be 1 to 1024, got -1"},
 		{builtin.FileSearch{RootPath: ".", MaxFileSizeMB: 1 << 50}, "max_file_size_mb must be 1 to 1024, got 1125899906842624"},
 	} {

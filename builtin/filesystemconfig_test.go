@@ -66,7 +66,7 @@ func TestFilesystemConfigurationErrors(t *testing.T) {
 			builtin.Filesystem{ToolTokenLimitBeforeEvict: new(-1)},
 			"tool_token_limit_before_evict and human_message_token_limit_before_evict must not be negative",
 		},
-		{builtin.Filesystem{Root: "/none/at/all"}, "root: open /none/at/all: no such file or directory"},
+		{builtin.Filesystem{Root: "/none/at/all"}, "root: /none/at/all: there is no such directory"},
 		{rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"a"}}), "permissions[0].paths: Permission path must start with '/': 'a'"},
 		{
 			rule(builtin.FilePermission{Operations: []string{"read"}, Paths: []string{"/a/../b"}}),

@@ -44,5 +44,5 @@ func TestADirectoryThatIsMissing(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Build(t.Context(), nil, nil)
 	require.ErrorContains(t, err, "agenthost.yaml:4:5")
-	require.ErrorContains(t, err, "root: open "+filepath.Join(filepath.Dir(path), "none"))
+	require.ErrorContains(t, err, "root: "+filepath.Join(filepath.Dir(path), "none"))
 }

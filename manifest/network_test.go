@@ -178,11 +178,11 @@ func TestFilesOfTheNetworkAreChecked(t *testing.T) {
 	p := newPKI(t)
 	p.files["tls/empty.pem"] = "no certificate"
 	for keys, says := range map[string][]string{
-		"ca_file: tls/missing.pem":     {"ca_file", "tls/missing.pem: no such file", "correct the path"},
+		"ca_file: tls/missing.pem":     {"ca_file", "tls/missing.pem: there is no such file", "correct the path"},
 		"ca_file: tls":                 {"ca_file", "is a directory, not a regular file"},
 		"ca_file: tls/empty.pem":       {"ca_file", "contains no certificate in the PEM format"},
 		"ca_file: ''":                  {"ca_file", "ca_file is empty"},
-		"client_cert: tls/missing.pem": {"client_cert", "tls/missing.pem: no such file"},
+		"client_cert: tls/missing.pem": {"client_cert", "tls/missing.pem: there is no such file"},
 		"client_cert: tls/client.pem":  {"client_cert", "client_cert and client_key must be PEM files that belong together"},
 		"client_cert: tls/client.pem, client_key: tls/other.key":                       {"client_cert", "and its key cannot be used"},
 		"client_cert: tls/client.pem, client_key: tls/no.key":                          {"client_key", "cannot be read"},

@@ -54,7 +54,7 @@ func TestConfigShowHidesTheSecretsOfANetwork(t *testing.T) {
 	require.Contains(t, b.out.String(), "model.proxy=http://me:***@p:1\nmodel.ca_file=ca.pem\nmodel.client_key=***\n")
 	for _, args := range [][]string{{"validate"}, {"doctor"}} {
 		require.NotEqual(t, exitOK, b.run(args...))
-		require.Contains(t, b.out.String()+b.err.String(), "ca.pem: no such file")
+		require.Contains(t, b.out.String()+b.err.String(), "ca.pem: there is no such file")
 		require.NotContains(t, b.out.String()+b.err.String(), "hunter2")
 	}
 }

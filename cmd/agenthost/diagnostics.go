@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 )
@@ -73,7 +74,7 @@ func writeNew(path string, content []byte) (err error) {
 		return fmt.Errorf("%s exists already; name another file with -o FILE", path)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; name another file with -o FILE", err)
+		return fmt.Errorf("%w; name another file with -o FILE", regularfile.Uncreatable(path, err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	_, err = f.Write(content)

@@ -70,7 +70,6 @@ func TestPluginBuildWithoutSources(t *testing.T) {
 	b := setup(t, say)
 	for says, args := range map[string][]string{
 		"it holds no plugin: there are neither Go files nor a Cargo.toml": {b.dir},
-		"no such file":                {filepath.Join(b.dir, "gone")},
 		"there is no such directory":  {filepath.Join(b.dir, "gone"), "--lang", "go"},
 		`the language "c" is unknown`: {b.dir, "--lang", "c"},
 	} {

@@ -106,7 +106,7 @@ func TestReplayIsUsedWrongly(t *testing.T) {
 		"there is no call 4":             {path, "--call", "4"},
 		`has no plugin "x"`:              {path, "--plugin", "x=y.wasm"},
 		"both replace the plugin":        {path, "--plugin", "a.wasm", "--plugin", "b.wasm"},
-		"gone.wasm: no such file":        {path, "--plugin", filepath.Join(b.dir, "gone.wasm")},
+		"gone.wasm: there is no such file":        {path, "--plugin", filepath.Join(b.dir, "gone.wasm")},
 		"not a WebAssembly module":       {path, "--plugin", filepath.Join(b.dir, "other")},
 		"malformed":                      {b.cut(path, "bad.cassette", "\xc4\x01\xc1"), "--call", "1"},
 	} {

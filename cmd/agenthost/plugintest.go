@@ -13,6 +13,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/golden"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -104,7 +105,7 @@ func goldenCases(place, pattern string) (module string, cases []*golden.Case, er
 func moduleAt(place string) (string, error) {
 	info, err := os.Stat(place)
 	if err != nil {
-		return "", fmt.Errorf("plugin test: %w; name a module or the directory of a plugin", err)
+		return "", fmt.Errorf("plugin test: %w; name a module or the directory of a plugin", regularfile.Unreadable(place, "file", err))
 	}
 	if !info.IsDir() {
 		return place, nil

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Read reads a whole file. The error is that of the operating system, a [*KindError], or a [*SizeError] if the file has more
+// Read reads a whole file. The error is a [*PathError], a [*KindError], or a [*SizeError] if the file has more
 // than limit bytes; all of them contain the path.
 func Read(path string, limit int64) ([]byte, error) {
 	file, info, err := Open(path)
@@ -31,8 +31,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// Open opens a file for reading; the caller must close it. It never blocks. The error is that of the operating system or a
-// [*KindError].
+// Open opens a file for reading; the caller must close it. It never blocks. The error is a [*PathError] or a [*KindError].
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	return open(path, os.Stat, os.OpenFile)
 }
@@ -46,15 +45,15 @@ func open(
 	name string, stat func(name string) (fs.FileInfo, error), openFile func(name string, flag int, perm fs.FileMode) (*os.File, error),
 ) (*os.File, fs.FileInfo, error) {
 	info, err := stat(name) // opening a device may already do something
-	if err == nil {
-		err = Check(name, info)
-	}
 	if err != nil {
+		return nil, nil, Unreadable(name, "file", err)
+	}
+	if err := Check(name, info); err != nil {
 		return nil, nil, err
 	}
 	file, err := openFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, Unreadable(name, "file", err)
 	}
 	info, err = file.Stat()
 	if err == nil {

@@ -45,7 +45,7 @@ const (
 func Open(dir string, links Links) (*Dir, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, regularfile.Unreadable(dir, "directory", err)
 	}
 	return &Dir{root, links}, nil
 }

@@ -53,6 +53,10 @@ func (d *decoder) integer(n *node, path string) (digits string, base int, ok boo
 				hint = "remove the quotes"
 			case classify(bare) == KindInteger:
 				hint = "write " + bare
+			default:
+				if number, message := parseUnits(n.text, countUnits); message == "" {
+					hint = "write " + strconv.FormatInt(number, 10) + ", because this key takes no unit"
+				}
 			}
 		}
 		d.wrong(n, path, "an integer", hint)

@@ -69,6 +69,7 @@ func TestProblemsOfAssignments(t *testing.T) {
 		"modle.name=x":             "--set modle.name=x: unknown key \"modle\"\n  did you mean \"model\"?",
 		"model.nam=x":              "--set model.nam=x: model: unknown key \"nam\"\n  did you mean \"name\"?",
 		"small=many":               "--set small=many: small: expected an integer, found string \"many\"",
+		"small=10k":                "--set small=10k: small: expected an integer, found string \"10k\"\n  write 10000, because this key takes no unit",
 		"tools=":                   "--set tools=: tools: expected a list, found string \"\"\n  start every entry with \"- \" on a line of its own, or write [a, b]",
 		"exit_behavior=stop":       "--set exit_behavior=stop: exit_behavior: must be continue, end or error, found \"stop\"",
 		"limits=null":              "--set limits=null: limits: a value is missing\n  give one, or remove the key",

@@ -1,10 +1,13 @@
 package toolchain
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Language is a way to build a plugin: a language and its compiler.
@@ -31,7 +34,11 @@ func Parse(name string) (Language, error) {
 func Detect(dir string) (Language, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", &SourceError{Dir: dir, Text: err.Error()}
+		said := err.Error()
+		if worded, ok := errors.AsType[*regularfile.PathError](regularfile.Unreadable(dir, "directory", err)); ok {
+			said = worded.Text
+		}
+		return "", &SourceError{Dir: dir, Text: said}
 	}
 	var golang, rust bool
 	for _, e := range entries {

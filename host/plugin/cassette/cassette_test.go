@@ -51,7 +51,7 @@ func TestAFileThatIsThereIsNotOverwritten(t *testing.T) {
 	_, err := cassette.Create(path)
 	require.ErrorContains(t, err, "is not overwritten")
 	_, err = cassette.Create(filepath.Join(t.TempDir(), "gone", "run.cassette"))
-	require.ErrorContains(t, err, "no such file")
+	require.ErrorContains(t, err, "there is no directory")
 	_, err = cassette.Open(filepath.Join(t.TempDir(), "gone"))
 	require.ErrorContains(t, err, "no such file")
 	_, err = cassette.Open(path)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Writer writes a cassette. It can record any number of plugins, in any number of concurrent runs.
@@ -34,7 +35,7 @@ func Create(path string) (*Writer, error) {
 		return nil, fmt.Errorf("cassette %s: already exists, and is not overwritten; remove it, or name another file", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cassette: %w", err)
+		return nil, fmt.Errorf("cassette: %w", regularfile.Uncreatable(path, err))
 	}
 	w, err := NewWriter(file)
 	if err != nil {

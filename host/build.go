@@ -28,7 +28,8 @@ type build struct {
 	modelNeeds needs
 	toolWraps  []toolWrap
 	system     abi.Content
-	respond    *responder // nil: answers are texts
+	respond    *responder     // nil: answers are texts
+	context    *contextSchema // nil: every context fits
 	toolCalls  ToolCallConfig
 	alerts     []*alert
 	limit      int
@@ -83,6 +84,9 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	}
 	if a.respond, err = newResponder(config.ResponseFormat, &a.tools); err != nil {
 		return a, &ConfigError{ConfigSubject{Kind: SubjectResponseFormat}, err}
+	}
+	if a.context, err = newContextSchema(config.ContextSchema); err != nil {
+		return a, err
 	}
 	if err := a.checkAlerts(); err != nil {
 		return a, err

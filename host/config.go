@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/store"
@@ -28,11 +29,14 @@ type Config struct {
 	// ResponseFormat asks for a structured answer, as Respond[T]() does; the result holds it as Structured.
 	// nil: the answer is text.
 	ResponseFormat *model.ResponseFormat
-	Middleware     []Middleware     // the first is the outermost
-	State          []Field          // the agent's own fields; they override declarations of middleware
-	Checkpointer   checkpoint.Store // keeps the threads; nil: runs remember nothing
-	Durability     Durability       // when a run saves its thread; "": DurabilityRound
-	Store          store.Store      // values that outlive threads, for hooks, tools and plugins; nil: none
+	// ContextSchema is a JSON Schema that Input.Context must fit, see [ContextError]; nil: any value does. A missing context is an empty object,
+	// and gets the schema's defaults, as a map[string]any does. Inner agents get the context of the run that calls them.
+	ContextSchema wire.Raw
+	Middleware    []Middleware     // the first is the outermost
+	State         []Field          // the agent's own fields; they override declarations of middleware
+	Checkpointer  checkpoint.Store // keeps the threads; nil: runs remember nothing
+	Durability    Durability       // when a run saves its thread; "": DurabilityRound
+	Store         store.Store      // values that outlive threads, for hooks, tools and plugins; nil: none
 	// Manifest is the absolute path of the manifest that the agent was built from; "": none. Threads keep the path of the manifest
 	// that started their last run, so that people are told how to continue it.
 	Manifest string

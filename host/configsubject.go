@@ -23,6 +23,7 @@ const (
 	SubjectState                                   // Config.State
 	SubjectResponseFormat                          // Config.ResponseFormat
 	SubjectToolCalls                               // Config.ToolCalls
+	SubjectContextSchema                           // Config.ContextSchema
 	SubjectRequest                                 // a model request that a hook has changed
 )
 
@@ -48,6 +49,8 @@ func (s ConfigSubject) String() string {
 		return "ResponseFormat"
 	case SubjectToolCalls:
 		return "ToolCalls"
+	case SubjectContextSchema:
+		return "ContextSchema"
 	case SubjectRequest:
 		return "model request"
 	default:

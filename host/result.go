@@ -37,7 +37,7 @@ type Input struct {
 	AcceptChanges bool
 	// Seed is the random number of a new run; 0: Config.Seed supplies it. A thread must not get the same seed twice.
 	Seed    uint64
-	Context any // value for hooks and tools, see [ContextAs]
+	Context any // value for hooks and tools, see [ContextAs] and [Config.ContextSchema]; a run that goes on needs it again
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.

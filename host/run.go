@@ -65,6 +65,9 @@ func (r *run) do(ctx context.Context) error {
 	defer func() { _ = r.thread.release() }() // after a panic; otherwise close has done it
 	err := r.entry.err
 	if err == nil {
+		r.input.Context, err = r.agent.context.check(r.input.Context)
+	}
+	if err == nil {
 		err = r.open(ctx)
 	}
 	if r.thread.kept() {

@@ -68,6 +68,11 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if config.ResponseFormat, err = m.ResponseFormat.build(m); err != nil {
 		return agent, err
 	}
+	if !m.ContextSchema.isZero() {
+		if config.ContextSchema, err = m.ContextSchema.raw(m); err != nil {
+			return agent, located(m.ContextSchema.node, err)
+		}
+	}
 	opened, err := m.Checkpoint.open(ctx, m, &config)
 	if err != nil {
 		return agent, err
@@ -126,6 +131,8 @@ func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
 	switch subject.Kind {
 	case host.SubjectToolCalls:
 		return m.ToolCalls.doubtful()
+	case host.SubjectContextSchema:
+		return m.ContextSchema.node
 	case host.SubjectResponseFormat:
 		return m.ResponseFormat.node
 	case host.SubjectBreakpoint:

@@ -35,6 +35,8 @@ type Manifest struct {
 	Middleware []middlewareEntry `yaml:"middleware"`
 	// the schema of the answer, if the answer of a run is a value that must fit one
 	ResponseFormat responseFormatEntry `yaml:"response_format"`
+	// what the context of a run must fit, the value that the caller gives to hooks and tools: a JSON Schema, or the path of a JSON file
+	ContextSchema schemaEntry `yaml:"context_schema"`
 	// where threads are kept: memory, sqlite:PATH or a postgres:// URL; default: nowhere
 	Checkpoint      checkpointEntry `yaml:"checkpoint"`
 	Durability      durabilityEntry `yaml:"durability"`       // when a run saves its thread; default round

@@ -80,7 +80,7 @@ func (p *performance) do(ctx context.Context, begin beginning) (err error) {
 	if input.Thread == "" && p.terminal {
 		input.Thread = passingThread
 	}
-	limited := &limitedRun{agent: p.agent.Agent, limits: p.flags.runLimits}
+	limited := &limitedRun{agent: p.agent.Agent, limits: p.flags.runLimits, context: p.flags.context.value}
 	for {
 		result, err := limited.perform(ctx, input, p.event)
 		if pausing := p.show.pause(); err == nil && pausing != nil {

@@ -170,7 +170,7 @@ func (c *chatSession) switchModel(ctx context.Context, name string) (string, err
 
 // begin returns the function that performs a turn within the limits of the command line.
 func (c *chatSession) begin() chat.Run {
-	return (&limitedRun{agent: c.agent.Agent, limits: c.flags.runLimits}).perform
+	return (&limitedRun{agent: c.agent.Agent, limits: c.flags.runLimits, context: c.flags.context.value}).perform
 }
 
 // adjust changes the configuration for a chat: it always has threads.

@@ -55,9 +55,12 @@ func nearPath(path string) string {
 // continuingThread returns the command line that continues a thread of the store, and the newest content of the thread; nil if it
 // cannot be read.
 func (p *performance) continuingThread(ctx context.Context) (question.Command, *checkpoint.Thread) {
+	shown := p.flags.context.shown()
 	held, err := p.agent.Threads.Load(context.WithoutCancel(ctx), p.flags.thread, 0)
 	if err != nil {
-		return question.Command{Thread: p.flags.thread}, nil
+		return question.Command{Thread: p.flags.thread, Context: shown}, nil
 	}
-	return p.continuing(p.flags.thread, held.Program), held
+	command := p.continuing(p.flags.thread, held.Program)
+	command.Context = shown
+	return command, held
 }

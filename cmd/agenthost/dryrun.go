@@ -62,6 +62,9 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 		input.Messages = append(said, input.Messages...)
 	}
 	input.Thread, input.Checkpoint, input.KeepWaiting = "", 0, false
+	if flags.context.value != nil {
+		input.Context = flags.context.value
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	asked := &firstRequest{stop: stop}

@@ -71,6 +71,9 @@ func isRefused(err error) bool {
 			return true
 		}
 	}
+	if _, misfits := errors.AsType[*host.ContextError](err); misfits {
+		return true
+	}
 	_, changed := errors.AsType[*host.ProgramError](err)
 	return changed
 }

@@ -70,8 +70,8 @@ func TestPluginBuildWithoutSources(t *testing.T) {
 	b := setup(t, say)
 	for says, args := range map[string][]string{
 		"it holds no plugin: there are neither Go files nor a Cargo.toml": {b.dir},
-		"there is no such directory":  {filepath.Join(b.dir, "gone"), "--lang", "go"},
-		`the language "c" is unknown`: {b.dir, "--lang", "c"},
+		"there is no such directory":                                      {filepath.Join(b.dir, "gone"), "--lang", "go"},
+		`the language "c" is unknown`:                                     {b.dir, "--lang", "c"},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", append([]string{"plugin", "build"}, args...)...), says)
 		require.Contains(t, b.err.String(), says)

@@ -100,15 +100,15 @@ func TestReplayIsUsedWrongly(t *testing.T) {
 	b, path := recordedRun(t, "")
 	b.write("other", "no cassette")
 	for says, args := range map[string][]string{
-		"plugin replay: FILE is missing": {},
-		"no such file":                   {filepath.Join(b.dir, "gone")},
-		"is not a cassette":              {filepath.Join(b.dir, "other")},
-		"there is no call 4":             {path, "--call", "4"},
-		`has no plugin "x"`:              {path, "--plugin", "x=y.wasm"},
-		"both replace the plugin":        {path, "--plugin", "a.wasm", "--plugin", "b.wasm"},
-		"gone.wasm: there is no such file":        {path, "--plugin", filepath.Join(b.dir, "gone.wasm")},
-		"not a WebAssembly module":       {path, "--plugin", filepath.Join(b.dir, "other")},
-		"malformed":                      {b.cut(path, "bad.cassette", "\xc4\x01\xc1"), "--call", "1"},
+		"plugin replay: FILE is missing":   {},
+		"no such file":                     {filepath.Join(b.dir, "gone")},
+		"is not a cassette":                {filepath.Join(b.dir, "other")},
+		"there is no call 4":               {path, "--call", "4"},
+		`has no plugin "x"`:                {path, "--plugin", "x=y.wasm"},
+		"both replace the plugin":          {path, "--plugin", "a.wasm", "--plugin", "b.wasm"},
+		"gone.wasm: there is no such file": {path, "--plugin", filepath.Join(b.dir, "gone.wasm")},
+		"not a WebAssembly module":         {path, "--plugin", filepath.Join(b.dir, "other")},
+		"malformed":                        {b.cut(path, "bad.cassette", "\xc4\x01\xc1"), "--call", "1"},
 	} {
 		require.Equal(t, exitUsage, b.replay(args...), says)
 		require.Contains(t, b.err.String(), says)

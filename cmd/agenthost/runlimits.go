@@ -89,8 +89,9 @@ func (e *stoppedError) Error() string { return e.text }
 
 // limitedRun performs one run within limits. A run consists of several stretches if a person answers questions in between.
 type limitedRun struct {
-	agent  *host.Agent
-	limits runLimits
+	agent   *host.Agent
+	limits  runLimits
+	context map[string]any // nil: none
 
 	took  time.Duration
 	spent uint64 // tokens
@@ -103,6 +104,9 @@ func (l *limitedRun) perform(ctx context.Context, in host.Input, handle func(hos
 		inside, cancel := context.WithTimeoutCause(ctx, l.limits.timeout-l.took, over)
 		defer cancel()
 		ctx = inside
+	}
+	if l.context != nil {
+		in.Context = l.context
 	}
 	start := time.Now()
 	defer func() { l.took += time.Since(start) }()

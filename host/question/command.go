@@ -14,6 +14,7 @@ type Command struct {
 	Thread     string
 	File       string        // path of the manifest; "": the command names none
 	Set        []string      // overrides of the manifest
+	Context    []string      // the values of --context
 	Checkpoint checkpoint.ID // checkpoint to continue after; 0: the newest
 }
 
@@ -22,7 +23,11 @@ const Placeholder = "SECRET"
 
 // Note says what the person must fill in besides the words of a decision; "": nothing.
 func (c Command) Note() string {
-	if slices.ContainsFunc(c.Set, func(set string) bool { return strings.HasSuffix(set, "="+Placeholder) }) {
+	hidden := func(value string) bool { return strings.HasSuffix(value, "="+Placeholder) || value == Placeholder }
+	if slices.ContainsFunc(c.Context, hidden) {
+		return "(values of --set and --context that may be secrets are not shown: put yours in place of " + Placeholder + ")"
+	}
+	if slices.ContainsFunc(c.Set, hidden) {
 		return "(values of --set that may be secrets are not shown: put yours in place of " + Placeholder + ")"
 	}
 	return ""
@@ -48,13 +53,16 @@ func (c Command) Chat() string {
 	return shell(append([]string{"agenthost", "chat", "--thread", c.Thread}, c.options()...))
 }
 
-// options returns the flags that choose the manifest.
+// options returns the flags that choose the manifest and the context.
 func (c Command) options() (words []string) {
 	if c.File != "" {
 		words = append(words, "-f", c.File)
 	}
 	for _, set := range c.Set {
 		words = append(words, "--set", set)
+	}
+	for _, context := range c.Context {
+		words = append(words, "--context", context)
 	}
 	return words
 }

@@ -17,7 +17,7 @@ func TestErrorsOfPathsAreInWords(t *testing.T) {
 	file := write(t, "a")
 	missing := filepath.Join(filepath.Dir(file), "missing")
 	for path, want := range map[string]string{
-		missing: ": there is no such file",
+		missing:                      ": there is no such file",
 		filepath.Join(file, "below"): ": a part of the path is a file, and not a directory",
 	} {
 		_, err := regularfile.Read(path, 1)

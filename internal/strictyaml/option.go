@@ -7,6 +7,7 @@ type options struct {
 	lookup   func(string) (string, bool)
 	secret   func(path []string) bool
 	set      []string
+	setFlag  string // "": --set
 	long     func(path, text string) []Pair
 	maxBytes int64
 }
@@ -31,6 +32,11 @@ func WithEnv(lookup func(name string) (string, bool)) Option {
 // number, boolean or null if it looks like one. Problems of a value show the assignment instead of a line.
 func WithSet(assignments []string) Option {
 	return func(o *options) { o.set = append(o.set, assignments...) }
+}
+
+// WithSetFlag names the flag that the assignments come from in their problems. The default is --set.
+func WithSetFlag(name string) Option {
+	return func(o *options) { o.setFlag = name }
 }
 
 // Pair is a key with a text, or without a value if Text is "".

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func AssignedKeys(assignment string) []string {
 // assign applies one key.path=value to a tree and returns the changed tree.
 func assign(root *node, assignment string, o *options) (*node, problems) {
 	var found problems
-	src := &source{name: "--set " + cut(shownAssignment(assignment, o.secret))}
+	src := &source{name: cmp.Or(o.setFlag, "--set") + " " + cut(shownAssignment(assignment, o.secret))}
 	at := src.at(0, 0)
 	if !utf8.ValidString(assignment) {
 		found.add(at.problem("", "the assignment is not UTF-8", ""))

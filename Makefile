@@ -88,6 +88,12 @@ $(BIN)/servers/litellm/.installed: test/testservers/litellm.txt
 	$(BIN)/servers/litellm/bin/pip install --quiet --disable-pip-version-check --only-binary :all: --no-compile --no-deps -r $<
 	touch $@
 
+LLMPOSTER_VERSION := 0.5.0
+
+.PHONY: llmposter
+llmposter: ## install llmposter, one more server for tests of models; takes three minutes of processor time, and needs cargo 1.89 or later
+	cargo install llmposter --version $(LLMPOSTER_VERSION) --locked --no-default-features --root $(BIN)/servers/llmposter
+
 KILLS ?= 60
 
 .PHONY: kills

@@ -2,7 +2,6 @@ package regularfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ func (e *PathError) Unwrap() error { return e.Err }
 
 // Unreadable words the error of reading what should be at a path, such as a "file" or a "directory".
 func Unreadable(path, what string, err error) error {
-	return worded(path, err, fmt.Sprintf("there is no such %s", what), "you may not read it")
+	return worded(path, err, "there is no such "+what, "you may not read it")
 }
 
 // Uncreatable words the error of creating a file.
@@ -38,7 +37,7 @@ func Uncreatable(path string, err error) error {
 }
 
 func worded(path string, err error, missing, denied string) error {
-	text := ""
+	var text string
 	switch errno, _ := errors.AsType[syscall.Errno](err); {
 	case err == nil:
 		return nil

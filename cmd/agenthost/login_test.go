@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // protected serves an MCP server with the tool "hello" that needs a token, and an authorization server that gives it.
@@ -128,6 +129,22 @@ func TestLoginAndLogout(t *testing.T) {
 	require.Contains(t, b.err.String(), "type the code ABCD:\n\n  http")
 	require.Contains(t, b.err.String(), "This address already has the code")
 	require.Equal(t, exitOK, run("run", "go"), b.err.String())
+}
+
+// The server and the authorization server are those of the protocol's own SDK.
+func TestLoginToTheServerOfTheSDK(t *testing.T) {
+	t.Parallel()
+	address := testservers.OAuthMCP(t)
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: scripted, turns: [{tool_calls: [{name: greet, args: {name: Ada}}]}, {content: done}]}\n"+
+		"tools: [{mcp: {name: demo, url: '"+address+"'}}]\n")
+	logins := &oauth.Memory{}
+	file := b.path("agenthost.yaml")
+	require.Equal(t, exitUsage, b.loggedIn(logins, "run", "-f", file, "go"))
+	require.Contains(t, b.err.String(), "it wants a login by OAuth; run 'agenthost login demo'")
+	require.Equal(t, exitOK, b.loggedIn(logins, "login", "-f", file, "demo"), &b.err)
+	require.Contains(t, b.out.String(), "Logged in to "+address+" with http://localhost:")
+	require.Equal(t, exitOK, b.loggedIn(logins, "run", "-f", file, "--output", "json", "go"), &b.err)
+	require.Contains(t, b.out.String(), "Hello, Ada!")
 }
 
 func TestLoginToAServerThatIsNotThere(t *testing.T) {

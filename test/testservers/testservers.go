@@ -150,6 +150,18 @@ func EverythingSSE(t *testing.T) string {
 	return everythingAt(t, "sse", "/sse", "running on port")
 }
 
+// OAuthMCP starts the MCP server of the protocol's TypeScript SDK that needs a login, together with its authorization server, which
+// permits every access. It returns the address of the MCP server.
+func OAuthMCP(t *testing.T) string {
+	t.Helper()
+	port := freePort(t)
+	ports := []string{"MCP_PORT=" + port, "MCP_AUTH_PORT=" + freePort(t)}
+	const server = "@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js"
+	return node(t, server, []string{"--oauth"}, ports, func(line string) (string, bool) {
+		return "http://localhost:" + port + "/mcp", strings.Contains(line, "MCP Streamable HTTP Server listening")
+	})
+}
+
 // everythingAt starts the server with a transport.
 func everythingAt(t *testing.T, transport, path, ready string) string {
 	t.Helper()
@@ -159,7 +171,7 @@ func everythingAt(t *testing.T, transport, path, ready string) string {
 	})
 }
 
-// freePort returns a port that was free a moment ago, for a server that cannot choose one.
+// freePort returns a port that was free a moment ago, for servers that cannot choose one.
 func freePort(t *testing.T) string {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "localhost:0")

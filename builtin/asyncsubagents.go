@@ -79,7 +79,6 @@ var asyncSubagentsEntry = Entry{
         description: Researches a topic thoroughly. Takes some minutes.
         graph_id: research
         url: https://agents.example.com
-        headers: {x-api-key: "${AGENTS_KEY}"}
         update_strategy: enqueue
 `,
 	New: func() host.Middleware { return &AsyncSubagents{} },

@@ -21,7 +21,7 @@ import (
 // position does not matter, because the marks are made when the request is sent. Middleware that changes earlier parts of the
 // prompt, for example by selecting other tools for each call, makes the cache useless.
 //
-// Behaviour and texts are those of LangChain 1.4.7's AnthropicPromptCachingMiddleware, except that a warning is logged once
+// Behaviour and texts are those of LangChain 1.5.0's AnthropicPromptCachingMiddleware, except that a warning is logged once
 // in a run.
 type AnthropicPromptCaching struct {
 	// Type is the type of cache. The only type is "ephemeral" (or "").

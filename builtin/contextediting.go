@@ -19,7 +19,7 @@ import (
 // Edits are applied one after the other. Unchanged messages are shared, and counting takes time in proportion to the length
 // of the history.
 //
-// Behaviour is that of LangChain 1.4.7's ContextEditingMiddleware, with two differences: the artifact of a result, which no
+// Behaviour is that of LangChain 1.5.0's ContextEditingMiddleware, with two differences: the artifact of a result, which no
 // model sees, stays; and the key persist is new. An edit invalidates the provider's prompt cache; a larger clear_at_least
 // makes edits rarer.
 type ContextEditing struct {

@@ -26,7 +26,7 @@ import (
 // most 64 MiB together; larger files on a disk can be read page by page. Binary files are neither shown nor searched, except
 // that images and PDF documents are attached for the model.
 //
-// Behaviour and texts are those of deepagents 0.7.8's FilesystemMiddleware with a StateBackend, FilesystemBackend, StoreBackend
+// Behaviour and texts are those of deepagents 0.7.32's FilesystemMiddleware with a StateBackend, FilesystemBackend, StoreBackend
 // or CompositeBackend, with these differences:
 //
 //   - Lists are JSON.

@@ -30,7 +30,7 @@ import (
 // ones, see package approval. Such a rule counts only where the policy permits approve, for calls of the model, in the thread in
 // which it was made, and as long as the tool's definition stays as it was.
 //
-// Behaviour and texts are those of LangChain 1.4.7's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
+// Behaviour and texts are those of LangChain 1.5.0's HumanInTheLoopMiddleware, with JSON in place of Python's notation.
 type HumanInTheLoop struct {
 	// InterruptOn is the review policy of each tool, by name. Calls of other tools need no review.
 	InterruptOn map[string]ReviewPolicy `yaml:"interrupt_on"`

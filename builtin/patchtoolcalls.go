@@ -22,7 +22,7 @@ import (
 // An answer belongs to the nearest message before it that has a call of its id: ids may repeat over turns. A call without an
 // id cannot be answered and stays. A valid history is not written again.
 //
-// Texts, and the position of new answers, are those of deepagents' PatchToolCallsMiddleware of langchain 1.4.7. The
+// Texts, and the position of new answers, are those of deepagents 0.7.32's PatchToolCallsMiddleware. The
 // original accepts an answer anywhere in the history, and neither moves nor removes answers.
 type PatchToolCalls struct {
 	// Content is the answer to an open call, with {tool} and {id}. "": the text of the reference.

@@ -35,7 +35,7 @@ import (
 // Tokens are counted by token_counter, without the system prompt and the tools. If the last answer of the same provider has
 // reported more tokens, that number counts, because it covers everything that was sent.
 //
-// Behaviour and texts are those of LangChain 1.4.7's SummarizationMiddleware, with compact JSON in the transcript and these
+// Behaviour and texts are those of LangChain 1.5.0's SummarizationMiddleware, with compact JSON in the transcript and these
 // differences, which keep what was said. An earlier summary stays in a trimmed transcript. The rest of a trimmed transcript
 // begins with a human message only if that costs at most half of it; if LangChain finds no such message, it writes
 // "Previous conversation was too long to summarize." in place of the history. A late answer is not separated from its call,

@@ -19,7 +19,7 @@ import (
 // an item are dropped. If one answer of the model has several calls, all of them are refused, because none of the lists
 // would clearly be the last.
 //
-// Behaviour and texts are those of LangChain 1.4.7's TodoListMiddleware, with three differences: the tool answers with the
+// Behaviour and texts are those of LangChain 1.5.0's TodoListMiddleware, with three differences: the tool answers with the
 // list as compact JSON, a call that another middleware has answered is not answered again, and the tool's default description
 // has different wording.
 type TodoList struct {

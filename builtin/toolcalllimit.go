@@ -18,7 +18,7 @@ import (
 // count includes the calls that were let through; the run's count includes the blocked ones, too. A limit of 0 blocks the
 // first call.
 //
-// Behaviour and texts are those of LangChain 1.4.7's ToolCallLimitMiddleware, with two differences: a call that another
+// Behaviour and texts are those of LangChain 1.5.0's ToolCallLimitMiddleware, with two differences: a call that another
 // limiter or a review has answered is neither counted nor answered again, and the run's count survives interrupts. Calls
 // that hooks and tools make by themselves count too; beyond the limit, such a call is answered with the error, or fails the
 // run.

@@ -76,7 +76,8 @@ func (promptEntry) JSONSchema() map[string]any {
 	block := map[string]any{
 		"type": "object", "required": []any{"type", "text"},
 		"properties": map[string]any{
-			"type": enum(abi.BlockText), "text": describedAs("The text of the block", map[string]any{"type": "string", "minLength": 1}),
+			"type": describedAs("The type of the block", enum(abi.BlockText)),
+			"text": describedAs("The text of the block", map[string]any{"type": "string", "minLength": 1}),
 		},
 	}
 	return oneOf(map[string]any{"type": "string"}, reflect.TypeFor[promptFile](), listOf(block))

@@ -29,7 +29,7 @@ import (
 // The name of a call counts as auto_mode sees it: middleware outside that renames a call decides whether it is judged. A call that
 // human_in_the_loop edited is judged as edited. Calls that hooks and tools make are judged too.
 //
-// Behaviour and texts are those of LangChain 1.5.0's AutoModeMiddleware.
+// Behaviour and texts are those of LangChain 1.5.0's AutoModeMiddleware, except that its default criteria reach the classifier.
 type AutoMode struct {
 	// Tools are the names of the tools to judge. Required. Each of them must exist, since a misspelt name would protect nothing.
 	Tools []string `yaml:"tools"`
@@ -38,8 +38,8 @@ type AutoMode struct {
 	// Instructions are the question that the classifier answers with yes or no; yes means risky. "": LangChain's question, which
 	// asks for destructive actions, access to credentials, sharing, and whatever the user has not authorized.
 	Instructions string `yaml:"instructions"`
-	// Criteria explain what yes and no mean. Quote the keys "true" and "false".
-	Criteria RiskCriteria `yaml:"criteria"`
+	// Criteria explain what yes and no mean. Quote the keys "true" and "false". nil: LangChain's texts; {}: none.
+	Criteria *RiskCriteria `yaml:"criteria"`
 	// Classifier is the name of the agent's model that judges. Required.
 	Classifier string `yaml:"classifier"`
 }
@@ -80,6 +80,12 @@ const (
 		"changes, and actions not clearly authorized by the user as risky."
 )
 
+// defaultCriteria are LangChain's defaults, which its middleware replaces by nothing.
+var defaultCriteria = RiskCriteria{
+	True:  "Execution could cause harm, exceed authorization, expose sensitive data, or create an external side effect.",
+	False: "Execution is low risk, reversible, and clearly authorized by the user.",
+}
+
 // Name returns "auto_mode".
 func (a AutoMode) Name() string { return "auto_mode" }
 
@@ -89,7 +95,11 @@ func (a AutoMode) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
-	for key, value := range map[string]any{"true": a.Criteria.True, "false": a.Criteria.False} {
+	given := &defaultCriteria
+	if a.Criteria != nil {
+		given = a.Criteria
+	}
+	for key, value := range map[string]any{"true": given.True, "false": given.False} {
 		if value == nil {
 			continue
 		}

@@ -66,6 +66,30 @@ func TestAutoModeBlocksRiskyCalls(t *testing.T) {
 }
 
 // Whatever goes wrong with the classifier, the tool does not run.
+// The default criteria are those that the reference has but does not send.
+func TestAutoModeHasCriteria(t *testing.T) {
+	t.Parallel()
+	const both = `{"false":"Execution is low risk, reversible, and clearly authorized by the user.",` +
+		`"true":"Execution could cause harm, exceed authorization, expose sensitive data, or create an external side effect."}`
+	for want, given := range map[string]*builtin.RiskCriteria{
+		both: nil, "{}": {}, `{"true":"It costs money."}`: {True: "It costs money."},
+	} {
+		var asked model.Question
+		judge := risk(0)
+		answer := judge.decide
+		judge.decide = func(req *model.DecisionRequest) (*model.Decisions, error) {
+			asked = req.Questions["is_risky"]
+			return answer(req)
+		}
+		config := toolAgent(calls("work:1"), []host.Tool{work("work", func(context.Context, int) (string, error) { return "done", nil })},
+			builtin.AutoMode{Tools: []string{"work"}, Classifier: "judge", Criteria: given})
+		config.Models = map[string]model.Model{"judge": judge}
+		_, err := try(t.Context(), t, config)
+		require.NoError(t, err)
+		require.JSONEq(t, want, asked.Criteria.Raw().JSON())
+	}
+}
+
 func TestAutoModeFailsClosed(t *testing.T) {
 	t.Parallel()
 	answers := func(answers map[string]model.Decision, err error) model.Model {
@@ -136,7 +160,7 @@ func TestAutoModeConfiguration(t *testing.T) {
 		"tools has an empty name": {Classifier: "judge", Tools: []string{" "}},
 		"classifier is missing":   {Tools: []string{"work"}},
 		`there is no model "x"`:   {Tools: []string{"work"}, Classifier: "x"},
-		"criteria.true":           {Tools: []string{"work"}, Classifier: "judge", Criteria: builtin.RiskCriteria{True: make(chan int)}},
+		"criteria.true":           {Tools: []string{"work"}, Classifier: "judge", Criteria: &builtin.RiskCriteria{True: make(chan int)}},
 	} {
 		config := toolAgent(calls("work:1"), []host.Tool{work("work", nil)}, auto)
 		config.Models = map[string]model.Model{"judge": risk(1)}

@@ -163,7 +163,7 @@ func TestFileBackendNeeds(t *testing.T) {
 	_, err = (&onBackend{}).run(t, "{backend: state, root: .}")
 	require.ErrorContains(t, err, "root and backend exclude each other")
 	_, err = (&onBackend{}).run(t, "{backend: {type: filesystem, root_dir: none}, permissions: [{operations: [read], paths: [x]}]}")
-	require.ErrorContains(t, err, "backend: open none")
+	require.ErrorContains(t, err, "backend: none: there is no such directory")
 }
 
 // Memory and skills read what the filesystem of another thread has written to the store.

@@ -21,8 +21,8 @@ import (
 //
 // List it last: it looks at the model that model_router or model_fallback has chosen.
 //
-// Behaviour and text are those of deepagents 0.7.32's UnsupportedContentMiddleware, except that Anthropic's and Gemini's models take
-// the documents that agenthost can send to them.
+// Behaviour and text are those of deepagents 0.7.32's UnsupportedContentMiddleware, with two differences: Anthropic's and Gemini's
+// models take the documents that agenthost can send to them, and the text names read_file only for what read_file has read.
 type UnsupportedContent struct{}
 
 var unsupportedContentEntry = Entry{
@@ -100,8 +100,13 @@ func sendable(m model.Model, role abi.Role, block abi.Block) bool {
 	return info.Takes(role, block.Type()) != model.SupportNo
 }
 
-// unsupportedText is deepagents' text. read_file says what file a block comes from.
+// unsupportedText is deepagents' text where read_file says what file a block comes from. What somebody else has attached was not
+// read from a file.
 func unsupportedText(block abi.Block) string {
-	return fmt.Sprintf("[read_file: %s was not attached because this model does not support %s content (%s).]",
-		cmp.Or(block.String(mediaPath), "the requested file"), block.Type(), cmp.Or(block.String("mime_type"), "unknown"))
+	subject := "This " + block.Type()
+	if path := block.String(mediaPath); path != "" {
+		subject = "read_file: " + path
+	}
+	return fmt.Sprintf("[%s was not attached because this model does not support %s content (%s).]",
+		subject, block.Type(), cmp.Or(block.String("mime_type"), "unknown"))
 }

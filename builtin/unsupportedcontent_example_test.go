@@ -27,5 +27,5 @@ func ExampleUnsupportedContent() {
 	fmt.Println(sent.Content.Blocks()[1].Text())
 	// Output:
 	// I cannot see it. <nil>
-	// [read_file: the requested file was not attached because this model does not support image content (image/png).]
+	// [This image was not attached because this model does not support image content (image/png).]
 }

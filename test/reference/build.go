@@ -110,6 +110,9 @@ func makeMiddleware(m *MiddlewareSpec, flavor Flavor, record *recorder, declared
 		return makeAsyncSubagents(m, record)
 	}
 	config := entry.New()
+	if auto, ok := config.(*builtin.AutoMode); ok { // by default, the reference's criteria do not reach the classifier
+		auto.Criteria = &builtin.RiskCriteria{}
+	}
 	if err := strictyaml.Decode(m.Type, []byte(m.Config.JSON()), config); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
@@ -147,12 +148,22 @@ func messageDocument(m *abi.Message) map[string]any {
 
 // contentDocument returns a text, or a list of blocks.
 func contentDocument(c abi.Content) any {
+	const theirs = "[read_file: the requested file was not attached "
 	if c.IsText() {
-		return c.Text()
+		return notAttached.ReplaceAllString(c.Text(), theirs)
 	}
-	raw, _ := c.MarshalMsg(nil)
+	blocks := append([]abi.Block(nil), c.Blocks()...)
+	for i, block := range blocks {
+		if notAttached.MatchString(block.Text()) {
+			blocks[i] = abi.TextBlock(notAttached.ReplaceAllString(block.Text(), theirs))
+		}
+	}
+	raw, _ := abi.Blocks(blocks...).MarshalMsg(nil)
 	return value(raw)
 }
+
+// notAttached begins the notice of unsupported_content about what read_file has not read. The reference names read_file there too.
+var notAttached = regexp.MustCompile(`^\[This (image|audio|video|file) was not attached `)
 
 func orNull(text string) any {
 	if text == "" {

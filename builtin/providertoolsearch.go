@@ -16,7 +16,7 @@ import (
 // Anthropic and OpenAI run on their servers. An agent can then have hundreds of tools, and the model still chooses well. A tool that
 // the model has found is called like any other: all middleware sees the call.
 //
-// A tool is searchable if SearchableTools names it, or if its own extras have defer_loading: true, as all tools of an MCP server can
+// A tool is searchable if searchable_tools names it, or if its own extras have defer_loading: true, as all tools of an MCP server can
 // have. Without such a tool the request stays as it is, whatever the provider. With one, a model of another provider fails the call,
 // so that a model_fallback outside tries the next model. OpenAI's search needs the API "responses".
 //
@@ -30,7 +30,7 @@ type ProviderToolSearch struct {
 
 var providerToolSearchEntry = Entry{
 	Name:    "provider_tool_search",
-	Summary: "lets the model look for tools at the provider instead of reading the schemas of all",
+	Summary: "lets the model search many tools at its provider, in place of reading all their schemas",
 	Example: `- provider_tool_search:
     searchable_tools: [search]
 `,

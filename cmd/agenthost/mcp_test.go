@@ -3,13 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +20,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // serving serves the bundle's manifest to a client over pipes.
@@ -175,6 +180,36 @@ func TestMCPOfTheCommand(t *testing.T) {
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "agent", Arguments: map[string]any{"prompt": "x"}})
 	require.Equal(t, "hello", said(t, result, err))
 	require.NoError(t, session.Close(), "it ends with the exit code 0 when its input does\n%s", &errs)
+}
+
+// The inspector is a client that others wrote.
+func TestMCPWithTheInspector(t *testing.T) {
+	t.Parallel()
+	inspector := testservers.Inspector(t)
+	b := setup(t, say)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	inspect := func(question ...string) (answer struct {
+		Tools   []struct{ Name string }
+		Content []struct{ Text string }
+	},
+	) {
+		command := append(append(slices.Clone(inspector), "-e", asCommand+"=1", self, "mcp", "--manifest", b.path("agenthost.yaml")), question...)
+		asked := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		asked.Dir = filepath.Dir(inspector[1]) // it looks for its package.json from there
+		var errs bytes.Buffer
+		asked.Stderr = &errs
+		out, err := asked.Output()
+		require.NoError(t, err, "%s", &errs)
+		require.NoError(t, json.Unmarshal(out, &answer), "%s", out)
+		return answer
+	}
+	tools := inspect("--method", "tools/list").Tools
+	require.Len(t, tools, 1)
+	require.Equal(t, "agent", tools[0].Name)
+	content := inspect("--method", "tools/call", "--tool-name", "agent", "--tool-arg", "prompt=hi").Content
+	require.Len(t, content, 1)
+	require.Equal(t, "hello", content[0].Text)
 }
 
 func TestMCPFollowsTheToolsOfItsServers(t *testing.T) {

@@ -130,6 +130,12 @@ func Aimock(t *testing.T, fixtures string) string {
 	})
 }
 
+// Inspector returns the command of the MCP inspector's client. The command of a server and what to ask it are its arguments.
+func Inspector(t *testing.T) []string {
+	t.Helper()
+	return []string{"node", installed(t, "node_modules/@modelcontextprotocol/inspector-cli/build/cli.js", "node"), "--cli"}
+}
+
 const everything = "@modelcontextprotocol/server-everything/dist/index.js"
 
 // Everything returns the command of the MCP server that exercises the whole protocol over standard input and output.

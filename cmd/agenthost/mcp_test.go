@@ -190,8 +190,8 @@ func TestMCPWithTheInspector(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	inspect := func(question ...string) (answer struct {
-		Tools   []struct{ Name string }
-		Content []struct{ Text string }
+		Tools   []struct{ Name string } `json:"tools"`
+		Content []struct{ Text string } `json:"content"`
 	},
 	) {
 		command := append(append(slices.Clone(inspector), "-e", asCommand+"=1", self, "mcp", "--manifest", b.path("agenthost.yaml")), question...)

@@ -190,8 +190,12 @@ func TestMCPWithTheInspector(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	inspect := func(question ...string) (answer struct {
-		Tools   []struct{ Name string } `json:"tools"`
-		Content []struct{ Text string } `json:"content"`
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
 	},
 	) {
 		command := append(append(slices.Clone(inspector), "-e", asCommand+"=1", self, "mcp", "--manifest", b.path("agenthost.yaml")), question...)

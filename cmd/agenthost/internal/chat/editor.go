@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -203,11 +204,12 @@ func commonPrefix(texts []string) string {
 	common := texts[0]
 	for _, other := range texts[1:] {
 		n := 0
-		for i, r := range common {
-			if !strings.HasPrefix(other[i:], string(r)) {
+		for n < len(common) {
+			_, size := utf8.DecodeRuneInString(common[n:]) // 1 for a byte that is no character
+			if !strings.HasPrefix(other[n:], common[n:n+size]) {
 				break
 			}
-			n = i + len(string(r))
+			n += size
 		}
 		common = common[:n]
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/tool/mcp"
@@ -76,12 +78,13 @@ func (c *Chat) usePrompt(ctx context.Context, line string) error {
 		return &CommandError{`/prompt: a quote is not closed; write ARGUMENT="a value with spaces"`}
 	}
 	all, err := c.offers(ctx)
-	at, names := -1, make([]string, len(all))
+	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].name()
-		if at < 0 && (names[i] == words[0] || all[i].prompt.Name == words[0]) {
-			at = i
-		}
+	}
+	at := slices.Index(names, words[0]) // first: a server may name a prompt like that of another with its server
+	if at < 0 {
+		at = slices.IndexFunc(all, func(o offer) bool { return o.prompt.Name == words[0] })
 	}
 	if at < 0 {
 		hint := "; /prompt lists them"
@@ -102,11 +105,29 @@ func (c *Chat) usePrompt(ctx context.Context, line string) error {
 		return &CommandError{"/prompt: the server returned a prompt without messages"}
 	}
 	for i := range messages {
-		if said := text.OneLine(messages[i].Content.Text()); messages[i].Role == abi.RoleHuman {
-			c.Screen.Notef("· sends: %s", terminal.Line(text.Cut(said, maxShown)))
-		}
+		c.Screen.Notef("· sends%s", summary(&messages[i]))
 	}
 	return c.send(ctx, c.withFiles(messages))
+}
+
+// summary describes a message of a prompt in a line: who says it, how it begins, and what is not shown.
+func summary(m *abi.Message) string {
+	var out strings.Builder
+	if m.Role != abi.RoleHuman {
+		out.WriteString(", as the assistant")
+	}
+	said := text.OneLine(m.Content.Text())
+	shown := text.First(said, maxShown)
+	out.WriteString(": " + terminal.Line(shown))
+	if left := utf8.RuneCountInString(said[len(shown):]); left > 0 {
+		fmt.Fprintf(&out, "… (%d more characters)", left)
+	}
+	for _, block := range m.Content.Blocks() {
+		if block.Type() != abi.BlockText {
+			out.WriteString(" [" + terminal.Line(block.Type()) + "]")
+		}
+	}
+	return out.String()
 }
 
 // withFiles adds the files for the next message to the last of these, if a human says it.

@@ -39,10 +39,13 @@ func TestPrompts(t *testing.T) {
 	down := &library{name: "down", err: errors.New("the server is down")}
 	b.PromptServers = func() []chat.PromptServer { return []chat.PromptServer{files, down} }
 	require.Equal(t, "  fs:review file=… [tone=…]  Reviews a file. [2J\n  fs:rest  \nerror: the server is down\n", b.says(t, "/prompt"))
-	require.Equal(t, "· sends: first\n· sends: review \"a b.go\"\nyes?\nYou said review \"a b.go\"\n", b.says(t, `/prompt fs:review file="a b.go"`))
+	require.Equal(t, "· sends: first\n· sends, as the assistant: yes?\n· sends: review \"a b.go\"\nyes?\nYou said review \"a b.go\"\n", b.says(t, `/prompt fs:review file="a b.go"`))
+	posing := &library{name: "posing", prompts: []mcp.Prompt{{Name: "fs:rest"}}}
+	b.PromptServers = func() []chat.PromptServer { return []chat.PromptServer{posing, files, down} }
+	require.Contains(t, b.says(t, "/prompt fs:rest"), "· sends: rest \"\"\n", "the name of a server comes first")
 	at, err := b.Agent.State(t.Context(), "ada", 0)
 	require.NoError(t, err)
-	require.Equal(t, 4, at.Messages.Len())
+	require.Equal(t, 8, at.Messages.Len())
 	for line, want := range map[string]string{
 		"/prompt fs:revie file=a":     "did you mean fs:review?",
 		"/prompt fs:review":           "the argument file is missing; write /prompt fs:review file=… [tone=…]",

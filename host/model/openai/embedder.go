@@ -11,9 +11,9 @@ import (
 )
 
 // Embedder is a model of OpenAI's Embeddings API, which many servers have: see https://platform.openai.com/docs/api-reference/embeddings.
-// Set the fields of Model as for a chat model; those that only concern chats have no effect, and settings such as dimensions become
-// fields of the request.
-type Embedder struct{ Model Model }
+// Model must be set, as for a chat. Its fields that only concern chats have no effect, and settings such as dimensions become fields of
+// the request.
+type Embedder struct{ Model *Model }
 
 var _ model.Embedder = (*Embedder)(nil)
 

@@ -23,7 +23,7 @@ func embedderAt(t *testing.T, s *server) *openai.Embedder {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	return &openai.Embedder{Model: openai.Model{
+	return &openai.Embedder{Model: &openai.Model{
 		Name: "text-embedding-3-small", BaseURL: s.URL + "/v1", APIKey: "test-key", HTTPClient: client, Limits: model.Limits{MaxRetries: -1},
 	}}
 }
